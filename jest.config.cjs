@@ -1,0 +1,14 @@
+// Root run: every project that has specs, on one embedded PostgreSQL. `npm test` is the front door (tools/test.ts).
+const { readdirSync, existsSync } = require('node:fs');
+const { join } = require('node:path');
+
+const projects = ['apps', 'libs', 'tools'].flatMap(group => {
+  if (group === 'tools') return [join(__dirname, 'tools')];
+  return readdirSync(join(__dirname, group)).map(name => join(__dirname, group, name));
+});
+
+module.exports = {
+  projects: projects.filter(dir => existsSync(join(dir, 'jest.config.cjs'))),
+  maxWorkers: 2,
+  testTimeout: 30_000,
+};

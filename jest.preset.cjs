@@ -1,0 +1,34 @@
+// One Jest set-up for every project: SWC for TypeScript, the workspace path aliases, one embedded PostgreSQL per run.
+const { readFileSync } = require('node:fs');
+const { join, basename } = require('node:path');
+
+const { paths } = JSON.parse(readFileSync(join(__dirname, 'tsconfig.base.json'), 'utf8')).compilerOptions;
+const base = { swcrc: false, module: { type: 'commonjs' } };
+
+/** Jest configuration of the project in `rootDir` (an absolute folder). */
+exports.projectConfig = rootDir => ({
+  rootDir,
+  displayName: basename(rootDir),
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/**/*.spec.ts'],
+  setupFiles: ['reflect-metadata'],
+  globalSetup: join(__dirname, 'tools/testing/global-setup.cjs'),
+  globalTeardown: join(__dirname, 'tools/testing/global-teardown.cjs'),
+  moduleNameMapper: Object.fromEntries(Object.entries(paths).map(([alias, [file]]) => [`^${alias}$`, join(__dirname, file)])),
+  transformIgnorePatterns: ['/node_modules/'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        ...base,
+        sourceMaps: 'inline',
+        jsc: {
+          target: 'es2022',
+          keepClassNames: true,
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+        },
+      },
+    ],
+  },
+});

@@ -1,0 +1,23 @@
+export const accountTypes = ['MANAGER', 'MERCHANT', 'PSP', 'STK', 'ACQUIRER'] as const;
+
+export type AccountType = (typeof accountTypes)[number];
+
+/** Path roles of spec 5.5; INTERNAL is never assigned to an external account (T-27). */
+export type Role = 'EXTERNAL' | 'STK' | 'INTERNAL';
+
+/** Who is calling, as auth-session asserts it to the services behind the gateway. */
+export interface Identity {
+  /** Username, e.g. `psp-1`. */
+  subject: string;
+  accountType: AccountType;
+  /** managerId, merchantId or pspId; null for STK and ACQUIRER. */
+  ownerId: number | null;
+  /** Set for ACQUIRER accounts: matched on a merchant's `acquirer` (A-40). */
+  acquirer: string | null;
+  roles: Role[];
+}
+
+/** Header in which the gateway hands the identity assertion (ES256 JWT, 30 s) to a service. */
+export const identityHeader = 'x-paycode-identity';
+/** Correlation id, accepted from clients when well formed, created otherwise. */
+export const requestIdHeader = 'x-request-id';

@@ -1,0 +1,21 @@
+import type { VerdictKind } from './reversals';
+
+/** GET webhook-dispatcher /internal/deliveries/{transactionId}. Instants are ISO 8601 UTC. */
+export interface DeliveryTimeline {
+  transactionId: number;
+  merchantId: number;
+  kind: 'PURCHASE' | 'REFUND' | 'REVERSAL';
+  reversible: boolean;
+  receivedAt: string;
+  armedAt: string | null;
+  attempts: DeliveryAttempt[];
+  verdict: { kind: VerdictKind; at: string; elapsedMs: number | null; attempt: number | null } | null;
+}
+
+export interface DeliveryAttempt {
+  attempt: number;
+  startedAt: string;
+  /** `HTTP 200`, `HTTP 503`, `TIMEOUT`, `CONNECTION: ECONNREFUSED`, …; null while in flight. */
+  outcome: string | null;
+  elapsedMs: number | null;
+}

@@ -1,0 +1,81 @@
+import type { ReversalReason } from '../events/reversal-requested';
+
+/** POST reversal-scheduler /internal/reversals/arm. At most 1,000 items. Answered after the commit (I5). */
+export interface ArmItem {
+  transactionId: number;
+  merchantId: number;
+  /** 1-based delivery attempt. */
+  attempt: number;
+}
+
+export type Decision = 'SETTLED' | 'REVERSED';
+
+export interface ArmAnswer {
+  transactionId: number;
+  /** Already decided: do not POST. */
+  decision: Decision | null;
+}
+
+/** Kinds of the write-once verdict of a delivery (settlement protocol 1.1). */
+export const verdictKinds = [
+  'ACKED_HTTP',
+  'ACKED_PULL',
+  'NOT_APPLICABLE',
+  'CLOSED_NON200',
+  'CLOSED_CONN',
+  'CLOSED_TIMEOUT',
+  'CLOSED_NEVER_SENT',
+  'CLOSED_EXHAUSTED',
+  'CLOSED_BACKSTOP',
+] as const;
+
+export type VerdictKind = (typeof verdictKinds)[number];
+
+/** Decision that a verdict leads to (I6). */
+export function decisionOf(verdict: VerdictKind): Decision {
+  return verdict.startsWith('CLOSED_') ? 'REVERSED' : 'SETTLED';
+}
+
+const reasons: Record<Extract<VerdictKind, `CLOSED_${string}`>, ReversalReason> = {
+  CLOSED_NON200: 'NON_200',
+  CLOSED_CONN: 'CONNECTION',
+  CLOSED_TIMEOUT: 'TIMEOUT',
+  CLOSED_NEVER_SENT: 'NEVER_SENT',
+  // Attempts used up by our own crashes: the receiver never answered in time as far as we know.
+  CLOSED_EXHAUSTED: 'TIMEOUT',
+  CLOSED_BACKSTOP: 'BACKSTOP',
+};
+
+/** Reason carried by ReversalRequested for a negative verdict. */
+export function reversalReasonOf(verdict: Extract<VerdictKind, `CLOSED_${string}`>): ReversalReason {
+  return reasons[verdict];
+}
+
+/** POST reversal-scheduler /internal/reversals/settle. At most 1,000 items; idempotent. Answer: 204. */
+export interface SettleItem {
+  transactionId: number;
+  merchantId: number;
+  verdict: VerdictKind;
+}
+
+/** POST webhook-dispatcher /internal/deliveries/close. At most 1,000 items. */
+export interface CloseItem {
+  transactionId: number;
+  merchantId: number;
+}
+
+export interface CloseAnswer {
+  transactionId: number;
+  /** OPEN: an owner still holds the delivery; ask again in 5 s. */
+  verdict: VerdictKind | 'OPEN';
+}
+
+/** GET reversal-scheduler /internal/reversals/{transactionId}. */
+export interface ReversalState {
+  transactionId: number;
+  state: 'ARMED' | Decision;
+  armedAt: string | null;
+  dueAt: string | null;
+  decidedAt: string | null;
+  reason: ReversalReason | null;
+}

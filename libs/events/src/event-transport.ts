@@ -1,0 +1,77 @@
+/** An event to publish: CloudEvents 1.0 attributes plus topic and record key. */
+export interface EventToPublish {
+  topic: string;
+  /** Record key: transactionId as text. Events of one key stay in order. */
+  key: string;
+  /** CloudEvents `id`, unique per source. */
+  id: string;
+  /** CloudEvents `type`, e.g. `TransactionTerminal`. */
+  type: string;
+  /** CloudEvents `source`: the emitting service. */
+  source: string;
+  /** CloudEvents `time`, ISO 8601 UTC. */
+  time: string;
+  /** JSON-serialisable payload. */
+  data: unknown;
+  /** W3C trace context, when a trace is active. */
+  traceparent?: string;
+}
+
+export interface ReceivedEvent extends EventToPublish {
+  partition: number;
+  /** Position in the partition, as decimal text. */
+  offset: string;
+}
+
+/** Events of one partition, in order. When `onBatch` resolves, their offsets are committed; when it rejects, the batch comes again after a back-off. */
+export interface EventBatch {
+  topic: string;
+  partition: number;
+  events: readonly ReceivedEvent[];
+  /** Parks one poison event in `<topic>.<group>.dlq`; the others go on. `reason` must carry no payload data. */
+  reject(event: ReceivedEvent, reason: string): void;
+  /** Aborted when the partition is revoked or the subscriber stops. */
+  signal: AbortSignal;
+}
+
+export interface Subscription {
+  topic: string;
+  /** Consumer group: each event reaches one member of each group. */
+  group: string;
+  onBatch(batch: EventBatch): Promise<void>;
+  /** Upper bound of events in a batch. Default 500. */
+  batchMax?: number;
+  /** Hands events over only once they are this old (publication time), in milliseconds: the audit runs behind. Default 0. */
+  minAgeMs?: number;
+  /** Told after partitions were gained. */
+  onAssigned?(partitions: readonly number[]): void;
+  /** Told before partitions are given up; awaited, within the rebalance time. */
+  onRevoked?(partitions: readonly number[]): Promise<void> | void;
+}
+
+export interface SubscriberProgress {
+  /** Milliseconds since the consume loop last made a turn (poll or heartbeat), on the monotonic clock. */
+  sinceLastTurnMs: number;
+  assignedPartitions: readonly number[];
+  /** Published events this group has not committed yet, in the assigned partitions; null when unknown. */
+  lag: number | null;
+}
+
+export interface Subscriber {
+  /** Back-pressure: no further batches until `resume`; membership is kept alive meanwhile. */
+  pause(): void;
+  resume(): void;
+  progress(): SubscriberProgress;
+  /** Finishes the running batch, commits, leaves the group. */
+  stop(): Promise<void>;
+}
+
+/** The one port to the event log; implemented on Kafka and on PostgreSQL, both held to `testing/event-transport.conformance.ts`. */
+export abstract class EventTransport {
+  /** Resolves once every event is durable (`acks=all`, or committed). Rejects when any is not; publishing again is safe for consumers. */
+  abstract publish(events: readonly EventToPublish[]): Promise<void>;
+  abstract subscribe(subscription: Subscription): Promise<Subscriber>;
+  abstract partitionCount(topic: string): Promise<number>;
+  /** Stops all subscribers and connections. */
+  abstract close(): Promise<void>;
+}

@@ -1,0 +1,3 @@
+export * from './data-source';
+export * from './migrate';
+export * from './embedded/embedded-postgres';

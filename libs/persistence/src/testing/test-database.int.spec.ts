@@ -1,0 +1,24 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createTestDatabase } from './test-database';
+
+class CreateNote1700000000000 implements MigrationInterface {
+  name = 'CreateNote1700000000000';
+  up(runner: QueryRunner): Promise<void> {
+    return runner.query('create table note(id int primary key)');
+  }
+  down(runner: QueryRunner): Promise<void> {
+    return runner.query('drop table note');
+  }
+}
+
+describe('createTestDatabase', () => {
+  it('gives each caller a migrated database of its own', async () => {
+    const [first, second] = await Promise.all([
+      createTestDatabase({ migrations: [CreateNote1700000000000] }),
+      createTestDatabase({ migrations: [CreateNote1700000000000] }),
+    ]);
+    await first.dataSource.query('insert into note values (1)');
+    expect(await second.dataSource.query('select * from note')).toEqual([]);
+    await Promise.all([first.drop(), second.drop()]);
+  });
+});

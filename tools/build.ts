@@ -1,0 +1,77 @@
+/**
+ * Bundles an app with esbuild; SWC handles files with decorators so that Nest and TypeORM find their metadata.
+ * Usage: node tools/build.ts <app> | --all. Output: dist/apps/<app>/*.cjs, with node_modules left external.
+ */
+import { existsSync } from 'node:fs';
+import { readFile, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+import { transform } from '@swc/core';
+
+const root = join(import.meta.dirname, '..');
+
+const decorators: Plugin = {
+  name: 'swc-decorators',
+  setup(builder) {
+    builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      if (!/@\w/.test(source)) return { contents: source, loader: 'ts' };
+      const { code } = await transform(source, {
+        filename: path,
+        configFile: false,
+        swcrc: false,
+        sourceMaps: 'inline',
+        module: { type: 'es6' },
+        jsc: {
+          target: 'es2022',
+          keepClassNames: true,
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+        },
+      });
+      return { contents: code, loader: 'js' };
+    });
+  },
+};
+
+/** Entry points of an app: `main.ts` and every `*.worker.ts` (worker threads need a file of their own). */
+async function entryPoints(app: string): Promise<string[]> {
+  const source = join(root, 'apps', app, 'src');
+  const files = await readdir(source, { recursive: true });
+  return files.filter(file => file === 'main.ts' || file.endsWith('.worker.ts')).map(file => join(source, file));
+}
+
+/** Bundles one app into dist/apps/<app>. Throws when an import cannot be resolved. */
+export async function buildApp(app: string): Promise<void> {
+  await build({
+    entryPoints: Object.fromEntries((await entryPoints(app)).map(file => [basename(file, '.ts'), file])),
+    outdir: join(root, 'dist/apps', app),
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    packages: 'external',
+    tsconfig: join(root, 'tsconfig.base.json'),
+    keepNames: true,
+    sourcemap: true,
+    logLevel: 'warning',
+    plugins: [decorators],
+  });
+}
+
+/** Names of all apps that have a main.ts. */
+export async function apps(): Promise<string[]> {
+  const names = await readdir(join(root, 'apps'));
+  return names.filter(name => existsSync(join(root, 'apps', name, 'src/main.ts')));
+}
+
+async function main(wanted: string[]): Promise<void> {
+  const names = wanted.includes('--all') ? await apps() : wanted;
+  if (names.length === 0) throw new Error('usage: node tools/build.ts <app> [...] | --all');
+  await Promise.all(names.map(buildApp));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main(process.argv.slice(2));
