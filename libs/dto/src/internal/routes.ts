@@ -17,5 +17,16 @@ export interface Route {
   keyId: string | null;
   emails: string[];
   msisdns: string[];
+  /** Owning PSP: it may read the merchant's notifications. */
+  pspId: number | null;
   leaseMs: number;
+}
+
+/** GET notification-config /internal/merchants/{merchantId} (operator, payment-simulator). */
+export interface MerchantRecord {
+  merchantId: number;
+  merchantName: string;
+  pspId: number | null;
+  acquirer: string;
+  status: 'ACTIVE' | 'SUSPENDED';
 }

@@ -1,0 +1,80 @@
+import { Agent } from 'node:http';
+import axios, { type AxiosInstance } from 'axios';
+import type { ServiceTokenSigner } from './service-token';
+
+export interface InternalClientOptions {
+  /** Internal base URL of the callee, e.g. `http://127.0.0.1:3104`. */
+  baseUrl: string;
+  /** The callee's service name: audience of the token. */
+  audience: string;
+  signer: ServiceTokenSigner;
+  /** Whole-call limit in milliseconds. */
+  timeoutMs?: number;
+  /** Most sockets to the callee. */
+  socketsMax?: number;
+}
+
+/** The callee did not give a usable answer. `isDefinite` is false when the call may still have taken effect. */
+export class InternalCallError extends Error {
+  constructor(
+    message: string,
+    readonly status: number | null,
+    readonly isDefinite: boolean,
+    cause: unknown,
+  ) {
+    super(message, { cause });
+    this.name = 'InternalCallError';
+  }
+}
+
+/** JSON calls to another service's internal listener: keep-alive, bounded time, size and sockets, one service token. */
+export class InternalClient {
+  private readonly http: AxiosInstance;
+  private readonly agent: Agent;
+
+  constructor(private readonly options: InternalClientOptions) {
+    this.agent = new Agent({ keepAlive: true, maxSockets: options.socketsMax ?? 16, scheduling: 'lifo' });
+    this.http = axios.create({
+      baseURL: options.baseUrl,
+      httpAgent: this.agent,
+      timeout: options.timeoutMs ?? 5_000,
+      maxContentLength: 16_777_216,
+      maxBodyLength: 16_777_216,
+      maxRedirects: 0,
+      proxy: false,
+      headers: { 'content-type': 'application/json' },
+    });
+  }
+
+  /** POSTs `body`; resolves to the parsed answer. Rejects with InternalCallError. */
+  async post<T>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<T> {
+    return this.call<T>('post', path, body, headers);
+  }
+
+  async get<T>(path: string, headers: Record<string, string> = {}): Promise<T> {
+    return this.call<T>('get', path, undefined, headers);
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private async call<T>(method: 'get' | 'post', url: string, body: unknown, headers: Record<string, string>): Promise<T> {
+    const authorization = `Bearer ${this.options.signer.tokenFor(this.options.audience)}`;
+    try {
+      const data = body === undefined ? undefined : JSON.stringify(body);
+      const answer = await this.http.request<T>({ method, url, data, headers: { ...headers, authorization } });
+      return answer.data;
+    } catch (error) {
+      throw callError(`${method} ${this.options.audience} ${url}`, error);
+    }
+  }
+}
+
+/** Keeps status and code only: an axios error carries the request, token included. */
+function callError(call: string, error: unknown): InternalCallError {
+  const { response, code } = error as { response?: { status: number }; code?: string };
+  const cause = Object.assign(new Error(code ?? 'call failed'), { code });
+  if (response) return new InternalCallError(`${call} answered ${response.status}`, response.status, true, cause);
+  return new InternalCallError(`${call} failed: ${code ?? 'no answer'}`, null, code === 'ECONNREFUSED', cause);
+}

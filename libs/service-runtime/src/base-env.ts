@@ -1,0 +1,64 @@
+import type { EnvKey } from './env';
+
+/** Keys every service reads. Spread it into the service's own schema; ports get the service's defaults. */
+export function baseEnv(ports: { internal: number; public?: number }) {
+  return {
+    PAYCODE_ENVIRONMENT: {
+      type: 'enum',
+      values: ['sandbox', 'production'],
+      default: 'sandbox',
+      description: 'Which environment this instance serves; decides challenge lifetime and allowed webhook ports (R-1-3).',
+    },
+    LOG_LEVEL: {
+      type: 'enum',
+      values: ['debug', 'info', 'warn', 'error', 'silent'],
+      default: 'info',
+      description: 'Least severe log line that is written.',
+    },
+    LISTEN_HOST: { type: 'string', default: '127.0.0.1', description: 'Address both listeners bind to.' },
+    INTERNAL_PORT: {
+      type: 'integer',
+      default: ports.internal,
+      max: 65_535,
+      description: 'Port of the internal listener (calls between services, health, metrics); never routed by the gateway.',
+    },
+    PUBLIC_PORT: {
+      type: 'integer',
+      default: ports.public ?? 0,
+      max: 65_535,
+      description: 'Port of the listener the gateway routes to. Services without public paths do not open it.',
+    },
+    SHUTDOWN_GRACE_MS: {
+      type: 'integer',
+      unit: 'ms',
+      default: 60_000,
+      description: 'Longest time a stopping process waits for work in progress.',
+    },
+  } as const satisfies Record<string, EnvKey<unknown>>;
+}
+
+/** Keys of a service that owns a database. */
+export const databaseEnv = {
+  DATABASE_URL: { type: 'string', secret: true, description: "PostgreSQL URL of this service's own database." },
+  DATABASE_POOL_MAX: { type: 'integer', default: 10, min: 1, max: 200, description: 'Most connections to the database.' },
+  MIGRATIONS: {
+    type: 'enum',
+    values: ['run', 'check'],
+    default: 'run',
+    description: '`run` applies pending migrations at start; `check` only refuses to start when any is pending.',
+  },
+} as const satisfies Record<string, EnvKey<unknown>>;
+
+/** Keys of a service that makes or accepts internal calls. */
+export const internalCallsEnv = {
+  SERVICE_TOKEN_SECRETS: {
+    type: 'list',
+    secret: true,
+    description: 'Secrets of service tokens (HS256, at least 32 characters each): the first signs, all verify.',
+  },
+  OPERATOR_TOKEN_SECRETS: {
+    type: 'list',
+    secret: true,
+    description: 'Secrets of operator tokens (HS256, at least 32 characters each): all verify.',
+  },
+} as const satisfies Record<string, EnvKey<unknown>>;

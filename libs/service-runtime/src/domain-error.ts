@@ -1,0 +1,35 @@
+import type { FieldError } from '@paycode/dto';
+
+export interface DomainErrorOptions {
+  /** HTTP status the edge answers with. */
+  status: number;
+  /** Text for the caller; literals of spec 7 go here verbatim. Never carries a secret or another tenant's data. */
+  message: string;
+  /** Stable, for logs and metrics, e.g. `MERCHANT_NOT_ACTIVE`. */
+  code: string;
+  errors?: FieldError[];
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** The domain says no: a refusal with a stable code, turned into the error body by one filter. */
+export class DomainError extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly errors?: FieldError[];
+  readonly headers: Record<string, string>;
+
+  constructor(options: DomainErrorOptions) {
+    super(options.message, { cause: options.cause });
+    this.name = 'DomainError';
+    this.code = options.code;
+    this.status = options.status;
+    this.errors = options.errors;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** 400 with one field problem: the error names the field and the rule. */
+export function invalidField(field: string, rule: string): DomainError {
+  return new DomainError({ status: 400, code: 'INVALID_FIELD', message: `${field} ${rule}`, errors: [{ field, message: rule }] });
+}

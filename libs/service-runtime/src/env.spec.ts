@@ -1,0 +1,30 @@
+import { defineEnv, EnvError } from './env';
+
+const env = defineEnv({
+  PORT: { type: 'integer', default: 1, max: 10, description: 'a port' },
+  MODE: { type: 'enum', values: ['a', 'b'], default: 'a', description: 'a mode' },
+  SECRETS: { type: 'list', secret: true, description: 'secrets' },
+});
+
+describe('defineEnv', () => {
+  it('gives typed values and defaults', () => {
+    expect(env.read({ SECRETS: 'x, y' })).toEqual({ PORT: 1, MODE: 'a', SECRETS: ['x', 'y'] });
+  });
+
+  it('reports all problems at once, without values of secrets', () => {
+    try {
+      env.read({ PORT: '11', MODE: 'c' });
+      throw new Error('not refused');
+    } catch (error) {
+      expect((error as EnvError).problems).toEqual([
+        'PORT must be an integer from 0 to 10',
+        'MODE must be one of a, b',
+        'SECRETS is required: secrets',
+      ]);
+    }
+  });
+
+  it('reads a secret from a file', () => {
+    expect(() => env.read({ SECRETS_FILE: '/does/not/exist' })).toThrow('SECRETS_FILE cannot be read: ENOENT');
+  });
+});

@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+
+/** One environment key: its type, what it means, and the value used when it is not set. */
+export interface EnvKey<T> {
+  type: 'string' | 'integer' | 'boolean' | 'enum' | 'list' | 'url';
+  /** One sentence for the reference page. */
+  description: string;
+  /** Unit of a number, e.g. `ms`. */
+  unit?: string;
+  /** Absent: the key is required. */
+  default?: T;
+  /** Allowed values of an `enum`. */
+  values?: readonly string[];
+  min?: number;
+  max?: number;
+  /** Never printed; may also come from a file named by `<KEY>_FILE`. */
+  secret?: boolean;
+}
+
+export type EnvSchema = Record<string, EnvKey<unknown>>;
+
+type ValueOf<K> = K extends { type: 'integer' }
+  ? number
+  : K extends { type: 'boolean' }
+    ? boolean
+    : K extends { type: 'list' }
+      ? string[]
+      : K extends { type: 'enum'; values: readonly (infer V)[] }
+        ? V
+        : string;
+
+export type EnvOf<S> = { readonly [K in keyof S]: S[K] extends { default: null } ? ValueOf<S[K]> | null : ValueOf<S[K]> };
+
+export interface EnvDefinition<S extends EnvSchema> {
+  schema: S;
+  /** Reads every key and reports all problems in one EnvError. */
+  read(source: Record<string, string | undefined>): EnvOf<S>;
+}
+
+/** All problems of an environment at once; values of secret keys never appear. */
+export class EnvError extends Error {
+  constructor(readonly problems: string[]) {
+    super(`environment is not usable:\n${problems.map(problem => `  - ${problem}`).join('\n')}`);
+    this.name = 'EnvError';
+  }
+}
+
+/** Declares the environment of a service; the only door to process.env (`config/env.ts`). */
+export function defineEnv<const S extends EnvSchema>(schema: S): EnvDefinition<S> {
+  return { schema, read: source => readEnv(schema, source) };
+}
+
+function readEnv<S extends EnvSchema>(schema: S, source: Record<string, string | undefined>): EnvOf<S> {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [key, spec] of Object.entries(schema)) {
+    try {
+      values[key] = readKey(key, spec, source);
+    } catch (error) {
+      problems.push((error as Error).message);
+    }
+  }
+  if (problems.length > 0) throw new EnvError(problems);
+  return values as EnvOf<S>;
+}
+
+function readKey(key: string, spec: EnvKey<unknown>, source: Record<string, string | undefined>): unknown {
+  const raw = rawValue(key, spec, source);
+  if (raw === undefined) {
+    if (!('default' in spec)) throw new Error(`${key} is required: ${spec.description}`);
+    return spec.default;
+  }
+  return parsers[spec.type](key, spec, raw);
+}
+
+function rawValue(key: string, spec: EnvKey<unknown>, source: Record<string, string | undefined>): string | undefined {
+  const direct = source[key];
+  if (direct !== undefined && direct !== '') return direct;
+  const file = spec.secret ? source[`${key}_FILE`] : undefined;
+  if (!file) return undefined;
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new Error(`${key}_FILE cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`);
+  }
+}
+
+const parsers: Record<EnvKey<unknown>['type'], (key: string, spec: EnvKey<unknown>, raw: string) => unknown> = {
+  string: (_key, _spec, raw) => raw,
+  integer: (key, spec, raw) => {
+    const value = Number(raw);
+    const [min, max] = [spec.min ?? 0, spec.max ?? Number.MAX_SAFE_INTEGER];
+    if (!/^-?\d+$/.test(raw) || value < min || value > max) throw new Error(`${key} must be an integer from ${min} to ${max}`);
+    return value;
+  },
+  boolean: (key, _spec, raw) => {
+    if (raw !== 'true' && raw !== 'false') throw new Error(`${key} must be true or false`);
+    return raw === 'true';
+  },
+  enum: (key, spec, raw) => {
+    if (!spec.values?.includes(raw)) throw new Error(`${key} must be one of ${spec.values?.join(', ')}`);
+    return raw;
+  },
+  list: (_key, _spec, raw) =>
+    raw
+      .split(',')
+      .map(item => item.trim())
+      .filter(item => item !== ''),
+  url: (key, _spec, raw) => {
+    if (!URL.canParse(raw)) throw new Error(`${key} must be a URL`);
+    return raw.replace(/\/$/, '');
+  },
+};

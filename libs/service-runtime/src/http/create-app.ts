@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { requestIdHeader } from '@paycode/dto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Logger, NestLogger } from '../logger';
+import { RuntimeModule } from '../runtime.module';
+import { ErrorBodyFilter, errorBody } from './error-body.filter';
+import { parseJsonBody } from './json-body';
+import { isServedBy, listenerNameOf } from './listeners';
+import { validationPipe } from './validation';
+
+const wellFormedRequestId = /^[A-Za-z0-9._-]{8,64}$/;
+const bodyBytesMax = 262_144;
+/** Batched calls between services may be larger than what the gateway lets in from outside. */
+const internalBodyBytesMax = 8_388_608;
+
+@Module({})
+class ServiceModule {}
+
+/** A request id the client gave, when well formed; a fresh one otherwise. */
+export function requestIdOf(header: unknown): string {
+  return typeof header === 'string' && wellFormedRequestId.test(header) ? header : randomUUID();
+}
+
+/** The Nest application of a service: Fastify, strict JSON bodies, one error body, request ids. Not listening yet. */
+export async function createServiceApp(module: Type | DynamicModule, logger: Logger): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter({
+    genReqId: (request: IncomingMessage) => requestIdOf(request.headers[requestIdHeader]),
+    bodyLimit: internalBodyBytesMax,
+    routerOptions: { maxParamLength: 512 },
+    exposeHeadRoutes: false,
+  });
+  const root: DynamicModule = { module: ServiceModule, imports: [RuntimeModule.forService(logger), module] };
+  const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
+    logger: new NestLogger(logger),
+    abortOnError: false,
+    bodyParser: false,
+  });
+  app.useGlobalFilters(new ErrorBodyFilter(logger));
+  app.useGlobalPipes(validationPipe());
+  harden(app.getHttpAdapter().getInstance() as unknown as FastifyInstance);
+  return app;
+}
+
+function harden(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request: FastifyRequest, body, done) => {
+    try {
+      done(null, parseBody(request, body as string));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+  fastify.addHook('onRequest', (request, reply, done) => {
+    void reply.header(requestIdHeader, request.id);
+    if (isServedBy(listenerNameOf(request.raw), request.url)) return done();
+    void reply.status(404).send(errorBody(request, { status: 404, message: 'Not Found' }));
+  });
+}
+
+function parseBody(request: FastifyRequest, body: string): unknown {
+  const isPublic = listenerNameOf(request.raw) === 'public';
+  if (isPublic && Buffer.byteLength(body) > bodyBytesMax) throw Object.assign(new Error('too large'), { statusCode: 413 });
+  (request as FastifyRequest & { rawBody?: string }).rawBody = body;
+  return body === '' ? undefined : parseJsonBody(body);
+}

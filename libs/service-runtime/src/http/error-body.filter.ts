@@ -1,0 +1,74 @@
+import { STATUS_CODES } from 'node:http';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
+import type { ErrorBody, FieldError } from '@paycode/dto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError } from '../domain-error';
+import type { Logger } from '../logger';
+
+interface Refusal {
+  status: number;
+  message: string;
+  errors?: FieldError[];
+  headers?: Record<string, string>;
+}
+
+/** Builds the one error body of the platform. `path` is the request path without its query (a query may hold secrets). */
+export function errorBody(request: Pick<FastifyRequest, 'url' | 'id'>, refusal: Refusal): ErrorBody {
+  return {
+    timestamp: new Date().toISOString(),
+    status: refusal.status,
+    error: STATUS_CODES[refusal.status] ?? 'Error',
+    message: refusal.message,
+    path: request.url.split('?', 1)[0]!,
+    requestId: String(request.id),
+    ...(refusal.errors ? { errors: refusal.errors } : {}),
+  };
+}
+
+/** Every error that leaves a service goes through here; anything unexpected becomes a plain 500 and one ERROR line. */
+@Catch()
+export class ErrorBodyFilter implements ExceptionFilter {
+  constructor(private readonly logger: Logger) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    if (host.getType() !== 'http') throw error;
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const refusal = refusalOf(error);
+    if (refusal.status >= 500) {
+      this.logger.error(
+        { requestId: String(request.id), method: request.method, status: refusal.status, err: error },
+        'request failed',
+      );
+    }
+    void reply
+      .status(refusal.status)
+      .headers(refusal.headers ?? {})
+      .type('application/json')
+      .send(errorBody(request, refusal));
+  }
+}
+
+/** Status, message and headers for the client; nothing of an unexpected error is shown. */
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof DomainError) return error;
+  if (error instanceof HttpException) return fromHttpException(error);
+  const status = (error as { statusCode?: unknown }).statusCode;
+  // Fastify's own refusals: body too large (413), wrong media type (415).
+  if (typeof status === 'number' && status >= 400 && status < 500)
+    return { status, message: fastifyMessages[status] ?? 'Bad Request' };
+  return { status: 500, message: 'Internal Server Error' };
+}
+
+const fastifyMessages: Record<number, string> = {
+  413: 'body is larger than allowed',
+  415: 'Content-Type must be application/json',
+};
+
+function fromHttpException(error: HttpException): Refusal {
+  const status = error.getStatus();
+  const response = error.getResponse();
+  const errors = typeof response === 'object' ? (response as { errors?: FieldError[] }).errors : undefined;
+  if (errors) return { status, message: error.message, errors };
+  return { status, message: fastifyMessages[status] ?? (status === 404 ? 'Not Found' : error.message) };
+}

@@ -1,0 +1,11 @@
+export * from './base-env';
+export * from './boot';
+export * from './domain-error';
+export * from './env';
+export * from './health/readiness';
+export { createServiceApp, requestIdOf } from './http/create-app';
+export { errorBody } from './http/error-body.filter';
+export { listenerNameOf } from './http/listeners';
+export { parseJsonBody } from './http/json-body';
+export { createLogger, type Logger } from './logger';
+export { LOGGER } from './runtime.module';

@@ -1,0 +1,90 @@
+import type { LoggerService } from '@nestjs/common';
+import { pino, type Logger as PinoLogger } from 'pino';
+
+export type Logger = PinoLogger;
+
+/**
+ * The only fields a log line may carry (R-2.5-19, R-5.4-3, T-17): ids, counts, codes, durations. Everything else is dropped before
+ * it is written, so a payload, key, token or password handed in by mistake never reaches the output.
+ */
+const allowedFields = new Set([
+  'address', 'attempt', 'attempts', 'batch', 'caller', 'code', 'count', 'decision', 'depth', 'durationMs', 'elapsedMs', 'epoch', 'event',
+  'group', 'host', 'kid', 'lag', 'lane', 'lanes', 'merchantId', 'method', 'outcome', 'owner', 'partition', 'partitions', 'path', 'port',
+  'ports', 'reason', 'requestId', 'route', 'rule', 'service', 'signal', 'source', 'spanId', 'status', 'subject', 'topic', 'traceId',
+  'transactionId', 'username', 'verdict', 'version', 'err',
+]); // prettier-ignore
+
+const errorTextCharsMax = 300;
+
+interface LoggedError {
+  name: string;
+  code?: string;
+  message: string;
+  stack?: string;
+  cause?: LoggedError;
+}
+
+/** Name, code, shortened message and stack of an error; its other members (which may hold data) are not written. */
+function serializeError(error: unknown, depth = 0): LoggedError {
+  if (!(error instanceof Error)) return { name: 'NonError', message: typeof error };
+  const code = (error as { code?: unknown }).code;
+  return {
+    name: error.name,
+    ...(typeof code === 'string' || typeof code === 'number' ? { code: String(code) } : {}),
+    message: error.message.slice(0, errorTextCharsMax),
+    stack: error.stack?.split('\n').slice(1, 7).join('\n'),
+    ...(error.cause && depth < 3 ? { cause: serializeError(error.cause, depth + 1) } : {}),
+  };
+}
+
+function allow(fields: Record<string, unknown>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (!allowedFields.has(name)) continue;
+    kept[name] = name === 'err' ? serializeError(value) : value;
+  }
+  return kept;
+}
+
+/** JSON lines on standard output; `service` on each. */
+export function createLogger(service: string, level = 'info'): Logger {
+  return pino({
+    level,
+    base: { service },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: label => ({ level: label }), log: allow },
+    serializers: {},
+  });
+}
+
+/** Lets the framework's own messages take the same way out. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log(message: unknown, ...rest: unknown[]): void {
+    this.logger.debug({ source: contextOf(rest) }, textOf(message));
+  }
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.logger.warn({ source: contextOf(rest) }, textOf(message));
+  }
+  error(message: unknown, ...rest: unknown[]): void {
+    const err = message instanceof Error ? message : undefined;
+    this.logger.error({ source: contextOf(rest), err }, textOf(message));
+  }
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.logger.debug({ source: contextOf(rest) }, textOf(message));
+  }
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.debug(message, ...rest);
+  }
+}
+
+function textOf(message: unknown): string {
+  if (message instanceof Error) return message.message.slice(0, errorTextCharsMax);
+  return typeof message === 'string' ? message.slice(0, errorTextCharsMax) : typeof message;
+}
+
+function contextOf(rest: unknown[]): string | undefined {
+  const last = rest.at(-1);
+  return typeof last === 'string' ? last.slice(0, 80) : undefined;
+}
