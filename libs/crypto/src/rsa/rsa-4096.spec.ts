@@ -1,0 +1,83 @@
+import { constants, generateKeyPairSync, privateDecrypt, randomBytes } from 'node:crypto';
+import { subtle } from 'node:crypto';
+import {
+  UnsupportedPublicKeyError,
+  decryptOaepSha1,
+  encryptOaepSha1,
+  exportRsaPublicKey,
+  generateRsa4096KeyPair,
+  parseRsa4096PublicKey,
+  rsaCiphertextBytes,
+} from './rsa-4096';
+
+let pair: Awaited<ReturnType<typeof generateRsa4096KeyPair>>;
+beforeAll(async () => {
+  pair = await generateRsa4096KeyPair();
+});
+
+const spki = (key: { publicKey: import('node:crypto').KeyObject }): string =>
+  key.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+
+describe('client keys (R-5.3-1, R-8-4)', () => {
+  it('the base64 X.509 form of an RSA-4096 key is read and written, line breaks or not', () => {
+    const encoded = exportRsaPublicKey(pair.publicKey);
+    expect(parseRsa4096PublicKey(encoded).equals(pair.publicKey)).toBe(true);
+    expect(parseRsa4096PublicKey(encoded.replace(/(.{64})/g, '$1\r\n')).equals(pair.publicKey)).toBe(true);
+    expect(exportRsaPublicKey(pair.privateKey)).toBe(encoded);
+  });
+
+  it('keys of another size or kind are refused', () => {
+    const message = 'expected an RSA key of 4096 bits';
+    expect(() => parseRsa4096PublicKey(spki(generateKeyPairSync('rsa', { modulusLength: 2048 })))).toThrow(message);
+    expect(() => parseRsa4096PublicKey(spki(generateKeyPairSync('rsa', { modulusLength: 3072 })))).toThrow(message);
+    expect(() => parseRsa4096PublicKey(spki(generateKeyPairSync('ec', { namedCurve: 'P-256' })))).toThrow('expected an RSA key');
+    expect(() => parseRsa4096PublicKey(spki(generateKeyPairSync('rsa-pss', { modulusLength: 2048 })))).toThrow(
+      'expected an RSA key',
+    );
+  });
+
+  it.each(['', 'AAAA', '-----BEGIN PUBLIC KEY-----', '*', 'A'.repeat(5_000)])('%j is no key', text => {
+    expect(() => parseRsa4096PublicKey(text)).toThrow(UnsupportedPublicKeyError);
+  });
+
+  it('a private key is not taken for a public one', () => {
+    const encoded = pair.privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
+    expect(() => parseRsa4096PublicKey(encoded)).toThrow(UnsupportedPublicKeyError);
+  });
+});
+
+describe('RSA/ECB/OAEPWithSHA-1AndMGF1Padding (R-5.3-2)', () => {
+  it('what is encrypted comes back, as 512 bytes that differ each time', () => {
+    const challenge = randomBytes(64);
+    const [first, second] = [encryptOaepSha1(pair.publicKey, challenge), encryptOaepSha1(pair.publicKey, challenge)];
+    expect(first).toHaveLength(rsaCiphertextBytes);
+    expect(first.equals(second)).toBe(false);
+    expect(decryptOaepSha1(pair.privateKey, first)).toEqual(challenge);
+  });
+
+  it('hash and MGF1 are both SHA-1, as an independent implementation reads it', async () => {
+    // WebCrypto RSA-OAEP uses one hash for the label and for MGF1.
+    const key = await subtle.importKey(
+      'pkcs8',
+      pair.privateKey.export({ format: 'der', type: 'pkcs8' }),
+      { name: 'RSA-OAEP', hash: 'SHA-1' },
+      false,
+      ['decrypt'],
+    );
+    const opened = await subtle.decrypt('RSA-OAEP', key, encryptOaepSha1(pair.publicKey, Buffer.from('challenge')));
+    expect(Buffer.from(opened).toString()).toBe('challenge');
+    const ciphertext = encryptOaepSha1(pair.publicKey, Buffer.from('challenge'));
+    const withSha256 = { key: pair.privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
+    expect(() => privateDecrypt(withSha256, ciphertext)).toThrow();
+  });
+
+  it('T-01: every failure is the same null: wrong length, wrong bytes, wrong key', () => {
+    expect(decryptOaepSha1(pair.privateKey, Buffer.alloc(0))).toBeNull();
+    expect(decryptOaepSha1(pair.privateKey, randomBytes(511))).toBeNull();
+    expect(decryptOaepSha1(pair.privateKey, Buffer.alloc(512, 0xff))).toBeNull();
+    expect(decryptOaepSha1(pair.privateKey, Buffer.alloc(512))).toBeNull();
+    const altered = encryptOaepSha1(pair.publicKey, randomBytes(64));
+    altered[100]! ^= 1;
+    expect(decryptOaepSha1(pair.privateKey, altered)).toBeNull();
+  });
+});

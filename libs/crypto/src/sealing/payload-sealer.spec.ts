@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { CompactEncrypt, compactDecrypt } from 'jose';
+import { KeyRing } from './key-ring';
+import { PayloadSealer, SealedPayloadError, sealedPayloadCharsMax } from './payload-sealer';
+
+const oldKey = Buffer.alloc(32, 1);
+const newKey = Buffer.alloc(32, 2);
+const ring = (text: [string, Buffer][]): KeyRing =>
+  KeyRing.parse(text.map(([kid, key]) => `${kid}:${key.toString('base64')}`).join());
+const sealer = new PayloadSealer(ring([['new', newKey], ['old', oldKey]])); // prettier-ignore
+const text = '{"transactionId":1,"clientMsisdn":"+27820000000","amount":110.10}';
+
+function codeOf(open: () => unknown): string {
+  try {
+    open();
+  } catch (error) {
+    if (error instanceof SealedPayloadError) return error.code;
+    throw error;
+  }
+  return 'OPENED';
+}
+
+describe('sealed payload (T-16)', () => {
+  it('jose opens what the sealer writes: compact JWE with dir, A256GCM and kid', async () => {
+    const { plaintext, protectedHeader } = await compactDecrypt(sealer.seal(text), newKey);
+    expect(Buffer.from(plaintext).toString('utf8')).toBe(text);
+    expect(protectedHeader).toEqual({ alg: 'dir', enc: 'A256GCM', kid: 'new' });
+  });
+
+  it('the sealer opens what jose writes, whatever the order of the header', async () => {
+    const jwe = await new CompactEncrypt(Buffer.from(text))
+      .setProtectedHeader({ kid: 'old', enc: 'A256GCM', alg: 'dir', typ: 'JWE' })
+      .encrypt(oldKey);
+    expect(sealer.openText(jwe)).toBe(text);
+  });
+
+  it('two key ids are valid at once: the current one seals, the former still opens', () => {
+    const before = new PayloadSealer(ring([['old', oldKey]]));
+    expect(sealer.openText(before.seal(text))).toBe(text);
+    expect(codeOf(() => before.open(sealer.seal(text)))).toBe('UNKNOWN_KEY');
+  });
+
+  it('any bytes come back', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 4_000 }), data =>
+        sealer.open(sealer.seal(Buffer.from(data))).equals(Buffer.from(data)),
+      ),
+    );
+  });
+
+  it('nothing of the payload is readable in the sealed text', () => {
+    const sealed = sealer.seal(text);
+    expect(sealed).not.toContain('27820000000');
+    expect(Buffer.from(sealed.replaceAll('.', ''), 'base64url').toString('latin1')).not.toContain('27820000000');
+  });
+
+  it('a change in any part does not open', () => {
+    const parts = sealer.seal(text).split('.');
+    for (const index of [0, 2, 3, 4]) {
+      const altered = parts.map((part, i) => (i === index ? (part.startsWith('A') ? 'B' : 'A') + part.slice(1) : part)).join('.');
+      expect(codeOf(() => sealer.open(altered))).not.toBe('OPENED');
+    }
+  });
+
+  const header = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const [good, , iv, ciphertext, tag] = sealer.seal(text).split('.') as [string, string, string, string, string];
+  it.each([
+    ['not a JWE', 'x', 'MALFORMED'],
+    ['four parts', `${good}..${iv}.${ciphertext}`, 'MALFORMED'],
+    ['six parts', `${good}..${iv}.${ciphertext}.${tag}.`, 'MALFORMED'],
+    ['an encrypted key with dir', `${good}.AAAA.${iv}.${ciphertext}.${tag}`, 'MALFORMED'],
+    ['a short tag', `${good}..${iv}.${ciphertext}.${tag.slice(0, 8)}`, 'MALFORMED'],
+    ['a header that is no JSON', `AAAA..${iv}.${ciphertext}.${tag}`, 'MALFORMED'],
+    ['a header that is a list', `${header([])}..${iv}.${ciphertext}.${tag}`, 'MALFORMED'],
+    ['a text beyond the bound', 'A'.repeat(sealedPayloadCharsMax + 1), 'MALFORMED'],
+    ['another algorithm', `${header({ alg: 'A256KW', enc: 'A256GCM', kid: 'new' })}..${iv}.${ciphertext}.${tag}`, 'UNSUPPORTED'],
+    ['another encryption', `${header({ alg: 'dir', enc: 'A128GCM', kid: 'new' })}..${iv}.${ciphertext}.${tag}`, 'UNSUPPORTED'],
+    [
+      'a critical extension',
+      `${header({ alg: 'dir', enc: 'A256GCM', kid: 'new', crit: ['x'] })}..${iv}.${ciphertext}.${tag}`,
+      'UNSUPPORTED',
+    ],
+    [
+      'compression',
+      `${header({ alg: 'dir', enc: 'A256GCM', kid: 'new', zip: 'DEF' })}..${iv}.${ciphertext}.${tag}`,
+      'UNSUPPORTED',
+    ],
+    ['no key id', `${header({ alg: 'dir', enc: 'A256GCM' })}..${iv}.${ciphertext}.${tag}`, 'UNKNOWN_KEY'],
+    ['an unknown key id', `${header({ alg: 'dir', enc: 'A256GCM', kid: 'x' })}..${iv}.${ciphertext}.${tag}`, 'UNKNOWN_KEY'],
+    ['the wrong key', `${header({ alg: 'dir', enc: 'A256GCM', kid: 'old' })}..${iv}.${ciphertext}.${tag}`, 'NOT_AUTHENTIC'],
+  ])('refuses %s with a code and without payload data', (_, jwe, code) => {
+    expect(codeOf(() => sealer.open(jwe))).toBe(code);
+    expect(() => sealer.open(jwe)).toThrow(`sealed payload: ${code}`);
+  });
+
+  it('seals what jose accepts at a different random key each time it is asked', async () => {
+    const key = randomBytes(32);
+    const other = new PayloadSealer(ring([['k', key]]));
+    const [a, b] = [other.seal(text), other.seal(text)];
+    expect(a.split('.')[2]).not.toBe(b.split('.')[2]);
+    await expect(compactDecrypt(a, oldKey)).rejects.toThrow();
+  });
+});
