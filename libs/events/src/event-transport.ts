@@ -21,6 +21,8 @@ export interface ReceivedEvent extends EventToPublish {
   partition: number;
   /** Position in the partition, as decimal text. */
   offset: string;
+  /** Why the event was parked; set only on events read from a dead-letter topic. */
+  dlqReason?: string;
 }
 
 /** Events of one partition, in order. When `onBatch` resolves, their offsets are committed; when it rejects, the batch comes again after a back-off. */

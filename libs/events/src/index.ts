@@ -1,1 +1,3 @@
 export * from './event-transport';
+export * from './record/cloud-event';
+export * from './record/partitioning';
