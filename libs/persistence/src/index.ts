@@ -1,3 +1,4 @@
 export * from './data-source';
 export * from './migrate';
 export * from './embedded/embedded-postgres';
+export * from './flush-queue';

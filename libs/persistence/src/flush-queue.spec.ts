@@ -1,0 +1,61 @@
+import { FlushQueue, QueueFullError } from './flush-queue';
+
+/** A flush that records its batches and ends when told to. */
+function heldFlush() {
+  const batches: number[][] = [];
+  const ends: ((error?: Error) => void)[] = [];
+  const flush = (items: readonly number[]): Promise<number[]> => {
+    batches.push([...items]);
+    return new Promise((resolve, reject) => ends.push(error => (error ? reject(error) : resolve(items.map(item => item * 10)))));
+  };
+  return { batches, ends, flush };
+}
+
+describe('flush queue', () => {
+  it('writes a lone request at once and merges what accumulated meanwhile', async () => {
+    const { batches, ends, flush } = heldFlush();
+    const queue = new FlushQueue(flush, { flushMax: 100, queueMax: 100 });
+    const answers = [queue.run([1]), queue.run([2, 3]), queue.run([4])];
+    expect(batches).toEqual([[1]]);
+    ends[0]!();
+    expect(await answers[0]).toEqual([10]);
+    expect(batches[1]).toEqual([2, 3, 4]);
+    ends[1]!();
+    expect(await Promise.all(answers.slice(1))).toEqual([[20, 30], [40]]);
+  });
+
+  it('never splits a request and keeps a flush within its size', async () => {
+    const { batches, ends, flush } = heldFlush();
+    const queue = new FlushQueue(flush, { flushMax: 3, queueMax: 100 });
+    const answers = [[0], [1, 2], [3, 4], [5, 6, 7, 8]].map(items => queue.run(items));
+    for (let i = 0; i < 4; i++) {
+      ends[i]!();
+      await answers[i];
+    }
+    expect(batches).toEqual([[0], [1, 2], [3, 4], [5, 6, 7, 8]]);
+  });
+
+  it('fails every request of a failed flush and goes on with the next', async () => {
+    const { ends, flush } = heldFlush();
+    const queue = new FlushQueue(flush, { flushMax: 100, queueMax: 100 });
+    const failed = queue.run([1]);
+    const next = queue.run([2]);
+    ends[0]!(new Error('connection lost'));
+    await expect(failed).rejects.toThrow('connection lost');
+    ends[1]!();
+    expect(await next).toEqual([20]);
+  });
+
+  it('refuses more than it may hold, and frees the room again', async () => {
+    const { ends, flush } = heldFlush();
+    const queue = new FlushQueue(flush, { flushMax: 100, queueMax: 2 });
+    const first = queue.run([1]);
+    const second = queue.run([2, 3]);
+    await expect(queue.run([4])).rejects.toThrow(QueueFullError);
+    ends[0]!();
+    await first;
+    ends[1]!();
+    await second;
+    expect(queue.depth).toBe(0);
+  });
+});

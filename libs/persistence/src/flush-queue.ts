@@ -1,0 +1,78 @@
+export interface FlushQueueLimits {
+  /** A flush takes whole requests until it holds this many items (one larger request still goes alone). */
+  flushMax: number;
+  /** Items that may wait; a request beyond it is refused with QueueFullError. */
+  queueMax: number;
+}
+
+/** More work is waiting than the queue may hold; nothing of the refused request was written. */
+export class QueueFullError extends Error {
+  override readonly name = 'QueueFullError';
+  readonly code = 'QUEUE_FULL';
+}
+
+interface Waiting<I, O> {
+  items: readonly I[];
+  resolve(outputs: O[]): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Merges concurrent requests into one write. A flush is what accumulated while the previous one ran: alone, a request is written
+ * at once; under load, one statement serves many. `flush` answers in the order of its items; when it fails, every request in it fails.
+ */
+export class FlushQueue<I, O> {
+  private readonly waiting: Waiting<I, O>[] = [];
+  private waitingItems = 0;
+  private isFlushing = false;
+
+  constructor(
+    private readonly flush: (items: readonly I[]) => Promise<readonly O[]>,
+    private readonly limits: FlushQueueLimits,
+  ) {}
+
+  /** Items accepted and not yet handed to a flush. */
+  get depth(): number {
+    return this.waitingItems;
+  }
+
+  /** Resolves to one output per item once the flush that holds them is done. */
+  run(items: readonly I[]): Promise<O[]> {
+    if (items.length === 0) return Promise.resolve([]);
+    if (this.waitingItems > 0 && this.waitingItems + items.length > this.limits.queueMax)
+      return Promise.reject(new QueueFullError(`${this.waitingItems} items are waiting`));
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ items, resolve, reject });
+      this.waitingItems += items.length;
+      if (!this.isFlushing) void this.drain();
+    });
+  }
+
+  private async drain(): Promise<void> {
+    this.isFlushing = true;
+    while (this.waiting.length > 0) await this.flushOnce(this.take());
+    this.isFlushing = false;
+  }
+
+  private take(): Waiting<I, O>[] {
+    const taken: Waiting<I, O>[] = [];
+    let count = 0;
+    while (this.waiting[0] && (taken.length === 0 || count + this.waiting[0].items.length <= this.limits.flushMax)) {
+      const next = this.waiting.shift()!;
+      count += next.items.length;
+      taken.push(next);
+    }
+    this.waitingItems -= count;
+    return taken;
+  }
+
+  private async flushOnce(requests: Waiting<I, O>[]): Promise<void> {
+    try {
+      const outputs = await this.flush(requests.flatMap(request => request.items));
+      let at = 0;
+      for (const request of requests) request.resolve(outputs.slice(at, (at += request.items.length)));
+    } catch (error) {
+      for (const request of requests) request.reject(error);
+    }
+  }
+}
