@@ -1,3 +1,4 @@
+export * from './path/normalise-path';
 export * from './service-token/internal-callers.guard';
 export * from './service-token/internal-client';
 export * from './service-token/service-token';
