@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { CompactEncrypt, compactDecrypt } from 'jose';
+import { eventSamples, notificationSamples, samplePayloadKeys } from '@paycode/dto/testing';
 import { KeyRing } from './key-ring';
 import { PayloadSealer, SealedPayloadError, sealedPayloadCharsMax } from './payload-sealer';
 
@@ -39,6 +40,12 @@ describe('sealed payload (T-16)', () => {
     const before = new PayloadSealer(ring([['old', oldKey]]));
     expect(sealer.openText(before.seal(text))).toBe(text);
     expect(codeOf(() => before.open(sealer.seal(text)))).toBe('UNKNOWN_KEY');
+  });
+
+  it('the golden events of the contract open to the golden notifications', () => {
+    const sealed = eventSamples()['transaction-terminal.purchase'] as { notification: string };
+    const opened = new PayloadSealer(KeyRing.parse(samplePayloadKeys)).openText(sealed.notification);
+    expect(opened).toBe(notificationSamples()['purchase-success']);
   });
 
   it('any bytes come back', () => {

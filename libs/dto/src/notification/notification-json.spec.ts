@@ -1,0 +1,138 @@
+import Ajv from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import fc from 'fast-check';
+import { aNotification, notificationSamples } from '../testing';
+import {
+  NotificationFormatError,
+  notificationCharsMax,
+  parseNotification,
+  serializeNotification,
+  tryParseNotification,
+} from './notification-json';
+import { transactionNotificationV3Schema } from './transaction-notification-v3.schema';
+
+const samples = Object.entries(notificationSamples());
+const ajv = new Ajv({ strict: true, allowUnionTypes: true });
+addFormats(ajv);
+const isBySchema = ajv.compile(transactionNotificationV3Schema);
+
+const decimal = fc
+  .tuple(fc.bigInt({ min: 0n, max: 10n ** 15n - 1n }), fc.option(fc.stringMatching(/^\d{1,6}$/)))
+  .map(([whole, fraction]) => (fraction === null ? `${whole}` : `${whole}.${fraction}`));
+
+describe('notification JSON', () => {
+  it.each(samples)('golden sample %s is read and written back byte for byte', (_, json) => {
+    expect(serializeNotification(parseNotification(json))).toBe(json);
+  });
+
+  it.each(samples)('golden sample %s fits the published JSON Schema', (_, json) => {
+    expect([isBySchema(JSON.parse(json)), isBySchema.errors]).toEqual([true, null]);
+  });
+
+  it('R-2.5-3, A-57: amounts are JSON numbers with exactly the digits given', () => {
+    const json = serializeNotification(aNotification({ amount: '110.10', tipAmount: '0.30' }));
+    expect(json).toContain('"amount":110.10,');
+    expect(json).toContain('"tipAmount":0.30,');
+    fc.assert(
+      fc.property(decimal, decimal, (amount, tipAmount) => {
+        const written = serializeNotification(aNotification({ amount, tipAmount }));
+        expect(written).toContain(`"amount":${amount},`);
+        const read = parseNotification(written);
+        expect([read.amount, read.tipAmount]).toEqual([amount, tipAmount]);
+      }),
+    );
+  });
+
+  it('R-2.5-8, R-2.5-9, R-2.5-17, A-55: five optional fields are null when absent, the other three omitted', () => {
+    const bare = aNotification();
+    delete bare.code;
+    const written = JSON.parse(serializeNotification(bare)) as Record<string, unknown>;
+    const nullFields = ['extraReferenceName', 'extraReferenceValue', 'tipAmount', 'clientBilling', 'clientShipping'];
+    for (const field of nullFields) expect(written[field]).toBeNull();
+    for (const field of ['code', 'destination', 'clientContact']) expect(written).not.toHaveProperty(field);
+    expect(written['referenceTransactionId']).toBe(0);
+  });
+
+  it('R-2.5-1: every field that is always present is refused when missing', () => {
+    for (const field of Object.keys(aNotification()).filter(name => name !== 'code')) {
+      const without = { ...aNotification(), [field]: undefined };
+      expect(() => serializeNotification(without)).toThrow(new RegExp(`^${field}`));
+    }
+  });
+
+  it('addresses pass through unchanged, digits included', () => {
+    const json = serializeNotification(aNotification()).replace(
+      '"clientBilling":null',
+      '"clientBilling":{"amount":1.50,"n":1e2,"x":-0}',
+    );
+    expect(serializeNotification(parseNotification(json))).toBe(json);
+  });
+
+  it.each([
+    ['R-3.3-2: a TxState as status', { status: 'END_BANK_DECLINE' }, 'status: must be a NotificationStatus'],
+    ['a float in place of exact digits', { amount: 110.1 }, 'amount: must be a decimal of up to 15 digits and 6 decimals'],
+    [
+      'JSON smuggled in as an amount',
+      { amount: '1,"status":"SUCCESS"' },
+      'amount: must be a decimal of up to 15 digits and 6 decimals',
+    ],
+    ['R-2.5-2: an id beyond 2^53', { transactionId: 2 ** 53 }, 'transactionId: must be an integer in [1, 2^53)'],
+    ['R-2.5-2: an id as text', { merchantId: '25' }, 'merchantId: must be an integer in [1, 2^53)'],
+    ['R-2.5-5: a code of nine digits', { code: '123456789' }, 'code: must be 10 digits'],
+    ['R-2.5-6: a local phone number', { clientMsisdn: '0820000001' }, 'clientMsisdn: must be a number in international format'],
+    [
+      'R-2.5-18: a version as number',
+      { versionData: { version: 1 } },
+      'versionData.version: must be text of at most 16 characters',
+    ],
+    ['an address beyond 4 KiB', { clientBilling: { x: 'é'.repeat(2_100) } }, 'clientBilling: must be an object of at most 4 KiB'],
+    ['an address that is a list', { clientBilling: [] }, 'clientBilling: must be an object of at most 4 KiB'],
+  ])('refuses %s', (_, change, reason) => {
+    expect(() => serializeNotification(aNotification(change as never))).toThrow(new NotificationFormatError(reason));
+  });
+
+  it.each([
+    [
+      'R-2.5-13: an unknown account type',
+      { accountType: 'SAVINGS' },
+      'cardInfo.accountType: must be one of DEBIT, CREDIT, CHEQUE',
+    ],
+    ['R-2.5-14: a BIN of eight digits', { bin: '40000000' }, 'cardInfo.bin: must be 6 digits'],
+    ['R-2.5-14: a binLast4 of another card', { binLast4: '400000-9999' }, 'cardInfo.binLast4: must be {bin}-{last4}'],
+    [
+      'R-2.5-15: a card number in a text',
+      { cardHolderName: '4000000000000002' },
+      'cardInfo.cardHolderName: must be text of at most 128 characters without a card number',
+    ],
+  ])('refuses %s', (_, change, reason) => {
+    const notification = aNotification();
+    Object.assign(notification.cardInfo, change);
+    expect(() => serializeNotification(notification)).toThrow(new NotificationFormatError(reason));
+  });
+
+  it.each(['', 'null', '[]', '7', '{', '{"transactionId":1}', ' '.repeat(notificationCharsMax + 1)])(
+    '%j is no notification',
+    json => {
+      expect(tryParseNotification(json).ok).toBe(false);
+    },
+  );
+
+  it('an amount given as text is refused: on the wire it is a number', () => {
+    const json = serializeNotification(aNotification()).replace('"amount":110.10', '"amount":"110.10"');
+    expect(tryParseNotification(json)).toEqual({
+      ok: false,
+      reason: 'amount: must be a decimal of up to 15 digits and 6 decimals',
+    });
+  });
+
+  it('R-2.5-19: no complaint repeats a value', () => {
+    const personal = ['+27820000001', 'A EXAMPLE', '400000', 'order-17', 'Corner'];
+    const json = serializeNotification(aNotification());
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: json.length - 1 }), fc.string({ minLength: 1, maxLength: 3 }), (at, junk) => {
+        const result = tryParseNotification(json.slice(0, at) + junk + json.slice(at + 1));
+        if (!result.ok) for (const value of personal) expect(result.reason).not.toContain(value);
+      }),
+    );
+  });
+});

@@ -1,0 +1,59 @@
+import type { ParseResult } from '../schema/rule';
+import { ExactNumber, parseExactJson } from './exact-json';
+import { transactionNotificationV3 } from './transaction-notification-v3.schema';
+import type { TransactionNotificationV3 } from './transaction-notification-v3';
+
+/** Longest notification JSON `parseNotification` reads, in characters: two 4 KiB addresses and every text at its limit. */
+export const notificationCharsMax = 32 * 1024;
+
+const amountFields: ReadonlySet<string> = new Set(['amount', 'tipAmount']);
+
+/** The notification breaks the contract. The message names the field, never a value (R-2.5-19). */
+export class NotificationFormatError extends Error {
+  override readonly name = 'NotificationFormatError';
+}
+
+/**
+ * The one writer of notification JSON: fields in the order of 2.5, absent ones null or omitted as A-55 says, amounts as JSON
+ * numbers with exactly the digits given (A-57). Refuses what no merchant may ever get, such as a TxState as status (R-3.3-2)
+ * or a full card number (R-2.5-15). @throws NotificationFormatError
+ */
+export function serializeNotification(notification: TransactionNotificationV3): string {
+  const result = transactionNotificationV3.parse(notification);
+  if (!result.ok) throw new NotificationFormatError(result.reason);
+  const { amount, tipAmount } = result.value;
+  const exact = { amount: new ExactNumber(amount), tipAmount: tipAmount === null ? null : new ExactNumber(tipAmount) };
+  // Spreading over existing keys keeps their order.
+  return JSON.stringify({ ...result.value, ...exact });
+}
+
+/** Reads what `serializeNotification` wrote, digit for digit. @throws NotificationFormatError */
+export function parseNotification(json: string): TransactionNotificationV3 {
+  const result = tryParseNotification(json);
+  if (!result.ok) throw new NotificationFormatError(result.reason);
+  return result.value;
+}
+
+/** As `parseNotification`, with the reason as a value. */
+export function tryParseNotification(json: string): ParseResult<TransactionNotificationV3> {
+  if (json.length > notificationCharsMax)
+    return { ok: false, reason: `data: must be at most ${notificationCharsMax} characters` };
+  const data = parseJson(json);
+  if (typeof data !== 'object' || data === null) return { ok: false, reason: 'data: must be a JSON object' };
+  return transactionNotificationV3.parse({ ...data, ...amountsOf(data as Record<string, unknown>) });
+}
+
+/** Amounts as digits; anything that was not a JSON number becomes undefined, which the contract refuses. */
+function amountsOf(data: Record<string, unknown>): { amount: unknown; tipAmount: unknown } {
+  const digits = (value: unknown): unknown => (value instanceof ExactNumber ? value.digits : undefined);
+  return { amount: digits(data['amount']), tipAmount: data['tipAmount'] === null ? null : digits(data['tipAmount']) };
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return parseExactJson(json, amountFields);
+  } catch {
+    // The engine's message quotes the input, which is personal data: the caller learns only that it is no JSON.
+    return undefined;
+  }
+}

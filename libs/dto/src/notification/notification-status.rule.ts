@@ -1,0 +1,14 @@
+import { rule } from '../schema/rule';
+import { isNotificationStatus, namedNotificationStatuses, type NotificationStatus } from './notification-status';
+
+/** One of the 19 named values or `TIMEOUT_*` (R-3.2-1). */
+export const notificationStatus = rule<NotificationStatus>(
+  {
+    anyOf: [
+      { type: 'string', enum: namedNotificationStatuses },
+      { type: 'string', pattern: '^TIMEOUT_[A-Z0-9_]{1,48}$' },
+    ],
+  },
+  'a NotificationStatus',
+  isNotificationStatus,
+);

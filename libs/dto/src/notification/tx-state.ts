@@ -1,0 +1,54 @@
+import { isNotificationStatus, type NotificationStatus } from './notification-status';
+
+/** Terminal TxState values with a status of their own (decisions, "TxState to NotificationStatus"). */
+const statuses: Readonly<Record<string, NotificationStatus>> = {
+  SUCCESS: 'SUCCESS',
+  END_BANK_NON_00: 'BANK_REJECTED',
+  END_BANK_DECLINE: 'BANK_REJECTED',
+  END_INSUFFICIENT_FUNDS_OR_OVER_CREDIT_LIMIT: 'BANK_REJECTED',
+  BANK_REJECTED: 'BANK_REJECTED',
+  END_BANK_OFFLINE: 'BANK_OFFLINE',
+  END_BANK_ERROR: 'BANK_OFFLINE',
+  END_BANK_EXPIRED: 'BANK_OFFLINE',
+  END_CLIENT_CANCEL: 'CLIENT_CANCEL',
+  END_CLIENT_TIMEOUT: 'CLIENT_TIMEOUT',
+  END_SYSTEM_ERROR: 'SYSTEM_ERROR',
+  END_SYSTEM_FAULT: 'SYSTEM_ERROR',
+  END_TIME_OUT_IN_QUEUE: 'SYSTEM_ERROR',
+  END_MASTERPASS_ERROR: 'SYSTEM_ERROR',
+  END_INVALID_AMOUNT: 'TRANSACTION_REJECTED',
+  END_VALIDATION_FAILED: 'TRANSACTION_REJECTED',
+  END_BRE_REJECTED: 'TRANSACTION_REJECTED',
+  END_LIMIT_FAILED: 'LIMIT_FAILED',
+  END_NOTALLOW_BIN_CLASSIFICATION: 'BIN_CLASSIFICATION_NOT_ALLOWED',
+  END_REVERSED: 'REVERSED',
+  END_REFUNDED: 'REFUNDED',
+  END_REVERSAL_FAILED: 'FAILED',
+  END_REFUND_FAILED: 'FAILED',
+};
+
+/** Terminal TxState values with a status of their own; `END_TIMEOUT_<X>` and any other `END_*` are terminal too. */
+export const knownTerminalTxStates: readonly string[] = Object.keys(statuses);
+
+const alerting: ReadonlySet<string> = new Set(['END_REVERSAL_FAILED', 'END_REFUND_FAILED']);
+
+/**
+ * The status a merchant is told for a TxState, or null for a transient state, which notifies nobody (R-3.3-1). An `END_*`
+ * nobody knows is FAILED: never SUCCESS by accident.
+ */
+export function notificationStatusOf(txState: string): NotificationStatus | null {
+  if (Object.hasOwn(statuses, txState)) return statuses[txState]!;
+  if (!txState.startsWith('END_')) return null;
+  const timeout = txState.startsWith('END_TIMEOUT_') ? txState.slice('END_'.length) : null;
+  return timeout !== null && isNotificationStatus(timeout) ? timeout : 'FAILED';
+}
+
+/** Whether the transaction is over: the merchant is told, and the state never changes again. */
+export function isTerminalTxState(txState: string): boolean {
+  return notificationStatusOf(txState) !== null;
+}
+
+/** Money may be in the wrong place: an operator must look. */
+export function needsOperatorAlert(txState: string): boolean {
+  return alerting.has(txState);
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ackReceivedSchema } from '../events/ack-received.schema';
+import { reversalRequestedSchema } from '../events/reversal-requested.schema';
+import { transactionTerminalSchema } from '../events/transaction-terminal.schema';
+import { transactionNotificationV3Schema } from '../notification/transaction-notification-v3.schema';
+import type { JsonSchema } from './rule';
+import { breakingChanges } from './schema-compatibility';
+
+const published = (name: string): JsonSchema =>
+  JSON.parse(readFileSync(join(__dirname, '../../contracts', `${name}.schema.json`), 'utf8')) as JsonSchema;
+
+describe('published contracts (libs/dto/contracts)', () => {
+  it.each<[string, JsonSchema]>([
+    ['transaction-terminal.v1', transactionTerminalSchema],
+    ['ack-received.v1', ackReceivedSchema],
+    ['reversal-requested.v1', reversalRequestedSchema],
+    ['transaction-notification.v3', transactionNotificationV3Schema],
+  ])('%s: no field is removed or narrowed, and what was added is published', (name, schema) => {
+    expect(breakingChanges(published(name), schema)).toEqual([]);
+    expect(breakingChanges(schema, published(name))).toEqual([]);
+  });
+});
+
+describe('breaking changes', () => {
+  const before = {
+    type: 'object',
+    required: ['a', 'b'],
+    properties: { a: { type: 'string', maxLength: 9 }, b: { enum: ['X', 'Y'] }, c: { type: 'integer', minimum: 1 } },
+  };
+  const withChange = (change: object): JsonSchema => ({ ...before, ...change });
+  const withField = (name: string, schema: object): JsonSchema =>
+    withChange({ properties: { ...before.properties, [name]: schema } });
+
+  it('more optional fields, longer texts, wider ranges and more values break nothing', () => {
+    expect(breakingChanges(before, before)).toEqual([]);
+    expect(breakingChanges(before, withField('d', { type: 'string' }))).toEqual([]);
+    expect(breakingChanges(before, withField('a', { type: 'string', maxLength: 10, description: 'new words' }))).toEqual([]);
+    expect(breakingChanges(before, withField('a', { type: 'string' }))).toEqual([]);
+    expect(breakingChanges(before, withField('b', { enum: ['X', 'Y', 'Z'] }))).toEqual([]);
+    expect(breakingChanges(before, withField('c', { type: 'integer', minimum: 0 }))).toEqual([]);
+  });
+
+  it.each([
+    ['a removed field', withChange({ properties: { a: before.properties.a, b: before.properties.b } }), '$.c was removed'],
+    ['a field that became optional', withChange({ required: ['a'] }), '$.b is no longer promised'],
+    ['a field that became required', withChange({ required: ['a', 'b', 'c'] }), '$.c became required'],
+    ['a shorter text', withField('a', { type: 'string', maxLength: 8 }), '$.a: maxLength was narrowed'],
+    ['a new lower bound', withField('a', { type: 'string', maxLength: 9, minLength: 1 }), '$.a: minLength was narrowed'],
+    ['a higher minimum', withField('c', { type: 'integer', minimum: 2 }), '$.c: minimum was narrowed'],
+    ['a new pattern', withField('a', { type: 'string', maxLength: 9, pattern: '^x' }), '$.a: pattern changed'],
+    ['another type', withField('c', { type: 'string', minimum: 1 }), '$.c: type changed'],
+    ['a removed value', withField('b', { enum: ['X'] }), '$.b: value Y was removed'],
+    [
+      'a new list of values',
+      withField('a', { type: 'string', maxLength: 9, enum: ['x'] }),
+      '$.a: was narrowed to a list of values',
+    ],
+  ])('%s is reported', (_, after, complaint) => {
+    expect(breakingChanges(before, after)).toEqual([complaint]);
+  });
+});

@@ -1,0 +1,36 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseNotification } from '../notification/notification-json';
+import type { TransactionNotificationV3 } from '../notification/transaction-notification-v3';
+
+const samples = join(__dirname, '../../samples');
+
+/** Key ring under which the notifications inside the sample events are sealed: kid `sample`, 32 bytes of 0x01. */
+export const samplePayloadKeys = `sample:${Buffer.alloc(32, 1).toString('base64')}`;
+
+/** Golden notifications by name (`purchase-success`, …) as compact JSON text, digit for digit what a merchant gets. */
+export function notificationSamples(): Record<string, string> {
+  return Object.fromEntries(files('notifications').map(({ name, text }) => [name, compact(text)]));
+}
+
+/** Golden event data by name (`<event>.<case>`): what producers write and consumers must read. */
+export function eventSamples(): Record<string, unknown> {
+  return Object.fromEntries(files('events').map(({ name, text }) => [name, JSON.parse(text) as unknown]));
+}
+
+/** A valid notification to vary in a test. */
+export function aNotification(overrides: Partial<TransactionNotificationV3> = {}): TransactionNotificationV3 {
+  return { ...parseNotification(notificationSamples()['purchase-success']!), ...overrides };
+}
+
+function files(folder: string): { name: string; text: string }[] {
+  return readdirSync(join(samples, folder)).map(file => ({
+    name: file.replace(/\.json$/, ''),
+    text: readFileSync(join(samples, folder, file), 'utf8'),
+  }));
+}
+
+/** Drops white space outside strings; JSON.parse and back would lose digits. */
+function compact(json: string): string {
+  return json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
+}
