@@ -11,6 +11,9 @@ function heldFlush() {
   return { batches, ends, flush };
 }
 
+/** Lets the queue hand over its next flush. */
+const turn = () => new Promise(resolve => setImmediate(resolve));
+
 describe('flush queue', () => {
   it('writes a lone request at once and merges what accumulated meanwhile', async () => {
     const { batches, ends, flush } = heldFlush();
@@ -19,6 +22,7 @@ describe('flush queue', () => {
     expect(batches).toEqual([[1]]);
     ends[0]!();
     expect(await answers[0]).toEqual([10]);
+    await turn();
     expect(batches[1]).toEqual([2, 3, 4]);
     ends[1]!();
     expect(await Promise.all(answers.slice(1))).toEqual([[20, 30], [40]]);
@@ -31,6 +35,7 @@ describe('flush queue', () => {
     for (let i = 0; i < 4; i++) {
       ends[i]!();
       await answers[i];
+      await turn();
     }
     expect(batches).toEqual([[0], [1, 2], [3, 4], [5, 6, 7, 8]]);
   });
@@ -42,6 +47,7 @@ describe('flush queue', () => {
     const next = queue.run([2]);
     ends[0]!(new Error('connection lost'));
     await expect(failed).rejects.toThrow('connection lost');
+    await turn();
     ends[1]!();
     expect(await next).toEqual([20]);
   });
@@ -54,6 +60,7 @@ describe('flush queue', () => {
     await expect(queue.run([4])).rejects.toThrow(QueueFullError);
     ends[0]!();
     await first;
+    await turn();
     ends[1]!();
     await second;
     expect(queue.depth).toBe(0);
