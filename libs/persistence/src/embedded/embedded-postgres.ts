@@ -4,9 +4,22 @@
  * This file is also loaded by Node without a build step: types must stay erasable and imports must be packages.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { accessSync, chownSync, constants, cpSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -24,10 +37,14 @@ export interface EmbeddedPostgresOptions {
   volatile?: boolean;
   /** Extra server settings, as `name=value`. */
   settings?: string[];
+  /** Superuser password, fixed when the cluster is made; without it every local process may connect (loopback trust). */
+  password?: string;
+  /** `true`: the server also ends when this process dies without stopping it. POSIX only. */
+  endsWithParent?: boolean;
 }
 
 export interface EmbeddedPostgres {
-  /** URL of the `postgres` database, superuser `paycode`, without password (loopback trust). */
+  /** URL of the `postgres` database, superuser `paycode`. */
   url: string;
   port: number;
   pid: number;
@@ -44,10 +61,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const binaries = reachableBinaries(await locateBinaries(), 'uid' in owner);
   prepareFolder(options.dataDir, 'uid' in owner);
   const spawnOptions = { ...owner, cwd: options.dataDir };
-  if (!existsSync(join(options.dataDir, 'PG_VERSION'))) {
-    const args = ['-D', options.dataDir, '-U', 'paycode', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C'];
-    await run(binaries.initdb, args, spawnOptions);
-  }
+  if (!existsSync(join(options.dataDir, 'PG_VERSION'))) await initialise(binaries.initdb, options, owner);
   const port = options.port ?? (await freePort());
   const settings = [
     'listen_addresses=127.0.0.1',
@@ -59,13 +73,89 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const args = ['-D', options.dataDir, '-p', String(port), ...settings.flatMap(setting => ['-c', setting])];
   const child = spawn(binaries.postgres, args, { ...spawnOptions, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   await untilReady(child);
+  const tether = options.endsWithParent ? tie(child.pid!) : undefined;
   return {
-    url: `postgres://paycode@127.0.0.1:${port}/postgres`,
+    url: `postgres://paycode${options.password ? `:${encodeURIComponent(options.password)}` : ''}@127.0.0.1:${port}/postgres`,
     port,
     pid: child.pid!,
     process: child,
-    stop: () => stop(child),
+    stop: () => stop(child).finally(() => tether?.kill('SIGKILL')),
   };
+}
+
+interface Owner {
+  uid?: number;
+  gid?: number;
+}
+
+/** Makes the cluster beside its final place first, so that an interrupted start leaves nothing half made. */
+async function initialise(initdb: string, options: EmbeddedPostgresOptions, owner: Owner): Promise<void> {
+  const unfinished = `${options.dataDir}.new`;
+  rmSync(unfinished, { recursive: true, force: true });
+  prepareFolder(unfinished, owner.uid !== undefined);
+  const args = ['-D', unfinished, '-U', 'paycode', '--no-sync', '-E', 'UTF8', '--locale=C'];
+  if (options.password === undefined) await run(initdb, [...args, '-A', 'trust'], { ...owner, cwd: unfinished });
+  else await initialiseWithPassword(initdb, args, { ...owner, cwd: unfinished, password: options.password });
+  rmSync(options.dataDir, { recursive: true, force: true });
+  renameSync(unfinished, options.dataDir);
+}
+
+async function initialiseWithPassword(
+  initdb: string,
+  args: string[],
+  how: Owner & { cwd: string; password: string },
+): Promise<void> {
+  const file = `${how.cwd}.password`;
+  writeFileSync(file, `${how.password}\n`, { mode: 0o600 });
+  if (how.uid !== undefined) chownSync(file, how.uid, how.uid);
+  try {
+    await run(initdb, [...args, '-A', 'scram-sha-256', `--pwfile=${file}`], how);
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/**
+ * A shell that waits for this process to end (its standard input closes then, however that happens) and takes the server down:
+ * first letting clients finish (SIGTERM), after 20 s at once (SIGINT).
+ */
+function tie(serverPid: number): ChildProcess {
+  const script =
+    'read _; kill -TERM $0; n=0; while kill -0 $0 2>/dev/null && [ $n -lt 20 ]; do sleep 1; n=$((n+1)); done; kill -INT $0 2>/dev/null';
+  const tether = spawn('/bin/sh', ['-c', script, String(serverPid)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  tether.unref();
+  (tether.stdin as unknown as { unref(): void }).unref();
+  return tether;
+}
+
+/** Stops a server that outlived the process that started it. True when there was one. Call it only while nobody else may use the folder. */
+export async function stopAbandonedPostgres(dataDir: string): Promise<boolean> {
+  const pidFile = join(dataDir, 'postmaster.pid');
+  if (!existsSync(pidFile)) return false;
+  const pid = Number(readFileSync(pidFile, 'utf8').split('\n', 1)[0]);
+  if (!(await commandOf(pid)).includes(dataDir)) {
+    // The number belongs to another program by now (after a reboot, say); PostgreSQL would refuse to start because of it.
+    rmSync(pidFile, { force: true });
+    return false;
+  }
+  process.kill(pid, 'SIGINT');
+  const giveUpAt = Date.now() + readyTimeoutMs;
+  while ((await commandOf(pid)).includes(dataDir)) {
+    if (Date.now() > giveUpAt) throw new Error(`PostgreSQL process ${pid} of ${dataDir} does not stop`);
+    await new Promise(resolve => setTimeout(resolve, 50));
+  }
+  return true;
+}
+
+/** Command line of a process; empty when it does not run (any more). */
+async function commandOf(pid: number): Promise<string> {
+  if (!Number.isInteger(pid) || pid <= 0) return '';
+  const onLinux = `/proc/${pid}/cmdline`;
+  if (existsSync('/proc/self/cmdline')) return existsSync(onLinux) ? readFileSync(onLinux, 'utf8') : '';
+  return run('ps', ['-o', 'command=', '-p', String(pid)]).then(
+    ({ stdout }) => stdout,
+    () => '',
+  );
 }
 
 async function locateBinaries(): Promise<{ initdb: string; postgres: string }> {
@@ -73,13 +163,30 @@ async function locateBinaries(): Promise<{ initdb: string; postgres: string }> {
   return (await import(platform)) as { initdb: string; postgres: string };
 }
 
-/** Under root, `nobody` must be able to reach the binaries: a private home directory is not traversable, so they are copied. */
+/**
+ * Under root, `nobody` must be able to reach the binaries: a private home directory is not traversable, so they are copied to a folder
+ * that only root can write. Never to a guessable name under /tmp, where somebody else could have put theirs.
+ */
 function reachableBinaries(found: { initdb: string; postgres: string }, asNobody: boolean): { initdb: string; postgres: string } {
   if (!asNobody || isTraversable(found.postgres)) return found;
   const native = dirname(dirname(found.postgres));
-  const copy = join(tmpdir(), `paycode-postgres-${readVersion(native)}`);
-  if (!existsSync(join(copy, 'bin', basename(found.postgres)))) cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  const copy = join(systemFolder(), `postgres-${readVersion(native)}`);
+  if (!existsSync(copy)) {
+    const unfinished = mkdtempSync(`${copy}-`);
+    cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true });
+    chmodSync(unfinished, 0o755);
+    // Of two processes copying at the same time the second keeps its own copy out of the way.
+    if (existsSync(copy)) rmSync(unfinished, { recursive: true });
+    else renameSync(unfinished, copy);
+  }
   return { initdb: join(copy, 'bin', basename(found.initdb)), postgres: join(copy, 'bin', basename(found.postgres)) };
+}
+
+/** Folder for what root must share with `nobody`. */
+function systemFolder(): string {
+  const folder = '/var/lib/paycode';
+  mkdirSync(folder, { recursive: true, mode: 0o711 });
+  return folder;
 }
 
 function readVersion(native: string): string {
