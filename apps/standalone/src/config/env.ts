@@ -1,0 +1,47 @@
+import { defineEnv, type EnvOf } from '@paycode/service-runtime/env';
+
+export const standaloneEnv = defineEnv({
+  PAYCODE_HOME: {
+    type: 'string',
+    default: '.paycode',
+    description: 'Folder that holds everything the standalone platform keeps: data, secrets, certificates, logs.',
+  },
+  PAYCODE_PORT: {
+    type: 'integer',
+    default: 8443,
+    max: 65_535,
+    description:
+      'HTTPS port of the gateway; 0 takes a free one. Another port than the default moves the internal ports to free ones.',
+  },
+  DATABASE_URL: {
+    type: 'string',
+    secret: true,
+    default: null,
+    description: 'PostgreSQL server to use instead of the embedded one; its user must be allowed to create databases.',
+  },
+  EVENTS_TRANSPORT: {
+    type: 'enum',
+    values: ['postgres', 'kafka'],
+    default: 'postgres',
+    description: 'What carries the events: a log table in PostgreSQL, or Kafka.',
+  },
+  KAFKA_BROKERS: {
+    type: 'list',
+    default: [] as string[],
+    description: 'host:port list of Kafka brokers (EVENTS_TRANSPORT=kafka).',
+  },
+  OUTBOUND_ALLOW: {
+    type: 'list',
+    default: ['127.0.0.0/8', '::1/128'],
+    description:
+      'Address ranges webhooks may go to besides public ones. Standalone allows this machine; everywhere else the list is empty (T-11).',
+  },
+  LOG_LEVEL: {
+    type: 'enum',
+    values: ['debug', 'info', 'warn', 'error', 'silent'],
+    default: 'info',
+    description: 'Least severe line that the services write to their log files.',
+  },
+});
+
+export type StandaloneEnv = EnvOf<typeof standaloneEnv.schema>;

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { isAbsolute, join, relative } from 'node:path';
+import { isTraversable } from '@paycode/persistence/embedded';
+
+/** Where root keeps a database whose home folder only root may enter; PostgreSQL never runs as root. */
+const systemDataFolder = '/var/lib/paycode';
+
+/** Absolute paths of everything the standalone platform keeps. */
+export interface HomeFolder {
+  path: string;
+  secrets: string;
+  tls: string;
+  logs: string;
+  cache: string;
+  outbox: string;
+  postgres: string;
+  standaloneFile: string;
+  operatorTokenFile: string;
+}
+
+/** Opens (creating it when missing) the folder `path`; only its owner can read what is inside. */
+export function openHomeFolder(path: string): HomeFolder {
+  // Under root, PostgreSQL runs as `nobody` and must be able to pass through to its data; it still cannot list the folder.
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
+  mkdirSync(path, { recursive: true, mode });
+  chmodSync(path, mode);
+  const real = realpathSync(path);
+  const home: HomeFolder = {
+    path: real,
+    secrets: join(real, 'secrets'),
+    tls: join(real, 'tls'),
+    logs: join(real, 'logs'),
+    cache: join(real, 'cache'),
+    outbox: join(real, 'outbox'),
+    postgres: postgresFolder(real),
+    standaloneFile: join(real, 'standalone.json'),
+    operatorTokenFile: join(real, 'operator.token'),
+  };
+  for (const folder of [home.secrets, home.tls, home.logs, home.cache, home.outbox])
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return home;
+}
+
+function postgresFolder(home: string): string {
+  const inside = join(home, 'postgres');
+  if (process.getuid?.() !== 0 || isTraversable(inside)) return inside;
+  const folder = join(systemDataFolder, fingerprintOf(home));
+  mkdirSync(folder, { recursive: true, mode: 0o711 });
+  return join(folder, 'postgres');
+}
+
+/** Short name of a home folder, the same for the same folder. */
+export function fingerprintOf(home: string): string {
+  return createHash('sha256').update(home).digest('hex').slice(0, 16);
+}
+
+/** Removes what the platform made, and nothing else that may lie in the folder. */
+export function emptyHomeFolder(home: HomeFolder): void {
+  const made = [
+    home.postgres,
+    home.secrets,
+    home.tls,
+    home.logs,
+    home.cache,
+    home.outbox,
+    home.standaloneFile,
+    home.operatorTokenFile,
+  ];
+  for (const path of made) rmSync(path, { recursive: true, force: true });
+  openHomeFolder(home.path);
+}
+
+/** A path as people read it: relative to where they are when it lies below, absolute otherwise. */
+export function displayPath(path: string, from = process.cwd()): string {
+  const short = relative(realpathSync(from), path);
+  return short.startsWith('..') || isAbsolute(short) ? path : short;
+}

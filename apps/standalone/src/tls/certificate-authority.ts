@@ -1,0 +1,92 @@
+import { createPrivateKey, KeyObject, randomBytes, webcrypto } from 'node:crypto';
+import * as x509 from '@peculiar/x509';
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const dayMs = 86_400_000;
+/** Clocks of other devices may be a little behind. */
+const backdatedMs = dayMs / 24;
+
+/** A certificate with its private key, both PEM. */
+export interface KeyPair {
+  certificate: string;
+  key: string;
+}
+
+/** A certificate authority of this machine's own: signs the gateway's certificate and nothing else. */
+export async function createAuthority(now: Date, lifetimeDays: number): Promise<KeyPair> {
+  const keys = await generateKeys();
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    serialNumber: serialNumber(),
+    name: `CN=Paycode standalone ${randomBytes(4).toString('hex')}, O=Paycode`,
+    ...validity(now, lifetimeDays),
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { certificate: certificate.toString('pem'), key: exportKey(keys.privateKey) };
+}
+
+export interface ServerCertificateRequest {
+  authority: KeyPair;
+  /** DNS names and IP addresses the server answers under. */
+  dns: string[];
+  ips: string[];
+  now: Date;
+  lifetimeDays: number;
+}
+
+/** A server certificate signed by `authority`. */
+export async function issueServerCertificate(request: ServerCertificateRequest): Promise<KeyPair> {
+  const keys = await generateKeys();
+  const issuer = new x509.X509Certificate(request.authority.certificate);
+  const names: x509.JsonGeneralNames = [
+    ...request.dns.map(value => ({ type: 'dns' as const, value })),
+    ...request.ips.map(value => ({ type: 'ip' as const, value })),
+  ];
+  const certificate = await x509.X509CertificateGenerator.create({
+    serialNumber: serialNumber(),
+    subject: `CN=${request.dns[0]}`,
+    issuer: issuer.subject,
+    ...validity(request.now, request.lifetimeDays),
+    signingAlgorithm: algorithm,
+    publicKey: keys.publicKey,
+    signingKey: await importKey(request.authority.key),
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(names),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return { certificate: certificate.toString('pem'), key: exportKey(keys.privateKey) };
+}
+
+function validity(now: Date, lifetimeDays: number): { notBefore: Date; notAfter: Date } {
+  return { notBefore: new Date(now.getTime() - backdatedMs), notAfter: new Date(now.getTime() + lifetimeDays * dayMs) };
+}
+
+/** Positive and at most 20 bytes, as RFC 5280 4.1.2.2 wants. */
+function serialNumber(): string {
+  const bytes = randomBytes(16);
+  bytes[0] = (bytes[0]! & 0x7f) | 0x40;
+  return bytes.toString('hex');
+}
+
+function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+}
+
+function exportKey(key: webcrypto.CryptoKey): string {
+  return KeyObject.from(key).export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+function importKey(pem: string): Promise<webcrypto.CryptoKey> {
+  const der = createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' });
+  return webcrypto.subtle.importKey('pkcs8', new Uint8Array(der), algorithm, false, ['sign']);
+}
