@@ -1,0 +1,104 @@
+import { request as httpRequest } from 'node:http';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
+import { OutboundProxyError, OutboundTimeoutError } from '../outbound-errors';
+import type { OutboundTarget } from '../policy/url-rules';
+import type { Deadline } from './deadline';
+
+/** Several addresses are tried one after the other inside the one budget; no address gets less than this, in milliseconds. */
+const attemptMsMin = 250;
+const proxyAnswerBytesMax = 16_384;
+
+export interface VettedTarget extends OutboundTarget {
+  /** The only addresses that may be dialled, in order. */
+  addresses: readonly string[];
+}
+
+/** TCP to one of the vetted addresses and to nothing else: the name is never looked up again. */
+export function openTcp(target: VettedTarget, deadline: Deadline): Promise<Socket> {
+  const answers = target.addresses.map(address => ({ address, family: isIP(address) }));
+  const lookup: LookupFunction = (_hostname, options, callback) => {
+    if (options.all) callback(null, answers);
+    else callback(null, answers[0]!.address, answers[0]!.family);
+  };
+  const socket = connectTcp({
+    host: target.hostname,
+    port: target.port,
+    // A literal host would bypass `lookup`; it is its own vetted address.
+    ...(isIP(target.hostname) ? {} : { lookup }),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: Math.max(attemptMsMin, Math.floor(deadline.leftMs / answers.length)),
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: 30_000,
+  });
+  return deadline.bound(opened(socket, 'connect'), () => givingUp(socket, 'connect'));
+}
+
+/** A tunnel through a CONNECT proxy to the vetted address; the proxy never sees the name, so it cannot resolve it differently. */
+export async function openTunnel(proxy: URL, target: VettedTarget, deadline: Deadline): Promise<Socket> {
+  const address = target.addresses[0]!;
+  const authority = `${isIP(address) === 6 ? `[${address}]` : address}:${target.port}`;
+  const request = httpRequest({
+    host: proxy.hostname,
+    port: proxy.port === '' ? 80 : Number(proxy.port),
+    method: 'CONNECT',
+    path: authority,
+    headers: { host: authority },
+    agent: false,
+    maxHeaderSize: proxyAnswerBytesMax,
+  });
+  const tunnel = new Promise<Socket>((resolve, reject) => {
+    request.once('error', cause => reject(new OutboundProxyError('OUTBOUND_PROXY', cause)));
+    request.once('connect', ({ statusCode = 0 }, socket: Socket) => {
+      if (statusCode === 200) return resolve(socket);
+      socket.destroy();
+      const isReceivers = statusCode === 502 || statusCode === 503 || statusCode === 504;
+      reject(new OutboundProxyError(isReceivers ? 'OUTBOUND_UNREACHABLE' : 'OUTBOUND_PROXY', new Error(`proxy ${statusCode}`)));
+    });
+    request.once('response', response => {
+      response.destroy();
+      reject(new OutboundProxyError('OUTBOUND_PROXY', new Error(`proxy ${response.statusCode}`)));
+    });
+  });
+  request.end();
+  return deadline.bound(tunnel, () => givingUp(request, 'connect'));
+}
+
+/** TLS over an open socket: certificate chain and name are verified against the host name of the URL (T-13). */
+export function openTls(
+  socket: Socket,
+  hostname: string,
+  options: { trust: SecureContext; deadline: Deadline },
+): Promise<TLSSocket> {
+  const tls = connectTls({
+    socket,
+    host: hostname,
+    servername: isIP(hostname) ? '' : hostname,
+    secureContext: options.trust,
+    rejectUnauthorized: true,
+    ALPNProtocols: ['http/1.1'],
+  });
+  return options.deadline.bound(opened(tls, 'secureConnect'), () => givingUp(tls, 'tls'));
+}
+
+function givingUp(connection: { destroy(): unknown }, phase: 'connect' | 'tls'): OutboundTimeoutError {
+  connection.destroy();
+  return new OutboundTimeoutError(phase);
+}
+
+function opened<S extends Socket>(socket: S, event: 'connect' | 'secureConnect'): Promise<S> {
+  return new Promise((resolve, reject) => {
+    // Stays attached: between here and the HTTP client taking over, an error without a listener would end the process.
+    socket.on('error', error => {
+      socket.destroy();
+      reject(error);
+    });
+    const onClose = () => reject(Object.assign(new Error('connection closed before it was open'), { code: 'ECONNRESET' }));
+    socket.once('close', onClose);
+    socket.once(event, () => {
+      socket.off('close', onClose);
+      resolve(socket);
+    });
+  });
+}

@@ -1,0 +1,53 @@
+import type { EnvKey } from '@paycode/service-runtime';
+import type { OutboundPolicy } from './policy/outbound-policy';
+
+/** Keys of a service that sends requests to merchants' receivers. */
+export const outboundEnv = {
+  OUTBOUND_ALLOW: {
+    type: 'list',
+    default: [] as string[],
+    description:
+      'CIDRs that may be reached although they are not globally routable; in the sandbox on any port. For standalone and tests only.',
+  },
+  OUTBOUND_DENY: {
+    type: 'list',
+    default: [] as string[],
+    description: 'CIDRs that are never reached: internal ranges with public-looking addresses.',
+  },
+  OUTBOUND_CA_FILE: {
+    type: 'string',
+    default: null,
+    description: 'PEM file of certificate authorities trusted for receivers in addition to the built-in ones.',
+  },
+  OUTBOUND_PROXY: {
+    type: 'string',
+    default: null,
+    description: 'CONNECT proxy for requests to receivers, `http://host:port`. HTTP_PROXY and HTTPS_PROXY are not read.',
+  },
+  OUTBOUND_DNS_SERVERS: {
+    type: 'list',
+    default: [] as string[],
+    description: "Name servers for receivers' host names, `address` or `address:port`; empty: those of the system.",
+  },
+} as const satisfies Record<string, EnvKey<unknown>>;
+
+/** The values of `outboundEnv` and the environment's name. */
+export interface OutboundEnv {
+  PAYCODE_ENVIRONMENT: 'sandbox' | 'production';
+  OUTBOUND_ALLOW: string[];
+  OUTBOUND_DENY: string[];
+  OUTBOUND_CA_FILE: string | null;
+  OUTBOUND_PROXY: string | null;
+  OUTBOUND_DNS_SERVERS: string[];
+}
+
+export function outboundPolicyOf(env: OutboundEnv): OutboundPolicy {
+  return {
+    environment: env.PAYCODE_ENVIRONMENT,
+    allow: env.OUTBOUND_ALLOW,
+    deny: env.OUTBOUND_DENY,
+    caFile: env.OUTBOUND_CA_FILE,
+    proxy: env.OUTBOUND_PROXY,
+    dnsServers: env.OUTBOUND_DNS_SERVERS,
+  };
+}

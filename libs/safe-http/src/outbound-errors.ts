@@ -1,0 +1,69 @@
+import type { UrlRefusal } from './policy/url-rules';
+
+/** The policy refuses the URL or an address it leads to. No packet has left. Carries no address: it could map our network. */
+export class OutboundRefusedError extends Error {
+  override readonly name = 'OutboundRefusedError';
+  readonly code = 'OUTBOUND_REFUSED';
+
+  constructor(readonly refusal: UrlRefusal) {
+    super(`outbound request refused: ${refusal}`);
+  }
+}
+
+/** The name has no address (`ENOTFOUND`), or our resolver gave no answer (`EAI_AGAIN`, our fault: T8). */
+export class NameResolutionError extends Error {
+  override readonly name = 'NameResolutionError';
+
+  constructor(
+    readonly code: 'ENOTFOUND' | 'EAI_AGAIN',
+    cause?: unknown,
+  ) {
+    super(code === 'ENOTFOUND' ? 'host name has no address' : 'name servers gave no answer', { cause });
+  }
+}
+
+/** The receiver did not complete the connection within its budget. */
+export class OutboundTimeoutError extends Error {
+  override readonly name = 'OutboundTimeoutError';
+  readonly code = 'ETIMEDOUT';
+
+  constructor(readonly phase: 'connect' | 'tls') {
+    super(`no connection in time: ${phase}`);
+  }
+}
+
+/** The configured egress proxy could not be used (our fault), or it could not reach the receiver (`OUTBOUND_UNREACHABLE`). */
+export class OutboundProxyError extends Error {
+  override readonly name = 'OutboundProxyError';
+
+  constructor(
+    readonly code: 'OUTBOUND_PROXY' | 'OUTBOUND_UNREACHABLE',
+    cause?: unknown,
+  ) {
+    super(code === 'OUTBOUND_PROXY' ? 'egress proxy did not serve' : 'egress proxy could not reach the receiver', { cause });
+  }
+}
+
+/**
+ * Codes of faults in our own process, host or network. ENETUNREACH is the local routing table speaking; EHOSTUNREACH comes from beyond it
+ * and stays the receiver's.
+ */
+const ourCodes = new Set([
+  'EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS', 'EADDRNOTAVAIL', 'EADDRINUSE', 'EAI_AGAIN', 'EAI_MEMORY', 'ENETDOWN', 'ENETUNREACH',
+  'EACCES', 'EPERM', 'OUTBOUND_PROXY', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED',
+]); // prettier-ignore
+
+const causeDepthMax = 5;
+
+/**
+ * True for faults that must not be charged to the receiver (rule T8): the attempt did not happen, try again later. Of several attempted
+ * addresses every one must have failed through us.
+ */
+export function isOurFault(error: unknown, depth = 0): boolean {
+  if (!(error instanceof Error) || depth > causeDepthMax) return false;
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    return error.errors.every(inner => isOurFault(inner, depth + 1));
+  }
+  const code = (error as NodeJS.ErrnoException).code;
+  return (typeof code === 'string' && ourCodes.has(code)) || isOurFault(error.cause, depth + 1);
+}

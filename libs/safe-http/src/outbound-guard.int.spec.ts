@@ -1,0 +1,118 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Pool } from 'undici';
+import { isOurFault, OutboundRefusedError } from './outbound-errors';
+import { OutboundGuard } from './outbound-guard';
+import type { OutboundPolicy } from './policy/outbound-policy';
+import { type DnsAnswer, TestDnsServer } from './testing';
+
+const loopback = ['127.0.0.0/8', '::1/128'];
+
+describe('the connector of the outbound guard', () => {
+  let receiver: Server;
+  let port: number;
+  let hosts: string[];
+  let dns: TestDnsServer;
+  const answers = new Map<string, (query: number) => DnsAnswer>();
+
+  beforeAll(async () => {
+    receiver = createServer((request, response) => {
+      hosts.push(request.headers.host!);
+      request.resume().on('end', () => response.end('ok'));
+    });
+    await new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', resolve));
+    port = (receiver.address() as AddressInfo).port;
+    dns = await TestDnsServer.start((name, query) => answers.get(name)?.(query) ?? 'NXDOMAIN');
+  });
+  beforeEach(() => {
+    hosts = [];
+    answers.clear();
+  });
+  afterAll(async () => {
+    await dns.stop();
+    receiver.closeAllConnections();
+    await new Promise(resolve => receiver.close(resolve));
+  });
+
+  const guard = (policy: Partial<OutboundPolicy> = {}) =>
+    new OutboundGuard({ environment: 'sandbox', allow: loopback, dnsServers: [dns.address], ...policy });
+
+  async function post(origin: string, policy: Partial<OutboundPolicy> = {}): Promise<number> {
+    const pool = new Pool(origin, { connect: guard(policy).connector({ connectTimeoutMs: 2_000 }) });
+    try {
+      const { statusCode, body } = await pool.request({ method: 'POST', path: '/', body: 'x' });
+      await body.dump();
+      return statusCode;
+    } finally {
+      await pool.destroy();
+    }
+  }
+
+  it('T-11: dials the vetted address and keeps the Host of the URL', async () => {
+    answers.set('shop.test', () => ['127.0.0.1']);
+    expect(await post(`http://shop.test:${port}`)).toBe(200);
+    expect(hosts).toEqual([`shop.test:${port}`]);
+  });
+
+  it('T-11: a name is resolved once a connection; an answer that changes afterwards changes nothing', async () => {
+    answers.set('rebind.test', query => (query === 0 ? ['127.0.0.1'] : ['10.0.0.1']));
+    expect(await post(`http://rebind.test:${port}`)).toBe(200);
+    expect(dns.queries.filter(query => query === 'rebind.test 1')).toHaveLength(1);
+  });
+
+  it('T-11: one answer that is not allowed refuses the name, whatever the others are', async () => {
+    answers.set('mixed.test', () => ['127.0.0.1', '10.0.0.1']);
+    await expect(post(`http://mixed.test:${port}`)).rejects.toBeInstanceOf(OutboundRefusedError);
+    answers.set('mixed6.test', () => ['127.0.0.1', '::ffff:127.0.0.1']);
+    await expect(post(`http://mixed6.test:${port}`)).rejects.toBeInstanceOf(OutboundRefusedError);
+    expect(hosts).toEqual([]);
+  });
+
+  it('T-11: without an allow-list the loopback is refused, by name and by literal', async () => {
+    answers.set('inward.test', () => ['127.0.0.1']);
+    for (const origin of ['http://inward.test:8080', 'http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080']) {
+      await expect(post(origin, { allow: [] })).rejects.toMatchObject({
+        code: 'OUTBOUND_REFUSED',
+        refusal: 'ADDRESS_NOT_ALLOWED',
+      });
+    }
+  });
+
+  it('R-8-6: another port is for allow-listed addresses of the sandbox only', async () => {
+    answers.set('public.test', () => ['93.184.216.34']);
+    await expect(post('http://public.test:8081')).rejects.toMatchObject({ refusal: 'SCHEME_OR_PORT' });
+    await expect(post(`http://localhost:${port}`, { environment: 'production' })).rejects.toMatchObject({
+      refusal: 'SCHEME_OR_PORT',
+    });
+  });
+
+  it('a deny-list wins over everything', async () => {
+    await expect(post(`http://127.0.0.1:${port}`, { deny: ['127.0.0.1/32'] })).rejects.toMatchObject({
+      refusal: 'ADDRESS_NOT_ALLOWED',
+    });
+  });
+
+  it('T8: a name without address is charged to the receiver, a silent or failing resolver is not', async () => {
+    const missing = await post('http://missing.test:8080').catch((error: unknown) => error);
+    expect([missing, isOurFault(missing)]).toEqual([expect.objectContaining({ code: 'ENOTFOUND' }), false]);
+    for (const failure of ['SERVFAIL', 'SILENCE'] as const) {
+      answers.set('broken.test', () => failure);
+      const failed = await post('http://broken.test:8080').catch((error: unknown) => error);
+      expect([failed, isOurFault(failed)]).toEqual([expect.objectContaining({ code: 'EAI_AGAIN' }), true]);
+    }
+  });
+
+  it('tries the next vetted address when one does not answer', async () => {
+    answers.set('several.test', () => ['127.0.0.2', '::1', '127.0.0.1']);
+    expect(await post(`http://several.test:${port}`)).toBe(200);
+  });
+
+  it('names a refused connection as the receiver’s', async () => {
+    const spare = createServer();
+    await new Promise<void>(resolve => spare.listen(0, '127.0.0.1', resolve));
+    const closedPort = (spare.address() as AddressInfo).port;
+    await new Promise(resolve => spare.close(resolve));
+    const refused = await post(`http://127.0.0.1:${closedPort}`).catch((error: unknown) => error);
+    expect([refused, isOurFault(refused)]).toEqual([expect.objectContaining({ code: 'ECONNREFUSED' }), false]);
+  });
+});

@@ -1,0 +1,131 @@
+import { isIP, type Socket } from 'node:net';
+import type { SecureContext } from 'node:tls';
+import type { buildConnector } from 'undici';
+import { Deadline } from './dial/deadline';
+import { openTcp, openTls, openTunnel, type VettedTarget } from './dial/open-socket';
+import { secureContextOf } from './dial/trust';
+import { NameResolutionError, OutboundRefusedError } from './outbound-errors';
+import { CidrList, isGloballyRoutable } from './policy/address-ranges';
+import type { OutboundPolicy } from './policy/outbound-policy';
+import { bareHostname, isStandardPair, type OutboundTarget, readUrl, targetOf, type UrlRefusal } from './policy/url-rules';
+import { NameResolver } from './resolve/name-resolver';
+
+export type UrlVerdict = { ok: true; url: URL } | { ok: false; reason: UrlRefusal };
+
+/** Milliseconds of each step of opening a connection; `tlsMs` is null without TLS. */
+export interface DialTimings {
+  dnsMs: number;
+  connectMs: number;
+  tlsMs: number | null;
+}
+
+export interface DialOptions {
+  /** One budget over DNS, TCP (and proxy) and TLS, in milliseconds. */
+  connectTimeoutMs: number;
+}
+
+/** More addresses than this are vetted but not tried: a name with many dead addresses must not use up the budget of the live ones. */
+const dialledAddressesMax = 4;
+
+/**
+ * The one door to receivers' addresses, for probe, Check and delivery (T-11, T-13): applies the URL rules, resolves a name once, refuses it
+ * when any answer is not globally routable or allow-listed, and dials exactly what was vetted, with full TLS verification. Proxy settings of
+ * the environment are not read.
+ */
+export class OutboundGuard {
+  private readonly allow: CidrList;
+  private readonly deny: CidrList;
+  private readonly resolver: NameResolver;
+  private readonly trust: SecureContext;
+  private readonly proxy: URL | null;
+
+  /** @throws Error for a malformed CIDR, proxy URL or unreadable CA file */
+  constructor(private readonly policy: OutboundPolicy) {
+    this.allow = new CidrList(policy.allow);
+    this.deny = new CidrList(policy.deny ?? []);
+    this.resolver = new NameResolver({ servers: policy.dnsServers });
+    this.trust = secureContextOf(policy.caFile);
+    this.proxy = policy.proxy ? new URL(policy.proxy) : null;
+  }
+
+  /** The rules that need no look-up. A URL that passes may still be refused when it is dialled. */
+  checkUrl(text: string): UrlVerdict {
+    const read = readUrl(text, this.policy);
+    if ('refusal' in read) return { ok: false, reason: read.refusal };
+    const target = targetOf(read.url);
+    // A name may lead to an allow-listed address, where any port may be used: decided once it is resolved.
+    if (!isStandardPair(target, this.policy) && !this.mayUseAnyPort) return { ok: false, reason: 'SCHEME_OR_PORT' };
+    const refusal = isIP(target.hostname) === 0 ? undefined : this.refusalOf(target, [target.hostname]);
+    return refusal ? { ok: false, reason: refusal } : { ok: true, url: read.url };
+  }
+
+  /** Looks the host up once and vets every answer. @throws OutboundRefusedError, NameResolutionError */
+  async resolve(target: OutboundTarget): Promise<string[]> {
+    const isLiteral = isIP(target.hostname) !== 0;
+    if (isLiteral && this.policy.environment === 'production') throw new OutboundRefusedError('IP_LITERAL');
+    const addresses = isLiteral ? [target.hostname] : await this.resolver.addressesOf(target.hostname);
+    const refusal = this.refusalOf(target, addresses);
+    if (refusal) throw new OutboundRefusedError(refusal);
+    return addresses;
+  }
+
+  /** Opens a connection that may carry a request to the target. @throws OutboundRefusedError and the faults `isOurFault` tells apart */
+  async dial(target: OutboundTarget, options: DialOptions): Promise<{ socket: Socket; timings: DialTimings }> {
+    const deadline = new Deadline(options.connectTimeoutMs);
+    const startedAt = performance.now();
+    const addresses = await deadline.bound(this.resolve(target), () => new NameResolutionError('EAI_AGAIN'));
+    const resolvedAt = performance.now();
+    const vetted: VettedTarget = { ...target, addresses: familiesInTurn(addresses).slice(0, dialledAddressesMax) };
+    const tcp = await (this.proxy ? openTunnel(this.proxy, vetted, deadline) : openTcp(vetted, deadline));
+    const connectedAt = performance.now();
+    const timings = { dnsMs: resolvedAt - startedAt, connectMs: connectedAt - resolvedAt, tlsMs: null };
+    if (target.protocol === 'http:') return { socket: tcp, timings };
+    const hostname = target.hostname.replace(/\.$/, '');
+    const socket = await openTls(tcp, hostname, { trust: this.trust, deadline });
+    return { socket, timings: { ...timings, tlsMs: performance.now() - connectedAt } };
+  }
+
+  /** `connect` of an undici Pool or Client. */
+  connector(options: DialOptions): buildConnector.connector {
+    return ({ protocol, hostname, port }, callback) => {
+      const isTls = protocol === 'https:';
+      const target: OutboundTarget = {
+        protocol: isTls ? 'https:' : 'http:',
+        hostname: bareHostname(hostname),
+        port: port === '' ? (isTls ? 443 : 80) : Number(port),
+      };
+      this.dial(target, options).then(
+        ({ socket }) => (socket.destroyed ? callback(socket.errored ?? closedEarly(), null) : callback(null, socket)),
+        (error: Error) => callback(error, null),
+      );
+    };
+  }
+
+  private get mayUseAnyPort(): boolean {
+    return this.policy.environment === 'sandbox' && !this.allow.isEmpty;
+  }
+
+  private refusalOf(target: OutboundTarget, addresses: readonly string[]): UrlRefusal | undefined {
+    const isEachAllowed = addresses.every(address => this.allow.contains(address));
+    if (!isStandardPair(target, this.policy) && !(this.mayUseAnyPort && isEachAllowed)) return 'SCHEME_OR_PORT';
+    const isEachReachable = addresses.every(address => this.isReachable(address));
+    return isEachReachable ? undefined : 'ADDRESS_NOT_ALLOWED';
+  }
+
+  private isReachable(address: string): boolean {
+    if (this.deny.contains(address)) return false;
+    return isGloballyRoutable(address) || this.allow.contains(address);
+  }
+}
+
+function closedEarly(): Error {
+  return Object.assign(new Error('connection closed before it was used'), { code: 'ECONNRESET' });
+}
+
+/** IPv4 and IPv6 alternating, IPv4 first: where one family has no route, the other is reached at the next attempt. */
+function familiesInTurn(addresses: readonly string[]): string[] {
+  const [four, six] = [addresses.filter(address => isIP(address) === 4), addresses.filter(address => isIP(address) === 6)];
+  return Array.from({ length: Math.max(four.length, six.length) }, (_, i) => [four[i], six[i]])
+    .flat()
+    .filter(address => address !== undefined);
+}

@@ -1,0 +1,18 @@
+/** What this deployment may reach. Everything not allowed here is refused (T-11). */
+export interface OutboundPolicy {
+  /** Decides schemes, ports and IP literals (R-8-6, A-45). */
+  environment: 'sandbox' | 'production';
+  /**
+   * CIDRs that may be reached although they are not globally routable. Empty everywhere but in standalone and tests. In the sandbox they
+   * may be reached on any port; in production the list lifts the address rule only.
+   */
+  allow: readonly string[];
+  /** CIDRs that are never reached, whatever else holds: internal ranges with public-looking addresses. */
+  deny?: readonly string[];
+  /** PEM file with certificate authorities trusted in addition to the built-in ones. Verification itself is never switched off (T-13). */
+  caFile?: string | null;
+  /** `http://host:port` of a CONNECT proxy. Addresses are vetted here and the proxy is handed the vetted address, never a name. */
+  proxy?: string | null;
+  /** DNS servers as `address` or `address:port`; empty: those of the system. */
+  dnsServers?: readonly string[];
+}

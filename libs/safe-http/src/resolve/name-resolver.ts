@@ -1,0 +1,67 @@
+import { Resolver } from 'node:dns/promises';
+import { NameResolutionError } from '../outbound-errors';
+
+export interface NameResolverOptions {
+  /** `address` or `address:port`; empty: those of the system. */
+  servers?: readonly string[];
+  /** Budget of one look-up over all tries, in milliseconds. */
+  timeoutMs?: number;
+}
+
+const triesMax = 2;
+/** More answers than any honest receiver has; each is vetted, so the number is bounded. */
+const answersMax = 128;
+const hasNoSuchRecord = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'ENONAME']);
+
+/**
+ * A and AAAA look-ups over DNS alone: no hosts file and no search domains, so that a URL never names a neighbour by its short name.
+ * `localhost` is the loopback by definition (RFC 6761) and is not asked for. Look-ups of one name that run at once share one query.
+ */
+export class NameResolver {
+  private readonly resolver: Resolver;
+  private readonly timeoutMs: number;
+  private readonly running = new Map<string, Promise<string[]>>();
+
+  constructor(options: NameResolverOptions = {}) {
+    this.timeoutMs = options.timeoutMs ?? 5_000;
+    const perTryMs = Math.ceil(this.timeoutMs / triesMax);
+    this.resolver = new Resolver({ timeout: perTryMs, maxTimeout: perTryMs, tries: triesMax });
+    if (options.servers?.length) this.resolver.setServers([...options.servers]);
+  }
+
+  /** Every address of the name. @throws NameResolutionError */
+  addressesOf(hostname: string): Promise<string[]> {
+    const name = hostname.toLowerCase().replace(/\.$/, '');
+    if (name === 'localhost' || name.endsWith('.localhost')) return Promise.resolve(['127.0.0.1', '::1']);
+    let lookUp = this.running.get(name);
+    if (!lookUp) {
+      lookUp = this.lookUp(name).finally(() => this.running.delete(name));
+      this.running.set(name, lookUp);
+    }
+    return lookUp;
+  }
+
+  private async lookUp(name: string): Promise<string[]> {
+    // The dot keeps the resolver from trying search domains.
+    const results = await withinMs(this.timeoutMs, [this.resolver.resolve4(`${name}.`), this.resolver.resolve6(`${name}.`)]);
+    const addresses = results.flatMap(result => (result.status === 'fulfilled' ? result.value : []));
+    if (addresses.length > answersMax) throw new NameResolutionError('ENOTFOUND');
+    if (addresses.length > 0) return addresses;
+    const failures = results.flatMap(result => (result.status === 'rejected' ? [result.reason as NodeJS.ErrnoException] : []));
+    const resolverFailure = failures.find(({ code }) => !hasNoSuchRecord.has(code ?? ''));
+    throw new NameResolutionError(resolverFailure ? 'EAI_AGAIN' : 'ENOTFOUND', resolverFailure ?? failures[0]);
+  }
+}
+
+/** The resolver's own timer has whole-try steps; this bound holds whatever it does. */
+async function withinMs<T>(limitMs: number, lookUps: Promise<T>[]): Promise<PromiseSettledResult<T>[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(Object.assign(new Error('look-up took too long'), { code: 'ETIMEOUT' })), limitMs);
+  });
+  try {
+    return await Promise.allSettled(lookUps.map(lookUp => Promise.race([lookUp, expired])));
+  } finally {
+    clearTimeout(timer);
+  }
+}
