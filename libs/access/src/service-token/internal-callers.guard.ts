@@ -1,8 +1,8 @@
-import { type CanActivate, type ExecutionContext, Injectable, SetMetadata, UseGuards, applyDecorators } from '@nestjs/common';
+import { type ExecutionContext, Injectable, SetMetadata, UseGuards, applyDecorators } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { AuthGuard } from '@nestjs/passport';
 import { DomainError } from '@paycode/service-runtime';
-import type { FastifyRequest } from 'fastify';
-import { ServiceTokenVerifier } from './service-token';
+import { ServiceTokenStrategy } from './service-token.strategy';
 
 const callersKey = 'paycode:internal-callers';
 
@@ -10,23 +10,22 @@ const callersKey = 'paycode:internal-callers';
 export const InternalCallers = (...callers: [string, ...string[]]) =>
   applyDecorators(SetMetadata(callersKey, callers), UseGuards(InternalCallersGuard));
 
-/** Checks the service token of an internal call: 401 without a valid one, 403 for a caller the route does not name. */
+/** Checks the service token of an internal call: 401 without a valid one, 403 for a caller the route does not name. Sets `request.internalCaller`. */
 @Injectable()
-export class InternalCallersGuard implements CanActivate {
+export class InternalCallersGuard extends AuthGuard() {
   constructor(
-    private readonly verifier: ServiceTokenVerifier,
+    strategy: ServiceTokenStrategy,
     private readonly reflector: Reflector,
-  ) {}
+  ) {
+    super({ defaultStrategy: strategy.name, property: 'internalCaller', session: false });
+  }
 
-  canActivate(context: ExecutionContext): boolean {
-    const request = context.switchToHttp().getRequest<FastifyRequest & { internalCaller?: string }>();
-    const [scheme, token] = (request.headers.authorization ?? '').split(' ', 2);
-    const caller = scheme === 'Bearer' && token ? this.verifier.callerOf(token) : undefined;
+  override handleRequest<T>(error: unknown, caller: T, _info: unknown, context: ExecutionContext): T {
+    if (error) throw error;
     if (!caller) throw new DomainError({ status: 401, code: 'SERVICE_TOKEN', message: 'a valid service token is required' });
-    const allowed = this.reflector.getAllAndOverride<string[]>(callersKey, [context.getHandler(), context.getClass()]) ?? [];
+    const allowed = this.reflector.getAllAndOverride<unknown[]>(callersKey, [context.getHandler(), context.getClass()]) ?? [];
     if (!allowed.includes(caller))
       throw new DomainError({ status: 403, code: 'CALLER_NOT_ALLOWED', message: 'this caller may not use this route' });
-    request.internalCaller = caller;
-    return true;
+    return caller;
   }
 }

@@ -1,8 +1,8 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { InternalCallersGuard } from './internal-callers.guard';
-import { ServiceTokenSigner, ServiceTokenVerifier, type TokenSecrets } from './service-token';
+import { ServiceTokenKeys, ServiceTokenSigner, type TokenSecrets } from './service-token';
+import { ServiceTokenStrategy } from './service-token.strategy';
 
-/** Service tokens for one service: signer for its calls, verifier and guard for its internal routes. */
+/** Service tokens for one service: signer for its calls, keys and strategy for its internal routes. */
 @Global()
 @Module({})
 export class ServiceTokenModule {
@@ -11,10 +11,10 @@ export class ServiceTokenModule {
       module: ServiceTokenModule,
       providers: [
         { provide: ServiceTokenSigner, useFactory: () => new ServiceTokenSigner(name, secrets.serviceSecrets) },
-        { provide: ServiceTokenVerifier, useFactory: () => new ServiceTokenVerifier(name, secrets) },
-        InternalCallersGuard,
+        { provide: ServiceTokenKeys, useFactory: () => new ServiceTokenKeys(name, secrets) },
+        ServiceTokenStrategy,
       ],
-      exports: [ServiceTokenSigner, ServiceTokenVerifier, InternalCallersGuard],
+      exports: [ServiceTokenSigner, ServiceTokenStrategy],
     };
   }
 }

@@ -1,4 +1,4 @@
-import { createSecretKey, randomUUID, type KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, randomUUID, type KeyObject } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 
 /** Life of a service token, in seconds (architecture: internal calls). */
@@ -6,34 +6,45 @@ const lifetimeS = 60;
 /** A cached token is replaced when less than this is left, in seconds. */
 const renewBeforeS = 20;
 const secretCharsMin = 32;
+const operatorName = 'operator';
+const operatorAudience = 'paycode-internal';
+
+interface SecretKey {
+  kid: string;
+  key: KeyObject;
+}
 
 /** Turns configured secrets into keys; KeyObjects verify 50 times faster than strings. Throws on a secret that is too short. */
-export function secretKeys(secrets: readonly string[]): KeyObject[] {
+export function secretKeys(secrets: readonly string[]): SecretKey[] {
   if (secrets.length === 0) throw new Error('at least one secret is needed');
   return secrets.map(secret => {
     if (secret.length < secretCharsMin) throw new Error(`a secret has fewer than ${secretCharsMin} characters`);
-    return createSecretKey(Buffer.from(secret, 'utf8'));
+    const key = createSecretKey(Buffer.from(secret, 'utf8'));
+    // Says which of several secrets signed, so that a verifier picks one key instead of trying all; tells nothing of the secret.
+    const kid = createHmac('sha256', key).update('paycode token key id').digest('hex').slice(0, 12);
+    return { kid, key };
   });
 }
 
 /** Signs the tokens one service sends to others: HS256, issuer = caller, audience = callee, 60 s. */
 export class ServiceTokenSigner {
-  private readonly key: KeyObject;
+  private readonly secret: SecretKey;
   private readonly cache = new Map<string, { token: string; staleAt: number }>();
 
   constructor(
     private readonly issuer: string,
     secrets: readonly string[],
   ) {
-    this.key = secretKeys(secrets)[0]!;
+    this.secret = secretKeys(secrets)[0]!;
   }
 
   tokenFor(audience: string): string {
     const nowS = Math.floor(Date.now() / 1_000);
     const cached = this.cache.get(audience);
     if (cached && cached.staleAt > nowS) return cached.token;
-    const token = jsonwebtoken.sign({}, this.key, {
+    const token = jsonwebtoken.sign({}, this.secret.key, {
       algorithm: 'HS256',
+      keyid: this.secret.kid,
       issuer: this.issuer,
       audience,
       expiresIn: lifetimeS,
@@ -46,11 +57,12 @@ export class ServiceTokenSigner {
 
 /** An operator token for the internal listeners of all services. Long lives are for standalone only. */
 export function signOperatorToken(secret: string, lifetimeSeconds: number): string {
-  const key = secretKeys([secret])[0]!;
+  const { kid, key } = secretKeys([secret])[0]!;
   return jsonwebtoken.sign({}, key, {
     algorithm: 'HS256',
-    issuer: 'operator',
-    audience: 'paycode-internal',
+    keyid: kid,
+    issuer: operatorName,
+    audience: operatorAudience,
     expiresIn: lifetimeSeconds,
   });
 }
@@ -60,37 +72,47 @@ export interface TokenSecrets {
   operatorSecrets: readonly string[];
 }
 
-/** Verifies service and operator tokens presented to one service. */
-export class ServiceTokenVerifier {
-  private readonly serviceKeys: KeyObject[];
-  private readonly operatorKeys: KeyObject[];
+interface VerificationKey extends SecretKey {
+  isOperator: boolean;
+}
+
+/** Which key must have signed a service or operator token presented to one service, and what its claims then say. */
+export class ServiceTokenKeys {
+  private readonly keys: VerificationKey[];
 
   constructor(
     private readonly audience: string,
     secrets: TokenSecrets,
   ) {
-    this.serviceKeys = secretKeys(secrets.serviceSecrets);
-    this.operatorKeys = secretKeys(secrets.operatorSecrets);
+    this.keys = [
+      ...secretKeys(secrets.serviceSecrets).map(key => ({ ...key, isOperator: false })),
+      ...secretKeys(secrets.operatorSecrets).map(key => ({ ...key, isOperator: true })),
+    ];
   }
 
-  /** The caller's name (`operator` for operators), or undefined when no key accepts the token. */
-  callerOf(token: string): string | undefined {
-    return (
-      this.issuerBy(this.serviceKeys, token, this.audience, false) ??
-      this.issuerBy(this.operatorKeys, token, 'paycode-internal', true)
-    );
+  get audiences(): [string, string] {
+    return [this.audience, operatorAudience];
   }
 
-  private issuerBy(keys: KeyObject[], token: string, audience: string, isOperator: boolean): string | undefined {
-    for (const key of keys) {
-      try {
-        const claims = jsonwebtoken.verify(token, key, { algorithms: ['HS256'], audience }) as jsonwebtoken.JwtPayload;
-        // A service secret must not be able to mint an operator, nor the reverse (T-27).
-        if (typeof claims.iss === 'string' && (claims.iss === 'operator') === isOperator) return claims.iss;
-      } catch (error) {
-        if (!(error instanceof jsonwebtoken.JsonWebTokenError)) throw error;
-      }
-    }
-    return undefined;
+  /** The key a token says it was signed with, or undefined when there is no such key. */
+  keyFor(token: string): KeyObject | undefined {
+    const decoded = jsonwebtoken.decode(token, { complete: true });
+    return decoded ? this.find(decoded)?.key : undefined;
+  }
+
+  /** The caller's name (`operator` for operators) of a token whose signature and times have been verified; undefined for a claim that does not fit its key. */
+  callerOf(token: jsonwebtoken.Jwt): string | undefined {
+    const { iss, aud, exp } = token.payload as jsonwebtoken.JwtPayload;
+    const isOperator = this.find(token)?.isOperator ?? false;
+    // A service secret must not be able to mint an operator, nor the reverse (T-27).
+    const fits = (iss === operatorName) === isOperator && aud === (isOperator ? operatorAudience : this.audience);
+    return fits && exp !== undefined ? iss : undefined;
+  }
+
+  /** By key id; a token made by hand may leave it out and is then held against the first secret of its kind. */
+  private find({ header, payload }: jsonwebtoken.Jwt): VerificationKey | undefined {
+    if (header.kid !== undefined) return this.keys.find(key => key.kid === header.kid);
+    const isOperator = typeof payload === 'object' && payload.iss === operatorName;
+    return this.keys.find(key => key.isOperator === isOperator);
   }
 }

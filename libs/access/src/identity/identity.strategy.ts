@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import { type Identity, identityHeader } from '@paycode/dto';
+import { DomainError } from '@paycode/service-runtime';
+import jsonwebtoken from 'jsonwebtoken';
+import { ExtractJwt, Strategy } from 'passport-jwt';
+import { ownNameRegistry } from '../passport/own-name';
+import { assertionAlgorithm, assertionAudience, assertionIssuer, identityOf } from './identity-assertion';
+import { IdentityKeys } from './identity-keys';
+
+/** Verifies the identity assertion of a request offline (ES256 only, T-08); the result is the Identity. */
+@Injectable()
+export class IdentityStrategy extends PassportStrategy(Strategy) {
+  declare name: string;
+
+  constructor(keys: IdentityKeys) {
+    super({
+      jwtFromRequest: ExtractJwt.fromHeader(identityHeader),
+      secretOrKeyProvider: (_request, token: string, done) => void provideKey(keys, token, done),
+      algorithms: [assertionAlgorithm],
+      issuer: assertionIssuer,
+      audience: assertionAudience,
+      jsonWebTokenOptions: { complete: true },
+    });
+  }
+
+  validate(token: jsonwebtoken.Jwt): Identity | false {
+    return identityOf(token) ?? false;
+  }
+
+  getPassportInstance() {
+    return ownNameRegistry('identity');
+  }
+}
+
+type Done = (error: unknown, key?: string | Buffer) => void;
+
+async function provideKey(keys: IdentityKeys, token: string, done: Done): Promise<void> {
+  try {
+    const kid = jsonwebtoken.decode(token, { complete: true })?.header.kid;
+    done(null, (kid === undefined ? undefined : await keys.find(kid)) as unknown as Buffer);
+  } catch (cause) {
+    // Not the caller's fault, so not a 401; without keys nothing is let in.
+    done(new DomainError({ status: 503, code: 'IDENTITY_KEYS', message: 'Service Unavailable', cause }));
+  }
+}
