@@ -1,0 +1,54 @@
+import { baseEnv, databaseEnv, defineEnv, type EnvOf, internalCallsEnv } from '@paycode/service-runtime';
+
+/** The only reader of the environment of auth-session. */
+export const env = defineEnv({
+  ...baseEnv({ internal: 3101, public: 3201 }),
+  ...databaseEnv,
+  ...internalCallsEnv,
+  PASSWORD_PEPPERS: {
+    type: 'string',
+    secret: true,
+    description:
+      'Peppers of API password hashes (T-04): `kid:base64,kid:base64`, 32-byte keys; the first hashes, all verify. Losing one voids the passwords under it.',
+  },
+  KEY_ENCRYPTION_KEYS: {
+    type: 'string',
+    secret: true,
+    description:
+      'Keys that seal the signing keys and the challenge key in the database: `kid:base64,kid:base64`, 32-byte keys; the first seals, all open.',
+  },
+  RSA_WORKERS: {
+    type: 'integer',
+    default: 1,
+    min: 1,
+    max: 64,
+    description: 'Worker threads for RSA work; one serves some 150 challenges per second (T-02).',
+  },
+  RSA_QUEUE_MAX: {
+    type: 'integer',
+    default: 64,
+    min: 1,
+    max: 10_000,
+    description: 'RSA tasks that may wait; beyond it login-challenges answers 429 (T-02).',
+  },
+  CHALLENGES_PER_ADDRESS_PER_MINUTE: {
+    type: 'integer',
+    default: 600,
+    min: 1,
+    description: 'Login challenges one client address may ask for per minute, across replicas (T-02).',
+  },
+  GUESSES_PER_ADDRESS_MAX: {
+    type: 'integer',
+    default: 50,
+    min: 1,
+    description: 'Wrong credentials from one address, whatever the identity, before it has to wait (T-05).',
+  },
+  SESSION_LIFETIME_MAX_S: {
+    type: 'integer',
+    unit: 's',
+    default: 0,
+    description: 'Longest a session may be renewed, from login; 0 sets no limit (A-30).',
+  },
+});
+
+export type AuthSessionEnv = EnvOf<typeof env.schema>;
