@@ -1,0 +1,3 @@
+export * from './database-names';
+export * from './database-server';
+export { DatabaseServerError } from './ensure-databases';

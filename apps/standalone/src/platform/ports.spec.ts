@@ -1,0 +1,26 @@
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { choosePorts, PortInUseError } from './ports';
+
+function listening(port = 0): Promise<Server> {
+  return new Promise(resolve => {
+    const server = createServer().listen(port, '127.0.0.1', () => resolve(server));
+  });
+}
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
+
+describe('ports of the platform', () => {
+  it('refuses a gateway port that another program uses', async () => {
+    const other = await listening();
+    await expect(choosePorts(portOf(other))).rejects.toThrow(PortInUseError);
+    other.close();
+  });
+
+  it('are all different, and free ones when the gateway is moved', async () => {
+    const { gateway, services } = await choosePorts(0);
+    const ports = [gateway, ...Object.values(services).flatMap(each => [each.internal, each.public])].filter(port => port !== 0);
+    expect(ports).toHaveLength(11);
+    expect(new Set(ports).size).toBe(11);
+    const listeners = await Promise.all(ports.map(listening));
+    listeners.forEach(listener => listener.close());
+  });
+});

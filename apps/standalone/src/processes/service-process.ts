@@ -1,0 +1,83 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { statusOf } from './http-get';
+import { OutputLog } from './output-log';
+
+const pollMs = 40;
+
+/** One service of the platform as an operating-system process. */
+export interface ServiceSpec {
+  name: string;
+  /** Absolute path of the bundle. */
+  script: string;
+  /** Loaded before the bundle. */
+  preload: string;
+  nodeFlags: string[];
+  env: Record<string, string | undefined>;
+  /** `http://127.0.0.1:<internal port>`, where `/health/ready` and `/health/live` answer. */
+  internalUrl: string;
+  logFile: string;
+}
+
+/** How a process ended, for people: `exit code 1`, `killed by SIGKILL`. */
+export type EndReason = string;
+
+/** A running process of a service. A restart makes a new one. */
+export class ServiceProcess {
+  readonly ended: Promise<EndReason>;
+  private readonly child: ChildProcess;
+  private hasEnded = false;
+
+  constructor(
+    readonly spec: ServiceSpec,
+    log: OutputLog,
+  ) {
+    // A process group of its own: Ctrl-C in the terminal reaches the supervisor only, which stops the services in order.
+    this.child = spawn(process.execPath, [...spec.nodeFlags, '--require', spec.preload, spec.script], {
+      env: spec.env,
+      stdio: ['ignore', log.descriptor, log.descriptor, 'ipc'],
+      detached: true,
+    });
+    this.child.channel?.unref();
+    this.ended = new Promise(resolve => {
+      const end = (reason: EndReason): void => {
+        this.hasEnded = true;
+        resolve(reason);
+      };
+      this.child.once('error', error => end(`it could not be started: ${error.message}`));
+      this.child.once('exit', (code, signal) => end(signal ? `killed by ${signal}` : `exit code ${code}`));
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  /** Waits until the service takes traffic. False when it ended, or did not get there in time. */
+  async untilReady(withinMs: number): Promise<boolean> {
+    const giveUpAt = performance.now() + withinMs;
+    while (!this.hasEnded && performance.now() < giveUpAt) {
+      if ((await statusOf(`${this.spec.internalUrl}/health/ready`)) === 200) return !this.hasEnded;
+      await Promise.race([pause(pollMs), this.ended]);
+    }
+    return false;
+  }
+
+  /** True when the process says it can still do its work. */
+  async isLive(): Promise<boolean> {
+    return (await statusOf(`${this.spec.internalUrl}/health/live`)) === 200;
+  }
+
+  /** Lets the service drain, kills it when that takes longer than `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    if (this.hasEnded) return;
+    this.child.kill('SIGTERM');
+    const timer = setTimeout(() => this.kill(), graceMs);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  kill(): void {
+    if (!this.hasEnded) this.child.kill('SIGKILL');
+  }
+}

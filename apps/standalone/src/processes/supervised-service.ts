@@ -1,0 +1,88 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { decideRestart, restartsMax } from './domain/restart-policy';
+import { OutputLog } from './output-log';
+import { ServiceProcess, type ServiceSpec } from './service-process';
+
+const readyWithinMs = 60_000;
+const tailLines = 8;
+
+export interface SupervisionEvents {
+  /** Something people should know: a service ended, was restarted, wrote an error. */
+  say(line: string): void;
+  /** A service has a new process. */
+  processChanged(): void;
+  /** A service cannot be kept running. */
+  givenUp(error: ServiceFailure): void;
+}
+
+/** A service that does not start or does not stay up; the message is for people. */
+export class ServiceFailure extends Error {}
+
+/** Keeps one service running: starts it, starts it again when it ends by itself, gives it up when that does not help. */
+export class SupervisedService {
+  readonly log: OutputLog;
+  private current: ServiceProcess | undefined;
+  private readonly endedAtMs: number[] = [];
+  private isStopping = false;
+
+  constructor(
+    readonly spec: ServiceSpec,
+    private readonly events: SupervisionEvents,
+  ) {
+    this.log = new OutputLog(spec.logFile);
+  }
+
+  get process(): ServiceProcess | undefined {
+    return this.current;
+  }
+
+  /** Resolves when the service takes traffic. A service that ends before that is not tried again: its reason would be the same. */
+  async start(): Promise<void> {
+    const process = this.spawn();
+    if (!(await process.untilReady(readyWithinMs))) {
+      if (this.isStopping) return;
+      const reason = await Promise.race([process.ended, Promise.resolve(`not ready within ${readyWithinMs / 1_000} s`)]);
+      throw this.failure(`did not start (${reason})`);
+    }
+    void this.watch(process);
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.isStopping = true;
+    await this.current?.stop(graceMs);
+    this.log.close();
+  }
+
+  kill(): void {
+    this.isStopping = true;
+    this.current?.kill();
+  }
+
+  private spawn(): ServiceProcess {
+    this.current = new ServiceProcess(this.spec, this.log);
+    this.events.processChanged();
+    return this.current;
+  }
+
+  private async watch(process: ServiceProcess): Promise<void> {
+    const reason = await process.ended;
+    if (this.isStopping) return;
+    const nowMs = performance.now();
+    const decision = decideRestart(this.endedAtMs, nowMs);
+    this.endedAtMs.push(nowMs);
+    this.endedAtMs.splice(0, this.endedAtMs.length - restartsMax - 1);
+    if (!decision.restart) return this.events.givenUp(this.failure(`does not stay up: ${decision.reason} (last: ${reason})`));
+    this.events.say(`${this.spec.name} ended (${reason}); starting it again`);
+    this.log.note(`process ended (${reason})`);
+    await pause(decision.afterMs);
+    if (this.isStopping) return;
+    const next = this.spawn();
+    void this.watch(next);
+    if (await next.untilReady(readyWithinMs)) this.events.say(`${this.spec.name} is back`);
+  }
+
+  private failure(what: string): ServiceFailure {
+    const tail = this.log.tail(tailLines).map(line => `    ${line}`);
+    return new ServiceFailure([`${this.spec.name} ${what}.`, ...tail, `  Log: ${this.spec.logFile}`].join('\n'));
+  }
+}

@@ -1,0 +1,82 @@
+import { SupervisedService, type ServiceFailure } from './supervised-service';
+import type { ServiceSpec } from './service-process';
+
+const logIntervalMs = 500;
+const livenessIntervalMs = 5_000;
+/** A busy process may miss some; one that misses this many in a row (a minute) is beyond help. */
+const missesMax = 12;
+/** Longer than a service's own grace time, so that it is the service that decides. */
+const stopGraceMs = 65_000;
+const problemsPerTickMax = 5;
+
+export interface SupervisorEvents {
+  say(line: string): void;
+  processesChanged(pids: Record<string, number>): void;
+  givenUp(error: ServiceFailure): void;
+}
+
+/** All services of the platform. */
+export class Supervisor {
+  private readonly services: SupervisedService[];
+  private readonly misses = new Map<string, number>();
+  private timers: NodeJS.Timeout[] = [];
+
+  /** `specs` in the order in which they are stopped: what lets work in comes first. */
+  constructor(
+    specs: ServiceSpec[],
+    private readonly events: SupervisorEvents,
+  ) {
+    const forward = {
+      say: (line: string) => events.say(line),
+      processChanged: () => events.processesChanged(this.pids()),
+      givenUp: (error: ServiceFailure) => events.givenUp(error),
+    };
+    this.services = specs.map(spec => new SupervisedService(spec, forward));
+  }
+
+  /** Starts all at once; resolves when each takes traffic, rejects with the first that fails. */
+  async start(): Promise<void> {
+    this.timers = [
+      setInterval(() => this.readLogs(), logIntervalMs),
+      setInterval(() => void this.checkLiveness(), livenessIntervalMs),
+    ];
+    await Promise.all(this.services.map(service => service.start()));
+  }
+
+  /** One after the other, so that each can still reach what it needs to finish its work. */
+  async stop(): Promise<void> {
+    this.timers.forEach(timer => clearInterval(timer));
+    for (const service of this.services) await service.stop(stopGraceMs);
+  }
+
+  /** Ends all at once, without letting them finish. */
+  kill(): void {
+    this.services.forEach(service => service.kill());
+  }
+
+  private pids(): Record<string, number> {
+    const running = this.services.map(service => [service.spec.name, service.process?.pid] as const);
+    return Object.fromEntries(running.filter((pair): pair is [string, number] => pair[1] !== undefined));
+  }
+
+  private readLogs(): void {
+    for (const { log, spec } of this.services) {
+      const problems = log.problems();
+      for (const line of problems.slice(0, problemsPerTickMax)) this.events.say(`${spec.name}: ${line}`);
+      if (problems.length > problemsPerTickMax) this.events.say(`${spec.name}: … see ${spec.logFile}`);
+    }
+  }
+
+  private async checkLiveness(): Promise<void> {
+    await Promise.all(this.services.map(service => this.checkOne(service)));
+  }
+
+  private async checkOne(service: SupervisedService): Promise<void> {
+    const { name } = service.spec;
+    const missed = (await service.process?.isLive()) ? 0 : (this.misses.get(name) ?? 0) + 1;
+    this.misses.set(name, missed % missesMax);
+    if (missed < missesMax) return;
+    this.events.say(`${name} no longer answers; ending it`);
+    service.process?.kill();
+  }
+}
