@@ -34,15 +34,24 @@ export class ApiPasswordHasher {
 
   /** Whether the password is the stored one. With `stored` null (unknown account) does the same work and answers false. */
   verify(password: string, stored: string | null): boolean {
-    const [prefix, pepperId = '', salt = '', expected = ''] = (stored ?? this.decoy).split('.');
-    const mac = this.mac(pepperId, Buffer.from(salt, 'base64url'), password);
-    const expectedMac = Buffer.from(expected, 'base64url');
-    if (prefix !== version || !mac || expectedMac.length !== macBytes) return false;
-    return timingSafeEqual(mac, expectedMac) && stored !== null;
+    const { pepperId, salt, expected } = readStored(stored ?? this.decoy);
+    const mac = this.mac(pepperId, salt, password);
+    if (!mac || expected.length !== macBytes) return false;
+    return timingSafeEqual(mac, expected) && stored !== null;
   }
 
   private mac(pepperId: string, salt: Buffer, password: string): Buffer | null {
     const pepper = this.peppers.find(pepperId);
     return pepper ? createHmac('sha256', pepper).update(salt).update(password, 'utf8').digest() : null;
   }
+}
+
+/** A damaged text reads as a pepper nobody has. */
+function readStored(stored: string): { pepperId: string; salt: Buffer; expected: Buffer } {
+  const [prefix, pepperId = '', salt = '', expected = ''] = stored.split('.', 4);
+  return {
+    pepperId: prefix === version ? pepperId : '',
+    salt: Buffer.from(salt, 'base64url'),
+    expected: Buffer.from(expected, 'base64url'),
+  };
 }

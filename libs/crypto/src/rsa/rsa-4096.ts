@@ -27,11 +27,8 @@ export function parseRsa4096PublicKey(encoded: string): KeyObject {
   const text = encoded.length <= encodedKeyCharsMax ? encoded.replace(/\s+/g, '') : '';
   if (!base64.test(text)) throw new UnsupportedPublicKeyError('expected the base64 of an X.509 public key');
   const key = readSpki(Buffer.from(text, 'base64'));
-  const { modulusLength, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
-  if (key.asymmetricKeyType !== 'rsa') throw new UnsupportedPublicKeyError('expected an RSA key');
-  if (modulusLength !== rsaModulusBits) throw new UnsupportedPublicKeyError(`expected an RSA key of ${rsaModulusBits} bits`);
-  // A huge exponent would make every encryption to this key as dear as a decryption.
-  if (publicExponent < 3n || publicExponent > exponentMax) throw new UnsupportedPublicKeyError('unusual RSA public exponent');
+  const complaint = complaintAbout(key);
+  if (complaint !== null) throw new UnsupportedPublicKeyError(complaint);
   return key;
 }
 
@@ -62,6 +59,15 @@ export function decryptOaepSha1(privateKey: KeyObject, ciphertext: Buffer): Buff
   } catch {
     return null;
   }
+}
+
+function complaintAbout(key: KeyObject): string | null {
+  const { modulusLength, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
+  if (key.asymmetricKeyType !== 'rsa') return 'expected an RSA key';
+  if (modulusLength !== rsaModulusBits) return `expected an RSA key of ${rsaModulusBits} bits`;
+  // A huge exponent would make every encryption to this key as dear as a decryption.
+  const isUsual = publicExponent >= 3n && publicExponent <= exponentMax;
+  return isUsual ? null : 'unusual RSA public exponent';
 }
 
 function readSpki(der: Buffer): KeyObject {

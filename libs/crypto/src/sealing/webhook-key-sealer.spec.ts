@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { KeyRing } from './key-ring';
-import { SealedKeyError, WebhookKeySealer, webhookKeyAad } from './webhook-key-sealer';
+import { WebhookKeySealer, webhookKeyAad } from './webhook-key-sealer';
 
 const [oldKek, newKek] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
 const before = new WebhookKeySealer(KeyRing.parse(`k1:${oldKek}`));

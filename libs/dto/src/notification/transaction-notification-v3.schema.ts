@@ -1,6 +1,6 @@
 import { id, natural, oneOf, pattern, text } from '../schema/field-rules';
 import { RecordRule } from '../schema/record-rule';
-import { described, nullable, optional, rule } from '../schema/rule';
+import { described, isRecord, nullable, optional, rule } from '../schema/rule';
 import { notificationStatus } from './notification-status.rule';
 import type { BankResponse, CardInfo, ClientContact, TransactionNotificationV3 } from './transaction-notification-v3';
 
@@ -24,10 +24,6 @@ const address = rule<Record<string, unknown>>(
   'an object of at most 4 KiB',
   value => isRecord(value) && Buffer.byteLength(JSON.stringify(value)) <= addressBytesMax,
 );
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 const bankResponse = new RecordRule<BankResponse>({
   title: 'BankResponse',

@@ -1,4 +1,4 @@
-import type { JsonSchema, ParseResult, Rule } from './rule';
+import { isRecord, type JsonSchema, type ParseResult, type Rule } from './rule';
 
 type Fields<T> = { readonly [K in keyof T]-?: Rule<T[K]> };
 
@@ -28,14 +28,9 @@ export class RecordRule<T extends object> implements Rule<T> {
   }
 
   problem(value: unknown, path: string): string | null {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return `${path || 'data'}: must be an object`;
+    if (!isRecord(value)) return `${path || 'data'}: must be an object`;
     const prefix = path === '' ? '' : `${path}.`;
-    for (const [name, field] of this.fields) {
-      const problem = field.problem((value as Record<string, unknown>)[name], prefix + name);
-      if (problem !== null) return problem;
-    }
-    const complaint = this.options.across?.(value as T) ?? null;
-    return complaint === null ? null : prefix + complaint;
+    return this.fieldProblem(value, prefix) ?? this.acrossProblem(value, prefix);
   }
 
   read(value: unknown): T {
@@ -45,6 +40,19 @@ export class RecordRule<T extends object> implements Rule<T> {
       if (read !== undefined) known[name] = read;
     }
     return known as T;
+  }
+
+  private fieldProblem(value: Record<string, unknown>, prefix: string): string | null {
+    for (const [name, field] of this.fields) {
+      const problem = field.problem(value[name], prefix + name);
+      if (problem !== null) return problem;
+    }
+    return null;
+  }
+
+  private acrossProblem(value: Record<string, unknown>, prefix: string): string | null {
+    const complaint = this.options.across?.(value as T) ?? null;
+    return complaint === null ? null : prefix + complaint;
   }
 
   /** The value, or why not. The reason carries no payload data. */

@@ -17,6 +17,11 @@ export interface Rule<T> {
 
 export type ParseResult<T> = { ok: true; value: T } | { ok: false; reason: string };
 
+/** Whether the value is an object with named members: neither null nor a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** A rule from a schema, the words after "must be", and a test. */
 export function rule<T>(schema: JsonSchema, expectation: string, accepts: (value: unknown) => boolean): Rule<T> {
   return {
