@@ -1,0 +1,99 @@
+// Boundaries inside a project; between projects the ESLint rule @nx/enforce-module-boundaries decides. Every rule here has a planted
+// violation in tools/architecture/canary that must be reported.
+const spec = String.raw`\.spec\.ts$|\.conformance\.ts$`;
+const testCode = String.raw`${spec}|/testing/|^apps/platform-e2e/`;
+const capability = String.raw`^apps/([^/]+)/src/([^/]+)/`;
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Two files that need each other are one file, or lack a third.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'domain-is-pure',
+      comment: 'domain/ imports only domain/, the contracts and the one hash: no clock, no I/O, no framework.',
+      severity: 'error',
+      from: { path: '/domain/', pathNot: testCode },
+      to: { pathNot: ['/domain/', '^libs/dto/src/', '^libs/events/src/record/partitioning\\.ts$'] },
+    },
+    {
+      name: 'use-case-never-imports-an-edge',
+      comment: 'A use case speaks to the outside through its ports.',
+      severity: 'error',
+      from: { path: `${capability}[^/]+\\.(service|ports)\\.ts$`, pathNot: testCode },
+      to: { path: '^apps/$1/src/$2/(http|events|jobs|persistence|clients)/' },
+    },
+    {
+      name: 'inbound-never-imports-outbound',
+      comment: 'http/, events/ and jobs/ call one use case; they know no table and no client.',
+      severity: 'error',
+      from: { path: `${capability}(http|events|jobs)/`, pathNot: testCode },
+      to: { path: '^apps/$1/src/[^/]+/(persistence|clients)/' },
+    },
+    {
+      name: 'outbound-never-imports-inbound',
+      severity: 'error',
+      comment: 'persistence/ and clients/ implement ports; they call nobody back.',
+      from: { path: `${capability}(persistence|clients)/`, pathNot: testCode },
+      to: { path: '^apps/$1/src/[^/]+/(http|events|jobs)/' },
+    },
+    {
+      name: 'capability-only-through-its-index',
+      comment: 'Another capability is known by its index.ts; what is behind it may move.',
+      severity: 'error',
+      from: { path: capability, pathNot: testCode },
+      to: {
+        path: '^apps/$1/src/[^/]+/',
+        pathNot: ['^apps/$1/src/$2/', '^apps/$1/src/[^/]+/index\\.ts$', '^apps/$1/src/config/env\\.ts$'],
+      },
+    },
+    {
+      name: 'testing-only-from-specs',
+      comment: 'Fakes and test databases never reach a running service.',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: testCode },
+      to: { path: '/testing/' },
+    },
+    {
+      name: 'nobody-imports-a-spec',
+      severity: 'error',
+      comment: 'A spec is a leaf; what two specs share belongs into testing/.',
+      from: {},
+      to: { path: '\\.spec\\.ts$' },
+    },
+    {
+      name: 'contracts-know-no-framework',
+      comment: 'libs/dto and libs/crypto outlive frameworks: class-validator and Node only.',
+      severity: 'error',
+      from: { path: '^libs/(dto|crypto)/src/', pathNot: testCode },
+      to: { path: 'node_modules/', pathNot: 'node_modules/class-validator/' },
+    },
+    {
+      name: 'no-development-package-in-a-service',
+      comment: 'What runs in production is in dependencies.',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: testCode },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
+    },
+    {
+      name: 'no-unresolvable-import',
+      severity: 'error',
+      comment: 'An import that resolves to nothing hides from every other rule.',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|tools/architecture/canary)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },
+    parser: 'swc',
+  },
+};

@@ -1,0 +1,151 @@
+// What tools/check.ts enforces on every TypeScript file. Inline comments cannot switch a rule off: exceptions stand in one list below.
+import eslint from '@eslint/js';
+import nx from '@nx/eslint-plugin';
+import tseslint from 'typescript-eslint';
+import { className, classFile, fileName } from './tools/architecture/rules/file-names.ts';
+import { parameters } from './tools/architecture/rules/parameters.ts';
+
+const specs = ['**/*.spec.ts', '**/testing/**/*.ts', '**/*.conformance.ts', 'apps/platform-e2e/**/*.ts'];
+
+/** Exceptions to a rule, each with its reason. */
+const exceptions = [
+  {
+    files: ['libs/service-runtime/src/boot.ts'],
+    rules: ['no-restricted-properties'],
+    reason: 'hands process.env to the schema in config/env.ts, which alone reads it',
+  },
+];
+
+const projectBoundaries = {
+  enforceBuildableLibDependency: false,
+  allowCircularSelfDependency: true,
+  banTransitiveDependencies: true,
+  depConstraints: [
+    // An app never imports an app: services speak over HTTP and events.
+    { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts'] },
+    { sourceTag: 'type:e2e', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts', 'type:util'] },
+    { sourceTag: 'type:util', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts', 'type:util'] },
+    { sourceTag: 'type:platform', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts'] },
+    {
+      sourceTag: 'type:contracts',
+      onlyDependOnLibsWithTags: ['type:contracts'],
+      bannedExternalImports: [
+        '@nestjs/*',
+        'typeorm',
+        'pg',
+        'kafkajs',
+        'fastify',
+        '@fastify/*',
+        'axios',
+        'undici',
+        'rxjs',
+        'pino',
+        'passport*',
+      ],
+    },
+  ],
+};
+
+const sleep = {
+  selector: 'AwaitExpression > NewExpression[callee.name="Promise"] CallExpression[callee.name=/^(setTimeout|sleep|delay)$/]',
+  message: 'no fixed pause: wait for the condition with eventually()',
+};
+
+const impureCalls = [
+  {
+    selector: 'NewExpression[callee.name="Date"][arguments.length=0]',
+    message: 'domain/ has no clock: take the instant as an argument',
+  },
+  {
+    selector: 'MemberExpression[object.name="Date"][property.name="now"]',
+    message: 'domain/ has no clock: take the instant as an argument',
+  },
+  {
+    selector: 'MemberExpression[object.name="Math"][property.name="random"]',
+    message: 'domain/ has no chance: take the value as an argument',
+  },
+  {
+    selector: 'AwaitExpression, FunctionDeclaration[async=true], ArrowFunctionExpression[async=true]',
+    message: 'domain/ is synchronous',
+  },
+];
+
+const defaultExport = { selector: 'ExportDefaultDeclaration', message: 'named exports only' };
+
+export default tseslint.config(
+  {
+    ignores: [
+      '**/node_modules/**',
+      'dist/**',
+      '.nx/**',
+      '.cache/**',
+      '.paycode/**',
+      'coverage/**',
+      '**/*.cjs',
+      '**/*.mjs',
+      'tools/architecture/canary/**',
+    ],
+  },
+  { linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' } },
+  {
+    files: ['**/*.ts'],
+    extends: [eslint.configs.recommended, ...tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    plugins: {
+      '@nx': nx,
+      paycode: { rules: { 'file-name': fileName, 'class-name': className, 'class-file': classFile, parameters } },
+    },
+    rules: {
+      'max-lines': ['error', { max: 200, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 40, skipBlankLines: true, skipComments: true, IIFEs: true }],
+      complexity: ['error', 8],
+      'max-depth': ['error', 3],
+      'no-empty': ['error', { allowEmptyCatch: false }],
+      'no-restricted-syntax': ['error', defaultExport],
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'only config/env.ts and tools read the environment' },
+      ],
+      'no-console': 'error',
+      eqeqeq: 'error',
+      '@nx/enforce-module-boundaries': ['error', projectBoundaries],
+      'paycode/file-name': 'error',
+      'paycode/class-name': 'error',
+      'paycode/class-file': 'error',
+      'paycode/parameters': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      // What was caught may be thrown on; what is thrown new is an Error.
+      '@typescript-eslint/only-throw-error': ['error', { allowThrowingAny: true, allowThrowingUnknown: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrors: 'all' }],
+      // A method that implements an asynchronous port need not await anything itself.
+      '@typescript-eslint/require-await': 'off',
+      // Control characters are refused on purpose where texts come in (T-25).
+      'no-control-regex': 'off',
+      // Nest modules are empty classes with a decorator.
+      '@typescript-eslint/no-extraneous-class': 'off',
+    },
+  },
+  { files: ['**/domain/**/*.ts'], ignores: specs, rules: { 'no-restricted-syntax': ['error', defaultExport, ...impureCalls] } },
+  { files: ['**/config/env.ts', 'tools/**/*.ts', ...specs], rules: { 'no-restricted-properties': 'off' } },
+  { files: ['tools/**/*.ts', 'apps/standalone/**/*.ts'], rules: { 'no-console': 'off' } },
+  {
+    files: specs,
+    rules: {
+      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
+      // describe() blocks are as long as their rules are many; `it` stays short by the file limit.
+      'max-lines-per-function': 'off',
+      'no-restricted-syntax': ['error', defaultExport, sleep],
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+      // A test module lives in the spec that needs it.
+      'paycode/class-file': 'off',
+    },
+  },
+  ...exceptions.map(({ files, rules }) => ({ files, rules: Object.fromEntries(rules.map(rule => [rule, 'off'])) })),
+);

@@ -1,0 +1,27 @@
+import type { Rule } from 'eslint';
+
+/** `parameters`: at most 3 parameters (use an options object); a constructor may take 5, its dependencies. */
+export const parameters: Rule.RuleModule = {
+  meta: {
+    type: 'problem',
+    schema: [
+      {
+        type: 'object',
+        properties: { max: { type: 'integer' }, constructorMax: { type: 'integer' } },
+        additionalProperties: false,
+      },
+    ],
+    messages: { many: '{{count}} parameters; at most {{max}}' },
+  },
+  create: context => {
+    const { max = 3, constructorMax = 5 } = (context.options[0] ?? {}) as { max?: number; constructorMax?: number };
+    const check = (node: Rule.Node): void => {
+      const { parent } = node;
+      const isConstructor = parent.type === 'MethodDefinition' && parent.kind === 'constructor';
+      const limit = isConstructor ? constructorMax : max;
+      const count = (node as unknown as { params: unknown[] }).params.length;
+      if (count > limit) context.report({ node, messageId: 'many', data: { count: String(count), max: String(limit) } });
+    };
+    return { FunctionDeclaration: check, FunctionExpression: check, ArrowFunctionExpression: check };
+  },
+};
