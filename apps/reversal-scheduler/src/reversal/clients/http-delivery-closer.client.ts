@@ -1,0 +1,28 @@
+import type { InternalClient } from '@paycode/access';
+import { type CloseAnswer, type CloseItem, verdictKinds } from '@paycode/dto';
+import { DeliveryCloser } from '../reversal.ports';
+
+const answers: ReadonlySet<string> = new Set([...verdictKinds, 'OPEN']);
+
+/** The dispatcher did answer, but not with what the contract says: treated as no answer, never as a verdict. */
+export class MalformedCloseAnswerError extends Error {
+  override readonly name = 'MalformedCloseAnswerError';
+}
+
+/** `POST webhook-dispatcher /internal/deliveries/close`. */
+export class HttpDeliveryCloser extends DeliveryCloser {
+  constructor(private readonly client: InternalClient) {
+    super();
+  }
+
+  override async close(items: readonly CloseItem[]): Promise<CloseAnswer[]> {
+    const body = await this.client.post<unknown>('/internal/deliveries/close', items);
+    if (!Array.isArray(body) || !body.every(isCloseAnswer)) throw new MalformedCloseAnswerError('close answered something else');
+    return body;
+  }
+}
+
+function isCloseAnswer(value: unknown): value is CloseAnswer {
+  const answer = value as Partial<CloseAnswer> | null;
+  return Number.isSafeInteger(answer?.transactionId) && answers.has(answer?.verdict as string);
+}

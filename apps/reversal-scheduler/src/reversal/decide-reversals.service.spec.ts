@@ -1,0 +1,72 @@
+import type { TransactionTerminal, VerdictKind } from '@paycode/dto';
+import { schedulerUnderTest } from './testing/scheduler-under-test';
+
+const verdict = (transactionId: number, kind: VerdictKind) => ({ transactionId, merchantId: 7, verdict: kind });
+
+describe('deciding', () => {
+  it('R-6.2-1: an armed payment is told to be open; one decided before is not to be posted', async () => {
+    const { arm, decide } = schedulerUnderTest();
+    await decide.decide([verdict(2, 'ACKED_PULL'), verdict(3, 'CLOSED_NEVER_SENT')]);
+    expect(await arm.arm([1, 2, 3].map(transactionId => ({ transactionId, merchantId: 7, attempt: 1 })))).toEqual([
+      { transactionId: 1, decision: null },
+      { transactionId: 2, decision: 'SETTLED' },
+      { transactionId: 3, decision: 'REVERSED' },
+    ]);
+  });
+
+  it('R-3.1-3: a failed delivery reverses the payment once, however often it is told', async () => {
+    const { decide, database, metrics } = schedulerUnderTest();
+    await Promise.all(Array.from({ length: 100 }, () => decide.decide([verdict(1, 'CLOSED_NON200')])));
+    expect(database.outbox.map(({ transactionId, reason }) => [transactionId, reason])).toEqual([[1, 'NON_200']]);
+    expect(metrics.decidedCount).toEqual({ SETTLED: 0, REVERSED: 1 });
+  });
+
+  it('T-18: an acknowledgement after the reversal changes nothing and raises an alarm', async () => {
+    const { decide, database, metrics } = schedulerUnderTest();
+    await decide.decide([verdict(1, 'CLOSED_TIMEOUT')]);
+    await decide.decide([verdict(1, 'ACKED_HTTP')]);
+    expect(database.decisionRows.get(1)!.decision).toBe('REVERSED');
+    expect(metrics.contradictions).toEqual(['ack_after_reversed 1']);
+  });
+
+  it('I3: a failure told after the acknowledgement changes nothing and raises an alarm', async () => {
+    const { decide, database, metrics } = schedulerUnderTest();
+    await decide.decide([verdict(1, 'ACKED_HTTP'), verdict(1, 'CLOSED_TIMEOUT')]);
+    expect(database.outbox).toEqual([]);
+    expect(metrics.contradictions).toEqual(['closed_after_settled 1']);
+  });
+});
+
+describe('the audit of TransactionTerminal', () => {
+  const terminal = (transactionId: number, over: Partial<TransactionTerminal> = {}): TransactionTerminal => ({
+    transactionId,
+    merchantId: 7,
+    kind: 'PURCHASE',
+    status: 'SUCCESS',
+    txState: 'SUCCESS',
+    referenceTransactionId: 0,
+    completedAt: '2026-01-01T00:00:00Z',
+    notification: 'a.b.c.d.e',
+    ...over,
+  });
+
+  it('I7: a payment that was never armed is asked about and ends', async () => {
+    const { watch, timers, closer, database } = schedulerUnderTest();
+    await watch.watch([terminal(1)]);
+    closer.verdicts.set(1, 'CLOSED_NEVER_SENT');
+    await timers.load();
+    await timers.fire();
+    expect(database.outbox.map(({ reason }) => reason)).toEqual(['NEVER_SENT']);
+  });
+
+  it('I13, A-01, A-02: only a successful purchase is ever watched', async () => {
+    const { watch, database } = schedulerUnderTest();
+    await watch.watch([
+      terminal(1, { status: 'BANK_REJECTED', txState: 'END_BANK_DECLINE' }),
+      terminal(2, { kind: 'REVERSAL', status: 'REVERSED' }),
+      terminal(3, { kind: 'REFUND', status: 'REFUNDED' }),
+      terminal(4, { kind: 'REFUND', status: 'SUCCESS' }),
+    ]);
+    expect(database.jobRows.size).toBe(0);
+  });
+});

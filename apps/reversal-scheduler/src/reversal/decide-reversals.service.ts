@@ -1,0 +1,47 @@
+import { FlushQueue } from '@paycode/persistence';
+import type { SettleItem } from '@paycode/dto';
+import { decisionFor, type DecisionToRecord } from './domain/decision';
+import type { DecisionOutcome, DecisionStore, ReversalMetrics } from './reversal.ports';
+
+export interface DecideReversalsPorts {
+  decisions: DecisionStore;
+  metrics: ReversalMetrics;
+}
+
+/**
+ * Flow: verdict of the dispatcher (settle call, AckReceived, answer of close) -> write-once decision, with ReversalRequested in the
+ * same commit when it is REVERSED. The verdict is the only input: no clock, no timer, no guess takes part (A-07).
+ */
+export class DecideReversals {
+  private readonly queue: FlushQueue<DecisionToRecord, DecisionOutcome>;
+
+  constructor(private readonly ports: DecideReversalsPorts) {
+    this.queue = new FlushQueue(items => this.flush(items), { flushMax: 2_000, queueMax: 50_000 });
+  }
+
+  /** Resolves to the decisions that stand, in order, once they are durable. Repeating it changes nothing (I10). */
+  decide(verdicts: readonly SettleItem[]): Promise<DecisionOutcome[]> {
+    return this.queue.run(verdicts.map(decisionFor));
+  }
+
+  private async flush(items: readonly DecisionToRecord[]): Promise<DecisionOutcome[]> {
+    const outcomes = await this.ports.decisions.decide(items);
+    this.count(outcomes);
+    items.forEach((item, at) => this.reportContradiction(item, outcomes[at]!));
+    return outcomes;
+  }
+
+  private count(outcomes: readonly DecisionOutcome[]): void {
+    for (const decision of ['SETTLED', 'REVERSED'] as const) {
+      const count = outcomes.filter(outcome => outcome.isNew && outcome.decision === decision).length;
+      if (count > 0) this.ports.metrics.decided(decision, count);
+    }
+  }
+
+  /** The first decision stands (I1). That another verdict arrives at all would mean that a guard is broken: an alarm, never a change. */
+  private reportContradiction(item: DecisionToRecord, outcome: DecisionOutcome): void {
+    if (outcome.decision === item.decision) return;
+    const kind = item.decision === 'SETTLED' ? 'ack_after_reversed' : 'closed_after_settled';
+    this.ports.metrics.contradicted(kind, item.transactionId);
+  }
+}

@@ -1,0 +1,64 @@
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { InternalCallers } from '@paycode/access';
+import { type ArmAnswer, type ReversalState, verdictKinds } from '@paycode/dto';
+import { QueueFullError } from '@paycode/persistence';
+import { DomainError, invalidField } from '@paycode/service-runtime';
+import { ArmReversals } from '../arm-reversals.service';
+import { DecideReversals } from '../decide-reversals.service';
+import { ReadReversal } from '../read-reversal.service';
+import { readBatch } from './batch';
+
+const attemptMax = 32_767;
+
+/** The calls of the dispatcher and of operators. All are batched and may be repeated. */
+@Controller('internal/reversals')
+export class ReversalsController {
+  constructor(
+    private readonly armReversals: ArmReversals,
+    private readonly decideReversals: DecideReversals,
+    private readonly readReversal: ReadReversal,
+  ) {}
+
+  /** Answered after the commit: from then on the payment is reversed unless it is acknowledged (R-1-6, R-6.2-1). */
+  @Post('arm')
+  @HttpCode(200)
+  @InternalCallers('webhook-dispatcher')
+  arm(@Body() body: unknown): Promise<ArmAnswer[]> {
+    const items = readBatch(body, item => ({
+      transactionId: item.integer('transactionId'),
+      merchantId: item.integer('merchantId'),
+      attempt: item.integer('attempt', 1, attemptMax),
+    }));
+    return whenNotFull(this.armReversals.arm(items));
+  }
+
+  /** The fast path of a verdict; AckReceived and the timer are the durable ones. */
+  @Post('settle')
+  @HttpCode(204)
+  @InternalCallers('webhook-dispatcher')
+  async settle(@Body() body: unknown): Promise<void> {
+    const items = readBatch(body, item => ({
+      transactionId: item.integer('transactionId'),
+      merchantId: item.integer('merchantId'),
+      verdict: item.oneOf('verdict', verdictKinds),
+    }));
+    await whenNotFull(this.decideReversals.decide(items));
+  }
+
+  @Get(':transactionId')
+  @InternalCallers('operator')
+  state(@Param('transactionId') transactionId: string): Promise<ReversalState> {
+    const id = /^\d{1,16}$/.test(transactionId) ? Number(transactionId) : 0;
+    if (!Number.isSafeInteger(id) || id < 1) throw invalidField('transactionId', 'must be an integer in [1, 2^53)');
+    return this.readReversal.read(id);
+  }
+}
+
+async function whenNotFull<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof QueueFullError)) throw error;
+    throw new DomainError({ status: 503, code: error.code, message: 'too much work is waiting', cause: error });
+  }
+}

@@ -1,0 +1,140 @@
+import type { ArmItem, CloseItem, ReversalReason, ReversalState } from '@paycode/dto';
+import type { DataSource } from 'typeorm';
+import { shardOf } from '../domain/shard';
+import { type DueJob, JobStore, type LowWaterMark, type ShardCursor } from '../reversal.ports';
+
+/** Rows become visible when their transaction ends, not when their due time was computed: marks stay this far behind. */
+const lowWaterDistanceMs = 120_000;
+
+const microseconds = (column: string) => `(extract(epoch from ${column}) * 1000000)::bigint`;
+const leftMs = (column: string) => `extract(epoch from ${column} - clock_timestamp()) * 1000`;
+
+/** Jobs in PostgreSQL. Every due time is the database's clock, so hosts' clocks take no part (T5). */
+export class PostgresJobStore extends JobStore {
+  constructor(private readonly dataSource: DataSource) {
+    super();
+  }
+
+  override async arm(jobs: readonly ArmItem[], delayMs: number): Promise<void> {
+    await this.dataSource.query(
+      `insert into job (transaction_id, shard, merchant_id, attempt, due_at)
+       select id, shard, merchant, attempt, clock_timestamp() + $5::float8 * interval '1 millisecond'
+         from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::smallint[]) as t(id, shard, merchant, attempt)
+        -- One lock order for all batches: two upserts of the same rows cannot deadlock.
+        order by id
+       on conflict (transaction_id) do update
+         set attempt = greatest(job.attempt, excluded.attempt), due_at = greatest(job.due_at, excluded.due_at)`,
+      [
+        jobs.map(job => job.transactionId),
+        jobs.map(job => shardOf(job.transactionId)),
+        jobs.map(job => job.merchantId),
+        jobs.map(job => job.attempt),
+        delayMs,
+      ],
+    );
+  }
+
+  override async watch(items: readonly CloseItem[]): Promise<number> {
+    const rows = await this.rows<{ watched: string }>(
+      `with added as (
+         insert into job (transaction_id, shard, merchant_id, attempt, due_at)
+         select id, shard, merchant, 0, clock_timestamp()
+           from unnest($1::bigint[], $2::smallint[], $3::bigint[]) as t(id, shard, merchant)
+          where not exists (select from decision d where d.transaction_id = t.id)
+          order by id
+         on conflict (transaction_id) do nothing
+         returning 1)
+       select count(*) as watched from added`,
+      [items.map(item => item.transactionId), items.map(item => shardOf(item.transactionId)), items.map(item => item.merchantId)],
+    );
+    return Number(rows[0]!.watched);
+  }
+
+  override async scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<DueJob[]> {
+    // One walk of the index (shard, due_at, transaction_id) per shard; decided jobs are skipped by their primary key.
+    const rows = await this.rows<{ id: string; merchant: string; shard: number; due_us: string; left_ms: string }>(
+      `select j.transaction_id as id, j.merchant_id as merchant, j.shard,
+              ${microseconds('j.due_at')} as due_us, ${leftMs('j.due_at')} as left_ms
+         from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as c(shard, after_us, after_id)
+         join shard s on s.shard = c.shard
+        cross join lateral (
+          select * from job
+           where job.shard = c.shard and job.due_at <= clock_timestamp() + $4::float8 * interval '1 millisecond'
+             and (job.due_at, job.transaction_id)
+                 > (coalesce(timestamptz 'epoch' + c.after_us * interval '1 microsecond', s.low_due_at), coalesce(c.after_id, 0))
+             and not exists (select from decision d where d.transaction_id = job.transaction_id)
+           order by job.due_at, job.transaction_id
+           limit $5) j
+        order by j.shard, j.due_at, j.transaction_id`,
+      [
+        cursors.map(cursor => cursor.shard),
+        cursors.map(cursor => cursor.after?.dueAtUs ?? null),
+        cursors.map(cursor => cursor.after?.transactionId ?? null),
+        window.withinMs,
+        window.max,
+      ],
+    );
+    return rows.map(row => ({
+      transactionId: Number(row.id),
+      merchantId: Number(row.merchant),
+      shard: row.shard,
+      dueAtUs: Number(row.due_us),
+      dueInMs: Number(row.left_ms),
+    }));
+  }
+
+  override async undecided(transactionIds: readonly number[]): Promise<Map<number, number>> {
+    const rows = await this.rows<{ id: string; left_ms: string }>(
+      `select j.transaction_id as id, ${leftMs('j.due_at')} as left_ms
+         from unnest($1::bigint[]) as t(id) join job j on j.transaction_id = t.id
+        where not exists (select from decision d where d.transaction_id = t.id)`,
+      [transactionIds],
+    );
+    return new Map(rows.map(row => [Number(row.id), Number(row.left_ms)]));
+  }
+
+  override async advance(marks: readonly LowWaterMark[]): Promise<void> {
+    await this.dataSource.query(
+      `update shard set low_due_at = t.mark
+         from (select shard, least(timestamptz 'epoch' + us * interval '1 microsecond', clock_timestamp())
+                             - $3::float8 * interval '1 millisecond' as mark
+                 from unnest($1::smallint[], $2::bigint[]) as u(shard, us)) t
+        where shard.shard = t.shard and shard.low_due_at < t.mark`,
+      [marks.map(mark => mark.shard), marks.map(mark => mark.dueAtUs), lowWaterDistanceMs],
+    );
+  }
+
+  override async stateOf(transactionId: number): Promise<ReversalState | undefined> {
+    const [row] = await this.rows<StateRow>(
+      `select j.armed_at, j.due_at, d.kind, d.at, d.reason
+         from (select $1::bigint as id) t
+         left join job j on j.transaction_id = t.id
+         left join decision d on d.transaction_id = t.id
+        where j.transaction_id is not null or d.transaction_id is not null`,
+      [transactionId],
+    );
+    return row && { transactionId, ...stateFrom(row) };
+  }
+
+  private rows<T>(sql: string, parameters: unknown[]): Promise<T[]> {
+    return this.dataSource.query(sql, parameters) as Promise<T[]>;
+  }
+}
+
+interface StateRow {
+  armed_at: Date | null;
+  due_at: Date | null;
+  kind: 'SETTLED' | 'REVERSED' | null;
+  at: Date | null;
+  reason: ReversalReason | null;
+}
+
+function stateFrom(row: StateRow): Omit<ReversalState, 'transactionId'> {
+  return {
+    state: row.kind ?? 'ARMED',
+    armedAt: row.armed_at?.toISOString() ?? null,
+    dueAt: row.due_at?.toISOString() ?? null,
+    decidedAt: row.at?.toISOString() ?? null,
+    reason: row.reason,
+  };
+}

@@ -1,0 +1,83 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { Counter, Gauge, Histogram, register } from 'prom-client';
+import type { Decision } from '@paycode/dto';
+import { ReversalMetrics } from './reversal.ports';
+
+/** prom-client keeps one registry per process; a second application in it (tests, standalone) shares the collectors. */
+function collector<T>(name: string, create: () => T): T {
+  return (register.getSingleMetric(name) as T | undefined) ?? create();
+}
+
+function counter<L extends string>(name: string, help: string, labelNames: L[] = []): Counter<L> {
+  return collector(name, () => new Counter({ name, help, labelNames }));
+}
+
+/** Metrics of the capability. No id ever becomes a label. */
+@Injectable()
+export class PrometheusReversalMetrics extends ReversalMetrics {
+  private readonly armedTotal = counter('reversal_armed_total', 'Arm requests made durable.');
+  private readonly watchedTotal = counter('reversal_watched_total', 'Payments the audit found without job and decision.');
+  private readonly decidedTotal = counter('reversal_decided_total', 'Decisions made.', ['decision']);
+  private readonly askedTotal = counter('reversal_asked_total', 'Due timers asked about, by outcome.', ['outcome']);
+  private readonly contradictedTotal = counter(
+    'reversal_contradicted_total',
+    'Verdicts that contradict the decision that stands; must stay 0.',
+    ['kind'],
+  );
+  private readonly lateness = collector(
+    'reversal_decision_lateness_seconds',
+    () =>
+      new Histogram({
+        name: 'reversal_decision_lateness_seconds',
+        help: 'Time between the due time of a job and its decision, for decisions that a timer brought about.',
+        buckets: [0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 900],
+      }),
+  );
+
+  constructor(@Inject(LOGGER) private readonly logger: Logger) {
+    super();
+    for (const kind of ['ack_after_reversed', 'closed_after_settled']) this.contradictedTotal.inc({ kind }, 0);
+  }
+
+  override armed(count: number): void {
+    this.armedTotal.inc(count);
+  }
+  override watched(count: number): void {
+    this.watchedTotal.inc(count);
+  }
+  override decided(decision: Decision, count: number): void {
+    this.decidedTotal.inc({ decision }, count);
+  }
+  override decidedLate(lateMs: number): void {
+    this.lateness.observe(Math.max(0, lateMs) / 1_000);
+  }
+  override asked(outcome: 'decided' | 'open' | 'fault', count: number): void {
+    this.askedTotal.inc({ outcome }, count);
+  }
+
+  override contradicted(kind: 'ack_after_reversed' | 'closed_after_settled', transactionId: number): void {
+    this.contradictedTotal.inc({ kind });
+    this.logger.error({ event: kind, transactionId }, 'a verdict contradicts the decision that stands');
+  }
+
+  /** Gauges read when scraped. */
+  observe(read: { overdueMs: () => number; timers: () => number }): void {
+    const gauge = (name: string, help: string, value: () => number): void => {
+      register.removeSingleMetric(name);
+      new Gauge({
+        name,
+        help,
+        collect() {
+          this.set(value());
+        },
+      });
+    };
+    gauge(
+      'reversal_oldest_overdue_seconds',
+      'Age past due of the oldest undecided job in memory.',
+      () => read.overdueMs() / 1_000,
+    );
+    gauge('reversal_timers', 'Timers in memory.', read.timers);
+  }
+}

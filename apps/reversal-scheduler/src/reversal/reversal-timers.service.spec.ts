@@ -1,0 +1,122 @@
+import { schedulerUnderTest } from './testing/scheduler-under-test';
+
+const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId: 7, attempt });
+
+/** Reads and fires until nothing is due. */
+async function tick({ timers }: ReturnType<typeof schedulerUnderTest>): Promise<void> {
+  while (await timers.load());
+  while (await timers.fire());
+}
+
+describe('reversal timers', () => {
+  it('A-07: asks nothing before 10 + 45 + 5 s after arming, then asks close and decides by its answer', async () => {
+    const scheduler = schedulerUnderTest();
+    await scheduler.arm.arm([job(1), job(2)]);
+    scheduler.closer.verdicts.set(1, 'ACKED_HTTP').set(2, 'CLOSED_TIMEOUT');
+    scheduler.clock.advance(59_999);
+    await tick(scheduler);
+    expect(scheduler.closer.calls).toEqual([]);
+    scheduler.clock.advance(1);
+    await tick(scheduler);
+    expect(scheduler.closer.calls).toEqual([[1, 2]]);
+    expect(await scheduler.database.decisions.find([1, 2])).toEqual(new Map([[1, 'SETTLED'], [2, 'REVERSED']])); // prettier-ignore
+  });
+
+  it('I4: OPEN decides nothing and is asked again every 5 s, until there is a verdict', async () => {
+    const scheduler = schedulerUnderTest();
+    await scheduler.arm.arm([job(1)]);
+    scheduler.clock.advance(60_000);
+    await tick(scheduler);
+    scheduler.clock.advance(4_999);
+    await tick(scheduler);
+    expect(scheduler.closer.calls).toHaveLength(1);
+    scheduler.clock.advance(1);
+    await tick(scheduler);
+    expect(scheduler.closer.calls).toHaveLength(2);
+    expect(scheduler.database.decisionRows.size).toBe(0);
+    scheduler.closer.verdicts.set(1, 'ACKED_HTTP');
+    scheduler.clock.advance(5_000);
+    await tick(scheduler);
+    expect(await scheduler.database.decisions.find([1])).toEqual(new Map([[1, 'SETTLED']]));
+  });
+
+  it('I3: a dispatcher that cannot be reached reverses nothing, however long it is away', async () => {
+    const scheduler = schedulerUnderTest();
+    await scheduler.arm.arm([job(1)]);
+    scheduler.closer.fault = new Error('ECONNREFUSED');
+    for (let minute = 0; minute < 60; minute++) {
+      scheduler.clock.advance(60_000);
+      await expect(tick(scheduler)).rejects.toThrow('ECONNREFUSED');
+    }
+    expect(scheduler.database.decisionRows.size).toBe(0);
+    expect(scheduler.timers.overdueMs).toBe(59 * 60_000);
+    scheduler.closer.fault = undefined;
+    scheduler.closer.verdicts.set(1, 'ACKED_PULL');
+    scheduler.clock.advance(1_000);
+    await tick(scheduler);
+    expect(await scheduler.database.decisions.find([1])).toEqual(new Map([[1, 'SETTLED']]));
+    expect(scheduler.metrics.lateMs).toEqual([59 * 60_000 + 1_000]);
+  });
+
+  it('R-3.1-2: a settled payment is never asked about', async () => {
+    const scheduler = schedulerUnderTest();
+    await scheduler.arm.arm([job(1)]);
+    scheduler.clock.advance(55_000);
+    await tick(scheduler);
+    expect(scheduler.timers.size).toBe(1);
+    await scheduler.decide.decide([{ transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' }]);
+    scheduler.clock.advance(5_000);
+    await tick(scheduler);
+    expect([scheduler.closer.calls, scheduler.timers.size]).toEqual([[], 0]);
+  });
+
+  it('A-13: a second attempt moves the timer on', async () => {
+    const scheduler = schedulerUnderTest();
+    await scheduler.arm.arm([job(1)]);
+    scheduler.clock.advance(55_000);
+    await tick(scheduler);
+    await scheduler.arm.arm([job(1, 2)]);
+    scheduler.clock.advance(59_999);
+    await tick(scheduler);
+    expect(scheduler.closer.calls).toEqual([]);
+    scheduler.clock.advance(1);
+    await tick(scheduler);
+    expect(scheduler.closer.calls).toEqual([[1]]);
+  });
+
+  it('asks in bounded calls and holds a bounded number of timers', async () => {
+    const scheduler = schedulerUnderTest({ closeMax: 10, timersMax: 25, pageMax: 1 });
+    await scheduler.arm.arm(Array.from({ length: 1_000 }, (_, at) => job(at + 1)));
+    for (const { transactionId } of Array.from({ length: 1_000 }, (_, at) => job(at + 1)))
+      scheduler.closer.verdicts.set(transactionId, 'CLOSED_CONN');
+    scheduler.clock.advance(60_000);
+    while (scheduler.metrics.decidedCount.REVERSED < 1_000) await tick(scheduler);
+    expect(Math.max(...scheduler.closer.calls.map(call => call.length))).toBe(10);
+  });
+
+  it('leaves the timers of a shard that was given up to its new owner', async () => {
+    const scheduler = schedulerUnderTest();
+    await scheduler.arm.arm([job(1)]);
+    scheduler.clock.advance(55_000);
+    await tick(scheduler);
+    scheduler.timers.own(new Set());
+    scheduler.clock.advance(60_000);
+    await tick(scheduler);
+    expect(scheduler.closer.calls).toEqual([]);
+  });
+
+  it('1.7: what was being asked about when a replica died is found again by its successor', async () => {
+    const scheduler = schedulerUnderTest();
+    await scheduler.arm.arm([job(1)]);
+    scheduler.clock.advance(600_000);
+    scheduler.closer.fault = new Error('killed');
+    await expect(tick(scheduler)).rejects.toThrow('killed');
+    await scheduler.timers.advance();
+    scheduler.timers.own(new Set());
+    scheduler.timers.own(new Set(Array.from({ length: 256 }, (_, shard) => shard)));
+    scheduler.closer.fault = undefined;
+    scheduler.closer.verdicts.set(1, 'CLOSED_NEVER_SENT');
+    await tick(scheduler);
+    expect(await scheduler.database.decisions.find([1])).toEqual(new Map([[1, 'REVERSED']]));
+  });
+});

@@ -1,0 +1,153 @@
+import type { CloseAnswer, SettleItem } from '@paycode/dto';
+import type { DecideReversals } from './decide-reversals.service';
+import { DueHeap, type Timer } from './domain/due-heap';
+import { askAgainMs, retryAfterFaultMs } from './domain/timing';
+import type { DeliveryCloser, JobStore, LowWaterMark, MonotonicClock, ReversalMetrics, ShardCursor } from './reversal.ports';
+
+export interface ReversalTimersPorts {
+  jobs: JobStore;
+  closer: DeliveryCloser;
+  decide: DecideReversals;
+  clock: MonotonicClock;
+  metrics: ReversalMetrics;
+}
+
+export interface ReversalTimersLimits {
+  /** Jobs are loaded this long before they are due, in milliseconds. */
+  windowMs: number;
+  /** Jobs read per shard and turn. */
+  pageMax: number;
+  /** Timers held in memory; the rest stays in the database until these have fired. */
+  timersMax: number;
+  /** Transactions asked about in one call. */
+  closeMax: number;
+}
+
+export const defaultTimerLimits: ReversalTimersLimits = { windowMs: 10_000, pageMax: 500, timersMax: 200_000, closeMax: 1_000 };
+
+/**
+ * Flow: near-due jobs of the owned shards -> heap -> due -> `close` asked of the dispatcher -> decision. The timer only asks (A-07):
+ * OPEN asks again in 5 s, an unreachable dispatcher or database asks again in 1 s, and only a verdict decides.
+ */
+export class ReversalTimers {
+  private readonly heap = new DueHeap();
+  private readonly cursors = new Map<number, ShardCursor>();
+  private asking = 0;
+
+  constructor(
+    private readonly ports: ReversalTimersPorts,
+    private readonly limits: ReversalTimersLimits = defaultTimerLimits,
+  ) {}
+
+  /** Timers waiting in memory. */
+  get size(): number {
+    return this.heap.size;
+  }
+
+  /** How long the oldest undecided job in memory is overdue, in milliseconds; 0 when none is. */
+  get overdueMs(): number {
+    const oldest = this.heap.timers().reduce((min, timer) => Math.min(min, timer.dueAtMs), Infinity);
+    return Math.max(0, this.ports.clock.nowMs() - oldest);
+  }
+
+  /** Serves exactly these shards from now on; a shard gained is read from its low-water mark. */
+  own(shards: ReadonlySet<number>): void {
+    const lost = new Set([...this.cursors.keys()].filter(shard => !shards.has(shard)));
+    for (const shard of lost) this.cursors.delete(shard);
+    if (lost.size > 0) this.heap.dropShards(lost);
+    for (const shard of shards) if (!this.cursors.has(shard)) this.cursors.set(shard, { shard, after: null });
+  }
+
+  /** Reads one page per owned shard into the heap. True when more is to be read now. */
+  async load(): Promise<boolean> {
+    if (this.cursors.size === 0 || this.heap.size >= this.limits.timersMax) return false;
+    const { windowMs, pageMax } = this.limits;
+    const found = await this.ports.jobs.scan([...this.cursors.values()], { withinMs: windowMs, max: pageMax });
+    const nowMs = this.ports.clock.nowMs();
+    const perShard = new Map<number, number>();
+    for (const { dueInMs, ...job } of found) {
+      // Given up while the page was read: its new owner has it.
+      if (!this.cursors.has(job.shard)) continue;
+      this.cursors.set(job.shard, { shard: job.shard, after: job });
+      this.heap.push({ ...job, dueAtMs: nowMs + dueInMs, askAtMs: nowMs + dueInMs });
+      perShard.set(job.shard, (perShard.get(job.shard) ?? 0) + 1);
+    }
+    return [...perShard.values()].some(count => count >= pageMax);
+  }
+
+  /** Asks about the timers that are due. True when more are due now. */
+  async fire(): Promise<boolean> {
+    const due = this.heap.popDue(this.ports.clock.nowMs(), this.limits.closeMax);
+    if (due.length === 0) return false;
+    this.asking += due.length;
+    try {
+      await this.ask(await this.stillUndecided(due));
+    } catch (error) {
+      // Nothing is known, so nothing is decided; timers decided meanwhile drop out when they come again.
+      this.again(due, retryAfterFaultMs);
+      this.ports.metrics.asked('fault', due.length);
+      throw error;
+    } finally {
+      this.asking -= due.length;
+    }
+    return due.length === this.limits.closeMax;
+  }
+
+  /** Lets later scans start at the oldest job that is still undecided. */
+  async advance(): Promise<void> {
+    // A timer that is being asked about is in nobody's heap: its job must not fall behind the mark.
+    if (this.asking > 0) return;
+    const marks = new Map<number, LowWaterMark>();
+    for (const { shard, after } of this.cursors.values()) if (after) marks.set(shard, { shard, dueAtUs: after.dueAtUs });
+    for (const { shard, dueAtUs } of this.heap.timers()) {
+      const mark = marks.get(shard);
+      if (mark && dueAtUs < mark.dueAtUs) mark.dueAtUs = dueAtUs;
+    }
+    if (marks.size > 0) await this.ports.jobs.advance([...marks.values()]);
+  }
+
+  private async stillUndecided(due: readonly Timer[]): Promise<Timer[]> {
+    const leftMs = await this.ports.jobs.undecided(due.map(timer => timer.transactionId));
+    const nowMs = this.ports.clock.nowMs();
+    return due.filter(timer => {
+      const left = leftMs.get(timer.transactionId);
+      // A later attempt moved the due time: wait for that.
+      if (left !== undefined && left > 0) this.push({ ...timer, askAtMs: nowMs + left });
+      return left !== undefined && left <= 0;
+    });
+  }
+
+  private async ask(timers: readonly Timer[]): Promise<void> {
+    if (timers.length === 0) return;
+    const items = timers.map(({ transactionId, merchantId }) => ({ transactionId, merchantId }));
+    const answers = new Map((await this.ports.closer.close(items)).map(answer => [answer.transactionId, answer]));
+    const verdicts = timers.flatMap(timer => verdictOf(timer, answers.get(timer.transactionId)));
+    await this.ports.decide.decide(verdicts);
+    const decided = new Set(verdicts.map(verdict => verdict.transactionId));
+    const open = timers.filter(timer => !decided.has(timer.transactionId));
+    this.again(open, askAgainMs);
+    this.report(timers, open.length, decided);
+  }
+
+  private report(timers: readonly Timer[], open: number, decided: ReadonlySet<number>): void {
+    const nowMs = this.ports.clock.nowMs();
+    for (const timer of timers) if (decided.has(timer.transactionId)) this.ports.metrics.decidedLate(nowMs - timer.dueAtMs);
+    this.ports.metrics.asked('decided', decided.size);
+    this.ports.metrics.asked('open', open);
+  }
+
+  private again(timers: readonly Timer[], delayMs: number): void {
+    const askAtMs = this.ports.clock.nowMs() + delayMs;
+    for (const timer of timers) this.push({ ...timer, askAtMs });
+  }
+
+  private push(timer: Timer): void {
+    if (this.cursors.has(timer.shard)) this.heap.push(timer);
+  }
+}
+
+/** Nothing for OPEN, and nothing for a transaction that the answer does not name. */
+function verdictOf({ transactionId, merchantId }: Timer, answer: CloseAnswer | undefined): SettleItem[] {
+  if (!answer || answer.verdict === 'OPEN') return [];
+  return [{ transactionId, merchantId, verdict: answer.verdict }];
+}

@@ -1,0 +1,78 @@
+import type { ArmItem, CloseAnswer, CloseItem, Decision, ReversalState } from '@paycode/dto';
+import type { DecisionToRecord } from './domain/decision';
+
+/** Durable reversal jobs. */
+export abstract class JobStore {
+  /** Upserts in one commit; the due time is `delayMs` from now on the store's clock and never moves back. */
+  abstract arm(jobs: readonly ArmItem[], delayMs: number): Promise<void>;
+  /** Inserts jobs that are due at once for transactions that have neither job nor decision; returns how many. */
+  abstract watch(items: readonly CloseItem[]): Promise<number>;
+  /** Undecided jobs of each cursor's shard after its position that come due within `withinMs`, earliest first, `max` per shard. */
+  abstract scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<DueJob[]>;
+  /** Those of `transactionIds` that have no decision yet, with the time left until they are due (negative: overdue). */
+  abstract undecided(transactionIds: readonly number[]): Promise<Map<number, number>>;
+  /** Remembers where scans may start. The store keeps a safety distance behind the marks and never moves back. */
+  abstract advance(marks: readonly LowWaterMark[]): Promise<void>;
+  abstract stateOf(transactionId: number): Promise<ReversalState | undefined>;
+}
+
+/** Write-once decisions. */
+export abstract class DecisionStore {
+  /**
+   * Records each decision unless one exists (I1); REVERSED and its ReversalRequested become durable together (I2).
+   * Resolves after the commit to the decision that stands for each item, in order.
+   */
+  abstract decide(items: readonly DecisionToRecord[]): Promise<DecisionOutcome[]>;
+  /** Decisions that exist. */
+  abstract find(transactionIds: readonly number[]): Promise<Map<number, Decision>>;
+}
+
+/** The dispatcher's `close`: the only source of a decision for a due timer. Rejects when it cannot be reached. */
+export abstract class DeliveryCloser {
+  abstract close(items: readonly CloseItem[]): Promise<CloseAnswer[]>;
+}
+
+/** Counters of the capability; see docs/reference for names. */
+export abstract class ReversalMetrics {
+  abstract armed(count: number): void;
+  abstract decided(decision: Decision, count: number): void;
+  /** Milliseconds between the due time of a job and its decision. */
+  abstract decidedLate(lateMs: number): void;
+  /** A verdict that contradicts the decision that stands: must stay 0 (I6). */
+  abstract contradicted(kind: 'ack_after_reversed' | 'closed_after_settled', transactionId: number): void;
+  abstract asked(outcome: 'decided' | 'open' | 'fault', count: number): void;
+  abstract watched(count: number): void;
+}
+
+/** Monotonic milliseconds of this process (T2). */
+export abstract class MonotonicClock {
+  abstract nowMs(): number;
+}
+
+/** Position in the due order of one shard: an instant of the store's clock plus a tie breaker. */
+export interface ShardCursor {
+  shard: number;
+  /** null: from the shard's low-water mark. */
+  after: { dueAtUs: number; transactionId: number } | null;
+}
+
+/** Every job of the shard that is due before this instant is decided. */
+export interface LowWaterMark {
+  shard: number;
+  dueAtUs: number;
+}
+
+export interface DueJob extends CloseItem {
+  shard: number;
+  /** Microseconds since 1970 on the store's clock. */
+  dueAtUs: number;
+  /** Time left until due on the store's clock, in milliseconds; negative when overdue. */
+  dueInMs: number;
+}
+
+export interface DecisionOutcome {
+  transactionId: number;
+  decision: Decision;
+  /** False when another decision stood before. */
+  isNew: boolean;
+}

@@ -1,0 +1,158 @@
+import type { ArmItem, CloseItem, Decision, ReversalRequested, ReversalState } from '@paycode/dto';
+import type { DecisionToRecord } from '../domain/decision';
+import { shardOf } from '../domain/shard';
+import {
+  type DecisionOutcome,
+  DecisionStore,
+  type DueJob,
+  JobStore,
+  type LowWaterMark,
+  type ShardCursor,
+} from '../reversal.ports';
+
+interface JobRow extends ArmItem {
+  shard: number;
+  armedAtUs: number;
+  dueAtUs: number;
+}
+
+interface DecisionRow extends DecisionToRecord {
+  atUs: number;
+}
+
+/**
+ * The scheduler's tables in memory. Held to the PostgreSQL stores by `reversal-stores.conformance.ts`; every method is one atomic
+ * step, as every method of the PostgreSQL stores is one statement.
+ */
+export class InMemoryReversalDatabase {
+  readonly jobRows = new Map<number, JobRow>();
+  readonly decisionRows = new Map<number, DecisionRow>();
+  readonly outbox: ReversalRequested[] = [];
+  private readonly lowDueAtUs = new Map<number, number>();
+  readonly jobs: JobStore = new InMemoryJobStore(this);
+  readonly decisions: DecisionStore = new InMemoryDecisionStore(this);
+
+  /** `nowUs`: the database's clock, microseconds since 1970. */
+  constructor(readonly nowUs: () => number) {}
+
+  lowWater(shard: number): number {
+    return this.lowDueAtUs.get(shard) ?? -Infinity;
+  }
+
+  raiseLowWater({ shard, dueAtUs }: LowWaterMark): void {
+    const mark = Math.min(dueAtUs, this.nowUs()) - 120_000_000;
+    if (mark > this.lowWater(shard)) this.lowDueAtUs.set(shard, mark);
+  }
+}
+
+class InMemoryJobStore extends JobStore {
+  constructor(private readonly database: InMemoryReversalDatabase) {
+    super();
+  }
+
+  override async arm(jobs: readonly ArmItem[], delayMs: number): Promise<void> {
+    const nowUs = this.database.nowUs();
+    for (const job of jobs) this.upsert(job, nowUs, nowUs + delayMs * 1_000);
+  }
+
+  override async watch(items: readonly CloseItem[]): Promise<number> {
+    const { jobRows, decisionRows } = this.database;
+    const missing = items.filter(({ transactionId: id }) => !jobRows.has(id) && !decisionRows.has(id));
+    const nowUs = this.database.nowUs();
+    const before = jobRows.size;
+    for (const item of missing) this.upsert({ ...item, attempt: 0 }, nowUs, nowUs);
+    return jobRows.size - before;
+  }
+
+  override async scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<DueJob[]> {
+    const nowUs = this.database.nowUs();
+    const due = [...this.database.jobRows.values()]
+      .filter(job => !this.database.decisionRows.has(job.transactionId) && job.dueAtUs <= nowUs + window.withinMs * 1_000)
+      .sort((a, b) => a.dueAtUs - b.dueAtUs || a.transactionId - b.transactionId);
+    return [...cursors]
+      .sort((a, b) => a.shard - b.shard)
+      .flatMap(cursor => due.filter(job => job.shard === cursor.shard && this.isAfter(job, cursor)).slice(0, window.max))
+      .map(({ transactionId, merchantId, shard, dueAtUs }) => ({
+        transactionId,
+        merchantId,
+        shard,
+        dueAtUs,
+        dueInMs: (dueAtUs - nowUs) / 1_000,
+      }));
+  }
+
+  override async undecided(transactionIds: readonly number[]): Promise<Map<number, number>> {
+    const nowUs = this.database.nowUs();
+    const jobs = transactionIds.flatMap(id => this.database.jobRows.get(id) ?? []);
+    const open = jobs.filter(job => !this.database.decisionRows.has(job.transactionId));
+    return new Map(open.map(job => [job.transactionId, (job.dueAtUs - nowUs) / 1_000]));
+  }
+
+  override async advance(marks: readonly LowWaterMark[]): Promise<void> {
+    for (const mark of marks) this.database.raiseLowWater(mark);
+  }
+
+  override async stateOf(transactionId: number): Promise<ReversalState | undefined> {
+    const job = this.database.jobRows.get(transactionId);
+    const decision = this.database.decisionRows.get(transactionId);
+    if (!job && !decision) return undefined;
+    return {
+      transactionId,
+      state: decision?.decision ?? 'ARMED',
+      armedAt: job ? iso(job.armedAtUs) : null,
+      dueAt: job ? iso(job.dueAtUs) : null,
+      decidedAt: decision ? iso(decision.atUs) : null,
+      reason: decision?.reason ?? null,
+    };
+  }
+
+  private upsert(job: ArmItem, nowUs: number, dueAtUs: number): void {
+    const known = this.database.jobRows.get(job.transactionId);
+    if (!known) {
+      const shard = shardOf(job.transactionId);
+      this.database.jobRows.set(job.transactionId, { ...job, shard, armedAtUs: nowUs, dueAtUs });
+      return;
+    }
+    known.attempt = Math.max(known.attempt, job.attempt);
+    known.dueAtUs = Math.max(known.dueAtUs, dueAtUs);
+  }
+
+  private isAfter(job: JobRow, { shard, after }: ShardCursor): boolean {
+    if (!after) return job.dueAtUs >= this.database.lowWater(shard);
+    return job.dueAtUs > after.dueAtUs || (job.dueAtUs === after.dueAtUs && job.transactionId > after.transactionId);
+  }
+}
+
+class InMemoryDecisionStore extends DecisionStore {
+  constructor(private readonly database: InMemoryReversalDatabase) {
+    super();
+  }
+
+  override async decide(items: readonly DecisionToRecord[]): Promise<DecisionOutcome[]> {
+    return items.map(item => {
+      const standing = this.database.decisionRows.get(item.transactionId);
+      if (!standing) this.record(item);
+      return {
+        transactionId: item.transactionId,
+        decision: standing?.decision ?? item.decision,
+        isNew: !standing,
+      };
+    });
+  }
+
+  override async find(transactionIds: readonly number[]): Promise<Map<number, Decision>> {
+    const found = transactionIds.flatMap(id => this.database.decisionRows.get(id) ?? []);
+    return new Map(found.map(row => [row.transactionId, row.decision]));
+  }
+
+  private record(item: DecisionToRecord): void {
+    const atUs = this.database.nowUs();
+    this.database.decisionRows.set(item.transactionId, { ...item, atUs });
+    const { transactionId, merchantId, reason } = item;
+    if (reason) this.database.outbox.push({ transactionId, merchantId, reason, requestedAt: iso(atUs) });
+  }
+}
+
+function iso(atUs: number): string {
+  return new Date(Math.floor(atUs / 1_000)).toISOString();
+}

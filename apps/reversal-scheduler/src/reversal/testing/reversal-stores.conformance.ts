@@ -1,0 +1,109 @@
+import type { ReversalRequested } from '@paycode/dto';
+import { decisionFor } from '../domain/decision';
+import { shardOf } from '../domain/shard';
+import type { DecisionStore, JobStore } from '../reversal.ports';
+
+export interface ReversalStoresUnderTest {
+  jobs: JobStore;
+  decisions: DecisionStore;
+  /** ReversalRequested events waiting to be published. */
+  outbox(): Promise<ReversalRequested[]>;
+}
+
+const acked = (transactionId: number) => decisionFor({ transactionId, merchantId: 7, verdict: 'ACKED_HTTP' });
+const closed = (transactionId: number) => decisionFor({ transactionId, merchantId: 7, verdict: 'CLOSED_NON200' });
+const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId: 7, attempt });
+
+/** Rules every pair of job store and decision store keeps; the simulation may stand on any pair that passes. */
+export function reversalStoresConformance(open: () => Promise<ReversalStoresUnderTest>): void {
+  let stores: ReversalStoresUnderTest;
+  beforeEach(async () => (stores = await open()));
+
+  const dueNow = async (...ids: number[]) => {
+    const cursors = ids.map(id => ({ shard: shardOf(id), after: null }));
+    return (await stores.jobs.scan(cursors, { withinMs: 1_000, max: 100 })).map(found => found.transactionId);
+  };
+
+  it('R-1-6: an armed job is there, due after the delay', async () => {
+    await stores.jobs.arm([job(1)], 60_000);
+    expect(await dueNow(1)).toEqual([]);
+    const left = (await stores.jobs.undecided([1, 2])).get(1)!;
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(60_000);
+    expect(await stores.jobs.stateOf(1)).toMatchObject({ state: 'ARMED', decidedAt: null, reason: null });
+    expect(await stores.jobs.stateOf(2)).toBeUndefined();
+  });
+
+  it('I10: arming again keeps one job and never brings the due time forward', async () => {
+    await stores.jobs.arm([job(1)], 60_000);
+    await stores.jobs.arm([job(1, 2)], 0);
+    expect(await dueNow(1)).toEqual([]);
+    await stores.jobs.arm([job(1, 2)], 120_000);
+    expect((await stores.jobs.undecided([1])).get(1)).toBeGreaterThan(60_000);
+  });
+
+  it('I1: the first decision stands, within a batch and across batches', async () => {
+    expect(await stores.decisions.decide([acked(1), closed(1), closed(2)])).toEqual([
+      { transactionId: 1, decision: 'SETTLED', isNew: true },
+      { transactionId: 1, decision: 'SETTLED', isNew: false },
+      { transactionId: 2, decision: 'REVERSED', isNew: true },
+    ]);
+    expect(await stores.decisions.decide([closed(1), acked(2)])).toEqual([
+      { transactionId: 1, decision: 'SETTLED', isNew: false },
+      { transactionId: 2, decision: 'REVERSED', isNew: false },
+    ]);
+    expect(await stores.decisions.find([1, 2, 3])).toEqual(new Map([[1, 'SETTLED'], [2, 'REVERSED']])); // prettier-ignore
+  });
+
+  it('I2: REVERSED and its ReversalRequested come together and once; SETTLED asks for nothing', async () => {
+    await stores.decisions.decide([closed(1), acked(2)]);
+    await stores.decisions.decide([closed(1)]);
+    expect(await stores.outbox()).toEqual([
+      { transactionId: 1, merchantId: 7, reason: 'NON_200', requestedAt: expect.stringMatching(/^\d{4}-.*Z$/) },
+    ]);
+  });
+
+  it('a decided job is not due any more, and keeps its history', async () => {
+    await stores.jobs.arm([job(1)], 0);
+    await stores.decisions.decide([closed(1)]);
+    expect(await dueNow(1)).toEqual([]);
+    expect(await stores.jobs.undecided([1])).toEqual(new Map());
+    expect(await stores.jobs.stateOf(1)).toMatchObject({ state: 'REVERSED', reason: 'NON_200' });
+  });
+
+  it('an acknowledgement that comes before its job is decided all the same', async () => {
+    await stores.decisions.decide([acked(1)]);
+    expect(await stores.jobs.stateOf(1)).toMatchObject({ state: 'SETTLED', armedAt: null, dueAt: null });
+    await stores.jobs.arm([job(1)], 0);
+    expect(await dueNow(1)).toEqual([]);
+  });
+
+  it('I7: the audit adds a job only for a payment without job and decision', async () => {
+    await stores.jobs.arm([job(1)], 60_000);
+    await stores.decisions.decide([acked(2)]);
+    const items = [1, 2, 3, 3].map(transactionId => ({ transactionId, merchantId: 7 }));
+    expect(await stores.jobs.watch(items)).toBe(1);
+    expect(await dueNow(1, 2, 3)).toEqual([3]);
+  });
+
+  it('pages through a shard in due order from where it left off', async () => {
+    const ids = Array.from({ length: 2_000 }, (_, at) => at + 1).filter(id => shardOf(id) === shardOf(1));
+    for (const id of ids) await stores.jobs.arm([job(id)], 0);
+    const seen: number[] = [];
+    let after = null as { dueAtUs: number; transactionId: number } | null;
+    for (let page = 0; page <= ids.length; page++) {
+      const found = await stores.jobs.scan([{ shard: shardOf(1), after }], { withinMs: 1_000, max: 2 });
+      seen.push(...found.map(({ transactionId }) => transactionId));
+      after = found.at(-1) ?? after;
+      if (found.length === 0) break;
+    }
+    expect(seen).toEqual(ids);
+  });
+
+  it('a low-water mark never hides a job that is younger than the safety distance', async () => {
+    await stores.jobs.arm([job(1)], 0);
+    const [found] = await stores.jobs.scan([{ shard: shardOf(1), after: null }], { withinMs: 1_000, max: 1 });
+    await stores.jobs.advance([{ shard: shardOf(1), dueAtUs: found!.dueAtUs + 1_000_000 }]);
+    expect(await dueNow(1)).toEqual([1]);
+  });
+}

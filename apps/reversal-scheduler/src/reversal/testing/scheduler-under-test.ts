@@ -1,0 +1,66 @@
+import type { CloseAnswer, CloseItem, Decision, VerdictKind } from '@paycode/dto';
+import { ArmReversals } from '../arm-reversals.service';
+import { DecideReversals } from '../decide-reversals.service';
+import { shardCount } from '../domain/shard';
+import { DeliveryCloser, MonotonicClock, ReversalMetrics } from '../reversal.ports';
+import { defaultTimerLimits, ReversalTimers, type ReversalTimersLimits } from '../reversal-timers.service';
+import { WatchTerminals } from '../watch-terminals.service';
+import { InMemoryReversalDatabase } from './in-memory-reversal-database';
+
+/** A clock that moves only when told to. */
+export class HandClock extends MonotonicClock {
+  private atMs = 1_000_000;
+
+  override nowMs(): number {
+    return this.atMs;
+  }
+  advance(ms: number): void {
+    this.atMs += ms;
+  }
+}
+
+/** Answers `close` from a map; a transaction without an entry is OPEN. */
+export class ScriptedCloser extends DeliveryCloser {
+  readonly verdicts = new Map<number, VerdictKind>();
+  readonly calls: number[][] = [];
+  fault: Error | undefined;
+
+  override async close(items: readonly CloseItem[]): Promise<CloseAnswer[]> {
+    this.calls.push(items.map(item => item.transactionId));
+    if (this.fault) throw this.fault;
+    return items.map(({ transactionId }) => ({ transactionId, verdict: this.verdicts.get(transactionId) ?? 'OPEN' }));
+  }
+}
+
+export class CountingMetrics extends ReversalMetrics {
+  readonly contradictions: string[] = [];
+  readonly decidedCount: Record<Decision, number> = { SETTLED: 0, REVERSED: 0 };
+  readonly lateMs: number[] = [];
+
+  override armed(): void {}
+  override watched(): void {}
+  override asked(): void {}
+  override decided(decision: Decision, count: number): void {
+    this.decidedCount[decision] += count;
+  }
+  override decidedLate(lateMs: number): void {
+    this.lateMs.push(lateMs);
+  }
+  override contradicted(kind: string, transactionId: number): void {
+    this.contradictions.push(`${kind} ${transactionId}`);
+  }
+}
+
+/** The scheduler's real use cases on stores in memory, owning every shard. */
+export function schedulerUnderTest(limits: Partial<ReversalTimersLimits> = {}) {
+  const clock = new HandClock();
+  const database = new InMemoryReversalDatabase(() => 1_700_000_000_000_000 + clock.nowMs() * 1_000);
+  const { jobs, decisions } = database;
+  const closer = new ScriptedCloser();
+  const metrics = new CountingMetrics();
+  const arm = new ArmReversals({ jobs, decisions, metrics });
+  const decide = new DecideReversals({ decisions, metrics });
+  const timers = new ReversalTimers({ jobs, closer, decide, clock, metrics }, { ...defaultTimerLimits, ...limits });
+  timers.own(new Set(Array.from({ length: shardCount }, (_, shard) => shard)));
+  return { clock, database, closer, metrics, arm, decide, timers, watch: new WatchTerminals({ jobs, metrics }) };
+}

@@ -1,0 +1,25 @@
+import type { TransactionTerminal } from '@paycode/dto';
+import type { JobStore, ReversalMetrics } from './reversal.ports';
+
+export interface WatchTerminalsPorts {
+  jobs: JobStore;
+  metrics: ReversalMetrics;
+}
+
+/**
+ * Flow: TransactionTerminal, 15 minutes old -> a job that is due at once, when the payment has neither job nor decision. So an event
+ * that the dispatcher lost or never armed still ends (protocol 1.5); the timer asks `close` as for any other job.
+ */
+export class WatchTerminals {
+  constructor(private readonly ports: WatchTerminalsPorts) {}
+
+  async watch(terminals: readonly TransactionTerminal[]): Promise<void> {
+    // I13: nothing but a successful purchase is ever armed or reversed (A-01, A-02).
+    const reversible = terminals.filter(({ kind, status }) => kind === 'PURCHASE' && status === 'SUCCESS');
+    if (reversible.length === 0) return;
+    const watched = await this.ports.jobs.watch(
+      reversible.map(({ transactionId, merchantId }) => ({ transactionId, merchantId })),
+    );
+    if (watched > 0) this.ports.metrics.watched(watched);
+  }
+}
