@@ -10,7 +10,7 @@ export interface EventRecord {
 /** A record as a broker hands it over: anything may be missing or repeated. */
 export interface RawRecord {
   key: Uint8Array | string | null | undefined;
-  value: Uint8Array | null | undefined;
+  value: Uint8Array | string | null | undefined;
   headers?: Record<string, string | Uint8Array | (string | Uint8Array)[] | undefined>;
 }
 
@@ -75,10 +75,10 @@ function textOf(value: string | Uint8Array): string {
   return typeof value === 'string' ? value : Buffer.from(value).toString('utf8');
 }
 
-function parseJson(value: Uint8Array | null | undefined): unknown {
+function parseJson(value: RawRecord['value']): unknown {
   if (!value) return undefined;
   try {
-    return JSON.parse(Buffer.from(value).toString('utf8'));
+    return JSON.parse(textOf(value));
   } catch {
     // The only failure of JSON.parse is a syntax error, and its message may quote the payload.
     return undefined;

@@ -1,0 +1,19 @@
+import type { EventTransport } from './event-transport';
+import type { EventsEnv } from './events-env';
+import { PostgresEventTransport } from './postgres/postgres-event-transport';
+import type { TopicDefinition } from './topics/topic-catalog';
+import type { TransportLog } from './transport-log';
+
+export interface TransportContext {
+  /** The service's name: shown to the database and to the brokers. */
+  service: string;
+  log: TransportLog;
+  /** Default: the platform's topics. */
+  topics?: readonly TopicDefinition[];
+}
+
+/** Connects to the event log that the environment names. Throws when a setting is missing or the log cannot be reached. */
+export async function createEventTransport(env: EventsEnv, { service, log, topics }: TransportContext): Promise<EventTransport> {
+  if (!env.EVENTS_DATABASE_URL) throw new Error('EVENTS_TRANSPORT=postgres needs EVENTS_DATABASE_URL');
+  return PostgresEventTransport.open({ url: env.EVENTS_DATABASE_URL, applicationName: service, log, topics });
+}

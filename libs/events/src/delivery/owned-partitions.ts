@@ -1,0 +1,90 @@
+import type { Subscription } from '../event-transport';
+import type { TransportLog } from '../transport-log';
+import { type PartitionConsumer } from './partition-consumer';
+
+export interface AssignedPartition {
+  partition: number;
+  /** First offset that the group has not committed. */
+  nextOffset: bigint;
+}
+
+export interface OwnedPartitionsOptions {
+  subscription: Subscription;
+  consumerFor(assigned: AssignedPartition): PartitionConsumer;
+  log: TransportLog;
+}
+
+/** The partitions a member owns now, and those it is giving up while their last batch ends. */
+export class OwnedPartitions {
+  private readonly consumers = new Map<number, PartitionConsumer>();
+  private readonly leaving = new Map<number, Promise<void>>();
+
+  constructor(private readonly options: OwnedPartitionsOptions) {}
+
+  numbers(): number[] {
+    return [...this.consumers.keys()].sort((a, b) => a - b);
+  }
+
+  all(): PartitionConsumer[] {
+    return [...this.consumers.values()];
+  }
+
+  get(partition: number): PartitionConsumer | undefined {
+    return this.consumers.get(partition);
+  }
+
+  isLeaving(partition: number): boolean {
+    return this.leaving.has(partition);
+  }
+
+  wake(): void {
+    for (const consumer of this.consumers.values()) consumer.wake();
+  }
+
+  /** Starts consuming. A partition that comes back while its former batch still runs waits for that batch: one handler at a time. */
+  take(assigned: readonly AssignedPartition[]): void {
+    if (assigned.length === 0) return;
+    this.options.subscription.onAssigned?.(assigned.map(({ partition }) => partition));
+    for (const one of assigned) {
+      const consumer = this.options.consumerFor(one);
+      this.consumers.set(one.partition, consumer);
+      void (this.leaving.get(one.partition) ?? Promise.resolve()).then(() => consumer.start());
+    }
+  }
+
+  /** Ends the running batches, commits them and tells the subscription; then the partitions may go to somebody else. */
+  giveUp(partitions: readonly number[]): Promise<void> {
+    const consumers = partitions.flatMap(partition => this.consumers.get(partition) ?? []);
+    if (consumers.length === 0) return Promise.resolve();
+    const numbers = consumers.map(({ partition }) => partition);
+    const left = this.leave(consumers, numbers).finally(() => {
+      for (const partition of numbers) if (this.leaving.get(partition) === left) this.leaving.delete(partition);
+    });
+    for (const partition of numbers) {
+      this.consumers.delete(partition);
+      this.leaving.set(partition, left);
+    }
+    return left;
+  }
+
+  /** The partitions belong to somebody else already: nothing more is committed. */
+  lose(partitions: readonly number[]): Promise<void> {
+    for (const partition of partitions) this.consumers.get(partition)?.fence();
+    return this.giveUp(partitions);
+  }
+
+  /** Resolves when every partition being given up is free. */
+  async settled(): Promise<void> {
+    await Promise.all(this.leaving.values());
+  }
+
+  private async leave(consumers: readonly PartitionConsumer[], numbers: number[]): Promise<void> {
+    const { subscription, log } = this.options;
+    await Promise.all(consumers.map(consumer => consumer.stop()));
+    try {
+      await subscription.onRevoked?.(numbers);
+    } catch (error) {
+      log.error({ topic: subscription.topic, group: subscription.group, partitions: numbers, err: error }, 'onRevoked failed');
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import type { Subscription } from '../event-transport';
+import type { TransportLog } from '../transport-log';
+import { backoffMs, pauseFor } from './backoff';
+import { type DeadLetter, deliverBatch, type PartitionRecord } from './deliver-batch';
+import { Wakeup } from './wakeup';
+
+/** What a transport does for one partition that it owns. */
+export abstract class PartitionEdge {
+  /** Makes dead letters durable; rejects when that fails. */
+  abstract park(partition: number, letters: readonly DeadLetter[]): Promise<void>;
+  /** Commits the next offset to read. False: the partition belongs to another member now. Rejects when the outcome is unknown. */
+  abstract commit(partition: number, nextOffset: bigint): Promise<boolean>;
+  /** Told when records have left the buffer. */
+  abstract onRoom(partition: number): void;
+}
+
+export interface PartitionConsumerOptions {
+  subscription: Subscription;
+  partition: number;
+  /** First offset that is not committed. */
+  nextOffset: bigint;
+  edge: PartitionEdge;
+  isPaused(): boolean;
+  log: TransportLog;
+}
+
+export const batchMaxDefault = 500;
+const retryLimits = { firstMs: 100, maxMs: 5_000 };
+/** Commit attempts of a consumer that is giving the partition up; without a commit the batch is redelivered elsewhere. */
+const lastCommitsMax = 3;
+
+/**
+ * Consumes one owned partition: one batch at a time in offset order, commit after the handler, the same batch again after a
+ * rejection. Other partitions have their own consumer, so that a failing one holds up nobody else.
+ */
+export class PartitionConsumer {
+  private readonly buffer: PartitionRecord[] = [];
+  private readonly wakeup = new Wakeup();
+  private readonly ending = new AbortController();
+  private isFenced = false;
+  private running?: Promise<void>;
+  /** Next offset to be handed to `offer`. */
+  wantedOffset: bigint;
+  committedOffset: bigint;
+
+  constructor(private readonly options: PartitionConsumerOptions) {
+    this.wantedOffset = options.nextOffset;
+    this.committedOffset = options.nextOffset;
+  }
+
+  get partition(): number {
+    return this.options.partition;
+  }
+
+  get buffered(): number {
+    return this.buffer.length;
+  }
+
+  get isLost(): boolean {
+    return this.isFenced;
+  }
+
+  start(): void {
+    this.running ??= this.run();
+  }
+
+  /** Appends records in offset order. Records below `wantedOffset` were seen already and are dropped. */
+  offer(records: readonly PartitionRecord[]): void {
+    for (const record of records) {
+      if (record.offset < this.wantedOffset) continue;
+      this.buffer.push(record);
+      this.wantedOffset = record.offset + 1n;
+    }
+    this.wakeup.wake();
+  }
+
+  wake(): void {
+    this.wakeup.wake();
+  }
+
+  /** The partition belongs to another member: nothing is committed from now on. */
+  fence(): void {
+    this.isFenced = true;
+    this.end();
+  }
+
+  /** Tells the running handler to stop; resolves once it has ended and its result is committed (unless fenced). */
+  async stop(): Promise<void> {
+    this.end();
+    await this.running;
+  }
+
+  private end(): void {
+    this.ending.abort();
+    this.wakeup.wake();
+  }
+
+  private get isEnding(): boolean {
+    return this.ending.signal.aborted;
+  }
+
+  private async run(): Promise<void> {
+    let failures = 0;
+    while (!this.isEnding) {
+      const batch = this.due();
+      if (batch.length === 0) {
+        await this.wakeup.wait(this.untilDueMs());
+        continue;
+      }
+      failures = (await this.deliver(batch, failures + 1)) ? 0 : failures + 1;
+      if (failures > 0) await pauseFor(backoffMs(failures, retryLimits), this.ending.signal);
+    }
+  }
+
+  /** The next batch: old enough, in order, bounded. */
+  private due(): PartitionRecord[] {
+    if (this.options.isPaused()) return [];
+    const { batchMax = batchMaxDefault, minAgeMs = 0 } = this.options.subscription;
+    const head = this.buffer.slice(0, batchMax);
+    if (minAgeMs === 0) return head;
+    const bornBefore = performance.now() - minAgeMs;
+    const tooYoung = head.findIndex(record => record.publishedAtMs > bornBefore);
+    return tooYoung < 0 ? head : head.slice(0, tooYoung);
+  }
+
+  private untilDueMs(): number {
+    const first = this.buffer[0];
+    if (!first || this.options.isPaused()) return Infinity;
+    const remaining = first.publishedAtMs + (this.options.subscription.minAgeMs ?? 0) - performance.now();
+    return Math.max(1, Math.ceil(remaining));
+  }
+
+  private async deliver(batch: PartitionRecord[], attempt: number): Promise<boolean> {
+    const { subscription, partition, edge, log } = this.options;
+    try {
+      const letters = await deliverBatch({ subscription, partition, records: batch, signal: this.ending.signal });
+      if (this.isFenced) return true;
+      if (letters.length > 0) await edge.park(partition, letters);
+    } catch (error) {
+      if (this.isEnding) return true;
+      log.error({ ...this.place(), attempt, count: batch.length, err: error }, 'event batch failed and comes again');
+      return false;
+    }
+    await this.commit(batch);
+    return true;
+  }
+
+  private async commit(batch: PartitionRecord[]): Promise<void> {
+    const nextOffset = batch.at(-1)!.offset + 1n;
+    for (let failures = 1; !this.isFenced; failures++) {
+      try {
+        if (!(await this.options.edge.commit(this.partition, nextOffset))) return this.fence();
+        this.committedOffset = nextOffset;
+        this.buffer.splice(0, batch.length);
+        return this.options.edge.onRoom(this.partition);
+      } catch (error) {
+        this.options.log.warn({ ...this.place(), attempt: failures, err: error }, 'offset commit failed');
+        if (this.isEnding && failures >= lastCommitsMax) return;
+        await pauseFor(backoffMs(failures, retryLimits), this.ending.signal);
+      }
+    }
+  }
+
+  private place() {
+    return { topic: this.options.subscription.topic, group: this.options.subscription.group, partition: this.partition };
+  }
+}

@@ -1,0 +1,36 @@
+import type { EnvKey, EnvOf } from '@paycode/service-runtime';
+
+/** Keys of a service that publishes or consumes events. Spread them into the service's schema. */
+export const eventsEnv = {
+  EVENTS_TRANSPORT: {
+    type: 'enum',
+    values: ['postgres', 'kafka'],
+    default: 'postgres',
+    description: 'Where events go: a log in PostgreSQL (one machine, nothing else to run), or Kafka.',
+  },
+  EVENTS_DATABASE_URL: {
+    type: 'string',
+    secret: true,
+    default: null,
+    description:
+      'PostgreSQL URL of the event log, shared by all services; needed with EVENTS_TRANSPORT=postgres. A direct connection, not a transaction pooler.',
+  },
+  KAFKA_BROKERS: {
+    type: 'list',
+    default: [],
+    description: 'Bootstrap brokers as host:port; needed with EVENTS_TRANSPORT=kafka.',
+  },
+  KAFKA_TLS_CA_FILE: {
+    type: 'string',
+    default: null,
+    description: 'PEM file of the authority that signed the brokers; set: TLS is used.',
+  },
+  KAFKA_SASL_USERNAME: {
+    type: 'string',
+    default: null,
+    description: 'SCRAM-SHA-512 user; set: SASL is used, and TLS is required.',
+  },
+  KAFKA_SASL_PASSWORD: { type: 'string', secret: true, default: null, description: 'Password of KAFKA_SASL_USERNAME.' },
+} as const satisfies Record<string, EnvKey<unknown>>;
+
+export type EventsEnv = EnvOf<typeof eventsEnv>;

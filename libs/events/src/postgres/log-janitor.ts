@@ -1,0 +1,102 @@
+import type { Pool } from 'pg';
+import { pauseFor } from '../delivery/backoff';
+import { deadLetterDefaults, isDeadLetterTopic, type TopicDefinition } from '../topics/topic-catalog';
+import type { TransportLog } from '../transport-log';
+
+export interface LogJanitorOptions {
+  pool: Pool;
+  topics: readonly TopicDefinition[];
+  /** How long an event is kept after every group has consumed it. */
+  consumedRetentionMs: number;
+  /** Pause between two rounds. */
+  everyMs: number;
+  log: TransportLog;
+}
+
+/** Advisory lock that lets one transport clean while the others skip the round. */
+const janitorLock = 7_240_927;
+const rowsPerPartition = 1_000;
+const chunksPerRound = 200;
+
+/**
+ * Keeps the log bounded: an event goes once every group has committed it and it is older than `consumedRetentionMs`, or when it is
+ * older than its topic's retention, consumed or not (as on Kafka). Deletes from the head of each partition in small chunks.
+ */
+export class LogJanitor {
+  private readonly stopping = new AbortController();
+  private running?: Promise<void>;
+
+  constructor(private readonly options: LogJanitorOptions) {}
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  /** One round; answers the number of events deleted. */
+  async clean(): Promise<number> {
+    const { rows } = await this.options.pool.query<{ id: number; name: string }>('select id, name from event_topic');
+    let deleted = 0;
+    for (const { id, name } of rows) deleted += await this.cleanTopic(id, this.retentionMs(name));
+    // Members that crashed and owned nothing any more.
+    await this.options.pool.query("delete from event_member where beat_at < clock_timestamp() - interval '1 day'");
+    return deleted;
+  }
+
+  private async cleanTopic(topicId: number, retentionMs: number): Promise<number> {
+    const values = [janitorLock, topicId, rowsPerPartition, retentionMs, this.options.consumedRetentionMs];
+    let deleted = 0;
+    for (let chunk = 0; chunk < chunksPerRound && !this.stopping.signal.aborted; chunk++) {
+      const { rowCount } = await this.options.pool.query({ text: deleteHeads, values });
+      if (!rowCount) break;
+      deleted += rowCount;
+    }
+    return deleted;
+  }
+
+  private retentionMs(topic: string): number {
+    const known = this.options.topics.find(({ name }) => name === topic)?.retentionMs;
+    if (known !== undefined) return known;
+    // A topic of a newer or older release: keep it as long as anything is kept.
+    const longest = Math.max(deadLetterDefaults.retentionMs, ...this.options.topics.map(({ retentionMs }) => retentionMs));
+    return isDeadLetterTopic(topic) ? deadLetterDefaults.retentionMs : longest;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      await pauseFor(this.options.everyMs, signal);
+      if (signal.aborted) return;
+      try {
+        await this.clean();
+      } catch (error) {
+        this.options.log.warn({ err: error }, 'event log could not be cleaned');
+      }
+    }
+  }
+}
+
+// Only the first rows of each partition are looked at: positions are in order of publication, so the oldest come first.
+const deleteHeads = `
+  with leader as materialized (
+    select pg_try_advisory_xact_lock($1) as is_leader
+  ), consumed as materialized (
+    select partition, min(position) as position from event_offset where topic_id = $2 group by partition
+  ), doomed as materialized (
+    select head.partition, head.position
+    from leader
+    join event_partition p on leader.is_leader and p.topic_id = $2
+    left join consumed using (partition)
+    cross join lateral (
+      select l.partition, l.position, l.published_at from event_log l
+      where l.topic_id = $2 and l.partition = p.partition order by l.position limit $3
+    ) head
+    where head.published_at < clock_timestamp() - $4::float8 * interval '1 millisecond'
+       or (head.position < consumed.position and head.published_at < clock_timestamp() - $5::float8 * interval '1 millisecond')
+  )
+  delete from event_log l using doomed
+  where l.topic_id = $2 and l.partition = doomed.partition and l.position = doomed.position`;

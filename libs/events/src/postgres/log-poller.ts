@@ -1,0 +1,99 @@
+import type { OwnedPartitions } from '../delivery/owned-partitions';
+import { backoffMs } from '../delivery/backoff';
+import { batchMaxDefault } from '../delivery/partition-consumer';
+import { Wakeup } from '../delivery/wakeup';
+import type { Subscription } from '../event-transport';
+import type { TransportLog } from '../transport-log';
+import type { EventLog } from './event-log';
+
+export interface LogPollerOptions {
+  eventLog: EventLog;
+  topicId: number;
+  subscription: Subscription;
+  owned: OwnedPartitions;
+  log: TransportLog;
+}
+
+/** Notifications wake the poller within a millisecond or two; this is only for those that are missed. */
+const idlePollMs = 250;
+/** The audit runs behind by minutes: no need to be woken. */
+const behindPollMs = 1_000;
+const failureLimits = { firstMs: 100, maxMs: 5_000 };
+/** Rows in all buffers of one subscriber together. */
+const bufferedMax = 8_000;
+
+/** Reads the log into the buffers of the owned partitions: one statement for all of them, again at once while it finds rows. */
+export class LogPoller {
+  private readonly wakeup = new Wakeup();
+  /** Partitions whose last read was cut off by the limit. */
+  private readonly behind = new Set<number>();
+  private isStopped = false;
+  private failures = 0;
+  lastTurnAt = performance.now();
+
+  constructor(private readonly options: LogPollerOptions) {}
+
+  async run(): Promise<void> {
+    while (!this.isStopped) {
+      this.lastTurnAt = performance.now();
+      const found = await this.turn();
+      if (found === 0 && !this.isStopped)
+        await this.wakeup.wait(this.failures > 0 ? backoffMs(this.failures, failureLimits) : this.idleMs);
+    }
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.wakeup.wake();
+  }
+
+  /** Something was published on the topic. */
+  onPublished(): void {
+    if (!this.options.subscription.minAgeMs) this.wakeup.wake();
+  }
+
+  onAssigned(): void {
+    this.wakeup.wake();
+  }
+
+  /** Records have left the buffer of a partition. */
+  onRoom(partition: number): void {
+    if (this.behind.has(partition)) this.wakeup.wake();
+  }
+
+  private get idleMs(): number {
+    return this.options.subscription.minAgeMs ? behindPollMs : idlePollMs;
+  }
+
+  private async turn(): Promise<number> {
+    try {
+      const found = await this.poll();
+      this.failures = 0;
+      return found;
+    } catch (error) {
+      this.failures++;
+      const { topic, group } = this.options.subscription;
+      this.options.log.warn({ topic, group, attempt: this.failures, err: error }, 'event log cannot be read');
+      return 0;
+    }
+  }
+
+  private async poll(): Promise<number> {
+    const { eventLog, topicId, owned, subscription } = this.options;
+    const batchMax = subscription.batchMax ?? batchMaxDefault;
+    const consumers = owned.all();
+    const wanting = consumers.filter(consumer => consumer.buffered <= batchMax / 2 && !consumer.isLost);
+    const room = bufferedMax - consumers.reduce((sum, consumer) => sum + consumer.buffered, 0);
+    if (wanting.length === 0 || room <= 0) return 0;
+    const limit = Math.max(1, Math.min(batchMax, Math.floor(room / wanting.length)));
+    const from = wanting.map(({ partition, wantedOffset }) => ({ partition, position: wantedOffset }));
+    const records = await eventLog.read(topicId, from, limit);
+    for (const consumer of wanting) {
+      const found = records.get(consumer.partition) ?? [];
+      if (found.length === limit) this.behind.add(consumer.partition);
+      else this.behind.delete(consumer.partition);
+      if (found.length > 0) consumer.offer(found);
+    }
+    return records.size;
+  }
+}

@@ -1,0 +1,142 @@
+import { Client, type QueryResult, type QueryResultRow } from 'pg';
+import { backoffMs, pauseFor } from '../delivery/backoff';
+import type { TransportLog } from '../transport-log';
+
+export interface LogSessionOptions {
+  url: string;
+  applicationName: string;
+  log: TransportLog;
+  onNotification(payload: string): void;
+}
+
+export interface SessionQuery {
+  name?: string;
+  text: string;
+  values?: unknown[];
+}
+
+/** First key of the advisory locks by which group members show that they live. */
+export const memberLockClass = 0x70_61_79;
+const channel = 'paycode_events';
+const reconnectLimits = { firstMs: 100, maxMs: 5_000 };
+
+/**
+ * The one connection of a transport that is bound to its process: it listens, carries the heartbeats, and holds the advisory locks that
+ * PostgreSQL releases the moment the process dies. It reconnects by itself; while it is down queries reject.
+ *
+ * It also sends the notifications, in transactions of their own after the publish has committed: NOTIFY takes a lock that all notifying
+ * commits of the server queue for, which must never be held by a transaction that writes.
+ */
+export class LogSession {
+  private client?: Client;
+  private readonly heldLocks = new Set<number>();
+  private readonly toNotify = new Set<string>();
+  private readonly closing = new AbortController();
+  private isNotifying = false;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: LogSessionOptions) {}
+
+  async open(): Promise<void> {
+    this.client = await this.connect();
+  }
+
+  /** One statement at a time, in order of the calls. */
+  query<R extends QueryResultRow>(query: SessionQuery): Promise<QueryResult<R>> {
+    const answer = this.last.then(() => this.run<R>(query));
+    this.last = answer.catch(() => undefined);
+    return answer;
+  }
+
+  private async run<R extends QueryResultRow>(query: SessionQuery): Promise<QueryResult<R>> {
+    if (!this.client) throw new Error('event log session is down');
+    return this.client.query<R>(query);
+  }
+
+  /** Takes the member's lock unless this session has it already. False while an older session of ours still has it. */
+  async hold(lockKey: number): Promise<boolean> {
+    if (this.heldLocks.has(lockKey)) return true;
+    const text = 'select pg_try_advisory_lock($1, $2) as held';
+    const { rows } = await this.query<{ held: boolean }>({ text, values: [memberLockClass, lockKey] });
+    if (rows[0]?.held) this.heldLocks.add(lockKey);
+    return rows[0]?.held ?? false;
+  }
+
+  async letGo(lockKey: number): Promise<void> {
+    if (this.heldLocks.delete(lockKey)) {
+      await this.query({ text: 'select pg_advisory_unlock($1, $2)', values: [memberLockClass, lockKey] });
+    }
+  }
+
+  /** Wakes listeners soon. Best effort: whoever misses it polls. Notifications given while one is under way are sent together. */
+  notify(payload: string): void {
+    this.toNotify.add(payload);
+    if (!this.isNotifying) void this.sendNotifications();
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    const client = this.client;
+    this.client = undefined;
+    await client?.end();
+  }
+
+  private async sendNotifications(): Promise<void> {
+    this.isNotifying = true;
+    while (this.toNotify.size > 0) {
+      const values = [channel, [...this.toNotify]];
+      this.toNotify.clear();
+      try {
+        await this.query({ name: 'event-notify', text: 'select pg_notify($1, payload) from unnest($2::text[]) payload', values });
+      } catch (error) {
+        if (!this.closing.signal.aborted) this.options.log.warn({ err: error }, 'event notification failed; consumers poll');
+      }
+    }
+    this.isNotifying = false;
+  }
+
+  private async connect(): Promise<Client> {
+    const client = new Client({
+      connectionString: this.options.url,
+      application_name: this.options.applicationName,
+      connectionTimeoutMillis: 5_000,
+      statement_timeout: 10_000,
+      query_timeout: 15_000,
+      keepAlive: true,
+      // Beats, notifications and locks are worthless after a server crash: no need to wait for the disk.
+      options: '-c synchronous_commit=off',
+    });
+    client.on('notification', ({ payload }) => this.options.onNotification(payload ?? ''));
+    let isUp = false;
+    client.on('error', error => this.options.log.warn({ err: error }, 'event log session failed'));
+    client.on('end', () => isUp && this.reconnect(client));
+    await client.connect();
+    await client.query(`listen ${channel}`);
+    isUp = true;
+    return client;
+  }
+
+  private reconnect(ended: Client): void {
+    if (this.client !== ended) return;
+    this.client = undefined;
+    this.heldLocks.clear();
+    void this.untilConnected();
+  }
+
+  private async untilConnected(): Promise<void> {
+    const { signal } = this.closing;
+    for (let failures = 1; !signal.aborted; failures++) {
+      await pauseFor(backoffMs(failures, reconnectLimits), signal);
+      if (signal.aborted) return;
+      try {
+        const client = await this.connect();
+        if (signal.aborted) return await client.end();
+        this.client = client;
+        // What was notified meanwhile was missed: an empty payload wakes everybody.
+        return this.options.onNotification('');
+      } catch (error) {
+        this.options.log.warn({ attempt: failures, err: error }, 'event log session cannot connect');
+      }
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import { openDataSource, runMigrations } from '@paycode/persistence';
+import { Pool } from 'pg';
+import type { DeadLetter } from '../delivery/deliver-batch';
+import { EventTransport, type EventToPublish, type Subscriber, type Subscription } from '../event-transport';
+import { dlqReasonHeader } from '../record/cloud-event';
+import { chunked, encodeBounded } from '../record/event-size';
+import { partitionOf } from '../record/partitioning';
+import { deadLetterTopic, topicCatalog, type TopicDefinition } from '../topics/topic-catalog';
+import { definitionOf } from '../topics/topic-definitions';
+import type { TransportLog } from '../transport-log';
+import { CreateEventLog1763600000000 } from './create-event-log.migration';
+import { EventLog, type LogAppend, type LogTopic } from './event-log';
+import { GroupMembership, groupPayload } from './group-membership';
+import { LogJanitor } from './log-janitor';
+import { LogSession } from './log-session';
+import { PostgresSubscriber } from './postgres-subscriber';
+
+export interface PostgresEventTransportOptions {
+  /** The events database, shared by all services: `postgres://…`. A direct connection: LISTEN and advisory locks need the session. */
+  url: string;
+  /** Shown in pg_stat_activity: the service's name. */
+  applicationName: string;
+  log: TransportLog;
+  topics?: readonly TopicDefinition[];
+  /** Time between two heartbeats of a group member. Default 1,000. */
+  beatMs?: number;
+  /** A member that hangs this long loses its partitions (one that dies loses them at the next beat of another). Default 10,000. */
+  leaseMs?: number;
+  /** How long an event is kept after every group has consumed it. Default 1 hour. */
+  consumedRetentionMs?: number;
+}
+
+/** Migrations of the events database. */
+export const eventLogMigrations = [CreateEventLog1763600000000];
+
+const hourMs = 3_600_000;
+const appendLimits = { countMax: 500, bytesMax: 4_194_304 };
+
+/** Events in a PostgreSQL log table: one machine needs nothing but Node. */
+export class PostgresEventTransport extends EventTransport {
+  private readonly writer: Pool;
+  private readonly reader: Pool;
+  private readonly eventLog: EventLog;
+  private readonly session: LogSession;
+  private readonly janitor: LogJanitor;
+  private readonly topicsByName = new Map<string, Promise<LogTopic>>();
+  private readonly subscribers = new Map<PostgresSubscriber, { topicId: number; group: string }>();
+  private closed?: Promise<void>;
+
+  private constructor(private readonly options: PostgresEventTransportOptions) {
+    super();
+    const { url, applicationName, log, topics = topicCatalog, consumedRetentionMs = hourMs } = options;
+    this.writer = openPool(options, {});
+    // A lost offset commit only means redelivery: no need to wait for the disk.
+    this.reader = openPool(options, { options: '-c synchronous_commit=off' });
+    this.eventLog = new EventLog(this.writer, this.reader);
+    this.session = new LogSession({ url, applicationName, log, onNotification: payload => this.onNotification(payload) });
+    this.janitor = new LogJanitor({ pool: this.reader, topics, consumedRetentionMs, everyMs: 60_000, log });
+  }
+
+  /** Migrates the events database (one process at a time) and connects. */
+  static async open(options: PostgresEventTransportOptions): Promise<PostgresEventTransport> {
+    await migrate(options);
+    const transport = new PostgresEventTransport(options);
+    await transport.session.open();
+    transport.janitor.start();
+    return transport;
+  }
+
+  async publish(events: readonly EventToPublish[]): Promise<void> {
+    if (this.closed) throw new Error('event transport is closed');
+    const records = events.map(encodeBounded);
+    const topics = new Map<string, LogTopic>();
+    for (const { topic } of records) if (!topics.has(topic)) topics.set(topic, await this.topic(topic));
+    for (const chunk of chunked(records, appendLimits)) {
+      await this.append(chunk.map(raw => addressed(raw, topics.get(raw.topic)!)));
+    }
+  }
+
+  async subscribe(subscription: Subscription): Promise<Subscriber> {
+    if (this.closed) throw new Error('event transport is closed');
+    const { beatMs = 1_000, leaseMs = 10_000, log } = this.options;
+    const { session, eventLog, reader } = this;
+    const topic = await this.topic(subscription.topic);
+    const deadLetters = await this.topic(deadLetterTopic(subscription.topic, subscription.group));
+    const { group } = subscription;
+    const subscriber = new PostgresSubscriber({
+      eventLog,
+      topicId: topic.id,
+      subscription,
+      membership: new GroupMembership({ session, pool: reader, topicId: topic.id, partitions: topic.partitions, group, leaseMs }),
+      beatMs,
+      leaseMs,
+      log,
+      park: letters => this.park(letters, deadLetters),
+      onStopped: stopped => this.subscribers.delete(stopped),
+    });
+    this.subscribers.set(subscriber, { topicId: topic.id, group });
+    try {
+      await subscriber.start();
+    } catch (error) {
+      this.subscribers.delete(subscriber);
+      throw error;
+    }
+    return subscriber;
+  }
+
+  async partitionCount(topic: string): Promise<number> {
+    return (await this.topic(topic)).partitions;
+  }
+
+  close(): Promise<void> {
+    return (this.closed ??= this.shutDown());
+  }
+
+  private async shutDown(): Promise<void> {
+    await Promise.all([...this.subscribers.keys()].map(subscriber => subscriber.stop()));
+    await this.janitor.stop();
+    await this.session.close();
+    await Promise.all([this.writer.end(), this.reader.end()]);
+  }
+
+  private topic(name: string): Promise<LogTopic> {
+    const known = this.topicsByName.get(name);
+    if (known) return known;
+    const found = Promise.resolve()
+      .then(() => definitionOf(name, this.options.topics ?? topicCatalog))
+      .then(({ partitions }) => this.eventLog.ensureTopic(name, partitions));
+    this.topicsByName.set(name, found);
+    found.catch(() => this.topicsByName.delete(name));
+    return found;
+  }
+
+  private async append(records: readonly LogAppend[]): Promise<void> {
+    await this.eventLog.append(records);
+    for (const topicId of new Set(records.map(record => record.topicId))) this.session.notify(`topic:${topicId}`);
+  }
+
+  private async park(letters: readonly DeadLetter[], { id, partitions }: LogTopic): Promise<void> {
+    await this.append(
+      letters.map(({ record: { raw }, reason }) => ({
+        topicId: id,
+        partition: partitionOf(String(raw.key), partitions),
+        raw: { ...raw, headers: { ...raw.headers, [dlqReasonHeader]: reason } },
+      })),
+    );
+  }
+
+  /** An empty payload means: anything may have been missed. */
+  private onNotification(payload: string): void {
+    for (const [subscriber, { topicId, group }] of this.subscribers) {
+      if (payload === '' || payload === `topic:${topicId}`) subscriber.onPublished();
+      if (payload === '' || payload === groupPayload(topicId, group)) subscriber.onGroupChanged();
+    }
+  }
+}
+
+function addressed(raw: { key: string; value: Buffer; headers: Record<string, string> }, topic: LogTopic): LogAppend {
+  return { topicId: topic.id, partition: partitionOf(raw.key, topic.partitions), raw };
+}
+
+function openPool({ url, applicationName, log }: PostgresEventTransportOptions, extra: { options?: string }): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    application_name: applicationName,
+    max: 4,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    statement_timeout: 15_000,
+    query_timeout: 20_000,
+    keepAlive: true,
+    ...extra,
+  });
+  pool.on('error', error => log.warn({ err: error }, 'idle event log connection failed'));
+  return pool;
+}
+
+async function migrate({ url, applicationName }: PostgresEventTransportOptions): Promise<void> {
+  const dataSource = await openDataSource({ url, applicationName, migrations: eventLogMigrations, poolMax: 2 });
+  try {
+    await runMigrations(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+}

@@ -1,0 +1,177 @@
+import { Coalescer } from '../delivery/coalescer';
+import type { DeadLetter } from '../delivery/deliver-batch';
+import { OwnedPartitions } from '../delivery/owned-partitions';
+import { PartitionConsumer, type PartitionEdge } from '../delivery/partition-consumer';
+import { Wakeup } from '../delivery/wakeup';
+import type { Subscriber, SubscriberProgress, Subscription } from '../event-transport';
+import type { TransportLog } from '../transport-log';
+import type { EventLog } from './event-log';
+import type { GroupMembership, OffsetCommit, Standing } from './group-membership';
+import { LogPoller } from './log-poller';
+
+export interface PostgresSubscriberOptions {
+  eventLog: EventLog;
+  topicId: number;
+  subscription: Subscription;
+  membership: GroupMembership;
+  beatMs: number;
+  leaseMs: number;
+  log: TransportLog;
+  /** Makes dead letters durable. */
+  park(letters: readonly DeadLetter[]): Promise<void>;
+  onStopped(subscriber: PostgresSubscriber): void;
+}
+
+/** One member of a group: beats, keeps its share of the partitions, and feeds them from the log. */
+export class PostgresSubscriber implements Subscriber, PartitionEdge {
+  private readonly owned: OwnedPartitions;
+  private readonly poller: LogPoller;
+  private readonly commits: Coalescer<OffsetCommit, boolean>;
+  private readonly wakeup = new Wakeup();
+  private readonly epochs = new Map<number, string>();
+  private loops: Promise<unknown> = Promise.resolve();
+  private stopped?: Promise<void>;
+  private isPaused = false;
+  private lag: number | null = null;
+  private beatAt = performance.now();
+  private lastTurnAt = performance.now();
+
+  constructor(private readonly options: PostgresSubscriberOptions) {
+    const { subscription, log, membership } = options;
+    const isPaused = () => this.isPaused;
+    this.owned = new OwnedPartitions({
+      subscription,
+      log,
+      consumerFor: assigned => new PartitionConsumer({ ...assigned, subscription, edge: this, isPaused, log }),
+    });
+    this.poller = new LogPoller({ ...options, owned: this.owned });
+    this.commits = new Coalescer(items => membership.commit(items), 256);
+  }
+
+  /** Joins the group and takes what is free; resolves when the member is known to the others. */
+  async start(): Promise<void> {
+    await this.options.membership.join();
+    await this.keepShare();
+    this.loops = Promise.all([this.poller.run(), this.beatLoop()]);
+  }
+
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.owned.wake();
+  }
+
+  progress(): SubscriberProgress {
+    const lastTurnAt = Math.min(this.poller.lastTurnAt, this.lastTurnAt);
+    return { sinceLastTurnMs: performance.now() - lastTurnAt, assignedPartitions: this.owned.numbers(), lag: this.lag };
+  }
+
+  stop(): Promise<void> {
+    return (this.stopped ??= this.end());
+  }
+
+  onPublished(): void {
+    this.poller.onPublished();
+  }
+
+  onGroupChanged(): void {
+    this.wakeup.wake();
+  }
+
+  park(_partition: number, letters: readonly DeadLetter[]): Promise<void> {
+    return this.options.park(letters);
+  }
+
+  async commit(partition: number, nextPosition: bigint): Promise<boolean> {
+    const epoch = this.epochs.get(partition);
+    return epoch !== undefined && (await this.commits.add({ partition, epoch, nextPosition }));
+  }
+
+  onRoom(partition: number): void {
+    this.poller.onRoom(partition);
+  }
+
+  private async end(): Promise<void> {
+    const { membership, log } = this.options;
+    this.poller.stop();
+    this.wakeup.wake();
+    await this.loops;
+    await this.owned.giveUp(this.owned.numbers());
+    await this.owned.settled();
+    try {
+      await membership.leave();
+    } catch (error) {
+      // The lease runs out, or the lock goes with the session: the others take over all the same.
+      log.warn({ ...this.place(), err: error }, 'group could not be left in order');
+    }
+    this.options.onStopped(this);
+  }
+
+  private async beatLoop(): Promise<void> {
+    while (!this.stopped) {
+      await this.wakeup.wait(this.options.beatMs);
+      if (this.stopped) return;
+      // A turn counts although the database may be down: a restart of this process would not bring it back.
+      this.lastTurnAt = performance.now();
+      try {
+        await this.keepShare();
+      } catch (error) {
+        this.options.log.warn({ ...this.place(), err: error }, 'group heartbeat failed');
+        this.dropExpired();
+      }
+    }
+  }
+
+  private async keepShare(): Promise<void> {
+    const standing = await this.options.membership.beat();
+    this.beatAt = performance.now();
+    if (!standing) return this.options.membership.join();
+    this.lag = standing.lag;
+    this.dropLost(standing);
+    await this.releaseOrphans(standing);
+    const held = this.owned.numbers();
+    if (held.length > standing.share) this.handOver(held.slice(standing.share));
+    else if (held.length < standing.share) await this.claim(standing.share - held.length, standing.dead);
+  }
+
+  /** Partitions that the database says are no longer ours: claimed by others while we were thought dead. */
+  private dropLost({ owned }: Standing): void {
+    const lost = this.owned.numbers().filter(partition => owned.get(partition) !== this.epochs.get(partition));
+    if (lost.length > 0) void this.owned.lose(lost);
+  }
+
+  /** Ours in the database but consumed by nobody: the answer to a claim, or a release, was lost on the way. */
+  private async releaseOrphans({ owned }: Standing): Promise<void> {
+    const orphans = [...owned.keys()].filter(partition => !this.owned.get(partition) && !this.owned.isLeaving(partition));
+    if (orphans.length > 0) await this.options.membership.release(orphans);
+  }
+
+  /** Without a beat for a whole lease the others may own our partitions by now. */
+  private dropExpired(): void {
+    if (performance.now() - this.beatAt > this.options.leaseMs) void this.owned.lose(this.owned.numbers());
+  }
+
+  /** Frees each partition as soon as its own batch has ended; the beats go on meanwhile. */
+  private handOver(partitions: number[]): void {
+    for (const partition of partitions) {
+      this.owned
+        .giveUp([partition])
+        .then(() => this.options.membership.release([partition]))
+        .catch(error => this.options.log.warn({ ...this.place(), partition, err: error }, 'partition could not be released'));
+    }
+  }
+
+  private async claim(limit: number, dead: string[]): Promise<void> {
+    const claimed = await this.options.membership.claim(limit, dead);
+    for (const { partition, epoch } of claimed) this.epochs.set(partition, epoch);
+    this.owned.take(claimed.map(({ partition, position }) => ({ partition, nextOffset: position })));
+    this.poller.onAssigned();
+  }
+
+  private place() {
+    return { topic: this.options.subscription.topic, group: this.options.subscription.group };
+  }
+}

@@ -1,0 +1,52 @@
+import type { EventToPublish } from '../event-transport';
+import { encodeCloudEvent, type EventRecord } from './cloud-event';
+
+/** Largest event, in bytes of key, headers and value: far below the broker's 1 MiB per batch, far above a sealed notification. */
+export const eventBytesMax = 262_144;
+
+/** A larger event would be refused by the broker for ever and block the events behind it, so it is refused where it is made. */
+export class EventTooLargeError extends Error {
+  constructor(type: string, bytes: number) {
+    super(`event of type ${type} has ${bytes} bytes, more than ${eventBytesMax}`);
+    this.name = 'EventTooLargeError';
+  }
+}
+
+export interface SizedRecord extends EventRecord {
+  topic: string;
+  bytes: number;
+}
+
+/** Encodes an event. Throws EventTooLargeError. */
+export function encodeBounded(event: EventToPublish): SizedRecord {
+  const record = encodeCloudEvent(event);
+  const headerBytes = Object.entries(record.headers).reduce(
+    (sum, [name, value]) => sum + name.length + Buffer.byteLength(value),
+    0,
+  );
+  const bytes = record.value.length + Buffer.byteLength(record.key) + headerBytes;
+  if (bytes > eventBytesMax) throw new EventTooLargeError(event.type, bytes);
+  return { ...record, topic: event.topic, bytes };
+}
+
+export interface ChunkLimits {
+  countMax: number;
+  bytesMax: number;
+}
+
+/** Cuts a list into runs of at most `countMax` items and `bytesMax` bytes (a single larger item makes a run of its own). */
+export function chunked<T extends { bytes: number }>(items: readonly T[], { countMax, bytesMax }: ChunkLimits): T[][] {
+  const chunks: T[][] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const last = chunks.at(-1);
+    if (last && last.length < countMax && bytes + item.bytes <= bytesMax) {
+      last.push(item);
+      bytes += item.bytes;
+    } else {
+      chunks.push([item]);
+      bytes = item.bytes;
+    }
+  }
+  return chunks;
+}

@@ -1,0 +1,71 @@
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import type { EventTransport } from '../event-transport';
+import type { EventsEnv } from '../events-env';
+import { PostgresEventTransport } from '../postgres/postgres-event-transport';
+import { partitionOf } from '../record/partitioning';
+import type { TopicDefinition } from '../topics/topic-catalog';
+import { SeverableProxy } from './severable-proxy';
+import { quietLog, type RawLetter, type Severable, TransportHarness } from './transport-harness';
+
+/** The PostgreSQL transport on a database of its own. */
+export class PostgresHarness extends TransportHarness {
+  private constructor(readonly database: TestDatabase) {
+    super();
+  }
+
+  static async open(): Promise<PostgresHarness> {
+    return new PostgresHarness(await createTestDatabase());
+  }
+
+  get env(): EventsEnv {
+    return {
+      EVENTS_TRANSPORT: 'postgres',
+      EVENTS_DATABASE_URL: this.database.url,
+      KAFKA_BROKERS: [],
+      KAFKA_TLS_CA_FILE: null,
+      KAFKA_SASL_USERNAME: null,
+      KAFKA_SASL_PASSWORD: null,
+    };
+  }
+
+  openTransport(url = this.database.url): Promise<EventTransport> {
+    return PostgresEventTransport.open({ url, applicationName: 'conformance', log: quietLog, topics: this.topics, beatMs: 200 });
+  }
+
+  async createTopic(_topic: TopicDefinition): Promise<void> {
+    // The transport makes a topic of the catalog on first use.
+  }
+
+  async plantUndecodable(topic: string, key: string): Promise<void> {
+    const { partitions } = this.topics.find(({ name }) => name === topic)!;
+    await this.database.dataSource.query(
+      `with moved as (
+         update event_partition p set next_position = next_position + 1 from event_topic t
+         where t.name = $1 and p.topic_id = t.id and p.partition = $2 returning p.topic_id, p.next_position - 1 as position
+       )
+       insert into event_log (topic_id, partition, position, key, ce_id, ce_type, ce_source, ce_time, data, published_at)
+       select topic_id, $2, position, $3, 'bad', 'Bad', 'conformance', '2026-11-20T10:00:00Z', 'not json {', clock_timestamp() from moved`,
+      [topic, partitionOf(key, partitions), key],
+    );
+  }
+
+  rawRecords(topic: string): Promise<RawLetter[]> {
+    const text = `select key, data as value, dlq_reason as reason from event_log l join event_topic t on t.id = l.topic_id where t.name = $1`;
+    return this.database.dataSource.query(`${text} order by position`, [topic]);
+  }
+
+  async openSeverable(): Promise<Severable> {
+    const target = new URL(this.database.url);
+    const proxy = new SeverableProxy({ host: target.hostname, port: Number(target.port) });
+    await proxy.open();
+    target.port = String(proxy.port);
+    const transport = await this.openTransport(target.href);
+    const close = transport.close.bind(transport);
+    transport.close = () => close().finally(() => proxy.sever());
+    return { transport, sever: () => proxy.sever(), restore: () => proxy.open() };
+  }
+
+  protected tearDown(): Promise<void> {
+    return this.database.drop();
+  }
+}

@@ -1,0 +1,77 @@
+import type { EventTransport } from '../event-transport';
+import type { EventsEnv } from '../events-env';
+import type { TopicDefinition } from '../topics/topic-catalog';
+import type { TransportLog } from '../transport-log';
+
+/** What the conformance suite needs to know of an implementation. */
+export abstract class TransportHarness {
+  /** Topics made by `topic`; every transport of the harness knows them. */
+  protected readonly topics: TopicDefinition[] = [];
+  private readonly transports: EventTransport[] = [];
+  private topicCount = 0;
+
+  /** Environment from which another process opens the same transport. */
+  abstract readonly env: EventsEnv;
+  /** A transport of its own, as another replica would have. */
+  protected abstract openTransport(): Promise<EventTransport>;
+  protected abstract createTopic(topic: TopicDefinition): Promise<void>;
+  /** Writes a record under `key` whose value is not JSON. */
+  abstract plantUndecodable(topic: string, key: string): Promise<void>;
+  /** What stands in a topic, undecoded. */
+  abstract rawRecords(topic: string): Promise<RawLetter[]>;
+  /** A transport whose connections can be cut. */
+  abstract openSeverable(): Promise<Severable>;
+  protected abstract tearDown(): Promise<void>;
+
+  /** A new topic with dead letters for `groups`. */
+  async topic(partitions: number, groups: readonly string[] = ['g']): Promise<string> {
+    const name = `paycode.conformance.t${++this.topicCount}-${process.pid}-${Date.now()}.v1`;
+    const consumers = groups.map(group => ({ group, service: 'conformance' }));
+    const topic: TopicDefinition = {
+      name,
+      partitions,
+      retentionMs: 3_600_000,
+      cleanupPolicy: 'delete',
+      producers: [],
+      consumers,
+    };
+    await this.createTopic(topic);
+    this.topics.push(topic);
+    return name;
+  }
+
+  get definitions(): readonly TopicDefinition[] {
+    return this.topics;
+  }
+
+  async open(): Promise<EventTransport> {
+    const transport = await this.openTransport();
+    this.transports.push(transport);
+    return transport;
+  }
+
+  async closeTransports(): Promise<void> {
+    await Promise.all(this.transports.splice(0).map(transport => transport.close()));
+  }
+
+  async close(): Promise<void> {
+    await this.closeTransports();
+    await this.tearDown();
+  }
+}
+
+export interface RawLetter {
+  key: string;
+  value: string;
+  /** dlq_reason. */
+  reason: string | null;
+}
+
+export interface Severable {
+  transport: EventTransport;
+  sever(): void;
+  restore(): Promise<void>;
+}
+
+/** Keeps warnings out of the test output; errors of the transport itself are asserted through behaviour. */
+export const quietLog: TransportLog = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,0 +1,20 @@
+import { deadLetterDefaults, isDeadLetterTopic, type TopicDefinition } from './topic-catalog';
+
+/** The topic is in no catalog: publishing or subscribing would create it with a guessed number of partitions. */
+export class UnknownTopicError extends Error {
+  constructor(topic: string) {
+    super(`topic ${topic} is not in docs/reference/topics.yaml`);
+    this.name = 'UnknownTopicError';
+  }
+}
+
+/** Definition of a topic, dead-letter topics included. Throws UnknownTopicError. */
+export function definitionOf(
+  topic: string,
+  catalog: readonly TopicDefinition[],
+): Pick<TopicDefinition, 'partitions' | 'retentionMs'> {
+  const found = catalog.find(({ name }) => name === topic);
+  if (found) return found;
+  if (isDeadLetterTopic(topic)) return deadLetterDefaults;
+  throw new UnknownTopicError(topic);
+}
