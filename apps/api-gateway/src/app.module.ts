@@ -1,0 +1,10 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { GatewayEnv } from './config/env';
+import { ForwardingModule } from './forwarding';
+
+@Module({})
+export class AppModule {
+  static forEnv(env: GatewayEnv): DynamicModule {
+    return { module: AppModule, imports: [ForwardingModule.forEnv(env)] };
+  }
+}

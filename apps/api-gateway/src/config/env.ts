@@ -1,0 +1,128 @@
+import { baseEnv, defineEnv, type EnvOf, internalCallsEnv } from '@paycode/service-runtime';
+
+/** Environment of the gateway. It owns no data: addresses of the others, its certificate, and limits. */
+export const gatewayEnv = defineEnv({
+  ...baseEnv({ internal: 3100, public: 8443 }),
+  SERVICE_TOKEN_SECRETS: internalCallsEnv.SERVICE_TOKEN_SECRETS,
+  TLS_CERT_FILE: {
+    type: 'string',
+    description: 'PEM file with the certificate chain of the public listener; reloaded when it changes.',
+  },
+  TLS_KEY_FILE: { type: 'string', description: 'PEM file with the private key of the certificate; reloaded when it changes.' },
+  TLS_MIN_VERSION: {
+    type: 'enum',
+    values: ['TLSv1.3', 'TLSv1.2'],
+    default: 'TLSv1.3',
+    description: 'Oldest TLS version that is accepted (R-5.4-4).',
+  },
+  TLS_RELOAD_INTERVAL_MS: {
+    type: 'integer',
+    unit: 'ms',
+    default: 30_000,
+    min: 50,
+    description: 'How often the certificate files are read again.',
+  },
+  PLAIN_HTTP_PORT: {
+    type: 'integer',
+    default: null,
+    max: 65_535,
+    description: 'Port that refuses every plain-HTTP request with a JSON answer (R-1-9). Not opened when unset.',
+  },
+  AUTH_SESSION_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3101',
+    description: 'Internal listener of auth-session, asked once per request.',
+  },
+  AUTH_SESSION_PUBLIC_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3201',
+    description: 'Serves /authentication/.',
+  },
+  NOTIFICATION_CONFIG_PUBLIC_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3202',
+    description: 'Serves /portal/restful/merchant/notification/.',
+  },
+  WEBHOOK_DISPATCHER_PUBLIC_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3203',
+    description: 'Serves /pluto/purchase/notification/.',
+  },
+  PAYMENT_SIMULATOR_PUBLIC_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3205',
+    description:
+      'Serves /pluto/code/, /pluto/remote/ and /public/: the simulator in the sandbox, the payment core in production.',
+  },
+  TRUSTED_PROXIES: {
+    type: 'list',
+    default: [],
+    description: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For is believed (T-26). Empty: nobody is.',
+  },
+  BODY_BYTES_MAX: { type: 'integer', unit: 'bytes', default: 262_144, description: 'Largest request body; beyond it 413.' },
+  HEADER_BYTES_MAX: {
+    type: 'integer',
+    unit: 'bytes',
+    default: 16_384,
+    min: 4_096,
+    description: 'Largest request line plus header fields.',
+  },
+  HEADERS_TIMEOUT_MS: {
+    type: 'integer',
+    unit: 'ms',
+    default: 10_000,
+    min: 100,
+    description: 'Time a client has to send its header fields.',
+  },
+  REQUEST_TIMEOUT_MS: {
+    type: 'integer',
+    unit: 'ms',
+    default: 20_000,
+    min: 100,
+    description: 'Time a client has to send a whole request.',
+  },
+  IDLE_TIMEOUT_MS: {
+    type: 'integer',
+    unit: 'ms',
+    default: 65_000,
+    min: 100,
+    description: 'Time a kept-alive connection may be silent, and a client may stop reading an answer.',
+  },
+  AUTHORIZE_TIMEOUT_MS: {
+    type: 'integer',
+    unit: 'ms',
+    default: 5_000,
+    min: 50,
+    description: 'Longest wait for auth-session; then 503.',
+  },
+  UPSTREAM_TIMEOUT_MS: {
+    type: 'integer',
+    unit: 'ms',
+    default: 25_000,
+    min: 50,
+    description: 'Longest wait for the answer of a service; then 503. Above the 10 s URL validation plus route lease.',
+  },
+  UPSTREAM_CONNECTIONS_MAX: { type: 'integer', default: 128, min: 1, description: 'Most connections to each service.' },
+  IN_FLIGHT_MAX: { type: 'integer', default: 2_000, min: 1, description: 'Most requests in progress; beyond it 503.' },
+  CONNECTIONS_MAX: { type: 'integer', default: 10_000, min: 1, description: 'Most client connections; further ones are closed.' },
+  ADDRESS_CONNECTIONS_MAX: {
+    type: 'integer',
+    default: 1_000,
+    min: 1,
+    description: 'Most connections of one client address; trusted proxies are not counted.',
+  },
+  ADDRESS_RATE_PER_S: {
+    type: 'integer',
+    default: 500,
+    description: 'Requests per second of one client address; 0 sets no limit.',
+  },
+  ADDRESS_RATE_BURST: { type: 'integer', default: 1_000, min: 1, description: 'Requests of one client address allowed at once.' },
+  CREDENTIAL_RATE_PER_S: {
+    type: 'integer',
+    default: 250,
+    description: 'Requests per second with one credential; 0 sets no limit.',
+  },
+  CREDENTIAL_RATE_BURST: { type: 'integer', default: 500, min: 1, description: 'Requests with one credential allowed at once.' },
+});
+
+export type GatewayEnv = EnvOf<typeof gatewayEnv.schema>;

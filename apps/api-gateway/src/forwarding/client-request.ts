@@ -1,0 +1,31 @@
+import type { Readable } from 'node:stream';
+import type { RawHeaders } from './domain/header-lines';
+
+/** One request as the public listener hands it to the use case. */
+export interface ClientRequest {
+  id: string;
+  method: string;
+  /** Request target exactly as it came. */
+  target: string;
+  headers: RawHeaders;
+  hasBody: boolean;
+  /** Address of the client: the peer, or what a trusted proxy says it is. */
+  address: string;
+  /** Aborted when the client is gone. */
+  signal: AbortSignal;
+  /** Reads the whole body. Rejects with BodyTooLargeError beyond `bytesMax`, ClientGoneError when the client went away. */
+  readBody(bytesMax: number): Promise<Buffer>;
+}
+
+/** What goes back. The listener adds its own fields (request id, HSTS). */
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[]>;
+  body: string | Readable;
+  /** Name of the service that answered, or who refused: for the access log and metrics. */
+  route: string;
+}
+
+export class BodyTooLargeError extends Error {}
+
+export class ClientGoneError extends Error {}

@@ -1,0 +1,37 @@
+import type { InternalClient } from '@paycode/access';
+import type { AuthorizeAnswer, AuthorizeRequest } from '@paycode/dto';
+import { Authorizer, AuthorizerUnavailableError } from '../forwarding.ports';
+
+/** Asks auth-session once per request. An answer of any other shape counts as none: the gateway never lets a request pass by mistake. */
+export class HttpAuthorizer extends Authorizer {
+  constructor(private readonly client: InternalClient) {
+    super();
+  }
+
+  override async authorize(request: AuthorizeRequest): Promise<AuthorizeAnswer> {
+    const answer = await this.ask(request);
+    if (isAuthorizeAnswer(answer)) return answer;
+    throw new AuthorizerUnavailableError(new Error('auth-session answered in an unknown form'));
+  }
+
+  /** Called by the container when the application closes. */
+  onModuleDestroy(): void {
+    this.client.close();
+  }
+
+  private async ask(request: AuthorizeRequest): Promise<unknown> {
+    try {
+      return await this.client.post<unknown>('/internal/authorize', request, { 'x-request-id': request.requestId });
+    } catch (cause) {
+      throw new AuthorizerUnavailableError(cause);
+    }
+  }
+}
+
+function isAuthorizeAnswer(answer: unknown): answer is AuthorizeAnswer {
+  if (typeof answer !== 'object' || answer === null) return false;
+  const { allowed, identity, status, headers, body } = answer as Record<string, unknown>;
+  if (allowed === true) return identity === undefined || typeof identity === 'string';
+  const isRefusal = allowed === false && typeof status === 'number' && status >= 400 && status <= 499;
+  return isRefusal && typeof body === 'string' && typeof headers === 'object' && headers !== null;
+}

@@ -1,0 +1,85 @@
+import { Pool } from 'undici';
+import type { UpstreamName } from '../domain/route-table';
+import { type UpstreamAnswer, type UpstreamRequest, Upstreams, UpstreamUnavailableError } from '../forwarding.ports';
+
+export interface UpstreamSettings {
+  /** Public base URL of each service; an origin, without a path. */
+  origins: Record<UpstreamName, string>;
+  timeoutMs: number;
+  connectionsMax: number;
+}
+
+const connectTimeoutMs = 3_000;
+const headerBytesMax = 32_768;
+/** Requests waiting for a connection to one service; a slow service must not hold the memory of the others. */
+const waitingPerConnectionMax = 4;
+
+/** One keep-alive pool per service: bounded connections, waiting requests, header size and time. Bodies stream through. */
+export class UndiciUpstreams extends Upstreams {
+  private readonly pools: Record<UpstreamName, Pool>;
+
+  constructor(private readonly settings: UpstreamSettings) {
+    super();
+    this.pools = {
+      'auth-session': this.poolOf('auth-session'),
+      'notification-config': this.poolOf('notification-config'),
+      'webhook-dispatcher': this.poolOf('webhook-dispatcher'),
+      'payment-simulator': this.poolOf('payment-simulator'),
+    };
+  }
+
+  override async send(request: UpstreamRequest): Promise<UpstreamAnswer> {
+    const pool = this.pools[request.upstream];
+    if (pool.stats.queued >= this.settings.connectionsMax * waitingPerConnectionMax) {
+      throw new UpstreamUnavailableError(request.upstream, new Error('too many requests wait for this service'));
+    }
+    try {
+      return await this.attempt(pool, request);
+    } catch (cause) {
+      if (request.signal.aborted || !isWorthAnotherTry(request, cause))
+        throw new UpstreamUnavailableError(request.upstream, cause);
+      return this.lastAttempt(pool, request);
+    }
+  }
+
+  /** Called by the container when the application closes. */
+  async onModuleDestroy(): Promise<void> {
+    await Promise.all(Object.values(this.pools).map(pool => pool.close()));
+  }
+
+  private async lastAttempt(pool: Pool, request: UpstreamRequest): Promise<UpstreamAnswer> {
+    try {
+      return await this.attempt(pool, request);
+    } catch (cause) {
+      throw new UpstreamUnavailableError(request.upstream, cause);
+    }
+  }
+
+  private async attempt(pool: Pool, request: UpstreamRequest): Promise<UpstreamAnswer> {
+    const { method, target: path, headers, body, signal } = request;
+    const answer = await pool.request({ method, path, headers, body, signal });
+    return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+  }
+
+  private poolOf(upstream: UpstreamName): Pool {
+    const { origins, timeoutMs, connectionsMax } = this.settings;
+    return new Pool(origins[upstream], {
+      connections: connectionsMax,
+      pipelining: 1,
+      connectTimeout: connectTimeoutMs,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      maxHeaderSize: headerBytesMax,
+      keepAliveTimeout: 10_000,
+    });
+  }
+}
+
+const neverSent = new Set(['ECONNREFUSED']);
+const connectionLost = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+/** Once more when the first try cannot have had an effect: it never left, or reading twice is harmless (a replica going away). */
+function isWorthAnotherTry({ method }: UpstreamRequest, cause: unknown): boolean {
+  const code = String((cause as { code?: unknown }).code);
+  return neverSent.has(code) || ((method === 'GET' || method === 'HEAD') && connectionLost.has(code));
+}

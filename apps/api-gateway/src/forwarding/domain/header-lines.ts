@@ -1,0 +1,78 @@
+/** Header fields in wire order, names and values alternating, as `IncomingMessage.rawHeaders` has them. */
+export type RawHeaders = readonly string[];
+
+/** Every value of a field, one per line, in order. `name` in lower case. */
+export function valuesOf(headers: RawHeaders, name: string): string[] {
+  const values: string[] = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    if (headers[index]!.toLowerCase() === name) values.push(headers[index + 1]!);
+  }
+  return values;
+}
+
+/** Fields that speak about one connection only (RFC 9110 7.6.1). */
+const hopByHop = new Set([
+  'connection',
+  'expect',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Set by the gateway itself, or claims that are only the gateway's to make (T-26). */
+const ownFields =
+  /^(x-paycode-|x-forwarded-|x-original-|x-real-ip$|forwarded$|via$|host$|content-length$|x-request-id$|x-http-method)/;
+
+export interface ForwardedFacts {
+  identity: string | undefined;
+  requestId: string;
+  /** Address of the client, not of a proxy. */
+  address: string;
+  isCredentialForwarded: boolean;
+}
+
+/** What a service gets to see: the client's fields without credentials, hop-by-hop fields and forged claims; then our own facts. */
+export function forwardedHeaders(headers: RawHeaders, facts: ForwardedFacts): string[] {
+  const dropped = connectionOptions(headers);
+  const kept: string[] = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index]!.toLowerCase();
+    if (hopByHop.has(name) || dropped.has(name) || ownFields.test(name)) continue;
+    if (name === 'authorization' && !facts.isCredentialForwarded) continue;
+    kept.push(name, headers[index + 1]!);
+  }
+  const host = valuesOf(headers, 'host')[0];
+  kept.push('x-request-id', facts.requestId, 'x-forwarded-for', facts.address, 'x-forwarded-proto', 'https');
+  if (host !== undefined) kept.push('x-forwarded-host', host);
+  if (facts.identity !== undefined) kept.push('x-paycode-identity', facts.identity);
+  return kept;
+}
+
+/** Fields of a service's answer that reach the client. */
+export function answerHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string | string[]> {
+  const dropped = connectionOptions(Object.entries(headers).flatMap(([name, value]) => [name, String(value)]));
+  const kept: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || hopByHop.has(name) || dropped.has(name)) continue;
+    if (name.startsWith('x-paycode-') || name === 'server' || name === 'x-powered-by' || name === 'x-request-id') continue;
+    kept[name] = value;
+  }
+  return kept;
+}
+
+/** Names a message declares hop-by-hop in its Connection field. */
+function connectionOptions(headers: RawHeaders): Set<string> {
+  return new Set(
+    valuesOf(headers, 'connection').flatMap(value =>
+      value
+        .toLowerCase()
+        .split(',')
+        .map(option => option.trim()),
+    ),
+  );
+}

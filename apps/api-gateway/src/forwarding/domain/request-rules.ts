@@ -1,0 +1,51 @@
+import { type RawHeaders, valuesOf } from './header-lines';
+
+export interface RequestLine {
+  method: string;
+  headers: RawHeaders;
+  /** True when the message carries a body: a Content-Length above zero, or chunks. */
+  hasBody: boolean;
+}
+
+export interface Objection {
+  status: 400 | 413 | 415;
+  message: string;
+}
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const headerLinesMax = 100;
+/** Sent twice, two readers could pick two different values. */
+const onlyOnce = ['host', 'content-type', 'content-length', 'content-encoding', 'transfer-encoding', 'expect'];
+/** `application/json`, with no parameter but a UTF-8 charset. */
+const jsonType = /^application\/json(?:\s*;\s*charset=(?:"utf-8"|utf-8))?\s*;?\s*$/i;
+const fieldValue = /^[\t\x20-\x7e]*$/;
+const hostValue = /^(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/i;
+
+/** What is wrong with a request before anybody asks who sent it; undefined when nothing is. */
+export function objectionTo(request: RequestLine, bodyBytesMax: number): Objection | undefined {
+  return methodObjection(request) ?? headerObjection(request.headers) ?? bodyObjection(request, bodyBytesMax);
+}
+
+function methodObjection({ method }: RequestLine): Objection | undefined {
+  return methods.has(method) ? undefined : { status: 400, message: 'method is not allowed' };
+}
+
+function headerObjection(headers: RawHeaders): Objection | undefined {
+  if (headers.length / 2 > headerLinesMax) return { status: 400, message: 'too many header fields' };
+  const repeated = onlyOnce.find(name => valuesOf(headers, name).length > 1);
+  if (repeated) return { status: 400, message: `${repeated} appears more than once` };
+  const [host] = valuesOf(headers, 'host');
+  if (host !== undefined && !hostValue.test(host)) return { status: 400, message: 'host is not valid' };
+  const isPlain = headers.every((text, index) => index % 2 === 0 || fieldValue.test(text));
+  return isPlain ? undefined : { status: 400, message: 'a header field has characters that are not allowed' };
+}
+
+function bodyObjection({ headers, hasBody }: RequestLine, bodyBytesMax: number): Objection | undefined {
+  if (!hasBody) return undefined;
+  if (Number(valuesOf(headers, 'content-length')[0] ?? 0) > bodyBytesMax) return bodyTooLarge;
+  if (valuesOf(headers, 'content-encoding').length > 0) return { status: 415, message: 'Content-Encoding is not supported' };
+  const [type = ''] = valuesOf(headers, 'content-type');
+  return jsonType.test(type) ? undefined : { status: 415, message: 'Content-Type must be application/json' };
+}
+
+export const bodyTooLarge: Objection = { status: 413, message: 'body is larger than allowed' };

@@ -1,0 +1,22 @@
+/** The services behind the gateway. */
+export type UpstreamName = 'auth-session' | 'notification-config' | 'webhook-dispatcher' | 'payment-simulator';
+
+/** The documented prefixes (spec 4), each ending in `/`. Nothing else leaves the gateway: no `/internal`, `/health`, `/metrics` (T-27). */
+const routes: readonly (readonly [prefix: string, upstream: UpstreamName])[] = [
+  ['/authentication/', 'auth-session'],
+  ['/portal/restful/merchant/notification/', 'notification-config'],
+  ['/pluto/purchase/notification/', 'webhook-dispatcher'],
+  ['/pluto/code/', 'payment-simulator'],
+  ['/pluto/remote/', 'payment-simulator'],
+  ['/public/', 'payment-simulator'],
+];
+
+/** The service a normalised path belongs to; undefined when it belongs to none (404 once the caller is authorized). */
+export function upstreamOf(path: string): UpstreamName | undefined {
+  return routes.find(([prefix]) => path.startsWith(prefix))?.[1];
+}
+
+/** These two read the token itself out of the header (spec 4.1); no other service ever sees a client's credentials. */
+export function mayReadCredentials(path: string): boolean {
+  return path === '/authentication/logout' || path === '/authentication/renew';
+}

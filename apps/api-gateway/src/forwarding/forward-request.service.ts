@@ -1,0 +1,124 @@
+import { normalisePath } from '@paycode/access';
+import type { AuthorizeAnswer } from '@paycode/dto';
+import { DomainError } from '@paycode/service-runtime';
+import { RateLimits } from '../limits';
+import { type Answer, BodyTooLargeError, type ClientRequest } from './client-request';
+import { answerHeaders, forwardedHeaders, valuesOf } from './domain/header-lines';
+import { bodyTooLarge, type Objection, objectionTo } from './domain/request-rules';
+import { mayReadCredentials, type UpstreamName, upstreamOf } from './domain/route-table';
+import { Authorizer, AuthorizerUnavailableError, Upstreams, UpstreamUnavailableError } from './forwarding.ports';
+
+export interface ForwardingLimits {
+  bodyBytesMax: number;
+  inFlightMax: number;
+}
+
+type Path = Extract<ReturnType<typeof normalisePath>, { ok: true }>;
+type Allowed = Extract<AuthorizeAnswer, { allowed: true }>;
+
+/** Admit (rates, one reading of the path, body rules) -> ask auth-session once -> forward to the one service the path belongs to. */
+export class ForwardRequest {
+  private inFlight = 0;
+
+  constructor(
+    private readonly authorizer: Authorizer,
+    private readonly upstreams: Upstreams,
+    private readonly rates: RateLimits,
+    private readonly limits: ForwardingLimits,
+  ) {}
+
+  /** Resolves to the answer for the client; rejects with DomainError for the gateway's own refusals. */
+  async handle(request: ClientRequest): Promise<Answer> {
+    if (this.inFlight >= this.limits.inFlightMax) throw unavailable('OVERLOADED', 'too many requests in progress');
+    this.inFlight += 1;
+    try {
+      return await this.admitAuthorizeForward(request);
+    } finally {
+      this.inFlight -= 1;
+    }
+  }
+
+  private async admitAuthorizeForward(request: ClientRequest): Promise<Answer> {
+    const authorization = valuesOf(request.headers, 'authorization');
+    this.refuseBeyondRate(request.address, authorization);
+    const path = normalisePath(request.target);
+    if (!path.ok) throw new DomainError({ status: 400, code: 'INVALID_PATH', message: `invalid path: ${path.reason}` });
+    const objection = objectionTo(request, this.limits.bodyBytesMax);
+    if (objection) throw refusalFor(objection);
+    const body = request.hasBody ? await this.bodyOf(request) : null;
+    const decision = await this.authorize(request, authorization);
+    if (!decision.allowed) return { ...decision, route: 'refused' };
+    const upstream = upstreamOf(path.path);
+    if (!upstream) throw new DomainError({ status: 404, code: 'NO_ROUTE', message: 'Not Found' });
+    return this.forward({ request, path, body, decision, upstream });
+  }
+
+  private refuseBeyondRate(address: string, authorization: readonly string[]): void {
+    const waitS = this.rates.admit({ address, authorization, nowMs: performance.now() });
+    if (waitS === 0) return;
+    throw new DomainError({
+      status: 429,
+      code: 'RATE_LIMITED',
+      message: 'Too Many Requests',
+      headers: { 'retry-after': String(waitS) },
+    });
+  }
+
+  private async bodyOf(request: ClientRequest): Promise<Buffer> {
+    try {
+      return await request.readBody(this.limits.bodyBytesMax);
+    } catch (error) {
+      if (error instanceof BodyTooLargeError) throw refusalFor(bodyTooLarge);
+      throw error;
+    }
+  }
+
+  private async authorize(request: ClientRequest, authorization: string[]): Promise<AuthorizeAnswer> {
+    const { method, target: path, address, id: requestId } = request;
+    try {
+      return await this.authorizer.authorize({ method, path, authorization, address, requestId });
+    } catch (cause) {
+      if (!(cause instanceof AuthorizerUnavailableError)) throw cause;
+      throw unavailable('AUTHORIZER_UNAVAILABLE', 'authentication is temporarily unavailable', cause);
+    }
+  }
+
+  private async forward(to: {
+    request: ClientRequest;
+    path: Path;
+    body: Buffer | null;
+    decision: Allowed;
+    upstream: UpstreamName;
+  }): Promise<Answer> {
+    const { request, path, upstream } = to;
+    const headers = forwardedHeaders(request.headers, {
+      identity: to.decision.identity,
+      requestId: request.id,
+      address: request.address,
+      isCredentialForwarded: mayReadCredentials(path.path),
+    });
+    const { method, signal } = request;
+    try {
+      const answer = await this.upstreams.send({
+        upstream,
+        method,
+        target: path.path + path.search,
+        headers,
+        body: to.body,
+        signal,
+      });
+      return { status: answer.status, headers: answerHeaders(answer.headers), body: answer.body, route: upstream };
+    } catch (cause) {
+      if (!(cause instanceof UpstreamUnavailableError)) throw cause;
+      throw unavailable('UPSTREAM_UNAVAILABLE', 'the service is temporarily unavailable', cause);
+    }
+  }
+}
+
+function refusalFor({ status, message }: Objection): DomainError {
+  return new DomainError({ status, code: 'REQUEST_REFUSED', message });
+}
+
+function unavailable(code: string, message: string, cause?: unknown): DomainError {
+  return new DomainError({ status: 503, code, message, headers: { 'retry-after': '1' }, cause });
+}

@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { DomainError, errorBody, type Logger } from '@paycode/service-runtime';
+import type { GatewayMetrics } from '../../telemetry';
+import { type Answer, ClientGoneError, type ClientRequest } from '../client-request';
+import type { ForwardRequest } from '../forward-request.service';
+import type { TrustedProxies } from './client-address';
+import { clientRequestOf } from './read-request';
+import { writeAnswer } from './write-answer';
+
+/** nginx's word for "the client closed the connection before the answer": only ever logged and counted. */
+const clientGoneStatus = 499;
+
+/** One request of the public listener from its first header to the end of its answer, with one line in the access log. */
+export class AnswerRequest {
+  /** Set when the gateway stops: every further answer closes its connection. */
+  isClosing = false;
+
+  constructor(
+    private readonly forwardRequest: ForwardRequest,
+    private readonly proxies: TrustedProxies,
+    private readonly metrics: GatewayMetrics,
+    private readonly logger: Logger,
+  ) {}
+
+  async answer(raw: IncomingMessage, response: ServerResponse): Promise<void> {
+    const startedAtMs = performance.now();
+    this.metrics.requestStarted();
+    const request = clientRequestOf(raw, response, this.proxies);
+    const answer = await this.forwardRequest.handle(request).catch((error: unknown) => this.refusal(request, error));
+    const status = await this.write(answer, { request, raw, response });
+    const durationS = (performance.now() - startedAtMs) / 1_000;
+    this.metrics.requestEnded({ route: answer.route, method: request.method, status, durationS });
+    this.logger.info(accessLine(request, { route: answer.route, status, durationMs: Math.round(durationS * 1_000) }), 'request');
+  }
+
+  private async write(
+    answer: Answer,
+    { request, raw, response }: { request: ClientRequest; raw: IncomingMessage; response: ServerResponse },
+  ): Promise<number> {
+    if (response.destroyed) return clientGoneStatus;
+    try {
+      await writeAnswer(answer, { request: raw, response, requestId: request.id, isClosing: this.isClosing });
+      return answer.status;
+    } catch (error) {
+      if (!request.signal.aborted)
+        this.logger.warn({ requestId: request.id, route: answer.route, err: error }, 'answer broke off');
+      raw.socket.destroy();
+      return clientGoneStatus;
+    }
+  }
+
+  /** The gateway's own refusals, in the platform's error body. */
+  private refusal(request: ClientRequest, error: unknown): Answer {
+    const refused = error instanceof DomainError ? error : this.unexpected(request, error);
+    if (refused.status === 503)
+      this.logger.warn({ requestId: request.id, code: refused.code, err: refused.cause }, 'answered 503');
+    return {
+      status: refused.status,
+      headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...refused.headers },
+      body: JSON.stringify(errorBody({ url: request.target, id: request.id }, refused)),
+      route: 'gateway',
+    };
+  }
+
+  private unexpected(request: ClientRequest, error: unknown): DomainError {
+    if (!(error instanceof ClientGoneError)) this.logger.error({ requestId: request.id, err: error }, 'request failed');
+    return new DomainError({ status: 500, code: 'UNEXPECTED', message: 'Internal Server Error' });
+  }
+}
+
+const loggedPathCharsMax = 256;
+
+/** Never the query, a header or a body: they hold credentials and challenges (R-5.4-3, T-17). */
+function accessLine(
+  request: ClientRequest,
+  facts: { route: string; status: number; durationMs: number },
+): Record<string, unknown> {
+  const path = request.target.split('?', 1)[0]!.slice(0, loggedPathCharsMax);
+  return { requestId: request.id, method: request.method, path, address: request.address, ...facts };
+}

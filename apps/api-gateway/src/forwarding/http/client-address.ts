@@ -1,0 +1,44 @@
+import ipaddr from 'ipaddr.js';
+import { type RawHeaders, valuesOf } from '../domain/header-lines';
+
+type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** Named proxies, and what they say about who is behind them (T-26: nobody else's X-Forwarded-For is read). */
+export class TrustedProxies {
+  private readonly ranges: Range[];
+
+  /** Throws on an entry that is neither an address nor a CIDR range. */
+  constructor(entries: readonly string[]) {
+    this.ranges = entries.map(rangeOf);
+  }
+
+  includes(address: string): boolean {
+    if (!ipaddr.isValid(address)) return false;
+    const parsed = ipaddr.process(address);
+    return this.ranges.some(([base, bits]) => base.kind() === parsed.kind() && parsed.match(base, bits));
+  }
+
+  /** Address of the client: the nearest hop that is not a trusted proxy, reading X-Forwarded-For from its end. */
+  clientAddressOf(peer: string, headers: RawHeaders): string {
+    let client = canonical(peer);
+    const hops = valuesOf(headers, 'x-forwarded-for').flatMap(value => value.split(','));
+    while (this.includes(client) && hops.length > 0) {
+      const hop = hops.pop()!.trim();
+      if (!ipaddr.isValid(hop)) break;
+      client = canonical(hop);
+    }
+    return client;
+  }
+}
+
+/** `::ffff:192.0.2.1` is `192.0.2.1`; IPv6 in its shortest form. */
+function canonical(address: string): string {
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
+}
+
+function rangeOf(entry: string): Range {
+  if (entry.includes('/') && ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
+  if (!ipaddr.isValid(entry)) throw new Error(`TRUSTED_PROXIES: ${entry} is neither an address nor a CIDR range`);
+  const address = ipaddr.process(entry);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}

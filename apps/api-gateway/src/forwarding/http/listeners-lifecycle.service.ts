@@ -1,0 +1,34 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Lifecycle } from '@paycode/service-runtime';
+import { PlainListener } from './plain-listener.service';
+import { PublicListener } from './public-listener.service';
+
+/** Opens the outer listeners last and closes them first: readiness goes false, running requests end, then the rest stops. */
+@Injectable()
+export class ListenersLifecycle implements OnApplicationBootstrap, OnModuleDestroy {
+  constructor(
+    private readonly publicListener: PublicListener,
+    private readonly plainListener: PlainListener,
+    private readonly lifecycle: Lifecycle,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    this.lifecycle.addCheck({
+      name: 'public-listener',
+      kind: 'ready',
+      check: () => (this.publicListener.port === 0 ? 'not listening' : undefined),
+    });
+    this.lifecycle.onDrain('public-listener', () => this.close());
+    await this.publicListener.open();
+    await this.plainListener.open();
+  }
+
+  /** Covers a start that failed half-way, where nothing drains. */
+  onModuleDestroy(): Promise<void> {
+    return this.close();
+  }
+
+  private async close(): Promise<void> {
+    await Promise.all([this.publicListener.close(), this.plainListener.close()]);
+  }
+}

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Logger } from '@paycode/service-runtime';
+import type { GatewayMetrics } from '../../telemetry';
+import type { Certificate, CertificateFiles } from '../../tls';
+import type { AnswerRequest } from './answer-request';
+import type { ConnectionGate } from './connection-gate';
+import { refuseAndCut } from './raw-answer';
+
+export interface PublicListenerSettings {
+  host: string;
+  port: number;
+  headerBytesMax: number;
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+  idleTimeoutMs: number;
+  connectionsMax: number;
+}
+
+export interface PublicListenerParts {
+  certificates: CertificateFiles;
+  gate: ConnectionGate;
+  answerRequest: AnswerRequest;
+  metrics: GatewayMetrics;
+  logger: Logger;
+}
+
+const sweepIntervalMs = 50;
+
+/** The TLS listener everybody outside talks to. HTTP/1.1 only (ALPN says so): see docs/adr on HTTP/2. */
+export class PublicListener {
+  private server: Server | undefined;
+  /** Answer in progress per connection: a parse error on the next bytes must not be written into it. */
+  private readonly answering = new WeakMap<Duplex, ServerResponse>();
+
+  constructor(
+    private readonly settings: PublicListenerSettings,
+    private readonly parts: PublicListenerParts,
+  ) {}
+
+  /** Bound port; 0 before `open`. */
+  get port(): number {
+    return (this.server?.address() as AddressInfo | null)?.port ?? 0;
+  }
+
+  /** Rejects when the certificate is not usable or the port is taken. */
+  async open(): Promise<void> {
+    const { certificates, gate, logger } = this.parts;
+    const certificate = await certificates.read();
+    const server = createServer(this.serverOptions(certificate));
+    server.maxConnections = this.settings.connectionsMax;
+    server.setTimeout(this.settings.idleTimeoutMs);
+    gate.guard(server);
+    for (const event of ['request', 'checkContinue']) {
+      server.on(event, (request: IncomingMessage, response: ServerResponse) => this.onRequest(request, response));
+    }
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => this.onUnreadable(error, socket));
+    server.listen({ host: this.settings.host, port: this.settings.port, backlog: 4_096 });
+    await once(server, 'listening');
+    this.server = server;
+    this.watchCertificate(server, certificate);
+    logger.info({ event: 'public-listener', port: this.port }, 'public TLS listener open');
+  }
+
+  /** Stops accepting, answers what is in progress, then resolves. Idle connections are closed as soon as they are idle. */
+  async close(): Promise<void> {
+    const { server } = this;
+    if (!server?.listening) return;
+    this.parts.certificates.stop();
+    this.parts.answerRequest.isClosing = true;
+    const closed = once(server, 'close');
+    server.close();
+    this.parts.gate.closeUndecided();
+    const sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
+    await closed;
+    clearInterval(sweep);
+  }
+
+  private serverOptions({ cert, key }: Certificate) {
+    const { headerBytesMax, headersTimeoutMs, requestTimeoutMs, idleTimeoutMs } = this.settings;
+    return {
+      cert,
+      key,
+      minVersion: this.parts.certificates.minVersion,
+      ALPNProtocols: ['http/1.1'],
+      handshakeTimeout: headersTimeoutMs,
+      maxHeaderSize: headerBytesMax,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      keepAliveTimeout: idleTimeoutMs,
+      connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs / 2),
+      insecureHTTPParser: false,
+      requireHostHeader: true,
+    };
+  }
+
+  private watchCertificate(server: Server, current: Certificate): void {
+    const { certificates, metrics, logger } = this.parts;
+    metrics.certificateInUse(current.notAfter);
+    certificates.watch(
+      next => {
+        server.setSecureContext({ cert: next.cert, key: next.key, minVersion: certificates.minVersion });
+        metrics.certificateInUse(next.notAfter);
+        logger.info({ event: 'certificate-reloaded' }, 'certificate reloaded');
+      },
+      error => logger.error({ event: 'certificate-unusable', err: error }, 'new certificate is not usable; the old one stays'),
+    );
+  }
+
+  private onRequest(request: IncomingMessage, response: ServerResponse): void {
+    this.answering.set(request.socket, response);
+    void this.parts.answerRequest.answer(request, response);
+  }
+
+  /** Requests nobody can read: malformed, contradictory (smuggling), too large, too slow; and failed TLS handshakes. */
+  private onUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+    const message = messages[error.code ?? ''] ?? (error.code?.startsWith('HPE_') ? 'request is not valid HTTP' : undefined);
+    this.parts.metrics.connectionRefused(reasonOf(error.code, message));
+    if (message === undefined || !socket.writable || this.answering.get(socket)?.headersSent) return void socket.destroy();
+    refuseAndCut(socket, message);
+  }
+}
+
+const messages: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'header fields are larger than allowed',
+  ERR_HTTP_REQUEST_TIMEOUT: 'the request took too long',
+};
+
+function reasonOf(code: string | undefined, message: string | undefined) {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'slow';
+  return message === undefined ? 'tls' : 'malformed';
+}

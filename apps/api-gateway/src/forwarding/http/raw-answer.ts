@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import { errorBody } from '@paycode/service-runtime';
+
+const lingerMs = 2_000;
+const lingerBytesMax = 1_048_576;
+
+/** Answers 400 on a connection whose request cannot be read, and cuts it: nothing that follows on it may be taken for a request. */
+export function refuseAndCut(socket: Duplex, message: string): void {
+  socket.on('error', () => socket.destroy());
+  socket.end(rawAnswer(message), () => socket.destroy());
+}
+
+/**
+ * Answers 400 on a connection that has no HTTP response object (not TLS, not HTTP) and closes it. What the client still sends is read
+ * and dropped for a moment, bounded: closing on unread bytes would reset the connection and the client would never see why.
+ */
+export function refuseConnection(socket: Duplex, message: string): void {
+  socket.on('error', () => socket.destroy());
+  socket.end(rawAnswer(message));
+  drainThenDestroy(socket);
+}
+
+function rawAnswer(message: string): string {
+  const id = randomUUID();
+  const body = JSON.stringify(errorBody({ url: '', id }, { status: 400, message }));
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    'Connection: close',
+    `X-Request-Id: ${id}`,
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
+
+function drainThenDestroy(socket: Duplex): void {
+  let bytes = 0;
+  const deadline = setTimeout(() => socket.destroy(), lingerMs);
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > lingerBytesMax) socket.destroy();
+  });
+  socket.once('end', () => socket.destroy());
+  socket.once('close', () => clearTimeout(deadline));
+  socket.resume();
+}

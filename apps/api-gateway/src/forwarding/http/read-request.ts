@@ -1,0 +1,45 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requestIdHeader } from '@paycode/dto';
+import { requestIdOf } from '@paycode/service-runtime';
+import { BodyTooLargeError, ClientGoneError, type ClientRequest } from '../client-request';
+import type { TrustedProxies } from './client-address';
+
+/** A request of the public listener in the form the use case reads. */
+export function clientRequestOf(raw: IncomingMessage, response: ServerResponse, proxies: TrustedProxies): ClientRequest {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort(new ClientGoneError('the client closed the connection'));
+  });
+  return {
+    id: requestIdOf(raw.headers[requestIdHeader]),
+    method: raw.method ?? '',
+    target: raw.url ?? '',
+    headers: raw.rawHeaders,
+    hasBody: raw.headers['transfer-encoding'] !== undefined || Number(raw.headers['content-length'] ?? 0) > 0,
+    address: proxies.clientAddressOf(raw.socket.remoteAddress ?? '', raw.rawHeaders),
+    signal: gone.signal,
+    readBody: bytesMax => {
+      // The client's `Expect: 100-continue` is answered only here: a refused request never gets its body sent.
+      if (raw.headers.expect !== undefined) response.writeContinue();
+      return readBody(raw, bytesMax);
+    },
+  };
+}
+
+function readBody(raw: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const gone = (): void => reject(new ClientGoneError('the client closed the connection'));
+    raw.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= bytesMax) return void chunks.push(chunk);
+      raw.pause();
+      raw.removeAllListeners('data');
+      reject(new BodyTooLargeError('body is larger than allowed'));
+    });
+    raw.once('end', () => resolve(Buffer.concat(chunks, bytes)));
+    raw.once('error', gone);
+    raw.once('close', gone);
+  });
+}

@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
+import type { IncomingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AuthorizeRequest } from '@paycode/dto';
+import { type RunningService, startService } from '@paycode/service-runtime';
+import { PlainListener, PublicListener } from '../forwarding';
+import { gatewayDefinition } from '../gateway.definition';
+import { RawConnection } from './raw-connection';
+import { json, StubService } from './stub-service';
+import { type CertificateFilesOnDisk, writeTestCertificate } from './test-certificate';
+
+export interface GatewayAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  /** Body as JSON. */
+  readonly body: Record<string, unknown>;
+}
+
+export interface SendOptions extends RequestOptions {
+  body?: string;
+}
+
+/** The real gateway in front of a stand-in auth-session and one stand-in for all services, all over real sockets. */
+export class GatewayUnderTest {
+  private readonly agent = new Agent({ keepAlive: true });
+
+  private constructor(
+    readonly service: RunningService,
+    readonly auth: StubService,
+    readonly upstream: StubService,
+    readonly certificate: CertificateFilesOnDisk,
+    private readonly folder: string,
+  ) {}
+
+  static async start(settings: Record<string, string> = {}): Promise<GatewayUnderTest> {
+    const folder = mkdtempSync(join(tmpdir(), 'paycode-gateway-'));
+    const certificate = await writeTestCertificate(folder);
+    const auth = await StubService.start((_request, response) => json(response, 200, { allowed: true, identity: 'assertion' }));
+    const upstream = await StubService.start((_request, response) => json(response, 200, { from: 'upstream' }));
+    const service = await startService(gatewayDefinition, {
+      LOG_LEVEL: 'silent',
+      INTERNAL_PORT: '0',
+      PUBLIC_PORT: '0',
+      PLAIN_HTTP_PORT: '0',
+      SERVICE_TOKEN_SECRETS: 'service-secret-service-secret-service',
+      TLS_CERT_FILE: certificate.certFile,
+      TLS_KEY_FILE: certificate.keyFile,
+      AUTH_SESSION_URL: auth.url,
+      AUTH_SESSION_PUBLIC_URL: upstream.url,
+      NOTIFICATION_CONFIG_PUBLIC_URL: upstream.url,
+      WEBHOOK_DISPATCHER_PUBLIC_URL: upstream.url,
+      PAYMENT_SIMULATOR_PUBLIC_URL: upstream.url,
+      ...settings,
+    });
+    return new GatewayUnderTest(service, auth, upstream, certificate, folder);
+  }
+
+  get port(): number {
+    return this.service.app.get(PublicListener).port;
+  }
+
+  get plainPort(): number {
+    return this.service.app.get(PlainListener).port;
+  }
+
+  /** What auth-session was asked, in order. */
+  get asked(): AuthorizeRequest[] {
+    return this.auth.seen.map(({ body }) => JSON.parse(body) as AuthorizeRequest);
+  }
+
+  reset(): void {
+    this.auth.reset();
+    this.upstream.reset();
+  }
+
+  /** One request by Node's own client; `path` goes out exactly as given. */
+  send(path: string, { body, ...options }: SendOptions = {}): Promise<GatewayAnswer> {
+    return new Promise((resolve, reject) => {
+      const request = httpsRequest(
+        { host: 'localhost', port: this.port, path, ca: this.certificate.cert, agent: this.agent, family: 4, ...options },
+        response => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.once('error', reject);
+          response.once('end', () => {
+            const text = Buffer.concat(chunks).toString();
+            const answer = { status: response.statusCode ?? 0, headers: response.headers, text };
+            resolve(Object.defineProperty(answer, 'body', { get: () => JSON.parse(text) as unknown }) as GatewayAnswer);
+          });
+        },
+      );
+      request.once('error', reject);
+      request.end(body);
+    });
+  }
+
+  post(path: string, body: string, headers: Record<string, string> = {}): Promise<GatewayAnswer> {
+    return this.send(path, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+  }
+
+  raw(): Promise<RawConnection> {
+    return RawConnection.tls(this.port, this.certificate.cert);
+  }
+
+  async stop(): Promise<void> {
+    this.agent.destroy();
+    await this.service.stop('test');
+    await Promise.all([this.auth.stop(), this.upstream.stop()]);
+    rmSync(this.folder, { recursive: true });
+  }
+}

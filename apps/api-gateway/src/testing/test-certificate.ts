@@ -1,0 +1,30 @@
+import { KeyObject, webcrypto } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as x509 from '@peculiar/x509';
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+
+export interface CertificateFilesOnDisk {
+  certFile: string;
+  keyFile: string;
+  /** PEM; the certificate is its own authority. */
+  cert: string;
+}
+
+/** A self-signed certificate for localhost, written to `folder`. */
+export async function writeTestCertificate(folder: string, name = 'localhost'): Promise<CertificateFilesOnDisk> {
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: `CN=${name}`,
+    notBefore: new Date(Date.now() - 3_600_000),
+    notAfter: new Date(Date.now() + 86_400_000),
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'localhost' }])],
+  });
+  const files = { certFile: join(folder, 'cert.pem'), keyFile: join(folder, 'key.pem'), cert: certificate.toString('pem') };
+  writeFileSync(files.keyFile, KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }));
+  writeFileSync(files.certFile, files.cert);
+  return files;
+}
