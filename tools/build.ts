@@ -35,11 +35,11 @@ const decorators: Plugin = {
   },
 };
 
-/** Entry points of an app: `main.ts` and every `*.worker.ts` (worker threads need a file of their own). */
+/** Entry points of an app: `main.ts` and what needs a file of its own: worker threads and modules loaded before a program. */
 async function entryPoints(app: string): Promise<string[]> {
   const source = join(root, 'apps', app, 'src');
   const files = await readdir(source, { recursive: true });
-  return files.filter(file => file === 'main.ts' || file.endsWith('.worker.ts')).map(file => join(source, file));
+  return files.filter(file => file === 'main.ts' || /\.(worker|preload)\.ts$/.test(file)).map(file => join(source, file));
 }
 
 /** Bundles one app into dist/apps/<app>. Throws when an import cannot be resolved. */
