@@ -49,6 +49,8 @@ export interface EmbeddedPostgres {
   port: number;
   pid: number;
   process: ChildProcess;
+  /** Resolves when the server has exited, whoever ended it. */
+  ended: Promise<void>;
   /** Fast shutdown; resolves when the server has exited. */
   stop(): Promise<void>;
 }
@@ -63,14 +65,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const spawnOptions = { ...owner, cwd: options.dataDir };
   if (!existsSync(join(options.dataDir, 'PG_VERSION'))) await initialise(binaries.initdb, options, owner);
   const port = options.port ?? (await freePort());
-  const settings = [
-    'listen_addresses=127.0.0.1',
-    'unix_socket_directories=',
-    'max_connections=300',
-    ...(options.volatile ? volatileSettings : []),
-    ...(options.settings ?? []),
-  ];
-  const args = ['-D', options.dataDir, '-p', String(port), ...settings.flatMap(setting => ['-c', setting])];
+  const args = ['-D', options.dataDir, '-p', String(port), ...settingsOf(options).flatMap(setting => ['-c', setting])];
   const child = spawn(binaries.postgres, args, { ...spawnOptions, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   await untilReady(child);
   const tether = options.endsWithParent ? tie(child.pid!) : undefined;
@@ -79,8 +74,14 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     port,
     pid: child.pid!,
     process: child,
+    ended: endOf(child),
     stop: () => stop(child).finally(() => tether?.kill('SIGKILL')),
   };
+}
+
+function settingsOf({ volatile, settings = [] }: EmbeddedPostgresOptions): string[] {
+  const fixed = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=300'];
+  return [...fixed, ...(volatile ? volatileSettings : []), ...settings];
 }
 
 interface Owner {
@@ -236,10 +237,12 @@ function untilReady(child: ChildProcess): Promise<void> {
   });
 }
 
-function stop(child: ChildProcess): Promise<void> {
+function endOf(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
-  return new Promise(resolve => {
-    child.once('exit', () => resolve());
-    child.kill('SIGINT');
-  });
+  return new Promise(resolve => child.once('exit', () => resolve()));
+}
+
+function stop(child: ChildProcess): Promise<void> {
+  child.kill('SIGINT');
+  return endOf(child);
 }
