@@ -45,3 +45,8 @@ export const standaloneEnv = defineEnv({
 });
 
 export type StandaloneEnv = EnvOf<typeof standaloneEnv.schema>;
+
+/** Reads the settings; everything else in the environment goes on to the services as it is. Throws EnvError. */
+export function readEnvironment(): { env: StandaloneEnv; inherited: Record<string, string | undefined> } {
+  return { env: standaloneEnv.read(process.env), inherited: { ...process.env } };
+}

@@ -1,5 +1,7 @@
-import { startEmbeddedPostgres, stopAbandonedPostgres, type EmbeddedPostgres } from '@paycode/persistence/embedded';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@paycode/persistence/embedded';
 import { ensureSecret, type HomeFolder } from '../home';
+import { decideRestart } from '../processes';
 import type { DatabaseUrls } from './database-names';
 import { dropDatabases, ensureDatabases } from './ensure-databases';
 
@@ -8,8 +10,8 @@ export interface RunningDatabases {
   urls: DatabaseUrls;
   /** What the databases run on, for people: `embedded PostgreSQL 18` or `PostgreSQL at host:port`. */
   description: string;
-  /** Resolves when an embedded server ends that nobody stopped. Never for an external one. */
-  lost: Promise<void>;
+  /** Resolves with the reason when an embedded server cannot be kept running. Never for an external one. */
+  lost: Promise<Error>;
   stop(): Promise<void>;
 }
 
@@ -24,23 +26,52 @@ export async function useExternalDatabases(url: string, isFresh: boolean): Promi
   return { urls, description, lost: new Promise(() => undefined), stop: () => Promise.resolve() };
 }
 
-/** Starts the embedded server on the home folder's data; a server that an earlier start left behind is stopped first. */
-export async function startEmbeddedDatabases(home: HomeFolder, port?: number): Promise<RunningDatabases & { port: number }> {
-  await stopAbandonedPostgres(home.postgres);
+/** Starts the embedded server on the home folder's data and keeps it running. */
+export async function startEmbeddedDatabases(home: HomeFolder, say: (line: string) => void): Promise<RunningDatabases> {
   const password = ensureSecret(home, 'postgres-password');
-  const server = await startEmbeddedPostgres({ dataDir: home.postgres, password, endsWithParent: true, settings, port });
-  const urls = await ensureDatabases({ url: server.url, passwordOf: owner => ensureSecret(home, `postgres-password-${owner}`) });
-  return { urls, port: server.port, description: 'embedded PostgreSQL 18', ...lifeOf(server) };
+  const options = { dataDir: home.postgres, password, endsWithParent: true, settings };
+  const first = await startEmbeddedPostgres(options);
+  const passwordOf = (owner: string): string => ensureSecret(home, `postgres-password-${owner}`);
+  const urls = await ensureDatabases({ url: first.url, passwordOf });
+  const kept = new KeptServer(first, () => startEmbeddedPostgres({ ...options, port: first.port }), say);
+  return { urls, description: 'embedded PostgreSQL 18', lost: kept.lost, stop: () => kept.stop() };
 }
 
-function lifeOf(server: EmbeddedPostgres): Pick<RunningDatabases, 'lost' | 'stop'> {
-  let isStopping = false;
-  const lost = new Promise<void>(resolve => server.process.once('exit', () => (isStopping ? undefined : resolve())));
-  return {
-    lost,
-    stop: () => {
-      isStopping = true;
-      return server.stop();
-    },
-  };
+/** The embedded server, started again on its port when it ends by itself. */
+class KeptServer {
+  readonly lost: Promise<Error>;
+  private isStopping = false;
+  private readonly endedAtMs: number[] = [];
+
+  constructor(
+    private server: EmbeddedPostgres,
+    private readonly startAgain: () => Promise<EmbeddedPostgres>,
+    private readonly say: (line: string) => void,
+  ) {
+    this.lost = this.keep();
+  }
+
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    await this.server.stop();
+  }
+
+  /** Runs as long as the server can be kept; resolves with the reason when it cannot. Never resolves once it is being stopped. */
+  private async keep(): Promise<Error> {
+    for (;;) {
+      await this.server.ended;
+      if (this.isStopping) return new Promise(() => undefined);
+      const decision = decideRestart(this.endedAtMs, performance.now());
+      this.endedAtMs.push(performance.now());
+      if (!decision.restart) return new Error(`PostgreSQL does not stay up: ${decision.reason}.`);
+      this.say('PostgreSQL ended; starting it again');
+      await pause(decision.afterMs);
+      try {
+        this.server = await this.startAgain();
+      } catch (error) {
+        return error as Error;
+      }
+      if (this.isStopping) await this.server.stop();
+    }
+  }
 }

@@ -8,8 +8,11 @@ const answerTimeoutMs = 1_000;
 
 /** Somebody else already runs the platform from this folder. */
 export class HomeInUseError extends Error {
-  constructor(readonly holderPid: string) {
-    super(`in use by process ${holderPid}`);
+  constructor(
+    readonly home: string,
+    readonly holderPid: string,
+  ) {
+    super(`${home} is in use by process ${holderPid}`);
     this.name = 'HomeInUseError';
   }
 }
@@ -24,7 +27,7 @@ export async function lockHome(home: string): Promise<{ release(): Promise<void>
   await listen(server, address).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
     const holder = await askHolder(address);
-    if (holder !== undefined) throw new HomeInUseError(holder);
+    if (holder !== undefined) throw new HomeInUseError(home, holder);
     rmSync(address, { force: true });
     await listen(server, address);
   });

@@ -11,16 +11,20 @@ export interface SecretFiles {
   serviceTokenSecrets: string;
   operatorTokenSecrets: string;
   payloadKeys: string;
-  keyEncryptionKeys: string;
-  passwordPepper: string;
+  /** Seals webhook keys; held by notification-config and webhook-dispatcher only. */
+  webhookKeyEncryptionKeys: string;
+  /** Seals the keys of auth-session; held by it only. */
+  authKeyEncryptionKeys: string;
+  passwordPeppers: string;
 }
 
 const makers: Record<keyof SecretFiles, () => string> = {
   serviceTokenSecrets: () => randomBytes(32).toString('base64url'),
   operatorTokenSecrets: () => randomBytes(32).toString('base64url'),
   payloadKeys: () => `p1:${randomBytes(32).toString('base64')}`,
-  keyEncryptionKeys: () => `k1:${randomBytes(32).toString('base64')}`,
-  passwordPepper: () => randomBytes(32).toString('base64'),
+  webhookKeyEncryptionKeys: () => `k1:${randomBytes(32).toString('base64')}`,
+  authKeyEncryptionKeys: () => `a1:${randomBytes(32).toString('base64')}`,
+  passwordPeppers: () => `w1:${randomBytes(32).toString('base64')}`,
 };
 
 /** Makes what is missing and gives the files. */

@@ -93,27 +93,24 @@ function ownEnv(name: ServiceName, parts: PlatformParts): Env {
 
 /** Keys only one service reads: secrets go to nobody else. */
 function specialEnv(name: ServiceName, { secrets, certificate, ports, home }: PlatformParts): Env {
-  const routes = (service: ServiceName) => `http://127.0.0.1:${ports.services[service].public}`;
-  switch (name) {
-    case 'auth-session':
-      return { PASSWORD_PEPPER_FILE: secrets.passwordPepper, KEY_ENCRYPTION_KEYS_FILE: secrets.keyEncryptionKeys };
-    case 'notification-config':
-      return { KEY_ENCRYPTION_KEYS_FILE: secrets.keyEncryptionKeys };
-    case 'webhook-dispatcher':
-      return {
-        PAYLOAD_KEYS_FILE: secrets.payloadKeys,
-        KEY_ENCRYPTION_KEYS_FILE: secrets.keyEncryptionKeys,
-        OUTBOX_FOLDER: home.outbox,
-      };
-    case 'payment-simulator':
-      return { PAYLOAD_KEYS_FILE: secrets.payloadKeys, PUBLIC_BASE_URL: `https://localhost:${ports.gateway}` };
-    case 'api-gateway':
-      return {
-        TLS_CERTIFICATE_FILE: certificate.certificateFile,
-        TLS_KEY_FILE: certificate.keyFile,
-        AUTH_SESSION_ROUTE: routes('auth-session'),
-      };
-    default:
-      return {};
-  }
+  const publicUrl = (service: ServiceName) => `http://127.0.0.1:${ports.services[service].public}`;
+  const special: Partial<Record<ServiceName, Env>> = {
+    'auth-session': { PASSWORD_PEPPERS_FILE: secrets.passwordPeppers, KEY_ENCRYPTION_KEYS_FILE: secrets.authKeyEncryptionKeys },
+    'notification-config': { KEY_ENCRYPTION_KEYS_FILE: secrets.webhookKeyEncryptionKeys },
+    'webhook-dispatcher': {
+      PAYLOAD_KEYS_FILE: secrets.payloadKeys,
+      KEY_ENCRYPTION_KEYS_FILE: secrets.webhookKeyEncryptionKeys,
+      OUTBOX_FOLDER: home.outbox,
+    },
+    'payment-simulator': { PAYLOAD_KEYS_FILE: secrets.payloadKeys, PUBLIC_BASE_URL: `https://localhost:${ports.gateway}` },
+    'api-gateway': {
+      TLS_CERT_FILE: certificate.certificateFile,
+      TLS_KEY_FILE: certificate.keyFile,
+      AUTH_SESSION_PUBLIC_URL: publicUrl('auth-session'),
+      NOTIFICATION_CONFIG_PUBLIC_URL: publicUrl('notification-config'),
+      WEBHOOK_DISPATCHER_PUBLIC_URL: publicUrl('webhook-dispatcher'),
+      PAYMENT_SIMULATOR_PUBLIC_URL: publicUrl('payment-simulator'),
+    },
+  };
+  return special[name] ?? {};
 }

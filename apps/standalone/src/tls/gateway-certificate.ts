@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { readIfPresent, writePrivateFile } from '../home';
-import { createAuthority, issueServerCertificate, type KeyPair } from './certificate-authority';
+import type { KeyPair } from './certificate-authority';
 
 const authorityDays = 3_650;
 /** Below the 398 days browsers accept. */
@@ -24,14 +24,21 @@ export async function ensureGatewayCertificate(folder: string, now: Date): Promi
   const serverFiles = { certificate: join(folder, 'server.pem'), key: join(folder, 'server.key') };
   let authority = stored(authorityFiles);
   if (!authority || endsSoon(authority, now)) {
+    const { createAuthority } = await loadIssuer();
     authority = await createAuthority(now, authorityDays);
     store(authorityFiles, authority);
   }
   const server = stored(serverFiles);
   if (!server || endsSoon(server, now) || !isIssuedBy(server, authority)) {
+    const { issueServerCertificate } = await loadIssuer();
     store(serverFiles, await issueServerCertificate({ authority, dns, ips, now, lifetimeDays: serverDays }));
   }
   return { caFile: authorityFiles.certificate, certificateFile: serverFiles.certificate, keyFile: serverFiles.key };
+}
+
+/** The certificate library is needed about once a year; later starts do without it in memory. */
+function loadIssuer(): Promise<typeof import('./certificate-authority')> {
+  return import('./certificate-authority');
 }
 
 type Files = Record<keyof KeyPair, string>;

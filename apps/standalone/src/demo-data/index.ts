@@ -1,0 +1,3 @@
+export * from './demo-data';
+export * from './operator.client';
+export * from './seed-demo-data';

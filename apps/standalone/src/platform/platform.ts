@@ -1,0 +1,97 @@
+import type { StandaloneEnv } from '../config/env';
+import { type RunningDatabases, startEmbeddedDatabases, useExternalDatabases } from '../database';
+import { demoMerchants, OperatorClient, seedDemoData, type AccountWithPassword } from '../demo-data';
+import { ensureKafkaTopics } from '../events';
+import { emptyHomeFolder, ensureOperatorToken, ensureSecrets, type HomeFolder } from '../home';
+import { type ServiceFailure, Supervisor } from '../processes';
+import { ensureGatewayCertificate } from '../tls';
+import { choosePorts, type PlatformPorts } from './ports';
+import { internalUrlOf, serviceSpecs } from './services';
+import { knownAccounts, writeStandaloneFile } from './standalone-file';
+
+export interface PlatformOptions {
+  home: HomeFolder;
+  env: StandaloneEnv;
+  /** Environment the services inherit. */
+  inherited: Record<string, string | undefined>;
+  appsFolder: string;
+  isFresh: boolean;
+  say(line: string): void;
+}
+
+/** Everything that runs on this machine: databases, services, what they were told. */
+export class Platform {
+  /** Resolves when the platform cannot go on; the reason is for people. */
+  readonly failed: Promise<Error>;
+  private fail: (reason: Error) => void = () => undefined;
+  private databases: RunningDatabases | undefined;
+  private supervisor: Supervisor | undefined;
+  private processes: Record<string, number> = {};
+  private publish: () => void = () => undefined;
+
+  constructor(private readonly options: PlatformOptions) {
+    this.failed = new Promise(resolve => (this.fail = resolve));
+  }
+
+  /** Resolves when everything takes traffic and the demo data is there. */
+  async start(): Promise<PlatformFacts> {
+    const { home, env, isFresh } = this.options;
+    const ports = await choosePorts(env.PAYCODE_PORT);
+    if (isFresh) emptyHomeFolder(home);
+    const secrets = ensureSecrets(home);
+    const [certificate, databases] = await Promise.all([ensureGatewayCertificate(home.tls, new Date()), this.openDatabases()]);
+    if (env.EVENTS_TRANSPORT === 'kafka') await ensureKafkaTopics(env.KAFKA_BROKERS);
+    const parts = { appsFolder: this.options.appsFolder, home, env, ports, databases: databases.urls, secrets, certificate };
+    this.supervisor = new Supervisor(serviceSpecs(parts, this.options.inherited), {
+      say: line => this.options.say(line),
+      processesChanged: pids => {
+        this.processes = pids;
+        this.publish();
+      },
+      givenUp: (error: ServiceFailure) => this.fail(error),
+    });
+    await this.supervisor.start();
+    const accounts = await this.seed(ports, ensureOperatorToken(home, secrets));
+    const facts = { ports, accounts, caFile: certificate.caFile, database: databases.description };
+    this.publish = () => writeStandaloneFile(home, { ...facts, merchants: demoMerchants, processes: this.processes });
+    this.publish();
+    return facts;
+  }
+
+  /** Drains and stops everything it started. */
+  async stop(): Promise<void> {
+    this.publish = () => undefined;
+    await this.supervisor?.stop();
+    await this.databases?.stop();
+  }
+
+  /** Ends the services at once; `stop` then goes quickly. */
+  kill(): void {
+    this.supervisor?.kill();
+  }
+
+  private async openDatabases(): Promise<RunningDatabases> {
+    const { home, env, isFresh } = this.options;
+    if (env.DATABASE_URL) return (this.databases = await useExternalDatabases(env.DATABASE_URL, isFresh));
+    const databases = await startEmbeddedDatabases(home, line => this.options.say(line));
+    void databases.lost.then(reason => this.fail(reason));
+    return (this.databases = databases);
+  }
+
+  private seed(ports: PlatformPorts, operatorToken: string): Promise<AccountWithPassword[]> {
+    return seedDemoData({
+      operator: new OperatorClient(operatorToken),
+      authSessionUrl: internalUrlOf(ports, 'auth-session'),
+      notificationConfigUrl: internalUrlOf(ports, 'notification-config'),
+      known: knownAccounts(this.options.home),
+    });
+  }
+}
+
+export interface PlatformFacts {
+  ports: PlatformPorts;
+  accounts: AccountWithPassword[];
+  caFile: string;
+  /** What the databases run on. */
+  database: string;
+}

@@ -1,0 +1,64 @@
+import type { EnvSchema } from '@paycode/service-runtime/env';
+
+export interface ReadyFacts {
+  baseUrl: string;
+  caFile: string;
+  logsFolder: string;
+  outboxFolder: string;
+  database: string;
+  events: string;
+  password: string;
+  afterMs: number;
+}
+
+/** What the user sees when the platform is ready: that it is, and what to do next, as commands that work as printed. */
+export function readyText(facts: ReadyFacts): string {
+  const curl = `curl --cacert ${facts.caFile}`;
+  return `
+Paycode is ready on ${facts.baseUrl} (after ${(facts.afterMs / 1_000).toFixed(1)} s; ${facts.database}; events by ${facts.events}).
+
+What to do next, in another terminal:
+
+  npm run demo                          watch one payment being settled and one being reversed
+
+  ${curl} -u psp-1:${facts.password} -H 'Content-Type: application/json' \\
+    -d '{"merchantReference":"my-first-sale-'$RANDOM'","amount":25.50,"currencyCode":"ZAR"}' \\
+    -X POST ${facts.baseUrl}/pluto/code/create
+                                        create a payment code; open its codeUrl in a browser and pay it
+
+  npm run -s paycode -- --help          what an operator can see and do
+
+Everything it knows is in ${facts.logsFolder.replace(/logs$/, '')} (accounts and passwords: standalone.json; logs: ${facts.logsFolder}; e-mail and SMS: ${facts.outboxFolder}).
+Ctrl-C stops it; npm start goes on where it was; npm start -- --fresh begins anew.
+`;
+}
+
+export function helpText(schema: EnvSchema): string {
+  const keys = Object.entries(schema).map(([key, spec]) => `  ${key.padEnd(18)}${spec.description}${defaultText(spec.default)}`);
+  return `npm start [-- --fresh]
+
+Runs the whole platform on this machine with nothing but Node.
+
+  --fresh           throw away what was kept and begin anew
+  --help            this text
+
+Environment:
+${keys.join('\n')}
+`;
+}
+
+function defaultText(value: unknown): string {
+  if (Array.isArray(value)) return value.length > 0 ? ` Default: ${value.join(',')}` : '';
+  return typeof value === 'string' || typeof value === 'number' ? ` Default: ${value}` : '';
+}
+
+export function homeInUseText(home: string, pid: string): string {
+  return `Paycode already runs from ${home} (process ${pid}).
+Use that one, or stop it (Ctrl-C in its terminal, or: kill ${pid}), or start a second one beside it:
+  PAYCODE_HOME=.paycode-2 PAYCODE_PORT=9443 npm start`;
+}
+
+export function portInUseText(port: number): string {
+  return `Port ${port} is in use by another program.
+Stop that program, or take another port: PAYCODE_PORT=${port + 1_000 > 65_535 ? port - 1_000 : port + 1_000} npm start`;
+}
