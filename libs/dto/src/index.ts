@@ -11,6 +11,7 @@ export * from './internal/authorize';
 export * from './internal/deliveries';
 export * from './internal/reversals';
 export * from './internal/routes';
+export { ExactNumber, parseExactJson } from './notification/exact-json';
 export * from './notification/notification-json';
 export * from './notification/notification-status';
 export * from './notification/transaction-notification-v3';
