@@ -8,3 +8,7 @@ export * from './topics/topic-definitions';
 export * from './transport-log';
 export * from './create-event-transport';
 export * from './events-env';
+export * from './nest/events-server';
+export * from './nest/on-events';
+export * from './outbox/outbox-relay';
+export * from './outbox/outbox-table';

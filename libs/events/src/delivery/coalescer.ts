@@ -33,9 +33,9 @@ export class Coalescer<I, O> {
   private async flushGroup(group: Waiting<I, O>[]): Promise<void> {
     try {
       const outcomes = await this.flush(group.map(({ item }) => item));
-      group.forEach(({ resolve }, at) => resolve(outcomes[at]!));
+      group.forEach((waiting, at) => waiting.resolve(outcomes[at]!));
     } catch (error) {
-      for (const { reject } of group) reject(error);
+      for (const waiting of group) waiting.reject(error);
     }
   }
 }

@@ -30,7 +30,7 @@ export async function spawnConsumer(harness: TransportHarness, options: Consumer
     env: { ...process.env, CONSUMER: settings },
   });
   const ids: string[] = [];
-  createInterface({ input: child.stdout! }).on('line', line => ids.push(line));
+  createInterface({ input: child.stdout }).on('line', line => ids.push(line));
   return { received: () => [...ids], kill: () => killed(child) };
 }
 

@@ -1,0 +1,151 @@
+import type { Lifecycle } from '@paycode/service-runtime';
+import { BaseRpcContext, type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
+import { lastValueFrom } from 'rxjs';
+import type { EventBatch, EventTransport, Subscriber, SubscriberProgress } from '../event-transport';
+import type { TransportLog } from '../transport-log';
+import type { OnEventsOptions } from './on-events';
+
+export interface EventsServerOptions {
+  transport: EventTransport;
+  log: TransportLog;
+  /** Given: the server reports its liveness there and stops consuming when the service drains. */
+  lifecycle?: Lifecycle;
+  /** A consume loop that made no turn for this long is beyond help. Default 90,000. */
+  stalledAfterMs?: number;
+  /** What to do then. Default: exit, so that the process is started afresh. */
+  onStalled?(): void;
+}
+
+interface Handler {
+  topic: string;
+  options: OnEventsOptions;
+  callback: MessageHandler;
+}
+
+interface Running {
+  topic: string;
+  group: string;
+  subscriber: Subscriber;
+}
+
+const watchEveryMs = 5_000;
+const stalledAfterMsDefault = 90_000;
+
+/**
+ * Nest transport strategy over the event port: every `@OnEvents` (or `@EventPattern(topic, { group, … })`) method becomes a
+ * subscription. Unlike Nest's own Kafka transport it hands over batches, keeps topics apart, and lets a failure redeliver.
+ */
+export class EventsServer extends Server implements CustomTransportStrategy {
+  /** Failures reach the transport, which redelivers. */
+  override readonly propagatesEventHandlerErrors = true;
+  private readonly handlers: Handler[] = [];
+  private running: Running[] = [];
+  private stopped?: Promise<void>;
+  private watchdog?: NodeJS.Timeout;
+  private stalledSeen = 0;
+
+  constructor(private readonly options: EventsServerOptions) {
+    super();
+    const { lifecycle } = options;
+    lifecycle?.addCheck({ name: 'events', kind: 'live', check: () => this.stalled() });
+    lifecycle?.addCheck({
+      name: 'events',
+      kind: 'ready',
+      check: () => (this.running.length === this.handlers.length ? undefined : 'joining'),
+    });
+    lifecycle?.onDrain('events', () => this.close());
+  }
+
+  override addHandler(
+    pattern: unknown,
+    callback: MessageHandler,
+    _isEventHandler = false,
+    extras: Record<string, unknown> = {},
+  ): void {
+    const topic = String(pattern);
+    if (typeof extras['group'] !== 'string') throw new Error(`the handler of ${topic} names no consumer group`);
+    const options = extras as unknown as OnEventsOptions;
+    if (this.handlers.some(handler => handler.topic === topic && handler.options.group === options.group)) {
+      throw new Error(`two handlers of ${topic} share the group ${options.group}: each would see a part of the events`);
+    }
+    this.handlers.push({ topic, options, callback });
+  }
+
+  async listen(callback: (error?: unknown) => void): Promise<void> {
+    try {
+      for (const handler of this.handlers) await this.start(handler);
+      this.watchdog = setInterval(() => this.watch(), watchEveryMs).unref();
+    } catch (error) {
+      await this.close();
+      return callback(error);
+    }
+    callback();
+  }
+
+  /** Finishes the running batches, commits, leaves the groups. Idempotent. */
+  close(): Promise<void> {
+    return (this.stopped ??= this.stopAll());
+  }
+
+  pause(topic: string): void {
+    for (const { subscriber } of this.of(topic)) subscriber.pause();
+  }
+
+  resume(topic: string): void {
+    for (const { subscriber } of this.of(topic)) subscriber.resume();
+  }
+
+  progress(): (SubscriberProgress & { topic: string; group: string })[] {
+    return this.running.map(({ topic, group, subscriber }) => ({ topic, group, ...subscriber.progress() }));
+  }
+
+  /** Why the consumers are beyond help, or nothing. */
+  stalled(): string | undefined {
+    const limitMs = this.options.stalledAfterMs ?? stalledAfterMsDefault;
+    const stuck = this.progress().filter(({ sinceLastTurnMs }) => sinceLastTurnMs > limitMs);
+    return stuck.length === 0 ? undefined : `no turn of ${stuck.map(({ topic, group }) => `${topic} (${group})`).join(', ')}`;
+  }
+
+  override on(): never {
+    throw new Error('the events server emits no events of its own');
+  }
+
+  override unwrap<T>(): T {
+    return this.options.transport as T;
+  }
+
+  private of(topic: string): Running[] {
+    return this.running.filter(running => running.topic === topic);
+  }
+
+  private async start({ topic, options, callback }: Handler): Promise<void> {
+    const { group, batchMax, minAgeMs } = options;
+    const onBatch = (batch: EventBatch) => this.handle(callback, batch);
+    const subscriber = await this.options.transport.subscribe({ topic, group, batchMax, minAgeMs, onBatch });
+    this.running.push({ topic, group, subscriber });
+  }
+
+  private async handle(callback: MessageHandler, batch: EventBatch): Promise<void> {
+    const result = await callback(batch, new BaseRpcContext([batch.topic]));
+    await lastValueFrom(this.transformToObservable(result), { defaultValue: undefined });
+  }
+
+  private async stopAll(): Promise<void> {
+    clearInterval(this.watchdog);
+    await Promise.all(this.running.map(({ subscriber }) => subscriber.stop()));
+  }
+
+  /** Seen stalled twice in a row: a process that was merely suspended turns again before the second look. */
+  private watch(): void {
+    const reason = this.stalled();
+    this.stalledSeen = reason ? this.stalledSeen + 1 : 0;
+    if (this.stalledSeen < 2) return;
+    this.options.log.error(
+      { event: 'events-stalled', reason },
+      'event consumers stopped turning; the process must be started afresh',
+    );
+    clearInterval(this.watchdog);
+    const { onStalled = () => process.exit(1) } = this.options;
+    onStalled();
+  }
+}

@@ -1,0 +1,28 @@
+import { applyDecorators, type ArgumentsHost, Catch, type RpcExceptionFilter, UseFilters } from '@nestjs/common';
+import { EventPattern } from '@nestjs/microservices';
+import { type Observable, throwError } from 'rxjs';
+
+export interface OnEventsOptions {
+  /** Consumer group, as in docs/reference/topics.yaml. */
+  group: string;
+  /** Upper bound of events in a batch. Default 500. */
+  batchMax?: number;
+  /** Hands events over only once they are this old, in milliseconds. Default 0. */
+  minAgeMs?: number;
+}
+
+/** Nest would log the error and put `Internal server error` in its place; the transport needs the error itself. */
+@Catch()
+export class PassErrorFilter implements RpcExceptionFilter {
+  catch(error: unknown, _host: ArgumentsHost): Observable<never> {
+    return throwError(() => error);
+  }
+}
+
+/**
+ * `@EventPattern` for a batch handler: the method receives the `EventBatch` as `@Payload()`. Its promise decides: resolved, the batch is
+ * committed; rejected, it comes again.
+ */
+export function OnEvents(topic: string, options: OnEventsOptions): MethodDecorator {
+  return applyDecorators(EventPattern<string>(topic, { ...options }), UseFilters(PassErrorFilter));
+}
