@@ -1,0 +1,146 @@
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { eventually } from '@paycode/service-runtime/testing';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { EventToPublish } from '../event-transport';
+import { eventOf, gate } from '../testing/collector';
+import { quietLog } from '../testing/transport-harness';
+import { OutboxRelay, type OutboxRelayOptions } from './outbox-relay';
+import { createOutboxTable, dropOutboxTable, insertOutbox } from './outbox-table';
+
+class CreateOutbox1700000000000 implements MigrationInterface {
+  name = 'CreateOutbox1700000000000';
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of createOutboxTable) await runner.query(statement);
+  }
+  async down(runner: QueryRunner): Promise<void> {
+    for (const statement of dropOutboxTable) await runner.query(statement);
+  }
+}
+
+class RecordingTransport {
+  readonly published: string[] = [];
+  failuresLeft = 0;
+  hold: Promise<void> = Promise.resolve();
+
+  async publish(events: readonly EventToPublish[]): Promise<void> {
+    await this.hold;
+    if (this.failuresLeft-- > 0) throw new Error('broker is down');
+    this.published.push(...events.map(event => event.id));
+  }
+}
+
+const topic = 'paycode.transaction.terminal.v1';
+const numbered = (key: string, count: number) => Array.from({ length: count }, (_, n) => eventOf(topic, key, n));
+const idsOf = (key: string, count: number) => numbered(key, count).map(event => event.id);
+
+describe('OutboxRelay', () => {
+  let database: TestDatabase;
+  let transport: RecordingTransport;
+  let relays: OutboxRelay[];
+
+  beforeEach(async () => {
+    database = await createTestDatabase({ migrations: [CreateOutbox1700000000000] });
+    transport = new RecordingTransport();
+    relays = [];
+  });
+  afterEach(async () => {
+    await Promise.all(relays.map(relay => relay.stop()));
+    await database.drop();
+  });
+
+  const relay = (options: Partial<OutboxRelayOptions> = {}) => {
+    const made = new OutboxRelay({ dataSource: database.dataSource, transport, log: quietLog, ...options });
+    relays.push(made);
+    return made;
+  };
+  const depth = async () => (await relay().measure()).depth;
+
+  it('publishes what was committed, in order, and deletes it', async () => {
+    await insertOutbox(database.dataSource, numbered('k', 7));
+    relay({ batchMax: 3 }).start();
+    await eventually(async () => expect([transport.published, await depth()]).toEqual([idsOf('k', 7), 0]));
+  });
+
+  it('publishes nothing of a transaction that rolled back (no fact, no event)', async () => {
+    const rolledBack = database.dataSource.transaction(async tx => {
+      await insertOutbox(tx, numbered('lost', 2));
+      throw new Error('rolled back');
+    });
+    await expect(rolledBack).rejects.toThrow('rolled back');
+    await insertOutbox(database.dataSource, numbered('kept', 1));
+    relay().start();
+    await eventually(() => expect(transport.published).toEqual(idsOf('kept', 1)));
+  });
+
+  it('hands over the event as it was inserted', async () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const event = { ...eventOf(topic, 'k', 1), traceparent, data: { merchant: 'Café ☕ "\\', amount: '110.10' } };
+    await insertOutbox(database.dataSource, [event]);
+    const seen: EventToPublish[] = [];
+    relay({ transport: { publish: async events => void seen.push(...events) } }).start();
+    await eventually(() => expect(seen).toEqual([event]));
+  });
+
+  it('keeps the events of a failed publish and publishes them again in order', async () => {
+    transport.failuresLeft = 2;
+    await insertOutbox(database.dataSource, numbered('k', 4));
+    relay().start();
+    await eventually(async () => expect([transport.published, await depth()]).toEqual([idsOf('k', 4), 0]));
+  });
+
+  it('publishes an event whose transaction commits after a later id was published', async () => {
+    const early = database.dataSource.createQueryRunner();
+    await early.startTransaction();
+    await insertOutbox(early, numbered('early', 1));
+    await insertOutbox(database.dataSource, numbered('late', 1));
+    relay().start();
+    await eventually(() => expect(transport.published).toEqual(idsOf('late', 1)));
+    await early.commitTransaction();
+    await early.release();
+    await eventually(() => expect(transport.published).toEqual([...idsOf('late', 1), ...idsOf('early', 1)]));
+  });
+
+  it('lets one replica publish at a time, so that no event overtakes an earlier one of its key', async () => {
+    const held = gate();
+    const slow = new RecordingTransport();
+    slow.hold = held.promise;
+    const publishing = gate();
+    const first = relay({ batchMax: 2, transport: { publish: events => (publishing.open(), slow.publish(events)) } });
+    await insertOutbox(database.dataSource, numbered('k', 4));
+    first.start();
+    await publishing.promise;
+    const second = relay({ batchMax: 2 });
+    second.start();
+    second.wake();
+    await insertOutbox(database.dataSource, [eventOf(topic, 'other', 0)]);
+    expect(transport.published).toEqual([]);
+    held.open();
+    await eventually(async () => expect(await depth()).toBe(0));
+    expect([...slow.published, ...transport.published].filter(id => id.startsWith('k/')).sort()).toEqual(idsOf('k', 4));
+    expect(slow.published.slice(0, 2)).toEqual(idsOf('k', 2));
+  });
+
+  it('is woken by the committer instead of waiting for its next look', async () => {
+    const waiting = relay({ idleMs: 3_600_000 });
+    waiting.start();
+    await insertOutbox(database.dataSource, numbered('first', 1));
+    waiting.wake();
+    await eventually(() => expect(transport.published).toEqual(idsOf('first', 1)));
+    await insertOutbox(database.dataSource, numbered('second', 1));
+    waiting.wake();
+    await eventually(() => expect(transport.published).toEqual([...idsOf('first', 1), ...idsOf('second', 1)]));
+  });
+
+  it('measures how many events wait and how old the oldest is', async () => {
+    expect(await relay().measure()).toEqual({ depth: 0, oldestAgeMs: 0 });
+    await insertOutbox(database.dataSource, numbered('k', 3));
+    const { depth: waiting, oldestAgeMs } = await relay().measure();
+    expect(waiting).toBe(3);
+    expect(oldestAgeMs).toBeGreaterThan(0);
+  });
+
+  it('refuses an event that no broker would take, in the transaction that makes it', async () => {
+    const event = { ...eventOf(topic, 'k', 0), data: 'x'.repeat(300_000) };
+    await expect(insertOutbox(database.dataSource, [event])).rejects.toThrow(/bytes/);
+  });
+});

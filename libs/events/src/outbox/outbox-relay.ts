@@ -1,0 +1,143 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import { backoffMs } from '../delivery/backoff';
+import { Wakeup } from '../delivery/wakeup';
+import type { EventToPublish, EventTransport } from '../event-transport';
+import type { TransportLog } from '../transport-log';
+
+export interface OutboxRelayOptions {
+  dataSource: DataSource;
+  transport: Pick<EventTransport, 'publish'>;
+  log: TransportLog;
+  /** Events published and deleted together. Default 500. */
+  batchMax?: number;
+  /** How often to look for events of other replicas; `wake()` is for one's own. Default 250. */
+  idleMs?: number;
+}
+
+export interface OutboxState {
+  /** Events waiting; counted up to `depthMax`. */
+  depth: number;
+  /** Age of the oldest, in milliseconds; 0 when empty. */
+  oldestAgeMs: number;
+}
+
+/** One relay per database at a time. Any constant will do: each service has its own database. */
+const relayLock = 7_240_928;
+const failureLimits = { firstMs: 100, maxMs: 5_000 };
+/** Another replica is publishing: look again soon, for it may have read the table before our events were in it. */
+const busyRetryMs = 25;
+const busyRetriesMax = 40;
+const depthMax = 100_000;
+
+type Outcome = 'busy' | 'empty' | 'published';
+
+/**
+ * Publishes the outbox in order of insertion and deletes what is durable. One replica at a time, under an advisory lock that ends with
+ * the transaction: concurrent relays (or SKIP LOCKED) would let a later event of a key overtake an earlier one. Rows are deleted by id:
+ * a transaction that commits late with a lower id is found by the next look. A crash between publish and delete publishes again.
+ */
+export class OutboxRelay {
+  private readonly wakeup = new Wakeup();
+  private running?: Promise<void>;
+  private isStopped = false;
+  private failures = 0;
+  private busy = 0;
+
+  constructor(private readonly options: OutboxRelayOptions) {}
+
+  start(): void {
+    this.running ??= this.run();
+  }
+
+  /** Call after the commit of a transaction that wrote events. */
+  wake(): void {
+    this.wakeup.wake();
+  }
+
+  /** Ends after the batch in progress. Events left over stay for the next start, or another replica. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.wakeup.wake();
+    await this.running;
+  }
+
+  async measure(): Promise<OutboxState> {
+    const rows: { depth: number; age: number | null }[] = await this.options.dataSource.query(state, [depthMax]);
+    return { depth: rows[0]?.depth ?? 0, oldestAgeMs: Math.max(0, rows[0]?.age ?? 0) };
+  }
+
+  private async run(): Promise<void> {
+    while (!this.isStopped) {
+      const outcome = await this.attempt();
+      this.busy = outcome === 'busy' ? this.busy + 1 : 0;
+      if (outcome !== 'published' && !this.isStopped) await this.wakeup.wait(this.waitMs(outcome));
+    }
+  }
+
+  private waitMs(outcome: Outcome | 'failed'): number {
+    if (outcome === 'failed') return backoffMs(this.failures, failureLimits);
+    const isBusy = outcome === 'busy' && this.busy <= busyRetriesMax;
+    return isBusy ? busyRetryMs : (this.options.idleMs ?? 250);
+  }
+
+  private async attempt(): Promise<Outcome | 'failed'> {
+    try {
+      const outcome = (await this.hasWork()) ? await this.options.dataSource.transaction(tx => this.relay(tx)) : 'empty';
+      this.failures = 0;
+      return outcome;
+    } catch (error) {
+      this.failures++;
+      this.options.log.warn({ event: 'outbox-relay', attempt: this.failures, err: error }, 'outbox could not be published');
+      return 'failed';
+    }
+  }
+
+  /** One cheap look keeps an idle relay out of transactions. */
+  private async hasWork(): Promise<boolean> {
+    const rows: unknown[] = await this.options.dataSource.query('select 1 from outbox limit 1');
+    return rows.length > 0;
+  }
+
+  private async relay(tx: EntityManager): Promise<Outcome> {
+    // A statement of its own: the rows must be read with a snapshot taken after the lock, or those just deleted would be seen again.
+    const [lock]: { held: boolean }[] = await tx.query('select pg_try_advisory_xact_lock($1) as held', [relayLock]);
+    if (!lock?.held) return 'busy';
+    const rows: OutboxRow[] = await tx.query(head, [this.options.batchMax ?? 500]);
+    if (rows.length === 0) return 'empty';
+    await this.options.transport.publish(rows.map(toEvent));
+    await tx.query('delete from outbox where id = any($1::bigint[])', [rows.map(row => row.id)]);
+    return 'published';
+  }
+}
+
+interface OutboxRow {
+  id: string;
+  aggregatetype: string;
+  aggregateid: string;
+  type: string;
+  event_id: string;
+  source: string;
+  time: string;
+  traceparent: string | null;
+  payload: string;
+}
+
+function toEvent(row: OutboxRow): EventToPublish {
+  return {
+    topic: row.aggregatetype,
+    key: row.aggregateid,
+    id: row.event_id,
+    type: row.type,
+    source: row.source,
+    time: row.time,
+    data: JSON.parse(row.payload),
+    ...(row.traceparent === null ? {} : { traceparent: row.traceparent }),
+  };
+}
+
+const head =
+  'select id, aggregatetype, aggregateid, type, event_id, source, time, traceparent, payload from outbox order by id limit $1';
+
+const state = `
+  select count(*)::int as depth, (extract(epoch from clock_timestamp() - min(created_at)) * 1000)::float8 as age
+  from (select created_at from outbox order by id limit $1) waiting`;
