@@ -1,0 +1,94 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * Deliveries, attempts and write-once verdicts, all insert-only and range-partitioned by transaction id, so that old blocks are dropped as
+ * partitions; the default partition takes whatever has no block yet. Lanes and replicas say who may act on a delivery.
+ */
+export class CreateDeliveries1760000000000 implements MigrationInterface {
+  name = 'CreateDeliveries1760000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of statements) await runner.query(statement);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('drop table notice_retry, verdict, attempt, delivery, lane, replica');
+    await runner.query('drop sequence delivery_seq');
+  }
+}
+
+const statements = [
+  `create table replica (
+     id uuid primary key,
+     beat bigint not null default 0
+   ) with (fillfactor = 50)`,
+  // The beat stands apart from the lane rows: ingest and negative verdicts hold those FOR SHARE, which a beat must not wait for.
+  `comment on table replica is 'Dispatchers alive. A beat that stands still for the lease time on the clock of an observer means dead.'`,
+  `create table lane (
+     lane smallint primary key check (lane between 0 and 255),
+     owner uuid,
+     epoch bigint not null default 0,
+     low_seq bigint not null default 1
+   ) with (fillfactor = 50)`,
+  `comment on column lane.epoch is 'Fence: raised by every change of owner; negative verdicts and claims name it.'`,
+  `comment on column lane.low_seq is 'Every delivery of the lane with a lower seq is resolved.'`,
+  `insert into lane (lane) select generate_series(0, 255)`,
+
+  `create sequence delivery_seq as bigint`,
+  `create table delivery (
+     transaction_id bigint primary key check (transaction_id > 0),
+     lane smallint not null,
+     seq bigint not null,
+     epoch bigint not null,
+     merchant_id bigint not null,
+     kind text not null,
+     status text not null,
+     reversible boolean not null,
+     stub boolean not null default false,
+     reference_transaction_id bigint not null default 0,
+     completed_at timestamptz,
+     received_at timestamptz not null default clock_timestamp(),
+     payload text check ((payload is null) = stub)
+   ) partition by range (transaction_id)`,
+  `create table delivery_default partition of delivery default`,
+  `create index delivery_lane_seq on delivery (lane, seq)`,
+  // Waiting rows that no replica holds in memory as started: few, found without walking the settled ones.
+  `create index delivery_parked on delivery (lane, seq) where epoch = 0 and not stub`,
+  `comment on column delivery.epoch is 'Lane epoch under which attempt 1 was claimed by the insert itself; 0: not claimed yet.'`,
+  `comment on column delivery.payload is 'Notification sealed as compact JWE; null for the stub of a transaction that was closed before it arrived.'`,
+
+  `create table attempt (
+     transaction_id bigint not null,
+     attempt smallint not null check (attempt > 0),
+     epoch bigint not null,
+     started_at timestamptz not null default clock_timestamp(),
+     outcome text,
+     elapsed_ms integer,
+     primary key (transaction_id, attempt)
+   ) partition by range (transaction_id)`,
+  `create table attempt_default partition of attempt default`,
+  `comment on table attempt is 'Claims of attempts that the delivery row does not imply. outcome: repeats of notices only; the verdict has the others.'`,
+
+  `create table verdict (
+     transaction_id bigint primary key,
+     kind text not null check (kind in ('ACKED_HTTP', 'ACKED_PULL', 'NOT_APPLICABLE', 'CLOSED_NON200', 'CLOSED_CONN', 'CLOSED_TIMEOUT',
+       'CLOSED_NEVER_SENT', 'CLOSED_EXHAUSTED', 'CLOSED_BACKSTOP')),
+     attempt smallint,
+     outcome text,
+     elapsed_ms integer,
+     armed_at timestamptz,
+     started_at timestamptz,
+     at timestamptz not null default clock_timestamp()
+   ) partition by range (transaction_id)`,
+  `create table verdict_default partition of verdict default`,
+  `comment on table verdict is 'Insert only, write once: the first verdict stands.'`,
+
+  // The one table with updates: notices that move no money and failed, a small fraction of the traffic.
+  `create table notice_retry (
+     transaction_id bigint primary key,
+     lane smallint not null,
+     attempt smallint not null,
+     due_at timestamptz not null
+   )`,
+  `create index notice_retry_due on notice_retry (lane, due_at)`,
+];

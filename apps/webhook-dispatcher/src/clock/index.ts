@@ -1,0 +1,2 @@
+export * from './clock.ports';
+export * from './system-clock';

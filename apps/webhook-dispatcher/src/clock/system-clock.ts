@@ -1,0 +1,20 @@
+import { type CancelTimer, Clock } from './clock.ports';
+
+export class SystemClock extends Clock {
+  override nowMs(): number {
+    return performance.now();
+  }
+
+  override wallTime(): Date {
+    return new Date();
+  }
+
+  override after(delayMs: number, run: () => void): CancelTimer {
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  }
+
+  override pollTurn(): Promise<void> {
+    return new Promise(resolve => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,153 @@
+import type { ArmItem, CloseAnswer, CloseItem, Decision, Route, SettleItem, VerdictKind } from '@paycode/dto';
+import type { AttemptOutcome, Delivery, NewDelivery, Verdict } from './domain/delivery';
+
+/** Durable deliveries and claims of attempts. */
+export abstract class DeliveryStore {
+  /**
+   * Inserts the deliveries that are not known yet, in one commit. With `epoch` above 0 the insert also claims attempt 1, if the lane still
+   * is this replica's at that epoch. Answers only what was inserted.
+   */
+  abstract insert(replica: string, deliveries: readonly DeliveryToInsert[]): Promise<InsertedDelivery[]>;
+  /** What is stored for deliveries that were not inserted because they are known. */
+  abstract known(deliveries: readonly NewDelivery[]): Promise<KnownDelivery[]>;
+  /**
+   * Claims attempts that no insert claimed; answers the ids that may be sent: lane held at that epoch, not claimed under another one, no
+   * verdict. Repeating a claim whose answer was lost succeeds again.
+   */
+  abstract claimAttempts(replica: string, deliveries: readonly Delivery[]): Promise<number[]>;
+  /** Open deliveries claimed under an epoch before the given one: their owner is gone (row 8). By lane and seq. */
+  abstract orphaned(cursors: readonly LaneCursor[], limitPerLane: number): Promise<StoredDelivery[]>;
+  /** Moves the marks of lanes held: remembers what is resolved, answers rows that nobody claimed since the last sweep. */
+  abstract sweep(replica: string, cursors: readonly LaneCursor[], limitPerLane: number): Promise<SweptLane[]>;
+  /** Answers of `close`: never an owner's delivery is closed, and none can arrive after it was closed (1.1). */
+  abstract close(items: readonly LanedCloseItem[]): Promise<CloseAnswer[]>;
+}
+
+export interface DeliveryToInsert extends NewDelivery {
+  /** Epoch under which attempt 1 is claimed; 0: do not claim. */
+  epoch: number;
+}
+
+export interface InsertedDelivery {
+  transactionId: number;
+  seq: number;
+  /** Epoch of the claim; 0 when it is not claimed. */
+  epoch: number;
+}
+
+export interface KnownDelivery {
+  transactionId: number;
+  /** False: another content stands under this id. */
+  isSame: boolean;
+  /** Epoch under which its insert claimed attempt 1; 0: none. */
+  epoch: number;
+  isOpen: boolean;
+}
+
+/** Position in a lane held under `epoch`. */
+export interface LaneCursor {
+  lane: number;
+  epoch: number;
+  /** Rows after this one are wanted. */
+  afterSeq: number;
+}
+
+export interface StoredDelivery {
+  transactionId: number;
+  merchantId: number;
+  lane: number;
+  seq: number;
+  isReversible: boolean;
+  payload: string;
+  attemptsClaimed: number;
+  /** Since it was received, on the store's clock. */
+  ageMs: number;
+}
+
+export interface SweptLane {
+  lane: number;
+  /** Every row up to here was looked at; none with a lower seq can appear later. */
+  horizonSeq: number;
+  unclaimed: StoredDelivery[];
+}
+
+export interface LanedCloseItem extends CloseItem {
+  lane: number;
+}
+
+/** The write-once register. */
+export abstract class VerdictStore {
+  /**
+   * Acknowledgements, from anyone and under any epoch, each with its AckReceived in the same commit. Answers the verdict that stands for
+   * each id, in order.
+   */
+  abstract acknowledge(verdicts: readonly Verdict[]): Promise<VerdictKind[]>;
+  /** Everything else: only from the owner of the lane. Answers what stands, in order; null when it was refused because the lane moved on. */
+  abstract conclude(replica: string, verdicts: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]>;
+}
+
+export interface OwnedVerdict extends Verdict {
+  lane: number;
+  epoch: number;
+  /** A notice that failed is tried again after this many milliseconds; null: never. */
+  retryAfterMs: number | null;
+}
+
+/** The reversal-scheduler. Calls reject when their effect is unknown; all are idempotent. */
+export abstract class ReversalScheduler {
+  /** Resolves after the jobs are durable (I5); a decision says: do not POST. */
+  abstract arm(items: readonly ArmItem[]): Promise<Map<number, Decision | null>>;
+  abstract settle(items: readonly SettleItem[]): Promise<void>;
+}
+
+/** The notification-config's routes. */
+export abstract class RouteSource {
+  abstract routes(merchantIds: readonly number[]): Promise<Route[]>;
+}
+
+/** Opens stored payloads and makes webhook bodies. Synchronous: keys are in memory. */
+export abstract class WebhookSealer {
+  /** The request body and the value of `X-Webhook-Encryption`. @throws when payload or key cannot be opened */
+  abstract bodyOf(payload: string, route: Route): { body: string; encryption: string };
+}
+
+/** What happened on the wire to one request, in order; exactly one of `answered` and `failed` ends it. */
+export interface PostObserver {
+  /** The last byte of the request was handed to the socket (T1, A-05). */
+  sent(): void;
+  /** The final status line and headers are parsed; interim 1xx never come here. */
+  answered(status: number): void;
+  failed(fault: PostFault): void;
+}
+
+export interface PostFault {
+  code: string;
+  /** EMFILE, EADDRNOTAVAIL, EAI_AGAIN, … (T8). */
+  isOurs: boolean;
+  /** The pooled socket had served before and not one byte of the answer arrived (T7). */
+  isStaleSocket: boolean;
+}
+
+export interface WebhookRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  /** Use no pooled socket (T7). */
+  onFreshSocket: boolean;
+}
+
+/** Sends one POST. Knows sockets, not rules. */
+export abstract class WebhookPoster {
+  /** `done` fires when the socket is free or gone: at or after the end of the request. */
+  abstract post(request: WebhookRequest, observer: PostObserver & { done(): void }): { abort(): void };
+}
+
+/** Counters of the capability; names in docs/reference. */
+export abstract class DeliveryMetrics {
+  abstract ingested(counts: { stored: number; duplicate: number; conflicting: number; poison: number }): void;
+  abstract attempted(outcome: AttemptOutcome): void;
+  /** Between receipt and verdict. */
+  abstract concluded(kind: VerdictKind, ageMs: number): void;
+  /** A verdict could not be written yet. */
+  abstract verdictsWaiting(count: number): void;
+}

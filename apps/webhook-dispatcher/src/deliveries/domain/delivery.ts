@@ -1,0 +1,56 @@
+import type { TransactionKind, VerdictKind } from '@paycode/dto';
+
+/** A terminal transaction as it came in, ready to be stored. */
+export interface NewDelivery {
+  transactionId: number;
+  merchantId: number;
+  lane: number;
+  kind: TransactionKind;
+  status: string;
+  /** Only a purchase with SUCCESS is ever armed or reversed (A-01, A-02, I13). */
+  isReversible: boolean;
+  referenceTransactionId: number;
+  /** ISO 8601 UTC. */
+  completedAt: string;
+  /** TransactionNotificationV3 JSON sealed as compact JWE. */
+  payload: string;
+}
+
+/** A delivery that this replica works on. */
+export interface Delivery {
+  transactionId: number;
+  merchantId: number;
+  lane: number;
+  /** Epoch of the lane under which this replica works on it. */
+  epoch: number;
+  isReversible: boolean;
+  payload: string;
+  /** 1-based attempt that comes next or is under way. */
+  attempt: number;
+  /** Whether `attempt` is durably claimed; if not, it must be before its POST (I8). */
+  isClaimed: boolean;
+  /** Monotonic instant at which the delivery was received, as far as this process can tell (age for the backstop, A-12). */
+  receivedMs: number;
+}
+
+/** How one attempt ended, as the process that made it saw it. */
+export type AttemptOutcome =
+  | { kind: 'STATUS'; status: number; elapsedMs: number }
+  | { kind: 'TIMEOUT'; elapsedMs: number }
+  /** The receiver's side failed: refused, reset, TLS, no such name, malformed answer. */
+  | { kind: 'CONNECTION'; code: string; elapsedMs: number | null }
+  /** Our side failed (T8). `isSent`: the request may have reached the receiver. */
+  | { kind: 'OUR_FAULT'; code: string; isSent: boolean };
+
+/** A verdict to be written, with what the timeline shows of it. */
+export interface Verdict {
+  transactionId: number;
+  merchantId: number;
+  kind: VerdictKind;
+  /** null: no attempt was made. */
+  attempt: number | null;
+  outcome: string | null;
+  elapsedMs: number | null;
+  armedAt: Date | null;
+  startedAt: Date | null;
+}

@@ -1,0 +1,99 @@
+// Statements of the delivery store. Lanes are locked FOR SHARE in the order of their number: a takeover (FOR UPDATE) waits for us and we for
+// it, and what we wrote before it is seen after it.
+const stored = `
+  d.transaction_id as id, d.merchant_id as merchant, d.lane, d.seq, d.reversible, d.payload,
+  greatest((d.epoch > 0)::int, coalesce((select max(a.attempt) from attempt a where a.transaction_id = d.transaction_id), 0)) as claimed,
+  greatest(0, extract(epoch from clock_timestamp() - d.received_at) * 1000) as age_ms`;
+
+const isOpen = 'not exists (select from verdict v where v.transaction_id = d.transaction_id)';
+
+export const deliverySql = {
+  // seq is drawn after the lane row is locked, so seqs of a lane become visible behind a horizon that a sweep can establish.
+  insert: `
+    with input as (
+      select * from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::timestamptz[], $8::text[], $9::boolean[],
+                           $10::bigint[], $11::smallint[])
+        as t(transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, payload, reversible, epoch, lane)),
+    held as materialized (
+      select lane, owner, epoch from lane where lane in (select lane from input) order by lane for share)
+    insert into delivery (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, payload, reversible, lane, epoch, seq)
+    select i.transaction_id, i.merchant_id, i.kind, i.status, i.reference_transaction_id, i.completed_at, i.payload, i.reversible, i.lane,
+           case when h.owner = $1 and h.epoch = i.epoch then i.epoch else 0 end, nextval('delivery_seq')
+      from input i join held h using (lane)
+    on conflict do nothing
+    returning transaction_id as id, seq, epoch`,
+
+  // A stub differs in nothing: the transaction was closed before its event came.
+  known: `
+    select d.transaction_id as id, d.epoch, ${isOpen} as open,
+           d.stub or (d.merchant_id, d.kind, d.status, d.reference_transaction_id, d.completed_at)
+             = (i.merchant_id, i.kind, i.status, i.reference_transaction_id, i.completed_at) as same
+      from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[])
+             as i(transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at)
+      join delivery d using (transaction_id)`,
+
+  claimAttempts: `
+    with input as (
+      select * from unnest($2::bigint[], $3::smallint[], $4::bigint[], $5::smallint[]) as t(transaction_id, lane, epoch, attempt)),
+    held as materialized (
+      select lane, epoch from lane where owner = $1 and lane in (select lane from input) order by lane for share)
+    insert into attempt (transaction_id, attempt, epoch)
+    select d.transaction_id, d.attempt, d.epoch from input d join held using (lane, epoch) where ${isOpen} order by 1
+    -- The same claim again: its answer was lost on the way to us.
+    on conflict (transaction_id, attempt) do update set epoch = excluded.epoch where attempt.epoch = excluded.epoch
+    returning transaction_id as id`,
+
+  orphaned: `
+    select ${stored}
+      from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as c(lane, epoch, after_seq)
+      join lane l on l.lane = c.lane
+     cross join lateral (
+       select * from delivery d
+        where d.lane = c.lane and d.seq >= greatest(l.low_seq, c.after_seq + 1) and d.epoch between 1 and c.epoch - 1 and not d.stub
+          and ${isOpen}
+        order by d.seq limit $4) d
+     order by d.lane, d.seq`,
+
+  // Waits until no ingest of these lanes is under way. Every seq drawn so far is then visible, every later one is higher.
+  horizon: `
+    with mine as materialized (
+      select l.lane from lane l join unnest($2::smallint[], $3::bigint[]) as t(lane, epoch) using (lane, epoch)
+       where l.owner = $1 order by l.lane for no key update of l)
+    select lanes, pg_sequence_last_value('delivery_seq') as seq from (select array_agg(lane) as lanes from mine) m`,
+
+  // At most 5,000 rows of a lane are looked at: the walk over a long stretch of resolved rows goes on with the next sweep.
+  advance: `
+    update lane set low_seq = n.low_seq
+      from unnest($2::smallint[], $3::bigint[]) as t(lane, epoch)
+      join lane l on l.lane = t.lane and l.epoch = t.epoch and l.owner = $1
+     cross join lateral (
+       select coalesce(min(w.seq) filter (where not w.resolved), case when count(*) < 5000 then $4::bigint + 1 else max(w.seq) + 1 end) as low_seq
+         from (select d.seq, not ${isOpen} as resolved from delivery d
+                where d.lane = l.lane and d.seq between l.low_seq and $4::bigint order by d.seq limit 5000) w) n
+     where lane.lane = t.lane and lane.epoch = t.epoch and lane.low_seq < n.low_seq`,
+
+  unclaimed: `
+    select ${stored}
+      from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as c(lane, epoch, after_seq)
+      join lane l on l.lane = c.lane
+     cross join lateral (
+       select * from delivery d
+        where d.lane = c.lane and d.epoch = 0 and not d.stub and d.seq >= greatest(l.low_seq, c.after_seq + 1) and ${isOpen}
+        order by d.seq limit $4) d
+     order by d.lane, d.seq`,
+
+  // The stub is what an ingest under way or yet to come collides with: no delivery can follow a close.
+  closeUnknown: `
+    with stub as (
+      insert into delivery (transaction_id, merchant_id, lane, seq, epoch, kind, status, reversible, stub)
+      select id, merchant, lane, 0, 0, 'PURCHASE', 'SUCCESS', true, true
+        from unnest($1::bigint[], $2::bigint[], $3::smallint[]) as t(id, merchant, lane) order by id
+      on conflict do nothing
+      returning transaction_id)
+    insert into verdict (transaction_id, kind) select transaction_id, 'CLOSED_NEVER_SENT' from stub on conflict do nothing`,
+
+  verdicts: `
+    select d.transaction_id as id, v.kind as verdict
+      from delivery d left join verdict v using (transaction_id)
+     where d.transaction_id = any($1::bigint[])`,
+} as const;

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { CreateDeliveries1760000000000 } from '../../../migrations/1760000000000-create-deliveries';
+import { ownEveryLane } from '../../lanes/testing/lane-rows';
+import { delivery, newDelivery } from '../testing/samples';
+import { PostgresDeliveryStore } from './postgres-delivery.store';
+
+describe('deliveries in PostgreSQL', () => {
+  let database: TestDatabase;
+  let store: PostgresDeliveryStore;
+  const [me, other] = [randomUUID(), randomUUID()];
+  const claimed = (id: number) => ({ ...newDelivery(id), epoch: 1 });
+  const unclaimed = (id: number) => ({ ...newDelivery(id), epoch: 0 });
+  const closeItem = (id: number) => ({ transactionId: id, merchantId: 1001, lane: id % 256 });
+  const allLanes = (epoch: number, afterSeq = 0) => Array.from({ length: 256 }, (_, lane) => ({ lane, epoch, afterSeq }));
+  const pass = (lanes: string, owner: string) =>
+    database.dataSource.query(`update lane set owner = '${owner}', epoch = epoch + 1 where ${lanes}`);
+  const conclude = (id: number, kind: string) =>
+    database.dataSource.query('insert into verdict (transaction_id, kind) values ($1, $2)', [id, kind]);
+
+  beforeEach(async () => {
+    database = await createTestDatabase({ migrations: [CreateDeliveries1760000000000] });
+    store = new PostgresDeliveryStore(database.dataSource);
+    await ownEveryLane(database.dataSource, me);
+  });
+  afterEach(() => database.drop());
+
+  describe('ingest', () => {
+    it('I10: stores each transaction once and answers only what is new', async () => {
+      expect(await store.insert(me, [claimed(1), claimed(2)])).toHaveLength(2);
+      expect(await store.insert(me, [claimed(2), claimed(3)])).toMatchObject([{ transactionId: 3, epoch: 1 }]);
+    });
+
+    it('stores duplicates within one batch once', async () => {
+      expect(await store.insert(me, [claimed(1), claimed(1)])).toHaveLength(1);
+    });
+
+    it('stores rows of a lane that somebody else owns, without a claim', async () => {
+      await pass('lane = 1', other);
+      expect(await store.insert(me, [claimed(1), claimed(2)])).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ transactionId: 1, epoch: 0 }),
+          expect.objectContaining({ transactionId: 2, epoch: 1 }),
+        ]),
+      );
+    });
+
+    it('T-19: the first content of an id stands and another one is told apart', async () => {
+      await store.insert(me, [claimed(1), claimed(2)]);
+      await conclude(2, 'ACKED_HTTP');
+      const known = await store.known([newDelivery(1, { merchantId: 1002 }), newDelivery(2), newDelivery(3)]);
+      expect(known.sort((a, b) => a.transactionId - b.transactionId)).toEqual([
+        { transactionId: 1, isSame: false, epoch: 1, isOpen: true },
+        { transactionId: 2, isSame: true, epoch: 1, isOpen: false },
+      ]);
+    });
+
+    it('T-16, T-17: the payload is stored only as it came, sealed', async () => {
+      await store.insert(me, [claimed(1)]);
+      const [row] = await database.dataSource.query<{ payload: string }[]>('select payload from delivery');
+      expect(row!.payload).toBe(newDelivery(1).payload);
+    });
+  });
+
+  describe('close', () => {
+    it('row 9: a transaction that never came is closed and can never come again', async () => {
+      expect(await store.close([closeItem(1)])).toEqual([{ transactionId: 1, verdict: 'CLOSED_NEVER_SENT' }]);
+      expect(await store.insert(me, [claimed(1)])).toEqual([]);
+      expect(await store.known([newDelivery(1)])).toEqual([{ transactionId: 1, isSame: true, epoch: 0, isOpen: false }]);
+    });
+
+    it('A-07: a delivery that an owner holds stays OPEN, as often as it is asked for', async () => {
+      await store.insert(me, [claimed(1), unclaimed(2)]);
+      const answers = await store.close([closeItem(1), closeItem(2)]);
+      expect(answers.map(answer => answer.verdict)).toEqual(['OPEN', 'OPEN']);
+      expect(await store.close([closeItem(1)])).toEqual([{ transactionId: 1, verdict: 'OPEN' }]);
+    });
+
+    it('answers the verdict that stands', async () => {
+      await store.insert(me, [claimed(1)]);
+      await conclude(1, 'ACKED_PULL');
+      expect(await store.close([closeItem(1)])).toEqual([{ transactionId: 1, verdict: 'ACKED_PULL' }]);
+    });
+
+    it('T-20: of an ingest and a close that race for one transaction exactly one wins', async () => {
+      const rounds = 300;
+      let closed = 0;
+      for (let id = 1; id <= rounds; id++) {
+        const [inserted, answers] = await Promise.all([store.insert(me, [claimed(id)]), store.close([closeItem(id)])]);
+        const isClosed = answers[0]!.verdict === 'CLOSED_NEVER_SENT';
+        expect(inserted.length === 0).toBe(isClosed);
+        expect(answers[0]!.verdict).toBe(isClosed ? 'CLOSED_NEVER_SENT' : 'OPEN');
+        if (isClosed) closed++;
+      }
+      // Both orders must have happened, or the test shows nothing.
+      expect(closed).toBeGreaterThan(0);
+      expect(closed).toBeLessThan(rounds);
+    });
+  });
+
+  describe('claims of attempts', () => {
+    it('I8: claims an attempt once per epoch, and again when its answer was lost', async () => {
+      await store.insert(me, [unclaimed(1)]);
+      expect(await store.claimAttempts(me, [delivery(1)])).toEqual([1]);
+      expect(await store.claimAttempts(me, [delivery(1)])).toEqual([1]);
+      await pass('true', other);
+      expect(await store.claimAttempts(other, [delivery(1, { epoch: 2 })])).toEqual([]);
+      expect(await store.claimAttempts(other, [delivery(1, { epoch: 2, attempt: 2 })])).toEqual([1]);
+    });
+
+    it('refuses a claim of a replica that lost the lane', async () => {
+      await store.insert(me, [unclaimed(1)]);
+      await pass('true', other);
+      expect(await store.claimAttempts(me, [delivery(1)])).toEqual([]);
+    });
+
+    it('A-15: refuses a claim once a verdict stands, so that no POST follows a getNotification', async () => {
+      await store.insert(me, [unclaimed(1)]);
+      await conclude(1, 'ACKED_PULL');
+      expect(await store.claimAttempts(me, [delivery(1)])).toEqual([]);
+    });
+  });
+
+  describe('takeover', () => {
+    it('row 8: the successor finds what the former owner had claimed and not concluded, with its attempts', async () => {
+      await store.insert(me, [claimed(1), claimed(257), claimed(513), unclaimed(769)]);
+      await conclude(257, 'ACKED_HTTP');
+      await store.claimAttempts(me, [delivery(513, { attempt: 2, lane: 1 })]);
+      await pass('lane = 1', other);
+      const found = await store.orphaned([{ lane: 1, epoch: 2, afterSeq: 0 }], 10);
+      expect(found.map(row => [row.transactionId, row.attemptsClaimed])).toEqual([
+        [1, 1],
+        [513, 2],
+      ]);
+      expect(found[0]).toMatchObject({ merchantId: 1001, isReversible: true, payload: newDelivery(1).payload });
+      expect(found[0]!.ageMs).toBeGreaterThanOrEqual(0);
+    });
+
+    it('pages by seq', async () => {
+      await store.insert(me, [claimed(1), claimed(257), claimed(513)]);
+      await pass('lane = 1', other);
+      const [first] = await store.orphaned([{ lane: 1, epoch: 2, afterSeq: 0 }], 1);
+      const rest = await store.orphaned([{ lane: 1, epoch: 2, afterSeq: first!.seq }], 10);
+      expect([first!, ...rest].map(row => row.transactionId)).toEqual([1, 257, 513]);
+    });
+  });
+
+  describe('sweep', () => {
+    it('finds rows nobody claimed, once', async () => {
+      await store.insert(other, [unclaimed(1), unclaimed(2), claimed(3)]);
+      const swept = await store.sweep(me, allLanes(1), 10);
+      expect(swept.flatMap(lane => lane.unclaimed.map(row => row.transactionId)).sort()).toEqual([1, 2, 3]);
+      const cursors = swept.map(({ lane, horizonSeq }) => ({ lane, epoch: 1, afterSeq: horizonSeq }));
+      expect((await store.sweep(me, cursors, 10)).flatMap(lane => lane.unclaimed)).toEqual([]);
+    });
+
+    it('goes on where a full page ended', async () => {
+      await store.insert(other, [unclaimed(1), unclaimed(257), unclaimed(513)]);
+      const [page] = await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], 2);
+      const [rest] = await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: page!.horizonSeq }], 2);
+      expect([...page!.unclaimed, ...rest!.unclaimed].map(row => row.transactionId)).toEqual([1, 257, 513]);
+    });
+
+    it('never sees a horizon that an ingest under way could still fall behind', async () => {
+      const runner = database.dataSource.createQueryRunner();
+      await runner.startTransaction();
+      await runner.query('select from lane where lane = 1 for share');
+      await runner.query(`insert into delivery (transaction_id, lane, seq, epoch, merchant_id, kind, status, reversible, payload)
+                          values (1, 1, nextval('delivery_seq'), 0, 1001, 'PURCHASE', 'SUCCESS', true, 'x')`);
+      const sweeping = store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], 10);
+      await store.insert(me, [claimed(2)]);
+      await runner.commitTransaction();
+      await runner.release();
+      expect((await sweeping)[0]!.unclaimed.map(row => row.transactionId)).toEqual([1]);
+    });
+
+    it('moves low_seq up to the first open row and no further', async () => {
+      const lowSeq = async () =>
+        (await database.dataSource.query<{ low_seq: string }[]>('select low_seq from lane where lane = 1'))[0]!.low_seq;
+      const inserted = await store.insert(me, [claimed(1), claimed(257), claimed(513)]);
+      await conclude(1, 'ACKED_HTTP');
+      await conclude(513, 'ACKED_HTTP');
+      await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], 10);
+      expect(Number(await lowSeq())).toBe(inserted.find(row => row.transactionId === 257)!.seq);
+      await conclude(257, 'ACKED_HTTP');
+      await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], 10);
+      expect(Number(await lowSeq())).toBeGreaterThan(inserted.find(row => row.transactionId === 513)!.seq);
+    });
+
+    it('leaves lanes of others alone', async () => {
+      await pass('lane = 1', other);
+      expect(await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], 10)).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,126 @@
+import type { CloseAnswer, VerdictKind } from '@paycode/dto';
+import type { DataSource } from 'typeorm';
+import {
+  DeliveryStore,
+  type DeliveryToInsert,
+  type InsertedDelivery,
+  type KnownDelivery,
+  type LaneCursor,
+  type LanedCloseItem,
+  type StoredDelivery,
+  type SweptLane,
+} from '../deliveries.ports';
+import type { Delivery, NewDelivery } from '../domain/delivery';
+import { deliverySql as sql } from './delivery.sql';
+
+interface StoredRow {
+  id: string;
+  merchant: string;
+  lane: number;
+  seq: string;
+  reversible: boolean;
+  payload: string;
+  claimed: number;
+  age_ms: string;
+}
+
+/** Deliveries in PostgreSQL; every call is one or two statements for a whole batch. */
+export class PostgresDeliveryStore extends DeliveryStore {
+  constructor(private readonly dataSource: DataSource) {
+    super();
+  }
+
+  override async insert(replica: string, deliveries: readonly DeliveryToInsert[]): Promise<InsertedDelivery[]> {
+    const rows = await this.rows<{ id: string; seq: string; epoch: string }>(sql.insert, [
+      replica,
+      ...columnsOf(deliveries),
+      deliveries.map(delivery => delivery.payload),
+      deliveries.map(delivery => delivery.isReversible),
+      deliveries.map(delivery => delivery.epoch),
+      deliveries.map(delivery => delivery.lane),
+    ]);
+    return rows.map(row => ({ transactionId: Number(row.id), seq: Number(row.seq), epoch: Number(row.epoch) }));
+  }
+
+  override async known(deliveries: readonly NewDelivery[]): Promise<KnownDelivery[]> {
+    const rows = await this.rows<{ id: string; same: boolean; epoch: string; open: boolean }>(sql.known, columnsOf(deliveries));
+    return rows.map(row => ({ transactionId: Number(row.id), isSame: row.same, epoch: Number(row.epoch), isOpen: row.open }));
+  }
+
+  override async claimAttempts(replica: string, deliveries: readonly Delivery[]): Promise<number[]> {
+    const rows = await this.rows<{ id: string }>(sql.claimAttempts, [
+      replica,
+      deliveries.map(delivery => delivery.transactionId),
+      deliveries.map(delivery => delivery.lane),
+      deliveries.map(delivery => delivery.epoch),
+      deliveries.map(delivery => delivery.attempt),
+    ]);
+    return rows.map(row => Number(row.id));
+  }
+
+  override async orphaned(cursors: readonly LaneCursor[], limitPerLane: number): Promise<StoredDelivery[]> {
+    return this.stored(sql.orphaned, cursors, limitPerLane);
+  }
+
+  override async sweep(replica: string, cursors: readonly LaneCursor[], limitPerLane: number): Promise<SweptLane[]> {
+    const [horizon] = await this.rows<{ lanes: number[] | null; seq: string | null }>(sql.horizon, [
+      replica,
+      cursors.map(cursor => cursor.lane),
+      cursors.map(cursor => cursor.epoch),
+    ]);
+    const horizonSeq = Number(horizon?.seq ?? 0);
+    const held = new Set(horizon?.lanes ?? []);
+    const swept = cursors.filter(cursor => held.has(cursor.lane));
+    if (swept.length === 0) return [];
+    await this.rows(sql.advance, [replica, swept.map(cursor => cursor.lane), swept.map(cursor => cursor.epoch), horizonSeq]);
+    const rows = await this.stored(sql.unclaimed, swept, limitPerLane);
+    return swept.map(({ lane }) => {
+      const unclaimed = rows.filter(row => row.lane === lane);
+      // A full page ends at its last row: the rest comes with the next sweep.
+      return { lane, horizonSeq: unclaimed.length < limitPerLane ? horizonSeq : unclaimed.at(-1)!.seq, unclaimed };
+    });
+  }
+
+  override async close(items: readonly LanedCloseItem[]): Promise<CloseAnswer[]> {
+    const ids = items.map(item => item.transactionId);
+    await this.rows(sql.closeUnknown, [ids, items.map(item => item.merchantId), items.map(item => item.lane)]);
+    // A second statement: only a new snapshot sees the ingest that won the race for the row.
+    const rows = await this.rows<{ id: string; verdict: VerdictKind | null }>(sql.verdicts, [ids]);
+    return rows.map(row => ({ transactionId: Number(row.id), verdict: row.verdict ?? 'OPEN' }));
+  }
+
+  private async stored(statement: string, cursors: readonly LaneCursor[], limit: number): Promise<StoredDelivery[]> {
+    const rows = await this.rows<StoredRow>(statement, [
+      cursors.map(cursor => cursor.lane),
+      cursors.map(cursor => cursor.epoch),
+      cursors.map(cursor => cursor.afterSeq),
+      limit,
+    ]);
+    return rows.map(row => ({
+      transactionId: Number(row.id),
+      merchantId: Number(row.merchant),
+      lane: row.lane,
+      seq: Number(row.seq),
+      isReversible: row.reversible,
+      payload: row.payload,
+      attemptsClaimed: row.claimed,
+      ageMs: Number(row.age_ms),
+    }));
+  }
+
+  private rows<T>(statement: string, parameters: unknown[]): Promise<T[]> {
+    return this.dataSource.query(statement, parameters) as Promise<T[]>;
+  }
+}
+
+/** $1 … of the columns that identify a delivery's content, in the order of `delivery.sql`. */
+function columnsOf(deliveries: readonly NewDelivery[]): unknown[] {
+  return [
+    deliveries.map(delivery => delivery.transactionId),
+    deliveries.map(delivery => delivery.merchantId),
+    deliveries.map(delivery => delivery.kind),
+    deliveries.map(delivery => delivery.status),
+    deliveries.map(delivery => delivery.referenceTransactionId),
+    deliveries.map(delivery => delivery.completedAt),
+  ];
+}

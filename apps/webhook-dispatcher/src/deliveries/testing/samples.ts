@@ -1,0 +1,49 @@
+import type { TransactionTerminal } from '@paycode/dto';
+import type { Delivery, NewDelivery } from '../domain/delivery';
+
+/** A sealed payload as far as anything but the sealer can tell. */
+export const anyPayload = 'eyJhbGciOiJkaXIifQ..aaaaaaaaaaaaaaaa.bbbb.cccccccccccccccccccccc';
+
+export function newDelivery(transactionId: number, changes: Partial<NewDelivery> = {}): NewDelivery {
+  return {
+    transactionId,
+    merchantId: 1001,
+    lane: transactionId % 256,
+    kind: 'PURCHASE',
+    status: 'SUCCESS',
+    isReversible: true,
+    referenceTransactionId: 0,
+    completedAt: '2026-11-20T10:00:00.000Z',
+    payload: anyPayload,
+    ...changes,
+  };
+}
+
+export function delivery(transactionId: number, changes: Partial<Delivery> = {}): Delivery {
+  return {
+    transactionId,
+    merchantId: 1001,
+    lane: transactionId % 256,
+    epoch: 1,
+    isReversible: true,
+    payload: anyPayload,
+    attempt: 1,
+    isClaimed: true,
+    receivedMs: 0,
+    ...changes,
+  };
+}
+
+export function terminalEvent(transactionId: number, changes: Partial<TransactionTerminal> = {}): TransactionTerminal {
+  return {
+    transactionId,
+    merchantId: 1001,
+    kind: 'PURCHASE',
+    status: 'SUCCESS',
+    txState: 'SUCCESS',
+    referenceTransactionId: 0,
+    completedAt: '2026-11-20T10:00:00.000Z',
+    notification: anyPayload,
+    ...changes,
+  };
+}

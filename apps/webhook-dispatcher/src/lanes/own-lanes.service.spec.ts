@@ -1,0 +1,148 @@
+import { ManualClock, settled } from '../clock/testing/manual-clock';
+import type { HeldLane } from './domain/lane-watch';
+import { LaneListener } from './lanes.ports';
+import { OwnLanes } from './own-lanes.service';
+import { MemoryLaneStore } from './testing/memory-lane.store';
+
+class Listener extends LaneListener {
+  readonly told: string[] = [];
+  private readonly busy = new Map<number, Promise<void>>();
+
+  override gained(lanes: readonly HeldLane[]): void {
+    this.told.push(...lanes.map(({ lane, epoch }) => `gained ${lane}@${epoch}`));
+  }
+  override lost(lanes: readonly HeldLane[]): void {
+    this.told.push(...lanes.map(({ lane, epoch }) => `lost ${lane}@${epoch}`));
+  }
+  override finished(lane: number): Promise<void> {
+    return this.busy.get(lane) ?? Promise.resolve();
+  }
+  /** Keeps a lane busy until the returned function is called. */
+  occupy(lane: number): () => void {
+    let finish!: () => void;
+    this.busy.set(lane, new Promise(resolve => (finish = resolve)));
+    return finish;
+  }
+}
+
+function setUp(replica: string, store: MemoryLaneStore, clock: ManualClock) {
+  const listener = new Listener();
+  const lanes = new OwnLanes(store, listener, clock, { replica, leaseMs: 10_000 });
+  lanes.want(new Set([0, 1]));
+  return { listener, lanes };
+}
+
+describe('owning lanes', () => {
+  let store: MemoryLaneStore;
+  let clock: ManualClock;
+  beforeEach(() => {
+    store = new MemoryLaneStore(2);
+    clock = new ManualClock();
+  });
+
+  it('takes free lanes with the first turn', async () => {
+    const { lanes, listener } = setUp('a', store, clock);
+    await lanes.turn();
+    expect(listener.told).toEqual(['gained 0@1', 'gained 1@1']);
+    expect(lanes.epochOf(1)).toBe(1);
+  });
+
+  it('T6: takes the lanes of a dead replica within the lease and one turn', async () => {
+    const dead = setUp('a', store, clock);
+    await dead.lanes.turn();
+    const { lanes, listener } = setUp('b', store, clock);
+    for (let second = 0; second < 10; second++) {
+      await lanes.turn();
+      await clock.advance(1_000);
+    }
+    expect(listener.told).toEqual([]);
+    await lanes.turn();
+    expect(listener.told).toEqual(['gained 0@2', 'gained 1@2']);
+    expect(store.beats.has('a')).toBe(false);
+  });
+
+  it('row 8: a paused replica learns with its next beat that its lanes are gone', async () => {
+    const paused = setUp('a', store, clock);
+    await paused.lanes.turn();
+    const other = setUp('b', store, clock);
+    await other.lanes.turn();
+    await clock.advance(10_000);
+    await other.lanes.turn();
+    expect(paused.lanes.epochOf(0)).toBe(1);
+    await paused.lanes.turn();
+    expect(paused.lanes.epochOf(0)).toBeUndefined();
+    expect(paused.listener.told.slice(2)).toEqual(['lost 0@1', 'lost 1@1']);
+  });
+
+  it('T6: the beat is fresh for half the lease after the start of the last beat that succeeded', async () => {
+    const { lanes } = setUp('a', store, clock);
+    expect(lanes.isBeatFresh).toBe(false);
+    await lanes.turn();
+    await clock.advance(4_999);
+    expect(lanes.isBeatFresh).toBe(true);
+    store.beforeCall = () => Promise.reject(new Error('database down'));
+    await expect(lanes.turn()).rejects.toThrow('database down');
+    await clock.advance(1);
+    expect(lanes.isBeatFresh).toBe(false);
+  });
+
+  it('counts a slow beat from its start, because others may have seen the old one until its end', async () => {
+    const { lanes } = setUp('a', store, clock);
+    store.beforeCall = () => clock.advance(5_000);
+    await lanes.turn();
+    expect(lanes.isBeatFresh).toBe(false);
+  });
+
+  it('finds a lane whose take succeeded although its answer was lost', async () => {
+    const { lanes, listener } = setUp('a', store, clock);
+    const take = store.take.bind(store);
+    store.take = async (replica, seen) => {
+      await take(replica, seen);
+      throw new Error('answer lost');
+    };
+    await expect(lanes.turn()).rejects.toThrow('answer lost');
+    await lanes.turn();
+    expect(listener.told).toEqual(['gained 0@1', 'gained 1@1']);
+  });
+
+  it('T9: gives a lane up only when nothing of it is in flight, and starts nothing in it meanwhile', async () => {
+    const { lanes, listener } = setUp('a', store, clock);
+    await lanes.turn();
+    const finish = listener.occupy(0);
+    lanes.want(new Set([1]));
+    await lanes.turn();
+    expect(lanes.epochOf(0)).toBeUndefined();
+    expect(store.lanes[0]!.owner).toBe('a');
+    finish();
+    await settled();
+    expect(store.lanes[0]!.owner).toBeNull();
+    expect(lanes.epochOf(1)).toBe(1);
+  });
+
+  it('does not mistake a lane it just released for one it holds', async () => {
+    const { lanes, listener } = setUp('a', store, clock);
+    await lanes.turn();
+    const rows = await store.beat('a');
+    const finish = listener.occupy(0);
+    lanes.want(new Set([1]));
+    await lanes.turn();
+    finish();
+    await settled();
+    store.beat = async () => rows;
+    await lanes.turn();
+    expect(lanes.epochOf(0)).toBeUndefined();
+  });
+
+  it('T9: leaving hands over lane by lane and forgets the replica', async () => {
+    const { lanes, listener } = setUp('a', store, clock);
+    await lanes.turn();
+    const finish = listener.occupy(0);
+    const leaving = lanes.leave();
+    await settled();
+    expect(store.lanes.map(lane => lane.owner)).toEqual(['a', null]);
+    finish();
+    await leaving;
+    expect(store.lanes.map(lane => lane.owner)).toEqual([null, null]);
+    expect(store.beats.size).toBe(0);
+  });
+});

@@ -1,0 +1,113 @@
+import type { Clock } from '../clock';
+import { type HeldLane, LaneWatch } from './domain/lane-watch';
+import type { LaneListener, LaneStore } from './lanes.ports';
+
+export interface OwnLanesOptions {
+  /** Identity of this process; a restarted one has another. */
+  replica: string;
+  /** L of T6: an owner whose beat stood still for this long is dead, in milliseconds. */
+  leaseMs: number;
+}
+
+/**
+ * Flow of a turn: beat -> which lanes are free or of dead owners -> take those wanted -> tell the listener what was gained and lost.
+ * Owning is per epoch: whoever acts later names the epoch, and the database refuses it once the lane has moved on.
+ */
+export class OwnLanes {
+  private readonly held = new Map<number, number>();
+  private readonly releasing = new Set<number>();
+  /** Last epoch given up per lane: a beat read before the release committed still shows it as ours. */
+  private readonly released = new Map<number, number>();
+  private readonly watch: LaneWatch;
+  private wanted: ReadonlySet<number> = new Set();
+  private lastBeatMs = Number.NEGATIVE_INFINITY;
+  private isLeaving = false;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly store: LaneStore,
+    private readonly listener: LaneListener,
+    private readonly clock: Clock,
+    private readonly options: OwnLanesOptions,
+  ) {
+    this.watch = new LaneWatch(options.replica, options.leaseMs);
+  }
+
+  get replica(): string {
+    return this.options.replica;
+  }
+
+  /** Lanes of the partitions assigned to this replica. Takes effect with the next turn. */
+  want(lanes: ReadonlySet<number>): void {
+    this.wanted = lanes;
+  }
+
+  /** Epoch under which this replica holds the lane and may start work in it; undefined when it may not. */
+  epochOf(lane: number): number | undefined {
+    return this.releasing.has(lane) ? undefined : this.held.get(lane);
+  }
+
+  /** Whether this replica certainly is not taken for dead yet: an owner that could not beat for L/2 starts no POST (T6). */
+  get isBeatFresh(): boolean {
+    return this.clock.nowMs() - this.lastBeatMs < this.options.leaseMs / 2;
+  }
+
+  get lanes(): HeldLane[] {
+    return [...this.held].map(([lane, epoch]) => ({ lane, epoch }));
+  }
+
+  /** One beat with all its consequences. Turns never overlap; a failed one rejects and changes nothing. */
+  turn(): Promise<void> {
+    return (this.running = this.running.catch(() => undefined).then(() => this.beatOnce()));
+  }
+
+  /** Gives every lane up as soon as nothing in it is in flight; the beat goes on meanwhile. */
+  async leave(): Promise<void> {
+    this.isLeaving = true;
+    await Promise.all(this.lanes.map(held => this.giveUp(held)));
+    await this.turn();
+    await this.store.forget(this.replica);
+  }
+
+  private async beatOnce(): Promise<void> {
+    const startedMs = this.clock.nowMs();
+    const rows = await this.store.beat(this.replica);
+    this.lastBeatMs = startedMs;
+    const { take, giveUp } = this.watch.plan(rows, this.isLeaving ? new Set() : this.wanted, startedMs);
+    this.reconcile(rows.filter(row => row.owner === this.replica));
+    for (const held of giveUp) if (!this.isLeaving) void this.giveUp(held).catch(() => undefined);
+    if (take.length === 0) return;
+    const gained = await this.store.take(this.replica, take);
+    for (const { lane, epoch } of gained) this.held.set(lane, epoch);
+    if (gained.length > 0) this.listener.gained(gained);
+    const former = new Set(take.map(({ owner }) => owner));
+    for (const owner of former) if (owner !== null) await this.store.forget(owner);
+  }
+
+  /** The database is right: what it no longer gives to this replica at this epoch is lost. */
+  private reconcile(owned: readonly HeldLane[]): void {
+    const epochs = new Map(owned.map(({ lane, epoch }) => [lane, epoch]));
+    const lost = this.lanes.filter(({ lane, epoch }) => epochs.get(lane) !== epoch);
+    for (const { lane } of lost) this.held.delete(lane);
+    if (lost.length > 0) this.listener.lost(lost);
+    // Taken by an earlier turn whose answer was lost: the epoch is ours, the memory of it is not.
+    const found = owned.filter(({ lane, epoch }) => !this.held.has(lane) && epoch > (this.released.get(lane) ?? 0));
+    for (const { lane, epoch } of found) this.held.set(lane, epoch);
+    if (found.length > 0) this.listener.gained(found.map(({ lane, epoch }) => ({ lane, epoch })));
+  }
+
+  private async giveUp(held: HeldLane): Promise<void> {
+    if (this.releasing.has(held.lane)) return;
+    this.releasing.add(held.lane);
+    try {
+      this.listener.lost([held]);
+      await this.listener.finished(held.lane);
+      // Nothing starts in a lane that is being released, so a failed release (the beat shows it again) is safe to repeat.
+      await this.store.release(this.replica, [held]);
+      this.released.set(held.lane, held.epoch);
+      if (this.held.get(held.lane) === held.epoch) this.held.delete(held.lane);
+    } finally {
+      this.releasing.delete(held.lane);
+    }
+  }
+}
