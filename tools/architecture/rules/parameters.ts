@@ -16,8 +16,8 @@ export const parameters: Rule.RuleModule = {
   create: context => {
     const { max = 3, constructorMax = 5 } = (context.options[0] ?? {}) as { max?: number; constructorMax?: number };
     const check = (node: Rule.Node): void => {
-      const { parent } = node;
-      const isConstructor = parent.type === 'MethodDefinition' && parent.kind === 'constructor';
+      const { parent } = node as unknown as { parent?: { type: string; kind?: string } };
+      const isConstructor = parent?.type === 'MethodDefinition' && parent.kind === 'constructor';
       const limit = isConstructor ? constructorMax : max;
       const count = (node as unknown as { params: unknown[] }).params.length;
       if (count > limit) context.report({ node, messageId: 'many', data: { count: String(count), max: String(limit) } });

@@ -1,0 +1,94 @@
+/**
+ * `npm run check`: every gate that needs no running service. Each step prints its time and, when it fails, what it found.
+ * `npm run check -- lint types` runs the named steps only.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { canaryProblems } from './architecture/canary.ts';
+import { forbiddenText } from './check/forbidden-text.ts';
+import { CommandError, run } from './check/run.ts';
+import { staleDocs } from './generate-docs.ts';
+
+const root = join(import.meta.dirname, '..');
+const atOnce = 2;
+
+/** Throws, or returns what is wrong: nothing means the gate is open. */
+type Gate = () => Promise<string[]>;
+
+const gates: Record<string, Gate> = {
+  format: () => command('prettier', ['--check', '--log-level', 'warn', '--cache', '--cache-location', '.cache/prettier', '.']),
+  lint,
+  boundaries: () =>
+    command('depcruise', ['apps', 'libs', 'tools', '--config', '.dependency-cruiser.cjs', '--output-type', 'err']),
+  canary: canaryProblems,
+  types: () => command('node', ['node_modules/ts7/bin/tsc', '-p', 'tsconfig.json']),
+  text,
+  docs: staleDocs,
+};
+
+async function command(name: string, args: string[]): Promise<string[]> {
+  await run(name, args);
+  return [];
+}
+
+async function lint(): Promise<string[]> {
+  // Without the project graph the boundary rule skips itself and ESLint exits 0.
+  await run('nx', ['show', 'projects'], { env: { NX_DAEMON: 'false', NX_TUI: 'false' } });
+  const { stdout, stderr } = await run('eslint', ['.', '--max-warnings', '0', '--cache', '--cache-location', '.cache/eslint/']);
+  return /rule will be skipped/i.test(stdout + stderr) ? ['the project boundary rule skipped itself: no project graph'] : [];
+}
+
+async function text(): Promise<string[]> {
+  const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z']);
+  const files = stdout.split('\0').filter(file => file !== '' && !file.startsWith('tools/check/forbidden-text'));
+  const problems = await Promise.all(files.map(async file => forbiddenText(file, await textOf(file))));
+  return problems.flat().map(({ place, reason }) => `${place}: ${reason}`);
+}
+
+/** A file that is listed but gone (removed, not yet committed) has no text. */
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(join(root, file), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+/** Runs one gate; false when it is closed. */
+async function pass(name: string): Promise<boolean> {
+  const startedAt = performance.now();
+  const problems = await problemsOf(gates[name]!);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${name.padEnd(10)} ${seconds} s`);
+  for (const problem of problems) console.log(problem.replace(/^/gm, '     '));
+  return problems.length === 0;
+}
+
+async function problemsOf(gate: Gate): Promise<string[]> {
+  try {
+    return await gate();
+  } catch (error) {
+    return [error instanceof CommandError ? error.message : String((error as Error).stack)];
+  }
+}
+
+async function main(wanted: string[]): Promise<void> {
+  const names = wanted.length > 0 ? wanted : Object.keys(gates);
+  const unknown = names.filter(name => !Object.hasOwn(gates, name));
+  if (unknown.length > 0) throw new Error(`no such check: ${unknown.join(', ')}; there are ${Object.keys(gates).join(', ')}`);
+  const startedAt = performance.now();
+  const waiting = [...names];
+  const results: boolean[] = [];
+  const lane = async (): Promise<void> => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) results.push(await pass(name));
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  const failed = results.filter(isOpen => !isOpen).length;
+  console.log(
+    `${results.length - failed} of ${results.length} checks passed in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`,
+  );
+  process.exitCode = failed > 0 ? 1 : 0;
+}
+
+await main(process.argv.slice(2));
