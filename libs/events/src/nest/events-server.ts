@@ -56,12 +56,7 @@ export class EventsServer extends Server implements CustomTransportStrategy {
     lifecycle?.onDrain('events', () => this.close());
   }
 
-  override addHandler(
-    pattern: unknown,
-    callback: MessageHandler,
-    _isEventHandler = false,
-    extras: Record<string, unknown> = {},
-  ): void {
+  override addHandler(...[pattern, callback, , extras = {}]: Parameters<Server['addHandler']>): void {
     const topic = String(pattern);
     if (typeof extras['group'] !== 'string') throw new Error(`the handler of ${topic} names no consumer group`);
     const options = extras as unknown as OnEventsOptions;
@@ -126,7 +121,7 @@ export class EventsServer extends Server implements CustomTransportStrategy {
   }
 
   private async handle(callback: MessageHandler, batch: EventBatch): Promise<void> {
-    const result = await callback(batch, new BaseRpcContext([batch.topic]));
+    const result: unknown = await callback(batch, new BaseRpcContext([batch.topic]));
     await lastValueFrom(this.transformToObservable(result), { defaultValue: undefined });
   }
 
@@ -145,7 +140,7 @@ export class EventsServer extends Server implements CustomTransportStrategy {
       'event consumers stopped turning; the process must be started afresh',
     );
     clearInterval(this.watchdog);
-    const { onStalled = () => process.exit(1) } = this.options;
-    onStalled();
+    if (this.options.onStalled) this.options.onStalled();
+    else process.exit(1);
   }
 }
