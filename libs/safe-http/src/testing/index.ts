@@ -1,1 +1,3 @@
 export * from './dns-server';
+export * from './raw-receiver';
+export * from './test-authority';

@@ -1,0 +1,28 @@
+import { Agent as HttpAgent, type AgentOptions } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { bareHostname, type OutboundTarget } from '../policy/url-rules';
+import type { DialOptions, DialTimings, OutboundGuard } from '../outbound-guard';
+
+export interface GuardedAgentOptions extends DialOptions {
+  guard: OutboundGuard;
+  onDialled(socket: Duplex, timings: DialTimings): void;
+}
+
+type Callback = (error: Error | null, socket?: Duplex) => void;
+
+/** An agent for Node's HTTP client whose every connection is dialled by the guard; connections are not reused. */
+export function guardedAgent(protocol: OutboundTarget['protocol'], options: GuardedAgentOptions): HttpAgent | HttpsAgent {
+  const agent = protocol === 'https:' ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false });
+  const createConnection = (request: AgentOptions & { host?: string; port?: number | string }, callback: Callback) => {
+    const target = { protocol, hostname: bareHostname(request.host ?? ''), port: Number(request.port) };
+    options.guard.dial(target, options).then(
+      ({ socket, timings }) => {
+        options.onDialled(socket, timings);
+        callback(null, socket);
+      },
+      (error: Error) => callback(error),
+    );
+  };
+  return Object.assign(agent, { createConnection });
+}

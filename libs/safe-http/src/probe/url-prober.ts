@@ -1,0 +1,137 @@
+import type { Duplex, Readable } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import axios, { type AxiosResponse } from 'axios';
+import type { DialTimings, OutboundGuard } from '../outbound-guard';
+import { targetOf } from '../policy/url-rules';
+import { guardedAgent } from './guarded-agent';
+import { failureOfError, failureOfStatus, type ProbeFailure, type ProbeOutcome } from './probe-outcome';
+
+export interface ProbeLimits {
+  /** One deadline over everything, in milliseconds. */
+  totalMs: number;
+  /** Budget of name look-up, TCP and TLS inside it, in milliseconds. */
+  connectMs: number;
+  /** Response bytes read before the connection is dropped. */
+  bodyBytesMax: number;
+}
+
+/** Decision "URL validation window": 10 s in all, connect 3 s, body read up to 1 KiB then dropped. */
+export const probeLimits: ProbeLimits = { totalMs: 10_000, connectMs: 3_000, bodyBytesMax: 1_024 };
+
+interface Progress {
+  startedAt: number;
+  dialled: DialTimings | null;
+  connectedAt: number | null;
+  answeredAt: number | null;
+  certificateExpiresAt: string | null;
+  status: number | null;
+}
+
+/**
+ * Sends one POST and says what came of it: one attempt, no redirect followed, nothing decompressed, no byte of the answer handed out.
+ * Headers are capped by Node's own 16 KiB limit. Never throws for anything the receiver does.
+ */
+export class UrlProber {
+  constructor(
+    private readonly guard: OutboundGuard,
+    private readonly userAgent: string,
+  ) {}
+
+  async probe(url: string, body: object, limits: ProbeLimits = probeLimits): Promise<ProbeOutcome> {
+    const progress: Progress = {
+      startedAt: performance.now(),
+      dialled: null,
+      connectedAt: null,
+      answeredAt: null,
+      certificateExpiresAt: null,
+      status: null,
+    };
+    const verdict = this.guard.checkUrl(url);
+    if (!verdict.ok) return outcomeOf(progress, { reason: 'not allowed', detail: 'NOT_ALLOWED' });
+    const signal = AbortSignal.timeout(limits.totalMs);
+    try {
+      const answer = await this.post(verdict.url, body, { limits, signal, progress });
+      progress.answeredAt = performance.now();
+      progress.status = answer.status;
+      await dropBody(answer.data, limits.bodyBytesMax);
+      return outcomeOf(progress, failureOfStatus(answer.status));
+    } catch (error) {
+      return outcomeOf(progress, failureOf(error, signal, progress));
+    }
+  }
+
+  private post(
+    url: URL,
+    body: object,
+    { limits, signal, progress }: { limits: ProbeLimits; signal: AbortSignal; progress: Progress },
+  ): Promise<AxiosResponse<Readable>> {
+    const agent = guardedAgent(targetOf(url).protocol, {
+      guard: this.guard,
+      connectTimeoutMs: limits.connectMs,
+      onDialled: (socket, timings) => noteConnection(progress, socket, timings),
+    });
+    return axios.request<Readable>({
+      method: 'post',
+      url: url.href,
+      data: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', 'user-agent': this.userAgent, accept: '*/*', 'accept-encoding': 'identity' },
+      httpAgent: agent,
+      httpsAgent: agent,
+      proxy: false,
+      maxRedirects: 0,
+      decompress: false,
+      responseType: 'stream',
+      validateStatus: () => true,
+      signal,
+    });
+  }
+}
+
+function noteConnection(progress: Progress, socket: Duplex, timings: DialTimings): void {
+  progress.dialled = timings;
+  progress.connectedAt = performance.now();
+  if (!(socket instanceof TLSSocket)) return;
+  const expiry = Date.parse(socket.getPeerCertificate().valid_to);
+  progress.certificateExpiresAt = Number.isNaN(expiry) ? null : new Date(expiry).toISOString();
+}
+
+/** Errors of the body no longer matter: the status line has said it all. */
+function dropBody(body: Readable, bytesMax: number): Promise<void> {
+  return new Promise(resolve => {
+    let bytes = 0;
+    body.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes >= bytesMax) body.destroy();
+    });
+    body.once('error', () => resolve()).once('close', () => resolve());
+  });
+}
+
+function failureOf(error: unknown, signal: AbortSignal, progress: Progress): ProbeFailure {
+  const isConnected = progress.connectedAt !== null;
+  if (isConnected && signal.aborted) return { reason: 'did not return 200', detail: 'NO_ANSWER_IN_TIME' };
+  return failureOfError(error, isConnected);
+}
+
+function outcomeOf(progress: Progress, failure: ProbeFailure | null): ProbeOutcome {
+  const { dialled, connectedAt, answeredAt } = progress;
+  return {
+    isAccepted: failure === null,
+    reason: failure?.reason ?? null,
+    detail: failure?.detail ?? null,
+    status: progress.status,
+    timings: {
+      dnsMs: rounded(dialled?.dnsMs),
+      connectMs: rounded(dialled?.connectMs),
+      tlsMs: rounded(dialled?.tlsMs),
+      firstByteMs: connectedAt !== null && answeredAt !== null ? rounded(answeredAt - connectedAt) : null,
+      totalMs: rounded(performance.now() - progress.startedAt)!,
+    },
+    certificateExpiresAt: progress.certificateExpiresAt,
+  };
+}
+
+/** Tenths of a millisecond. */
+function rounded(ms: number | null | undefined): number | null {
+  return ms === null || ms === undefined ? null : Math.round(ms * 10) / 10;
+}
