@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import { type CommandContext, idOf } from '../command-context.ts';
+import { OperatorError } from '../operator-connection.ts';
+
+interface CompleteOptions {
+  merchant: string;
+  amount: string;
+  currency: string;
+  state: string;
+  kind?: string;
+  reference?: string;
+}
+
+/** Commands along a payment's way: the transaction, its delivery, its reversal. */
+export function addSettlementCommands(program: Command, context: CommandContext): void {
+  const transactions = program.command('transactions').description('transactions of the sandbox');
+  transactions
+    .command('complete')
+    .description('complete a transaction at once, without a customer')
+    .requiredOption('--merchant <merchantId>', 'merchant that is paid')
+    .requiredOption('--amount <amount>', 'exact decimal amount')
+    .option('--currency <code>', 'ISO 4217 code', 'ZAR')
+    .option('--state <txState>', 'how it ends, e.g. SUCCESS or END_BANK_DECLINE', 'SUCCESS')
+    .option('--kind <kind>', 'PURCHASE or REFUND')
+    .option('--reference <merchantReference>', 'reference of the merchant')
+    .action((options: CompleteOptions) =>
+      context.call('payment-simulator', { method: 'POST', path: '/internal/transactions', body: [transactionOf(options)] }),
+    );
+  addShow(transactions, context, {
+    service: 'payment-simulator',
+    path: '/internal/transactions',
+    what: 'state of a transaction',
+  });
+  const deliveries = program.command('deliveries').description('deliveries of notifications');
+  addShow(deliveries, context, { service: 'webhook-dispatcher', path: '/internal/deliveries', what: 'timeline of a delivery' });
+  const reversals = program.command('reversals').description('reversal jobs');
+  addShow(reversals, context, { service: 'reversal-scheduler', path: '/internal/reversals', what: 'state of a reversal job' });
+}
+
+type ShowTarget = { service: 'payment-simulator' | 'webhook-dispatcher' | 'reversal-scheduler'; path: string; what: string };
+
+function addShow(parent: Command, context: CommandContext, { service, path, what }: ShowTarget): void {
+  parent
+    .command('show')
+    .argument('<transactionId>')
+    .description(what)
+    .action((transactionId: string) =>
+      context.call(service, { method: 'GET', path: `${path}/${idOf(transactionId, 'transactionId')}` }),
+    );
+}
+
+function transactionOf({ merchant, amount, currency, state, kind, reference }: CompleteOptions): object {
+  if (!/^\d{1,12}(\.\d{1,4})?$/.test(amount)) throw new OperatorError(`--amount must be a decimal like 25.50, not ${amount}`);
+  return {
+    merchantId: idOf(merchant, '--merchant'),
+    amount: exactNumber(amount),
+    currencyCode: currency,
+    txState: state,
+    ...(kind ? { kind } : {}),
+    ...(reference ? { merchantReference: reference } : {}),
+  };
+}
+
+/** A JSON number with exactly these digits: a float would turn 110.10 into 110.1 (A-57). */
+function exactNumber(digits: string): unknown {
+  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(digits);
+}

@@ -1,0 +1,112 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { join } from 'node:path';
+
+const answerTimeoutMs = 30_000;
+
+export type ServiceName =
+  'auth-session' | 'notification-config' | 'webhook-dispatcher' | 'reversal-scheduler' | 'payment-simulator';
+
+/** The command cannot be carried out; the message is all the user needs. */
+export class OperatorError extends Error {}
+
+export interface ConnectionOptions {
+  /** Folder of the standalone platform. */
+  home: string;
+  /** `service=base URL` pairs that replace what standalone.json says. */
+  url: string[];
+  tokenFile?: string;
+}
+
+export interface OperatorCall {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  body?: unknown;
+}
+
+/** The internal listeners of a running platform, spoken to with the operator token. */
+export class OperatorConnection {
+  private readonly baseUrls: Partial<Record<ServiceName, string>>;
+  private readonly token: string;
+
+  constructor(options: ConnectionOptions) {
+    const standalone = readStandalone(options.home);
+    this.baseUrls = { ...standalone?.internal, ...Object.fromEntries(options.url.map(parsePair)) };
+    const tokenFile = options.tokenFile ?? standalone?.operatorTokenFile;
+    if (!tokenFile || !existsSync(tokenFile)) {
+      throw new OperatorError(
+        `No running platform found in ${options.home}. Start it with npm start, or name another one:\n` +
+          '  --home <folder>, or --token-file <file> with --url <service>=<base URL>',
+      );
+    }
+    this.token = readFileSync(tokenFile, 'utf8').trim();
+  }
+
+  /** Carries out one call and gives the parsed answer. Throws OperatorError for anything but 2xx. */
+  async call(service: ServiceName, call: OperatorCall): Promise<unknown> {
+    const base = this.baseUrls[service];
+    if (!base) throw new OperatorError(`No address of ${service} is known; give --url ${service}=<base URL>`);
+    const { status, text } = await this.send(new URL(base + call.path), call).catch((error: NodeJS.ErrnoException) => {
+      throw new OperatorError(
+        `${service} at ${base} does not answer (${error.code ?? error.message}). Is the platform running? npm start`,
+      );
+    });
+    const body = parse(text);
+    if (status >= 200 && status < 300) return body;
+    throw new OperatorError(refusalText(service, status, body));
+  }
+
+  private send(url: URL, { method, body }: OperatorCall): Promise<{ status: number; text: string }> {
+    const headers = {
+      authorization: `Bearer ${this.token}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
+    return new Promise((resolve, reject) => {
+      const send = url.protocol === 'https:' ? secureRequest : request;
+      const outgoing = send(url, { method, headers, agent: false, timeout: answerTimeoutMs }, response => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        response.once('error', reject);
+        response.once('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      });
+      outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer within ${answerTimeoutMs / 1_000} s`)));
+      outgoing.once('error', reject);
+      outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+}
+
+interface Standalone {
+  internal: Partial<Record<ServiceName, string>>;
+  operatorTokenFile: string;
+}
+
+function readStandalone(home: string): Standalone | undefined {
+  const file = join(home, 'standalone.json');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Standalone) : undefined;
+}
+
+function parsePair(pair: string): [string, string] {
+  const [service, ...rest] = pair.split('=');
+  const base = rest.join('=');
+  if (!service || !URL.canParse(base)) throw new OperatorError(`--url wants <service>=<base URL>, not ${pair}`);
+  return [service, base.replace(/\/$/, '')];
+}
+
+function parse(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function refusalText(service: string, status: number, body: unknown): string {
+  const { message, errors } = (typeof body === 'object' && body ? body : {}) as {
+    message?: string;
+    errors?: { field: string; message: string }[];
+  };
+  const details = errors?.map(({ field, message: rule }) => `\n  ${field}: ${rule}`).join('') ?? '';
+  return `${service} refused (${status}): ${message ?? 'no reason given'}${details}`;
+}

@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+interface Seen {
+  method?: string;
+  url?: string;
+  authorization?: string;
+  body: string;
+}
+
+describe('npm run -s paycode', () => {
+  let folder: string;
+  let listener: Server;
+  let seen: Seen[];
+  let answer: { status: number; body: unknown };
+
+  beforeAll(async () => {
+    listener = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        seen.push({ method: request.method, url: request.url, authorization: request.headers.authorization, body });
+        response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
+      });
+    });
+    await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve));
+    folder = mkdtempSync(join(tmpdir(), 'paycode-cli-'));
+    const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+    const services = ['auth-session', 'notification-config', 'webhook-dispatcher', 'reversal-scheduler', 'payment-simulator'];
+    writeFileSync(join(folder, 'operator.token'), 'the-token\n');
+    const internal = Object.fromEntries(services.map(name => [name, url]));
+    writeFileSync(
+      join(folder, 'standalone.json'),
+      JSON.stringify({ internal, operatorTokenFile: join(folder, 'operator.token') }),
+    );
+  });
+  afterAll(async () => {
+    await new Promise(resolve => listener.close(resolve));
+    rmSync(folder, { recursive: true });
+  });
+  beforeEach(() => {
+    seen = [];
+    answer = { status: 200, body: { username: 'psp-9', roles: ['EXTERNAL'] } };
+  });
+
+  function paycode(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+    const env = { ...process.env, PAYCODE_HOME: folder, NODE_OPTIONS: '' };
+    return new Promise(resolve => {
+      execFile(process.execPath, [join(__dirname, '../paycode.ts'), ...args], { env }, (error, out, err) =>
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
+      );
+    });
+  }
+
+  it.each([
+    [['accounts', 'create', 'psp', '--id', '9'], 'POST /internal/accounts {"type":"PSP","id":9}'],
+    [['accounts', 'show', 'stk/1'], 'GET /internal/accounts/stk%2F1 '],
+    [['accounts', 'password', 'psp-9'], 'POST /internal/accounts/psp-9/password '],
+    [['accounts', 'enable-bearer', 'psp-9'], 'POST /internal/accounts/psp-9/bearer '],
+    [['accounts', 'service-public-key'], 'GET /internal/service-public-key '],
+    [
+      ['merchants', 'set', '7', '--name', 'Seven', '--acquirer', 'Bank', '--psp', '9'],
+      'PUT /internal/merchants/7 {"merchantName":"Seven","pspId":9,"acquirer":"Bank","status":"ACTIVE"}',
+    ],
+    [['merchants', 'encryption', '7', 'AES-128-GCM'], 'PUT /internal/merchants/7/encryption {"profile":"AES-128-GCM"}'],
+    [['notifications', 'remove', '7', 'email', 'a@b.c'], 'DELETE /internal/merchants/7/notifications/EMAIL/a%40b.c '],
+    [['check', '7'], 'POST /internal/merchants/7/check '],
+    [['deliveries', 'show', '12'], 'GET /internal/deliveries/12 '],
+    [['reversals', 'show', '12'], 'GET /internal/reversals/12 '],
+    [['transactions', 'show', '12'], 'GET /internal/transactions/12 '],
+    [
+      ['transactions', 'complete', '--merchant', '7', '--amount', '110.10'],
+      'POST /internal/transactions [{"merchantId":7,"amount":110.10,"currencyCode":"ZAR","txState":"SUCCESS"}]',
+    ],
+  ])('architecture 8: %j', async (args, call) => {
+    expect((await paycode(...args)).code).toBe(0);
+    expect(seen.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([call]);
+    expect(seen[0]!.authorization).toBe('Bearer the-token');
+  });
+
+  it('shows answers for people and, on request, as JSON', async () => {
+    expect((await paycode('accounts', 'show', 'psp-9')).out).toBe('username  psp-9\nroles     EXTERNAL\n');
+    expect(JSON.parse((await paycode('accounts', 'show', 'psp-9', '--json')).out)).toEqual(answer.body);
+  });
+
+  it('hands on the reason of a refusal and exits 1', async () => {
+    answer = { status: 400, body: { message: 'type is wrong', errors: [{ field: 'type', message: 'must be one of …' }] } };
+    const { code, err } = await paycode('accounts', 'create', 'pirate');
+    expect([code, err]).toEqual([1, 'auth-session refused (400): type is wrong\n  type: must be one of …\n']);
+  });
+
+  it('says what to do when no platform runs', async () => {
+    const unused = await paycode('--url', 'auth-session=http://127.0.0.1:1', 'accounts', 'show', 'x');
+    expect([unused.code, unused.err]).toEqual([
+      1,
+      expect.stringContaining('does not answer (ECONNREFUSED). Is the platform running? npm start'),
+    ]);
+    const nowhere = await paycode('--home', join(folder, 'none'), 'accounts', 'show', 'x');
+    expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('Start it with npm start')]);
+  });
+
+  it('refuses ids that are none before anything is sent', async () => {
+    expect((await paycode('reversals', 'show', '12x')).err).toBe('transactionId must be a positive integer, not 12x\n');
+    expect(seen).toEqual([]);
+  });
+});

@@ -1,0 +1,26 @@
+import { Command } from 'commander';
+import { contextOf } from './command-context.ts';
+import { addAccountCommands } from './commands/accounts.ts';
+import { addMerchantCommands } from './commands/merchants.ts';
+import { addSettlementCommands } from './commands/settlement.ts';
+
+/** The operator's command line: architecture section 8, spoken to the internal listeners. */
+export function operatorProgram(write: (text: string) => void): Command {
+  const program = new Command('paycode')
+    .usage('<command> [arguments]   (run as: npm run -s paycode -- <command>)')
+    .description('What an operator can see and do on a running platform.')
+    .option('--home <folder>', 'folder of the standalone platform', process.env['PAYCODE_HOME'] ?? '.paycode')
+    .option('--url <service=url>', 'internal base URL of a service (may be repeated)', collect, [])
+    .option('--token-file <file>', 'file with the operator token')
+    .option('--json', 'print the answer as JSON')
+    .showHelpAfterError('(--help lists what there is)');
+  const context = contextOf(program, write);
+  addAccountCommands(program, context);
+  addMerchantCommands(program, context);
+  addSettlementCommands(program, context);
+  return program;
+}
+
+function collect(value: string, earlier: string[]): string[] {
+  return [...earlier, value];
+}
