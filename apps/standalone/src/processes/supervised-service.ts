@@ -50,7 +50,6 @@ export class SupervisedService {
   async stop(graceMs: number): Promise<void> {
     this.isStopping = true;
     await this.current?.stop(graceMs);
-    this.log.close();
   }
 
   kill(): void {

@@ -20,6 +20,7 @@ export class Supervisor {
   private readonly services: SupervisedService[];
   private readonly misses = new Map<string, number>();
   private timers: NodeJS.Timeout[] = [];
+  private stopping: Promise<void> | undefined;
 
   /** `specs` in the order in which they are stopped: what lets work in comes first. */
   constructor(
@@ -43,15 +44,21 @@ export class Supervisor {
     await Promise.all(this.services.map(service => service.start()));
   }
 
-  /** One after the other, so that each can still reach what it needs to finish its work. */
-  async stop(): Promise<void> {
-    this.timers.forEach(timer => clearInterval(timer));
-    for (const service of this.services) await service.stop(stopGraceMs);
+  /** One after the other, so that each can still reach what it needs to finish its work. Idempotent. */
+  stop(): Promise<void> {
+    return (this.stopping ??= this.stopInOrder());
   }
 
   /** Ends all at once, without letting them finish. */
   kill(): void {
     this.services.forEach(service => service.kill());
+  }
+
+  private async stopInOrder(): Promise<void> {
+    this.timers.forEach(timer => clearInterval(timer));
+    for (const service of this.services) await service.stop(stopGraceMs);
+    this.readLogs();
+    this.services.forEach(({ log }) => log.close());
   }
 
   private pids(): Record<string, number> {

@@ -3,7 +3,7 @@ import { decideRestart } from './restart-policy';
 describe('restarting a service that ended by itself', () => {
   it('is almost immediate the first time and backs off after that', () => {
     const pauses = [[], [0], [0, 1], [0, 1, 2], [0, 1, 2, 3]].map(ends => decideRestart(ends, 10));
-    expect(pauses.map(decision => decision.restart && decision.afterMs)).toEqual([50, 200, 800, 3_200, 5_000]);
+    expect(pauses.map(decision => decision.restart && decision.afterMs)).toEqual([50, 150, 450, 1_350, 4_050]);
   });
 
   it('is given up after five restarts within a minute', () => {
@@ -11,6 +11,6 @@ describe('restarting a service that ended by itself', () => {
   });
 
   it('forgets ends older than a minute', () => {
-    expect(decideRestart([0, 1, 2, 3, 4], 60_002)).toEqual({ restart: true, afterMs: 800 });
+    expect(decideRestart([0, 1, 2, 3, 4], 60_002)).toEqual({ restart: true, afterMs: 450 });
   });
 });

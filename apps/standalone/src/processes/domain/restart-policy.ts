@@ -13,5 +13,5 @@ export type RestartDecision = { restart: true; afterMs: number } | { restart: fa
 export function decideRestart(endedAtMs: readonly number[], nowMs: number): RestartDecision {
   const recent = endedAtMs.filter(at => nowMs - at < windowMs).length;
   if (recent >= restartsMax) return { restart: false, reason: `it ended ${recent + 1} times within ${windowMs / 1_000} s` };
-  return { restart: true, afterMs: Math.min(firstPauseMs * 4 ** recent, pauseMsMax) };
+  return { restart: true, afterMs: Math.min(firstPauseMs * 3 ** recent, pauseMsMax) };
 }

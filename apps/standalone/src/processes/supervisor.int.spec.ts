@@ -1,0 +1,125 @@
+import { fork } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '@paycode/persistence/embedded';
+import { eventually } from '@paycode/service-runtime/testing';
+import { statusOf } from './http-get';
+import type { ServiceSpec } from './service-process';
+import { ServiceFailure } from './supervised-service';
+import { Supervisor } from './supervisor';
+
+const script = join(__dirname, 'testing/fake-service.cjs');
+
+/** The preload module as the build makes it. */
+function preloadIn(folder: string): string {
+  const { transformSync } = jest.requireActual<typeof import('esbuild')>('esbuild');
+  const file = join(folder, 'end-with-parent.cjs');
+  writeFileSync(file, transformSync(readFileSync(join(__dirname, 'end-with-parent.preload.ts'), 'utf8'), { loader: 'ts' }).code);
+  return file;
+}
+
+describe('the supervisor', () => {
+  let folder: string;
+  let said: string[];
+  let pids: Record<string, number>;
+  let givenUp: ServiceFailure | undefined;
+  let supervisor: Supervisor;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'paycode-supervisor-'));
+    [said, pids, givenUp] = [[], {}, undefined];
+  });
+  afterEach(async () => {
+    await supervisor.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function spec(name: string, env: Record<string, string> = {}): Promise<ServiceSpec> {
+    const port = await freePort();
+    return {
+      name,
+      script,
+      preload: preloadIn(folder),
+      nodeFlags: [],
+      env: { ...process.env, NODE_OPTIONS: '', INTERNAL_PORT: String(port), ...env },
+      internalUrl: `http://127.0.0.1:${port}`,
+      logFile: join(folder, `${name}.log`),
+    };
+  }
+  async function supervise(...specs: ServiceSpec[]): Promise<void> {
+    supervisor = new Supervisor(specs, {
+      say: line => said.push(line),
+      processesChanged: now => (pids = now),
+      givenUp: error => (givenUp = error),
+    });
+    await supervisor.start();
+  }
+  const isAlive = (pid: number) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+
+  it('starts a killed service again', async () => {
+    const service = await spec('one');
+    await supervise(service);
+    const first = pids['one']!;
+    process.kill(first, 'SIGKILL');
+    await eventually(async () => {
+      expect(pids['one']).not.toBe(first);
+      expect(await statusOf(`${service.internalUrl}/health/ready`)).toBe(200);
+    });
+    await eventually(() => expect(said).toEqual(['one ended (killed by SIGKILL); starting it again', 'one is back']));
+  });
+
+  it('says what a service that cannot start said, and does not try for ever', async () => {
+    const hopeless = await spec('hopeless', { FAKE_FAILS: 'at-start' });
+    await expect(supervise(hopeless)).rejects.toThrow(/hopeless did not start \(exit code 1\)\.\n.*FAKE_KEY is required/);
+  });
+
+  it('gives up a service that keeps ending', async () => {
+    const service = await spec('crasher');
+    await supervise(service);
+    await eventually(async () => {
+      await statusOf(`${service.internalUrl}/crash`);
+      expect(givenUp?.message).toMatch(/crasher does not stay up: it ended 6 times within 60 s \(last: exit code 7\)/);
+    }, 25_000);
+  }, 30_000);
+
+  it('shows errors a service logs', async () => {
+    const service = await spec('complainer');
+    await supervise(service);
+    await statusOf(`${service.internalUrl}/complain`);
+    await eventually(() => expect(said).toEqual(['complainer: something is wrong (EFAKE)']));
+  });
+
+  it('lets services drain, in order, and leaves none behind', async () => {
+    await supervise(await spec('first'), await spec('second'));
+    const running = Object.values(pids);
+    await supervisor.stop();
+    expect(running.map(isAlive)).toEqual([false, false]);
+    expect(readFileSync(join(folder, 'first.log'), 'utf8')).toContain('drained');
+    expect(said).toEqual([]);
+  });
+
+  it('a service ends when whoever started it was killed', async () => {
+    await supervise();
+    const orphan = await spec('orphan');
+    const parentScript = join(folder, 'parent.cjs');
+    const start = JSON.stringify([process.execPath, ['--require', orphan.preload, script]]);
+    writeFileSync(
+      parentScript,
+      `const [node, args] = ${start};
+       const child = require('node:child_process').spawn(node, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], detached: true });
+       process.send(child.pid);`,
+    );
+    const parent = fork(parentScript, { env: orphan.env });
+    const pid = await new Promise<number>(resolve => parent.once('message', message => resolve(message as number)));
+    await eventually(async () => expect(await statusOf(`${orphan.internalUrl}/health/ready`)).toBe(200));
+    parent.kill('SIGKILL');
+    await eventually(() => expect(isAlive(pid)).toBe(false));
+  });
+});
