@@ -4,6 +4,8 @@ import type { RawHeaders } from './domain/header-lines';
 /** One request as the public listener hands it to the use case. */
 export interface ClientRequest {
   id: string;
+  /** HTTP version, e.g. `1.1`. */
+  version: string;
   method: string;
   /** Request target exactly as it came. */
   target: string;

@@ -38,7 +38,7 @@ describe('a request through the gateway', () => {
   });
 
   it('T-26: never hands on an identity or proxy claim of the client', async () => {
-    gateway.auth.answer = (_request, response) => json(response, 200, { allowed: true });
+    gateway.auth.answer = (_request, response) => json(response, { allowed: true });
     await gateway.send('/public/pay', {
       headers: {
         'x-paycode-identity': 'forged',
@@ -71,7 +71,7 @@ describe('a request through the gateway', () => {
       'www-authenticate': 'Basic, Bearer',
       'retry-after': '7',
     };
-    gateway.auth.answer = (_request, response) => json(response, 200, { allowed: false, status: 401, headers, body });
+    gateway.auth.answer = (_request, response) => json(response, { allowed: false, status: 401, headers, body });
     const answer = await gateway.send('/pluto/code/create');
     expect([answer.status, answer.text]).toEqual([401, body]);
     expect(answer.headers).toMatchObject(headers);
@@ -113,13 +113,8 @@ describe('a request through the gateway', () => {
   });
 
   it('hop-by-hop fields end at the gateway in both directions', async () => {
-    gateway.upstream.answer = (_request, response) =>
-      json(
-        response,
-        200,
-        {},
-        { 'x-hop': '1', connection: 'x-hop', 'x-kept': '2', 'x-powered-by': 'y', 'x-paycode-identity': 'z' },
-      );
+    const headers = { 'x-hop': '1', connection: 'x-hop', 'x-kept': '2', 'x-powered-by': 'y', 'x-paycode-identity': 'z' };
+    gateway.upstream.answer = (_request, response) => json(response, {}, { headers });
     const answer = await gateway.send('/public/x', {
       headers: { te: 'trailers', 'x-one': '1', connection: 'x-one', 'x-two': '2' },
     });

@@ -15,6 +15,7 @@ export interface ForwardingLimits {
 
 type Path = Extract<ReturnType<typeof normalisePath>, { ok: true }>;
 type Allowed = Extract<AuthorizeAnswer, { allowed: true }>;
+type Refused = Extract<AuthorizeAnswer, { allowed: false }>;
 
 /** Admit (rates, one reading of the path, body rules) -> ask auth-session once -> forward to the one service the path belongs to. */
 export class ForwardRequest {
@@ -42,12 +43,13 @@ export class ForwardRequest {
     const authorization = valuesOf(request.headers, 'authorization');
     this.refuseBeyondRate(request.address, authorization);
     const path = normalisePath(request.target);
-    if (!path.ok) throw new DomainError({ status: 400, code: 'INVALID_PATH', message: `invalid path: ${path.reason}` });
+    if (!path.ok)
+      throw new DomainError({ status: 400, code: 'INVALID_PATH', message: `invalid path: ${path.reason}`, headers: cut });
     const objection = objectionTo(request, this.limits.bodyBytesMax);
     if (objection) throw refusalFor(objection);
     const body = request.hasBody ? await this.bodyOf(request) : null;
     const decision = await this.authorize(request, authorization);
-    if (!decision.allowed) return { ...decision, route: 'refused' };
+    if (!decision.allowed) return refusedBy(decision);
     const upstream = upstreamOf(path.path);
     if (!upstream) throw new DomainError({ status: 404, code: 'NO_ROUTE', message: 'Not Found' });
     return this.forward({ request, path, body, decision, upstream });
@@ -115,9 +117,16 @@ export class ForwardRequest {
   }
 }
 
-function refusalFor({ status, message }: Objection): DomainError {
-  return new DomainError({ status, code: 'REQUEST_REFUSED', message });
+function refusedBy({ status, headers, body }: Refused): Answer {
+  return { status, headers, body, route: 'refused' };
 }
+
+function refusalFor({ status, message }: Objection): DomainError {
+  return new DomainError({ status, code: 'REQUEST_REFUSED', message, headers: cut });
+}
+
+/** After a request nobody should have sent, nothing more is read from its connection: the rest may be a smuggled one. */
+const cut = { connection: 'close' };
 
 function unavailable(code: string, message: string, cause?: unknown): DomainError {
   return new DomainError({ status: 503, code, message, headers: { 'retry-after': '1' }, cause });

@@ -38,8 +38,8 @@ export class GatewayUnderTest {
   static async start(settings: Record<string, string> = {}): Promise<GatewayUnderTest> {
     const folder = mkdtempSync(join(tmpdir(), 'paycode-gateway-'));
     const certificate = await writeTestCertificate(folder);
-    const auth = await StubService.start((_request, response) => json(response, 200, { allowed: true, identity: 'assertion' }));
-    const upstream = await StubService.start((_request, response) => json(response, 200, { from: 'upstream' }));
+    const auth = await StubService.start((_request, response) => json(response, { allowed: true, identity: 'assertion' }));
+    const upstream = await StubService.start((_request, response) => json(response, { from: 'upstream' }));
     const service = await startService(gatewayDefinition, {
       LOG_LEVEL: 'silent',
       INTERNAL_PORT: '0',

@@ -69,7 +69,12 @@ export class StubService {
   }
 }
 
+export interface JsonAnswer {
+  status?: number;
+  headers?: Record<string, string>;
+}
+
 /** Answers JSON. */
-export function json(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+export function json(response: ServerResponse, body: unknown, { status = 200, headers = {} }: JsonAnswer = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }

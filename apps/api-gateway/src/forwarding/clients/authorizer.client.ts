@@ -3,7 +3,7 @@ import type { AuthorizeAnswer, AuthorizeRequest } from '@paycode/dto';
 import { Authorizer, AuthorizerUnavailableError } from '../forwarding.ports';
 
 /** Asks auth-session once per request. An answer of any other shape counts as none: the gateway never lets a request pass by mistake. */
-export class HttpAuthorizer extends Authorizer {
+export class AuthorizerClient extends Authorizer {
   constructor(private readonly client: InternalClient) {
     super();
   }
@@ -30,8 +30,15 @@ export class HttpAuthorizer extends Authorizer {
 
 function isAuthorizeAnswer(answer: unknown): answer is AuthorizeAnswer {
   if (typeof answer !== 'object' || answer === null) return false;
-  const { allowed, identity, status, headers, body } = answer as Record<string, unknown>;
-  if (allowed === true) return identity === undefined || typeof identity === 'string';
-  const isRefusal = allowed === false && typeof status === 'number' && status >= 400 && status <= 499;
-  return isRefusal && typeof body === 'string' && typeof headers === 'object' && headers !== null;
+  const fields = answer as Record<string, unknown>;
+  return fields.allowed === true ? isOptionalText(fields.identity) : fields.allowed === false && isRefusal(fields);
+}
+
+function isRefusal({ status, headers, body }: Record<string, unknown>): boolean {
+  const isClientError = typeof status === 'number' && status >= 400 && status <= 499;
+  return isClientError && typeof body === 'string' && typeof headers === 'object' && headers !== null;
+}
+
+function isOptionalText(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
 }

@@ -2,20 +2,20 @@ import type { Provider } from '@nestjs/common';
 import { InternalClient, ServiceTokenSigner } from '@paycode/access';
 import type { GatewayEnv } from '../../config/env';
 import { Authorizer, Upstreams } from '../forwarding.ports';
-import { HttpAuthorizer } from './authorizer.client';
-import { UndiciUpstreams } from './upstream.client';
+import { AuthorizerClient } from './authorizer.client';
+import { UpstreamClient } from './upstream.client';
 
 /** The outbound side: auth-session's internal listener and the public listeners of the services. */
 export function clientProviders(env: GatewayEnv): Provider[] {
   return [
     {
       provide: Authorizer,
-      useFactory: () => new HttpAuthorizer(authSessionClient(env)),
+      useFactory: () => new AuthorizerClient(authSessionClient(env)),
     },
     {
       provide: Upstreams,
       useFactory: () =>
-        new UndiciUpstreams({
+        new UpstreamClient({
           origins: originsOf(env),
           timeoutMs: env.UPSTREAM_TIMEOUT_MS,
           connectionsMax: env.UPSTREAM_CONNECTIONS_MAX,

@@ -15,7 +15,7 @@ const headerBytesMax = 32_768;
 const waitingPerConnectionMax = 4;
 
 /** One keep-alive pool per service: bounded connections, waiting requests, header size and time. Bodies stream through. */
-export class UndiciUpstreams extends Upstreams {
+export class UpstreamClient extends Upstreams {
   private readonly pools: Record<UpstreamName, Pool>;
 
   constructor(private readonly settings: UpstreamSettings) {

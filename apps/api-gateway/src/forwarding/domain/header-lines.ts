@@ -38,11 +38,11 @@ export interface ForwardedFacts {
 
 /** What a service gets to see: the client's fields without credentials, hop-by-hop fields and forged claims; then our own facts. */
 export function forwardedHeaders(headers: RawHeaders, facts: ForwardedFacts): string[] {
-  const dropped = connectionOptions(headers);
+  const isDropped = droppedFields(headers);
   const kept: string[] = [];
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index]!.toLowerCase();
-    if (hopByHop.has(name) || dropped.has(name) || ownFields.test(name)) continue;
+    if (isDropped(name) || ownFields.test(name)) continue;
     if (name === 'authorization' && !facts.isCredentialForwarded) continue;
     kept.push(name, headers[index + 1]!);
   }
@@ -53,26 +53,21 @@ export function forwardedHeaders(headers: RawHeaders, facts: ForwardedFacts): st
   return kept;
 }
 
+const notForClients = /^(x-paycode-|server$|x-powered-by$|x-request-id$)/;
+
 /** Fields of a service's answer that reach the client. */
 export function answerHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string | string[]> {
-  const dropped = connectionOptions(Object.entries(headers).flatMap(([name, value]) => [name, String(value)]));
+  const isDropped = droppedFields(Object.entries(headers).flatMap(([name, value]) => [name, String(value)]));
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || hopByHop.has(name) || dropped.has(name)) continue;
-    if (name.startsWith('x-paycode-') || name === 'server' || name === 'x-powered-by' || name === 'x-request-id') continue;
-    kept[name] = value;
+    if (value !== undefined && !isDropped(name) && !notForClients.test(name)) kept[name] = value;
   }
   return kept;
 }
 
-/** Names a message declares hop-by-hop in its Connection field. */
-function connectionOptions(headers: RawHeaders): Set<string> {
-  return new Set(
-    valuesOf(headers, 'connection').flatMap(value =>
-      value
-        .toLowerCase()
-        .split(',')
-        .map(option => option.trim()),
-    ),
-  );
+/** Tells which fields end here: the hop-by-hop ones, and those the message itself declares so in Connection. */
+function droppedFields(headers: RawHeaders): (name: string) => boolean {
+  const declared = valuesOf(headers, 'connection').flatMap(value => value.toLowerCase().split(','));
+  const options = new Set(declared.map(option => option.trim()));
+  return name => hopByHop.has(name) || options.has(name);
 }

@@ -1,6 +1,8 @@
 import { type RawHeaders, valuesOf } from './header-lines';
 
 export interface RequestLine {
+  /** `1.1`, as the parser saw it. */
+  version: string;
   method: string;
   headers: RawHeaders;
   /** True when the message carries a body: a Content-Length above zero, or chunks. */
@@ -23,7 +25,19 @@ const hostValue = /^(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/i;
 
 /** What is wrong with a request before anybody asks who sent it; undefined when nothing is. */
 export function objectionTo(request: RequestLine, bodyBytesMax: number): Objection | undefined {
-  return methodObjection(request) ?? headerObjection(request.headers) ?? bodyObjection(request, bodyBytesMax);
+  return (
+    versionObjection(request) ??
+    methodObjection(request) ??
+    headerObjection(request.headers) ??
+    bodyObjection(request, bodyBytesMax)
+  );
+}
+
+/** HTTP/0.9 has no header at all, and chunks in HTTP/1.0 mean different things to different readers (RFC 9112 6.1). */
+function versionObjection({ version, headers }: RequestLine): Objection | undefined {
+  const isChunked10 = version === '1.0' && valuesOf(headers, 'transfer-encoding').length > 0;
+  const isKnown = version === '1.1' || version === '1.0';
+  return isKnown && !isChunked10 ? undefined : { status: 400, message: 'HTTP version is not supported' };
 }
 
 function methodObjection({ method }: RequestLine): Objection | undefined {

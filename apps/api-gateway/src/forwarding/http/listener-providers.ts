@@ -9,6 +9,8 @@ import { ConnectionGate } from './connection-gate';
 import { PlainListener } from './plain-listener.service';
 import { PublicListener, type PublicListenerSettings } from './public-listener.service';
 
+type ListenerParts = [AnswerRequest, TrustedProxies, GatewayMetrics, Logger];
+
 /** The inbound side: who is a trusted proxy, the TLS listener behind its gate, the port that refuses plain HTTP. */
 export function listenerProviders(env: GatewayEnv): Provider[] {
   return [
@@ -16,7 +18,7 @@ export function listenerProviders(env: GatewayEnv): Provider[] {
     {
       provide: PublicListener,
       inject: [AnswerRequest, TrustedProxies, GatewayMetrics, LOGGER],
-      useFactory: (answerRequest: AnswerRequest, proxies: TrustedProxies, metrics: GatewayMetrics, logger: Logger) => {
+      useFactory: (...[answerRequest, proxies, metrics, logger]: ListenerParts) => {
         const gate = gateOf(env, proxies, metrics);
         return new PublicListener(settingsOf(env), { certificates: certificatesOf(env), gate, answerRequest, metrics, logger });
       },

@@ -8,6 +8,7 @@ import type { GatewayMetrics } from '../../telemetry';
 import type { Certificate, CertificateFiles } from '../../tls';
 import type { AnswerRequest } from './answer-request';
 import type { ConnectionGate } from './connection-gate';
+import { ConnectionTurns } from './connection-turns';
 import { refuseAndCut } from './raw-answer';
 
 export interface PublicListenerSettings {
@@ -29,12 +30,15 @@ export interface PublicListenerParts {
 }
 
 const sweepIntervalMs = 50;
+/** A first request may be on its way when the gateway begins to stop. */
+const unusedGraceMs = 1_000;
 
 /** The TLS listener everybody outside talks to. HTTP/1.1 only (ALPN says so): see docs/adr on HTTP/2. */
 export class PublicListener {
   private server: Server | undefined;
-  /** Answer in progress per connection: a parse error on the next bytes must not be written into it. */
-  private readonly answering = new WeakMap<Duplex, ServerResponse>();
+  private readonly turns = new ConnectionTurns();
+  /** Connections that never carried a request: Node does not count them as idle. */
+  private readonly unused = new Set<Duplex>();
 
   constructor(
     private readonly settings: PublicListenerSettings,
@@ -54,6 +58,10 @@ export class PublicListener {
     server.maxConnections = this.settings.connectionsMax;
     server.setTimeout(this.settings.idleTimeoutMs);
     gate.guard(server);
+    server.on('secureConnection', socket => {
+      this.unused.add(socket);
+      socket.once('close', () => this.unused.delete(socket));
+    });
     for (const event of ['request', 'checkContinue']) {
       server.on(event, (request: IncomingMessage, response: ServerResponse) => this.onRequest(request, response));
     }
@@ -75,8 +83,10 @@ export class PublicListener {
     server.close();
     this.parts.gate.closeUndecided();
     const sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
+    const lastCall = setTimeout(() => this.unused.forEach(socket => socket.destroy()), unusedGraceMs);
     await closed;
     clearInterval(sweep);
+    clearTimeout(lastCall);
   }
 
   private serverOptions({ cert, key }: Certificate) {
@@ -111,15 +121,16 @@ export class PublicListener {
   }
 
   private onRequest(request: IncomingMessage, response: ServerResponse): void {
-    this.answering.set(request.socket, response);
-    void this.parts.answerRequest.answer(request, response);
+    this.unused.delete(request.socket);
+    const turn = this.turns.of(request.socket);
+    void turn.take(response, () => this.parts.answerRequest.answer(request, response));
   }
 
   /** Requests nobody can read: malformed, contradictory (smuggling), too large, too slow; and failed TLS handshakes. */
   private onUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-    const message = messages[error.code ?? ''] ?? (error.code?.startsWith('HPE_') ? 'request is not valid HTTP' : undefined);
+    const message = messageFor(error.code ?? '');
     this.parts.metrics.connectionRefused(reasonOf(error.code, message));
-    if (message === undefined || !socket.writable || this.answering.get(socket)?.headersSent) return void socket.destroy();
+    if (message === undefined || !socket.writable || this.turns.of(socket).isAnswering) return void socket.destroy();
     refuseAndCut(socket, message);
   }
 }
@@ -128,6 +139,11 @@ const messages: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'header fields are larger than allowed',
   ERR_HTTP_REQUEST_TIMEOUT: 'the request took too long',
 };
+
+/** What to tell a client whose request could not be read; undefined when it does not even speak TLS. */
+function messageFor(code: string): string | undefined {
+  return messages[code] ?? (code.startsWith('HPE_') ? 'request is not valid HTTP' : undefined);
+}
 
 function reasonOf(code: string | undefined, message: string | undefined) {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'slow';

@@ -12,6 +12,7 @@ export function clientRequestOf(raw: IncomingMessage, response: ServerResponse, 
   });
   return {
     id: requestIdOf(raw.headers[requestIdHeader]),
+    version: raw.httpVersion,
     method: raw.method ?? '',
     target: raw.url ?? '',
     headers: raw.rawHeaders,

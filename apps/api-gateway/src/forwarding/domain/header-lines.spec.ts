@@ -1,0 +1,62 @@
+import { answerHeaders, forwardedHeaders, valuesOf } from './header-lines';
+
+const facts = { identity: 'assertion', requestId: 'request-1', address: '192.0.2.1', isCredentialForwarded: false };
+const fields = (headers: string[]) =>
+  Object.fromEntries(headers.flatMap((name, index) => (index % 2 ? [] : [[name, headers[index + 1]]])));
+
+describe('what a service gets to see of a request', () => {
+  it('A-19: every line of a repeated field is read, in order', () => {
+    expect(valuesOf(['Authorization', 'Basic a', 'Host', 'x', 'AUTHORIZATION', 'Bearer b'], 'authorization')).toEqual([
+      'Basic a',
+      'Bearer b',
+    ]);
+  });
+
+  it('T-26: forged identity and proxy fields are dropped whatever their case', () => {
+    const forged = [
+      'X-PayCode-Identity',
+      'X-FORWARDED-FOR',
+      'X-Forwarded-Anything',
+      'Forwarded',
+      'X-Original-URI',
+      'X-Real-IP',
+      'X-HTTP-Method-Override',
+    ];
+    const seen = forwardedHeaders(
+      forged.flatMap(name => [name, 'forged']),
+      facts,
+    );
+    expect(seen).not.toContain('forged');
+  });
+
+  it('the identity is absent, not empty, where none was asserted', () => {
+    expect(fields(forwardedHeaders([], { ...facts, identity: undefined }))).toEqual({
+      'x-request-id': 'request-1',
+      'x-forwarded-for': '192.0.2.1',
+      'x-forwarded-proto': 'https',
+    });
+  });
+
+  it('naming the identity field in Connection does not remove the asserted one', () => {
+    expect(fields(forwardedHeaders(['Connection', 'x-paycode-identity, close'], facts))['x-paycode-identity']).toBe('assertion');
+  });
+
+  it('the credential is forwarded only where it is the subject itself', () => {
+    const headers = ['Authorization', 'Bearer a.b.c'];
+    expect(forwardedHeaders(headers, facts)).not.toContain('Bearer a.b.c');
+    expect(forwardedHeaders(headers, { ...facts, isCredentialForwarded: true })).toContain('Bearer a.b.c');
+  });
+
+  it('an answer keeps repeated fields and loses hop-by-hop and internal ones', () => {
+    expect(
+      answerHeaders({
+        'set-cookie': ['a=1', 'b=2'],
+        'transfer-encoding': 'chunked',
+        'x-paycode-debug': '1',
+        connection: 'keep-alive, X-Temp',
+        'x-temp': '1',
+        etag: '"1"',
+      }),
+    ).toEqual({ 'set-cookie': ['a=1', 'b=2'], etag: '"1"' });
+  });
+});

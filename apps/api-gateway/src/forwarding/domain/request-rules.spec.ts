@@ -1,0 +1,69 @@
+import { objectionTo, type RequestLine } from './request-rules';
+
+const json = ['Host', 'localhost:8443', 'Content-Type', 'application/json'];
+const request = (change: Partial<RequestLine>): RequestLine => ({
+  version: '1.1',
+  method: 'POST',
+  headers: json,
+  hasBody: true,
+  ...change,
+});
+const statusOf = (change: Partial<RequestLine>) => objectionTo(request(change), 1_000)?.status;
+
+describe('what a request must look like before anybody asks who sent it', () => {
+  it.each(['application/json', 'Application/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"'])(
+    'R-5.4-1: a body of type %j may pass',
+    type => {
+      expect(statusOf({ headers: ['Content-Type', type] })).toBeUndefined();
+    },
+  );
+
+  it.each([
+    'text/plain',
+    'application/jsonp',
+    'application/json; charset=utf-16',
+    'application/json, text/plain',
+    '',
+    'text/json',
+  ])('R-5.4-1: a body of type %j is refused with 415', type => {
+    expect(statusOf({ headers: ['Content-Type', type] })).toBe(415);
+  });
+
+  it('R-5.4-1: a body without any type is refused, a request without a body needs none', () => {
+    expect(statusOf({ headers: [] })).toBe(415);
+    expect(statusOf({ headers: [], hasBody: false })).toBeUndefined();
+  });
+
+  it('a compressed body is refused: nobody would decompress it within the size limit', () => {
+    expect(statusOf({ headers: [...json, 'Content-Encoding', 'gzip'] })).toBe(415);
+  });
+
+  it('the announced size is checked before the type', () => {
+    expect(statusOf({ headers: ['Content-Length', '1001'] })).toBe(413);
+    expect(statusOf({ headers: [...json, 'Content-Length', '1000'] })).toBeUndefined();
+  });
+
+  it.each(['Content-Type', 'content-length', 'HOST', 'Transfer-Encoding'])('a second %s field is refused', name => {
+    expect(statusOf({ headers: [...json, name, '1', name, '1'] })).toBe(400);
+  });
+
+  it.each(['TRACE', 'CONNECT', 'PROPFIND', 'get', ''])('method %j is refused', method => {
+    expect(statusOf({ method })).toBe(400);
+  });
+
+  it('HTTP/0.9 and chunks in HTTP/1.0 are refused, plain HTTP/1.0 may pass', () => {
+    expect(statusOf({ version: '0.9', headers: [], hasBody: false })).toBe(400);
+    expect(statusOf({ version: '1.0', headers: [...json, 'Transfer-Encoding', 'chunked'] })).toBe(400);
+    expect(statusOf({ version: '1.0' })).toBeUndefined();
+  });
+
+  it.each(['evil.example/path', 'a b', 'x:123456', 'user@host', ''])('host %j is refused', host => {
+    expect(statusOf({ headers: ['Host', host], hasBody: false })).toBe(400);
+  });
+
+  it('more than 100 header fields and control or non-ASCII characters in one are refused', () => {
+    expect(statusOf({ headers: Array<string[]>(101).fill(['X-A', '1']).flat(), hasBody: false })).toBe(400);
+    expect(statusOf({ headers: ['X-A', 'caf\u00e9'], hasBody: false })).toBe(400);
+    expect(statusOf({ headers: ['X-A', 'a\u0001'], hasBody: false })).toBe(400);
+  });
+});

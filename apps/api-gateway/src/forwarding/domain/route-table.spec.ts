@@ -1,0 +1,30 @@
+import { mayReadCredentials, upstreamOf } from './route-table';
+
+describe('which service a path belongs to', () => {
+  it.each([
+    ['/authentication/login', 'auth-session'],
+    ['/portal/restful/merchant/notification/addHttp', 'notification-config'],
+    ['/pluto/purchase/notification/4711', 'webhook-dispatcher'],
+    ['/pluto/code/create', 'payment-simulator'],
+    ['/pluto/remote/v4/lookup', 'payment-simulator'],
+    ['/public/pay/0000000001', 'payment-simulator'],
+  ])('%s belongs to %s', (path, upstream) => {
+    expect(upstreamOf(path)).toBe(upstream);
+  });
+
+  it.each(['/', '/internal/x', '/pluto/internal/x', '/metrics', '/health/live', '/public', '/publicity/x', '/code/create',
+    '/portal/restful/merchant', '/pluto/purchase/x', '/authenticationx/login', '/jwks', '/api-docs'])('T-27: %s belongs to none', path => {
+    expect(upstreamOf(path)).toBeUndefined();
+  }); // prettier-ignore
+
+  it('R-4.1-11: only logout and renew read the credential itself', () => {
+    const paths = [
+      '/authentication/logout',
+      '/authentication/renew',
+      '/authentication/login',
+      '/authentication/logout/',
+      '/pluto/code/create',
+    ];
+    expect(paths.filter(mayReadCredentials)).toEqual(['/authentication/logout', '/authentication/renew']);
+  });
+});

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { eventually } from '@paycode/service-runtime/testing';
+import { GatewayUnderTest, json, type SeenRequest, statusesOf } from '../testing';
+
+describe('when something behind the gateway fails', () => {
+  let gateway: GatewayUnderTest;
+  beforeAll(async () => (gateway = await GatewayUnderTest.start({ UPSTREAM_TIMEOUT_MS: '300', AUTHORIZE_TIMEOUT_MS: '300' })));
+  beforeEach(() => gateway.reset());
+  afterAll(() => gateway.stop());
+
+  const unavailable = async (path = '/public/x') => {
+    const answer = await gateway.send(path);
+    expect([answer.status, answer.headers['retry-after'], answer.headers['content-type']]).toEqual([
+      503,
+      '1',
+      'application/json',
+    ]);
+    return answer.body.message;
+  };
+
+  it('a service that is down is a JSON 503 with Retry-After, and works again when it is back', async () => {
+    const { port } = gateway.upstream;
+    await gateway.upstream.stop();
+    expect(await unavailable()).toBe('the service is temporarily unavailable');
+    await gateway.upstream.listen(port);
+    await eventually(async () => expect((await gateway.send('/public/x')).status).toBe(200));
+  });
+
+  it('no request passes while auth-session is down, not even a public one', async () => {
+    const { port } = gateway.auth;
+    await gateway.auth.stop();
+    expect(await unavailable('/public/x')).toBe('authentication is temporarily unavailable');
+    expect(gateway.upstream.seen).toEqual([]);
+    await gateway.auth.listen(port);
+    await eventually(async () => expect((await gateway.send('/public/x')).status).toBe(200));
+  });
+
+  it.each<[string, (request: SeenRequest, response: ServerResponse) => void]>([
+    ['an error', (_request, response) => json(response, {}, { status: 500 })],
+    ['a refusal of our own token', (_request, response) => json(response, {}, { status: 401 })],
+    ['another form', (_request, response) => json(response, { allowed: 'yes' })],
+    ['a refusal that is none', (_request, response) => json(response, { allowed: false, status: 200, headers: {}, body: '' })],
+    ['an identity that is no text', (_request, response) => json(response, { allowed: true, identity: {} })],
+    ['no JSON', (_request, response) => response.end('allowed')],
+    ['nothing', () => undefined],
+  ])('no request passes when auth-session answers with %s', async (_name, answer) => {
+    gateway.auth.answer = answer;
+    await unavailable();
+    expect(gateway.upstream.seen).toEqual([]);
+  });
+
+  it.each<[string, (request: SeenRequest, response: ServerResponse) => void]>([
+    ['nothing in time', () => undefined],
+    ['a broken connection', (_request, response) => response.destroy()],
+    ['no HTTP', (_request, response) => response.socket!.end('SSH-2.0-x\r\n')],
+  ])('a service that answers with %s is a 503', async (_name, answer) => {
+    gateway.upstream.answer = answer;
+    await unavailable();
+  });
+
+  it('an order that may have had an effect is not sent twice; a question is asked again', async () => {
+    gateway.upstream.answer = (_request, response) => response.destroy();
+    expect((await gateway.post('/pluto/code/create', '{}')).status).toBe(503);
+    expect(gateway.upstream.seen.length).toBe(1);
+    gateway.reset();
+    gateway.upstream.answer = (_request, response) =>
+      gateway.upstream.seen.length === 1 ? response.destroy() : json(response, { from: 'upstream' });
+    expect((await gateway.send('/pluto/purchase/notification/1')).status).toBe(200);
+  });
+
+  it('an answer that breaks off half-way is cut, never ended as if it were whole', async () => {
+    gateway.upstream.answer = (_request, response) => {
+      response.writeHead(200, { 'content-length': '1000' }).write('half');
+      setImmediate(() => response.destroy());
+    };
+    await expect(gateway.send('/public/x')).rejects.toThrow(/aborted|hang up|ECONNRESET/);
+  });
+
+  it('a client that goes away takes its waiting request with it', async () => {
+    const answered = new Promise<ServerResponse>(
+      resolve => (gateway.upstream.answer = (_request, response) => resolve(response)),
+    );
+    const connection = await gateway.raw();
+    connection.send('GET /public/x HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    const response = await answered;
+    const closed = once(response, 'close');
+    connection.destroy();
+    await closed;
+    expect(response.writableFinished).toBe(false);
+  });
+
+  it("passes a service's own error on as it is", async () => {
+    gateway.upstream.answer = (_request, response) => json(response, { message: 'Not Acceptable' }, { status: 406 });
+    const answer = await gateway.post('/pluto/code/queryRef', '{}');
+    expect([answer.status, answer.text]).toEqual([406, '{"message":"Not Acceptable"}']);
+  });
+});
+
+describe('when the gateway stops', () => {
+  it('it answers what is in progress, takes nothing new, and closes idle connections at once', async () => {
+    const gateway = await GatewayUnderTest.start();
+    const idle = await gateway.raw();
+    const inProgress = await gateway.raw();
+    const held = new Promise<ServerResponse>(resolve => (gateway.upstream.answer = (_request, response) => resolve(response)));
+    inProgress.send('GET /public/x HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    const response = await held;
+    const { port } = gateway;
+    const stopped = gateway.service.stop('test');
+    await idle.closed;
+    const ready = await fetch(`http://127.0.0.1:${gateway.service.ports.internal}/health/ready`);
+    expect(ready.status).toBe(503);
+    await expect(gateway.send('/public/y', { agent: false, port })).rejects.toThrow('ECONNREFUSED');
+    json(response, { late: true });
+    const raw = await inProgress.untilClosed();
+    expect(statusesOf(raw)).toEqual([200]);
+    expect(raw).toMatch(/connection: close/i);
+    await stopped;
+    await gateway.stop();
+  });
+});

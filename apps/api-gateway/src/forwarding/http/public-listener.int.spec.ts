@@ -1,0 +1,99 @@
+import { connect } from 'node:tls';
+import { eventually } from '@paycode/service-runtime/testing';
+import { GatewayUnderTest, RawConnection, statusesOf, writeTestCertificate } from '../../testing';
+
+const untouched = (gateway: GatewayUnderTest) => expect([...gateway.auth.seen, ...gateway.upstream.seen]).toEqual([]);
+const bodyOf = (raw: string) => JSON.parse(raw.split('\r\n\r\n')[1]!) as Record<string, unknown>;
+
+/** Protocol and certificate of a handshake, or the error code it failed with. */
+function handshake(
+  gateway: GatewayUnderTest,
+  options: object,
+): Promise<{ protocol?: string | null; subject?: string; code?: string }> {
+  return new Promise(resolve => {
+    const socket = connect({
+      port: gateway.port,
+      host: '127.0.0.1',
+      servername: 'localhost',
+      ca: gateway.certificate.cert,
+      ...options,
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve({ code: error.code }));
+    socket.once('secureConnect', () => {
+      resolve({ protocol: socket.getProtocol(), subject: String(socket.getPeerCertificate().subject.CN) });
+      socket.destroy();
+    });
+  });
+}
+
+describe('the public listener', () => {
+  let gateway: GatewayUnderTest;
+  beforeAll(async () => (gateway = await GatewayUnderTest.start({ TLS_RELOAD_INTERVAL_MS: '50' })));
+  beforeEach(() => gateway.reset());
+  afterAll(() => gateway.stop());
+
+  it('R-1-9: refuses plain HTTP on the TLS port with a JSON 400, without effect and without a redirect', async () => {
+    const connection = await RawConnection.tcp(gateway.port);
+    connection.send(
+      'POST /pluto/code/create HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic YTpi\r\nContent-Length: 2\r\n\r\n{}',
+    );
+    const raw = await connection.untilClosed();
+    expect(statusesOf(raw)).toEqual([400]);
+    expect(raw).toMatch(/content-type: application\/json/i);
+    expect(raw).not.toMatch(/location:|YTpi/i);
+    expect(bodyOf(raw)).toMatchObject({ status: 400, error: 'Bad Request', message: 'HTTPS is required' });
+    untouched(gateway);
+  });
+
+  it('R-1-9: refuses everything on the plain-HTTP port', async () => {
+    const connection = await RawConnection.tcp(gateway.plainPort);
+    connection.send('GET /public/x HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    const raw = await connection.untilClosed();
+    expect([statusesOf(raw), bodyOf(raw).message]).toEqual([[400], 'HTTPS is required']);
+    untouched(gateway);
+  });
+
+  it('R-1-9: a client that keeps sending plain HTTP is cut off', async () => {
+    const connection = await RawConnection.tcp(gateway.port);
+    connection.send(`POST / HTTP/1.1\r\n\r\n`);
+    const flood = setInterval(() => connection.send('x'.repeat(65_536)), 1);
+    await connection.closed;
+    clearInterval(flood);
+    untouched(gateway);
+  });
+
+  it('R-5.4-4: speaks TLS 1.3 and, by default, nothing older', async () => {
+    expect((await handshake(gateway, {})).protocol).toBe('TLSv1.3');
+    expect((await handshake(gateway, { maxVersion: 'TLSv1.2' })).code).toMatch(/PROTOCOL_VERSION|ECONNRESET/);
+  });
+
+  it('R-5.4-4: TLS 1.2 can be allowed by setting', async () => {
+    const older = await GatewayUnderTest.start({ TLS_MIN_VERSION: 'TLSv1.2' });
+    expect((await handshake(older, { maxVersion: 'TLSv1.2' })).protocol).toBe('TLSv1.2');
+    await older.stop();
+  });
+
+  it('offers HTTP/1.1 only', async () => {
+    const socket = connect({
+      port: gateway.port,
+      host: '127.0.0.1',
+      servername: 'localhost',
+      ca: gateway.certificate.cert,
+      ALPNProtocols: ['h2', 'http/1.1'],
+    });
+    await new Promise(resolve => socket.once('secureConnect', resolve));
+    expect(socket.alpnProtocol).toBe('http/1.1');
+    socket.destroy();
+  });
+
+  it('takes a renewed certificate into use without a restart, and keeps the old one when the new pair is broken', async () => {
+    const { writeFileSync } = await import('node:fs');
+    const { dirname } = await import('node:path');
+    writeFileSync(gateway.certificate.certFile, 'not a certificate');
+    expect((await handshake(gateway, { rejectUnauthorized: false })).subject).toBe('localhost');
+    await writeTestCertificate(dirname(gateway.certificate.certFile), 'renewed');
+    await eventually(async () => expect((await handshake(gateway, { rejectUnauthorized: false })).subject).toBe('renewed'));
+    const metrics = await fetch(`http://127.0.0.1:${gateway.service.ports.internal}/metrics`).then(answer => answer.text());
+    expect(metrics).toMatch(/^paycode_gateway_certificate_not_after_seconds \d{10}/m);
+  });
+});

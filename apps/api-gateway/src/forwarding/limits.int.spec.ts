@@ -1,0 +1,115 @@
+import { eventually } from '@paycode/service-runtime/testing';
+import { GatewayUnderTest, statusesOf } from '../testing';
+
+const kib = 1_024;
+
+describe('the limits of the gateway', () => {
+  let gateway: GatewayUnderTest;
+  beforeAll(async () => {
+    gateway = await GatewayUnderTest.start({
+      HEADERS_TIMEOUT_MS: '300',
+      REQUEST_TIMEOUT_MS: '600',
+      ADDRESS_CONNECTIONS_MAX: '20',
+    });
+  });
+  beforeEach(() => gateway.reset());
+  afterAll(() => gateway.stop());
+  const nobodyAsked = () => expect([...gateway.auth.seen, ...gateway.upstream.seen]).toEqual([]);
+
+  it('a body of 256 KiB may pass, one byte more is refused with 413 before anybody is asked', async () => {
+    const largest = JSON.stringify({ a: 'x'.repeat(256 * kib - 8) });
+    expect((await gateway.post('/pluto/code/create', largest)).status).toBe(200);
+    expect(gateway.upstream.last.body).toBe(largest);
+    gateway.reset();
+    const refused = await gateway.post('/pluto/code/create', `${largest} `);
+    expect([refused.status, refused.body.message]).toEqual([413, 'body is larger than allowed']);
+    nobodyAsked();
+  });
+
+  it('a chunked body is counted as it comes, and the client gets to read the 413', async () => {
+    const connection = await gateway.raw();
+    connection.send(
+      'POST /pluto/code/create HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+    );
+    const chunk = `10000\r\n${' '.repeat(64 * kib)}\r\n`;
+    connection.send(chunk.repeat(6));
+    expect(statusesOf(await connection.untilClosed())).toEqual([413]);
+    nobodyAsked();
+  });
+
+  it('a client that asks first (Expect: 100-continue) is told no before it sends a body that is too large', async () => {
+    const connection = await gateway.raw();
+    connection.send(
+      'POST /pluto/code/create HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 300000\r\n\r\n',
+    );
+    await eventually(() => expect(connection.received).toContain('HTTP/1.1 413'));
+    expect(connection.received).not.toContain('100 Continue');
+    connection.destroy();
+    nobodyAsked();
+  });
+
+  it('a client that asks first is told to go on when it may', async () => {
+    const connection = await gateway.raw();
+    connection.send(
+      'POST /pluto/code/create HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n',
+    );
+    await eventually(() => expect(connection.received).toContain('HTTP/1.1 100 Continue'));
+    connection.send('{}');
+    expect(statusesOf(await connection.untilClosed())).toEqual([200]);
+  });
+
+  it('R-5.4-1: a body that is not JSON by its type is refused with 415 before anybody is asked', async () => {
+    const answer = await gateway.post('/pluto/code/create', 'a=1', { 'content-type': 'application/x-www-form-urlencoded' });
+    expect([answer.status, answer.body.message]).toEqual([415, 'Content-Type must be application/json']);
+    nobodyAsked();
+  });
+
+  it('header fields beyond 16 KiB are refused', async () => {
+    const connection = await gateway.raw();
+    connection.send(`GET /public/x HTTP/1.1\r\nHost: localhost\r\nX-A: ${'a'.repeat(17 * kib)}\r\n\r\n`);
+    const raw = await connection.untilClosed();
+    expect(statusesOf(raw)).toEqual([400]);
+    expect(raw).toContain('header fields are larger than allowed');
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['half a header', 'GET /public/x HTTP/1.1\r\nHost: loc'],
+  ])('a client that sends %s is cut off after the header time', async (_name, bytes) => {
+    const connection = await gateway.raw();
+    connection.send(bytes);
+    expect(statusesOf(await connection.untilClosed())).toEqual([400]);
+    nobodyAsked();
+  });
+
+  it('a client that never ends its body is cut off after the request time', async () => {
+    const connection = await gateway.raw();
+    connection.send(
+      'POST /pluto/code/create HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a"',
+    );
+    expect(statusesOf(await connection.untilClosed())).toEqual([400]);
+    nobodyAsked();
+  });
+
+  it('a connection on which no byte comes at all is closed', async () => {
+    const { RawConnection } = await import('../testing');
+    const connection = await RawConnection.tcp(gateway.port);
+    expect(await connection.untilClosed()).toBe('');
+  });
+
+  it('one address holds at most so many connections', async () => {
+    const opened = await Promise.allSettled(Array.from({ length: 30 }, () => gateway.raw()));
+    const held = opened.filter(outcome => outcome.status === 'fulfilled');
+    expect(held.length).toBeLessThanOrEqual(20);
+    for (const { value } of held) value.destroy();
+    await Promise.all(held.map(({ value }) => value.closed));
+    await eventually(async () => expect((await gateway.send('/public/x', { agent: false })).status).toBe(200));
+  });
+
+  it('more pipelined requests than anybody needs end the connection', async () => {
+    const connection = await gateway.raw();
+    connection.send('GET /public/x HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(200));
+    await connection.closed;
+    expect(gateway.upstream.seen.length).toBeLessThan(20);
+  });
+});
