@@ -1,3 +1,4 @@
+export * from './passport/own-name';
 export * from './identity/identity-assertion';
 export * from './identity/identity-keys';
 export * from './identity/identity.guard';

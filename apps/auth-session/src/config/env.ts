@@ -37,6 +37,12 @@ export const env = defineEnv({
     min: 1,
     description: 'Login challenges one client address may ask for per minute, across replicas (T-02).',
   },
+  GUESSES_PER_IDENTITY_MAX: {
+    type: 'integer',
+    default: 5,
+    min: 1,
+    description: 'Wrong credentials for one identity from one address before that pair has to wait (T-05).',
+  },
   GUESSES_PER_ADDRESS_MAX: {
     type: 'integer',
     default: 50,

@@ -1,0 +1,26 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { ApiPasswordHasher, KeyRing } from '@paycode/crypto';
+import { AccountStore } from './accounts.ports';
+import { ChangeCredentialsService } from './change-credentials.service';
+import { CreateAccountService } from './create-account.service';
+import { AccountsController } from './http/accounts.controller';
+import { PostgresAccountStore } from './persistence/postgres-account-store';
+
+@Module({})
+export class AccountsModule {
+  /** `peppers` as in PASSWORD_PEPPERS. */
+  static withPeppers(peppers: string): DynamicModule {
+    return {
+      module: AccountsModule,
+      global: true,
+      controllers: [AccountsController],
+      providers: [
+        { provide: AccountStore, useClass: PostgresAccountStore },
+        { provide: ApiPasswordHasher, useFactory: () => new ApiPasswordHasher(KeyRing.parse(peppers)) },
+        CreateAccountService,
+        ChangeCredentialsService,
+      ],
+      exports: [AccountStore, ApiPasswordHasher],
+    };
+  }
+}

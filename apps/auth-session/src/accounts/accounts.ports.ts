@@ -1,0 +1,20 @@
+import type { Origin, SecurityEventKind } from '../audit';
+import type { Account } from './domain/account';
+
+export type NewAccount = Pick<Account, 'username' | 'type' | 'ownerId' | 'acquirer'> & { passwordHash: string };
+
+/** What an operator changes about an account. `endsSessions` raises the credential version. */
+export interface AccountChange {
+  kind: SecurityEventKind;
+  set: Partial<Pick<Account, 'mode' | 'passwordHash' | 'publicKey' | 'challengeRequired' | 'passwordChangedAt'>>;
+  endsSessions: boolean;
+}
+
+export abstract class AccountStore {
+  /** Undefined when the username is taken. */
+  abstract create(account: NewAccount, origin: Origin): Promise<Account | undefined>;
+  /** Concurrent calls are merged into one query; each reads at or after its own start. */
+  abstract findByUsername(username: string): Promise<Account | undefined>;
+  /** Changes the account and writes the security event in one transaction; undefined when there is no such account. */
+  abstract change(username: string, change: AccountChange, origin: Origin): Promise<Account | undefined>;
+}

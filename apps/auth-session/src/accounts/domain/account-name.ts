@@ -1,0 +1,52 @@
+import type { AccountType } from '@paycode/dto';
+
+const prefixes = { MANAGER: 'manager', MERCHANT: 'merchant', PSP: 'psp' } as const;
+const patternNames = /^(manager|merchant|psp)-\d+$/i;
+const usernameCharsMax = 128;
+// RFC 7617 2: a user-id cannot hold a colon, and neither part a control character.
+const unusable = /[:\p{C}]/u;
+
+export interface AccountNaming {
+  type: AccountType;
+  id?: number;
+  username?: string;
+  acquirer?: string;
+}
+
+/** A name, or which field of the request stands in its way. */
+export type AccountName =
+  | { ok: true; username: string; ownerId: number | null; acquirer: string | null }
+  | { ok: false; field: 'id' | 'username' | 'acquirer'; rule: string };
+
+/** Username by type: `manager-{id}`, `merchant-{id}`, `psp-{id}`; any form for STK, assigned by support for ACQUIRER (R-2.1-1 to R-2.1-4, A-40). */
+export function nameAccount(naming: AccountNaming): AccountName {
+  return naming.type === 'STK' || naming.type === 'ACQUIRER' ? assigned(naming) : numbered(naming.type, naming);
+}
+
+function numbered(type: keyof typeof prefixes, { id, username }: AccountNaming): AccountName {
+  if (id === undefined || !Number.isSafeInteger(id) || id < 1) return refused('id', 'must be a positive integer');
+  const expected = `${prefixes[type]}-${id}`;
+  if (username !== undefined && username !== expected) return refused('username', `must be ${expected}`);
+  return { ok: true, username: expected, ownerId: id, acquirer: null };
+}
+
+function assigned({ type, id, username, acquirer }: AccountNaming): AccountName {
+  if (id !== undefined) return refused('id', 'does not apply to this type');
+  const problem = usernameProblem(username);
+  if (problem) return refused('username', problem);
+  if (type === 'ACQUIRER' && !acquirer?.trim()) return refused('acquirer', 'is required for this type');
+  if (type === 'STK' && acquirer !== undefined) return refused('acquirer', 'does not apply to this type');
+  return { ok: true, username: username!, ownerId: null, acquirer: acquirer?.trim() ?? null };
+}
+
+function usernameProblem(username: string | undefined): string | undefined {
+  if (!username || username.length > usernameCharsMax) return `must have 1 to ${usernameCharsMax} characters`;
+  if (unusable.test(username)) return 'must not hold a colon or control characters';
+  if (username !== username.trim()) return 'must not begin or end with a blank';
+  // Otherwise an operator's slip would let one account pose as another's.
+  return patternNames.test(username) ? 'has the form reserved for another type' : undefined;
+}
+
+function refused(field: 'id' | 'username' | 'acquirer', rule: string): AccountName {
+  return { ok: false, field, rule };
+}

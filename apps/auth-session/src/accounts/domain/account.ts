@@ -1,0 +1,37 @@
+import type { AccountType, Identity, Role } from '@paycode/dto';
+
+export type AccountMode = 'BASIC' | 'BEARER';
+
+export interface Account {
+  /** Database id, as text. */
+  id: string;
+  username: string;
+  type: AccountType;
+  /** managerId, merchantId or pspId; null for STK and ACQUIRER. */
+  ownerId: number | null;
+  /** ACQUIRER only: what merchants' `acquirer` is matched with (A-40). */
+  acquirer: string | null;
+  mode: AccountMode;
+  /** Null after the switch to Bearer, until a new password is generated (A-21). */
+  passwordHash: string | null;
+  /** Sessions opened under an older version have ended (A-31). */
+  credentialVersion: number;
+  /** Base64 X.509 RSA-4096 key of the client (R-5.3-1). */
+  publicKey: string | null;
+  /** Whether login without a challenge is refused (A-39). */
+  challengeRequired: boolean;
+  createdAt: Date;
+  passwordChangedAt: Date;
+}
+
+/** Path roles of an account type (A-42). INTERNAL is given to no account (T-27). */
+export function rolesOf(type: AccountType): Role[] {
+  if (type === 'MERCHANT' || type === 'PSP') return ['EXTERNAL'];
+  return type === 'STK' ? ['STK'] : [];
+}
+
+/** What services are told about the caller. */
+export function identityOf(account: Pick<Account, 'username' | 'type' | 'ownerId' | 'acquirer'>): Identity {
+  const { username, type, ownerId, acquirer } = account;
+  return { subject: username, accountType: type, ownerId, acquirer, roles: rolesOf(type) };
+}

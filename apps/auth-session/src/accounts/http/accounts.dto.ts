@@ -1,0 +1,36 @@
+import { type AccountType, accountTypes } from '@paycode/dto';
+import { IsBoolean, IsIn, IsInt, IsOptional, IsString, MaxLength, Min, ValidateIf } from 'class-validator';
+
+export class CreateAccountBody {
+  @IsIn(accountTypes)
+  type!: AccountType;
+
+  /** managerId, merchantId or pspId. */
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  id?: number;
+
+  /** STK and ACQUIRER: the name support assigns. */
+  @IsOptional()
+  @IsString()
+  username?: string;
+
+  /** ACQUIRER: the acquirer whose merchants it manages (A-40). */
+  @IsOptional()
+  @IsString()
+  @MaxLength(128)
+  acquirer?: string;
+}
+
+export class PublicKeyBody {
+  /** Base64 of the X.509 RSA-4096 public key. May be left out to change only `challengeRequired`. */
+  @ValidateIf((body: PublicKeyBody) => body.publicKey !== undefined || body.challengeRequired === undefined)
+  @IsString()
+  publicKey?: string;
+
+  /** Whether login without a challenge is refused from now on (A-39). */
+  @IsOptional()
+  @IsBoolean()
+  challengeRequired?: boolean;
+}

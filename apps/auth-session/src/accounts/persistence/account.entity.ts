@@ -1,0 +1,45 @@
+import type { AccountType } from '@paycode/dto';
+import { Column, Entity, PrimaryGeneratedColumn, type ValueTransformer } from 'typeorm';
+import type { Account, AccountMode } from '../domain/account';
+
+// pg gives bigint as text; owner ids are integers below 2^53 everywhere else.
+const integer: ValueTransformer = { to: value => value as unknown, from: value => (value === null ? null : Number(value)) };
+
+@Entity({ name: 'account' })
+export class AccountEntity implements Account {
+  @PrimaryGeneratedColumn('identity', { type: 'bigint' })
+  id!: string;
+
+  @Column({ type: 'text', unique: true })
+  username!: string;
+
+  @Column({ type: 'text' })
+  type!: AccountType;
+
+  @Column({ name: 'owner_id', type: 'bigint', nullable: true, transformer: integer })
+  ownerId!: number | null;
+
+  @Column({ type: 'text', nullable: true })
+  acquirer!: string | null;
+
+  @Column({ type: 'text' })
+  mode!: AccountMode;
+
+  @Column({ name: 'password_hash', type: 'text', nullable: true })
+  passwordHash!: string | null;
+
+  @Column({ name: 'credential_version', type: 'integer' })
+  credentialVersion!: number;
+
+  @Column({ name: 'public_key', type: 'text', nullable: true })
+  publicKey!: string | null;
+
+  @Column({ name: 'challenge_required', type: 'boolean' })
+  challengeRequired!: boolean;
+
+  @Column({ name: 'created_at', type: 'timestamptz' })
+  createdAt!: Date;
+
+  @Column({ name: 'password_changed_at', type: 'timestamptz' })
+  passwordChangedAt!: Date;
+}

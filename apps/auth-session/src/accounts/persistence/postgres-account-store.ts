@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { FlushQueue } from '@paycode/persistence';
+import { DataSource, type EntityManager } from 'typeorm';
+import { insertSecurityEvent, type Origin } from '../../audit';
+import { Clock } from '../../clock';
+import { type AccountChange, AccountStore, type NewAccount } from '../accounts.ports';
+import type { Account } from '../domain/account';
+import { AccountEntity } from './account.entity';
+import { accountColumns, accountOf, type AccountRow } from './account-row';
+
+const readsPerQueryMax = 256;
+const waitingReadsMax = 10_000;
+
+@Injectable()
+export class PostgresAccountStore extends AccountStore {
+  /** Every Basic request reads its account: under load one query serves all that wait. */
+  private readonly reads = new FlushQueue<string, Account | undefined>(usernames => this.readAll(usernames), {
+    flushMax: readsPerQueryMax,
+    queueMax: waitingReadsMax,
+  });
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  create(account: NewAccount, origin: Origin): Promise<Account | undefined> {
+    const now = new Date(this.clock.nowMs());
+    const { username } = account;
+    const values = { mode: 'BASIC', credentialVersion: 1, challengeRequired: false, createdAt: now, passwordChangedAt: now };
+    return this.dataSource.transaction(async manager => {
+      const inserted = await manager
+        .createQueryBuilder()
+        .insert()
+        .into(AccountEntity)
+        .values({ ...account, ...values, mode: 'BASIC' })
+        .orIgnore()
+        .returning('id')
+        .execute();
+      if ((inserted.raw as unknown[]).length === 0) return undefined;
+      await insertSecurityEvent(manager, { kind: 'ACCOUNT_CREATED', subject: username, origin, detail: account.type }, now);
+      return manager.findOneByOrFail(AccountEntity, { username });
+    });
+  }
+
+  async findByUsername(username: string): Promise<Account | undefined> {
+    return (await this.reads.run([username]))[0];
+  }
+
+  change(username: string, change: AccountChange, origin: Origin): Promise<Account | undefined> {
+    return this.dataSource.transaction(async manager => {
+      const account = await lockAccount(manager, username);
+      if (!account) return undefined;
+      Object.assign(account, change.set);
+      if (change.endsSessions) account.credentialVersion += 1;
+      await manager.save(AccountEntity, account);
+      const at = new Date(this.clock.nowMs());
+      await insertSecurityEvent(manager, { kind: change.kind, subject: username, origin }, at);
+      return account;
+    });
+  }
+
+  private async readAll(usernames: readonly string[]): Promise<(Account | undefined)[]> {
+    const sql = `select ${accountColumns} from account a where a.username = any($1::text[])`;
+    const rows = await this.dataSource.query<AccountRow[]>(sql, [[...new Set(usernames)]]);
+    const found = new Map(rows.map(row => [row.username, accountOf(row)]));
+    return usernames.map(username => found.get(username));
+  }
+}
+
+// The lock makes two changes of one account follow each other: neither overwrites what the other set.
+function lockAccount(manager: EntityManager, username: string): Promise<AccountEntity | null> {
+  return manager.findOne(AccountEntity, { where: { username }, lock: { mode: 'pessimistic_write' } });
+}

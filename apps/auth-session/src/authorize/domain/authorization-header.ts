@@ -1,0 +1,73 @@
+/** What the Authorization lines of one request amount to. */
+export type Credential =
+  | { kind: 'NONE' }
+  | { kind: 'BASIC'; username: string; password: string }
+  | { kind: 'BASIC_UNREADABLE' }
+  | { kind: 'BEARER'; token: string }
+  | { kind: 'MALFORMED' };
+
+/** Lines and characters beyond these are refused unread. */
+const linesMax = 8;
+const lineCharsMax = 8_192;
+// RFC 9110 11.4: a scheme, then spaces, then token68. Commas never occur inside, so they part credentials an intermediary has joined.
+const credentialPattern = /^([A-Za-z]+)(?: +([A-Za-z0-9\-._~+/]+=*))?$/;
+const jwtPattern = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/;
+const base64Pattern = /^[A-Za-z0-9+/]+={0,2}$/;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Reads all Authorization lines (A-19): a Bearer token wins over Basic credentials, whether it later proves valid or not; anything
+ * that is neither, or two different ones of a kind, makes the whole request malformed (fail closed).
+ */
+export function chooseCredential(lines: readonly string[]): Credential {
+  if (lines.length === 0) return { kind: 'NONE' };
+  if (lines.length > linesMax || lines.some(line => line.length > lineCharsMax)) return { kind: 'MALFORMED' };
+  const credentials = lines.flatMap(line => line.split(',')).map(part => readCredential(part.trim()));
+  const malformed = credentials.find(credential => credential.kind === 'MALFORMED');
+  if (malformed) return malformed;
+  const bearer = onlyOne(credentials, 'BEARER');
+  if (bearer) return bearer === 'several' ? { kind: 'MALFORMED' } : bearer;
+  if (credentials.some(credential => credential.kind === 'BASIC_UNREADABLE')) return { kind: 'BASIC_UNREADABLE' };
+  const basic = onlyOne(credentials, 'BASIC');
+  return basic === undefined || basic === 'several' ? { kind: 'BASIC_UNREADABLE' } : basic;
+}
+
+/** The JWT classifier of A-24, also for tokens in bodies (A-26): three base64url parts, the signature possibly empty. */
+export function isJwtShaped(token: string): boolean {
+  return token.length <= lineCharsMax && jwtPattern.test(token);
+}
+
+function readCredential(text: string): Credential {
+  const [, scheme = '', parameter = ''] = credentialPattern.exec(text) ?? [];
+  if (scheme.toLowerCase() === 'basic') return readBasic(parameter);
+  // R-5.2-1, R-7-3: no space after `Bearer`, another scheme, or a token that is not a JWT.
+  if (scheme.toLowerCase() !== 'bearer' || !isJwtShaped(parameter)) return { kind: 'MALFORMED' };
+  return { kind: 'BEARER', token: parameter };
+}
+
+/** RFC 7617: base64 of `user-id:password` in UTF-8; the user-id ends at the first colon. */
+function readBasic(parameter: string): Credential {
+  const text = base64Pattern.test(parameter) ? decodeUtf8(Buffer.from(parameter, 'base64')) : undefined;
+  const colon = text?.indexOf(':') ?? -1;
+  if (text === undefined || colon < 0) return { kind: 'BASIC_UNREADABLE' };
+  return { kind: 'BASIC', username: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+function decodeUtf8(bytes: Buffer): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    // TextDecoder has no other way to say "not UTF-8".
+    return undefined;
+  }
+}
+
+type Kind = 'BEARER' | 'BASIC';
+
+/** The one credential of that kind, also when it was sent several times over. */
+function onlyOne(credentials: Credential[], kind: Kind): Credential | 'several' | undefined {
+  const found = credentials.filter(credential => credential.kind === kind);
+  const distinct = new Set(found.map(credential => JSON.stringify(credential)));
+  return distinct.size > 1 ? 'several' : found[0];
+}

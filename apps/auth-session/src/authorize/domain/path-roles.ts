@@ -1,0 +1,44 @@
+import type { AccountType, Identity, Role } from '@paycode/dto';
+
+/** Who may use a path. */
+export type PathRule =
+  | { kind: 'OPEN' }
+  | { kind: 'ANY_ACCOUNT' }
+  | { kind: 'ROLE'; role: Role }
+  | { kind: 'ACCOUNT_TYPES'; types: readonly AccountType[] }
+  | { kind: 'NOBODY' };
+
+/** The table of spec 5.5 with 4.3 and A-46. Prefixes are whole segments; matched on `rolePath` (A-47). */
+const table: readonly (readonly [prefix: string, rule: PathRule])[] = [
+  ['/public', { kind: 'OPEN' }],
+  ['/authentication', { kind: 'OPEN' }],
+  ['/code', { kind: 'ROLE', role: 'EXTERNAL' }],
+  ['/purchase', { kind: 'ROLE', role: 'EXTERNAL' }],
+  ['/remote', { kind: 'ANY_ACCOUNT' }],
+  ['/provision', { kind: 'ANY_ACCOUNT' }],
+  ['/stk', { kind: 'ROLE', role: 'STK' }],
+  // INTERNAL is given to no account, so this is NOBODY in effect; it stays in the table as the document states it (T-27).
+  ['/internal', { kind: 'ROLE', role: 'INTERNAL' }],
+  ['/portal/restful/merchant/notification', { kind: 'ACCOUNT_TYPES', types: ['PSP', 'ACQUIRER'] }],
+];
+
+/** The rule of a normalised path without its `/pluto`; a path the table does not know is open to nobody. */
+export function ruleFor(rolePath: string): PathRule {
+  const entry = table.find(([prefix]) => rolePath === prefix || rolePath.startsWith(`${prefix}/`));
+  return entry?.[1] ?? { kind: 'NOBODY' };
+}
+
+/** Whether an authenticated caller may use a path of that rule. */
+export function permits(rule: PathRule, caller: Pick<Identity, 'accountType' | 'roles'>): boolean {
+  switch (rule.kind) {
+    case 'OPEN':
+    case 'ANY_ACCOUNT':
+      return true;
+    case 'ROLE':
+      return caller.roles.includes(rule.role);
+    case 'ACCOUNT_TYPES':
+      return rule.types.includes(caller.accountType);
+    case 'NOBODY':
+      return false;
+  }
+}

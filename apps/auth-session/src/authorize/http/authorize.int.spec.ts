@@ -1,0 +1,111 @@
+import { type Identity, type Role, type AccountType } from '@paycode/dto';
+import jsonwebtoken from 'jsonwebtoken';
+import { basic, type CreatedAccount, outcomeOf, TestAuthSession } from '../../testing/test-service';
+
+let service: TestAuthSession;
+let accounts: Record<AccountType, CreatedAccount>;
+beforeAll(async () => {
+  service = await TestAuthSession.start();
+  accounts = {
+    MANAGER: await service.create({ type: 'MANAGER', id: 1 }),
+    MERCHANT: await service.create({ type: 'MERCHANT', id: 1 }),
+    PSP: await service.create({ type: 'PSP', id: 1 }),
+    STK: await service.create({ type: 'STK', username: 'ussd' }),
+    ACQUIRER: await service.create({ type: 'ACQUIRER', username: 'bank-a', acquirer: 'Bank A' }),
+  };
+});
+afterAll(() => service.stop());
+
+const credentials = (type: AccountType) => [basic(accounts[type].username, accounts[type].apiPassword)];
+
+describe('the path-role table', () => {
+  const types: AccountType[] = ['MANAGER', 'MERCHANT', 'PSP', 'STK', 'ACQUIRER'];
+  it.each([
+    ['R-5.5-2', '/pluto/code/create', ['MERCHANT', 'PSP']],
+    ['R-5.5-2', '/code/create', ['MERCHANT', 'PSP']],
+    ['R-5.5-2', '/pluto/purchase/notification/5', ['MERCHANT', 'PSP']],
+    ['R-5.5-3 R-4.2-1', '/pluto/remote/v4/lookup', types],
+    ['R-5.5-3', '/pluto/provision/x', types],
+    ['R-5.5-4', '/pluto/stk/x', ['STK']],
+    ['R-5.5-5 T-27', '/internal/authorize', []],
+    ['R-5.5-5 T-27', '/pluto/internal/x', []],
+    ['R-4.3-2 A-41', '/portal/restful/merchant/notification/addHttp', ['PSP', 'ACQUIRER']],
+    ['R-5.4-2 default deny', '/portal/restful/merchant/other', []],
+    ['R-5.4-2 default deny', '/plutocode/create', []],
+    ['A-47 one prefix only', '/pluto/pluto/code/create', []],
+    ['R-5.4-2 default deny', '/', []],
+  ])('%s: %s is for %j', async (_, path, allowed) => {
+    const answers = await Promise.all(types.map(type => service.authorize({ path, authorization: credentials(type) })));
+    expect(answers.map(outcomeOf)).toEqual(types.map(type => (allowed.includes(type) ? 'allowed' : '403 Forbidden')));
+    expect(outcomeOf(await service.authorize({ path }))).toBe('401 Bad Credentials');
+  });
+
+  it.each(['/public/monitor', '/pluto/public/x', '/authentication/login', '/public'])(
+    'R-5.5-1 R-5.4-2 A-46: %s needs nothing',
+    async path => {
+      expect(await service.authorize({ path })).toEqual({ allowed: true });
+      // Wrong credentials are not looked at where none are needed.
+      expect(await service.authorize({ path, authorization: ['Bearer'] })).toEqual({ allowed: true });
+    },
+  );
+
+  it.each(['/public/../internal/x', '//public', '/public/..;/code', '/public%2f..', '/publıc', 'public'])(
+    'T-26 A-47: %s is refused whatever it would match',
+    async path => {
+      expect(outcomeOf(await service.authorize({ path, authorization: credentials('PSP') }))).toBe('404 Not Found');
+    },
+  );
+});
+
+describe('the answer', () => {
+  const codes = { path: '/pluto/code/create?token=secret', requestId: 'req-42-abcdef' };
+
+  it('R-7-1 R-5.1-2 T-06: wrong user and wrong password cannot be told apart', async () => {
+    const [unknown, wrong] = await Promise.all([
+      service.authorize({ ...codes, authorization: [basic('psp-99', 'x')] }),
+      service.authorize({ ...codes, authorization: [basic('psp-1', 'x')] }),
+    ]);
+    if (unknown.allowed || wrong.allowed) throw new Error('allowed');
+    const untimed = (body: string) => body.replace(/"timestamp":"[^"]+"/, '');
+    expect(untimed(unknown.body)).toBe(untimed(wrong.body));
+    expect({ ...unknown, body: '' }).toEqual({ ...wrong, body: '' });
+    expect(wrong).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Basic realm="paycode", Bearer' } });
+    expect(JSON.parse(wrong.body)).toEqual({
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+      status: 401,
+      error: 'Unauthorized',
+      message: 'Bad Credentials',
+      path: '/pluto/code/create',
+      requestId: 'req-42-abcdef',
+    });
+  });
+
+  it('A-25: no Authorization header is Bad Credentials', async () => {
+    expect(outcomeOf(await service.authorize(codes))).toBe('401 Bad Credentials');
+  });
+
+  it('R-7-5: a role that does not permit the path is 403 with the error body', async () => {
+    const answer = await service.authorize({ ...codes, authorization: credentials('STK') });
+    if (answer.allowed) throw new Error('allowed');
+    expect(answer.headers).not.toHaveProperty('www-authenticate');
+    expect(JSON.parse(answer.body)).toMatchObject({ status: 403, error: 'Forbidden', message: 'Forbidden' });
+  });
+
+  it.each<[AccountType, Role[], number | null, string | null]>([
+    ['MANAGER', [], 1, null],
+    ['MERCHANT', ['EXTERNAL'], 1, null],
+    ['PSP', ['EXTERNAL'], 1, null],
+    ['STK', ['STK'], null, null],
+    ['ACQUIRER', [], null, 'Bank A'],
+  ])('A-42 A-40: asserts who a %s is, for 30 seconds', async (type, roles, ownerId, acquirer) => {
+    const answer = await service.authorize({ authorization: credentials(type) });
+    if (!answer.allowed) throw new Error('denied');
+    const claims = jsonwebtoken.decode(answer.identity!) as jsonwebtoken.JwtPayload & Identity;
+    expect(claims).toMatchObject({ sub: accounts[type].username, accountType: type, ownerId, acquirer, roles });
+    expect(claims).toMatchObject({ iss: 'auth-session', aud: 'paycode', exp: claims.iat! + 30 });
+  });
+
+  it('R-7-6: a question that is not well formed is a 400 to the gateway', async () => {
+    await expect(service.authorize({ path: 7 as unknown as string })).rejects.toThrow('authorize answered 400');
+  });
+});

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import { ownNameRegistry } from '@paycode/access';
+import type jsonwebtoken from 'jsonwebtoken';
+import { ExtractJwt, Strategy } from 'passport-jwt';
+import type { Account } from '../../accounts';
+import { AcceptTokenService, AccessTokens, readClaims } from '../../sessions';
+
+type Done = (error: unknown, key?: Buffer) => void;
+
+/** Bearer tokens through passport-jwt: one algorithm, a key of our choosing (T-08); the session row decides. */
+@Injectable()
+export class BearerStrategy extends PassportStrategy(Strategy) {
+  declare name: string;
+
+  constructor(
+    tokens: AccessTokens,
+    private readonly acceptance: AcceptTokenService,
+  ) {
+    const { algorithms, issuer, audience, complete, ignoreExpiration, ignoreNotBefore } = tokens.verification;
+    super({
+      jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
+      secretOrKeyProvider: (_request, token: string, done: Done) => {
+        tokens.keyOf(token).then(key => done(null, key as unknown as Buffer), done);
+      },
+      algorithms,
+      issuer: issuer as string,
+      audience: audience as string,
+      ignoreExpiration,
+      jsonWebTokenOptions: { complete, ignoreNotBefore },
+    });
+  }
+
+  async validate(token: jsonwebtoken.Jwt): Promise<Account> {
+    return (await this.acceptance.accept(readClaims(token))).account;
+  }
+
+  getPassportInstance() {
+    return ownNameRegistry('bearer');
+  }
+}

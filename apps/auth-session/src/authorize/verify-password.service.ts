@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { ApiPasswordHasher } from '@paycode/crypto';
+import { type Account, AccountStore } from '../accounts';
+import { GuessLimiter } from '../guessing';
+import { badCredentials } from '../refusals';
+import type { RequestOrigin } from './authorize.ports';
+
+/** admitted by the guess limiter -> account -> keyed hash, for unknown accounts too (T-06) -> account, or 401. */
+@Injectable()
+export class VerifyPasswordService {
+  constructor(
+    private readonly accounts: AccountStore,
+    private readonly hasher: ApiPasswordHasher,
+    private readonly guesses: GuessLimiter,
+  ) {}
+
+  /** @throws DomainError 401 `Bad Credentials`, 429 */
+  async verify(username: string, password: string, origin: RequestOrigin): Promise<Account> {
+    const attempt = { way: 'basic', identity: username, ...origin } as const;
+    const [admitted, account] = await Promise.all([this.guesses.admit(attempt), this.accounts.findByUsername(username)]);
+    // An account in Bearer mode has a password for login only (A-21); here it is wrong like any other (A-20).
+    const stored = account?.mode === 'BASIC' ? account.passwordHash : null;
+    if (!this.hasher.verify(password, stored) || !account) {
+      await this.guesses.failed(admitted, account?.username ?? null);
+      throw badCredentials();
+    }
+    await this.guesses.succeeded(admitted);
+    return account;
+  }
+}

@@ -1,0 +1,9 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { Clock } from './clock.ports';
+
+@Module({})
+export class ClockModule {
+  static forClock(clock: Clock): DynamicModule {
+    return { module: ClockModule, global: true, providers: [{ provide: Clock, useValue: clock }], exports: [Clock] };
+  }
+}

@@ -1,0 +1,3 @@
+export * from './clock.ports';
+export * from './system-clock';
+export * from './clock.module';

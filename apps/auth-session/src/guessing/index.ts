@@ -1,0 +1,2 @@
+export { type AdmittedAttempt, type GuessAttempt, GuessLimiter, tooManyTries } from './guess-limiter.service';
+export * from './guessing.module';

@@ -1,0 +1,35 @@
+import { createPublicKey } from 'node:crypto';
+import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { InternalCallers, type JwkSet } from '@paycode/access';
+import { exportRsaPublicKey } from '@paycode/crypto';
+import { InternalOrigin, type Origin } from '../../audit';
+import { ServiceKeys } from '../service-keys';
+
+@Controller('internal')
+export class KeysController {
+  constructor(private readonly keys: ServiceKeys) {}
+
+  /** Public keys of identity assertions; nothing secret, so any service may read them without a token. */
+  @Get('jwks')
+  async jwks(): Promise<JwkSet> {
+    // Read anew: the asker may have met a key another replica has just begun to sign with.
+    const keys = await this.keys.identity.fresh();
+    return {
+      keys: keys.map(({ kid, key }) => ({ ...createPublicKey(key).export({ format: 'jwk' }), kid, use: 'sig', alg: 'ES256' })),
+    };
+  }
+
+  /** The key clients encrypt their challenge to; handed to them out of band (5.3). */
+  @Get('service-public-key')
+  @InternalCallers('operator')
+  async servicePublicKey(): Promise<{ publicKey: string }> {
+    return { publicKey: exportRsaPublicKey((await this.keys.challenge.current()).key) };
+  }
+
+  @Post('keys/rotate')
+  @HttpCode(200)
+  @InternalCallers('operator')
+  rotate(@InternalOrigin() origin: Origin): Promise<{ access: string; identity: string }> {
+    return this.keys.rotateSigningKeys(origin);
+  }
+}

@@ -1,0 +1,30 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { KeyRing, PayloadSealer } from '@paycode/crypto';
+import { DataSource } from 'typeorm';
+import { Clock } from '../clock';
+import { KeysController } from './http/keys.controller';
+import { KeyStore } from './keys.ports';
+import { PostgresKeyStore } from './persistence/postgres-key-store';
+import { ServiceKeys } from './service-keys';
+
+@Module({})
+export class KeysModule {
+  /** `keyEncryptionKeys` as in KEY_ENCRYPTION_KEYS. */
+  static sealedUnder(keyEncryptionKeys: string): DynamicModule {
+    const sealer = new PayloadSealer(KeyRing.parse(keyEncryptionKeys));
+    return {
+      module: KeysModule,
+      global: true,
+      controllers: [KeysController],
+      providers: [
+        {
+          provide: KeyStore,
+          useFactory: (dataSource: DataSource, clock: Clock) => new PostgresKeyStore({ dataSource, sealer, clock }),
+          inject: [DataSource, Clock],
+        },
+        ServiceKeys,
+      ],
+      exports: [ServiceKeys],
+    };
+  }
+}

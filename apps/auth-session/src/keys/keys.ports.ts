@@ -1,0 +1,12 @@
+import type { JsonWebKey } from 'node:crypto';
+import type { Origin } from '../audit';
+import type { KeyUse, StoredKey } from './domain/key-material';
+
+export abstract class KeyStore {
+  /** The newest `count` keys of a use, newest first. */
+  abstract newest(use: KeyUse, count: number): Promise<StoredKey[]>;
+  /** Adds a key unless the use has one already (another replica was first). */
+  abstract addFirst(use: KeyUse, jwk: JsonWebKey): Promise<void>;
+  /** Adds new keys in front, drops all but `keep` of each use, and writes the security event, in one transaction. */
+  abstract rotate(keys: { use: KeyUse; jwk: JsonWebKey }[], keep: number, origin: Origin): Promise<void>;
+}

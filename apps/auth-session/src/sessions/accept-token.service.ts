@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { constantTimeEqual } from '@paycode/crypto';
+import { Clock } from '../clock';
+import { expiredToken, jwtDisabled } from '../refusals';
+import { type AccessClaims, isTimely } from './domain/access-token';
+import { type AccountSession, objectionTo } from './domain/session';
+import { SessionStore } from './sessions.ports';
+
+/** claims in time -> session row, read now (T-09) -> its current token -> account in Bearer mode (A-23). */
+@Injectable()
+export class AcceptTokenService {
+  constructor(
+    private readonly sessions: SessionStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** `claims` of a genuine token; undefined for one that is not an access token. @throws DomainError 401 */
+  async accept(claims: AccessClaims | undefined): Promise<AccountSession> {
+    if (!claims || !isTimely(claims, this.clock.nowMs())) throw expiredToken();
+    const found = await this.sessions.find(claims.sessionId);
+    if (!found || !constantTimeEqual(found.session.tokenId, claims.tokenId)) throw expiredToken();
+    const objection = objectionTo(found, this.clock.nowMs());
+    if (objection === 'ENDED') throw expiredToken();
+    if (objection === 'JWT_DISABLED') throw jwtDisabled();
+    return found;
+  }
+}

@@ -1,0 +1,65 @@
+import { Inject, Injectable } from '@nestjs/common';
+import jsonwebtoken from 'jsonwebtoken';
+import { ServiceKeys } from '../keys';
+import {
+  type AccessClaims,
+  accessTokenAlgorithm,
+  accessTokenAudience,
+  accessTokenIssuer,
+  accessTokenType,
+  readClaims,
+} from './domain/access-token';
+
+export type Environment = 'sandbox' | 'production';
+
+/** Makes access tokens and tells genuine ones from forged ones; says nothing about whether they are still valid. */
+@Injectable()
+export class AccessTokens {
+  /** What every verification demands, through passport-jwt and here alike. Expiry is judged by the caller, by its own clock. */
+  readonly verification: jsonwebtoken.VerifyOptions & { complete: true };
+  private readonly audience: string;
+
+  constructor(
+    private readonly keys: ServiceKeys,
+    @Inject('Environment') environment: Environment,
+  ) {
+    this.audience = accessTokenAudience(environment);
+    this.verification = {
+      algorithms: [accessTokenAlgorithm],
+      issuer: accessTokenIssuer,
+      audience: this.audience,
+      complete: true,
+      ignoreExpiration: true,
+      ignoreNotBefore: true,
+    };
+  }
+
+  async sign(claims: AccessClaims): Promise<string> {
+    const { kid, key } = await this.keys.access.current();
+    const { subject: sub, sessionId: sid, tokenId: jti, issuedAtS: iat, expiresAtS: exp } = claims;
+    return jsonwebtoken.sign({ sub, sid, jti, iat, exp }, key, {
+      keyid: kid,
+      issuer: accessTokenIssuer,
+      audience: this.audience,
+      header: { alg: accessTokenAlgorithm, typ: accessTokenType },
+    });
+  }
+
+  /** The key the token says it was signed with; undefined when there is no such key. */
+  async keyOf(token: string) {
+    const kid = jsonwebtoken.decode(token, { complete: true })?.header.kid;
+    return kid === undefined ? undefined : (await this.keys.access.find(kid))?.key;
+  }
+
+  /** The claims of a token we signed, expired or not; undefined for any other. */
+  async genuine(token: string): Promise<AccessClaims | undefined> {
+    const key = await this.keyOf(token);
+    if (!key) return undefined;
+    try {
+      return readClaims(jsonwebtoken.verify(token, key, this.verification));
+    } catch (error) {
+      if (error instanceof jsonwebtoken.JsonWebTokenError) return undefined;
+      throw error;
+    }
+  }
+}

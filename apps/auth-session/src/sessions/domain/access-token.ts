@@ -1,0 +1,44 @@
+/** One algorithm, ever (T-08). HS256, because auth-session alone issues and verifies access tokens: the session row decides anyway. */
+export const accessTokenAlgorithm = 'HS256';
+export const accessTokenIssuer = 'auth-session';
+/** RFC 9068: tells access tokens from every other JWT of ours (T-08). */
+export const accessTokenType = 'at+jwt';
+/** R-5.2-7, R-8-3: 15 minutes from issuance, in milliseconds. */
+export const accessTokenLifetimeMs = 15 * 60_000;
+/** How far another replica's clock may be ahead, in seconds. */
+const clockSkewMaxS = 5;
+
+/** Tokens of one environment are worthless in the other (T-08). */
+export function accessTokenAudience(environment: 'sandbox' | 'production'): string {
+  return `paycode-${environment}`;
+}
+
+export interface AccessClaims {
+  /** Username. */
+  subject: string;
+  sessionId: string;
+  tokenId: string;
+  /** Epoch seconds. */
+  issuedAtS: number;
+  /** Epoch seconds, rounded up; the session row holds the exact instant. */
+  expiresAtS: number;
+}
+
+interface UncheckedJwt {
+  header: { typ?: unknown };
+  payload: unknown;
+}
+
+/** The claims of a JWT whose signature, issuer and audience have been verified; undefined when it is not an access token of ours. */
+export function readClaims({ header, payload }: UncheckedJwt): AccessClaims | undefined {
+  if (header.typ !== accessTokenType || typeof payload !== 'object' || payload === null) return undefined;
+  const { sub, sid, jti, iat, exp } = payload as Record<string, unknown>;
+  if (typeof sub !== 'string' || typeof sid !== 'string' || typeof jti !== 'string') return undefined;
+  if (typeof iat !== 'number' || typeof exp !== 'number') return undefined;
+  return { subject: sub, sessionId: sid, tokenId: jti, issuedAtS: iat, expiresAtS: exp };
+}
+
+/** Whether the claims allow use at that instant; at `exp` itself they do not (A-61). */
+export function isTimely({ issuedAtS, expiresAtS }: AccessClaims, nowMs: number): boolean {
+  return nowMs < expiresAtS * 1_000 && issuedAtS * 1_000 <= nowMs + clockSkewMaxS * 1_000;
+}

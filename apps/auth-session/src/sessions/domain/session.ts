@@ -1,0 +1,30 @@
+import type { Account } from '../../accounts';
+
+export type LoginKind = 'PASSWORD' | 'CHALLENGE';
+
+export interface Session {
+  /** UUID; the same for the life of the session (A-29). */
+  id: string;
+  /** `credentialVersion` of the account when the session began. */
+  credentialVersion: number;
+  /** jti of the one token that is valid. */
+  tokenId: string;
+  loginKind: LoginKind;
+  startedAt: Date;
+  /** Authoritative end of the current token (R-2.2-6). */
+  expiresAt: Date;
+  revokedAt: Date | null;
+}
+
+export interface AccountSession {
+  session: Session;
+  account: Account;
+}
+
+/** Why a token of the session is not accepted, or undefined when it is. */
+export function objectionTo({ session, account }: AccountSession, nowMs: number): 'ENDED' | 'JWT_DISABLED' | undefined {
+  if (session.revokedAt !== null || session.credentialVersion !== account.credentialVersion) return 'ENDED';
+  // "Moment the token is rejected": at that millisecond it already is (A-61).
+  if (nowMs >= session.expiresAt.getTime()) return 'ENDED';
+  return account.mode === 'BEARER' ? undefined : 'JWT_DISABLED';
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { ServiceTokenSigner, signOperatorToken } from '@paycode/access';
+import type { AuthorizeAnswer, AuthorizeRequest } from '@paycode/dto';
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { type RunningService, startService } from '@paycode/service-runtime';
+import axios, { type AxiosResponse } from 'axios';
+import { migrations } from '../../migrations';
+import { AppModule, type AppOverrides } from '../app.module';
+import { env } from '../config/env';
+import { TestClock } from './test-clock';
+
+const ring = () => `k1:${randomBytes(32).toString('base64')}`;
+const secret = () => randomBytes(32).toString('hex');
+
+export interface CreatedAccount {
+  username: string;
+  apiPassword: string;
+}
+
+/** auth-session on free ports with a database of its own, and the calls tests make to it. */
+export class TestAuthSession {
+  private readonly http = axios.create({ validateStatus: () => true });
+  readonly replicas: RunningService[] = [];
+
+  private constructor(
+    readonly database: TestDatabase,
+    readonly clock: TestClock,
+    private readonly settings: Record<string, string>,
+  ) {}
+
+  static async start(settings: Record<string, string> = {}, replicas = 1): Promise<TestAuthSession> {
+    const database = await createTestDatabase({ migrations });
+    const service = new TestAuthSession(database, new TestClock(), {
+      LOG_LEVEL: 'silent',
+      INTERNAL_PORT: '0',
+      PUBLIC_PORT: '0',
+      DATABASE_URL: database.url,
+      DATABASE_POOL_MAX: '5',
+      SERVICE_TOKEN_SECRETS: secret(),
+      OPERATOR_TOKEN_SECRETS: secret(),
+      PASSWORD_PEPPERS: ring(),
+      KEY_ENCRYPTION_KEYS: ring(),
+      ...settings,
+    });
+    for (let i = 0; i < replicas; i++) await service.addReplica();
+    return service;
+  }
+
+  /** One more replica on the same database. */
+  async addReplica(settings: Record<string, string> = {}): Promise<RunningService> {
+    const overrides: AppOverrides = { clock: this.clock };
+    const replica = await startService(
+      { name: 'auth-session', env, module: read => AppModule.forEnv(read, overrides), hasPublicPaths: true },
+      { ...this.settings, ...settings },
+    );
+    this.replicas.push(replica);
+    return replica;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.replicas.map(replica => replica.stop('test')));
+    await this.database.drop();
+  }
+
+  /** A call to the internal listener with the operator token. */
+  operator(method: string, path: string, data?: unknown, replica = 0): Promise<AxiosResponse> {
+    const authorization = `Bearer ${signOperatorToken(this.settings['OPERATOR_TOKEN_SECRETS']!, 60)}`;
+    return this.call({ method, path, data, headers: { authorization }, listener: 'internal', replica });
+  }
+
+  /** A call to the public listener, as the gateway forwards it. */
+  client(method: string, path: string, data?: unknown, headers: Record<string, string> = {}): Promise<AxiosResponse> {
+    return this.call({ method, path, data, headers, listener: 'public', replica: 0 });
+  }
+
+  async create(account: object): Promise<CreatedAccount> {
+    const answer = await this.operator('POST', '/internal/accounts', account);
+    if (answer.status !== 201) throw new Error(`account not created: ${answer.status} ${JSON.stringify(answer.data)}`);
+    return answer.data as CreatedAccount;
+  }
+
+  /** Asks as the gateway does. */
+  async authorize(request: Partial<AuthorizeRequest>, replica = 0): Promise<AuthorizeAnswer> {
+    const token = new ServiceTokenSigner('api-gateway', [this.settings['SERVICE_TOKEN_SECRETS']!]).tokenFor('auth-session');
+    const full: AuthorizeRequest = {
+      method: 'GET',
+      path: '/pluto/remote/v4/lookup',
+      authorization: [],
+      address: '203.0.113.7',
+      requestId: 'request-0001',
+      ...request,
+    };
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await this.call({
+      method: 'POST',
+      path: '/internal/authorize',
+      data: full,
+      headers,
+      listener: 'internal',
+      replica,
+    });
+    if (answer.status !== 200) throw new Error(`authorize answered ${answer.status}`);
+    return answer.data as AuthorizeAnswer;
+  }
+
+  private call(call: Call): Promise<AxiosResponse> {
+    const { method, path, data, listener, replica } = call;
+    // Set even without a body: axios would otherwise declare a form, which the service refuses.
+    const headers = { 'content-type': 'application/json', ...call.headers };
+    return this.http.request({ method, url: this.url(listener, replica) + path, data, headers });
+  }
+
+  url(listener: 'internal' | 'public', replica = 0): string {
+    return `http://127.0.0.1:${this.replicas[replica]!.ports[listener]}`;
+  }
+}
+
+interface Call {
+  method: string;
+  path: string;
+  data?: unknown;
+  headers: Record<string, string>;
+  listener: 'internal' | 'public';
+  replica: number;
+}
+
+export const basic = (username: string, password: string) => `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+
+/** Status and message of a denial; `allowed` for an allowed request. */
+export function outcomeOf(answer: AuthorizeAnswer): string {
+  return answer.allowed ? 'allowed' : `${answer.status} ${(JSON.parse(answer.body) as { message: string }).message}`;
+}
