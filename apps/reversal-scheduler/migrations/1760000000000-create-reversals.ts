@@ -1,3 +1,4 @@
+import { createOutboxTable, dropOutboxTable } from '@paycode/events';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
@@ -31,6 +32,10 @@ export class CreateReversals1760000000000 implements MigrationInterface {
       ) partition by range (transaction_id);
       create table decision_default partition of decision default;
       comment on table decision is 'Insert only, write once: the first decision stands.';
+      -- Nobody changes a decision, whatever program or person tries (I1). Dropping whole partitions stays possible.
+      create function refuse_change() returns trigger language plpgsql as
+        $$ begin raise exception 'a decision is written once' using errcode = 'integrity_constraint_violation'; end $$;
+      create trigger decision_is_written_once before update on decision for each row execute function refuse_change();
 
       create table shard (
         shard smallint primary key,
@@ -45,9 +50,11 @@ export class CreateReversals1760000000000 implements MigrationInterface {
       ) with (fillfactor = 50);
       comment on table replica is 'Schedulers alive: a beat that does not move for the lease time means dead.';
     `);
+    for (const statement of createOutboxTable) await runner.query(statement);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop table replica, shard, decision, job');
+    for (const statement of dropOutboxTable) await runner.query(statement);
+    await runner.query('drop table replica, shard, decision, job; drop function refuse_change');
   }
 }

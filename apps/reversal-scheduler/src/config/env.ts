@@ -1,3 +1,4 @@
+import { eventsEnv } from '@paycode/events';
 import { baseEnv, databaseEnv, defineEnv, internalCallsEnv } from '@paycode/service-runtime';
 
 /** Environment of the reversal scheduler. */
@@ -5,6 +6,7 @@ export const env = defineEnv({
   ...baseEnv({ internal: 3104 }),
   ...databaseEnv,
   ...internalCallsEnv,
+  ...eventsEnv,
   WEBHOOK_DISPATCHER_URL: {
     type: 'url',
     default: 'http://127.0.0.1:3103',

@@ -96,14 +96,9 @@ class InMemoryJobStore extends JobStore {
     const job = this.database.jobRows.get(transactionId);
     const decision = this.database.decisionRows.get(transactionId);
     if (!job && !decision) return undefined;
-    return {
-      transactionId,
-      state: decision?.decision ?? 'ARMED',
-      armedAt: job ? iso(job.armedAtUs) : null,
-      dueAt: job ? iso(job.dueAtUs) : null,
-      decidedAt: decision ? iso(decision.atUs) : null,
-      reason: decision?.reason ?? null,
-    };
+    const armed = job ? { armedAt: iso(job.armedAtUs), dueAt: iso(job.dueAtUs) } : { armedAt: null, dueAt: null };
+    if (!decision) return { transactionId, state: 'ARMED', ...armed, decidedAt: null, reason: null };
+    return { transactionId, state: decision.decision, ...armed, decidedAt: iso(decision.atUs), reason: decision.reason };
   }
 
   private upsert(job: ArmItem, nowUs: number, dueAtUs: number): void {

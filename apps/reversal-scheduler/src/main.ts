@@ -1,0 +1,4 @@
+import { bootService } from '@paycode/service-runtime';
+import { schedulerDefinition } from './scheduler.definition';
+
+void bootService(schedulerDefinition);

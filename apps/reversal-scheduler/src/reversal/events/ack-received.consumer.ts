@@ -1,0 +1,21 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { type AckReceived, parseAckReceived, type SettleItem, topics } from '@paycode/dto';
+import { type EventBatch, OnEvents } from '@paycode/events';
+import { DecideReversals } from '../decide-reversals.service';
+import { readEvents } from './read-events';
+
+/** The durable way of an acknowledgement: it settles the payment even when the direct call was lost. */
+@Controller()
+export class AckReceivedConsumer {
+  constructor(private readonly decideReversals: DecideReversals) {}
+
+  @OnEvents(topics.ackReceived, { group: 'reversal-scheduler' })
+  async onAckReceived(@Payload() batch: EventBatch): Promise<void> {
+    await this.decideReversals.decide(readEvents(batch, parseAckReceived).map(settlementOf));
+  }
+}
+
+function settlementOf({ transactionId, merchantId, source }: AckReceived): SettleItem {
+  return { transactionId, merchantId, verdict: source === 'WEBHOOK' ? 'ACKED_HTTP' : 'ACKED_PULL' };
+}

@@ -1,0 +1,1 @@
+export { ReversalModule } from './reversal.module';

@@ -1,0 +1,80 @@
+import { type Decision, eventTypes, topics } from '@paycode/dto';
+import type { DataSource } from 'typeorm';
+import type { DecisionToRecord } from '../domain/decision';
+import { type DecisionOutcome, DecisionStore } from '../reversal.ports';
+
+const source = 'reversal-scheduler';
+const instant = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** Writes of all batches touch rows in one order, so that two batches cannot deadlock on the same transactions. */
+const decide = `
+  with wanted as (
+    select distinct on (id) * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[])
+      with ordinality as t(id, merchant, kind, verdict, reason, at) order by id, at),
+  decided as (
+    insert into decision (transaction_id, merchant_id, kind, verdict, reason)
+    select id, merchant, kind, verdict, reason from wanted order by id
+    on conflict (transaction_id) do nothing
+    returning *),
+  -- Same statement, same commit: a reversal that is decided is a reversal that will be asked for (I2). The event id names the
+  -- transaction, so a repeat is recognised whoever sends it.
+  requested as (
+    insert into outbox (aggregatetype, aggregateid, type, event_id, source, time, payload)
+    select '${topics.reversalRequested}', transaction_id::text, '${eventTypes[topics.reversalRequested]}',
+           'reversal-requested-' || transaction_id, '${source}', ${instant('at')},
+           json_build_object('transactionId', transaction_id, 'merchantId', merchant_id, 'reason', reason,
+                             'requestedAt', ${instant('at')})::text
+      from decided where kind = 'REVERSED' order by transaction_id)
+  select wanted.id, coalesce(decided.kind, standing.kind) as kind, decided.kind is not null as is_new
+    from wanted
+    left join decided on decided.transaction_id = wanted.id
+    left join decision standing on standing.transaction_id = wanted.id`;
+
+/** Decisions in PostgreSQL: insert only, the primary key is the register that is written once (I1). */
+export class PostgresDecisionStore extends DecisionStore {
+  /** `wakeRelay`: told after the commit that the outbox has something new. */
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly wakeRelay: () => void,
+  ) {
+    super();
+  }
+
+  override async decide(items: readonly DecisionToRecord[]): Promise<DecisionOutcome[]> {
+    if (items.length === 0) return [];
+    const rows: { id: string; kind: Decision | null; is_new: boolean }[] = await this.dataSource.query(decide, [
+      items.map(item => item.transactionId),
+      items.map(item => item.merchantId),
+      items.map(item => item.decision),
+      items.map(item => item.verdict),
+      items.map(item => item.reason),
+    ]);
+    if (rows.some(row => row.is_new && row.kind === 'REVERSED')) this.wakeRelay();
+    const standing = new Map(rows.flatMap(({ id, kind }) => (kind ? [[Number(id), kind] as const] : [])));
+    // A decision that another session committed while this statement ran is not in its snapshot: read it now.
+    const unseen = rows.filter(row => row.kind === null).map(row => Number(row.id));
+    if (unseen.length > 0) for (const [id, kind] of await this.find(unseen)) standing.set(id, kind);
+    return outcomesOf(items, standing, new Set(rows.filter(row => row.is_new).map(row => Number(row.id))));
+  }
+
+  override async find(transactionIds: readonly number[]): Promise<Map<number, Decision>> {
+    const rows: { id: string; kind: Decision }[] = await this.dataSource.query(
+      'select transaction_id as id, kind from decision where transaction_id = any($1::bigint[])',
+      [transactionIds],
+    );
+    return new Map(rows.map(row => [Number(row.id), row.kind]));
+  }
+}
+
+/** One outcome per item, in order; of several items for one transaction the first one decided it. */
+function outcomesOf(
+  items: readonly DecisionToRecord[],
+  standing: ReadonlyMap<number, Decision>,
+  decidedNow: Set<number>,
+): DecisionOutcome[] {
+  return items.map(({ transactionId }) => ({
+    transactionId,
+    decision: standing.get(transactionId)!,
+    isNew: decidedNow.delete(transactionId),
+  }));
+}

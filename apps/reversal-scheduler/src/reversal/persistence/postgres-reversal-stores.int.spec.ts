@@ -1,0 +1,75 @@
+import type { ReversalRequested } from '@paycode/dto';
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { migrations } from '../../../migrations';
+import { decisionFor } from '../domain/decision';
+import { reversalStoresConformance } from '../testing/reversal-stores.conformance';
+import { PostgresDecisionStore } from './postgres-decision.store';
+import { PostgresJobStore } from './postgres-job.store';
+
+describe('reversal stores in PostgreSQL', () => {
+  let database: TestDatabase;
+  let stores: { jobs: PostgresJobStore; decisions: PostgresDecisionStore };
+  let woken = 0;
+
+  beforeEach(async () => {
+    database = await createTestDatabase({ migrations });
+    woken = 0;
+    stores = {
+      jobs: new PostgresJobStore(database.dataSource),
+      decisions: new PostgresDecisionStore(database.dataSource, () => woken++),
+    };
+  });
+  afterEach(() => database.drop());
+
+  const outbox = async (): Promise<ReversalRequested[]> => {
+    const rows: { payload: string }[] = await database.dataSource.query('select payload from outbox order by id');
+    return rows.map(({ payload }) => JSON.parse(payload) as ReversalRequested);
+  };
+
+  describe('conformance', () => {
+    reversalStoresConformance(() => Promise.resolve({ ...stores, outbox }));
+  });
+
+  it('T-20: of many concurrent verdicts for one payment one decides, and all are told which', async () => {
+    const kinds = ['ACKED_HTTP', 'CLOSED_TIMEOUT', 'ACKED_PULL', 'CLOSED_NON200'] as const;
+    for (let transactionId = 1; transactionId <= 50; transactionId++) {
+      const outcomes = await Promise.all(
+        kinds.map(verdict => stores.decisions.decide([decisionFor({ transactionId, merchantId: 7, verdict })])),
+      );
+      expect(new Set(outcomes.map(([outcome]) => outcome!.decision)).size).toBe(1);
+      expect(outcomes.filter(([outcome]) => outcome!.isNew)).toHaveLength(1);
+    }
+    const reversed = await database.dataSource.query(`select count(*)::int as n from decision where kind = 'REVERSED'`);
+    expect(await outbox()).toHaveLength(reversed[0].n);
+  });
+
+  it('large batches in opposite orders do not deadlock', async () => {
+    const ids = Array.from({ length: 500 }, (_, at) => at + 1);
+    const verdicts = ids.map(transactionId => decisionFor({ transactionId, merchantId: 7, verdict: 'CLOSED_CONN' }));
+    const jobs = ids.map(transactionId => ({ transactionId, merchantId: 7, attempt: 1 }));
+    for (let round = 0; round < 5; round++) {
+      await Promise.all([
+        stores.jobs.arm(jobs, 0),
+        stores.jobs.arm([...jobs].reverse(), 0),
+        stores.decisions.decide(verdicts),
+        stores.decisions.decide([...verdicts].reverse()),
+      ]);
+    }
+    expect(await outbox()).toHaveLength(500);
+  });
+
+  it('wakes the relay for a reversal only', async () => {
+    await stores.decisions.decide([decisionFor({ transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' })]);
+    expect(woken).toBe(0);
+    await stores.decisions.decide([decisionFor({ transactionId: 2, merchantId: 7, verdict: 'CLOSED_CONN' })]);
+    expect(woken).toBe(1);
+  });
+
+  it('I1: no statement changes a decision, and a reversal without a reason is none', async () => {
+    await stores.decisions.decide([decisionFor({ transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' })]);
+    const change = `update decision set kind = 'REVERSED', reason = 'TIMEOUT' where transaction_id = 1`;
+    await expect(database.dataSource.query(change)).rejects.toThrow('a decision is written once');
+    const insert = `insert into decision (transaction_id, merchant_id, kind, verdict) values (2, 7, 'REVERSED', 'CLOSED_CONN')`;
+    await expect(database.dataSource.query(insert)).rejects.toThrow(/check constraint/);
+  });
+});

@@ -1,0 +1,91 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { InternalClient, ServiceTokenSigner } from '@paycode/access';
+import { OutboxRelay } from '@paycode/events';
+import { DataSource } from 'typeorm';
+import { ShardOwnershipModule } from '../shard-ownership';
+import { ArmReversals } from './arm-reversals.service';
+import { HttpDeliveryCloser } from './clients/http-delivery-closer.client';
+import { DecideReversals } from './decide-reversals.service';
+import { AckReceivedConsumer } from './events/ack-received.consumer';
+import { transactionTerminalAuditConsumer } from './events/transaction-terminal-audit.consumer';
+import { ReversalsController } from './http/reversals.controller';
+import { ReversalTimerJob } from './jobs/reversal-timer.job';
+import { PostgresDecisionStore } from './persistence/postgres-decision.store';
+import { PostgresJobStore } from './persistence/postgres-job.store';
+import { PrometheusReversalMetrics } from './prometheus-reversal.metrics';
+import { ReadReversal } from './read-reversal.service';
+import { DecisionStore, DeliveryCloser, JobStore, ReversalMetrics } from './reversal.ports';
+import { ReversalTimers } from './reversal-timers.service';
+import { WatchTerminals } from './watch-terminals.service';
+
+export interface ReversalSettings {
+  dispatcherUrl: string;
+  timerDelayMs: number;
+  auditDelayMs: number;
+  shardLeaseMs: number;
+}
+
+/** Reversal jobs and decisions: armed by the dispatcher, decided by verdicts, asked for by timers and the audit. */
+@Module({})
+export class ReversalModule {
+  static withSettings(settings: ReversalSettings): DynamicModule {
+    return {
+      module: ReversalModule,
+      imports: [ShardOwnershipModule.withLease(settings.shardLeaseMs)],
+      controllers: [ReversalsController, AckReceivedConsumer, transactionTerminalAuditConsumer(settings.auditDelayMs)],
+      providers: [...outbound(settings), ...useCases(settings), ReversalTimerJob],
+    };
+  }
+}
+
+function outbound({ dispatcherUrl }: ReversalSettings) {
+  return [
+    PrometheusReversalMetrics,
+    { provide: ReversalMetrics, useExisting: PrometheusReversalMetrics },
+    { provide: JobStore, inject: [DataSource], useFactory: (dataSource: DataSource) => new PostgresJobStore(dataSource) },
+    {
+      provide: DecisionStore,
+      inject: [DataSource, OutboxRelay],
+      useFactory: (dataSource: DataSource, relay: OutboxRelay) => new PostgresDecisionStore(dataSource, () => relay.wake()),
+    },
+    {
+      provide: DeliveryCloser,
+      inject: [ServiceTokenSigner],
+      useFactory: (signer: ServiceTokenSigner) =>
+        new HttpDeliveryCloser(new InternalClient({ baseUrl: dispatcherUrl, audience: 'webhook-dispatcher', signer })),
+    },
+  ];
+}
+
+function useCases({ timerDelayMs }: ReversalSettings) {
+  return [
+    {
+      provide: ArmReversals,
+      inject: [JobStore, DecisionStore, ReversalMetrics],
+      useFactory: (jobs: JobStore, decisions: DecisionStore, metrics: ReversalMetrics) =>
+        new ArmReversals({ jobs, decisions, metrics }, timerDelayMs),
+    },
+    {
+      provide: DecideReversals,
+      inject: [DecisionStore, ReversalMetrics],
+      useFactory: (decisions: DecisionStore, metrics: ReversalMetrics) => new DecideReversals({ decisions, metrics }),
+    },
+    {
+      provide: ReversalTimers,
+      inject: [JobStore, DeliveryCloser, DecideReversals, PrometheusReversalMetrics],
+      useFactory: timersOf,
+    },
+    {
+      provide: WatchTerminals,
+      inject: [JobStore, ReversalMetrics],
+      useFactory: (jobs: JobStore, metrics: ReversalMetrics) => new WatchTerminals({ jobs, metrics }),
+    },
+    { provide: ReadReversal, inject: [JobStore], useFactory: (jobs: JobStore) => new ReadReversal(jobs) },
+  ];
+}
+
+function timersOf(...[jobs, closer, decide, metrics]: [JobStore, DeliveryCloser, DecideReversals, PrometheusReversalMetrics]) {
+  const timers = new ReversalTimers({ jobs, closer, decide, clock: { nowMs: () => performance.now() }, metrics });
+  metrics.observe({ overdueMs: () => timers.overdueMs, timers: () => timers.size });
+  return timers;
+}

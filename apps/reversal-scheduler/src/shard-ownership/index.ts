@@ -1,0 +1,2 @@
+export { ShardOwnership } from './shard-ownership.service';
+export { ShardOwnershipModule } from './shard-ownership.module';
