@@ -21,8 +21,13 @@ const classSuffixes = [
   'error',
 ];
 
-/** Decorator of a class to the suffix its file must have. */
-const decoratorSuffixes: Record<string, string> = { Controller: 'controller', Entity: 'entity', Module: 'module' };
+/** Decorator of a class to the suffixes its file may have. */
+const decoratorSuffixes: Record<string, string[]> = {
+  // Nest binds event handlers in controllers too; those are consumers.
+  Controller: ['controller', 'consumer'],
+  Entity: ['entity'],
+  Module: ['module'],
+};
 
 /** The parts of a class, interface or type declaration that the rules read; ESLint's own types know no decorators. */
 interface Declaration {
@@ -96,7 +101,8 @@ export const classFile: Rule.RuleModule = {
         classes.push(nameOf(node));
         for (const decorator of decoratorsOf(node)) {
           const wanted = decoratorSuffixes[decorator];
-          if (wanted && wanted !== suffix) context.report({ node, messageId: 'suffix', data: { decorator, suffix: wanted } });
+          if (!wanted || wanted.includes(suffix ?? '')) continue;
+          context.report({ node, messageId: 'suffix', data: { decorator, suffix: wanted[0]! } });
         }
       },
       'Program:exit'(node) {
