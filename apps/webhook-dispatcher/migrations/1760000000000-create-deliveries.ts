@@ -1,3 +1,4 @@
+import { createOutboxTable, dropOutboxTable } from '@paycode/events';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
@@ -14,6 +15,7 @@ export class CreateDeliveries1760000000000 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('drop table notice_retry, verdict, attempt, delivery, lane, replica');
     await runner.query('drop sequence delivery_seq');
+    for (const statement of dropOutboxTable) await runner.query(statement);
   }
 }
 
@@ -91,4 +93,6 @@ const statements = [
      due_at timestamptz not null
    )`,
   `create index notice_retry_due on notice_retry (lane, due_at)`,
+
+  ...createOutboxTable,
 ];

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock';
-import { type HeldLane, LaneWatch } from './domain/lane-watch';
+import { type HeldLane, type LaneRow, LaneWatch } from './domain/lane-watch';
 import type { LaneListener, LaneStore } from './lanes.ports';
 
 export interface OwnLanesOptions {
@@ -76,11 +76,14 @@ export class OwnLanes {
     const { take, giveUp } = this.watch.plan(rows, this.isLeaving ? new Set() : this.wanted, startedMs);
     this.reconcile(rows.filter(row => row.owner === this.replica));
     for (const held of giveUp) if (!this.isLeaving) void this.giveUp(held).catch(() => undefined);
-    if (take.length === 0) return;
-    const gained = await this.store.take(this.replica, take);
+    if (take.length > 0) await this.take(take);
+  }
+
+  private async take(free: readonly LaneRow[]): Promise<void> {
+    const gained = await this.store.take(this.replica, free);
     for (const { lane, epoch } of gained) this.held.set(lane, epoch);
     if (gained.length > 0) this.listener.gained(gained);
-    const former = new Set(take.map(({ owner }) => owner));
+    const former = new Set(free.map(({ owner }) => owner));
     for (const owner of former) if (owner !== null) await this.store.forget(owner);
   }
 

@@ -109,7 +109,7 @@ export class PostgresDeliveryStore extends DeliveryStore {
   }
 
   private rows<T>(statement: string, parameters: unknown[]): Promise<T[]> {
-    return this.dataSource.query(statement, parameters) as Promise<T[]>;
+    return this.dataSource.query<T[]>(statement, parameters);
   }
 }
 

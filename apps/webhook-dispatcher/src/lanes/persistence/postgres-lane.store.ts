@@ -57,7 +57,7 @@ export class PostgresLaneStore extends LaneStore {
 
   /** TypeORM answers `[rows, count]` for an update with `returning`. */
   private async rows<T>(sql: string, parameters: unknown[]): Promise<T[]> {
-    const answer = (await this.dataSource.query(sql, parameters)) as T[] | [T[], number];
+    const answer = await this.dataSource.query<T[] | [T[], number]>(sql, parameters);
     return Array.isArray(answer[0]) ? answer[0] : (answer as T[]);
   }
 }

@@ -1,0 +1,88 @@
+import { type AckReceived, eventTypes, topics, type VerdictKind } from '@paycode/dto';
+import type { DataSource } from 'typeorm';
+import { type OwnedVerdict, VerdictStore } from '../deliveries.ports';
+import type { Verdict } from '../domain/delivery';
+import { verdictSql as sql } from './verdict.sql';
+
+/** The write-once register in PostgreSQL. The first insert of an id stands; everything after it is told what stands. */
+export class PostgresVerdictStore extends VerdictStore {
+  /** `onAcknowledged` is called after a commit that put AckReceived events into the outbox. */
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly source: string,
+    private readonly onAcknowledged: () => void = () => undefined,
+  ) {
+    super();
+  }
+
+  override async acknowledge(all: readonly Verdict[]): Promise<VerdictKind[]> {
+    const at = new Date().toISOString();
+    const verdicts = firstOfEach(all);
+    const written = await this.written(sql.acknowledge, [
+      ...columnsOf(verdicts),
+      topics.ackReceived,
+      eventTypes[topics.ackReceived],
+      this.source,
+      verdicts.map(() => at),
+      verdicts.map(verdict => JSON.stringify(ackReceivedOf(verdict, at))),
+    ]);
+    if (written.size > 0) this.onAcknowledged();
+    const standing = await this.standing(verdicts, written);
+    for (const { transactionId, kind } of verdicts) if (written.has(transactionId)) standing.set(transactionId, kind);
+    return all.map(verdict => standing.get(verdict.transactionId)!);
+  }
+
+  override async conclude(replica: string, verdicts: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]> {
+    const written = await this.written(sql.conclude, [
+      ...columnsOf(verdicts),
+      replica,
+      verdicts.map(verdict => verdict.lane),
+      verdicts.map(verdict => verdict.epoch),
+      verdicts.map(verdict => verdict.retryAfterMs),
+    ]);
+    const standing = await this.standing(verdicts, written);
+    return verdicts.map(({ transactionId, kind }) => (written.has(transactionId) ? kind : (standing.get(transactionId) ?? null)));
+  }
+
+  private async written(statement: string, parameters: unknown[]): Promise<Set<number>> {
+    const rows = await this.dataSource.query<{ id: string }[]>(statement, parameters);
+    return new Set(rows.map(row => Number(row.id)));
+  }
+
+  /** What stands for those that were not written; asked only when there are any. */
+  private async standing(verdicts: readonly Verdict[], written: ReadonlySet<number>): Promise<Map<number, VerdictKind>> {
+    const refused = verdicts.map(verdict => verdict.transactionId).filter(id => !written.has(id));
+    if (refused.length === 0) return new Map();
+    const rows = await this.dataSource.query<{ id: string; kind: VerdictKind }[]>(sql.standing, [refused]);
+    return new Map(rows.map(row => [Number(row.id), row.kind]));
+  }
+}
+
+/** A webhook's 200 and a getNotification may meet in one flush: the earlier one counts. */
+function firstOfEach(verdicts: readonly Verdict[]): Verdict[] {
+  return [...new Map(verdicts.toReversed().map(verdict => [verdict.transactionId, verdict])).values()];
+}
+
+function columnsOf(verdicts: readonly Verdict[]): unknown[] {
+  return [
+    verdicts.map(verdict => verdict.transactionId),
+    verdicts.map(verdict => verdict.kind),
+    verdicts.map(verdict => verdict.attempt),
+    verdicts.map(verdict => verdict.outcome),
+    verdicts.map(verdict => (verdict.elapsedMs === null ? null : Math.round(verdict.elapsedMs))),
+    verdicts.map(verdict => verdict.armedAt),
+    verdicts.map(verdict => verdict.startedAt),
+  ];
+}
+
+/** The event names transaction and attempt, so that nothing else can be acknowledged by it (T-18). */
+function ackReceivedOf(verdict: Verdict, acknowledgedAt: string): AckReceived {
+  return {
+    transactionId: verdict.transactionId,
+    merchantId: verdict.merchantId,
+    source: verdict.kind === 'ACKED_PULL' ? 'RECOVERY' : 'WEBHOOK',
+    attempt: verdict.attempt ?? 0,
+    elapsedMs: verdict.elapsedMs === null ? null : Math.round(verdict.elapsedMs),
+    acknowledgedAt,
+  };
+}

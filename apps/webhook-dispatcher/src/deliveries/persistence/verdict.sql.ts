@@ -1,0 +1,43 @@
+// Statements of the verdict register. Rows are inserted in the order of their ids, so that two batches with the same ids cannot deadlock.
+const input = `
+  with input as (
+    select * from unnest($1::bigint[], $2::text[], $3::smallint[], $4::text[], $5::integer[], $6::timestamptz[], $7::timestamptz[])
+      as t(transaction_id, kind, attempt, outcome, elapsed_ms, armed_at, started_at))`;
+
+const columns = 'transaction_id, kind, attempt, outcome, elapsed_ms, armed_at, started_at';
+
+export const verdictSql = {
+  // A positive fact needs no fence: whoever saw the merchant acknowledge may say so while the row is empty (1.1, sentence 1).
+  acknowledge: `
+    ${input},
+    written as (
+      insert into verdict (${columns}) select ${columns} from input order by transaction_id
+      on conflict do nothing
+      returning transaction_id),
+    told as (
+      insert into outbox (aggregatetype, aggregateid, type, event_id, source, time, payload)
+      select $8, w.transaction_id::text, $9, 'ack-' || w.transaction_id, $10, e.time, e.payload
+        from written w join unnest($1::bigint[], $11::text[], $12::text[]) as e(transaction_id, time, payload) using (transaction_id))
+    select transaction_id as id from written`,
+
+  // FOR SHARE makes a takeover wait for this verdict, and makes this verdict see a takeover that came first (I4).
+  conclude: `
+    ${input},
+    fence as (select * from unnest($1::bigint[], $9::smallint[], $10::bigint[], $11::bigint[]) as t(transaction_id, lane, epoch, retry_ms)),
+    held as materialized (
+      select lane, epoch from lane where owner = $8 and lane in (select lane from fence) order by lane for share),
+    written as (
+      insert into verdict (${columns})
+      select ${columns} from input join fence using (transaction_id) join held using (lane, epoch) order by transaction_id
+      on conflict do nothing
+      returning transaction_id),
+    retried as (
+      insert into notice_retry (transaction_id, lane, attempt, due_at)
+      select transaction_id, f.lane, i.attempt + 1, clock_timestamp() + f.retry_ms * interval '1 millisecond'
+        from written join fence f using (transaction_id) join input i using (transaction_id)
+       where f.retry_ms is not null
+      on conflict do nothing)
+    select transaction_id as id from written`,
+
+  standing: 'select transaction_id as id, kind from verdict where transaction_id = any($1::bigint[])',
+} as const;
