@@ -1,0 +1,190 @@
+import { ServiceTokenSigner, signOperatorToken } from '@paycode/access';
+import { eventTypes, type ReversalRequested, topics } from '@paycode/dto';
+import { type EventToPublish, EventTransport } from '@paycode/events';
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { type RunningService, startService } from '@paycode/service-runtime';
+import { eventually } from '@paycode/service-runtime/testing';
+import axios from 'axios';
+import { schedulerDefinition } from './scheduler.definition';
+import { FakeDispatcher } from './testing/fake-dispatcher';
+
+const secret = 's'.repeat(32);
+const operatorSecret = 'o'.repeat(32);
+const dispatcherToken = new ServiceTokenSigner('webhook-dispatcher', [secret]).tokenFor('reversal-scheduler');
+const operatorToken = signOperatorToken(operatorSecret, 600);
+
+describe('reversal scheduler', () => {
+  let database: TestDatabase;
+  let events: TestDatabase;
+  let dispatcher: FakeDispatcher;
+  let services: RunningService[];
+
+  beforeEach(async () => {
+    [database, events] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+    dispatcher = new FakeDispatcher();
+    await dispatcher.start();
+    services = [];
+  });
+  afterEach(async () => {
+    await Promise.all(services.map(service => service.stop('test')));
+    await dispatcher.stop();
+    await Promise.all([database.drop(), events.drop()]);
+  });
+
+  const start = async (over: Record<string, string> = {}): Promise<RunningService> => {
+    const service = await startService(schedulerDefinition, {
+      INTERNAL_PORT: '0',
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: database.url,
+      EVENTS_DATABASE_URL: events.url,
+      SERVICE_TOKEN_SECRETS: secret,
+      OPERATOR_TOKEN_SECRETS: operatorSecret,
+      WEBHOOK_DISPATCHER_URL: dispatcher.url,
+      TIMER_DELAY_MS: '100',
+      SHARD_LEASE_MS: '500',
+      AUDIT_DELAY_MS: '0',
+      ...over,
+    });
+    services.push(service);
+    return service;
+  };
+
+  const http = axios.create({ validateStatus: () => true, headers: { 'content-type': 'application/json' } });
+  const call = (service: RunningService, path: string, body: unknown, token = dispatcherToken) =>
+    http.post(`http://127.0.0.1:${service.ports.internal}/internal/reversals/${path}`, body, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+  const stateOf = async (service: RunningService, transactionId: number) =>
+    (
+      await http.get(`http://127.0.0.1:${service.ports.internal}/internal/reversals/${transactionId}`, {
+        headers: { authorization: `Bearer ${operatorToken}` },
+      })
+    ).data as { state: string; reason: string | null };
+
+  const item = (transactionId: number) => ({ transactionId, merchantId: 7, attempt: 1 });
+  const event = (topic: keyof typeof eventTypes, transactionId: number, data: object): EventToPublish => ({
+    topic,
+    key: String(transactionId),
+    id: `test-${transactionId}`,
+    type: eventTypes[topic],
+    source: 'test',
+    time: '2026-01-01T00:00:00Z',
+    data: { transactionId, merchantId: 7, ...data },
+  });
+  const ack = (transactionId: number) =>
+    event(topics.ackReceived, transactionId, {
+      source: 'WEBHOOK',
+      attempt: 1,
+      elapsedMs: 5,
+      acknowledgedAt: '2026-01-01T00:00:00Z',
+    });
+  const terminal = (transactionId: number, over = {}) =>
+    event(topics.transactionTerminal, transactionId, {
+      kind: 'PURCHASE',
+      status: 'SUCCESS',
+      txState: 'SUCCESS',
+      referenceTransactionId: 0,
+      completedAt: '2026-01-01T00:00:00Z',
+      notification: 'a.b.c.d.e',
+      ...over,
+    });
+  /** Payments for which ReversalRequested was published, in order. */
+  const requested = async (): Promise<ReversalRequested[]> => {
+    const rows: { data: Buffer | string }[] = await events.dataSource.query(
+      `select l.data from event_log l join event_topic t on t.id = l.topic_id where t.name = $1 order by l.published_at`,
+      [topics.reversalRequested],
+    );
+    return rows.map(({ data }) => JSON.parse(data.toString()) as ReversalRequested);
+  };
+
+  it('R-6.2-1, R-3.1-2: arms over HTTP, settles by AckReceived, and never asks about the settled one', async () => {
+    const service = await start({ TIMER_DELAY_MS: '2000' });
+    expect((await call(service, 'arm', [item(1), item(2)])).data).toEqual([
+      { transactionId: 1, decision: null },
+      { transactionId: 2, decision: null },
+    ]);
+    await service.app.get(EventTransport).publish([ack(1), ack(1)]);
+    await eventually(async () => expect(await stateOf(service, 1)).toMatchObject({ state: 'SETTLED', reason: null }));
+    expect((await call(service, 'arm', [item(1)])).data).toEqual([{ transactionId: 1, decision: 'SETTLED' }]);
+    await eventually(() => expect(dispatcher.asked).toContain(2));
+    expect(dispatcher.asked).not.toContain(1);
+  });
+
+  it('R-3.1-3: a failure told by the dispatcher publishes ReversalRequested once', async () => {
+    const service = await start();
+    const failed = [{ transactionId: 5, merchantId: 7, verdict: 'CLOSED_NON200' }];
+    const answers = await Promise.all(Array.from({ length: 20 }, () => call(service, 'settle', failed)));
+    expect(answers.map(answer => answer.status)).toEqual(answers.map(() => 204));
+    await eventually(async () =>
+      expect(await requested()).toMatchObject([{ transactionId: 5, merchantId: 7, reason: 'NON_200' }]),
+    );
+    expect(await stateOf(service, 5)).toMatchObject({ state: 'REVERSED', reason: 'NON_200' });
+  });
+
+  it('A-07, 3.11: with the dispatcher away nothing is decided; when it is back each one is asked and decided', async () => {
+    const service = await start();
+    await dispatcher.stop();
+    await call(service, 'arm', [item(1), item(2)]);
+    await eventually(async () => {
+      const { data } = await http.get<string>(`http://127.0.0.1:${service.ports.internal}/metrics`);
+      expect(/reversal_asked_total\{outcome="fault"\} ([1-9]\d*)/.test(data)).toBe(true);
+    });
+    expect(await stateOf(service, 1)).toMatchObject({ state: 'ARMED' });
+    dispatcher.verdicts.set(1, 'ACKED_HTTP').set(2, 'CLOSED_NEVER_SENT');
+    await dispatcher.start();
+    await eventually(async () => expect((await stateOf(service, 1)).state).toBe('SETTLED'));
+    await eventually(async () => expect(await requested()).toMatchObject([{ transactionId: 2, reason: 'NEVER_SENT' }]));
+  });
+
+  it('I7: the audit ends a payment the dispatcher never armed, and leaves notices alone (I13)', async () => {
+    const service = await start();
+    dispatcher.verdicts.set(11, 'CLOSED_NEVER_SENT');
+    await service.app.get(EventTransport).publish([terminal(10, { status: 'BANK_REJECTED' }), terminal(11), terminal(11)]);
+    await eventually(async () => expect(await requested()).toMatchObject([{ transactionId: 11, reason: 'NEVER_SENT' }]));
+    expect((await stateOf(service, 10)).state).toBeUndefined();
+  });
+
+  it('T-19: an event that breaks the contract is parked and the others go on', async () => {
+    const service = await start();
+    const poison = { ...ack(1), data: { transactionId: -1 } };
+    await service.app.get(EventTransport).publish([poison, { ...ack(2), key: '1' }]);
+    await eventually(async () => expect((await stateOf(service, 2)).state).toBe('SETTLED'));
+  });
+
+  it('1.7: jobs of a scheduler that ended are taken over by another one', async () => {
+    const first = await start({ TIMER_DELAY_MS: '1500' });
+    await call(
+      first,
+      'arm',
+      Array.from({ length: 300 }, (_, at) => item(at + 1)),
+    );
+    for (let id = 1; id <= 300; id++) dispatcher.verdicts.set(id, 'CLOSED_TIMEOUT');
+    const second = await start();
+    await first.stop('test');
+    await eventually(async () => expect(await requested()).toHaveLength(300), 20_000);
+    expect(new Set((await requested()).map(({ transactionId }) => transactionId)).size).toBe(300);
+    expect((await stateOf(second, 1)).state).toBe('REVERSED');
+  });
+
+  it('T-27: only the dispatcher may arm and settle, only an operator may look', async () => {
+    const service = await start();
+    expect((await call(service, 'arm', [item(1)], operatorToken)).status).toBe(403);
+    expect((await call(service, 'settle', [], 'nonsense')).status).toBe(401);
+    const { status } = await http.get(`http://127.0.0.1:${service.ports.internal}/internal/reversals/1`, {
+      headers: { authorization: `Bearer ${dispatcherToken}` },
+    });
+    expect(status).toBe(403);
+  });
+
+  it.each([
+    ['arm', [{ transactionId: '1', merchantId: 7, attempt: 1 }], '[0].transactionId'],
+    ['arm', [{ transactionId: 2 ** 53, merchantId: 7, attempt: 1 }], '[0].transactionId'],
+    ['arm', [{ transactionId: 1, merchantId: 7, attempt: 0 }], '[0].attempt'],
+    ['settle', [{ transactionId: 1, merchantId: 7, verdict: 'OPEN' }], '[0].verdict'],
+    ['settle', { transactionId: 1 }, 'body'],
+  ])('R-7-6: %s names the field of a bad item', async (path, body, field) => {
+    const service = await start();
+    const answer = await call(service, path, body);
+    expect([answer.status, answer.data.errors[0].field]).toEqual([400, field]);
+  });
+});
