@@ -50,8 +50,10 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 describe('guards of a service', () => {
   let issuer: TestIdentityIssuer;
   let services: RunningService[];
-  const get = (listener: 'internal' | 'public', path: string, headers: object = {}, service = services[0]!) =>
-    http.get(`http://127.0.0.1:${service.ports[listener]}${path}`, { headers: { ...headers } });
+  const get = (path: string, headers: object = {}, service = services[0]!) => {
+    const port = service.ports[path.startsWith('/internal/') ? 'internal' : 'public'];
+    return http.get(`http://127.0.0.1:${port}${path}`, { headers: { ...headers } });
+  };
 
   beforeAll(async () => {
     issuer = await startTestIdentityIssuer();
@@ -73,32 +75,30 @@ describe('guards of a service', () => {
           bearer(signer('webhook-dispatcher').tokenFor('second')),
           bearer(jsonwebtoken.sign({ iss: 'webhook-dispatcher', aud: 'first' }, '', { algorithm: 'none', expiresIn: 60 })),
           {},
-        ].map(async headers => (await get('internal', '/internal/thing', headers)).status),
+        ].map(async headers => (await get('/internal/thing', headers)).status),
       );
       expect(statuses).toEqual([200, 200, 403, 401, 401, 401]);
     });
 
     it('services of one process keep their own strategies', async () => {
       const token = new ServiceTokenSigner('webhook-dispatcher', secrets.serviceSecrets).tokenFor('second');
-      expect((await get('internal', '/internal/thing', bearer(token), services[1])).status).toBe(200);
+      expect((await get('/internal/thing', bearer(token), services[1])).status).toBe(200);
     });
 
     it('refuses an expired token', async () => {
-      expect((await get('internal', '/internal/thing', bearer(signOperatorToken(secrets.operatorSecrets[0]!, 0)))).status).toBe(
-        401,
-      );
+      expect((await get('/internal/thing', bearer(signOperatorToken(secrets.operatorSecrets[0]!, 0)))).status).toBe(401);
     });
   });
 
   describe('identity assertions', () => {
     it('give the service the caller', async () => {
       const identity = { subject: 'bank-a', accountType: 'ACQUIRER', ownerId: null, acquirer: 'Bank A', roles: [] } as const;
-      const answer = await get('public', '/pluto/who', issuer.signer.headers({ ...identity, roles: [] }));
+      const answer = await get('/pluto/who', issuer.signer.headers({ ...identity, roles: [] }));
       expect(answer.data).toEqual(identity);
     });
 
     it('T-26: a service reached without the gateway answers 401 with the error body', async () => {
-      const answer = await get('public', '/pluto/who');
+      const answer = await get('/pluto/who');
       expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Basic realm="paycode", Bearer']);
       expect(answer.data).toMatchObject({ status: 401, error: 'Unauthorized', message: 'Bad Credentials', path: '/pluto/who' });
     });
@@ -116,21 +116,21 @@ describe('guards of a service', () => {
         'rubbish',
         `${genuine.slice(0, -4)}AAAA`,
       ];
-      const answers = await Promise.all(tokens.map(token => get('public', '/pluto/who', { 'x-paycode-identity': token })));
+      const answers = await Promise.all(tokens.map(token => get('/pluto/who', { 'x-paycode-identity': token })));
       expect(answers.map(answer => answer.status)).toEqual([401, 401, 401, 401, 401, 401]);
       await stranger.stop();
     });
 
     it('follow a rotated key, and go on without auth-session', async () => {
       issuer.signer.rotate();
-      expect((await get('public', '/pluto/who', issuer.signer.headers())).status).toBe(200);
+      expect((await get('/pluto/who', issuer.signer.headers())).status).toBe(200);
       await issuer.stop();
-      expect((await get('public', '/pluto/who', issuer.signer.headers())).status).toBe(200);
+      expect((await get('/pluto/who', issuer.signer.headers())).status).toBe(200);
     });
 
     it('T-09: without any keys nothing is let in: 503, not 200 and not 401', async () => {
       const lonely = await serviceNamed('lonely', 'http://127.0.0.1:1');
-      expect((await get('public', '/pluto/who', issuer.signer.headers(), lonely)).status).toBe(503);
+      expect((await get('/pluto/who', issuer.signer.headers(), lonely)).status).toBe(503);
       await lonely.stop('test');
     });
   });

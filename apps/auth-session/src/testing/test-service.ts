@@ -63,14 +63,14 @@ export class TestAuthSession {
   }
 
   /** A call to the internal listener with the operator token. */
-  operator(method: string, path: string, data?: unknown, replica = 0): Promise<AxiosResponse> {
+  operator(method: string, path: string, data?: unknown): Promise<AxiosResponse> {
     const authorization = `Bearer ${signOperatorToken(this.settings['OPERATOR_TOKEN_SECRETS']!, 60)}`;
-    return this.call({ method, path, data, headers: { authorization }, listener: 'internal', replica });
+    return this.call({ method, path, data, headers: { authorization }, listener: 'internal', replica: 0 });
   }
 
   /** A call to the public listener, as the gateway forwards it. */
-  client(method: string, path: string, data?: unknown, headers: Record<string, string> = {}): Promise<AxiosResponse> {
-    return this.call({ method, path, data, headers, listener: 'public', replica: 0 });
+  client(method: string, path: string, rest: Partial<Call> = {}): Promise<AxiosResponse> {
+    return this.call({ headers: {}, replica: 0, ...rest, method, path, listener: 'public' });
   }
 
   async create(account: object): Promise<CreatedAccount> {

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { accountTypes, type Identity, type Role } from '@paycode/dto';
+import { type AccountType, accountTypes, type Identity, type Role } from '@paycode/dto';
 import jsonwebtoken from 'jsonwebtoken';
 
 export const assertionIssuer = 'auth-session';
@@ -31,13 +31,16 @@ export function signIdentityAssertion(identity: Identity, key: AssertionKey, iss
 /** Reads the identity out of an assertion whose signature, issuer, audience and times have been verified; undefined for any other token. */
 export function identityOf({ header, payload }: jsonwebtoken.Jwt): Identity | undefined {
   if (typeof payload !== 'object' || header.typ !== assertionType || payload.exp === undefined) return undefined;
-  const { sub, accountType, ownerId, acquirer, roles } = payload;
-  if (typeof sub !== 'string' || !accountTypes.includes(accountType) || !Array.isArray(roles)) return undefined;
-  return {
-    subject: sub,
-    accountType,
-    ownerId: Number.isSafeInteger(ownerId) ? ownerId : null,
-    acquirer: typeof acquirer === 'string' ? acquirer : null,
-    roles: roles as Role[],
-  };
+  // Our own key has signed it, so its shape is ours; what a newer auth-session may have changed is checked.
+  const { sub, accountType, ownerId, acquirer, roles } = payload as AssertionClaims;
+  if (!accountTypes.includes(accountType) || !Array.isArray(roles)) return undefined;
+  return { subject: sub, accountType, ownerId, acquirer, roles };
+}
+
+interface AssertionClaims {
+  sub: string;
+  accountType: AccountType;
+  ownerId: number | null;
+  acquirer: string | null;
+  roles: Role[];
 }

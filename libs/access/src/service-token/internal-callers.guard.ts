@@ -20,12 +20,18 @@ export class InternalCallersGuard extends AuthGuard() {
     super({ defaultStrategy: strategy.name, property: 'internalCaller', session: false });
   }
 
-  override handleRequest<T>(error: unknown, caller: T, _info: unknown, context: ExecutionContext): T {
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    await super.canActivate(context);
+    const { internalCaller } = context.switchToHttp().getRequest<{ internalCaller: string }>();
+    const allowed = this.reflector.getAllAndOverride<string[]>(callersKey, [context.getHandler(), context.getClass()]) ?? [];
+    if (!allowed.includes(internalCaller))
+      throw new DomainError({ status: 403, code: 'CALLER_NOT_ALLOWED', message: 'this caller may not use this route' });
+    return true;
+  }
+
+  override handleRequest<T>(error: unknown, caller: T): T {
     if (error) throw error;
     if (!caller) throw new DomainError({ status: 401, code: 'SERVICE_TOKEN', message: 'a valid service token is required' });
-    const allowed = this.reflector.getAllAndOverride<unknown[]>(callersKey, [context.getHandler(), context.getClass()]) ?? [];
-    if (!allowed.includes(caller))
-      throw new DomainError({ status: 403, code: 'CALLER_NOT_ALLOWED', message: 'this caller may not use this route' });
     return caller;
   }
 }

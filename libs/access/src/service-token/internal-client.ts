@@ -14,6 +14,13 @@ export interface InternalClientOptions {
   socketsMax?: number;
 }
 
+interface Call {
+  method: 'get' | 'post';
+  url: string;
+  data?: string;
+  headers: Record<string, string>;
+}
+
 /** The callee did not give a usable answer. `isDefinite` is false when the call may still have taken effect. */
 export class InternalCallError extends Error {
   constructor(
@@ -48,25 +55,23 @@ export class InternalClient {
 
   /** POSTs `body`; resolves to the parsed answer. Rejects with InternalCallError. */
   async post<T>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<T> {
-    return this.call<T>('post', path, body, headers);
+    return this.call<T>({ method: 'post', url: path, data: JSON.stringify(body), headers });
   }
 
   async get<T>(path: string, headers: Record<string, string> = {}): Promise<T> {
-    return this.call<T>('get', path, undefined, headers);
+    return this.call<T>({ method: 'get', url: path, headers });
   }
 
   close(): void {
     this.agent.destroy();
   }
 
-  private async call<T>(method: 'get' | 'post', url: string, body: unknown, headers: Record<string, string>): Promise<T> {
+  private async call<T>(call: Call): Promise<T> {
     const authorization = `Bearer ${this.options.signer.tokenFor(this.options.audience)}`;
     try {
-      const data = body === undefined ? undefined : JSON.stringify(body);
-      const answer = await this.http.request<T>({ method, url, data, headers: { ...headers, authorization } });
-      return answer.data;
+      return (await this.http.request<T>({ ...call, headers: { ...call.headers, authorization } })).data;
     } catch (error) {
-      throw callError(`${method} ${this.options.audience} ${url}`, error);
+      throw callError(`${call.method} ${this.options.audience} ${call.url}`, error);
     }
   }
 }

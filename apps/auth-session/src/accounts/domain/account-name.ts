@@ -30,17 +30,17 @@ function numbered(type: keyof typeof prefixes, { id, username }: AccountNaming):
   return { ok: true, username: expected, ownerId: id, acquirer: null };
 }
 
-function assigned({ type, id, username, acquirer }: AccountNaming): AccountName {
+function assigned({ type, id, username = '', acquirer }: AccountNaming): AccountName {
   if (id !== undefined) return refused('id', 'does not apply to this type');
   const problem = usernameProblem(username);
   if (problem) return refused('username', problem);
-  if (type === 'ACQUIRER' && !acquirer?.trim()) return refused('acquirer', 'is required for this type');
-  if (type === 'STK' && acquirer !== undefined) return refused('acquirer', 'does not apply to this type');
-  return { ok: true, username: username!, ownerId: null, acquirer: acquirer?.trim() ?? null };
+  const bank = acquirer?.trim() || null;
+  if ((bank !== null) !== (type === 'ACQUIRER')) return refused('acquirer', 'is for ACQUIRER accounts, which need it');
+  return { ok: true, username, ownerId: null, acquirer: bank };
 }
 
-function usernameProblem(username: string | undefined): string | undefined {
-  if (!username || username.length > usernameCharsMax) return `must have 1 to ${usernameCharsMax} characters`;
+function usernameProblem(username: string): string | undefined {
+  if (username === '' || username.length > usernameCharsMax) return `must have 1 to ${usernameCharsMax} characters`;
   if (unusable.test(username)) return 'must not hold a colon or control characters';
   if (username !== username.trim()) return 'must not begin or end with a blank';
   // Otherwise an operator's slip would let one account pose as another's.

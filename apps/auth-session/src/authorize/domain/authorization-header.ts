@@ -24,13 +24,9 @@ export function chooseCredential(lines: readonly string[]): Credential {
   if (lines.length === 0) return { kind: 'NONE' };
   if (lines.length > linesMax || lines.some(line => line.length > lineCharsMax)) return { kind: 'MALFORMED' };
   const credentials = lines.flatMap(line => line.split(',')).map(part => readCredential(part.trim()));
-  const malformed = credentials.find(credential => credential.kind === 'MALFORMED');
-  if (malformed) return malformed;
-  const bearer = onlyOne(credentials, 'BEARER');
-  if (bearer) return bearer === 'several' ? { kind: 'MALFORMED' } : bearer;
-  if (credentials.some(credential => credential.kind === 'BASIC_UNREADABLE')) return { kind: 'BASIC_UNREADABLE' };
-  const basic = onlyOne(credentials, 'BASIC');
-  return basic === undefined || basic === 'several' ? { kind: 'BASIC_UNREADABLE' } : basic;
+  const of = (...kinds: Credential['kind'][]) => credentials.filter(credential => kinds.includes(credential.kind));
+  const [malformed] = of('MALFORMED');
+  return malformed ?? theOne(of('BEARER'), 'MALFORMED') ?? theOne(of('BASIC', 'BASIC_UNREADABLE'), 'BASIC_UNREADABLE')!;
 }
 
 /** The JWT classifier of A-24, also for tokens in bodies: three base64url parts, the signature possibly empty. */
@@ -63,11 +59,8 @@ function decodeUtf8(bytes: Buffer): string | undefined {
   }
 }
 
-type Kind = 'BEARER' | 'BASIC';
-
-/** The one credential of that kind, also when it was sent several times over. */
-function onlyOne(credentials: Credential[], kind: Kind): Credential | 'several' | undefined {
-  const found = credentials.filter(credential => credential.kind === kind);
-  const distinct = new Set(found.map(credential => JSON.stringify(credential)));
-  return distinct.size > 1 ? 'several' : found[0];
+/** The one credential among these, also when it was sent several times over; undefined when there is none. */
+function theOne(credentials: Credential[], ifSeveral: 'MALFORMED' | 'BASIC_UNREADABLE'): Credential | undefined {
+  const distinct = new Set(credentials.map(credential => JSON.stringify(credential)));
+  return distinct.size > 1 ? { kind: ifSeveral } : credentials[0];
 }

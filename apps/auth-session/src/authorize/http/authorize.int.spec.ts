@@ -1,4 +1,4 @@
-import { type Identity, type Role, type AccountType } from '@paycode/dto';
+import type { AccountType, Identity } from '@paycode/dto';
 import jsonwebtoken from 'jsonwebtoken';
 import { basic, type CreatedAccount, outcomeOf, TestAuthSession } from '../../testing/test-service';
 
@@ -91,17 +91,17 @@ describe('the answer', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ status: 403, error: 'Forbidden', message: 'Forbidden' });
   });
 
-  it.each<[AccountType, Role[], number | null, string | null]>([
-    ['MANAGER', [], 1, null],
-    ['MERCHANT', ['EXTERNAL'], 1, null],
-    ['PSP', ['EXTERNAL'], 1, null],
-    ['STK', ['STK'], null, null],
-    ['ACQUIRER', [], null, 'Bank A'],
-  ])('A-42 A-40: asserts who a %s is, for 30 seconds', async (type, roles, ownerId, acquirer) => {
+  it.each<[AccountType, Pick<Identity, 'roles' | 'ownerId' | 'acquirer'>]>([
+    ['MANAGER', { roles: [], ownerId: 1, acquirer: null }],
+    ['MERCHANT', { roles: ['EXTERNAL'], ownerId: 1, acquirer: null }],
+    ['PSP', { roles: ['EXTERNAL'], ownerId: 1, acquirer: null }],
+    ['STK', { roles: ['STK'], ownerId: null, acquirer: null }],
+    ['ACQUIRER', { roles: [], ownerId: null, acquirer: 'Bank A' }],
+  ])('A-42 A-40: asserts who a %s is, for 30 seconds', async (type, owner) => {
     const answer = await service.authorize({ authorization: credentials(type) });
     if (!answer.allowed) throw new Error('denied');
     const claims = jsonwebtoken.decode(answer.identity!) as jsonwebtoken.JwtPayload & Identity;
-    expect(claims).toMatchObject({ sub: accounts[type].username, accountType: type, ownerId, acquirer, roles });
+    expect(claims).toMatchObject({ sub: accounts[type].username, accountType: type, ...owner });
     expect(claims).toMatchObject({ iss: 'auth-session', aud: 'paycode', exp: claims.iat! + 30 });
   });
 

@@ -33,9 +33,19 @@ interface UncheckedJwt {
 export function readClaims({ header, payload }: UncheckedJwt): AccessClaims | undefined {
   if (header.typ !== accessTokenType || typeof payload !== 'object' || payload === null) return undefined;
   const { sub, sid, jti, iat, exp } = payload as Record<string, unknown>;
-  if (typeof sub !== 'string' || typeof sid !== 'string' || typeof jti !== 'string') return undefined;
-  if (typeof iat !== 'number' || typeof exp !== 'number') return undefined;
-  return { subject: sub, sessionId: sid, tokenId: jti, issuedAtS: iat, expiresAtS: exp };
+  const isComplete = [sub, sid, jti].every(isText) && [iat, exp].every(Number.isSafeInteger);
+  if (!isComplete) return undefined;
+  return {
+    subject: sub as string,
+    sessionId: sid as string,
+    tokenId: jti as string,
+    issuedAtS: iat as number,
+    expiresAtS: exp as number,
+  };
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
 }
 
 /** Whether the claims allow use at that instant; at `exp` itself they do not (A-61). */
