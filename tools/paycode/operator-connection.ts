@@ -1,9 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { request } from 'node:http';
-import { request as secureRequest } from 'node:https';
 import { join } from 'node:path';
-
-const answerTimeoutMs = 30_000;
+import { type JsonAnswer, sendJson } from '../http/send-json.ts';
 
 export type ServiceName =
   'auth-session' | 'notification-config' | 'webhook-dispatcher' | 'reversal-scheduler' | 'payment-simulator';
@@ -47,33 +44,17 @@ export class OperatorConnection {
   async call(service: ServiceName, call: OperatorCall): Promise<unknown> {
     const base = this.baseUrls[service];
     if (!base) throw new OperatorError(`No address of ${service} is known; give --url ${service}=<base URL>`);
-    const { status, text } = await this.send(new URL(base + call.path), call).catch((error: NodeJS.ErrnoException) => {
+    const { status, body } = await this.send(base, call).catch((error: NodeJS.ErrnoException) => {
       throw new OperatorError(
         `${service} at ${base} does not answer (${error.code ?? error.message}). Is the platform running? npm start`,
       );
     });
-    const body = parse(text);
     if (status >= 200 && status < 300) return body;
     throw new OperatorError(refusalText(service, status, body));
   }
 
-  private send(url: URL, { method, body }: OperatorCall): Promise<{ status: number; text: string }> {
-    const headers = {
-      authorization: `Bearer ${this.token}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    };
-    return new Promise((resolve, reject) => {
-      const send = url.protocol === 'https:' ? secureRequest : request;
-      const outgoing = send(url, { method, headers, agent: false, timeout: answerTimeoutMs }, response => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        response.once('error', reject);
-        response.once('end', () => resolve({ status: response.statusCode ?? 0, text }));
-      });
-      outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer within ${answerTimeoutMs / 1_000} s`)));
-      outgoing.once('error', reject);
-      outgoing.end(body === undefined ? undefined : JSON.stringify(body));
-    });
+  private send(base: string, { method, path, body }: OperatorCall): Promise<JsonAnswer> {
+    return sendJson({ url: base + path, method, body, headers: { authorization: `Bearer ${this.token}` } });
   }
 }
 
@@ -92,14 +73,6 @@ function parsePair(pair: string): [string, string] {
   const base = rest.join('=');
   if (!service || !URL.canParse(base)) throw new OperatorError(`--url wants <service>=<base URL>, not ${pair}`);
   return [service, base.replace(/\/$/, '')];
-}
-
-function parse(text: string): unknown {
-  try {
-    return text === '' ? undefined : JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function refusalText(service: string, status: number, body: unknown): string {

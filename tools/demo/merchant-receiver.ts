@@ -1,0 +1,112 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { decryptWebhook } from './decrypt-webhook.ts';
+
+/** What a merchant reads of a notification. */
+export interface Notification {
+  transactionId: number;
+  merchantId: number;
+  reference: string;
+  amount: number;
+  currencyCode: string;
+  status: string;
+  referenceTransactionId: number;
+  [field: string]: unknown;
+}
+
+export interface ReceivedWebhook {
+  notification: Notification;
+  /** The body as it came: base64 text. */
+  body: string;
+  headers: IncomingMessage['headers'];
+  /** Status the receiver answered with. */
+  answered: number;
+}
+
+const bodyCharsMax = 262_144;
+
+/** A merchant's web server on this machine: answers the probe, decrypts notifications, acknowledges or not. */
+export class MerchantReceiver {
+  readonly received: ReceivedWebhook[] = [];
+  /** The key that `addHttp` or `renewKey` gave. */
+  encryptKey = '';
+  /** Number of probes seen (`{"result":"TEST"}`). */
+  probes = 0;
+  /** Status to answer a notification with: 200 acknowledges it. */
+  answer: (notification: Notification) => number | Promise<number> = () => 200;
+  private readonly server: Server;
+  private waiting: (() => void)[] = [];
+
+  private constructor() {
+    this.server = createServer((request, response) => void this.handle(request, response));
+  }
+
+  static async start(): Promise<MerchantReceiver> {
+    const receiver = new MerchantReceiver();
+    await new Promise<void>((resolve, reject) => {
+      receiver.server.once('error', reject);
+      receiver.server.listen(0, '127.0.0.1', resolve);
+    });
+    return receiver;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/paycode`;
+  }
+
+  /** The first webhook that `matches`, received already or to come. Rejects after `withinMs`. */
+  async webhook(matches: (notification: Notification) => boolean, withinMs: number): Promise<ReceivedWebhook> {
+    const giveUp = AbortSignal.timeout(withinMs);
+    for (;;) {
+      const found = this.received.find(({ notification }) => matches(notification));
+      if (found) return found;
+      if (giveUp.aborted) throw new Error(`no such notification arrived within ${withinMs / 1_000} s`);
+      await new Promise<void>(resolve => {
+        this.waiting.push(resolve);
+        giveUp.addEventListener('abort', () => resolve(), { once: true });
+      });
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise(resolve => this.server.close(resolve));
+  }
+
+  private async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await textOf(request);
+    const status = isProbe(request, body) ? this.answerProbe() : await this.answerWebhook(body, request);
+    response.writeHead(status).end();
+    this.waiting.splice(0).forEach(wake => wake());
+  }
+
+  private answerProbe(): number {
+    this.probes += 1;
+    return 200;
+  }
+
+  private async answerWebhook(body: string, request: IncomingMessage): Promise<number> {
+    let notification: Notification;
+    try {
+      notification = JSON.parse(decryptWebhook(body, this.encryptKey)) as Notification;
+    } catch {
+      // Not readable under our key: not to be believed, so not acknowledged (spec 6.2 rule 7).
+      return 400;
+    }
+    const answered = await this.answer(notification);
+    this.received.push({ notification, body, headers: request.headers, answered });
+    return answered;
+  }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) {
+    if (text.length < bodyCharsMax) text += chunk as string;
+  }
+  return text;
+}
+
+function isProbe(request: IncomingMessage, body: string): boolean {
+  return request.headers['content-type']?.startsWith('application/json') === true && body === '{"result":"TEST"}';
+}

@@ -1,0 +1,50 @@
+import { request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+
+const answerTimeoutMs = 60_000;
+
+export interface JsonRequest {
+  url: string;
+  method: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON when given. */
+  body?: unknown;
+  /** PEM of the certificate authority to trust instead of the system's. */
+  ca?: string;
+}
+
+export interface JsonAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+  /** Parsed JSON; the text itself when it is none; undefined when empty. */
+  body: unknown;
+}
+
+/** One HTTP request. Rejects when there is no answer, whatever its status. */
+export function sendJson({ url, method, headers, body, ca }: JsonRequest): Promise<JsonAnswer> {
+  const outgoingHeaders = { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+  const options = { method, headers: outgoingHeaders, agent: false as const, timeout: answerTimeoutMs };
+  return new Promise((resolve, reject) => {
+    const outgoing = url.startsWith('https:') ? secureRequest(url, { ...options, ca }) : request(url, options);
+    outgoing.once('response', response => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      response.once('error', reject);
+      response.once('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parse(text) }),
+      );
+    });
+    outgoing.once('timeout', () => outgoing.destroy(new Error(`no answer within ${answerTimeoutMs / 1_000} s`)));
+    outgoing.once('error', reject);
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
