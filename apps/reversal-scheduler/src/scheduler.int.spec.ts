@@ -50,10 +50,11 @@ describe('reversal scheduler', () => {
   };
 
   const http = axios.create({ validateStatus: () => true, headers: { 'content-type': 'application/json' } });
-  const call = (service: RunningService, path: string, body: unknown, token = dispatcherToken) =>
+  const callAs = (token: string) => (service: RunningService, path: string, body: unknown) =>
     http.post(`http://127.0.0.1:${service.ports.internal}/internal/reversals/${path}`, body, {
       headers: { authorization: `Bearer ${token}` },
     });
+  const call = callAs(dispatcherToken);
   const stateOf = async (service: RunningService, transactionId: number) =>
     (
       await http.get(`http://127.0.0.1:${service.ports.internal}/internal/reversals/${transactionId}`, {
@@ -168,8 +169,8 @@ describe('reversal scheduler', () => {
 
   it('T-27: only the dispatcher may arm and settle, only an operator may look', async () => {
     const service = await start();
-    expect((await call(service, 'arm', [item(1)], operatorToken)).status).toBe(403);
-    expect((await call(service, 'settle', [], 'nonsense')).status).toBe(401);
+    expect((await callAs(operatorToken)(service, 'arm', [item(1)])).status).toBe(403);
+    expect((await callAs('nonsense')(service, 'settle', [])).status).toBe(401);
     const { status } = await http.get(`http://127.0.0.1:${service.ports.internal}/internal/reversals/1`, {
       headers: { authorization: `Bearer ${dispatcherToken}` },
     });
