@@ -26,6 +26,17 @@ describe('the limits of the gateway', () => {
     nobodyAsked();
   });
 
+  it('a client in the middle of sending far too much is read to its end, so that it gets to see why', async () => {
+    const connection = await gateway.raw();
+    connection.send(
+      'POST /pluto/code/x HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 300000\r\n\r\n',
+    );
+    await eventually(() => expect(connection.received).toContain('HTTP/1.1 413'));
+    connection.send(' '.repeat(300_000));
+    await connection.closed;
+    expect(connection.errorCode).toBeUndefined();
+  });
+
   it('a chunked body is counted as it comes, and the client gets to read the 413', async () => {
     const connection = await gateway.raw();
     connection.send(

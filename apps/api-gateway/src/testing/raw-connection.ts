@@ -5,11 +5,16 @@ import { connect as connectTls } from 'node:tls';
 /** Bytes in, bytes out: for requests no HTTP client would send. */
 export class RawConnection {
   received = '';
+  /** Set when the connection was reset, or closed before everything was sent. */
+  errorCode: string | undefined;
   readonly closed: Promise<void>;
 
   private constructor(readonly socket: Socket) {
     socket.on('data', (chunk: Buffer) => (this.received += chunk.toString('latin1')));
-    socket.on('error', () => socket.destroy());
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      this.errorCode = error.code;
+      socket.destroy();
+    });
     this.closed = new Promise(resolve => socket.once('close', () => resolve()));
   }
 
@@ -26,7 +31,9 @@ export class RawConnection {
   }
 
   send(text: string): void {
-    this.socket.write(text, 'latin1');
+    this.socket.write(text, 'latin1', error => {
+      this.errorCode ??= (error as NodeJS.ErrnoException | null | undefined)?.code;
+    });
   }
 
   /** Everything received once the other side has closed. */
