@@ -32,7 +32,7 @@ describe('the limits of the gateway', () => {
       'POST /pluto/code/x HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 300000\r\n\r\n',
     );
     await eventually(() => expect(connection.received).toContain('HTTP/1.1 413'));
-    connection.send(' '.repeat(300_000));
+    await connection.sendWhole(' '.repeat(300_000));
     await connection.closed;
     expect(connection.errorCode).toBeUndefined();
   });

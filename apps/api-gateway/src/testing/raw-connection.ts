@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls';
 /** Bytes in, bytes out: for requests no HTTP client would send. */
 export class RawConnection {
   received = '';
-  /** Set when the connection was reset, or closed before everything was sent. */
+  /** Set when the connection was reset. */
   errorCode: string | undefined;
   readonly closed: Promise<void>;
 
@@ -31,9 +31,12 @@ export class RawConnection {
   }
 
   send(text: string): void {
-    this.socket.write(text, 'latin1', error => {
-      this.errorCode ??= (error as NodeJS.ErrnoException | null | undefined)?.code;
-    });
+    this.socket.write(text, 'latin1');
+  }
+
+  /** Resolves when everything is handed to the network; rejects when the other side has closed before. */
+  sendWhole(text: string): Promise<void> {
+    return new Promise((resolve, reject) => this.socket.write(text, 'latin1', error => (error ? reject(error) : resolve())));
   }
 
   /** Everything received once the other side has closed. */
