@@ -1,1 +1,8 @@
-module.exports = require('../../jest.preset.cjs').projectConfig(__dirname);
+const preset = require('../../jest.preset.cjs');
+
+// Journeys share one platform: it is started once per run, and each journey makes merchants of its own on it.
+module.exports = {
+  ...preset.projectConfig(__dirname),
+  globalSetup: require.resolve('./src/testing/global-setup.cjs'),
+  globalTeardown: require.resolve('./src/testing/global-teardown.cjs'),
+};

@@ -21,6 +21,11 @@ export class PlatformNotRunningError extends Error {
   }
 }
 
+export interface Credentials {
+  username: string;
+  password: string;
+}
+
 interface Call {
   method: string;
   path: string;
@@ -41,9 +46,9 @@ export class PlatformConnection {
     this.operatorToken = readFileSync(this.standalone.operatorTokenFile, 'utf8');
   }
 
-  /** A request through the gateway; `as` signs in with the Basic credentials of a demo account. */
-  gateway({ as, ...call }: Call & { as?: string }): Promise<JsonAnswer> {
-    const headers: Record<string, string> = as === undefined ? {} : { authorization: this.basic(as) };
+  /** A request through the gateway; `as` signs in with Basic. */
+  gateway({ as, ...call }: Call & { as?: Credentials }): Promise<JsonAnswer> {
+    const headers: Record<string, string> = as === undefined ? {} : { authorization: basic(as) };
     return this.send({ ...call, url: this.standalone.baseUrl + call.path, headers });
   }
 
@@ -53,10 +58,11 @@ export class PlatformConnection {
     return this.send({ ...call, url: this.standalone.internal[service] + call.path, headers });
   }
 
-  private basic(username: string): string {
+  /** Credentials of a demo account. */
+  account(username: string): Credentials {
     const account = this.standalone.accounts.find(each => each.username === username);
     if (!account) throw new Error(`there is no demo account ${username}`);
-    return `Basic ${Buffer.from(`${username}:${account.password}`).toString('base64')}`;
+    return account;
   }
 
   private async send(call: Call & { url: string; headers: Record<string, string> }): Promise<JsonAnswer> {
@@ -67,4 +73,8 @@ export class PlatformConnection {
       throw error;
     }
   }
+}
+
+function basic({ username, password }: Credentials): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }

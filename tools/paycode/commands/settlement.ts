@@ -57,7 +57,7 @@ function transactionOf({ merchant, amount, currency, state, kind, reference }: C
     currencyCode: currency,
     txState: state,
     ...(kind ? { kind } : {}),
-    ...(reference ? { merchantReference: reference } : {}),
+    ...(reference ? { reference } : {}),
   };
 }
 

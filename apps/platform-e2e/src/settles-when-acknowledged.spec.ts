@@ -1,0 +1,43 @@
+import { eventually } from '@paycode/service-runtime/testing';
+import { decryptWebhook } from '@paycode/tools/demo';
+import { makeMerchantWithReceiver, type MerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
+
+/** The merchant answers 200: the payment is settled and the reversal is cancelled. */
+describe('a payment whose notification is acknowledged', () => {
+  const platform = sharedPlatform();
+  let shop: MerchantWithReceiver;
+  let transactionId: number;
+
+  beforeAll(async () => {
+    shop = await makeMerchantWithReceiver(platform);
+    transactionId = await payNewCode(shop.merchant, 25.5);
+  });
+  afterAll(() => shop.receiver.stop());
+
+  it('R-2.6-1, R-4.3-8: the URL was probed before it was taken', () => {
+    expect(shop.receiver.probes).toBe(1);
+  });
+
+  it('R-1-4, R-6.1-1: one POST, encrypted under the key of the merchant, readable with nothing but node:crypto', async () => {
+    const { notification, body } = await shop.receiver.webhook(each => each.transactionId === transactionId, 20_000);
+    expect(notification).toMatchObject({ transactionId, status: 'SUCCESS', amount: 25.5, referenceTransactionId: 0 });
+    expect(Buffer.from(body, 'base64').toString('latin1')).not.toContain('SUCCESS');
+    const changed = Buffer.from(body, 'base64');
+    changed[20]! ^= 1;
+    // R-6.2-7
+    expect(() => decryptWebhook(changed.toString('base64'), shop.receiver.encryptKey)).toThrow();
+  });
+
+  it('R-3.1-2: is settled and its reversal job cancelled', async () => {
+    await eventually(async () => expect(await shop.merchant.reversal(transactionId)).toMatchObject({ state: 'SETTLED' }), 20_000);
+    expect((await shop.merchant.delivery(transactionId))!.verdict!.kind).toBe('ACKED_HTTP');
+    expect(await shop.merchant.transaction(transactionId)).toMatchObject({ txState: 'SUCCESS' });
+  });
+
+  it('R-1-6, R-6.2-1: the reversal was armed before the POST was sent', async () => {
+    const delivery = (await shop.merchant.delivery(transactionId))!;
+    expect(delivery.armedAt).not.toBeNull();
+    expect(delivery.armedAt! <= delivery.attempts[0]!.startedAt).toBe(true);
+    expect(delivery.attempts).toHaveLength(1);
+  });
+});

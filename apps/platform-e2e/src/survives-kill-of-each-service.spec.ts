@@ -1,0 +1,50 @@
+import { eventually } from '@paycode/service-runtime/testing';
+import { makeMerchantWithReceiver, type MerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
+
+const services = [
+  'api-gateway',
+  'auth-session',
+  'notification-config',
+  'payment-simulator',
+  'reversal-scheduler',
+  'webhook-dispatcher',
+];
+
+/** A service that is killed while a payment is under way is started again, and the payment still ends as the merchant answered. */
+describe('kill -9 of a service during a payment', () => {
+  let shop: MerchantWithReceiver;
+  beforeAll(async () => (shop = await makeMerchantWithReceiver(sharedPlatform())));
+  afterAll(() => shop.receiver.stop());
+
+  const pidOf = (service: string) => sharedPlatform().standalone.processes[service]!;
+
+  /** Kills the service while the receiver holds the answer back; gives the transaction once the receiver has answered. */
+  async function payWhileKilling(service: string, answer: number): Promise<number> {
+    const killed = pidOf(service);
+    const isBack = () => eventually(() => expect(pidOf(service)).not.toBe(killed), 20_000);
+    shop.receiver.answer = async ({ status }) => {
+      if (status !== 'SUCCESS') return 200;
+      if (pidOf(service) === killed) process.kill(killed, 'SIGKILL');
+      await isBack();
+      return answer;
+    };
+    const transactionId = await payNewCode(shop.merchant);
+    await shop.receiver.webhook(each => each.transactionId === transactionId, 30_000);
+    return transactionId;
+  }
+
+  it.each(services)('%s: an acknowledged payment is settled (A-13)', async service => {
+    const transactionId = await payWhileKilling(service, 200);
+    await eventually(async () => expect(await shop.merchant.reversal(transactionId)).toMatchObject({ state: 'SETTLED' }), 60_000);
+    expect(await shop.merchant.transaction(transactionId)).toMatchObject({ status: 'SUCCESS' });
+  });
+
+  it.each(services)('%s: a refused payment is reversed', async service => {
+    const transactionId = await payWhileKilling(service, 503);
+    await eventually(
+      async () => expect(await shop.merchant.transaction(transactionId)).toMatchObject({ status: 'REVERSED' }),
+      60_000,
+    );
+    expect(await shop.merchant.reversal(transactionId)).toMatchObject({ state: 'REVERSED' });
+  });
+});

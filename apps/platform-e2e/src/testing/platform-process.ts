@@ -1,0 +1,69 @@
+/**
+ * `npm start` as a process of its own, for journeys. Also loaded by Node without a build step (global set-up): erasable types, Node only.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const root = join(process.cwd());
+const readyWithinMs = 60_000;
+
+export interface PlatformProcessOptions {
+  /** Folder for everything the platform keeps. */
+  home: string;
+  /** Settings that differ from the default; PAYCODE_PORT is 0 (a free port) unless given. */
+  env?: Record<string, string | undefined>;
+  args?: string[];
+}
+
+/** A standalone platform started by a journey. */
+export class PlatformProcess {
+  /** Everything it printed. */
+  output = '';
+  readonly exited: Promise<number | null>;
+  private readonly child: ChildProcess;
+  private exitCode: number | null | undefined;
+
+  constructor(readonly options: PlatformProcessOptions) {
+    const env = { ...process.env, NODE_OPTIONS: '', PAYCODE_PORT: '0', ...options.env, PAYCODE_HOME: options.home };
+    this.child = spawn(process.execPath, ['tools/run.cjs', 'start', ...(options.args ?? [])], {
+      cwd: root,
+      env: withoutUndefined(env),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [this.child.stdout!, this.child.stderr!]) {
+      stream.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+    }
+    this.exited = new Promise(resolve =>
+      this.child.once('exit', code => {
+        this.exitCode = code;
+        resolve(code);
+      }),
+    );
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  /** Waits for the ready line. Throws with what the platform printed when it ends or takes too long. */
+  async untilReady(): Promise<this> {
+    const giveUpAt = performance.now() + readyWithinMs;
+    while (!this.output.includes('Paycode is ready on')) {
+      if (this.exitCode !== undefined || performance.now() > giveUpAt)
+        throw new Error(`the platform is not ready:\n${this.output}`);
+      await Promise.race([pause(20), this.exited]);
+    }
+    return this;
+  }
+
+  /** Sends a signal and waits for the end; gives the exit code (null after a signal that kills). */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    this.child.kill(signal);
+    return this.exited;
+  }
+}
+
+function withoutUndefined(env: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined));
+}

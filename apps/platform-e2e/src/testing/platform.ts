@@ -1,0 +1,46 @@
+import { accepted, type Credentials, Merchant, MerchantReceiver, PlatformConnection } from '@paycode/tools/demo';
+
+/** The platform that the journeys share (or the running one that PAYCODE_E2E_HOME named). */
+export function sharedPlatform(): PlatformConnection {
+  const home = process.env['PAYCODE_E2E_HOME'];
+  if (!home) throw new Error('PAYCODE_E2E_HOME is not set: run journeys through jest, whose global set-up starts the platform');
+  return new PlatformConnection(home);
+}
+
+let merchantsMade = 0;
+
+/** A merchant of a journey's own, ACTIVE, owned by psp-1, with an account to sign in with. */
+export async function makeMerchant(platform: PlatformConnection): Promise<Merchant> {
+  const merchantId = 1_000_000 + (process.pid % 100_000) * 100 + merchantsMade++;
+  const body = { merchantName: `Journey ${merchantId}`, pspId: 1, acquirer: 'Demo Bank', status: 'ACTIVE' };
+  const put = { method: 'PUT', path: `/internal/merchants/${merchantId}`, body };
+  accepted('the merchant', await platform.operator('notification-config', put));
+  const credentials = await makeAccount(platform, { type: 'MERCHANT', id: merchantId });
+  return new Merchant(platform, { merchantId, credentials, psp: platform.account('psp-1') });
+}
+
+export async function makeAccount(platform: PlatformConnection, account: object): Promise<Credentials> {
+  const answer = await platform.operator('auth-session', { method: 'POST', path: '/internal/accounts', body: account });
+  const { username, apiPassword } = accepted('the account', answer) as { username: string; apiPassword: string };
+  return { username, password: apiPassword };
+}
+
+export interface MerchantWithReceiver {
+  merchant: Merchant;
+  receiver: MerchantReceiver;
+}
+
+/** A merchant whose notifications go to a receiver of this process. Stop the receiver afterwards. */
+export async function makeMerchantWithReceiver(platform: PlatformConnection): Promise<MerchantWithReceiver> {
+  const merchant = await makeMerchant(platform);
+  const receiver = await MerchantReceiver.start();
+  receiver.encryptKey = await merchant.addHttp(receiver.url);
+  return { merchant, receiver };
+}
+
+/** A customer pays a new code of the merchant; gives the transaction. */
+export async function payNewCode(merchant: Merchant, amount = 25.5): Promise<number> {
+  const merchantReference = `journey-${merchant.merchantId}-${merchantsMade++}`;
+  const { code } = await merchant.createCode({ merchantReference, amount, currencyCode: 'ZAR' });
+  return merchant.pay(code);
+}
