@@ -1,0 +1,59 @@
+import { createOutboxTable, dropOutboxTable } from '@paycode/events';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Payment codes and the transactions made with and without them. */
+export class CreateCodesAndTransactions1760000000000 implements MigrationInterface {
+  name = 'CreateCodesAndTransactions1760000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create table code (
+        code text primary key check (code ~ '^[0-9]{10}$'),
+        merchant_id bigint not null,
+        merchant_reference text not null check (char_length(merchant_reference) between 1 and 45),
+        -- numeric without a scale keeps the digits as they came: 110.10 stays 110.10 (A-57).
+        amount numeric not null check (amount > 0),
+        currency_code text not null,
+        expires_at timestamptz,
+        use_once boolean not null,
+        used_at timestamptz,
+        short_description text,
+        request_tip boolean not null,
+        request_contact boolean not null,
+        extra_reference_name text,
+        extra_reference_value text,
+        created_at timestamptz not null default now(),
+        unique (merchant_id, merchant_reference)
+      );
+      comment on column code.expires_at is 'null: never expires.';
+
+      -- Readable ids that stay exact as JSON numbers (A-57).
+      create sequence transaction_id as bigint start 100000001 maxvalue 9007199254740991 cache 1;
+      create table transaction (
+        transaction_id bigint primary key,
+        merchant_id bigint not null,
+        kind text not null check (kind in ('PURCHASE', 'REFUND', 'REVERSAL')),
+        tx_state text not null,
+        reference text not null,
+        amount numeric not null,
+        currency_code text not null,
+        code text check (code ~ '^[0-9]{10}$'),
+        reference_transaction_id bigint references transaction (transaction_id),
+        completed_at timestamptz not null,
+        notification text not null,
+        check ((kind = 'PURCHASE') = (reference_transaction_id is null))
+      );
+      comment on column transaction.notification is 'TransactionNotificationV3 sealed as compact JWE: nothing personal is readable (T-16).';
+      -- R-3.1-6, I2: a transaction is reversed at most once, whatever number of requests arrive.
+      create unique index transaction_one_reversal on transaction (reference_transaction_id) where kind = 'REVERSAL';
+      create index transaction_of_original on transaction (reference_transaction_id) where reference_transaction_id is not null;
+      create index transaction_of_code on transaction (code, transaction_id) where code is not null;
+    `);
+    for (const statement of createOutboxTable) await runner.query(statement);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const statement of dropOutboxTable) await runner.query(statement);
+    await runner.query('drop table transaction, code; drop sequence transaction_id');
+  }
+}

@@ -1,0 +1,35 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { IdentityModule, ServiceTokenModule } from '@paycode/access';
+import type { EnvOf } from '@paycode/service-runtime';
+import { CodesModule } from './codes';
+import type { env } from './config/env';
+import { DatabaseModule } from './database';
+import { MerchantsModule } from './merchants';
+import { MessagingModule } from './messaging';
+import { PaymentPageModule } from './payment-page';
+import { TransactionsModule } from './transactions';
+
+/** The sandbox's payment core: codes, transactions with chosen outcomes, reversals. */
+@Module({})
+export class AppModule {
+  static forEnv(values: EnvOf<typeof env.schema>): DynamicModule {
+    const transactions = TransactionsModule.withKeys(values.PAYLOAD_KEYS);
+    const codes = CodesModule.withSettings({ publicBaseUrl: values.PUBLIC_BASE_URL, transactions });
+    return {
+      module: AppModule,
+      imports: [
+        ServiceTokenModule.forService('payment-simulator', {
+          serviceSecrets: values.SERVICE_TOKEN_SECRETS,
+          operatorSecrets: values.OPERATOR_TOKEN_SECRETS,
+        }),
+        IdentityModule.forService({ jwksUrl: `${values.AUTH_SESSION_URL}/internal/jwks` }),
+        DatabaseModule.forUrl({ url: values.DATABASE_URL, poolMax: values.DATABASE_POOL_MAX, migrations: values.MIGRATIONS }),
+        MessagingModule.forEnv(values),
+        MerchantsModule.forUrl(values.NOTIFICATION_CONFIG_URL),
+        transactions,
+        codes,
+        PaymentPageModule.withCodes(codes),
+      ],
+    };
+  }
+}

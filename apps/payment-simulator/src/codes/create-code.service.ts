@@ -1,0 +1,54 @@
+import type { Identity } from '@paycode/dto';
+import { DomainError, invalidField } from '@paycode/service-runtime';
+import type { MerchantAccess } from '../merchants';
+import { amountProblem } from '../transactions';
+import type { CodeStore } from './codes.ports';
+import { codeOf, codeSpace, type PaymentCode } from './domain/code';
+
+export interface CreateCodePorts {
+  codes: CodeStore;
+  merchants: MerchantAccess;
+  /** A uniformly random integer in [0, max), from a cryptographic source: a code must not be guessable from another. */
+  randomInteger: (max: number) => number;
+  nowMs: () => number;
+}
+
+export interface CodeRequest extends Omit<PaymentCode, 'code' | 'merchantId' | 'isUsed' | 'expiresAtMs'> {
+  /** Required for a PSP. */
+  merchantId: number | undefined;
+  /** Milliseconds since 1970; 0: never; undefined: in 30 minutes. */
+  expiryDate: number | undefined;
+}
+
+const defaultLifeMs = 30 * 60_000;
+const latestExpiryMs = 8_640_000_000_000_000;
+const drawsMax = 8;
+
+/** Flow: caller -> its merchant -> a random free number -> a code that can be paid. */
+export class CreateCode {
+  constructor(private readonly ports: CreateCodePorts) {}
+
+  /** @throws DomainError 400 for a merchant that is not the caller's, a bad amount, a past expiry or a reference used before */
+  async create(caller: Identity, request: CodeRequest): Promise<PaymentCode> {
+    const { merchantId } = await this.ports.merchants.actingFor(caller, request.merchantId);
+    const problem = amountProblem(request.amount, request.currencyCode);
+    if (problem) throw invalidField('amount', problem);
+    const expiresAtMs = this.expiryOf(request.expiryDate);
+    for (let draw = 0; draw < drawsMax; draw++) {
+      const { expiryDate: _, ...fields } = request;
+      const code = { ...fields, merchantId, expiresAtMs, isUsed: false, code: codeOf(this.ports.randomInteger(codeSpace)) };
+      const outcome = await this.ports.codes.add(code);
+      if (outcome === 'added') return code;
+      if (outcome === 'reference-taken') throw invalidField('merchantReference', 'was used for another code');
+    }
+    throw new DomainError({ status: 503, code: 'NO_FREE_CODE', message: 'no free code found' });
+  }
+
+  private expiryOf(expiryDate: number | undefined): number | null {
+    if (expiryDate === undefined) return this.ports.nowMs() + defaultLifeMs;
+    if (expiryDate === 0) return null;
+    if (expiryDate <= this.ports.nowMs() || expiryDate > latestExpiryMs)
+      throw invalidField('expiryDate', 'must be in the future');
+    return expiryDate;
+  }
+}

@@ -1,0 +1,5 @@
+export { CodeUrls } from './code-urls';
+export { CodesModule } from './codes.module';
+export { codeStateOf, type CodeState, type PaymentCode } from './domain/code';
+export { PayCode, type Payment } from './pay-code.service';
+export { ReadCodes } from './read-codes.service';

@@ -1,0 +1,60 @@
+import type { ClientContact } from '@paycode/dto';
+import { invalidField } from '@paycode/service-runtime';
+import { addDecimals, amountProblem, type CompletedTransaction, type CompleteTransactions } from '../transactions';
+import type { PaymentCode } from './domain/code';
+import type { ReadCodes } from './read-codes.service';
+
+export interface Payment {
+  code: string;
+  /** Terminal TxState the person chose. */
+  txState: string;
+  clientMsisdn: string;
+  /** Exact decimal as digits; only for a code that asks for a tip. */
+  tipAmount: string | null;
+  /** Only for a code that asks for contact data. */
+  clientContact: ClientContact | null;
+}
+
+export interface PayCodePorts {
+  codes: ReadCodes;
+  complete: CompleteTransactions;
+}
+
+/** Flow: a person pays a code with a chosen outcome -> a completed purchase of the code. */
+export class PayCode {
+  constructor(private readonly ports: PayCodePorts) {}
+
+  /** @throws DomainError 404 for an unknown code, 400 for one that cannot be paid any more or a tip it does not take */
+  async pay(payment: Payment): Promise<CompletedTransaction> {
+    const { code } = await this.ports.codes.ofAnybody(payment.code);
+    const tipAmount = tipOf(payment, code);
+    return this.ports.complete.completeForCode({
+      merchantId: code.merchantId,
+      kind: 'PURCHASE',
+      txState: payment.txState,
+      // The tip is a portion of the amount (spec 2.5).
+      amount: tipAmount === null ? code.amount : addDecimals(code.amount, tipAmount),
+      currencyCode: code.currencyCode,
+      reference: code.merchantReference,
+      referenceTransactionId: 0,
+      clientMsisdn: payment.clientMsisdn,
+      code: code.code,
+      tipAmount,
+      extraReferenceName: code.extraReferenceName,
+      extraReferenceValue: code.extraReferenceValue,
+      // R-2.5-16: contact data only if the code asked for it.
+      clientContact: code.requestContact ? (payment.clientContact ?? undefined) : undefined,
+      clientBilling: null,
+      clientShipping: null,
+    });
+  }
+}
+
+/** R-2.5-9: a tip only when the code asked for one. */
+function tipOf({ tipAmount }: Payment, code: PaymentCode): string | null {
+  if (tipAmount === null) return null;
+  if (!code.requestTip) throw invalidField('tipAmount', 'is not taken by this code');
+  const problem = amountProblem(tipAmount, code.currencyCode);
+  if (problem) throw invalidField('tipAmount', problem);
+  return tipAmount;
+}

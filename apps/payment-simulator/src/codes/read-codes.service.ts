@@ -1,0 +1,72 @@
+import type { Identity, MerchantRecord, TransactionNotificationV3 } from '@paycode/dto';
+import { DomainError } from '@paycode/service-runtime';
+import type { MerchantAccess, MerchantDirectory } from '../merchants';
+import type { ReadTransactions, StoredTransaction } from '../transactions';
+import type { CodeStore } from './codes.ports';
+import { codeForm, type PaymentCode } from './domain/code';
+
+export interface ReadCodesPorts {
+  codes: CodeStore;
+  access: MerchantAccess;
+  merchants: MerchantDirectory;
+  transactions: ReadTransactions;
+}
+
+export interface CodeWithMerchant {
+  code: PaymentCode;
+  merchant: MerchantRecord;
+}
+
+/** Flow: code -> what its merchant, a wallet, or the person who scanned it may know. */
+export class ReadCodes {
+  constructor(private readonly ports: ReadCodesPorts) {}
+
+  /** For the merchant and its PSP. @throws DomainError 404 for a code that is unknown or another's, alike */
+  async ofCaller(caller: Identity, code: string): Promise<CodeWithMerchant> {
+    const found = await this.find(code);
+    if (!found || !(await this.ports.access.maySee(caller, found.code.merchantId))) throw notFound();
+    return found;
+  }
+
+  /** For whoever has the code in front of them. @throws DomainError 404 */
+  async ofAnybody(code: string): Promise<CodeWithMerchant> {
+    const found = await this.find(code);
+    if (!found) throw notFound();
+    return found;
+  }
+
+  /**
+   * What became of a code, for a merchant that polls.
+   * @throws DomainError 406 when the merchant has a notification URL: it is notified instead (R-1-5, R-4.5-1, R-7-12); 404 for a
+   * code or reference that is unknown or another's
+   */
+  async queryReference(
+    caller: Identity,
+    query: { code: string; merchantReference: string },
+  ): Promise<{
+    code: PaymentCode;
+    payment: { transaction: StoredTransaction; notification: TransactionNotificationV3 } | undefined;
+  }> {
+    if (caller.accountType === 'MERCHANT' && caller.ownerId !== null) await this.refuseNotified(caller.ownerId);
+    const { code } = await this.ofCaller(caller, query.code);
+    if (code.merchantReference !== query.merchantReference) throw notFound();
+    if (caller.accountType !== 'MERCHANT') await this.refuseNotified(code.merchantId);
+    return { code, payment: await this.ports.transactions.latestOfCode(code.code) };
+  }
+
+  private async refuseNotified(merchantId: number): Promise<void> {
+    if (await this.ports.merchants.hasNotificationUrl(merchantId))
+      throw new DomainError({ status: 406, code: 'MERCHANT_IS_NOTIFIED', message: 'Not Acceptable' });
+  }
+
+  private async find(code: string): Promise<CodeWithMerchant | undefined> {
+    if (!codeForm.test(code)) return undefined;
+    const found = await this.ports.codes.find(code);
+    const merchant = found && (await this.ports.merchants.find(found.merchantId));
+    return merchant && { code: found, merchant };
+  }
+}
+
+function notFound(): DomainError {
+  return new DomainError({ status: 404, code: 'NO_CODE', message: 'Not Found' });
+}

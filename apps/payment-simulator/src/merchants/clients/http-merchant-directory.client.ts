@@ -1,0 +1,40 @@
+import { InternalCallError, type InternalClient } from '@paycode/access';
+import type { MerchantRecord, Route } from '@paycode/dto';
+import { MerchantDirectory } from '../merchants.ports';
+
+const cacheMs = 5_000;
+const cacheMax = 10_000;
+
+/** Merchants of notification-config; records are kept for some seconds, routes never. */
+export class HttpMerchantDirectory extends MerchantDirectory {
+  private readonly cache = new Map<number, { record: MerchantRecord; untilMs: number }>();
+
+  constructor(private readonly client: InternalClient) {
+    super();
+  }
+
+  override async find(merchantId: number): Promise<MerchantRecord | undefined> {
+    const cached = this.cache.get(merchantId);
+    if (cached && cached.untilMs > performance.now()) return cached.record;
+    const record = await this.fetch(merchantId);
+    this.cache.delete(merchantId);
+    if (!record) return undefined;
+    if (this.cache.size >= cacheMax) this.cache.delete(this.cache.keys().next().value!);
+    this.cache.set(merchantId, { record, untilMs: performance.now() + cacheMs });
+    return record;
+  }
+
+  override async hasNotificationUrl(merchantId: number): Promise<boolean> {
+    const routes = await this.client.post<Route[]>('/internal/routes', { merchantIds: [merchantId] });
+    return routes.some(route => route.merchantId === merchantId && route.url !== null);
+  }
+
+  private async fetch(merchantId: number): Promise<MerchantRecord | undefined> {
+    try {
+      return await this.client.get<MerchantRecord>(`/internal/merchants/${merchantId}`);
+    } catch (error) {
+      if (error instanceof InternalCallError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { Type } from 'class-transformer';
+import { IsIn, IsNumber, IsOptional, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { outcomeStates } from '../page/outcomes';
+
+const text = 255;
+
+/** What a person may leave with the merchant. */
+export class ContactBody {
+  @IsString()
+  @MaxLength(text)
+  firstName!: string;
+
+  @IsString()
+  @MaxLength(text)
+  lastName!: string;
+
+  @IsString()
+  @MaxLength(text)
+  emailAddress!: string;
+
+  @IsString()
+  @MaxLength(text)
+  phoneNumber!: string;
+
+  @IsString()
+  @MaxLength(text)
+  country!: string;
+}
+
+/** What the payment page sends. */
+export class PaymentBody {
+  @IsIn(outcomeStates)
+  outcome!: string;
+
+  @Matches(/^\+?[1-9]\d{6,14}$/, { message: 'clientMsisdn must be a number in international format' })
+  clientMsisdn!: string;
+
+  /** Its exact digits are read from the body as it came. */
+  @IsOptional()
+  @IsNumber()
+  tipAmount?: number;
+
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => ContactBody)
+  clientContact?: ContactBody;
+}

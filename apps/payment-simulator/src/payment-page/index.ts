@@ -1,0 +1,1 @@
+export { PaymentPageModule } from './payment-page.module';

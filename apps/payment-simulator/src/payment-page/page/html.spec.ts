@@ -1,0 +1,19 @@
+import { html } from './html';
+
+describe('html', () => {
+  it('escapes every value, so that what a merchant wrote is shown and never run', () => {
+    const name = `<script>alert('1')</script>"&`;
+    expect(html`<p title="${name}">${name}</p>`.text).toBe(
+      '<p title="&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&quot;&amp;">&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&quot;&amp;</p>',
+    );
+  });
+
+  it('joins lists of html and shows nothing for nothing', () => {
+    expect(
+      html`<ul>
+          ${['a', '<'].map(item => html`<li>${item}</li>`)}
+        </ul>
+        ${null}`.text,
+    ).toBe('<ul><li>a</li><li>&lt;</li></ul>');
+  });
+});

@@ -1,0 +1,12 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { CodesModule } from '../codes';
+import { PaymentPageController } from './http/payment-page.controller';
+import { QrImageController } from './http/qr-image.controller';
+
+/** What people see: the payment page and QR images. */
+@Module({})
+export class PaymentPageModule {
+  static withCodes(codes: ReturnType<typeof CodesModule.withSettings>): DynamicModule {
+    return { module: PaymentPageModule, imports: [codes], controllers: [PaymentPageController, QrImageController] };
+  }
+}

@@ -1,0 +1,14 @@
+import { EventsServer, EventTransport } from '@paycode/events';
+import { Lifecycle, LOGGER, type Logger, type ServiceDefinition } from '@paycode/service-runtime';
+import { AppModule } from './app.module';
+import { env } from './config/env';
+
+/** What `main.ts` boots and tests start. */
+export const simulatorDefinition: ServiceDefinition<typeof env.schema> = {
+  name: 'payment-simulator',
+  env,
+  module: values => AppModule.forEnv(values),
+  hasPublicPaths: true,
+  events: app =>
+    new EventsServer({ transport: app.get(EventTransport), log: app.get<Logger>(LOGGER), lifecycle: app.get(Lifecycle) }),
+};

@@ -1,0 +1,82 @@
+import { type MerchantRecord, serializeNotification } from '@paycode/dto';
+import { DomainError, invalidField } from '@paycode/service-runtime';
+import type { MerchantDirectory } from '../merchants';
+import type { Completion } from './domain/completion';
+import { notificationOf } from './domain/notification-of';
+import { refundProblem } from './domain/refund';
+import type { CompletedTransaction } from './domain/transaction';
+import type { NotificationSealer, TransactionStore } from './transactions.ports';
+
+export interface CompleteTransactionsPorts {
+  transactions: TransactionStore;
+  merchants: MerchantDirectory;
+  sealer: NotificationSealer;
+}
+
+/** Flow: completions -> ids -> sealed notifications -> stored together with their TransactionTerminal events. */
+export class CompleteTransactions {
+  constructor(
+    private readonly ports: CompleteTransactionsPorts,
+    private readonly now: () => Date = () => new Date(),
+  ) {}
+
+  /**
+   * Ids in the order of the completions. Purchases are stored in one commit, then each refund in its own.
+   * @throws DomainError 400 for an unknown merchant, a state that is not terminal, or a refund that is not possible
+   */
+  async complete(completions: readonly Completion[]): Promise<number[]> {
+    const prepared = await this.prepare(completions);
+    const purchases = prepared.filter(({ kind }) => kind === 'PURCHASE');
+    if (purchases.length > 0) await this.ports.transactions.record(purchases);
+    for (const refund of prepared.filter(({ kind }) => kind === 'REFUND')) await this.refund(refund);
+    return prepared.map(({ transactionId }) => transactionId);
+  }
+
+  /** Pays a code. @throws DomainError 400 when the code cannot be paid any more */
+  async completeForCode(completion: Completion): Promise<CompletedTransaction> {
+    const [transaction] = await this.prepare([completion]);
+    const isPaid = await this.ports.transactions.recordForCode(transaction!, transaction!.status === 'SUCCESS');
+    if (!isPaid) throw new DomainError({ status: 400, code: 'CODE_NOT_PAYABLE', message: 'code cannot be paid any more' });
+    return transaction!;
+  }
+
+  private async refund(refund: CompletedTransaction): Promise<void> {
+    await this.ports.transactions.follow([refund.referenceTransactionId], originals => {
+      const problem = refundProblem(refund, originals.get(refund.referenceTransactionId));
+      if (problem) throw invalidField('referenceTransactionId', problem);
+      return [refund];
+    });
+  }
+
+  private async prepare(completions: readonly Completion[]): Promise<CompletedTransaction[]> {
+    const merchants = await this.merchantsOf(completions);
+    const ids = await this.ports.transactions.nextIds(completions.length);
+    const completedAt = this.now().toISOString();
+    return completions.map((completion, at) => {
+      const transactionId = ids[at]!;
+      const notification = notificationOf(completion, merchants.get(completion.merchantId)!, transactionId);
+      return {
+        transactionId,
+        merchantId: completion.merchantId,
+        kind: completion.kind,
+        txState: completion.txState,
+        status: notification.status,
+        reference: completion.reference,
+        amount: completion.amount,
+        currencyCode: completion.currencyCode,
+        code: completion.code ?? null,
+        referenceTransactionId: completion.referenceTransactionId,
+        completedAt,
+        notification: this.ports.sealer.seal(serializeNotification(notification)),
+      };
+    });
+  }
+
+  private async merchantsOf(completions: readonly Completion[]): Promise<Map<number, MerchantRecord>> {
+    const ids = [...new Set(completions.map(({ merchantId }) => merchantId))];
+    const found = await Promise.all(ids.map(id => this.ports.merchants.find(id)));
+    const unknown = ids.find((_, at) => !found[at]);
+    if (unknown !== undefined) throw invalidField('merchantId', 'is not a known merchant');
+    return new Map(found.map(merchant => [merchant!.merchantId, merchant!]));
+  }
+}

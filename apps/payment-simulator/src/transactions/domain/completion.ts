@@ -1,0 +1,26 @@
+import type { BankResponse, CardInfo, ClientContact, TransactionKind } from '@paycode/dto';
+
+/** A transaction that reached its final state, as the payment core knows it. Amounts are exact decimals as digits. */
+export interface Completion {
+  merchantId: number;
+  kind: TransactionKind;
+  /** Terminal TxState. */
+  txState: string;
+  /** Whole amount, tip included. */
+  amount: string;
+  currencyCode: string;
+  reference: string;
+  /** Original transaction of a refund or reversal, else 0. */
+  referenceTransactionId: number;
+  clientMsisdn: string;
+  code?: string;
+  destination?: string;
+  tipAmount: string | null;
+  extraReferenceName: string | null;
+  extraReferenceValue: string | null;
+  bankResponse?: Partial<BankResponse>;
+  cardInfo?: Partial<CardInfo>;
+  clientContact?: ClientContact;
+  clientBilling: Record<string, unknown> | null;
+  clientShipping: Record<string, unknown> | null;
+}

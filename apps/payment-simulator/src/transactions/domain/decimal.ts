@@ -1,0 +1,42 @@
+/** An exact amount: digits, at most 15 before and 6 after the point, no sign, no exponent (A-57). */
+export const decimalForm = /^(0|[1-9]\d{0,14})(\.\d{1,6})?$/;
+
+const scaleMax = 6;
+
+function toMillionths(digits: string): bigint {
+  const [whole = '0', fraction = ''] = digits.split('.');
+  return BigInt(whole + fraction.padEnd(scaleMax, '0'));
+}
+
+function decimalsOf(digits: string): number {
+  return digits.split('.')[1]?.length ?? 0;
+}
+
+/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
+export function compareDecimals(a: string, b: string): number {
+  const difference = toMillionths(a) - toMillionths(b);
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
+}
+
+/** Exact sum, with as many decimals as the longer one: 110.10 + 5 = 115.10. */
+export function addDecimals(a: string, b: string): string {
+  const sum = toMillionths(a) + toMillionths(b);
+  const decimals = Math.max(decimalsOf(a), decimalsOf(b));
+  const text = sum.toString().padStart(scaleMax + 1, '0');
+  const whole = text.slice(0, -scaleMax);
+  return decimals === 0 ? whole : `${whole}.${text.slice(-scaleMax).slice(0, decimals)}`;
+}
+
+/** Decimals that the currency has (ISO 4217 minor unit), e.g. 2 for ZAR, 0 for JPY. */
+export function minorUnitsOf(currencyCode: string): number {
+  return new Intl.NumberFormat('en', { style: 'currency', currency: currencyCode }).resolvedOptions().maximumFractionDigits!;
+}
+
+/** Why `digits` is not an amount in `currencyCode`, or null. Zero is no amount. */
+export function amountProblem(digits: string | undefined, currencyCode: string): string | null {
+  if (digits === undefined || !decimalForm.test(digits))
+    return 'must be a plain decimal number of at most 15 digits and 6 decimals';
+  if (compareDecimals(digits, '0') === 0) return 'must be greater than 0';
+  const minor = minorUnitsOf(currencyCode);
+  return decimalsOf(digits) > minor ? `must have at most ${minor} decimals in ${currencyCode}` : null;
+}

@@ -1,0 +1,26 @@
+import { addDecimals, compareDecimals } from './decimal';
+import type { CompletedTransaction, StoredTransaction } from './transaction';
+
+/** Why the original cannot be refunded by this much, or null. Full and partial refunds are possible (R-3.2-3), never of more than was paid. */
+export function refundProblem(
+  refund: Pick<CompletedTransaction, 'merchantId' | 'amount' | 'currencyCode'>,
+  original: StoredTransaction | undefined,
+): string | null {
+  if (original?.kind !== 'PURCHASE' || original.merchantId !== refund.merchantId) return 'is not a purchase of this merchant';
+  if (original.txState !== 'SUCCESS') return 'is not a successful purchase';
+  if (original.currencyCode !== refund.currencyCode) return 'was paid in another currency';
+  const total = addDecimals(refundedAmountOf(original), refund.amount);
+  return compareDecimals(total, original.amount) > 0 ? 'would be refunded by more than was paid' : null;
+}
+
+export function refundedAmountOf(original: StoredTransaction): string {
+  return original.refunds
+    .filter(({ txState }) => txState === 'END_REFUNDED')
+    .reduce((sum, { amount }) => addDecimals(sum, amount), '0');
+}
+
+/** Whether the payment can be reversed: only a success, once, in full, not after a refund. */
+export function reversalStateOf(original: StoredTransaction): 'END_REVERSED' | 'END_REVERSAL_FAILED' {
+  const isIntact = original.txState === 'SUCCESS' && compareDecimals(refundedAmountOf(original), '0') === 0;
+  return isIntact ? 'END_REVERSED' : 'END_REVERSAL_FAILED';
+}

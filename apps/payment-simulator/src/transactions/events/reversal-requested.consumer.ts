@@ -1,0 +1,35 @@
+import { Controller, Inject } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { parseReversalRequested, type ReversalRequested, topics } from '@paycode/dto';
+import { type EventBatch, OnEvents, type ReceivedEvent } from '@paycode/events';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { ReverseTransactions } from '../reverse-transactions.service';
+
+/** Does what the scheduler decided. */
+@Controller()
+export class ReversalRequestedConsumer {
+  constructor(
+    private readonly reverseTransactions: ReverseTransactions,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  @OnEvents(topics.reversalRequested, { group: 'payment-simulator' })
+  async onReversalRequested(@Payload() batch: EventBatch): Promise<void> {
+    const byId = new Map<number, ReceivedEvent>();
+    const requests: ReversalRequested[] = [];
+    for (const event of batch.events) {
+      const result = parseReversalRequested(event.data);
+      if (!result.ok) {
+        batch.reject(event, result.reason);
+        continue;
+      }
+      byId.set(result.value.transactionId, event);
+      requests.push(result.value);
+    }
+    const report = await this.reverseTransactions.reverse(requests);
+    for (const transactionId of report.unknown) batch.reject(byId.get(transactionId)!, 'no such purchase');
+    for (const transactionId of report.failed)
+      this.logger.error({ event: 'reversal-failed', transactionId }, 'the payment could not be reversed: an operator must look');
+    if (requests.length > 0) this.logger.info({ event: 'reversed', count: report.reversed }, 'reversals done');
+  }
+}

@@ -1,0 +1,131 @@
+import {
+  type BankResponse,
+  type CardInfo,
+  type ClientContact,
+  ExactNumber,
+  isTerminalTxState,
+  parseExactJson,
+} from '@paycode/dto';
+import { DomainError, invalidField } from '@paycode/service-runtime';
+import type { Completion } from '../domain/completion';
+import { amountProblem, decimalForm } from '../domain/decimal';
+
+/** Most completions of one call. */
+export const completionsMax = 1_000;
+
+const exactFields: ReadonlySet<string> = new Set(['amount', 'tipAmount']);
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+const refundStates: ReadonlySet<string> = new Set(['END_REFUNDED', 'END_REFUND_FAILED']);
+const reversalStates: ReadonlySet<string> = new Set(['END_REVERSED', 'END_REVERSAL_FAILED']);
+const defaultMsisdn = '+27820000000';
+
+type Item = Record<string, unknown>;
+
+/** Reads the raw body of bulk completion, amounts digit for digit (A-57). @throws DomainError 400 naming item and field */
+export function readCompletions(rawBody: string): Completion[] {
+  const items = parseExactJson(rawBody, exactFields);
+  if (!Array.isArray(items) || items.length === 0) throw invalidField('body', 'must be an array of completions');
+  if (items.length > completionsMax)
+    throw new DomainError({ status: 413, code: 'BATCH_TOO_LARGE', message: `at most ${completionsMax} completions` });
+  return items.map((item: unknown, at) => {
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) throw invalidField(`[${at}]`, 'must be an object');
+    return new CompletionReader(item as Item, `[${at}].`).read();
+  });
+}
+
+/** Reads one completion; texts and objects that only pass through are checked by the writer of the notification. */
+class CompletionReader {
+  constructor(
+    private readonly item: Item,
+    private readonly prefix: string,
+  ) {}
+
+  read(): Completion {
+    const kind = this.kind();
+    const currencyCode = this.currency();
+    return {
+      merchantId: this.id('merchantId'),
+      kind,
+      txState: this.state(kind),
+      amount: this.amount('amount', currencyCode),
+      currencyCode,
+      reference: this.text('reference') ?? 'sandbox',
+      referenceTransactionId: kind === 'REFUND' ? this.id('referenceTransactionId') : 0,
+      tipAmount: this.isAbsent('tipAmount') ? null : this.amount('tipAmount', currencyCode),
+      ...this.passedThrough(),
+    };
+  }
+
+  private passedThrough() {
+    return {
+      clientMsisdn: this.text('clientMsisdn') ?? defaultMsisdn,
+      code: this.text('code'),
+      destination: this.text('destination'),
+      extraReferenceName: this.text('extraReferenceName') ?? null,
+      extraReferenceValue: this.text('extraReferenceValue') ?? null,
+      bankResponse: this.object<Partial<BankResponse>>('bankResponse'),
+      cardInfo: this.object<Partial<CardInfo>>('cardInfo'),
+      clientContact: this.object<ClientContact>('clientContact'),
+      clientBilling: this.object<Item>('clientBilling') ?? null,
+      clientShipping: this.object<Item>('clientShipping') ?? null,
+    };
+  }
+
+  /** A reversal is never asked for here: it follows from a decision. */
+  private kind(): 'PURCHASE' | 'REFUND' {
+    const kind = this.item['kind'] ?? 'PURCHASE';
+    if (kind !== 'PURCHASE' && kind !== 'REFUND') throw this.refuse('kind', 'must be PURCHASE or REFUND');
+    return kind;
+  }
+
+  private state(kind: 'PURCHASE' | 'REFUND'): string {
+    const state = this.text('txState') ?? (kind === 'REFUND' ? 'END_REFUNDED' : 'SUCCESS');
+    if (!/^[A-Z0-9_]{1,64}$/.test(state) || !isTerminalTxState(state)) throw this.refuse('txState', 'must be a terminal TxState');
+    if (reversalStates.has(state) || refundStates.has(state) !== (kind === 'REFUND'))
+      throw this.refuse('txState', `is not a state of a ${kind}`);
+    return state;
+  }
+
+  private currency(): string {
+    const currency = this.text('currencyCode');
+    if (currency === undefined || !currencies.has(currency)) throw this.refuse('currencyCode', 'must be an ISO 4217 code');
+    return currency;
+  }
+
+  private amount(name: string, currencyCode: string): string {
+    const value = this.item[name];
+    const digits = value instanceof ExactNumber ? value.digits : value;
+    if (typeof digits !== 'string' || !decimalForm.test(digits)) throw this.refuse(name, 'must be a plain decimal number');
+    const problem = amountProblem(digits, currencyCode);
+    if (problem) throw this.refuse(name, problem);
+    return digits;
+  }
+
+  private id(name: string): number {
+    const value = this.item[name];
+    if (!Number.isSafeInteger(value) || (value as number) < 1) throw this.refuse(name, 'must be an integer in [1, 2^53)');
+    return value as number;
+  }
+
+  private text(name: string): string | undefined {
+    if (this.isAbsent(name)) return undefined;
+    const value = this.item[name];
+    if (typeof value !== 'string') throw this.refuse(name, 'must be a text');
+    return value;
+  }
+
+  private object<T extends object>(name: string): T | undefined {
+    if (this.isAbsent(name)) return undefined;
+    const value = this.item[name];
+    if (typeof value !== 'object' || Array.isArray(value)) throw this.refuse(name, 'must be an object');
+    return value as T;
+  }
+
+  private isAbsent(name: string): boolean {
+    return this.item[name] === undefined || this.item[name] === null;
+  }
+
+  private refuse(name: string, rule: string): DomainError {
+    return invalidField(this.prefix + name, rule);
+  }
+}

@@ -1,0 +1,48 @@
+import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { InternalCallers } from '@paycode/access';
+import { ExactNumber, NotificationFormatError, notificationStatusOf } from '@paycode/dto';
+import { DomainError } from '@paycode/service-runtime';
+import { CompleteTransactions } from '../complete-transactions.service';
+import type { StoredTransaction } from '../domain/transaction';
+import { ReadTransactions } from '../read-transactions.service';
+import { readCompletions } from './completion-body';
+
+/** What a test or an operator does in place of customers, and how transactions stand. */
+@Controller('internal/transactions')
+export class TransactionsController {
+  constructor(
+    private readonly completeTransactions: CompleteTransactions,
+    private readonly readTransactions: ReadTransactions,
+  ) {}
+
+  @Post()
+  @HttpCode(201)
+  @InternalCallers('operator')
+  async complete(@Req() request: { rawBody?: string }): Promise<{ transactionId: number }[]> {
+    try {
+      const ids = await this.completeTransactions.complete(readCompletions(request.rawBody ?? 'null'));
+      return ids.map(transactionId => ({ transactionId }));
+    } catch (error) {
+      if (!(error instanceof NotificationFormatError)) throw error;
+      throw new DomainError({ status: 400, code: 'INVALID_COMPLETION', message: error.message, cause: error });
+    }
+  }
+
+  @Get(':transactionId')
+  @InternalCallers('operator')
+  async state(@Param('transactionId') transactionId: string): Promise<object> {
+    const id = /^\d{1,16}$/.test(transactionId) ? Number(transactionId) : 0;
+    const found = Number.isSafeInteger(id) ? await this.readTransactions.find(id) : undefined;
+    if (!found) throw new DomainError({ status: 404, code: 'NO_TRANSACTION', message: 'Not Found' });
+    return stateOf(found);
+  }
+}
+
+function stateOf({ notification: _, ...transaction }: StoredTransaction): object {
+  return {
+    ...transaction,
+    status: notificationStatusOf(transaction.txState),
+    amount: new ExactNumber(transaction.amount),
+    refunds: transaction.refunds.map(refund => ({ ...refund, amount: new ExactNumber(refund.amount) })),
+  };
+}

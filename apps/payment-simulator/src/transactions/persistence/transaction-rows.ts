@@ -1,0 +1,103 @@
+import { eventTypes, topics, type TransactionKind, type TransactionTerminal } from '@paycode/dto';
+import type { EventToPublish } from '@paycode/events';
+import type { CompletedTransaction, StoredTransaction } from '../domain/transaction';
+
+export const insertTransactions = `
+  insert into transaction (transaction_id, merchant_id, kind, tx_state, reference, amount, currency_code, code,
+                           reference_transaction_id, completed_at, notification)
+  select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::text[], $8::text[],
+                       $9::bigint[], $10::timestamptz[], $11::text[])`;
+
+/** Columns of `insertTransactions`. */
+export function columnsOf(transactions: readonly CompletedTransaction[]): unknown[] {
+  const column = (value: (transaction: CompletedTransaction) => unknown) => transactions.map(value);
+  return [
+    column(transaction => transaction.transactionId),
+    column(transaction => transaction.merchantId),
+    column(transaction => transaction.kind),
+    column(transaction => transaction.txState),
+    column(transaction => transaction.reference),
+    column(transaction => transaction.amount),
+    column(transaction => transaction.currencyCode),
+    column(transaction => transaction.code),
+    column(transaction => transaction.referenceTransactionId || null),
+    column(transaction => transaction.completedAt),
+    column(transaction => transaction.notification),
+  ];
+}
+
+/** The event that announces a completed transaction. */
+export function terminalEventOf(transaction: CompletedTransaction): EventToPublish {
+  const { transactionId, merchantId, kind, status, txState, referenceTransactionId, completedAt, notification } = transaction;
+  const data: TransactionTerminal = {
+    transactionId,
+    merchantId,
+    kind,
+    status,
+    txState,
+    referenceTransactionId,
+    completedAt,
+    notification,
+  };
+  return {
+    topic: topics.transactionTerminal,
+    key: String(transactionId),
+    id: `transaction-terminal-${transactionId}`,
+    type: eventTypes[topics.transactionTerminal],
+    source: 'payment-simulator',
+    time: completedAt,
+    data,
+  };
+}
+
+interface FollowUpRow {
+  transactionId: number;
+  kind: TransactionKind;
+  txState: string;
+  amount: string;
+}
+
+export interface TransactionRow {
+  transaction_id: string;
+  merchant_id: string;
+  kind: TransactionKind;
+  tx_state: string;
+  reference: string;
+  amount: string;
+  currency_code: string;
+  code: string | null;
+  reference_transaction_id: string | null;
+  completed_at: Date;
+  notification: string;
+  follow_ups: FollowUpRow[] | null;
+}
+
+/** A transaction with what was done to it; amounts as text, because JSON numbers of PostgreSQL would pass through floats here. */
+export const selectTransactions = `
+  select t.*, (
+    select json_agg(json_build_object('transactionId', f.transaction_id, 'kind', f.kind, 'txState', f.tx_state, 'amount', f.amount::text)
+                    order by f.transaction_id)
+      from transaction f where f.reference_transaction_id = t.transaction_id) as follow_ups
+    from transaction t`;
+
+export function transactionFrom(row: TransactionRow): StoredTransaction {
+  const followUps = row.follow_ups ?? [];
+  const reversal = followUps.find(({ kind }) => kind === 'REVERSAL');
+  return {
+    transactionId: Number(row.transaction_id),
+    merchantId: Number(row.merchant_id),
+    kind: row.kind,
+    txState: row.tx_state,
+    reference: row.reference,
+    amount: row.amount,
+    currencyCode: row.currency_code,
+    code: row.code,
+    referenceTransactionId: Number(row.reference_transaction_id ?? 0),
+    completedAt: row.completed_at.toISOString(),
+    notification: row.notification,
+    reversal: reversal ? { transactionId: reversal.transactionId, txState: reversal.txState } : null,
+    refunds: followUps
+      .filter(({ kind }) => kind === 'REFUND')
+      .map(({ transactionId, txState, amount }) => ({ transactionId, txState, amount })),
+  };
+}

@@ -1,0 +1,81 @@
+import { parseNotification, type ReversalRequested, serializeNotification } from '@paycode/dto';
+import { reversalNotificationOf } from './domain/notification-of';
+import { reversalStateOf } from './domain/refund';
+import type { CompletedTransaction, StoredTransaction } from './domain/transaction';
+import type { NotificationSealer, TransactionStore } from './transactions.ports';
+
+export interface ReverseTransactionsPorts {
+  transactions: TransactionStore;
+  sealer: NotificationSealer;
+}
+
+export interface ReversalReport {
+  reversed: number;
+  /** Reversals that were done before: requests may come any number of times (I2). */
+  repeated: number;
+  /** Originals that could not be reversed: an operator must look. */
+  failed: number[];
+  /** Requests for purchases that do not exist here. */
+  unknown: number[];
+}
+
+/** Flow: ReversalRequested -> the original, locked -> a transaction of its own with the original linked (A-04) -> TransactionTerminal. */
+export class ReverseTransactions {
+  constructor(
+    private readonly ports: ReverseTransactionsPorts,
+    private readonly now: () => Date = () => new Date(),
+  ) {}
+
+  /** Idempotent by original: a transaction is reversed at most once, whatever number of requests arrive. */
+  async reverse(requests: readonly Pick<ReversalRequested, 'transactionId'>[]): Promise<ReversalReport> {
+    const originalIds = [...new Set(requests.map(({ transactionId }) => transactionId))];
+    const report: ReversalReport = { reversed: 0, repeated: 0, failed: [], unknown: [] };
+    if (originalIds.length === 0) return report;
+    const ids = await this.ports.transactions.nextIds(originalIds.length);
+    await this.ports.transactions.follow(originalIds, originals =>
+      originalIds.flatMap((originalId, at) =>
+        this.reversalOf(originalId, { original: originals.get(originalId), id: ids[at]! }, report),
+      ),
+    );
+    return report;
+  }
+
+  private reversalOf(
+    originalId: number,
+    { original, id }: { original: StoredTransaction | undefined; id: number },
+    report: ReversalReport,
+  ): CompletedTransaction[] {
+    if (original?.kind !== 'PURCHASE') {
+      report.unknown.push(originalId);
+      return [];
+    }
+    if (original.reversal) {
+      report.repeated++;
+      return [];
+    }
+    const reversal = this.build(original, id);
+    if (reversal.txState === 'END_REVERSED') report.reversed++;
+    else report.failed.push(originalId);
+    return [reversal];
+  }
+
+  private build(original: StoredTransaction, transactionId: number): CompletedTransaction {
+    const txState = reversalStateOf(original);
+    const notified = parseNotification(this.ports.sealer.openText(original.notification));
+    const notification = reversalNotificationOf(notified, transactionId, txState);
+    return {
+      transactionId,
+      merchantId: original.merchantId,
+      kind: 'REVERSAL',
+      txState,
+      status: notification.status,
+      reference: original.reference,
+      amount: original.amount,
+      currencyCode: original.currencyCode,
+      code: original.code,
+      referenceTransactionId: original.transactionId,
+      completedAt: this.now().toISOString(),
+      notification: this.ports.sealer.seal(serializeNotification(notification)),
+    };
+  }
+}
