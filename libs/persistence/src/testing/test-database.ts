@@ -21,7 +21,8 @@ export interface TestDatabaseOptions {
 
 function serverUrl(): string {
   const url = process.env['PAYCODE_TEST_DATABASE_URL'];
-  if (!url) throw new Error('PAYCODE_TEST_DATABASE_URL is not set: run the tests through jest, whose global set-up starts PostgreSQL');
+  if (!url)
+    throw new Error('PAYCODE_TEST_DATABASE_URL is not set: run the tests through jest, whose global set-up starts PostgreSQL');
   return url;
 }
 
