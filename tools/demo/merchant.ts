@@ -43,11 +43,12 @@ export interface MerchantOptions {
 /** A merchant with its PSP, as clients of the gateway. */
 export class Merchant {
   readonly merchantId: number;
+  private readonly platform: PlatformConnection;
+  private readonly options: MerchantOptions;
 
-  constructor(
-    private readonly platform: PlatformConnection,
-    private readonly options: MerchantOptions,
-  ) {
+  constructor(platform: PlatformConnection, options: MerchantOptions) {
+    this.platform = platform;
+    this.options = options;
     this.merchantId = options.merchantId;
   }
 
@@ -66,7 +67,11 @@ export class Merchant {
 
   /** Lets a customer pay a code on the public payment page; gives the transaction. */
   async pay(code: string, outcome = 'SUCCESS'): Promise<number> {
-    const answer = await this.platform.gateway({ method: 'POST', path: `/public/pay/${code}`, body: { outcome } });
+    const answer = await this.platform.gateway({
+      method: 'POST',
+      path: `/public/pay/${code}`,
+      body: { outcome, clientMsisdn: '+27820000001' },
+    });
     return (accepted('paying the code', answer) as { transactionId: number }).transactionId;
   }
 

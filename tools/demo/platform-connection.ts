@@ -35,10 +35,12 @@ interface Call {
 /** A running standalone platform: its gateway as clients see it, its internal listeners as an operator does. */
 export class PlatformConnection {
   readonly standalone: Standalone;
+  private readonly home: string;
   private readonly ca: string;
   private readonly operatorToken: string;
 
-  constructor(private readonly home: string) {
+  constructor(home: string) {
+    this.home = home;
     const file = join(home, 'standalone.json');
     if (!existsSync(file)) throw new PlatformNotRunningError(home);
     this.standalone = JSON.parse(readFileSync(file, 'utf8')) as Standalone;

@@ -24,7 +24,7 @@ export class PlatformProcess {
   private readonly child: ChildProcess;
   private exitCode: number | null | undefined;
 
-  constructor(readonly options: PlatformProcessOptions) {
+  constructor(options: PlatformProcessOptions) {
     const env = { ...process.env, NODE_OPTIONS: '', PAYCODE_PORT: '0', ...options.env, PAYCODE_HOME: options.home };
     this.child = spawn(process.execPath, ['tools/run.cjs', 'start', ...(options.args ?? [])], {
       cwd: root,
