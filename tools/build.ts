@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { transform } from '@swc/core';
 
 const root = join(import.meta.dirname, '..');
@@ -42,24 +42,26 @@ async function entryPoints(app: string): Promise<string[]> {
   return files.filter(file => file === 'main.ts' || /\.(worker|preload)\.ts$/.test(file)).map(file => join(source, file));
 }
 
+/** How everything of this workspace is bundled; entry points and output are the caller's. */
+export const bundleOptions: BuildOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  packages: 'external',
+  tsconfig: join(root, 'tsconfig.base.json'),
+  keepNames: true,
+  sourcemap: true,
+  logLevel: 'warning',
+  plugins: [decorators],
+};
+
 /** Bundles one app into dist/apps/<app>. Throws when an import cannot be resolved. */
 export async function buildApp(app: string): Promise<void> {
-  await build({
-    entryPoints: Object.fromEntries((await entryPoints(app)).map(file => [basename(file, '.ts'), file])),
-    outdir: join(root, 'dist/apps', app),
-    absWorkingDir: root,
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'cjs',
-    outExtension: { '.js': '.cjs' },
-    packages: 'external',
-    tsconfig: join(root, 'tsconfig.base.json'),
-    keepNames: true,
-    sourcemap: true,
-    logLevel: 'warning',
-    plugins: [decorators],
-  });
+  const entries = Object.fromEntries((await entryPoints(app)).map(file => [basename(file, '.ts'), file]));
+  await build({ ...bundleOptions, entryPoints: entries, outdir: join(root, 'dist/apps', app) });
 }
 
 /** Names of all apps that have a main.ts. */

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv, type ErrorObject } from 'ajv';
+
+const require = createRequire(import.meta.url);
+// CommonJS whose types promise a default export that Node does not see.
+const addFormats = require('ajv-formats') as (ajv: Ajv) => void;
+const problemsMax = 10;
+
+/** Throws with the first problems when the document is not AsyncAPI 3.0.0 (schemas of the AsyncAPI initiative, offline). */
+export function assertAsyncApi(document: unknown): void {
+  const schema = JSON.parse(readFileSync(require.resolve('@asyncapi/specs/schemas/3.0.0-without-$id.json'), 'utf8')) as object;
+  const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true });
+  addFormats(ajv);
+  const validate = ajv.compile(schema);
+  if (!validate(document)) throw new Error(`not AsyncAPI 3.0.0:\n${listOf(validate.errors ?? [])}`);
+}
+
+/** Throws with the first problems when the document is not OpenAPI 3.1 or a reference leads nowhere. */
+export async function assertOpenApi(document: object, name: string): Promise<void> {
+  const validator = new Validator({ strict: false, validateFormats: false });
+  const result = await validator.validate(structuredClone(document) as Record<string, unknown>);
+  if (!result.valid)
+    throw new Error(`${name} is not OpenAPI ${validator.version}:\n${JSON.stringify(result.errors, null, 1).slice(0, 4_000)}`);
+  validator.resolveRefs();
+}
+
+function listOf(errors: ErrorObject[]): string {
+  return errors
+    .slice(0, problemsMax)
+    .map(({ instancePath, message }) => `  ${instancePath}: ${message}`)
+    .join('\n');
+}
