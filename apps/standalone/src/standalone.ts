@@ -80,11 +80,10 @@ function readyTextOf(facts: PlatformFacts, context: { home: HomeFolder; env: Sta
   return readyText({
     baseUrl: `https://localhost:${facts.ports.gateway}`,
     caFile: displayPath(facts.caFile),
-    logsFolder: displayPath(context.home.logs),
-    outboxFolder: displayPath(context.home.outbox),
+    home: displayPath(context.home.path),
     database: facts.database,
     events: context.env.EVENTS_TRANSPORT === 'kafka' ? 'Kafka' : 'PostgreSQL',
-    password: facts.accounts.find(account => account.username === 'psp-1')!.password,
+    ...facts.accounts.find(account => account.type === 'MERCHANT')!,
     afterMs: context.afterMs,
   });
 }

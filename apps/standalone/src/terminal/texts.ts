@@ -3,10 +3,12 @@ import type { EnvSchema } from '@paycode/service-runtime/env';
 export interface ReadyFacts {
   baseUrl: string;
   caFile: string;
-  logsFolder: string;
-  outboxFolder: string;
+  /** The home folder. */
+  home: string;
   database: string;
   events: string;
+  /** A merchant account that may make payment codes. */
+  username: string;
   password: string;
   afterMs: number;
 }
@@ -19,16 +21,17 @@ Paycode is ready on ${facts.baseUrl} (after ${(facts.afterMs / 1_000).toFixed(1)
 
 What to do next, in another terminal:
 
-  npm run demo                          watch one payment being settled and one being reversed
+  npm run demo
+      watch one payment being settled and one being reversed
 
-  ${curl} -u psp-1:${facts.password} -H 'Content-Type: application/json' \\
-    -d '{"merchantReference":"my-first-sale-'$RANDOM'","amount":25.50,"currencyCode":"ZAR"}' \\
-    -X POST ${facts.baseUrl}/pluto/code/create
-                                        create a payment code; open its codeUrl in a browser and pay it
+  ${curl} -u '${facts.username}:${facts.password}' -H 'Content-Type: application/json' \\
+    -d '{"merchantReference":"sale-'$(date +%s)'","amount":25.50,"currencyCode":"ZAR"}' ${facts.baseUrl}/pluto/code/create
+      make a payment code; open the codeUrl it answers in a browser (it warns of the certificate) and pay it
 
-  npm run -s paycode -- --help          what an operator can see and do
+  npm run -s paycode -- --help
+      what an operator can see and do
 
-Everything it knows is in ${facts.logsFolder.replace(/logs$/, '')} (accounts and passwords: standalone.json; logs: ${facts.logsFolder}; e-mail and SMS: ${facts.outboxFolder}).
+Kept in ${facts.home}: accounts with their passwords (standalone.json), logs/, and what was e-mailed and texted (outbox/).
 Ctrl-C stops it; npm start goes on where it was; npm start -- --fresh begins anew.
 `;
 }
