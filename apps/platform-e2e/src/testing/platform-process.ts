@@ -2,10 +2,11 @@
  * `npm start` as a process of its own, for journeys. Also loaded by Node without a build step (global set-up): erasable types, Node only.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const root = join(process.cwd());
 const readyWithinMs = 60_000;
 
 export interface PlatformProcessOptions {
@@ -27,7 +28,6 @@ export class PlatformProcess {
   constructor(options: PlatformProcessOptions) {
     const env = { ...process.env, NODE_OPTIONS: '', PAYCODE_PORT: '0', ...options.env, PAYCODE_HOME: options.home };
     this.child = spawn(process.execPath, ['tools/run.cjs', 'start', ...(options.args ?? [])], {
-      cwd: root,
       env: withoutUndefined(env),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -66,4 +66,11 @@ export class PlatformProcess {
 
 function withoutUndefined(env: Record<string, string | undefined>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined));
+}
+
+/** A new temporary folder. Others may pass through it: under root, PostgreSQL runs as another user. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'paycode-e2e-'));
+  chmodSync(folder, 0o755);
+  return folder;
 }

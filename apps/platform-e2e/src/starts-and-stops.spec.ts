@@ -1,0 +1,120 @@
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { eventually } from '@paycode/service-runtime/testing';
+import { PlatformConnection, type Standalone } from '@paycode/tools/demo';
+import { makeAccount, makeMerchant, payNewCode } from './testing/platform';
+import { PlatformProcess, temporaryFolder } from './testing/platform-process';
+
+/** `npm start` on a machine: what it keeps, what it says, what it leaves behind (architecture 7). */
+describe('the standalone platform', () => {
+  let folder: string;
+  let home: string;
+  const started: PlatformProcess[] = [];
+  const start = (env: Record<string, string | undefined> = {}, args: string[] = []) => {
+    const platform = new PlatformProcess({ home, env: { DATABASE_URL: undefined, EVENTS_TRANSPORT: undefined, ...env }, args });
+    started.push(platform);
+    return platform;
+  };
+  const standalone = () => JSON.parse(readFileSync(join(home, 'standalone.json'), 'utf8')) as Standalone;
+  const isAlive = (pid: number) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  /** Every process of the platform: itself, its services, its PostgreSQL. */
+  const allPids = () => [
+    ...Object.values(standalone().processes),
+    Number(readFileSync(join(home, 'postgres/postmaster.pid'), 'utf8').split('\n', 1)[0]),
+  ];
+
+  beforeAll(() => {
+    folder = temporaryFolder();
+    home = join(folder, 'home');
+  });
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map(platform => platform.stop('SIGKILL')));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('starts with nothing, keeps its secrets private, and SIGTERM leaves nothing running', async () => {
+    const platform = await start().untilReady();
+    const pids = allPids();
+    expect(pids.map(isAlive)).toEqual(pids.map(() => true));
+    for (const file of ['standalone.json', 'operator.token', 'tls/server.key'])
+      expect(statSync(join(home, file)).mode & 0o077).toBe(0);
+    expect(await platform.stop('SIGTERM')).toBe(0);
+    expect(pids.map(isAlive)).toEqual(pids.map(() => false));
+    expect(platform.output).toContain('stopped');
+  }, 60_000);
+
+  it('goes on where it was: accounts, merchants, codes, certificate', async () => {
+    const first = await start().untilReady();
+    const connection = new PlatformConnection(home);
+    const merchant = await makeMerchant(connection);
+    const transactionId = await payNewCode(merchant);
+    const ca = readFileSync(join(home, 'tls/ca.pem'), 'utf8');
+    await first.stop('SIGINT');
+    await start().untilReady();
+    const again = new PlatformConnection(home);
+    expect(again.standalone.accounts).toEqual(connection.standalone.accounts);
+    expect(readFileSync(join(home, 'tls/ca.pem'), 'utf8')).toBe(ca);
+    const path = `/internal/transactions/${transactionId}`;
+    expect((await again.operator('payment-simulator', { method: 'GET', path })).body).toMatchObject({ txState: 'SUCCESS' });
+  }, 90_000);
+
+  it('--fresh begins anew', async () => {
+    const before = standalone().accounts;
+    const platform = await start({}, ['--fresh']).untilReady();
+    const connection = new PlatformConnection(home);
+    expect(connection.standalone.accounts.map(({ username }) => username)).toEqual(before.map(({ username }) => username));
+    expect(connection.standalone.accounts).not.toEqual(before);
+    await makeAccount(connection, { type: 'PSP', id: 7 });
+    await platform.stop();
+  }, 60_000);
+
+  it('a second start on the same folder says so and leaves the first alone', async () => {
+    const first = await start().untilReady();
+    const second = start();
+    expect(await second.exited).toBe(1);
+    expect(second.output).toContain(`already runs from`);
+    expect(second.output).toContain(`(process ${first.pid})`);
+    expect(allPids().every(isAlive)).toBe(true);
+  }, 60_000);
+
+  it('killed with kill -9, it takes everything along, and the next start goes on', async () => {
+    const platform = await start().untilReady();
+    const pids = allPids();
+    await platform.stop('SIGKILL');
+    await eventually(() => expect(pids.filter(isAlive)).toEqual([]), 30_000);
+    await start().untilReady();
+    expect(standalone().processes['standalone']).not.toBe(pids[0]);
+  }, 90_000);
+
+  it('a port in use: says which, what to do, and leaves nothing behind', async () => {
+    const other = createServer();
+    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    const platform = start({ PAYCODE_PORT: String(port) });
+    expect(await platform.exited).toBe(1);
+    expect(platform.output).toContain(`Port ${port} is in use by another program`);
+    expect(existsSync(join(home, 'postgres/postmaster.pid'))).toBe(false);
+    other.close();
+  }, 30_000);
+
+  it('a service that cannot start: says which and why, stops the rest, exits 1', async () => {
+    const platform = start({ ROUTE_LEASE_MS: 'soon' });
+    expect(await platform.exited).toBe(1);
+    expect(platform.output).toMatch(/notification-config did not start \(exit code 1\)[^]*ROUTE_LEASE_MS must be an integer/);
+    expect(existsSync(join(home, 'postgres/postmaster.pid'))).toBe(false);
+  }, 60_000);
+
+  it('settings that cannot be used: all named at once', async () => {
+    const platform = start({ PAYCODE_PORT: '99999', EVENTS_TRANSPORT: 'pigeon' });
+    expect(await platform.exited).toBe(1);
+    expect(platform.output).toContain('PAYCODE_PORT must be an integer from 0 to 65535');
+    expect(platform.output).toContain('EVENTS_TRANSPORT must be one of postgres, kafka');
+  }, 30_000);
+});
