@@ -21,20 +21,26 @@ export interface OutboundTarget {
 /** Exactly one scheme, two slashes, then a host: the URL parser alone would also take `https:host` and back-slashes. */
 const httpUrlStart = /^https?:\/\/[^/\\?#]/i;
 /** The URL parser silently drops tabs, line breaks and surrounding blanks: two readers could see two different URLs. */
-const blankOrControl = /[\s\u0000-\u0020\u007f-\u009f\\]/; // eslint-disable-line no-control-regex
+const blankOrControl = /[\s\u0000-\u0020\u007f-\u009f\\]/;
 const ipv4Shape = /^[\d.]+$/;
 
 /** Rules that need no look-up, apart from the scheme-port pair. Pure. */
 export function readUrl(text: string, rules: UrlRules): { url: URL } | { refusal: UrlRefusal } {
-  if (text.length > urlCharsMax) return { refusal: 'TOO_LONG' };
-  if (blankOrControl.test(text) || !httpUrlStart.test(text) || !URL.canParse(text)) return { refusal: 'MALFORMED' };
+  const refusal = refusalOfText(text);
+  if (refusal) return { refusal };
   const url = new URL(text);
   if (url.href.length > urlCharsMax) return { refusal: 'TOO_LONG' };
-  if (url.username !== '' || url.password !== '' || authorityOf(text).includes('@')) return { refusal: 'USER_INFO' };
-  if (text.includes('#')) return { refusal: 'FRAGMENT' };
   if (!isHost(url.hostname)) return { refusal: 'MALFORMED' };
   if (rules.environment === 'production' && isIpLiteral(url)) return { refusal: 'IP_LITERAL' };
   return { url };
+}
+
+/** What is judged on the text as given: the parser hides an empty user-info or fragment. */
+function refusalOfText(text: string): UrlRefusal | undefined {
+  if (text.length > urlCharsMax) return 'TOO_LONG';
+  if (blankOrControl.test(text) || !httpUrlStart.test(text) || !URL.canParse(text)) return 'MALFORMED';
+  if (authorityOf(text).includes('@')) return 'USER_INFO';
+  return text.includes('#') ? 'FRAGMENT' : undefined;
 }
 
 /** Production: https on 443 or 8443. Sandbox also http on 80 or 8080. No other pair (R-8-6, R-6.2-6, A-45). */

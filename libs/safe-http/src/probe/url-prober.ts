@@ -4,7 +4,7 @@ import axios, { type AxiosResponse } from 'axios';
 import type { DialTimings, OutboundGuard } from '../outbound-guard';
 import { targetOf } from '../policy/url-rules';
 import { guardedAgent } from './guarded-agent';
-import { failureOfError, failureOfStatus, type ProbeFailure, type ProbeOutcome } from './probe-outcome';
+import { failureOfError, failureOfStatus, type ProbeFailure, type ProbeOutcome, type ProbeTimings } from './probe-outcome';
 
 export interface ProbeLimits {
   /** One deadline over everything, in milliseconds. */
@@ -114,20 +114,22 @@ function failureOf(error: unknown, signal: AbortSignal, progress: Progress): Pro
 }
 
 function outcomeOf(progress: Progress, failure: ProbeFailure | null): ProbeOutcome {
-  const { dialled, connectedAt, answeredAt } = progress;
   return {
     isAccepted: failure === null,
-    reason: failure?.reason ?? null,
-    detail: failure?.detail ?? null,
+    ...(failure ?? { reason: null, detail: null }),
     status: progress.status,
-    timings: {
-      dnsMs: rounded(dialled?.dnsMs),
-      connectMs: rounded(dialled?.connectMs),
-      tlsMs: rounded(dialled?.tlsMs),
-      firstByteMs: connectedAt !== null && answeredAt !== null ? rounded(answeredAt - connectedAt) : null,
-      totalMs: rounded(performance.now() - progress.startedAt)!,
-    },
+    timings: timingsOf(progress),
     certificateExpiresAt: progress.certificateExpiresAt,
+  };
+}
+
+function timingsOf({ startedAt, dialled, connectedAt, answeredAt }: Progress): ProbeTimings {
+  return {
+    dnsMs: rounded(dialled?.dnsMs),
+    connectMs: rounded(dialled?.connectMs),
+    tlsMs: rounded(dialled?.tlsMs),
+    firstByteMs: connectedAt !== null && answeredAt !== null ? rounded(answeredAt - connectedAt) : null,
+    totalMs: rounded(performance.now() - startedAt)!,
   };
 }
 

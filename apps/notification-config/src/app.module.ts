@@ -1,0 +1,52 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { IdentityModule, ServiceTokenModule } from '@paycode/access';
+import { outboundPolicyOf } from '@paycode/safe-http';
+import type { NotificationConfigEnv } from './config/env';
+import { DatabaseModule } from './database';
+import { MerchantsModule } from './merchants';
+import { NotificationsModule } from './notifications';
+import { ProbingModule, type ProbingSettings } from './probing';
+import { RoutesModule } from './routes';
+import { WebhookKeysModule } from './webhook-keys';
+
+/** Merchants and where they are notified: URL and key, Email and SMS recipients. */
+@Module({})
+export class AppModule {
+  static forEnv(env: NotificationConfigEnv): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ServiceTokenModule.forService('notification-config', {
+          serviceSecrets: env.SERVICE_TOKEN_SECRETS,
+          operatorSecrets: env.OPERATOR_TOKEN_SECRETS,
+        }),
+        IdentityModule.forService({ jwksUrl: `${env.AUTH_SESSION_URL}/internal/jwks` }),
+        DatabaseModule.forUrl({ url: env.DATABASE_URL, poolMax: env.DATABASE_POOL_MAX, migrations: env.MIGRATIONS }),
+        WebhookKeysModule.sealedUnder(env.KEY_ENCRYPTION_KEYS),
+        RoutesModule.leasedFor(env.ROUTE_LEASE_MS),
+        ProbingModule.withSettings(probingSettings(env)),
+        MerchantsModule,
+        NotificationsModule,
+      ],
+    };
+  }
+}
+
+const responseBytesMax = 1_024;
+const hourMs = 3_600_000;
+const minuteMs = 60_000;
+/** Time for the probe's bookkeeping beyond the probe itself. */
+const probeMarginMs = 5_000;
+
+function probingSettings(env: NotificationConfigEnv): ProbingSettings {
+  return {
+    policy: outboundPolicyOf(env),
+    limits: { totalMs: env.PROBE_TIMEOUT_MS, connectMs: env.PROBE_CONNECT_TIMEOUT_MS, bodyBytesMax: responseBytesMax },
+    budget: {
+      merchant: { capacity: env.PROBES_PER_MERCHANT_BURST, refillMs: env.PROBES_PER_MERCHANT_INTERVAL_MS },
+      caller: { capacity: env.PROBES_PER_CALLER_BURST, refillMs: hourMs / env.PROBES_PER_CALLER_PER_HOUR },
+      origin: { capacity: env.PROBES_PER_ORIGIN_PER_MINUTE, refillMs: minuteMs / env.PROBES_PER_ORIGIN_PER_MINUTE },
+      probeMsMax: env.PROBE_TIMEOUT_MS + probeMarginMs,
+    },
+  };
+}

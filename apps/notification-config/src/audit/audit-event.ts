@@ -1,0 +1,24 @@
+export type AuditKind =
+  | 'MERCHANT_SAVED'
+  | 'ENCRYPTION_CHANGED'
+  | 'URL_SET'
+  | 'URL_REMOVED'
+  | 'KEY_CREATED'
+  | 'KEY_RENEWED'
+  | 'KEY_REVEALED'
+  | 'KEY_RESEALED'
+  | 'RECIPIENT_ADDED'
+  | 'RECIPIENT_REMOVED';
+
+/** Who asked. */
+export interface Origin {
+  /** Username, or `operator`. */
+  actor: string;
+  requestId: string;
+}
+
+/** What happened to a merchant's configuration: never a key; recipients are masked. */
+export interface AuditEvent {
+  kind: AuditKind;
+  detail?: Record<string, string>;
+}

@@ -1,0 +1,4 @@
+export { MerchantIdPipe } from './http/merchant-id.pipe';
+export { operatorOrigin } from './http/operator-origin';
+export { MerchantsModule } from './merchants.module';
+export { merchantNotFound } from './save-merchant.service';

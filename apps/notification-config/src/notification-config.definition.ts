@@ -1,0 +1,11 @@
+import type { ServiceDefinition } from '@paycode/service-runtime';
+import { AppModule } from './app.module';
+import { env } from './config/env';
+
+/** What `main.ts` boots and tests start. */
+export const notificationConfigDefinition: ServiceDefinition<typeof env.schema> = {
+  name: 'notification-config',
+  env,
+  module: values => AppModule.forEnv(values),
+  hasPublicPaths: true,
+};

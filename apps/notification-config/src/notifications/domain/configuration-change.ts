@@ -1,0 +1,78 @@
+import type { HttpNotification, NotificationConfiguration } from './notification-configuration';
+import { maskedRecipient, type Recipient } from './recipient';
+
+export type ChangeKind =
+  'URL_SET' | 'URL_REMOVED' | 'KEY_CREATED' | 'KEY_RENEWED' | 'KEY_REVEALED' | 'RECIPIENT_ADDED' | 'RECIPIENT_REMOVED';
+
+/** What the merchant's EMAIL recipients are told (T-15). */
+export type NoticeKind = 'URL_CHANGED' | 'KEY_CHANGED' | 'URL_REMOVED';
+
+/** A change to one merchant's configuration, to be applied as a whole. */
+export interface ConfigurationChange {
+  /** undefined: stays as it is; null: is removed. */
+  http?: HttpNotification | null;
+  added?: Recipient;
+  removed?: Recipient;
+  events: { kind: ChangeKind; detail?: Record<string, string> }[];
+  notice?: NoticeKind;
+}
+
+/** The new key's id and sealed text, used when the merchant has none yet. */
+type SealedKey = Pick<HttpNotification, 'keyId' | 'sealedKey'>;
+
+/** addHttp: a first URL gets a key, later ones keep it; the same URL and version change nothing (R-4.3-5, R-4.3-6, A-48). */
+export function settingHttp(current: NotificationConfiguration, wanted: WantedHttp, freshKey: SealedKey): ConfigurationChange {
+  const { http } = current;
+  if (!http) {
+    const created = { kind: 'KEY_CREATED' as const, detail: { keyId: freshKey.keyId } };
+    const first = { ...wanted, ...freshKey };
+    return { http: first, events: [urlSet(wanted, ''), created, revealed(first)], notice: 'URL_CHANGED' };
+  }
+  if (http.url === wanted.url && http.version === wanted.version) return { events: [revealed(http)] };
+  const next = { ...http, ...wanted };
+  return { http: next, events: [urlSet(wanted, http.url), revealed(next)], notice: 'URL_CHANGED' };
+}
+
+type WantedHttp = Pick<HttpNotification, 'url' | 'version'>;
+
+function urlSet({ url, version }: WantedHttp, replaced: string): ConfigurationChange['events'][number] {
+  return { kind: 'URL_SET', detail: { url, version, replaced } };
+}
+
+/** renewKey: URL and version stay (R-4.3-11). */
+export function renewingKey(http: HttpNotification, freshKey: SealedKey): ConfigurationChange {
+  const next = { ...http, ...freshKey };
+  const renewed = { kind: 'KEY_RENEWED' as const, detail: { keyId: next.keyId, replaced: http.keyId } };
+  return { http: next, events: [renewed, revealed(next)], notice: 'KEY_CHANGED' };
+}
+
+/** extra: the same type and value again is no change. */
+export function addingRecipient(current: NotificationConfiguration, recipient: Recipient): ConfigurationChange {
+  if (has(current, recipient)) return { events: [] };
+  return { added: recipient, events: [{ kind: 'RECIPIENT_ADDED', detail: maskedDetail(recipient) }] };
+}
+
+/** What the portal does (R-4.3-14). undefined: there is no such recipient. */
+export function removingRecipient(current: NotificationConfiguration, recipient: Recipient): ConfigurationChange | undefined {
+  if (!has(current, recipient)) return undefined;
+  return { removed: recipient, events: [{ kind: 'RECIPIENT_REMOVED', detail: maskedDetail(recipient) }] };
+}
+
+/** undefined: there is no URL. The key goes with it. */
+export function removingHttp({ http }: NotificationConfiguration): ConfigurationChange | undefined {
+  if (!http) return undefined;
+  return { http: null, events: [{ kind: 'URL_REMOVED', detail: { replaced: http.url } }], notice: 'URL_REMOVED' };
+}
+
+function has({ recipients }: NotificationConfiguration, { type, value }: Recipient): boolean {
+  return recipients.some(recipient => recipient.type === type && recipient.value === value);
+}
+
+/** Whoever gets the answer sees the key. */
+function revealed({ keyId }: HttpNotification): ConfigurationChange['events'][number] {
+  return { kind: 'KEY_REVEALED', detail: { keyId } };
+}
+
+function maskedDetail(recipient: Recipient): Record<string, string> {
+  return { type: recipient.type, value: maskedRecipient(recipient) };
+}

@@ -1,0 +1,30 @@
+import type { Recipient } from './recipient';
+
+/** Payload versions that may be chosen (R-9-2). */
+export const payloadVersions = ['V3'] as const;
+
+export interface HttpNotification {
+  url: string;
+  version: string;
+  keyId: string;
+  sealedKey: string;
+}
+
+/** What one merchant has configured. */
+export interface NotificationConfiguration {
+  merchantId: number;
+  status: 'ACTIVE' | 'SUSPENDED';
+  http: HttpNotification | null;
+  /** The HTTP entry was written so lately that a dispatcher may still hold a lease on its predecessor. */
+  isHttpFresh: boolean;
+  recipients: Recipient[];
+}
+
+/** An entry as `list` shows it: never a key (R-2.4-5). */
+export type NotificationEntry = { type: 'HTTP'; value: string; version: string } | Recipient;
+
+/** The HTTP entry first, then recipients in the order they were added (R-4.3-13). */
+export function entriesOf({ http, recipients }: NotificationConfiguration): NotificationEntry[] {
+  const entries: NotificationEntry[] = http ? [{ type: 'HTTP', value: http.url, version: http.version }] : [];
+  return [...entries, ...recipients.map(({ type, value }) => ({ type, value }))];
+}

@@ -1,0 +1,49 @@
+import { Controller, Delete, Header, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { InternalCallers } from '@paycode/access';
+import { DomainError } from '@paycode/service-runtime';
+import type { ProbeOutcome } from '@paycode/safe-http';
+import type { FastifyRequest } from 'fastify';
+import { MerchantIdPipe, operatorOrigin } from '../../merchants';
+import { CheckUrlService } from '../check-url.service';
+import { type RecipientType, recipientTypes } from '../domain/recipient';
+import { RemoveNotificationService } from '../remove-notification.service';
+
+/** What the portal does for a merchant. */
+@Controller('internal/merchants/:merchantId')
+@InternalCallers('operator')
+export class NotificationOperationsController {
+  constructor(
+    private readonly removals: RemoveNotificationService,
+    private readonly checks: CheckUrlService,
+  ) {}
+
+  @Delete('notifications/HTTP')
+  @HttpCode(204)
+  async removeUrl(@Param('merchantId', MerchantIdPipe) merchantId: number, @Req() request: FastifyRequest): Promise<void> {
+    await this.removals.removeUrl(merchantId, operatorOrigin(request));
+  }
+
+  @Delete('notifications/:type/:value')
+  @HttpCode(204)
+  async removeRecipient(
+    @Param('merchantId', MerchantIdPipe) merchantId: number,
+    @Param() { type, value }: { type: string; value: string },
+    @Req() request: FastifyRequest,
+  ): Promise<void> {
+    await this.removals.removeRecipient(merchantId, { type: recipientTypeOf(type), value }, operatorOrigin(request));
+  }
+
+  @Post('check')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  check(@Param('merchantId', MerchantIdPipe) merchantId: number): Promise<{ url: string } & ProbeOutcome> {
+    return this.checks.check(merchantId, 'operator');
+  }
+}
+
+/** R-7-11. */
+function recipientTypeOf(text: string): RecipientType {
+  const type = recipientTypes.find(known => known === text);
+  if (!type) throw new DomainError({ status: 400, code: 'RECIPIENT_TYPE', message: 'Valid types are EMAIL or SMS' });
+  return type;
+}

@@ -1,0 +1,46 @@
+import { IsIn, IsInt, IsString, Length, Max, Min, ValidateBy } from 'class-validator';
+import { Transform } from 'class-transformer';
+import { payloadVersions } from '../domain/notification-configuration';
+import { isRecipientValue, type RecipientType, recipientTypes } from '../domain/recipient';
+
+/** Body of list and renewKey. Numbers are numbers: "25" is refused. */
+export class MerchantRequest {
+  @IsInt()
+  @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
+  merchantId!: number;
+}
+
+/** Body of addHttp. */
+export class AddHttpRequest extends MerchantRequest {
+  @IsString()
+  @Length(1, 2_048)
+  url!: string;
+
+  @IsIn(payloadVersions, { message: 'version must be V3' })
+  version!: string;
+}
+
+const trimmed = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
+
+/** Checked only against a known type: an unknown one has an error of its own (R-7-11). */
+function isValueOfType(value: unknown, request: AddRecipientRequest): boolean {
+  return !recipientTypes.includes(request.type) || (typeof value === 'string' && isRecipientValue(request.type, value));
+}
+
+/** Body of extra. */
+export class AddRecipientRequest extends MerchantRequest {
+  @IsIn(recipientTypes, { message: 'Valid types are EMAIL or SMS' })
+  type!: RecipientType;
+
+  @Transform(trimmed)
+  @IsString()
+  @ValidateBy({
+    name: 'isRecipientValue',
+    validator: {
+      validate: (value, context) => isValueOfType(value, context!.object as AddRecipientRequest),
+      defaultMessage: () => 'value must be an e-mail address or an international-format MSISDN, as type says',
+    },
+  })
+  value!: string;
+}

@@ -1,0 +1,231 @@
+import { WebhookKeySealer, KeyRing, webhookKeyAad } from '@paycode/crypto';
+import type { Route } from '@paycode/dto';
+import { answering, RawReceiver } from '@paycode/safe-http/testing';
+import { acquirerBank, pspOne, TestNotificationConfig } from '../testing/running-service';
+
+describe('merchant notification endpoints', () => {
+  let service: TestNotificationConfig;
+  let receiver: RawReceiver;
+  let broken: RawReceiver;
+  let url: string;
+  let merchantId = 1_000;
+
+  beforeAll(async () => {
+    [service, receiver, broken] = await Promise.all([
+      TestNotificationConfig.start({ PROBES_PER_CALLER_BURST: '10000', PROBES_PER_ORIGIN_PER_MINUTE: '10000' }),
+      RawReceiver.start(answering(200)),
+      RawReceiver.start(answering(500)),
+    ]);
+    url = `http://127.0.0.1:${receiver.port}/hook`;
+  });
+  beforeEach(async () => {
+    merchantId += 1;
+    receiver.received.length = 0;
+    await service.saveMerchant(merchantId);
+  });
+  afterAll(() => Promise.all([service.stop(), receiver.stop(), broken.stop()]));
+
+  const addHttp = (to = url, identity = pspOne) => service.post('addHttp', { merchantId, url: to, version: 'V3' }, identity);
+  const list = async () => (await service.post('list', { merchantId })).data as unknown;
+  const route = async (): Promise<Route> => {
+    const answer = await service.internal('post', '/internal/routes', {
+      body: { merchantIds: [merchantId] },
+      caller: 'webhook-dispatcher',
+    });
+    return (answer.data as Route[])[0]!;
+  };
+
+  it('R-4.3-4, R-4.3-5, R-2.4-4: the first addHttp probes, stores and returns a new key', async () => {
+    const { status, data, headers } = await addHttp();
+    expect([status, data]).toEqual([
+      200,
+      { merchantId, url, version: 'V3', encryptKey: expect.stringMatching(/^[0-9a-f]{32}$/) },
+    ]);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(receiver.received.join('')).toContain('{"result":"TEST"}');
+  });
+
+  it('R-4.3-6: another URL is probed and stored, and the key stays', async () => {
+    const { encryptKey } = (await addHttp()).data;
+    const other = `${url}/other`;
+    expect((await addHttp(other)).data).toEqual({ merchantId, url: other, version: 'V3', encryptKey });
+    expect(receiver.received.join('')).toContain('POST /hook/other');
+    expect(await route()).toMatchObject({ url: other });
+  });
+
+  it('A-48: the same URL is probed again, changes nothing and returns the existing key', async () => {
+    const first = (await addHttp()).data;
+    const before = await route();
+    receiver.received.length = 0;
+    expect((await addHttp()).data).toEqual(first);
+    expect(receiver.received.join('')).toContain('{"result":"TEST"}');
+    expect(await route()).toEqual(before);
+  });
+
+  it('R-4.3-7, R-7-7: a failed probe stores nothing and leaves an earlier configuration in force', async () => {
+    const failing = `http://127.0.0.1:${broken.port}/`;
+    const refused = await addHttp(failing);
+    expect([refused.status, refused.data.message]).toEqual([400, 'URL validation failed: did not return 200']);
+    expect(await list()).toEqual([]);
+    await addHttp();
+    const before = await route();
+    await addHttp(failing);
+    expect(await route()).toEqual(before);
+  });
+
+  it('T-11: a URL that is not allowed is refused with one coarse text', async () => {
+    for (const refused of [
+      'http://10.0.0.1/',
+      'http://169.254.169.254/latest',
+      'ftp://shop.example/',
+      'https://u:p@shop.example/',
+      'nonsense',
+    ]) {
+      expect((await addHttp(refused)).data.message).toBe('URL validation failed: not allowed');
+    }
+  });
+
+  it('R-4.3-9, R-4.3-11: renewKey gives another key and keeps URL and version', async () => {
+    const { encryptKey } = (await addHttp()).data;
+    const { status, data } = await service.post('renewKey', { merchantId });
+    expect([status, data]).toEqual([
+      200,
+      { merchantId, url, version: 'V3', encryptKey: expect.stringMatching(/^[0-9a-f]{32}$/) },
+    ]);
+    expect(data.encryptKey).not.toBe(encryptKey);
+  });
+
+  it('R-4.3-10: the routes call hands out the new key, sealed for the merchant', async () => {
+    await addHttp();
+    const { encryptKey } = (await service.post('renewKey', { merchantId })).data;
+    const { sealedKey, keyId } = await route();
+    const sealer = new WebhookKeySealer(KeyRing.parse(service.keyEncryptionKeys));
+    expect(sealer.open(sealedKey!, webhookKeyAad(merchantId, keyId!)).toString('hex')).toBe(encryptKey);
+    expect(() => sealer.open(sealedKey!, webhookKeyAad(merchantId + 1, keyId!))).toThrow();
+  });
+
+  it('T-14: no key stands in the database in the clear', async () => {
+    const { encryptKey } = (await addHttp()).data;
+    const rows = await service.database.dataSource.query<object[]>('select * from http_notification, audit_event');
+    expect(JSON.stringify(rows)).not.toContain(encryptKey);
+    expect(JSON.stringify(rows)).not.toContain(Buffer.from(encryptKey, 'hex').toString('base64url'));
+  });
+
+  it('R-7-10: renewKey without an HTTP configuration is refused', async () => {
+    const { status, data } = await service.post('renewKey', { merchantId });
+    expect([status, data.message]).toEqual([400, 'Please set notification first']);
+  });
+
+  it('R-4.3-12, R-4.3-13, R-2.4-5: extra answers the whole list, and no list shows a key', async () => {
+    await addHttp();
+    await service.post('extra', { merchantId, type: 'EMAIL', value: ' ops@shop.example ' });
+    const { status, data } = await service.post('extra', { merchantId, type: 'SMS', value: '27821234567' });
+    const entries = [
+      { type: 'HTTP', value: url, version: 'V3' },
+      { type: 'EMAIL', value: 'ops@shop.example' },
+      { type: 'SMS', value: '27821234567' },
+    ];
+    expect([status, data]).toEqual([200, entries]);
+    expect(await list()).toEqual(entries);
+  });
+
+  it('A-53: the same recipient again is no change; the 21st is refused', async () => {
+    for (let i = 0; i < 20; i += 1) await service.post('extra', { merchantId, type: 'EMAIL', value: `ops${i}@shop.example` });
+    expect((await service.post('extra', { merchantId, type: 'EMAIL', value: 'ops0@shop.example' })).data).toHaveLength(20);
+    const refused = await service.post('extra', { merchantId, type: 'SMS', value: '27821234567' });
+    expect(refused.status).toBe(400);
+    expect(await list()).toHaveLength(20);
+  });
+
+  it('R-7-11: any other type is refused with the literal', async () => {
+    for (const type of ['HTTP', 'email', 'FAX', '', null, undefined, 7]) {
+      const { status, data } = await service.post('extra', { merchantId, type, value: 'ops@shop.example' });
+      expect([status, data.message]).toEqual([400, 'Valid types are EMAIL or SMS']);
+    }
+  });
+
+  it('R-7-8, R-4.3-3: a merchant that is not ACTIVE is refused on all four, before any probe', async () => {
+    await service.saveMerchant(merchantId, { status: 'SUSPENDED' });
+    const bodies = { addHttp: { url, version: 'V3' }, renewKey: {}, list: {}, extra: { type: 'SMS', value: '27821234567' } };
+    for (const [endpoint, body] of Object.entries(bodies)) {
+      const { status, data } = await service.post(endpoint, { merchantId, ...body });
+      expect([status, data.message]).toEqual([400, "Merchant not in 'ACTIVE' state"]);
+    }
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('R-7-9, A-43: a foreign merchant and an unknown one get the same answer', async () => {
+    await service.saveMerchant(merchantId, { pspId: 2, status: 'SUSPENDED' });
+    for (const target of [merchantId, 999_999]) {
+      const { status, data } = await service.post('list', { merchantId: target });
+      expect([status, data.message]).toEqual([400, "Invalid 'merchantId'"]);
+    }
+  });
+
+  it('A-40: an acquirer reaches the merchants of its own name', async () => {
+    expect((await service.post('list', { merchantId }, acquirerBank)).status).toBe(200);
+    expect((await service.post('list', { merchantId }, { ...acquirerBank, acquirer: 'Other' })).data.message).toBe(
+      "Invalid 'merchantId'",
+    );
+  });
+
+  it('R-4.3-2, A-41, A-44: no assertion is 401, another account type 403, both before the body is judged', async () => {
+    expect((await service.post('list', {}, null)).status).toBe(401);
+    for (const accountType of ['MERCHANT', 'MANAGER', 'STK'] as const) {
+      expect((await service.post('list', {}, { accountType, ownerId: merchantId })).status).toBe(403);
+    }
+  });
+
+  it.each([
+    ['A-54: a number as text', { merchantId: '25' }],
+    ['a fraction', { merchantId: 1.5 }],
+    ['beyond 2^53', '{"merchantId":9007199254740993}'],
+    ['negative', { merchantId: -1 }],
+    ['missing', {}],
+    ['A-59: twice', '{"merchantId":1,"merchantId":1}'],
+    ['no JSON', '{merchantId}'],
+  ])('R-7-6: 400 for a merchantId that is %s', async (_what, body) => {
+    expect((await service.post('list', body)).status).toBe(400);
+  });
+
+  it.each([
+    ['R-9-2: another version', { version: 'V2' }],
+    ['no version', { version: undefined }],
+    ['no url', { url: undefined }],
+    ['a url that is no text', { url: 5 }],
+    ['a url of 2,049 characters', { url: `https://shop.example/${'x'.repeat(2_028)}` }],
+  ])('R-7-6: addHttp answers 400 for %s', async (_what, change) => {
+    expect((await service.post('addHttp', { merchantId, url, version: 'V3', ...change })).status).toBe(400);
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('R-4.3-15: Check probes the URL, gives the times and changes nothing', async () => {
+    await addHttp();
+    const before = await route();
+    const { status, data } = await service.internal('post', `/internal/merchants/${merchantId}/check`);
+    expect([status, data]).toMatchObject([
+      200,
+      { url, isAccepted: true, status: 200, timings: { connectMs: expect.any(Number) } },
+    ]);
+    expect(await route()).toEqual(before);
+  });
+
+  it('R-4.3-14: removal is for operators: recipients one by one, the URL with its key', async () => {
+    const { encryptKey } = (await addHttp()).data;
+    await service.post('extra', { merchantId, type: 'EMAIL', value: 'ops+x/y@shop.example' });
+    const path = `/internal/merchants/${merchantId}/notifications`;
+    expect((await service.internal('delete', `${path}/EMAIL/${encodeURIComponent('ops+x/y@shop.example')}`)).status).toBe(204);
+    expect((await service.internal('delete', `${path}/HTTP`)).status).toBe(204);
+    expect((await service.internal('delete', `${path}/HTTP`)).status).toBe(404);
+    expect(await list()).toEqual([]);
+    expect((await addHttp()).data.encryptKey).not.toBe(encryptKey);
+  });
+
+  it('A-51: concurrent renewals each give a key, and one of them stands', async () => {
+    await addHttp();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => service.post('renewKey', { merchantId })));
+    const keys = answers.map(({ data }) => data.encryptKey as string);
+    expect(new Set(keys).size).toBe(5);
+    expect(keys).toContain((await addHttp()).data.encryptKey);
+  });
+});

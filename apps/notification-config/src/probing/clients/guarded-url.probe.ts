@@ -1,0 +1,26 @@
+import { type OutboundGuard, type ProbeLimits, type ProbeOutcome, UrlProber } from '@paycode/safe-http';
+import { UrlProbe } from '../probing.ports';
+
+/** The one-field body of spec 2.6 (R-2.6-1, A-50). */
+const probeBody = { result: 'TEST' };
+const userAgent = 'Paycode/1';
+
+export class GuardedUrlProbe extends UrlProbe {
+  private readonly prober: UrlProber;
+
+  constructor(
+    private readonly guard: OutboundGuard,
+    private readonly limits: ProbeLimits,
+  ) {
+    super();
+    this.prober = new UrlProber(guard, userAgent);
+  }
+
+  override isAllowed(url: string): boolean {
+    return this.guard.checkUrl(url).ok;
+  }
+
+  override probe(url: string): Promise<ProbeOutcome> {
+    return this.prober.probe(url, probeBody, this.limits);
+  }
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import type { DataSource, EntityManager } from 'typeorm';
+import { type BucketLimit, takeToken } from '../domain/token-bucket';
+import { ProbeBudget, type ProbePermit, type ProbeRequest } from '../probing.ports';
+
+export interface ProbeBudgetSettings {
+  merchant: BucketLimit;
+  caller: BucketLimit;
+  origin: BucketLimit;
+  /** Longest time a probe can take, in milliseconds; one that its replica did not live to end is forgotten after this. */
+  probeMsMax: number;
+}
+
+interface BucketRow {
+  bucket: string;
+  tokens: number;
+  refilled_at_ms: number;
+  now_ms: number;
+}
+
+class Refused extends Error {
+  constructor(readonly retryAfterMs: number) {
+    super('probe refused');
+  }
+}
+
+export class PostgresProbeBudget extends ProbeBudget {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly settings: ProbeBudgetSettings,
+  ) {
+    super();
+  }
+
+  override async take(request: ProbeRequest): Promise<ProbePermit> {
+    const probeId = randomUUID();
+    try {
+      await this.dataSource.transaction(async manager => {
+        await this.enter(manager, request.merchantId, probeId);
+        await this.spend(manager, request);
+      });
+      return { ok: true, probeId };
+    } catch (error) {
+      if (error instanceof Refused) return { ok: false, retryAfterMs: error.retryAfterMs };
+      throw error;
+    }
+  }
+
+  override async release(merchantId: number, probeId: string): Promise<void> {
+    await this.dataSource.query('delete from probe_in_flight where merchant_id = $1 and probe_id = $2', [merchantId, probeId]);
+  }
+
+  private async enter(manager: EntityManager, merchantId: number, probeId: string): Promise<void> {
+    const rows = await manager.query<unknown[]>(
+      `insert into probe_in_flight as flight (merchant_id, probe_id, expires_at)
+       values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+       on conflict (merchant_id) do update set probe_id = excluded.probe_id, expires_at = excluded.expires_at
+       where flight.expires_at < clock_timestamp()
+       returning 1`,
+      [merchantId, probeId, this.settings.probeMsMax],
+    );
+    if (rows.length === 0) throw new Refused(1_000);
+  }
+
+  private async spend(manager: EntityManager, request: ProbeRequest): Promise<void> {
+    const limits = this.limitsOf(request);
+    const names = [...limits.keys()].sort();
+    // Rows are made and locked in one order, so two probes that share buckets never wait for each other.
+    await manager.query(
+      `insert into probe_bucket (bucket, tokens, refilled_at)
+       select name, capacity, clock_timestamp() from unnest($1::text[], $2::float8[]) as fresh (name, capacity)
+       on conflict do nothing`,
+      [names, names.map(name => limits.get(name)!.capacity)],
+    );
+    const rows = await manager.query<BucketRow[]>(
+      `select bucket, tokens, extract(epoch from refilled_at)::float8 * 1000 as refilled_at_ms,
+              extract(epoch from clock_timestamp())::float8 * 1000 as now_ms
+       from probe_bucket where bucket = any($1) order by bucket for update`,
+      [names],
+    );
+    const taken = rows.map(row => {
+      const bucket = { tokens: row.tokens, refilledAtMs: row.refilled_at_ms };
+      return { name: row.bucket, result: takeToken(bucket, limits.get(row.bucket)!, row.now_ms) };
+    });
+    const waits = taken.flatMap(({ result }) => (result.ok ? [] : [result.retryAfterMs]));
+    if (waits.length > 0) throw new Refused(Math.max(...waits));
+    await store(manager, taken);
+  }
+
+  private limitsOf({ merchantId, caller, url }: ProbeRequest): Map<string, BucketLimit> {
+    const { merchant, caller: callers, origin } = this.settings;
+    return new Map([
+      [`merchant:${merchantId}`, merchant],
+      [`caller:${caller}`, callers],
+      [`origin:${new URL(url).origin}`, origin],
+    ]);
+  }
+}
+
+async function store(manager: EntityManager, taken: { name: string; result: ReturnType<typeof takeToken> }[]): Promise<void> {
+  const buckets = taken.flatMap(({ name, result }) => (result.ok ? [{ name, ...result.bucket }] : []));
+  await manager.query(
+    `update probe_bucket set tokens = spent.tokens, refilled_at = to_timestamp(spent.refilled_at_ms / 1000)
+     from unnest($1::text[], $2::float8[], $3::float8[]) as spent (name, tokens, refilled_at_ms) where bucket = spent.name`,
+    [buckets.map(({ name }) => name), buckets.map(({ tokens }) => tokens), buckets.map(({ refilledAtMs }) => refilledAtMs)],
+  );
+}

@@ -1,0 +1,33 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { OutboundGuard, type OutboundPolicy, type ProbeLimits } from '@paycode/safe-http';
+import { DataSource } from 'typeorm';
+import { GuardedUrlProbe } from './clients/guarded-url.probe';
+import { PostgresProbeBudget, type ProbeBudgetSettings } from './persistence/postgres-probe.budget';
+import { ProbeBudget, UrlProbe } from './probing.ports';
+import { ValidateUrlService } from './validate-url.service';
+
+export interface ProbingSettings {
+  policy: OutboundPolicy;
+  limits: ProbeLimits;
+  budget: ProbeBudgetSettings;
+}
+
+@Global()
+@Module({})
+export class ProbingModule {
+  static withSettings({ policy, limits, budget }: ProbingSettings): DynamicModule {
+    return {
+      module: ProbingModule,
+      providers: [
+        ValidateUrlService,
+        { provide: UrlProbe, useFactory: () => new GuardedUrlProbe(new OutboundGuard(policy), limits) },
+        {
+          provide: ProbeBudget,
+          useFactory: (dataSource: DataSource) => new PostgresProbeBudget(dataSource, budget),
+          inject: [DataSource],
+        },
+      ],
+      exports: [ValidateUrlService],
+    };
+  }
+}

@@ -1,0 +1,64 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { CoarseReason, ProbeOutcome } from '@paycode/safe-http';
+import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
+import { ProbeBudget, type ProbeRequest, UrlProbe } from './probing.ports';
+
+/** Flow: URL -> may it be probed -> caps -> one probe. */
+@Injectable()
+export class ValidateUrlService {
+  constructor(
+    private readonly urlProbe: UrlProbe,
+    private readonly budget: ProbeBudget,
+    @Inject(LOGGER) private readonly log: Logger,
+  ) {}
+
+  /** Resolves when the receiver answered the probe with 200. @throws DomainError 400 with a coarse reason, 429, 503 */
+  async validate(request: ProbeRequest): Promise<void> {
+    const outcome = await this.probe(request);
+    if (outcome.detail === 'OUR_FAULT') throw probeNotPossible();
+    if (outcome.reason) throw validationFailed(outcome.reason);
+  }
+
+  /** The whole outcome, for the owner of the URL. @throws DomainError 400 for a URL that is not allowed, 429 */
+  async probe(request: ProbeRequest): Promise<ProbeOutcome> {
+    if (!this.urlProbe.isAllowed(request.url)) throw validationFailed('not allowed');
+    const permit = await this.budget.take(request);
+    if (!permit.ok) throw tooManyProbes(permit.retryAfterMs);
+    try {
+      const outcome = await this.urlProbe.probe(request.url);
+      this.log.info(
+        {
+          event: 'url-probed',
+          merchantId: request.merchantId,
+          caller: request.caller,
+          outcome: outcome.detail ?? 'ACCEPTED',
+          durationMs: outcome.timings.totalMs,
+        },
+        'webhook URL probed',
+      );
+      return outcome;
+    } finally {
+      await this.budget.release(request.merchantId, permit.probeId);
+    }
+  }
+}
+
+/** R-7-7. */
+function validationFailed(reason: CoarseReason): DomainError {
+  return new DomainError({ status: 400, code: 'URL_VALIDATION', message: `URL validation failed: ${reason}` });
+}
+
+function tooManyProbes(retryAfterMs: number): DomainError {
+  return new DomainError({
+    status: 429,
+    code: 'PROBE_CAP',
+    message: 'Too many URL validations',
+    headers: { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) },
+  });
+}
+
+/** A fault of ours is not charged to the receiver. */
+function probeNotPossible(): DomainError {
+  const headers = { 'retry-after': '5' };
+  return new DomainError({ status: 503, code: 'PROBE_NOT_POSSIBLE', message: 'Service Unavailable', headers });
+}

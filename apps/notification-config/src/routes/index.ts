@@ -1,0 +1,2 @@
+export { RouteLease } from './route-lease';
+export { RoutesModule } from './routes.module';

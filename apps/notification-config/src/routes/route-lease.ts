@@ -1,0 +1,16 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/**
+ * Route lease (architecture 4). A dispatcher may start requests on a route for `leaseMs`, counted on its own monotonic clock from *before*
+ * it asked. A read that still saw the old route was asked before the change was committed, so whatever replica asked and however long the
+ * answer took, its lease ends at most `leaseMs` after the commit. Waiting that long after the commit therefore needs no record of leases.
+ */
+export class RouteLease {
+  constructor(readonly leaseMs: number) {}
+
+  /** Call after the commit; when it resolves, no dispatcher may start a request on the replaced route. */
+  async runsOut(): Promise<void> {
+    // Timers may fire up to a millisecond early, and clocks of two machines differ a little in rate.
+    await pause(Math.ceil(this.leaseMs * 1.01) + 2);
+  }
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto';
+import { type RunningService, startService } from '@paycode/service-runtime';
+import { ServiceTokenSigner, signOperatorToken } from '@paycode/access';
+import { startTestIdentityIssuer, type TestIdentityIssuer } from '@paycode/access/testing';
+import type { Identity, MerchantRecord } from '@paycode/dto';
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import axios, { type AxiosResponse } from 'axios';
+import { notificationConfigDefinition } from '../notification-config.definition';
+
+const serviceSecret = 's'.repeat(32);
+const operatorSecret = 'o'.repeat(32);
+const prefix = '/portal/restful/merchant/notification';
+
+export const pspOne: Partial<Identity> = { subject: 'psp-1', accountType: 'PSP', ownerId: 1 };
+export const acquirerBank: Partial<Identity> = {
+  subject: 'bank',
+  accountType: 'ACQUIRER',
+  ownerId: null,
+  acquirer: 'Bank',
+  roles: [],
+};
+
+/** The whole service on free ports with a database of its own, as callers see it. */
+export class TestNotificationConfig {
+  private readonly http = axios.create({ validateStatus: () => true });
+
+  private constructor(
+    private readonly service: RunningService,
+    private readonly issuer: TestIdentityIssuer,
+    readonly database: TestDatabase,
+    readonly keyEncryptionKeys: string,
+  ) {}
+
+  static async start(settings: Record<string, string> = {}): Promise<TestNotificationConfig> {
+    const [issuer, database] = await Promise.all([startTestIdentityIssuer(), createTestDatabase()]);
+    const keyEncryptionKeys = settings['KEY_ENCRYPTION_KEYS'] ?? `kek-1:${randomBytes(32).toString('base64')}`;
+    const service = await startService(notificationConfigDefinition, {
+      LOG_LEVEL: 'silent',
+      INTERNAL_PORT: '0',
+      PUBLIC_PORT: '0',
+      DATABASE_URL: database.url,
+      SERVICE_TOKEN_SECRETS: serviceSecret,
+      OPERATOR_TOKEN_SECRETS: operatorSecret,
+      AUTH_SESSION_URL: issuer.url,
+      KEY_ENCRYPTION_KEYS: keyEncryptionKeys,
+      OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
+      ROUTE_LEASE_MS: '20',
+      PROBE_TIMEOUT_MS: '1000',
+      PROBE_CONNECT_TIMEOUT_MS: '500',
+      ...settings,
+    });
+    return new TestNotificationConfig(service, issuer, database, keyEncryptionKeys);
+  }
+
+  async stop(): Promise<void> {
+    await this.service.stop('test');
+    await Promise.all([this.issuer.stop(), this.database.drop()]);
+  }
+
+  get internalUrl(): string {
+    return `http://127.0.0.1:${this.service.ports.internal}`;
+  }
+
+  /** POST to one of the four endpoints; `identity` null sends no assertion. A string body goes out as it is. */
+  post(endpoint: string, body: unknown, identity: Partial<Identity> | null = pspOne): Promise<AxiosResponse> {
+    const headers = { 'content-type': 'application/json', ...(identity ? this.issuer.signer.headers(identity) : {}) };
+    const data = typeof body === 'string' ? body : JSON.stringify(body);
+    return this.http.post(`http://127.0.0.1:${this.service.ports.public}${prefix}/${endpoint}`, data, { headers });
+  }
+
+  /** A call to the internal listener by the operator, or by a service. */
+  internal(
+    method: string,
+    path: string,
+    { body, caller = 'operator' }: { body?: unknown; caller?: string } = {},
+  ): Promise<AxiosResponse> {
+    const token =
+      caller === 'operator'
+        ? signOperatorToken(operatorSecret, 60)
+        : new ServiceTokenSigner(caller, [serviceSecret]).tokenFor('notification-config');
+    const headers = { authorization: `Bearer ${token}`, 'content-type': body === undefined ? false : 'application/json' };
+    return this.http.request({
+      method,
+      url: `${this.internalUrl}${path}`,
+      data: body === undefined ? undefined : JSON.stringify(body),
+      headers,
+    });
+  }
+
+  /** A merchant of PSP 1 and acquirer Bank unless told otherwise. */
+  async saveMerchant(merchantId: number, record: Partial<MerchantRecord> = {}): Promise<void> {
+    const body = { merchantName: `Shop ${merchantId}`, pspId: 1, acquirer: 'Bank', status: 'ACTIVE', ...record };
+    const { status } = await this.internal('put', `/internal/merchants/${merchantId}`, { body });
+    if (status !== 200) throw new Error(`merchant not saved: ${status}`);
+  }
+}
