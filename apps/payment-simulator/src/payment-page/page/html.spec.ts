@@ -9,11 +9,12 @@ describe('html', () => {
   });
 
   it('joins lists of html and shows nothing for nothing', () => {
+    const items = ['a', '<'].map(item => html`<li>${item}</li>`);
     expect(
       html`<ul>
-          ${['a', '<'].map(item => html`<li>${item}</li>`)}
-        </ul>
-        ${null}`.text,
+        ${items}
+      </ul>`.text.replace(/\s+/g, ''),
     ).toBe('<ul><li>a</li><li>&lt;</li></ul>');
+    expect(html`<p>${null}${undefined}</p>`.text).toBe('<p></p>');
   });
 });

@@ -1,0 +1,197 @@
+import type { Identity } from '@paycode/dto';
+import { eventually } from '@paycode/service-runtime/testing';
+import { SimulatorUnderTest } from './testing/simulator-under-test';
+
+const psp: Partial<Identity> = {};
+const merchant = (merchantId: number): Partial<Identity> => ({
+  subject: `merchant-${merchantId}`,
+  accountType: 'MERCHANT',
+  ownerId: merchantId,
+});
+
+interface Answer {
+  code: string;
+  expiryDate: number;
+  codeUrl: string;
+  transactionId: number;
+  status: string;
+  message: string;
+  errors: { field: string }[];
+}
+
+describe('payment codes', () => {
+  let simulator: SimulatorUnderTest;
+  let references = 0;
+  beforeAll(async () => {
+    simulator = await SimulatorUnderTest.start();
+    simulator.config.merchant(1001);
+    simulator.config.merchant(1002);
+    simulator.config.merchant(2001, { pspId: 2 });
+  });
+  afterAll(() => simulator.stop());
+
+  const post = async (caller: Partial<Identity> | null, path: string, body: string) => {
+    const answer = await simulator.asCaller(caller, 'POST', { path, body });
+    return { status: answer.status, data: JSON.parse(answer.data) as Answer, text: answer.data };
+  };
+  const create = async (extra = '', caller = merchant(1001)) => {
+    const reference = `order-${++references}`;
+    const answer = await post(
+      caller,
+      '/pluto/code/create',
+      `{"merchantReference":"${reference}","amount":110.10,"currencyCode":"ZAR"${extra}}`,
+    );
+    return { ...answer, reference };
+  };
+  const pay = (code: string, extra = '', outcome = 'SUCCESS') =>
+    post(null, `/public/pay/${code}`, `{"outcome":"${outcome}","clientMsisdn":"+27820000000"${extra}}`);
+  const queryRef = (caller: Partial<Identity>, code: string, reference: string) =>
+    post(caller, '/pluto/code/queryRef', JSON.stringify({ code, merchantReference: reference }));
+
+  it('R-1-1: gives a code of exactly 10 digits as text, an expiry in 30 minutes and the address to pay at', async () => {
+    const before = Date.now();
+    const { status, data } = await create();
+    expect(status).toBe(200);
+    expect(data.code).toMatch(/^\d{10}$/);
+    expect(data.expiryDate - before).toBeGreaterThanOrEqual(1_800_000);
+    expect(data.expiryDate - before).toBeLessThan(1_860_000);
+    expect(data.codeUrl).toBe(`https://pay.example.com/public/pay/${data.code}`);
+  });
+
+  it('R-2.5-4, R-2.5-5: what was given at createCode arrives in the notification', async () => {
+    const { data, reference } = await create(',"extraReferenceName":"Table","extraReferenceValue":"7"');
+    const paid = await pay(data.code);
+    expect([paid.status, paid.data.status]).toEqual([200, 'SUCCESS']);
+    await eventually(async () =>
+      expect(await simulator.notificationOf(paid.data.transactionId)).toMatchObject({
+        reference,
+        code: data.code,
+        amount: '110.10',
+        tipAmount: null,
+        extraReferenceName: 'Table',
+        extraReferenceValue: '7',
+      }),
+    );
+  });
+
+  it('R-2.5-9: a tip is taken only by a code that asked for it, and is a portion of the amount', async () => {
+    const plain = await create();
+    expect((await pay(plain.data.code, ',"tipAmount":5.05')).status).toBe(400);
+    const tipped = await create(',"requestTip":true');
+    const { data } = await pay(tipped.data.code, ',"tipAmount":5.05');
+    await eventually(async () =>
+      expect(await simulator.notificationOf(data.transactionId)).toMatchObject({ amount: '115.15', tipAmount: '5.05' }),
+    );
+  });
+
+  it('R-2.5-16: contact data appears only if the code asked for it', async () => {
+    const contact =
+      ',"clientContact":{"firstName":"A","lastName":"B","emailAddress":"a@example.com","phoneNumber":"1","country":"ZA"}';
+    const ids = [
+      await pay((await create()).data.code, contact),
+      await pay((await create(',"requestContact":true')).data.code, contact),
+    ];
+    await eventually(async () => {
+      const [without, asked] = await Promise.all(ids.map(({ data }) => simulator.notificationOf(data.transactionId)));
+      expect(without).not.toHaveProperty('clientContact');
+      expect(asked!.clientContact).toMatchObject({ firstName: 'A', country: 'ZA' });
+    });
+  });
+
+  it('a code for one use is paid once, also by many at the same time, and a failed attempt does not use it up', async () => {
+    const { data } = await create();
+    expect((await pay(data.code, '', 'END_BANK_DECLINE')).data.status).toBe('BANK_REJECTED');
+    const answers = await Promise.all(Array.from({ length: 8 }, () => pay(data.code)));
+    expect(answers.filter(answer => answer.status === 200)).toHaveLength(1);
+    expect((await pay(data.code)).data.message).toBe('code cannot be paid any more');
+    const many = await create(',"useOnce":false,"expiryDate":0');
+    expect([(await pay(many.data.code)).status, (await pay(many.data.code)).status]).toEqual([200, 200]);
+  });
+
+  it('a reference is used once per merchant, and free for another', async () => {
+    const body = '{"merchantReference":"shared","amount":1,"currencyCode":"ZAR"}';
+    expect((await post(merchant(1001), '/pluto/code/create', body)).status).toBe(200);
+    expect((await post(merchant(1001), '/pluto/code/create', body)).data.errors).toMatchObject([{ field: 'merchantReference' }]);
+    expect((await post(merchant(1002), '/pluto/code/create', body)).status).toBe(200);
+  });
+
+  it('A-43: a PSP names one of its merchants; one that is unknown and one of another PSP are refused alike', async () => {
+    expect((await create(',"merchantId":1001', psp)).status).toBe(200);
+    expect((await create('', psp)).data.errors).toMatchObject([{ field: 'merchantId' }]);
+    for (const other of [2001, 9999])
+      expect((await create(`,"merchantId":${other}`, psp)).data.message).toBe("Invalid 'merchantId'");
+    expect((await create(',"merchantId":1002', merchant(1001))).data.message).toBe("Invalid 'merchantId'");
+  });
+
+  it('R-1-5, R-4.5-1, R-7-12: queryRef polls for a merchant without a URL and answers 406 once one is set', async () => {
+    const { data, reference } = await create(',"merchantId":1002', psp);
+    expect((await queryRef(merchant(1002), data.code, reference)).data).toMatchObject({ status: 'N/A', transactionId: null });
+    await pay(data.code, '', 'END_BANK_DECLINE');
+    const { text } = await queryRef(psp, data.code, reference);
+    expect(text).toContain('"amount":110.10');
+    expect(JSON.parse(text)).toMatchObject({ status: 'END_BANK_DECLINE', bankResponse: '05', reference, code: data.code });
+    simulator.config.urls.set(1002, 'https://shop.example.com/hook');
+    for (const caller of [merchant(1002), psp]) {
+      const refused = await queryRef(caller, data.code, reference);
+      expect([refused.status, refused.data.message]).toEqual([406, 'Not Acceptable']);
+    }
+    simulator.config.urls.delete(1002);
+    expect((await queryRef(merchant(1002), data.code, reference)).status).toBe(200);
+  });
+
+  it("T-24: another's code, an unknown code and a wrong reference are all not found", async () => {
+    const { data, reference } = await create();
+    expect((await queryRef(merchant(2001), data.code, reference)).status).toBe(404);
+    expect((await queryRef(merchant(1001), '0000000000', reference)).status).toBe(404);
+    expect((await queryRef(merchant(1001), data.code, 'other')).status).toBe(404);
+    expect((await simulator.asCaller(merchant(2001), 'GET', `/pluto/code/${data.code}`)).status).toBe(404);
+    const own = await simulator.asCaller(merchant(1001), 'GET', `/pluto/code/${data.code}`);
+    expect(own.data).toContain('"amount":110.10');
+    expect(JSON.parse(own.data)).toMatchObject({ code: data.code, state: 'LIVE', merchantReference: reference });
+  });
+
+  it('R-4.2-1: any authenticated account looks a live code up, by its digits or by what its QR image says', async () => {
+    const { data } = await create();
+    const stk: Partial<Identity> = { subject: 'ussd', accountType: 'STK', ownerId: null, roles: ['STK'] };
+    for (const value of [data.code, data.codeUrl]) {
+      const found = await post(stk, '/pluto/remote/v4/lookup', JSON.stringify({ value, msisdn: '+27820000000' }));
+      expect([found.status, found.data]).toEqual([
+        200,
+        expect.objectContaining({ code: data.code, merchantName: 'Merchant 1001' }),
+      ]);
+    }
+    expect(
+      (await post(null, '/pluto/remote/v4/lookup', JSON.stringify({ value: data.code, msisdn: '+27820000000' }))).status,
+    ).toBe(401);
+    await pay(data.code);
+    expect(
+      (await post(stk, '/pluto/remote/v4/lookup', JSON.stringify({ value: data.code, msisdn: '+27820000000' }))).status,
+    ).toBe(404);
+  });
+
+  it.each([
+    ['"amount":"110.10"', 'amount'],
+    ['"amount":0', 'amount'],
+    ['"amount":1.001', 'amount'],
+    ['"amount":1,"expiryDate":1', 'expiryDate'],
+    ['"amount":1,"useOnce":"yes"', 'useOnce'],
+    [`"amount":1,"shortDescription":"${'x'.repeat(46)}"`, 'shortDescription'],
+  ])('R-7-6: refuses %s and names the field', async (fields, field) => {
+    const answer = await post(merchant(1001), '/pluto/code/create', `{"merchantReference":"bad","currencyCode":"ZAR",${fields}}`);
+    expect([answer.status, answer.data.errors]).toEqual([400, expect.arrayContaining([expect.objectContaining({ field })])]);
+  });
+
+  it('R-5.5-1: QR image and payment page need no credentials and run nothing from elsewhere', async () => {
+    simulator.config.merchant(1003, { merchantName: '<b>Bold</b> & Co' });
+    const { data } = await create('', merchant(1003));
+    const svg = await simulator.asCaller(null, 'GET', `/public/qr/${data.code}.svg`);
+    expect([svg.status, svg.headers['content-type'], svg.data.slice(0, 4)]).toEqual([200, 'image/svg+xml', '<svg']);
+    expect((await simulator.asCaller(null, 'GET', `/public/qr/${data.code}`)).headers['content-type']).toBe('image/png');
+    const page = await simulator.asCaller(null, 'GET', `/public/pay/${data.code}`);
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
+    expect(page.data).toContain('&lt;b&gt;Bold&lt;/b&gt; &amp; Co');
+    expect(page.data).not.toMatch(/https?:\/\/|<b>Bold|style=/);
+    for (const path of ['/public/pay/0000000000', '/public/qr/0000000000', '/public/pay/%3Cscript%3E'])
+      expect((await simulator.asCaller(null, 'GET', path)).status).toBe(404);
+  });
+});

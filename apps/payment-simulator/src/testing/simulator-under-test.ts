@@ -1,0 +1,128 @@
+import { signOperatorToken } from '@paycode/access';
+import { startTestIdentityIssuer, type TestIdentityIssuer } from '@paycode/access/testing';
+import { KeyRing, PayloadSealer } from '@paycode/crypto';
+import { eventTypes, type Identity, parseNotification, topics, type TransactionTerminal } from '@paycode/dto';
+import { EventTransport } from '@paycode/events';
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { type RunningService, startService } from '@paycode/service-runtime';
+import axios, { type AxiosResponse } from 'axios';
+import { simulatorDefinition } from '../simulator.definition';
+import { FakeNotificationConfig } from './fake-notification-config';
+
+const operatorSecret = 'o'.repeat(32);
+const payloadKeys = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+const json = { 'content-type': 'application/json' };
+
+/** The whole service on free ports, with its own databases, a stand-in for notification-config and one for auth-session. */
+export class SimulatorUnderTest {
+  readonly config = new FakeNotificationConfig();
+  private readonly sealer = new PayloadSealer(KeyRing.parse(payloadKeys));
+  private readonly http = axios.create({ validateStatus: () => true, transformResponse: (text: string) => text });
+  private readonly operator = { authorization: `Bearer ${signOperatorToken(operatorSecret, 600)}` };
+
+  private constructor(
+    private readonly databases: { own: TestDatabase; events: TestDatabase },
+    private readonly identities: TestIdentityIssuer,
+    private service: RunningService,
+  ) {}
+
+  static async start(): Promise<SimulatorUnderTest> {
+    const [own, events, identities] = await Promise.all([createTestDatabase(), createTestDatabase(), startTestIdentityIssuer()]);
+    const under = new SimulatorUnderTest({ own, events }, identities, undefined as unknown as RunningService);
+    await under.config.start();
+    under.service = await startService(simulatorDefinition, {
+      INTERNAL_PORT: '0',
+      PUBLIC_PORT: '0',
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: own.url,
+      EVENTS_DATABASE_URL: events.url,
+      SERVICE_TOKEN_SECRETS: 's'.repeat(32),
+      OPERATOR_TOKEN_SECRETS: operatorSecret,
+      PAYLOAD_KEYS: payloadKeys,
+      NOTIFICATION_CONFIG_URL: under.config.url,
+      AUTH_SESSION_URL: identities.url,
+      PUBLIC_BASE_URL: 'https://pay.example.com',
+    });
+    return under;
+  }
+
+  async stop(): Promise<void> {
+    await this.service.stop('test');
+    await Promise.all([this.config.stop(), this.identities.stop()]);
+    await Promise.all([this.databases.own.drop(), this.databases.events.drop()]);
+  }
+
+  get publicUrl(): string {
+    return `http://127.0.0.1:${this.service.ports.public}`;
+  }
+
+  /** A request on the public listener as `caller` (null: nobody); the answer's data is text, digits untouched. */
+  async asCaller(caller: Partial<Identity> | null, method: 'GET' | 'POST', path: string): Promise<AxiosResponse<string>>;
+  async asCaller(
+    caller: Partial<Identity> | null,
+    method: 'GET' | 'POST',
+    call: { path: string; body: string },
+  ): Promise<AxiosResponse<string>>;
+  async asCaller(caller: Partial<Identity> | null, method: 'GET' | 'POST', call: string | { path: string; body: string }) {
+    const { path, body } = typeof call === 'string' ? { path: call, body: undefined } : call;
+    const headers = { ...(caller ? this.identities.signer.headers(caller) : {}), ...(body === undefined ? {} : json) };
+    return this.http.request<string>({ method, url: this.publicUrl + path, data: body, headers });
+  }
+
+  /** POST /internal/transactions with exactly this text as body. */
+  complete(body: string): Promise<AxiosResponse<string>> {
+    return this.http.post(`${this.internalUrl}/internal/transactions`, body, { headers: { ...json, ...this.operator } });
+  }
+
+  async transaction(id: number): Promise<Record<string, unknown> & { reversal: { transactionId: number } | null }> {
+    const answer = await this.http.get<string>(`${this.internalUrl}/internal/transactions/${id}`, { headers: this.operator });
+    return JSON.parse(answer.data) as Record<string, unknown> & { reversal: { transactionId: number } | null };
+  }
+
+  async requestReversal(transactionId: number, times = 1): Promise<void> {
+    const data = { transactionId, merchantId: 1001, reason: 'TIMEOUT', requestedAt: '2026-01-01T00:00:00Z' };
+    const type = eventTypes[topics.reversalRequested];
+    const event = {
+      topic: topics.reversalRequested,
+      key: String(transactionId),
+      type,
+      source: 'test',
+      time: data.requestedAt,
+      data,
+    };
+    const events = Array.from({ length: times }, (_, at) => ({ ...event, id: `${transactionId}-${at}` }));
+    await this.service.app.get(EventTransport).publish(events);
+  }
+
+  /** Published TransactionTerminal events in order, each with its notification as the JSON a merchant would get. */
+  async terminals(): Promise<(TransactionTerminal & { json: string })[]> {
+    const rows: { data: Buffer | string }[] = await this.databases.events.dataSource.query(
+      `select l.data from event_log l join event_topic t on t.id = l.topic_id where t.name = $1 order by l.published_at, l.key`,
+      [topics.transactionTerminal],
+    );
+    return rows.map(({ data }) => {
+      const terminal = JSON.parse(data.toString()) as TransactionTerminal;
+      return { ...terminal, json: this.sealer.openText(terminal.notification) };
+    });
+  }
+
+  /** The notification of a transaction, read back. */
+  async notificationOf(transactionId: number) {
+    const terminal = (await this.terminals()).find(event => event.transactionId === transactionId);
+    if (!terminal) throw new Error(`no TransactionTerminal of ${transactionId} yet`);
+    return parseNotification(terminal.json);
+  }
+
+  /** Everything the service keeps, as text: for tests of what must not be readable there. */
+  async storedText(): Promise<string> {
+    const rows: { row: string }[] = await this.databases.own.dataSource.query('select t::text as row from transaction t');
+    const events: { row: string }[] = await this.databases.events.dataSource.query(
+      `select convert_from(data::bytea, 'UTF8') as row from event_log`,
+    );
+    return [...rows, ...events].map(({ row }) => row).join('\n');
+  }
+
+  private get internalUrl(): string {
+    return `http://127.0.0.1:${this.service.ports.internal}`;
+  }
+}

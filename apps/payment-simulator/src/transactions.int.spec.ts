@@ -1,0 +1,158 @@
+import { parseTransactionTerminal } from '@paycode/dto';
+import { eventually } from '@paycode/service-runtime/testing';
+import { SimulatorUnderTest } from './testing/simulator-under-test';
+
+describe('transactions of the simulator', () => {
+  let simulator: SimulatorUnderTest;
+  beforeAll(async () => {
+    simulator = await SimulatorUnderTest.start();
+    simulator.config.merchant(1001, { merchantName: 'Corner Café', acquirer: 'Bank One' });
+  });
+  afterAll(() => simulator.stop());
+
+  const complete = async (...items: string[]): Promise<number[]> => {
+    const answer = await simulator.complete(`[${items.join()}]`);
+    if (answer.status !== 201) throw new Error(answer.data);
+    return (JSON.parse(answer.data) as { transactionId: number }[]).map(({ transactionId }) => transactionId);
+  };
+  const purchase = (extra = '') =>
+    `{"merchantId":1001,"amount":110.10,"currencyCode":"ZAR","txState":"SUCCESS","reference":"order-1"${extra}}`;
+
+  it('A-57: the digits of an amount come out as they came in', async () => {
+    const amounts = ['110.10', '0.01', '0.30', '123456789012345.67', '5'];
+    const ids = await complete(...amounts.map(amount => `{"merchantId":1001,"amount":${amount},"currencyCode":"ZAR"}`));
+    await eventually(async () => {
+      const texts = new Map((await simulator.terminals()).map(({ transactionId, json }) => [transactionId, json]));
+      ids.forEach((id, at) => expect(texts.get(id)).toContain(`"amount":${amounts[at]},`));
+    });
+  });
+
+  it('R-2.5-1: announces a completed purchase with a complete notification that satisfies the contract', async () => {
+    const [id] = await complete(purchase(',"code":"0000000042","clientMsisdn":"+27831234567","tipAmount":10.10'));
+    await eventually(async () => {
+      const terminal = (await simulator.terminals()).find(({ transactionId }) => transactionId === id)!;
+      const { json: _, ...data } = terminal;
+      expect(parseTransactionTerminal(data)).toEqual({ ok: true, value: data });
+      expect(terminal).toMatchObject({ kind: 'PURCHASE', status: 'SUCCESS', txState: 'SUCCESS', referenceTransactionId: 0 });
+      expect(await simulator.notificationOf(id!)).toMatchObject({
+        transactionId: id,
+        merchantName: 'Corner Café',
+        acquirer: 'Bank One',
+        reference: 'order-1',
+        code: '0000000042',
+        clientMsisdn: '+27831234567',
+        tipAmount: '10.10',
+        bankResponse: { bankResponse: '00' },
+        cardInfo: { binLast4: '411111-1111' },
+        versionData: { version: '1' },
+      });
+    });
+  });
+
+  it('R-3.3-1, A-56: rolls the state up and leaves the bank empty when none was reached', async () => {
+    const [declined, cancelled, odd] = await complete(
+      '{"merchantId":1001,"amount":1,"currencyCode":"ZAR","txState":"END_INSUFFICIENT_FUNDS_OR_OVER_CREDIT_LIMIT"}',
+      '{"merchantId":1001,"amount":1,"currencyCode":"ZAR","txState":"END_CLIENT_CANCEL"}',
+      '{"merchantId":1001,"amount":1,"currencyCode":"ZAR","txState":"END_SOMETHING_NEW"}',
+    );
+    await eventually(async () => {
+      expect(await simulator.notificationOf(declined!)).toMatchObject({
+        status: 'BANK_REJECTED',
+        bankResponse: { bankResponse: '51' },
+      });
+      expect(await simulator.notificationOf(cancelled!)).toMatchObject({
+        status: 'CLIENT_CANCEL',
+        bankResponse: { bankResponse: null },
+      });
+      expect((await simulator.notificationOf(odd!)).status).toBe('FAILED');
+    });
+  });
+
+  it('R-3.1-6, A-04, I2: a reversal is one transaction of its own, linked to the original, however often it is asked for', async () => {
+    const [id] = await complete(purchase());
+    await simulator.requestReversal(id!, 5);
+    await simulator.requestReversal(id!, 5);
+    const reversal = await eventually(async () => {
+      const original = await simulator.transaction(id!);
+      expect(original).toMatchObject({ txState: 'END_REVERSED', reversal: { txState: 'END_REVERSED' } });
+      return original.reversal!.transactionId;
+    });
+    await eventually(async () =>
+      expect(await simulator.notificationOf(reversal)).toMatchObject({
+        transactionId: reversal,
+        status: 'REVERSED',
+        referenceTransactionId: id,
+        amount: '110.10',
+        reference: 'order-1',
+      }),
+    );
+    // A later payment's reversal has come through: the repeats before it are done, and made nothing.
+    const [later] = await complete(purchase());
+    await simulator.requestReversal(later!);
+    await eventually(async () => expect((await simulator.transaction(later!)).reversal).not.toBeNull());
+    const reversals = (await simulator.terminals()).filter(({ referenceTransactionId }) => referenceTransactionId === id);
+    expect(reversals).toHaveLength(1);
+  });
+
+  it('R-3.2-3, A-02: refunds in full or in part, never more than was paid, never what was reversed', async () => {
+    const [id] = await complete(purchase());
+    const refund = (amount: string) =>
+      `{"merchantId":1001,"kind":"REFUND","amount":${amount},"currencyCode":"ZAR","referenceTransactionId":${id}}`;
+    const [part] = await complete(refund('100.00'));
+    await eventually(async () =>
+      expect(await simulator.notificationOf(part!)).toMatchObject({
+        status: 'REFUNDED',
+        referenceTransactionId: id,
+        amount: '100.00',
+      }),
+    );
+    const tooMuch = await simulator.complete(`[${refund('10.11')}]`);
+    expect([tooMuch.status, tooMuch.data]).toEqual([400, expect.stringContaining('more than was paid')]);
+    await complete(refund('10.10'));
+    await simulator.requestReversal(id!);
+    await eventually(async () =>
+      expect((await simulator.transaction(id!)).reversal).toMatchObject({ txState: 'END_REVERSAL_FAILED' }),
+    );
+    expect(await simulator.transaction(id!)).toMatchObject({ txState: 'SUCCESS' });
+  });
+
+  it('A-02: of concurrent refunds only as many succeed as the payment covers', async () => {
+    const [id] = await complete(purchase());
+    const refund = `[{"merchantId":1001,"kind":"REFUND","amount":50,"currencyCode":"ZAR","referenceTransactionId":${id}}]`;
+    const answers = await Promise.all(Array.from({ length: 6 }, () => simulator.complete(refund)));
+    expect(answers.filter(answer => answer.status === 201)).toHaveLength(2);
+  });
+
+  it('T-16: nothing personal is readable in the database or in the event log', async () => {
+    const [id] = await complete(purchase(',"clientMsisdn":"+27839876543","cardInfo":{"cardHolderName":"A VERY PRIVATE NAME"}'));
+    await eventually(async () =>
+      expect((await simulator.notificationOf(id!)).cardInfo.cardHolderName).toBe('A VERY PRIVATE NAME'),
+    );
+    expect(await simulator.storedText()).not.toMatch(/27839876543|PRIVATE|411111/);
+  });
+
+  it.each([
+    ['{"merchantId":1001,"amount":1e3,"currencyCode":"ZAR"}', '[0].amount'],
+    ['{"merchantId":1001,"amount":1.001,"currencyCode":"ZAR"}', '[0].amount'],
+    ['{"merchantId":1001,"amount":1,"currencyCode":"ZZZ"}', '[0].currencyCode'],
+    ['{"merchantId":1001,"amount":1,"currencyCode":"ZAR","txState":"PENDING"}', '[0].txState'],
+    ['{"merchantId":1001,"amount":1,"currencyCode":"ZAR","txState":"END_REVERSED"}', '[0].txState'],
+    ['{"merchantId":1001,"amount":1,"currencyCode":"ZAR","kind":"REVERSAL"}', '[0].kind'],
+    ['{"merchantId":"1001","amount":1,"currencyCode":"ZAR"}', '[0].merchantId'],
+    ['{"merchantId":9999,"amount":1,"currencyCode":"ZAR"}', 'merchantId'],
+  ])('R-7-6: refuses %s and names the field', async (item, field) => {
+    const answer = await simulator.complete(`[${item}]`);
+    expect([answer.status, (JSON.parse(answer.data) as { errors: { field: string }[] }).errors[0]!.field]).toEqual([400, field]);
+  });
+
+  it('R-2.5-15: refuses a full card number without repeating it', async () => {
+    const answer = await simulator.complete(`[${purchase(',"cardInfo":{"cardHolderName":"4111111111111111"}')}]`);
+    expect(answer.status).toBe(400);
+    expect(answer.data).not.toContain('4111111111111111');
+  });
+
+  it('takes at most 1,000 completions at a time', async () => {
+    expect(await complete(...Array.from({ length: 1_000 }, () => purchase()))).toHaveLength(1_000);
+    expect((await simulator.complete(`[${Array.from({ length: 1_001 }, () => purchase()).join()}]`)).status).toBe(413);
+  });
+});
