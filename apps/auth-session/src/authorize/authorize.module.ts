@@ -18,5 +18,6 @@ import { VerifyPasswordService } from './verify-password.service';
     VerifyPasswordService,
     { provide: Authenticator, useClass: PassportAuthenticator },
   ],
+  exports: [AuthorizeService],
 })
 export class AuthorizeModule {}

@@ -1,1 +1,2 @@
 export * from './authorize.module';
+export * from './external-authorization.module';

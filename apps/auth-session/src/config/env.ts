@@ -49,6 +49,13 @@ export const env = defineEnv({
     min: 1,
     description: 'Wrong credentials from one address, whatever the identity, before it has to wait (T-05).',
   },
+  EXTERNAL_AUTHORIZATION_TOKENS: {
+    type: 'list',
+    secret: true,
+    default: [],
+    description:
+      'Tokens of proxies (nginx, Envoy, Traefik) that may use authorize as their external authorization; empty: nobody may. At least 128 random bits each.',
+  },
   SESSION_LIFETIME_MAX_S: {
     type: 'integer',
     unit: 's',

@@ -1,0 +1,116 @@
+import { request as httpRequest } from 'node:http';
+import { decodeJwt } from 'jose';
+import { basic, type CreatedAccount, TestAuthSession } from '../../testing/test-service';
+
+const token = 'proxy-token-proxy-token-proxy-token';
+let service: TestAuthSession;
+let psp: CreatedAccount;
+beforeAll(async () => {
+  service = await TestAuthSession.start({ EXTERNAL_AUTHORIZATION_TOKENS: `${token},another-proxy-token-another-proxy` });
+  psp = await service.create({ type: 'PSP', id: 1 });
+});
+afterAll(() => service.stop());
+
+interface Answer {
+  status: number;
+  identity: string | undefined;
+  headers: Record<string, unknown>;
+  text: string;
+}
+
+/** Header lines go out exactly as given, twice where given twice. */
+function ask(path: string, headers: string[], method = 'GET'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { port } = new URL(service.url('internal'));
+    const lines = ['Host', 'auth', 'X-Paycode-Proxy-Token', token, ...headers];
+    const request = httpRequest({
+      host: '127.0.0.1',
+      port,
+      path: `/internal/authorize/http${path}`,
+      method,
+      headers: lines,
+      agent: false,
+    });
+    request.once('error', reject).once('response', response => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.once('end', () => {
+        const identity = response.headers['x-paycode-identity'] as string | undefined;
+        resolve({ status: response.statusCode!, identity, headers: response.headers, text });
+      });
+    });
+    request.end();
+  });
+}
+
+const original = (uri: string, ...more: string[]) =>
+  ask('/original', ['X-Original-URI', uri, 'X-Original-Method', 'POST', ...more]);
+const credentials = () => basic(psp.username, psp.apiPassword);
+
+describe('authorize as external authorization of a proxy', () => {
+  it('an allowed request is a 200 with the identity assertion as a header', async () => {
+    const answer = await original('/pluto/code/create', 'Authorization', credentials());
+    expect([answer.status, answer.text]).toEqual([200, '']);
+    expect(decodeJwt(answer.identity!).sub).toBe('psp-1');
+  });
+
+  it('T-26: an open path answers an empty identity, which replaces whatever the client sent', async () => {
+    const answer = await original('/public/pay', 'X-Paycode-Identity', 'forged');
+    expect([answer.status, answer.identity]).toEqual([200, '']);
+  });
+
+  it('R-7-1 R-7-5: a refusal is the answer the client gets through our own gateway, byte for byte', async () => {
+    const gatewayAnswer = await service.authorize({ path: '/pluto/code/create', requestId: 'request-0001' });
+    const answer = await original('/pluto/code/create', 'X-Request-Id', 'request-0001');
+    if (gatewayAnswer.allowed) throw new Error('allowed');
+    const untimed = (body: string) => body.replace(/"timestamp":"[^"]+"/, '');
+    expect([answer.status, untimed(answer.text)]).toEqual([gatewayAnswer.status, untimed(gatewayAnswer.body)]);
+    expect(answer.headers).toMatchObject(gatewayAnswer.headers);
+    expect((await original('/pluto/stk/x', 'Authorization', credentials())).status).toBe(403);
+  });
+
+  it('A-19: every Authorization line counts', async () => {
+    const both = ['Authorization', credentials(), 'Authorization', 'Bearer a.b.c'];
+    expect(JSON.parse((await original('/pluto/code/create', ...both)).text)).toMatchObject({
+      message: 'Invalid or expired JWT token',
+    });
+  });
+
+  it('T-26: where the client wanted to go is told once, by the proxy, in its own way', async () => {
+    const spoofed = ['X-Original-URI', '/public/x', 'X-Forwarded-Uri', '/public/x', 'X-Forwarded-Method', 'GET'];
+    expect((await original('/pluto/code/create', ...spoofed)).status).toBe(400);
+    expect((await original('/pluto/code/create', ...spoofed.slice(2))).status).toBe(401);
+    expect((await ask('/original', ['X-Original-Method', 'GET'])).status).toBe(400);
+    const traefik = ['X-Forwarded-Uri', '/pluto/code/create', 'X-Forwarded-Method', 'POST'];
+    expect((await ask('/forwarded', [...traefik, 'X-Original-URI', '/public/x'])).status).toBe(401);
+    expect((await ask('/forwarded', ['X-Forwarded-Uri', '/public/x', 'X-Forwarded-Method', 'GET'])).status).toBe(200);
+  });
+
+  it.each(['GET', 'POST', 'PUT', 'DELETE'])('Envoy: %s with the path appended', async method => {
+    const spoofed = ['X-Original-URI', '/public/x', 'Content-Length', '0'];
+    expect((await ask('/path/pluto/code/create?x=1', spoofed, method)).status).toBe(401);
+    expect((await ask('/path/pluto/code/create?x=1', [...spoofed, 'Authorization', credentials()], method)).status).toBe(200);
+    expect((await ask('/path/public/x', ['Content-Length', '0'], method)).status).toBe(200);
+  });
+
+  it.each(['/path/public/../internal/x', '/path//public', '/path/public%2f..', '/path/PUBLIC/x'])(
+    'T-26: %s leads nowhere',
+    async path => {
+      expect((await ask(path, ['Authorization', credentials()])).status).toBe(404);
+    },
+  );
+
+  it('T-27: nobody without a proxy token gets a decision, and without configured tokens nobody does', async () => {
+    const { port } = new URL(service.url('internal'));
+    const url = `http://127.0.0.1:${port}/internal/authorize/http/path/public/x`;
+    expect((await fetch(url)).status).toBe(500);
+    expect((await fetch(url, { headers: { 'x-paycode-proxy-token': `${token}x` } })).status).toBe(500);
+    expect((await fetch(url, { headers: { 'x-paycode-proxy-token': 'another-proxy-token-another-proxy' } })).status).toBe(200);
+    const closed = await TestAuthSession.start();
+    const header = { 'x-paycode-proxy-token': token };
+    expect((await fetch(`${closed.url('internal')}/internal/authorize/http/path/public/x`, { headers: header })).status).toBe(
+      500,
+    );
+    await closed.stop();
+  });
+});

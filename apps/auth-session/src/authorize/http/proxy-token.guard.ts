@@ -1,0 +1,31 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { constantTimeEqual } from '@paycode/crypto';
+import { DomainError } from '@paycode/service-runtime';
+import type { FastifyRequest } from 'fastify';
+
+const proxyTokenHeader = 'x-paycode-proxy-token';
+
+/** Tokens of proxies that may ask for external authorization; none: the endpoint refuses everybody. */
+export class ProxyTokens {
+  constructor(private readonly tokens: readonly string[]) {}
+
+  accept(presented: string): boolean {
+    return this.tokens.filter(token => constantTimeEqual(token, presented)).length > 0;
+  }
+}
+
+/** A proxy cannot sign short-lived service tokens and its Authorization field is the client's: it shows a static token of its own. */
+@Injectable()
+export class ProxyTokenGuard implements CanActivate {
+  constructor(private readonly tokens: ProxyTokens) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const presented = context.switchToHttp().getRequest<FastifyRequest>().headers[proxyTokenHeader];
+    if (typeof presented === 'string' && this.tokens.accept(presented)) return true;
+    throw new DomainError({
+      status: 500,
+      code: 'PROXY_TOKEN',
+      message: 'the proxy is not configured for external authorization',
+    });
+  }
+}
