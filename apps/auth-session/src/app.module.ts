@@ -1,23 +1,29 @@
+import { join } from 'node:path';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ServiceTokenModule } from '@paycode/access';
 import { AccountsModule } from './accounts';
 import { AuditModule } from './audit';
-import { AuthorizeModule } from './authorize';
+import { AuthorizeModule, ExternalAuthorizationModule } from './authorize';
+import { challengeLifetimeMs, ChallengesModule } from './challenges';
 import { type Clock, ClockModule, SystemClock } from './clock';
 import type { AuthSessionEnv } from './config/env';
 import { DatabaseModule } from './database/database.module';
 import { GuessingModule } from './guessing';
+import { HousekeepingModule } from './housekeeping';
 import { KeysModule } from './keys';
+import { LoginModule } from './login';
 import { SessionsModule } from './sessions';
 
 /** What tests put in place of the real thing. */
 export interface AppOverrides {
   clock?: Clock;
+  /** The bundled RSA worker. */
+  rsaWorkerFile?: string;
 }
 
 @Module({})
 export class AppModule {
-  static forEnv(env: AuthSessionEnv, { clock = new SystemClock() }: AppOverrides = {}): DynamicModule {
+  static forEnv(env: AuthSessionEnv, overrides: AppOverrides = {}): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -25,7 +31,7 @@ export class AppModule {
           serviceSecrets: env.SERVICE_TOKEN_SECRETS,
           operatorSecrets: env.OPERATOR_TOKEN_SECRETS,
         }),
-        ClockModule.forClock(clock),
+        ClockModule.forClock(overrides.clock ?? new SystemClock()),
         DatabaseModule.forUrl({ url: env.DATABASE_URL, poolMax: env.DATABASE_POOL_MAX, migrations: env.MIGRATIONS }),
         AuditModule,
         KeysModule.sealedUnder(env.KEY_ENCRYPTION_KEYS),
@@ -34,9 +40,24 @@ export class AppModule {
           pairFreeFailures: env.GUESSES_PER_IDENTITY_MAX,
           addressFreeFailures: env.GUESSES_PER_ADDRESS_MAX,
         }),
-        SessionsModule.forEnvironment(env.PAYCODE_ENVIRONMENT),
+        SessionsModule.with(env.PAYCODE_ENVIRONMENT, { lifetimeMaxMs: sessionLifetimeMaxMs(env) }),
         AuthorizeModule,
+        ExternalAuthorizationModule.forTokens(env.EXTERNAL_AUTHORIZATION_TOKENS),
+        LoginModule.with(challenges(env, overrides.rsaWorkerFile ?? join(__dirname, 'rsa-challenge.worker.cjs'))),
+        HousekeepingModule,
       ],
     };
   }
+}
+
+function sessionLifetimeMaxMs(env: AuthSessionEnv): number {
+  return env.SESSION_LIFETIME_MAX_S === 0 ? Infinity : env.SESSION_LIFETIME_MAX_S * 1_000;
+}
+
+function challenges(env: AuthSessionEnv, workerFile: string): DynamicModule {
+  const lifetimeMs = challengeLifetimeMs(env.PAYCODE_ENVIRONMENT);
+  return ChallengesModule.with(
+    { lifetimeMs, perAddressPerMinute: env.CHALLENGES_PER_ADDRESS_PER_MINUTE },
+    { workerFile, workers: env.RSA_WORKERS, queueMax: env.RSA_QUEUE_MAX },
+  );
 }

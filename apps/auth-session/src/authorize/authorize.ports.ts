@@ -1,5 +1,5 @@
 import type { Account } from '../accounts';
-import type { Credential } from './domain/authorization-header';
+import type { Credential } from '../sessions';
 
 /** Where a request came from. */
 export interface RequestOrigin {

@@ -5,7 +5,7 @@ import { DomainError } from '@paycode/service-runtime';
 import { type Account, identityOf } from '../accounts';
 import { badCredentials, forbidden, invalidToken } from '../refusals';
 import { Authenticator } from './authorize.ports';
-import { type Credential, chooseCredential } from './domain/authorization-header';
+import { type Credential, chooseCredential } from '../sessions';
 import { permits, ruleFor } from './domain/path-roles';
 import { IdentityAssertions } from './identity-assertions';
 

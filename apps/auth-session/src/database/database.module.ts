@@ -2,7 +2,7 @@ import { type DynamicModule, Global, Inject, Module, type OnApplicationShutdown 
 import { openDataSource, runMigrations } from '@paycode/persistence';
 import { Lifecycle } from '@paycode/service-runtime';
 import { DataSource } from 'typeorm';
-import { AccountEntity } from '../accounts/persistence/account.entity';
+import { AccountEntity } from '../accounts';
 import { migrations } from '../../migrations';
 
 export interface DatabaseSettings {

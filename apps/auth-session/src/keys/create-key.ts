@@ -1,7 +1,7 @@
 import { generateKeyPair, type JsonWebKey, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { generateRsa4096KeyPair, rsaModulusBits } from '@paycode/crypto';
-import type { KeyUse } from './domain/key-material';
+import type { KeyUse } from './key-material';
 
 /** New key material. A CHALLENGE key takes about a second, off the event loop. */
 export const createKey: Record<KeyUse, () => Promise<JsonWebKey>> = {

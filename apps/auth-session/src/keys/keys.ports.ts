@@ -1,6 +1,6 @@
 import type { JsonWebKey } from 'node:crypto';
 import type { Origin } from '../audit';
-import type { KeyUse, StoredKey } from './domain/key-material';
+import type { KeyUse, StoredKey } from './key-material';
 
 export abstract class KeyStore {
   /** The newest `count` keys of a use, newest first. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createKey } from './create-key';
-import { type KeyUse, type LoadedKey, loadKey } from './domain/key-material';
+import { type KeyUse, type LoadedKey, loadKey } from './key-material';
 import type { KeyStore } from './keys.ports';
 
 /** Valid at once: the key that signs now and the one before it. */

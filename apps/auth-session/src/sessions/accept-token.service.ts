@@ -3,8 +3,8 @@ import { constantTimeEqual } from '@paycode/crypto';
 import { Clock } from '../clock';
 import { expiredToken, jwtDisabled } from '../refusals';
 import { type AccessClaims, isTimely } from './domain/access-token';
-import { type AccountSession, objectionTo } from './domain/session';
-import { SessionStore } from './sessions.ports';
+import { objectionTo } from './domain/session';
+import { type AccountSession, SessionStore } from './sessions.ports';
 
 /** claims in time -> session row, read now (T-09) -> its current token -> account in Bearer mode. */
 @Injectable()
@@ -19,7 +19,7 @@ export class AcceptTokenService {
     if (!claims || !isTimely(claims, this.clock.nowMs())) throw expiredToken();
     const found = await this.sessions.find(claims.sessionId);
     if (!found || !constantTimeEqual(found.session.tokenId, claims.tokenId)) throw expiredToken();
-    const objection = objectionTo(found, this.clock.nowMs());
+    const objection = objectionTo(found.session, found.account, this.clock.nowMs());
     if (objection === 'ENDED') throw expiredToken();
     if (objection === 'JWT_DISABLED') throw jwtDisabled();
     return found;

@@ -1,6 +1,8 @@
 export * from './accept-token.service';
 export * from './access-tokens';
 export { readClaims } from './domain/access-token';
+export * from './domain/authorization-header';
 export * from './domain/session';
+export * from './open-session.service';
 export * from './sessions.module';
 export * from './sessions.ports';

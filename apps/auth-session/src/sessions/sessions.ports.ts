@@ -1,4 +1,11 @@
-import type { AccountSession, Session } from './domain/session';
+import type { Account } from '../accounts';
+import type { SecurityEvent } from '../audit';
+import type { Session } from './domain/session';
+
+export interface AccountSession {
+  session: Session;
+  account: Account;
+}
 
 export interface Renewal {
   sessionId: string;
@@ -9,7 +16,8 @@ export interface Renewal {
 }
 
 export abstract class SessionStore {
-  abstract open(session: Session, accountId: string): Promise<void>;
+  /** Stores the session and its security event in one transaction. */
+  abstract open(session: Session, accountId: string, event: SecurityEvent): Promise<void>;
   /** Session and account as they are now; concurrent reads are merged into one query. */
   abstract find(sessionId: string): Promise<AccountSession | undefined>;
   /** Compare-and-set on the current token: of two concurrent renewals of one token exactly one gets true. */

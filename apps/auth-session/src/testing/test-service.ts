@@ -7,6 +7,7 @@ import axios, { type AxiosResponse } from 'axios';
 import { migrations } from '../../migrations';
 import { AppModule, type AppOverrides } from '../app.module';
 import { env } from '../config/env';
+import { rsaWorkerFile } from './rsa-worker-file';
 import { TestClock } from './test-clock';
 
 const ring = () => `k1:${randomBytes(32).toString('base64')}`;
@@ -48,7 +49,7 @@ export class TestAuthSession {
 
   /** One more replica on the same database. */
   async addReplica(settings: Record<string, string> = {}): Promise<RunningService> {
-    const overrides: AppOverrides = { clock: this.clock };
+    const overrides: AppOverrides = { clock: this.clock, rsaWorkerFile: await rsaWorkerFile() };
     const replica = await startService(
       { name: 'auth-session', env, module: read => AppModule.forEnv(read, overrides), hasPublicPaths: true },
       { ...this.settings, ...settings },

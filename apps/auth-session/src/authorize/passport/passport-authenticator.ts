@@ -5,7 +5,7 @@ import jsonwebtoken from 'jsonwebtoken';
 import type { Account } from '../../accounts';
 import { badCredentials, expiredToken } from '../../refusals';
 import { Authenticator, type RequestOrigin } from '../authorize.ports';
-import type { Credential } from '../domain/authorization-header';
+import type { Credential } from '../../sessions';
 import { BasicStrategy } from './basic.strategy';
 import { BearerStrategy } from './bearer.strategy';
 import type { PassportRequest } from './passport-request';

@@ -3,7 +3,7 @@ import { PayloadSealer } from '@paycode/crypto';
 import { DataSource, type EntityManager } from 'typeorm';
 import { insertSecurityEvent, type Origin } from '../../audit';
 import type { Clock } from '../../clock';
-import type { KeyUse, StoredKey } from '../domain/key-material';
+import type { KeyUse, StoredKey } from '../key-material';
 import { KeyStore } from '../keys.ports';
 
 interface KeyRow {

@@ -1,5 +1,3 @@
-import type { Account } from '../../accounts';
-
 export type LoginKind = 'PASSWORD' | 'CHALLENGE';
 
 export interface Session {
@@ -16,15 +14,16 @@ export interface Session {
   revokedAt: Date | null;
 }
 
-export interface AccountSession {
-  session: Session;
-  account: Account;
+/** What a session depends on in its account. */
+export interface SessionOwner {
+  mode: 'BASIC' | 'BEARER';
+  credentialVersion: number;
 }
 
 /** Why a token of the session is not accepted, or undefined when it is. */
-export function objectionTo({ session, account }: AccountSession, nowMs: number): 'ENDED' | 'JWT_DISABLED' | undefined {
-  if (session.revokedAt !== null || session.credentialVersion !== account.credentialVersion) return 'ENDED';
+export function objectionTo(session: Session, owner: SessionOwner, nowMs: number): 'ENDED' | 'JWT_DISABLED' | undefined {
+  if (session.revokedAt !== null || session.credentialVersion !== owner.credentialVersion) return 'ENDED';
   // "Moment the token is rejected": at that millisecond it already is.
   if (nowMs >= session.expiresAt.getTime()) return 'ENDED';
-  return account.mode === 'BEARER' ? undefined : 'JWT_DISABLED';
+  return owner.mode === 'BEARER' ? undefined : 'JWT_DISABLED';
 }

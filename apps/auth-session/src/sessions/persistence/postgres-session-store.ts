@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { FlushQueue } from '@paycode/persistence';
 import { DataSource } from 'typeorm';
 import { accountColumns, accountOf, type AccountRow } from '../../accounts';
-import type { AccountSession, LoginKind, Session } from '../domain/session';
-import { type Renewal, SessionStore } from '../sessions.ports';
+import { insertSecurityEvent, type SecurityEvent } from '../../audit';
+import type { LoginKind, Session } from '../domain/session';
+import { type AccountSession, type Renewal, SessionStore } from '../sessions.ports';
 
 type SessionRow = AccountRow & {
   session_id: string;
@@ -33,13 +34,16 @@ export class PostgresSessionStore extends SessionStore {
     super();
   }
 
-  async open(session: Session, accountId: string): Promise<void> {
+  open(session: Session, accountId: string, event: SecurityEvent): Promise<void> {
     const { id, credentialVersion, tokenId, loginKind, startedAt, expiresAt } = session;
-    await this.dataSource.query(
-      `insert into session (id, account_id, credential_version, token_id, login_kind, started_at, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7)`,
-      [id, accountId, credentialVersion, tokenId, loginKind, startedAt, expiresAt],
-    );
+    return this.dataSource.transaction(async manager => {
+      await manager.query(
+        `insert into session (id, account_id, credential_version, token_id, login_kind, started_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7)`,
+        [id, accountId, credentialVersion, tokenId, loginKind, startedAt, expiresAt],
+      );
+      await insertSecurityEvent(manager, event, startedAt);
+    });
   }
 
   async find(sessionId: string): Promise<AccountSession | undefined> {

@@ -1,0 +1,36 @@
+import type { KeyObject } from 'node:crypto';
+
+export interface StoredChallenge {
+  /** SHA-256 of the encrypted challenge. */
+  challengeHash: Buffer;
+  /** SHA-256 of the plaintext. */
+  responseHash: Buffer;
+  /** SHA-256 of the identity as it was sent. */
+  identityHash: Buffer;
+  address: string;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** Challenges shared by all replicas. */
+export abstract class ChallengeStore {
+  abstract add(challenge: StoredChallenge): Promise<void>;
+  /** How many challenges the address asked for since then. */
+  abstract countFrom(address: string, since: Date): Promise<number>;
+  /** Removes the challenge of that hash and gives it: only one caller ever gets it. */
+  abstract take(challengeHash: Buffer): Promise<StoredChallenge | undefined>;
+}
+
+/** A fresh challenge to a client: 64 random bytes, which stay where they were made. */
+export interface FreshChallenge {
+  encrypted: Buffer;
+  /** SHA-256 of the plaintext. */
+  responseHash: Buffer;
+}
+
+/** RSA work, off the event loop, in bounded amount. Rejects with DomainError 429 when there is no room (T-02). */
+export abstract class RsaWorkers {
+  /** base64(SHA-256(plaintext)) of a client challenge; null for every ciphertext that does not hold 64 bytes for us (T-01). */
+  abstract prove(privateKey: KeyObject, ciphertext: Buffer, address: string): Promise<string | null>;
+  abstract challenge(publicKey: KeyObject, address: string): Promise<FreshChallenge>;
+}

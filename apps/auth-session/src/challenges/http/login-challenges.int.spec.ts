@@ -1,0 +1,143 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type BearerAccount, type Challenge, LoginClient } from '../../testing/login-client';
+import { TestAuthSession } from '../../testing/test-service';
+
+let service: TestAuthSession;
+let client: LoginClient;
+let account: BearerAccount;
+beforeAll(async () => {
+  service = await TestAuthSession.start();
+  client = new LoginClient(service);
+  account = await client.bearerAccount({ type: 'PSP', id: 1 });
+});
+afterAll(() => service.stop());
+
+const get = (query: string) => service.client('GET', `/authentication/login-challenges?${query}`);
+const forgetGuesses = () => service.database.dataSource.query('delete from guess_count');
+const untimed = (data: object) => ({ ...data, timestamp: '', requestId: '' });
+
+describe('GET /authentication/login-challenges', () => {
+  it('R-4.1-1 R-2.3-1 R-2.3-2 R-2.3-3 R-5.3-2 R-5.3-3 A-36: proves the service and challenges the client, without an Authorization header', async () => {
+    const plaintext = randomBytes(64);
+    const { status, data, headers } = await client.challenge('psp-1', plaintext);
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+    expect(Object.keys(data as object).sort()).toEqual([
+      'base64EncodedChallenge',
+      'base64EncodedClientChallengeResponse',
+      'expires',
+    ]);
+    const challenge = data as Challenge;
+    expect(challenge.base64EncodedClientChallengeResponse).toBe(createHash('sha256').update(plaintext).digest('base64'));
+    // Decrypts with the client's key, or throws.
+    expect(client.answer(account.privateKey, challenge).base64EncodedChallengeResponse).toHaveLength(44);
+  });
+
+  it('R-8-2: a challenge lives 600 seconds in sandbox', async () => {
+    service.clock.set(Date.UTC(2030, 0, 1));
+    expect((await client.challenge('psp-1')).data).toMatchObject({ expires: '2030-01-01T00:10:00.000Z' });
+    service.clock.reset();
+  });
+
+  it('R-8-2: a challenge lives 60 seconds in production', async () => {
+    const production = await TestAuthSession.start({ PAYCODE_ENVIRONMENT: 'production' });
+    production.clock.set(Date.UTC(2030, 0, 1));
+    expect((await new LoginClient(production).challenge('psp-1')).data).toMatchObject({ expires: '2030-01-01T00:01:00.000Z' });
+    await production.stop();
+  });
+
+  it('R-4.1-2 R-7-6: identity and clientChallenge are required', async () => {
+    const good = encodeURIComponent(await client.encryptToService(randomBytes(64)));
+    for (const [query, field] of [
+      [`clientChallenge=${good}`, 'identity'],
+      ['identity=psp-1', 'clientChallenge'],
+      [`identity=psp-1&clientChallenge=${good}&clientChallenge=${good}`, 'clientChallenge'],
+      [`identity=&clientChallenge=${good}`, 'identity'],
+    ] as const) {
+      const { status, data } = await get(query);
+      expect([status, (data as { errors: { field: string }[] }).errors[0]?.field]).toEqual([400, field]);
+    }
+  });
+
+  it('R-8-5 A-38 A-60 T-01 R-4.1-3: one 400 for every bad clientChallenge, whatever is wrong with it', async () => {
+    const sizes = await Promise.all([0, 1, 63, 65, 128].map(bytes => client.encryptToService(randomBytes(bytes))));
+    const good = await client.encryptToService(Buffer.concat([randomBytes(63), Buffer.alloc(1)]));
+    const withPlus = good.includes('+') ? good : `+${good.slice(1)}`;
+    const bad = [
+      ...sizes.map(encodeURIComponent),
+      encodeURIComponent(randomBytes(512).toString('base64')),
+      encodeURIComponent(randomBytes(511).toString('base64')),
+      encodeURIComponent(randomBytes(512).toString('base64url')),
+      encodeURIComponent(Buffer.alloc(512, 255).toString('base64')),
+      'x',
+      withPlus, // a raw `+` arrives as a blank
+    ];
+    const answers = [];
+    for (const clientChallenge of bad) {
+      for (const identity of ['psp-1', 'psp-404']) {
+        await forgetGuesses();
+        answers.push(await get(`identity=${identity}&clientChallenge=${clientChallenge}`));
+      }
+    }
+    expect(answers.every(answer => answer.status === 400)).toBe(true);
+    expect(new Set(answers.map(({ data }) => JSON.stringify(untimed(data as object)))).size).toBe(1);
+    expect(answers[0]!.data).toMatchObject({ message: `Invalid 'clientChallenge'` });
+    await forgetGuesses();
+  });
+
+  it('A-37 T-06: an identity that is unknown, in Basic mode or without a key gets the same shape, and nobody can answer it', async () => {
+    const basic = await service.create({ type: 'PSP', id: 2 });
+    const keyless = await client.bearerAccount({ type: 'PSP', id: 3 }, false);
+    const shapeOf = (data: object) => Object.entries(data).map(([name, value]) => [name, String(value).length]);
+    const genuine = await client.challenge('psp-1');
+    for (const identity of ['psp-404', basic.username, keyless.username]) {
+      const decoy = await client.challenge(identity);
+      expect([decoy.status, shapeOf(decoy.data as object)]).toEqual([200, shapeOf(genuine.data as object)]);
+      expect(Object.keys(decoy.headers).sort()).toEqual(Object.keys(genuine.headers).sort());
+      expect(() => client.answer(account.privateKey, decoy.data as Challenge)).toThrow();
+    }
+    // Nobody can answer a decoy; an attempt costs the challenge and gives no token.
+    const { data } = await client.challenge(keyless.username);
+    const encrypted = Buffer.from((data as Challenge).base64EncodedChallenge, 'base64');
+    const login = await client.login({
+      identity: keyless.username,
+      password: keyless.password,
+      base64EncodedChallengeHash: createHash('sha256').update(encrypted).digest('base64'),
+      base64EncodedChallengeResponse: createHash('sha256').update(randomBytes(64)).digest('base64'),
+    });
+    expect([login.status, (login.data as { message: string }).message]).toEqual([401, 'Bad Credentials']);
+    await forgetGuesses();
+  });
+
+  it('T-02: an address that asks too often is told when to come back', async () => {
+    const limited = await TestAuthSession.start({ CHALLENGES_PER_ADDRESS_PER_MINUTE: '2' });
+    const limitedClient = new LoginClient(limited);
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push((await limitedClient.challenge(`psp-${i}`)).status);
+    const refused = await limitedClient.challenge('psp-9');
+    expect([statuses, refused.headers['retry-after']]).toEqual([[200, 200, 429], '60']);
+    limited.clock.advance(61_000);
+    expect((await limitedClient.challenge('psp-9')).status).toBe(200);
+    await limited.stop();
+  });
+
+  it('T-02: RSA work beyond the queue is refused at once with 429 and Retry-After', async () => {
+    const tiny = await TestAuthSession.start({ RSA_WORKERS: '1', RSA_QUEUE_MAX: '1' });
+    const tinyClient = new LoginClient(tiny);
+    await tinyClient.servicePublicKey();
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => tinyClient.challenge(`psp-${i}`)));
+    const refused = answers.filter(answer => answer.status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.every(answer => answer.headers['retry-after'] === '1')).toBe(true);
+    expect((await tinyClient.challenge('psp-1')).status).toBe(200);
+    await tiny.stop();
+  });
+
+  it('T-01: the challenge key is used for nothing else', async () => {
+    const keys = await service.database.dataSource.query<{ use: string; count: number }[]>(
+      'select use, count(*)::int from signing_key group by use order by use',
+    );
+    expect(keys.filter(key => key.use === 'CHALLENGE')).toEqual([{ use: 'CHALLENGE', count: 1 }]);
+    const jwks = (await service.operator('GET', '/internal/jwks')).data as { keys: { kty: string; d?: string }[] };
+    expect(jwks.keys.every(key => key.kty === 'EC' && key.d === undefined)).toBe(true);
+  });
+});

@@ -1,0 +1,75 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { DataSource } from 'typeorm';
+import { Clock } from '../clock';
+import { forgetAfterMs } from '../guessing';
+
+const intervalMs = 60_000;
+/** Rows removed per statement: short locks, short transactions. */
+const batchMax = 5_000;
+const batchesPerRunMax = 20;
+const [minuteMs, dayMs] = [60_000, 86_400_000];
+
+/** What may go, and how long after. Every replica may run it: two deletes of one row harm nobody. */
+const purges = [
+  { table: 'login_challenge', column: 'expires_at', keepMs: minuteMs },
+  { table: 'session', column: 'expires_at', keepMs: dayMs },
+  { table: 'guess_count', column: 'last_failed_at', keepMs: forgetAfterMs },
+  // A day more than the trigger demands.
+  { table: 'security_event', column: 'at', keepMs: 367 * dayMs },
+] as const;
+
+/** Removes what has run out, so that no table grows with the number of logins ever made. */
+@Injectable()
+export class PurgeJob implements OnApplicationBootstrap, OnApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => {
+      this.running = this.runLogged();
+    }, intervalMs);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** Resolves to the number of rows removed. */
+  async run(): Promise<number> {
+    let count = 0;
+    for (const purge of purges) count += await this.purge(purge);
+    return count;
+  }
+
+  private async runLogged(): Promise<void> {
+    try {
+      const count = await this.run();
+      if (count > 0) this.logger.info({ event: 'purged', count }, 'expired rows removed');
+    } catch (err) {
+      // The next run does what this one could not.
+      this.logger.warn({ event: 'purge-failed', err }, 'expired rows were not removed');
+    }
+  }
+
+  private async purge({ table, column, keepMs }: (typeof purges)[number]): Promise<number> {
+    const before = new Date(this.clock.nowMs() - keepMs);
+    let total = 0;
+    for (let batch = 0; batch < batchesPerRunMax; batch++) {
+      const [, count] = await this.dataSource.query<[unknown, number]>(
+        `delete from ${table} where ctid = any(array(select ctid from ${table} where ${column} < $1 limit ${batchMax}))`,
+        [before],
+      );
+      total += count;
+      if (count < batchMax) break;
+    }
+    return total;
+  }
+}

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { type ClientOrigin, SecurityLog } from '../audit';
+import { Clock } from '../clock';
+import { invalidToken } from '../refusals';
+import { AccessTokens, SessionStore } from '../sessions';
+
+/** every token given -> genuine? -> its session ends. Genuine but expired or ended already counts as done (A-32). */
+@Injectable()
+export class EndSessionService {
+  constructor(
+    private readonly tokens: AccessTokens,
+    private readonly sessions: SessionStore,
+    private readonly securityLog: SecurityLog,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError 401 `Invalid JWT token` when none of the tokens is genuine */
+  async end(tokens: readonly string[], origin: ClientOrigin): Promise<void> {
+    let genuine = 0;
+    for (const token of new Set(tokens)) {
+      const claims = await this.tokens.genuine(token);
+      if (!claims) continue;
+      genuine += 1;
+      const hasEnded = await this.sessions.revoke(claims.sessionId, claims.tokenId, this.clock.nowMs());
+      if (hasEnded) await this.securityLog.record({ kind: 'SESSION_ENDED', subject: claims.subject, origin });
+    }
+    if (genuine === 0) throw invalidToken();
+  }
+}

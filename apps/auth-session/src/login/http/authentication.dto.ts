@@ -1,0 +1,42 @@
+import { IsOptional, IsString, Length, MaxLength, ValidateIf } from 'class-validator';
+
+const tokenCharsMax = 8_192;
+
+/** One challenge field without the other would be an ambiguous downgrade: as soon as one is there, both must be. */
+const namesChallenge = (body: LoginBody) =>
+  body.base64EncodedChallengeHash !== undefined || body.base64EncodedChallengeResponse !== undefined;
+
+export class LoginBody {
+  @IsString()
+  @Length(1, 256)
+  identity!: string;
+
+  @IsString()
+  @Length(1, 1_024)
+  password!: string;
+
+  /** base64 SHA-256 of the encrypted server challenge (R-4.1-5). */
+  @ValidateIf(namesChallenge)
+  @IsString()
+  @MaxLength(256)
+  base64EncodedChallengeHash?: string;
+
+  /** base64 SHA-256 of the decrypted server challenge (R-4.1-6). */
+  @ValidateIf(namesChallenge)
+  @IsString()
+  @MaxLength(256)
+  base64EncodedChallengeResponse?: string;
+}
+
+export class RenewBody {
+  @IsString()
+  @Length(1, tokenCharsMax)
+  jwt!: string;
+}
+
+export class LogoutBody {
+  @IsOptional()
+  @IsString()
+  @MaxLength(tokenCharsMax)
+  jwt?: string;
+}

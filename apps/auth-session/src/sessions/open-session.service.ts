@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Account } from '../accounts';
+import type { Origin } from '../audit';
+import { Clock } from '../clock';
+import { expiredToken } from '../refusals';
+import { AccessTokens } from './access-tokens';
+import { accessTokenLifetimeMs } from './domain/access-token';
+import type { LoginKind } from './domain/session';
+import { type AccountSession, SessionStore } from './sessions.ports';
+
+/** Login session of spec 2.2. */
+export interface LoginSession {
+  headerName: 'Authorization';
+  /** `Bearer ` and the token. */
+  headerValue: string;
+  /** UUID. */
+  sessionId: string;
+  /** ISO 8601 UTC: the moment the token is rejected (R-2.2-6). */
+  expires: string;
+}
+
+export interface SessionRules {
+  /** Longest a session may be renewed, in milliseconds from login; Infinity sets no limit (A-30). */
+  lifetimeMaxMs: number;
+}
+
+export interface SessionStart {
+  account: Account;
+  loginKind: LoginKind;
+  origin: Origin;
+}
+
+interface IssuedToken {
+  subject: string;
+  sessionId: string;
+  tokenId: string;
+  nowMs: number;
+  expiresAt: Date;
+}
+
+/** Opens sessions and hands out their next token: the row is written before the token leaves. */
+@Injectable()
+export class OpenSessionService {
+  constructor(
+    private readonly sessions: SessionStore,
+    private readonly tokens: AccessTokens,
+    private readonly clock: Clock,
+    @Inject('SessionRules') private readonly rules: SessionRules,
+  ) {}
+
+  async open({ account, loginKind, origin }: SessionStart): Promise<LoginSession> {
+    const nowMs = this.clock.nowMs();
+    const { username: subject, credentialVersion } = account;
+    const issued = { subject, sessionId: randomUUID(), tokenId: randomUUID(), nowMs, expiresAt: this.expiry(nowMs, nowMs) };
+    const { sessionId: id, tokenId, expiresAt } = issued;
+    const startedAt = new Date(nowMs);
+    const session = { id, credentialVersion, tokenId, loginKind, startedAt, expiresAt, revokedAt: null };
+    const event = { kind: 'LOGIN_SUCCEEDED', subject, origin, detail: loginKind.toLowerCase() } as const;
+    await this.sessions.open(session, account.id, event);
+    return this.answer(issued);
+  }
+
+  /** The next token of a session; the one presented stops working (R-4.1-10). @throws DomainError 401 for all but one of concurrent calls (A-28) */
+  async renew({ session, account }: AccountSession): Promise<LoginSession> {
+    const nowMs = this.clock.nowMs();
+    const expiresAt = this.expiry(nowMs, session.startedAt.getTime());
+    const issued = { subject: account.username, sessionId: session.id, tokenId: randomUUID(), nowMs, expiresAt };
+    const renewal = { sessionId: session.id, tokenId: session.tokenId, newTokenId: issued.tokenId, newExpiresAt: expiresAt };
+    if (expiresAt.getTime() <= nowMs || !(await this.sessions.renew(renewal, nowMs))) throw expiredToken();
+    return this.answer(issued);
+  }
+
+  private expiry(nowMs: number, startedAtMs: number): Date {
+    return new Date(Math.min(nowMs + accessTokenLifetimeMs, startedAtMs + this.rules.lifetimeMaxMs));
+  }
+
+  private async answer({ subject, sessionId, tokenId, nowMs, expiresAt }: IssuedToken): Promise<LoginSession> {
+    const token = await this.tokens.sign({
+      subject,
+      sessionId,
+      tokenId,
+      issuedAtS: Math.floor(nowMs / 1_000),
+      // JWT times are whole seconds: rounded up, so that never the token but `expires` is what ends it (R-2.2-6).
+      expiresAtS: Math.ceil(expiresAt.getTime() / 1_000),
+    });
+    return { headerName: 'Authorization', headerValue: `Bearer ${token}`, sessionId, expires: expiresAt.toISOString() };
+  }
+}
