@@ -5,7 +5,10 @@ export interface RoutesRequest {
   merchantIds: number[];
 }
 
-/** Where and how to notify one merchant. May be used to *start* requests for `leaseMs` after the answer was read. */
+/**
+ * Where and how to notify one merchant. May be used to *start* requests for `leaseMs`, counted on the asker's monotonic clock from just
+ * before it asked: an answer that was long under way must not outlive the change that replaced it.
+ */
 export interface Route {
   merchantId: number;
   /** null: the merchant has no webhook. */
