@@ -3,7 +3,7 @@ import { ExactNumber, parseExactJson } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import type { FastifyReply } from 'fastify';
 import { codeStateOf, PayCode, ReadCodes } from '../../codes';
-import { payScript, payStyle } from '../page/assets';
+import { payIcon, payScript, payStyle } from '../page/assets';
 import { paymentPage, unknownCodePage } from '../page/payment-page';
 import { PaymentBody } from './payment-body';
 
@@ -65,6 +65,13 @@ export class PaymentPageController {
   @Header('x-content-type-options', 'nosniff')
   style(): string {
     return payStyle;
+  }
+
+  @Get('assets/icon.svg')
+  @Header('content-type', 'image/svg+xml')
+  @Header('x-content-type-options', 'nosniff')
+  icon(): string {
+    return payIcon;
   }
 }
 

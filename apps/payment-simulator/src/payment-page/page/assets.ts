@@ -49,3 +49,6 @@ img { background: #fff; display: block; height: 10rem; margin: 1.5rem auto 0; wi
 [data-state='done'] { font-weight: 600; }
 .hint { color: GrayText; font-size: .85rem; }
 `;
+
+export const payIcon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M1 1h6v6H1zm8 0h6v6H9zM1 9h6v6H1zm8 0h2v2H9zm4 4h2v2h-2z" fill="#0b5"/></svg>';

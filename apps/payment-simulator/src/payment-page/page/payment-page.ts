@@ -72,6 +72,7 @@ function documentOf(title: string, body: Html): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title}</title>
         <link rel="stylesheet" href="/public/assets/pay.css" />
+        <link rel="icon" href="/public/assets/icon.svg" />
       </head>
       <body>
         ${body}
