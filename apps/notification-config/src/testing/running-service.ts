@@ -25,15 +25,24 @@ export class TestNotificationConfig {
   private readonly http = axios.create({ validateStatus: () => true });
 
   private constructor(
-    private readonly service: RunningService,
-    private readonly issuer: TestIdentityIssuer,
+    private readonly running: {
+      service: RunningService;
+      issuer: TestIdentityIssuer;
+      keyEncryptionKeys: string;
+      ownsDatabase: boolean;
+    },
     readonly database: TestDatabase,
-    readonly keyEncryptionKeys: string,
   ) {}
 
-  static async start(settings: Record<string, string> = {}): Promise<TestNotificationConfig> {
-    const [issuer, database] = await Promise.all([startTestIdentityIssuer(), createTestDatabase()]);
-    const keyEncryptionKeys = settings['KEY_ENCRYPTION_KEYS'] ?? `kek-1:${randomBytes(32).toString('base64')}`;
+  get keyEncryptionKeys(): string {
+    return this.running.keyEncryptionKeys;
+  }
+
+  /** `sibling`: a further replica on the same database; stop it first. */
+  static async start(settings: Record<string, string> = {}, sibling?: TestNotificationConfig): Promise<TestNotificationConfig> {
+    const [issuer, database] = await Promise.all([startTestIdentityIssuer(), sibling?.database ?? createTestDatabase()]);
+    const keyEncryptionKeys =
+      settings['KEY_ENCRYPTION_KEYS'] ?? sibling?.keyEncryptionKeys ?? `kek-1:${randomBytes(32).toString('base64')}`;
     const service = await startService(notificationConfigDefinition, {
       LOG_LEVEL: 'silent',
       INTERNAL_PORT: '0',
@@ -49,23 +58,24 @@ export class TestNotificationConfig {
       PROBE_CONNECT_TIMEOUT_MS: '500',
       ...settings,
     });
-    return new TestNotificationConfig(service, issuer, database, keyEncryptionKeys);
+    return new TestNotificationConfig({ service, issuer, keyEncryptionKeys, ownsDatabase: !sibling }, database);
   }
 
   async stop(): Promise<void> {
-    await this.service.stop('test');
-    await Promise.all([this.issuer.stop(), this.database.drop()]);
+    await this.running.service.stop('test');
+    await this.running.issuer.stop();
+    if (this.running.ownsDatabase) await this.database.drop();
   }
 
   get internalUrl(): string {
-    return `http://127.0.0.1:${this.service.ports.internal}`;
+    return `http://127.0.0.1:${this.running.service.ports.internal}`;
   }
 
   /** POST to one of the four endpoints; `identity` null sends no assertion. A string body goes out as it is. */
   post(endpoint: string, body: unknown, identity: Partial<Identity> | null = pspOne): Promise<AxiosResponse> {
-    const headers = { 'content-type': 'application/json', ...(identity ? this.issuer.signer.headers(identity) : {}) };
+    const headers = { 'content-type': 'application/json', ...(identity ? this.running.issuer.signer.headers(identity) : {}) };
     const data = typeof body === 'string' ? body : JSON.stringify(body);
-    return this.http.post(`http://127.0.0.1:${this.service.ports.public}${prefix}/${endpoint}`, data, { headers });
+    return this.http.post(`http://127.0.0.1:${this.running.service.ports.public}${prefix}/${endpoint}`, data, { headers });
   }
 
   /** A call to the internal listener by the operator, or by a service. */
