@@ -1,3 +1,4 @@
 export * from './dns-server';
 export * from './raw-receiver';
 export * from './test-authority';
+export * from './url-spellings';

@@ -1,0 +1,89 @@
+import { Socket } from 'node:net';
+import { Pool } from 'undici';
+import { OutboundRefusedError } from './outbound-errors';
+import { OutboundGuard } from './outbound-guard';
+import type { OutboundPolicy } from './policy/outbound-policy';
+import { targetOf } from './policy/url-rules';
+import { UrlProber } from './probe/url-prober';
+import { honestUrls, inwardNames, inwardUrls, malformedUrls, publicV4, publicV6, TestDnsServer } from './testing';
+
+const overTls = (url: string) => url.replace('http://', 'https://').replace(':8080/', ':8443/');
+
+describe('T-11: outbound requests that want to go inward', () => {
+  let dns: TestDnsServer;
+  let dials: jest.SpyInstance;
+
+  beforeAll(async () => {
+    dns = await TestDnsServer.start(name => inwardNames.get(name) ?? [publicV4, publicV6]);
+  });
+  beforeEach(() => {
+    dials = jest.spyOn(Socket.prototype, 'connect');
+  });
+  afterEach(() => dials.mockRestore());
+  afterAll(() => dns.stop());
+
+  const guard = (policy: Partial<OutboundPolicy> = {}) =>
+    new OutboundGuard({ environment: 'sandbox', allow: [], dnsServers: [dns.address], ...policy });
+
+  it('tries at least 200 spellings, and no spelling twice', () => {
+    const all = [...inwardUrls, ...malformedUrls];
+    expect(new Set(all).size).toBe(all.length);
+    expect(all.length).toBeGreaterThanOrEqual(200);
+    expect(new Set(honestUrls.map(({ url }) => url)).size).toBeGreaterThanOrEqual(30);
+  });
+
+  it.each(['sandbox', 'production'] as const)(
+    'the probe refuses every one of them in %s, and nothing is dialled',
+    async environment => {
+      const prober = new UrlProber(guard({ environment }), 'test');
+      const passed: string[] = [];
+      for (const url of [...inwardUrls, ...malformedUrls]) {
+        const { detail } = await prober.probe(url, {});
+        if (detail !== 'NOT_ALLOWED') passed.push(`${url} ${detail}`);
+      }
+      expect(passed).toEqual([]);
+      expect(dials).not.toHaveBeenCalled();
+    },
+  );
+
+  it('the delivery connector refuses every inward host by itself, and nothing is dialled', async () => {
+    const passed: string[] = [];
+    const connect = guard().connector({ connectTimeoutMs: 5_000 });
+    for (const url of inwardUrls.filter(text => URL.canParse(text))) {
+      const pool = new Pool(new URL(url).origin, { connect });
+      const outcome: unknown = await pool.request({ method: 'POST', path: '/', body: 'x' }).catch((error: unknown) => error);
+      if (!(outcome instanceof OutboundRefusedError)) passed.push(`${url} ${String(outcome)}`);
+      await pool.destroy();
+    }
+    expect(passed).toEqual([]);
+    expect(dials).not.toHaveBeenCalled();
+  });
+
+  it('control: a dial would have been seen', async () => {
+    const pool = new Pool('http://127.0.0.1:1', {
+      connect: guard({ allow: ['127.0.0.1/32'] }).connector({ connectTimeoutMs: 5_000 }),
+    });
+    await expect(pool.request({ method: 'POST', path: '/' })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await pool.destroy();
+    expect(dials).toHaveBeenCalledTimes(1);
+  });
+
+  it('no honest URL is refused', async () => {
+    const refused: string[] = [];
+    for (const environment of ['sandbox', 'production'] as const) {
+      for (const { url } of honestUrls.filter(({ isProduction }) => isProduction || environment === 'sandbox')) {
+        const verdict = guard({ environment }).checkUrl(url);
+        const addresses = verdict.ok ? await guard({ environment }).resolve(targetOf(verdict.url)) : [];
+        if (addresses.length === 0) refused.push(url);
+      }
+    }
+    expect(refused).toEqual([]);
+  });
+
+  it('R-8-6: plain HTTP and IP literals are for the sandbox', () => {
+    const passed = honestUrls.filter(
+      ({ isProduction, url }) => !isProduction && guard({ environment: 'production' }).checkUrl(url).ok,
+    );
+    expect(passed).toEqual([]);
+  });
+});
