@@ -1,4 +1,4 @@
-import type { ArmItem, CloseAnswer, CloseItem, Decision, Route, SettleItem, VerdictKind } from '@paycode/dto';
+import type { ArmItem, CloseAnswer, CloseItem, Decision, DeliveryTimeline, Route, SettleItem, VerdictKind } from '@paycode/dto';
 import type { AttemptOutcome, Delivery, NewDelivery, Verdict } from './domain/delivery';
 
 /** Durable deliveries and claims of attempts. */
@@ -93,6 +93,11 @@ export interface OwnedVerdict extends Verdict {
   retryAfterMs: number | null;
 }
 
+/** What is recorded about deliveries, for people. */
+export abstract class DeliveryLog {
+  abstract timeline(transactionId: number): Promise<DeliveryTimeline | undefined>;
+}
+
 /** The reversal-scheduler. Calls reject when their effect is unknown; all are idempotent. */
 export abstract class ReversalScheduler {
   /** Resolves after the jobs are durable (I5); a decision says: do not POST. */
@@ -142,12 +147,28 @@ export abstract class WebhookPoster {
   abstract post(request: WebhookRequest, observer: PostObserver & { done(): void }): { abort(): void };
 }
 
+/** The one wide line about a delivery. */
+export interface DeliveryReport {
+  delivery: Delivery;
+  /** The verdict that stands, which may be another one's. */
+  verdict: VerdictKind;
+  outcome: string | null;
+  /** Between receipt and verdict, in milliseconds. */
+  ageMs: number;
+}
+
 /** Counters of the capability; names in docs/reference. */
 export abstract class DeliveryMetrics {
-  abstract ingested(counts: { stored: number; duplicate: number; conflicting: number; poison: number }): void;
+  abstract ingested(counts: { stored: number; duplicate: number }): void;
+  /** Two contents under one id: the first stands, somebody must look (T-19). */
+  abstract conflictingContent(transactionId: number): void;
+  /** An event that can never be stored was parked; `reason` carries no payload data. */
+  abstract parked(reason: string): void;
   abstract attempted(outcome: AttemptOutcome): void;
-  /** Between receipt and verdict. */
-  abstract concluded(kind: VerdictKind, ageMs: number): void;
-  /** A verdict could not be written yet. */
+  abstract concluded(report: DeliveryReport): void;
+  /** Verdicts that are not durable yet. */
   abstract verdictsWaiting(count: number): void;
+  abstract verdictWriteFailed(error: unknown): void;
+  /** A delivery is held back for a reason of ours (T8). */
+  abstract heldBack(error: unknown): void;
 }

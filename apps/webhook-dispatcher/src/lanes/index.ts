@@ -1,5 +1,5 @@
 export type { HeldLane } from './domain/lane-watch';
 export * from './lane-of';
-export { LaneListener } from './lanes.ports';
+export { LaneListener, type LaneOwnership, LaneStore } from './lanes.ports';
 export { OwnLanes } from './own-lanes.service';
 export { PostgresLaneStore } from './persistence/postgres-lane.store';

@@ -21,3 +21,13 @@ export abstract class LaneListener {
   /** Resolves when nothing of the lane is in flight any more, so that giving it up causes no second POST (T9). */
   abstract finished(lane: number): Promise<void>;
 }
+
+/** What the rest of the service may know of lane ownership. */
+export interface LaneOwnership {
+  /** Identity of this process in lane rows. */
+  readonly replica: string;
+  /** Epoch under which work may start in the lane; undefined when it may not. */
+  epochOf(lane: number): number | undefined;
+  /** False when this replica may be taken for dead by now: it must start no POST (T6). */
+  readonly isBeatFresh: boolean;
+}

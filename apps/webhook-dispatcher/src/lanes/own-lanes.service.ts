@@ -1,6 +1,6 @@
 import type { Clock } from '../clock';
 import { type HeldLane, type LaneRow, LaneWatch } from './domain/lane-watch';
-import type { LaneListener, LaneStore } from './lanes.ports';
+import type { LaneListener, LaneOwnership, LaneStore } from './lanes.ports';
 
 export interface OwnLanesOptions {
   /** Identity of this process; a restarted one has another. */
@@ -13,7 +13,7 @@ export interface OwnLanesOptions {
  * Flow of a turn: beat -> which lanes are free or of dead owners -> take those wanted -> tell the listener what was gained and lost.
  * Owning is per epoch: whoever acts later names the epoch, and the database refuses it once the lane has moved on.
  */
-export class OwnLanes {
+export class OwnLanes implements LaneOwnership {
   private readonly held = new Map<number, number>();
   private readonly releasing = new Set<number>();
   /** Last epoch given up per lane: a beat read before the release committed still shows it as ours. */

@@ -1,0 +1,92 @@
+import { eventsEnv } from '@paycode/events';
+import { outboundEnv } from '@paycode/safe-http';
+import { baseEnv, databaseEnv, defineEnv, internalCallsEnv } from '@paycode/service-runtime';
+
+/** Environment of the webhook dispatcher. */
+export const env = defineEnv({
+  ...baseEnv({ internal: 3103, public: 3203 }),
+  ...databaseEnv,
+  ...internalCallsEnv,
+  ...eventsEnv,
+  ...outboundEnv,
+  AUTH_SESSION_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3101',
+    description: 'Internal base URL of auth-session, whose keys verify identities.',
+  },
+  NOTIFICATION_CONFIG_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3102',
+    description: 'Internal base URL of notification-config, which knows the routes.',
+  },
+  REVERSAL_SCHEDULER_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3104',
+    description: 'Internal base URL of reversal-scheduler, which arms reversals before each POST.',
+  },
+  PAYLOAD_KEYS: {
+    type: 'string',
+    secret: true,
+    description: 'Keys of sealed notifications, `kid:base64,kid:base64` of 32 bytes each; the first is current, all open.',
+  },
+  KEY_ENCRYPTION_KEYS: {
+    type: 'string',
+    secret: true,
+    description: 'Key-encryption keys of webhook keys, `kid:base64,kid:base64` of 32 bytes each; all open.',
+  },
+  ACK_WINDOW_MS: {
+    type: 'integer',
+    unit: 'ms',
+    default: 45_000,
+    min: 100,
+    max: 600_000,
+    description: 'Acknowledgement window, from the last request byte to the status line (R-8-1). Shorter in tests only.',
+  },
+  CONNECT_BUDGET_MS: {
+    type: 'integer',
+    unit: 'ms',
+    default: 10_000,
+    min: 100,
+    max: 60_000,
+    description: 'Name look-up, TCP, TLS and writing the request, before the window starts (A-05).',
+  },
+  DISPATCH_WINDOW_MS: {
+    type: 'integer',
+    unit: 'ms',
+    default: 900_000,
+    min: 1_000,
+    max: 86_400_000,
+    description: 'A payment that could not be sent for this long is closed and reversed (A-12).',
+  },
+  MAX_ATTEMPTS: {
+    type: 'integer',
+    default: 2,
+    min: 1,
+    max: 10,
+    description: 'POSTs of one payment; a further one only after a crash of ours. 1 is the strict reading (A-13).',
+  },
+  LANE_LEASE_MS: {
+    type: 'integer',
+    unit: 'ms',
+    default: 10_000,
+    min: 1_000,
+    max: 600_000,
+    description: 'A replica whose beat stood still for this long is dead and its lanes are taken over (T6).',
+  },
+  SOCKETS_MAX: {
+    type: 'integer',
+    default: 20_000,
+    min: 8,
+    max: 100_000,
+    description: 'Deliveries in flight at once. Needs as many file descriptors, and some 90 KiB of memory each.',
+  },
+  HELD_MAX: {
+    type: 'integer',
+    default: 20_000,
+    min: 100,
+    max: 1_000_000,
+    description: 'Deliveries in memory, waiting or in flight; more wait in the database.',
+  },
+});
+
+export type Settings = ReturnType<typeof env.read>;

@@ -1,0 +1,1 @@
+export { DatabaseModule, type DatabaseSettings } from './database.module';

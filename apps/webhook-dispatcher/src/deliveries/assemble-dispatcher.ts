@@ -1,0 +1,120 @@
+import type { Clock } from '../clock';
+import { type HeldLane, type LaneListener, type LaneStore, OwnLanes } from '../lanes';
+import { AckDeadlines } from './ack-deadlines.service';
+import { CloseDeliveries } from './close-deliveries.service';
+import { ConcludeDelivery } from './conclude-delivery.service';
+import { DeliveryDesk } from './delivery-desk.service';
+import type {
+  DeliveryMetrics,
+  DeliveryStore,
+  ReversalScheduler,
+  RouteSource,
+  VerdictStore,
+  WebhookPoster,
+  WebhookSealer,
+} from './deliveries.ports';
+import { DispatchWebhook } from './dispatch-webhook.service';
+import type { AttemptRules } from './domain/attempt-plan';
+import type { Delivery } from './domain/delivery';
+import { OriginQueues } from './domain/origin-queues';
+import { IngestTerminal } from './ingest-terminal.service';
+import { type PostOptions, PostWebhook } from './post-webhook.service';
+import { PrepareAttempt } from './prepare-attempt.service';
+import { RecordVerdict } from './record-verdict.service';
+import { RecoverDeliveries } from './recover-deliveries.service';
+import { RouteBook } from './route-book.service';
+import { SettleReversals } from './settle-reversals.service';
+
+/** Everything a dispatcher touches the world with. */
+export interface DispatcherPorts {
+  clock: Clock;
+  lanes: LaneStore;
+  deliveries: DeliveryStore;
+  verdicts: VerdictStore;
+  scheduler: ReversalScheduler;
+  routes: RouteSource;
+  sealer: WebhookSealer;
+  poster: WebhookPoster;
+  metrics: DeliveryMetrics;
+}
+
+export interface DispatcherSettings {
+  /** Identity of this process; a restarted one has another. */
+  replica: string;
+  laneLeaseMs: number;
+  rules: AttemptRules;
+  post: PostOptions;
+  /** Sockets for deliveries. */
+  slotsMax: number;
+  /** Deliveries in memory. */
+  heldMax: number;
+}
+
+/** One dispatcher replica: its use cases, put together over ports, without framework, timers or event loop of its own. */
+export interface Dispatcher {
+  ingest: IngestTerminal;
+  close: CloseDeliveries;
+  lanes: OwnLanes;
+  recover: RecoverDeliveries;
+  desk: DeliveryDesk;
+  routes: RouteBook;
+  settling: SettleReversals;
+  /** Starts nothing more, lets what is in flight end, hands the lanes over (T9). `lanes.turn()` must go on meanwhile. */
+  drain(): Promise<void>;
+}
+
+export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherSettings): Dispatcher {
+  const { clock, metrics } = ports;
+  const { replica, rules } = settings;
+  const listener = new LaneChanges();
+  const lanes = new OwnLanes(ports.lanes, listener, clock, { replica, leaseMs: settings.laneLeaseMs });
+  const routes = new RouteBook(ports.routes, clock);
+  const queues = new OriginQueues<Delivery>({ slotsMax: settings.slotsMax });
+  const desk = new DeliveryDesk(queues, routes, clock, { heldMax: settings.heldMax });
+  const settling = new SettleReversals(ports.scheduler, clock);
+  const verdicts = new RecordVerdict(ports.verdicts, lanes, settling, clock, metrics);
+  const concluding = new ConcludeDelivery(verdicts, rules, clock, metrics);
+  const recover = new RecoverDeliveries(ports.deliveries, desk, concluding, lanes, { rules, clock });
+  listener.connect(desk, recover);
+  const preparing = new PrepareAttempt(routes, lanes, clock, ports.deliveries, ports.scheduler);
+  const posting = new PostWebhook(ports.poster, ports.sealer, new AckDeadlines(clock), clock, settings.post);
+  new DispatchWebhook(desk, preparing, posting, concluding, {
+    clock,
+    onFenced: delivery => recover.fenced(delivery),
+    onHeldBack: error => metrics.heldBack(error),
+  });
+  const ingest = new IngestTerminal(
+    { store: ports.deliveries, lanes, desk, learnRoutes: merchantIds => routes.learn(merchantIds), clock },
+    metrics,
+  );
+  const drain = async () => {
+    desk.close();
+    await lanes.leave();
+    await settling.drain();
+  };
+  return { ingest, close: new CloseDeliveries(ports.deliveries), lanes, recover, desk, routes, settling, drain };
+}
+
+/** What a change of lanes means here: new ones are recovered, lost ones dropped, given-up ones finished first. */
+class LaneChanges implements LaneListener {
+  private desk!: DeliveryDesk;
+  private recover!: RecoverDeliveries;
+
+  connect(desk: DeliveryDesk, recover: RecoverDeliveries): void {
+    this.desk = desk;
+    this.recover = recover;
+  }
+
+  gained(lanes: readonly HeldLane[]): void {
+    this.recover.gained(lanes);
+  }
+
+  lost(lanes: readonly HeldLane[]): void {
+    this.recover.lost(lanes);
+    this.desk.drop(lanes);
+  }
+
+  finished(lane: number): Promise<void> {
+    return this.desk.finished(lane);
+  }
+}

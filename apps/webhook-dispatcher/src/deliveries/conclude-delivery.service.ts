@@ -1,0 +1,66 @@
+import type { Clock } from '../clock';
+import type { DeliveryMetrics } from './deliveries.ports';
+import { type AttemptRules, isTooOld } from './domain/attempt-plan';
+import { type Conclusion, conclusionOf, conclusionWithout } from './domain/conclusion';
+import type { AttemptOutcome, Delivery } from './domain/delivery';
+import type { RecordVerdict } from './record-verdict.service';
+
+/** OVER: nothing more to do. HOLD: try again later. FENCED: the lane moved on before the verdict; its owner decides. */
+export type Concluded = 'OVER' | 'HOLD' | 'FENCED';
+
+/** Flow: how an attempt ended -> verdict or another try -> durable verdict -> report. */
+export class ConcludeDelivery {
+  constructor(
+    private readonly verdicts: RecordVerdict,
+    private readonly rules: AttemptRules,
+    private readonly clock: Clock,
+    private readonly metrics: DeliveryMetrics,
+  ) {}
+
+  async attempted(delivery: Delivery, outcome: AttemptOutcome, startedAt: Date): Promise<Concluded> {
+    this.metrics.attempted(outcome);
+    const conclusion = conclusionOf(delivery, outcome);
+    if (conclusion) return this.record(delivery, conclusion, startedAt);
+    // A fault of ours after the request had left: it may have been acknowledged. The next try is another attempt.
+    if (outcome.kind === 'OUR_FAULT' && outcome.isSent) {
+      if (delivery.isReversible && delivery.attempt >= this.rules.attemptsMax)
+        return this.without(delivery, 'CLOSED_EXHAUSTED', outcome.code);
+      delivery.attempt++;
+      delivery.isClaimed = false;
+    }
+    return this.heldBack(delivery);
+  }
+
+  /** Held back by a fault of ours: until B, then it is closed without an attempt (A-12, T8). */
+  async heldBack(delivery: Delivery): Promise<Concluded> {
+    if (!isTooOld(this.clock.nowMs() - delivery.receivedMs, this.rules)) return 'HOLD';
+    return delivery.isReversible
+      ? this.without(delivery, 'CLOSED_BACKSTOP', null)
+      : this.without(delivery, 'NOT_APPLICABLE', 'NOT SENT');
+  }
+
+  /** A verdict that no request led to. */
+  without(
+    delivery: Delivery,
+    kind: 'NOT_APPLICABLE' | 'CLOSED_EXHAUSTED' | 'CLOSED_BACKSTOP',
+    outcome: string | null,
+  ): Promise<Concluded> {
+    return this.record(delivery, conclusionWithout(kind, outcome), null);
+  }
+
+  private async record(delivery: Delivery, conclusion: Conclusion, startedAt: Date | null): Promise<Concluded> {
+    const { transactionId, merchantId, lane, epoch, armedAt } = delivery;
+    const standing = await this.verdicts.record(
+      { ...conclusion, transactionId, merchantId, lane, epoch, armedAt, startedAt },
+      delivery.isReversible,
+    );
+    if (!standing) return 'FENCED';
+    this.metrics.concluded({
+      delivery,
+      verdict: standing,
+      outcome: conclusion.outcome,
+      ageMs: this.clock.nowMs() - delivery.receivedMs,
+    });
+    return 'OVER';
+  }
+}

@@ -1,0 +1,68 @@
+import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { EventTransport } from '@paycode/events';
+import { isOurFault, OutboundGuard, outboundPolicyOf } from '@paycode/safe-http';
+import { DataSource } from 'typeorm';
+import type { Settings } from '../config/env';
+import type { Dispatcher } from './assemble-dispatcher';
+import { AssignedPartitions } from './assigned-partitions';
+import { UndiciWebhookClient } from './clients/undici-webhook.client';
+import { CloseDeliveries } from './close-deliveries.service';
+import { DeliveryLog, DeliveryMetrics } from './deliveries.ports';
+import { dispatcherProvider } from './dispatcher.provider';
+import { DISPATCHER } from './dispatcher.token';
+import { dispatcherGroup, TransactionTerminalConsumer } from './events/transaction-terminal.consumer';
+import { DeliveriesController } from './http/deliveries.controller';
+import { IngestTerminal } from './ingest-terminal.service';
+import { DispatcherTurnsJob } from './jobs/dispatcher-turns.job';
+import { PostgresDeliveryLog } from './persistence/postgres-delivery.log';
+import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
+import { ShowDelivery } from './show-delivery.service';
+
+/** Deliveries from the event to the verdict. */
+@Module({})
+export class DeliveriesModule implements OnApplicationShutdown {
+  constructor(@Inject(UndiciWebhookClient) private readonly poster: UndiciWebhookClient) {}
+
+  static withSettings(settings: Settings): DynamicModule {
+    return {
+      module: DeliveriesModule,
+      controllers: [TransactionTerminalConsumer, DeliveriesController],
+      providers: [...outbound(settings), dispatcherProvider(settings), ...useCases(), DispatcherTurnsJob],
+      exports: [DISPATCHER, AssignedPartitions],
+    };
+  }
+
+  onApplicationShutdown(): void {
+    this.poster.close();
+  }
+}
+
+function outbound(settings: Settings) {
+  return [
+    PrometheusDeliveryMetrics,
+    { provide: DeliveryMetrics, useExisting: PrometheusDeliveryMetrics },
+    { provide: DeliveryLog, inject: [DataSource], useFactory: (dataSource: DataSource) => new PostgresDeliveryLog(dataSource) },
+    {
+      provide: UndiciWebhookClient,
+      useFactory: () => {
+        const guard = new OutboundGuard(outboundPolicyOf(settings));
+        // The budget itself is watched by the attempt, which does not charge a stall of ours to the receiver; this one only cleans up.
+        const connect = guard.connector({ connectTimeoutMs: settings.CONNECT_BUDGET_MS + 2_000 });
+        return new UndiciWebhookClient({ connect, isOurFault });
+      },
+    },
+    {
+      provide: AssignedPartitions,
+      inject: [EventTransport],
+      useFactory: (transport: EventTransport) => new AssignedPartitions(transport, dispatcherGroup),
+    },
+  ];
+}
+
+function useCases() {
+  return [
+    { provide: IngestTerminal, inject: [DISPATCHER], useFactory: (dispatcher: Dispatcher) => dispatcher.ingest },
+    { provide: CloseDeliveries, inject: [DISPATCHER], useFactory: (dispatcher: Dispatcher) => dispatcher.close },
+    { provide: ShowDelivery, inject: [DeliveryLog], useFactory: (log: DeliveryLog) => new ShowDelivery(log) },
+  ];
+}

@@ -1,0 +1,112 @@
+import type { Clock } from '../clock';
+import type { HeldLane } from '../lanes';
+import type { Delivery } from './domain/delivery';
+import type { Granted, OriginQueues, SlotUse } from './domain/origin-queues';
+import { HeldDeliveries } from './held-deliveries';
+import type { RouteBook } from './route-book.service';
+
+export interface DeskLimits {
+  /** Deliveries in memory; more wait in the database. */
+  heldMax: number;
+}
+
+/** An endpoint with fewer waiting than this lets ingest claim the first attempt: it will start soon. */
+const claimDepth = 256;
+const holdMs = 1_000;
+/** Queue of merchants whose route was never read. */
+const unknownOrigin = 'unknown';
+
+/** Deliveries in memory: waiting in the queue of their endpoint, held back for a while, or being worked on. */
+export class DeliveryDesk {
+  private readonly held = new HeldDeliveries();
+  private isClosed = false;
+  /** Called when something may be able to start. */
+  onReady: () => void = () => undefined;
+
+  constructor(
+    private readonly queues: OriginQueues<Delivery>,
+    private readonly routes: RouteBook,
+    private readonly clock: Clock,
+    private readonly limits: DeskLimits,
+  ) {}
+
+  get hasRoom(): boolean {
+    return !this.isClosed && this.held.size < this.limits.heldMax;
+  }
+
+  get load(): { held: number; waiting: number; inFlight: number; oldestAgeMs: number } {
+    const oldest = this.held.oldestReceivedMs;
+    const oldestAgeMs = oldest === undefined ? 0 : this.clock.nowMs() - oldest;
+    return { held: this.held.size, waiting: this.queues.waiting, inFlight: this.queues.inFlight, oldestAgeMs };
+  }
+
+  /**
+   * Whether a delivery of this merchant would start soon. If so, its insert claims attempt 1; if not, a crash must find it unclaimed, because
+   * a claimed one counts as sent.
+   */
+  startsSoon(merchantId: number): boolean {
+    const origin = this.routes.lastOrigin(merchantId);
+    return this.hasRoom && origin !== undefined && this.queues.waitingOf(origin) < claimDepth;
+  }
+
+  has(transactionId: number): boolean {
+    return this.held.has(transactionId);
+  }
+
+  /** Takes deliveries to work on; those held already are left as they are. */
+  accept(deliveries: readonly Delivery[]): void {
+    for (const delivery of deliveries) if (!this.isClosed && this.held.add(delivery)) this.enqueue(delivery);
+    if (deliveries.length > 0) this.onReady();
+  }
+
+  /** The next delivery with a slot at its endpoint. It must come back by `release` (the slot) and one of `finish` and `holdBack`. */
+  next(): Granted<Delivery> | undefined {
+    const granted = this.isClosed ? undefined : this.queues.next();
+    if (granted) this.held.begin(granted.item);
+    return granted;
+  }
+
+  release(origin: string, use: SlotUse): void {
+    this.queues.release(origin, use);
+    this.onReady();
+  }
+
+  finish(delivery: Delivery): void {
+    this.held.forget(delivery);
+    this.held.end(delivery);
+  }
+
+  /** Not now: `delivery` waits again after `pauseMs`. */
+  holdBack(delivery: Delivery, pauseMs = holdMs): void {
+    this.held.end(delivery);
+    this.clock.after(pauseMs, () => {
+      if (this.isClosed || !this.held.has(delivery.transactionId)) return;
+      this.enqueue(delivery);
+      this.onReady();
+    });
+  }
+
+  /** Drops what waits in lanes that are not ours any more; what is being worked on ends by itself. */
+  drop(lanes: readonly HeldLane[]): void {
+    const epochs = new Map(lanes.map(({ lane, epoch }) => [lane, epoch]));
+    this.forgetWaiting(delivery => epochs.get(delivery.lane) === delivery.epoch);
+  }
+
+  /** Nothing starts any more; what waits is left to whoever takes the lanes. */
+  close(): void {
+    this.isClosed = true;
+    this.forgetWaiting(() => true);
+  }
+
+  finished(lane: number): Promise<void> {
+    return this.held.finished(lane);
+  }
+
+  private enqueue(delivery: Delivery): void {
+    this.queues.add(this.routes.lastOrigin(delivery.merchantId) ?? unknownOrigin, delivery);
+  }
+
+  private forgetWaiting(isGone: (delivery: Delivery) => boolean): void {
+    for (const delivery of this.queues.remove(isGone)) this.held.forget(delivery);
+  }
+}

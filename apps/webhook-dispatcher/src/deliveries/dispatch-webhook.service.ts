@@ -1,0 +1,87 @@
+import type { Clock } from '../clock';
+import type { Concluded, ConcludeDelivery } from './conclude-delivery.service';
+import type { DeliveryDesk } from './delivery-desk.service';
+import type { AttemptOutcome, Delivery } from './domain/delivery';
+import type { Granted, SlotUse } from './domain/origin-queues';
+import type { PostUnderWay, PostWebhook } from './post-webhook.service';
+import type { Prepared, PrepareAttempt } from './prepare-attempt.service';
+
+/** A lease that runs out while we look is renewed this often; then the delivery waits a little. */
+const looksMax = 3;
+
+type Ready = { next: 'POST'; post: PostUnderWay } | { next: Exclude<Prepared, 'READY'> } | { next: 'HOLD'; error?: unknown };
+
+/** Told when a lane moved on under a delivery, so that its owner (maybe this replica again) looks for it. */
+export type OnFenced = (delivery: Delivery) => void;
+
+/**
+ * Flow of a delivery: a slot at its endpoint -> prepare (route, claim, arm) -> POST -> verdict. Waiting deliveries are not armed: their 45
+ * seconds have not begun (1.9).
+ */
+export class DispatchWebhook {
+  constructor(
+    private readonly desk: DeliveryDesk,
+    private readonly preparing: PrepareAttempt,
+    private readonly posting: PostWebhook,
+    private readonly concluding: ConcludeDelivery,
+    private readonly options: { clock: Clock; onFenced: OnFenced; onHeldBack: (error: unknown) => void },
+  ) {
+    desk.onReady = () => this.startAll();
+  }
+
+  private startAll(): void {
+    for (let granted = this.desk.next(); granted; granted = this.desk.next()) void this.work(granted);
+  }
+
+  private async work({ origin, item: delivery }: Granted<Delivery>): Promise<void> {
+    const ready = await this.ready(delivery, origin);
+    const startedAt = this.options.clock.wallTime();
+    if (ready.next !== 'POST') return this.notSent(delivery, origin, ready);
+    const outcome = await ready.post.outcome;
+    void ready.post.freed.then(() => this.desk.release(origin, slotUseOf(outcome)));
+    this.after(delivery, await this.concluding.attempted(delivery, outcome, startedAt));
+  }
+
+  /** Everything up to the start of the request. Never rejects: whatever fails before the request is a fault of ours (T8). */
+  private async ready(delivery: Delivery, origin: string): Promise<Ready> {
+    try {
+      const prepared = await this.preparing.prepare(delivery, origin);
+      if (prepared !== 'READY') return { next: prepared };
+      for (let looks = 0; looks < looksMax; looks++) {
+        const look = this.preparing.lastLook(delivery);
+        if (look.next === 'POST') return { next: 'POST', post: this.posting.start(delivery, look.route) };
+        if (look.next !== 'RENEW') return { next: look.next };
+        await this.preparing.renew(delivery);
+      }
+      return { next: 'HOLD' };
+    } catch (error) {
+      return { next: 'HOLD', error };
+    }
+  }
+
+  private async notSent(delivery: Delivery, origin: string, ready: Exclude<Ready, { next: 'POST' }>): Promise<void> {
+    this.desk.release(origin, ready.next === 'NO_WEBHOOK' ? 'ANSWERED' : 'UNUSED');
+    switch (ready.next) {
+      case 'NO_WEBHOOK':
+        return this.after(delivery, await this.concluding.without(delivery, 'NOT_APPLICABLE', 'NO WEBHOOK'));
+      case 'NOTHING':
+        return this.after(delivery, 'FENCED');
+      case 'MOVED':
+        return this.desk.holdBack(delivery, 0);
+      case 'HOLD':
+        if (ready.error) this.options.onHeldBack(ready.error);
+        return this.after(delivery, await this.concluding.heldBack(delivery));
+    }
+  }
+
+  private after(delivery: Delivery, concluded: Concluded): void {
+    if (concluded === 'HOLD') return this.desk.holdBack(delivery);
+    this.desk.finish(delivery);
+    if (concluded === 'FENCED') this.options.onFenced(delivery);
+  }
+}
+
+function slotUseOf(outcome: AttemptOutcome): SlotUse {
+  if (outcome.kind === 'STATUS') return 'ANSWERED';
+  return outcome.kind === 'TIMEOUT' ? 'TIMED_OUT' : 'UNUSED';
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import type { FactoryProvider } from '@nestjs/common';
+import { InternalClient, ServiceTokenSigner } from '@paycode/access';
+import { KeyRing, PayloadSealer, WebhookKeySealer } from '@paycode/crypto';
+import { OutboxRelay } from '@paycode/events';
+import { DataSource } from 'typeorm';
+import { SystemClock } from '../clock';
+import type { Settings } from '../config/env';
+import { PostgresLaneStore } from '../lanes';
+import { assembleDispatcher, type DispatcherSettings } from './assemble-dispatcher';
+import { HttpReversalSchedulerClient } from './clients/http-reversal-scheduler.client';
+import { HttpRouteSourceClient } from './clients/http-route-source.client';
+import { UndiciWebhookClient } from './clients/undici-webhook.client';
+import { DISPATCHER } from './dispatcher.token';
+import { PostgresDeliveryStore } from './persistence/postgres-delivery.store';
+import { PostgresVerdictStore } from './persistence/postgres-verdict.store';
+import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
+import { KeyRingWebhookSealer } from './sealing/key-ring-webhook-sealer';
+
+const service = 'webhook-dispatcher';
+const userAgent = 'Paycode/0.1.0';
+
+type Parts = [DataSource, OutboxRelay, ServiceTokenSigner, UndiciWebhookClient, PrometheusDeliveryMetrics];
+
+/** The dispatcher of this process over real ports. */
+export function dispatcherProvider(settings: Settings): FactoryProvider {
+  return {
+    provide: DISPATCHER,
+    inject: [DataSource, OutboxRelay, ServiceTokenSigner, UndiciWebhookClient, PrometheusDeliveryMetrics],
+    useFactory: (...[dataSource, relay, signer, poster, metrics]: Parts) => {
+      const dispatcher = assembleDispatcher(
+        {
+          clock: new SystemClock(),
+          lanes: new PostgresLaneStore(dataSource),
+          deliveries: new PostgresDeliveryStore(dataSource),
+          verdicts: new PostgresVerdictStore(dataSource, service, () => relay.wake()),
+          scheduler: new HttpReversalSchedulerClient(
+            new InternalClient({ baseUrl: settings.REVERSAL_SCHEDULER_URL, audience: 'reversal-scheduler', signer }),
+          ),
+          routes: new HttpRouteSourceClient(
+            new InternalClient({ baseUrl: settings.NOTIFICATION_CONFIG_URL, audience: 'notification-config', signer }),
+          ),
+          sealer: new KeyRingWebhookSealer(
+            new PayloadSealer(KeyRing.parse(settings.PAYLOAD_KEYS)),
+            new WebhookKeySealer(KeyRing.parse(settings.KEY_ENCRYPTION_KEYS)),
+          ),
+          poster,
+          metrics,
+        },
+        dispatcherSettingsOf(settings),
+      );
+      metrics.observe(() => dispatcher.desk.load);
+      return dispatcher;
+    },
+  };
+}
+
+function dispatcherSettingsOf(settings: Settings): DispatcherSettings {
+  return {
+    // New with every start: a restarted process knows nothing of what its predecessor had in flight.
+    replica: randomUUID(),
+    laneLeaseMs: settings.LANE_LEASE_MS,
+    rules: { attemptsMax: settings.MAX_ATTEMPTS, dispatchWindowMs: settings.DISPATCH_WINDOW_MS },
+    post: { ackWindowMs: settings.ACK_WINDOW_MS, connectBudgetMs: settings.CONNECT_BUDGET_MS, userAgent },
+    slotsMax: settings.SOCKETS_MAX,
+    heldMax: settings.HELD_MAX,
+  };
+}

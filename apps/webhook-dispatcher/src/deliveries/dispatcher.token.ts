@@ -1,0 +1,2 @@
+/** Injection token of the assembled dispatcher. */
+export const DISPATCHER = Symbol('DISPATCHER');

@@ -1,0 +1,4 @@
+export { AssignedPartitions } from './assigned-partitions';
+export type { Dispatcher } from './assemble-dispatcher';
+export { DeliveriesModule } from './deliveries.module';
+export { DISPATCHER } from './dispatcher.token';

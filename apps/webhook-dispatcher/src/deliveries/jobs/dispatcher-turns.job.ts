@@ -1,0 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
+import { AssignedPartitions } from '../assigned-partitions';
+import type { Dispatcher } from '../assemble-dispatcher';
+import { DISPATCHER } from '../dispatcher.token';
+
+/** T6. */
+const beatMs = 1_000;
+const recoverMs = 250;
+const assignmentMs = 100;
+
+/** Drives a dispatcher: beat and lanes every second (at once when partitions moved), recovery four times a second. */
+@Injectable()
+export class DispatcherTurnsJob implements OnApplicationBootstrap {
+  private readonly stopping = new AbortController();
+  private running: Promise<unknown> = Promise.resolve();
+  private wanted = '';
+
+  constructor(
+    @Inject(DISPATCHER) private readonly dispatcher: Dispatcher,
+    private readonly assigned: AssignedPartitions,
+    private readonly lifecycle: Lifecycle,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.running = Promise.all([
+      this.every(beatMs, 'lanes', () => this.dispatcher.lanes.turn()),
+      this.every(recoverMs, 'recovery', () => this.dispatcher.recover.turn()),
+      this.every(assignmentMs, 'assignment', () => this.followAssignment()),
+    ]);
+    this.lifecycle.onDrain('deliveries', () => this.drain());
+  }
+
+  private async followAssignment(): Promise<void> {
+    const lanes = await this.assigned.lanes();
+    const wanted = [...lanes].join();
+    if (wanted === this.wanted || this.lifecycle.isDraining) return;
+    this.dispatcher.lanes.want(lanes);
+    await this.dispatcher.lanes.turn();
+    // Only now: a turn that failed is tried again.
+    this.wanted = wanted;
+    this.logger.info({ event: 'lanes', count: this.dispatcher.lanes.lanes.length }, 'lanes follow the partitions');
+  }
+
+  /** The beat goes on until the last lane is handed over. */
+  private async drain(): Promise<void> {
+    await this.dispatcher.drain();
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async every(intervalMs: number, source: string, work: () => Promise<unknown>): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        await work();
+      } catch (error) {
+        this.logger.warn({ event: 'turn-failed', source, err: error }, 'a turn failed and is repeated');
+      }
+      await pause(intervalMs, undefined, { signal }).catch(ignoreAbort);
+    }
+  }
+}
+
+function ignoreAbort(error: unknown): void {
+  if ((error as { name?: string }).name !== 'AbortError') throw error;
+}

@@ -1,0 +1,124 @@
+import type { Clock } from '../clock';
+import type { HeldLane, LaneOwnership } from '../lanes';
+import type { ConcludeDelivery } from './conclude-delivery.service';
+import type { DeliveryDesk } from './delivery-desk.service';
+import type { DeliveryStore, LaneCursor, StoredDelivery } from './deliveries.ports';
+import { type AttemptRules, planAttempt } from './domain/attempt-plan';
+import type { Delivery } from './domain/delivery';
+
+/** Rows of one lane read at once. */
+const pageMax = 200;
+/** Lanes swept in one turn: the sweep briefly waits for ingests of its lanes. */
+const lanesPerSweep = 64;
+
+interface LaneProgress {
+  epoch: number;
+  /** Position among deliveries claimed by former owners; undefined once all are taken up. */
+  orphansAfter: number | undefined;
+  sweptTo: number;
+}
+
+/**
+ * Flow: lanes gained -> what former owners left open (A-12, A-13) -> then, lane group by lane group, what others stored for lanes of ours.
+ * Driven by turns; a turn that fails is simply repeated.
+ */
+export class RecoverDeliveries {
+  private readonly lanes = new Map<number, LaneProgress>();
+  private lastSwept = -1;
+
+  constructor(
+    private readonly store: DeliveryStore,
+    private readonly desk: DeliveryDesk,
+    private readonly concluding: ConcludeDelivery,
+    private readonly ownership: LaneOwnership,
+    private readonly options: { rules: AttemptRules; clock: Clock },
+  ) {}
+
+  gained(lanes: readonly HeldLane[]): void {
+    for (const { lane, epoch } of lanes) this.lanes.set(lane, { epoch, orphansAfter: 0, sweptTo: 0 });
+  }
+
+  lost(lanes: readonly HeldLane[]): void {
+    for (const { lane, epoch } of lanes) if (this.lanes.get(lane)?.epoch === epoch) this.lanes.delete(lane);
+  }
+
+  /** A delivery of ours ended without a verdict. If its lane was lost and is ours again, nobody else looks for it. */
+  fenced({ lane, epoch }: Delivery): void {
+    const progress = this.lanes.get(lane);
+    if (progress && progress.epoch !== epoch) Object.assign(progress, { orphansAfter: 0, sweptTo: 0 });
+  }
+
+  /** Lanes whose former owners' deliveries are not all taken up yet. */
+  get lanesRecovering(): number {
+    return [...this.lanes.values()].filter(progress => progress.orphansAfter !== undefined).length;
+  }
+
+  async turn(): Promise<void> {
+    if (!this.desk.hasRoom) return;
+    await this.takeUpOrphans();
+    if (this.desk.hasRoom) await this.sweep();
+  }
+
+  private async takeUpOrphans(): Promise<void> {
+    const cursors = this.cursors(progress => progress.orphansAfter);
+    if (cursors.length === 0) return;
+    const found = await this.store.orphaned(cursors, pageMax);
+    for (const { lane, epoch } of cursors) {
+      const page = found.filter(row => row.lane === lane);
+      const progress = this.lanes.get(lane);
+      if (progress?.epoch === epoch) progress.orphansAfter = page.length < pageMax ? undefined : page.at(-1)!.seq;
+    }
+    this.takeUp(found);
+  }
+
+  private async sweep(): Promise<void> {
+    const held = [...this.lanes.keys()].sort((a, b) => a - b);
+    const ahead = held.filter(lane => lane > this.lastSwept).slice(0, lanesPerSweep);
+    const group = new Set(ahead.length > 0 ? ahead : held.slice(0, lanesPerSweep));
+    if (group.size === 0) return;
+    this.lastSwept = Math.max(...group);
+    const cursors = this.cursors(progress => progress.sweptTo).filter(({ lane }) => group.has(lane));
+    for (const { lane, horizonSeq, unclaimed } of await this.store.sweep(this.ownership.replica, cursors, pageMax)) {
+      const progress = this.lanes.get(lane);
+      if (progress) progress.sweptTo = horizonSeq;
+      this.takeUp(unclaimed);
+    }
+  }
+
+  private cursors(positionOf: (progress: LaneProgress) => number | undefined): LaneCursor[] {
+    return [...this.lanes].flatMap(([lane, progress]) => {
+      const afterSeq = positionOf(progress);
+      return afterSeq === undefined ? [] : [{ lane, epoch: progress.epoch, afterSeq }];
+    });
+  }
+
+  private takeUp(rows: readonly StoredDelivery[]): void {
+    const deliveries: Delivery[] = [];
+    for (const row of rows) {
+      const epoch = this.ownership.epochOf(row.lane);
+      if (epoch === undefined || this.desk.has(row.transactionId)) continue;
+      const plan = planAttempt(row, this.options.rules);
+      const delivery = this.deliveryOf(row, epoch);
+      if (plan.next === 'CLOSE') void this.concluding.without(delivery, plan.kind, null);
+      else deliveries.push({ ...delivery, attempt: plan.attempt });
+    }
+    this.desk.accept(deliveries);
+  }
+
+  private deliveryOf(row: StoredDelivery, epoch: number): Delivery {
+    const { transactionId, merchantId, lane, isReversible, payload } = row;
+    const receivedMs = this.options.clock.nowMs() - row.ageMs;
+    return {
+      transactionId,
+      merchantId,
+      lane,
+      epoch,
+      isReversible,
+      payload,
+      receivedMs,
+      attempt: 1,
+      isClaimed: false,
+      armedAt: null,
+    };
+  }
+}

@@ -1,0 +1,57 @@
+import type { SettleItem } from '@paycode/dto';
+import type { Clock } from '../clock';
+import type { ReversalScheduler } from './deliveries.ports';
+import { retryDelayMs } from './domain/retry-delay';
+
+const itemsPerCallMax = 1_000;
+const itemsKeptMax = 50_000;
+
+/**
+ * Tells the scheduler about verdicts at once, so that a payment is settled or reversed in milliseconds. Only the fast path: what is lost
+ * here arrives by AckReceived, or when the scheduler's timer or audit asks `close`.
+ */
+export class SettleReversals {
+  private waiting: SettleItem[] = [];
+  private isTelling = false;
+  private failures = 0;
+
+  constructor(
+    private readonly scheduler: ReversalScheduler,
+    private readonly clock: Clock,
+  ) {}
+
+  tell(item: SettleItem): void {
+    // The scheduler is away: the oldest are the likeliest to be known to it by now.
+    if (this.waiting.length >= itemsKeptMax) this.waiting.splice(0, itemsPerCallMax);
+    this.waiting.push(item);
+    if (!this.isTelling) void this.tellAll();
+  }
+
+  /** Resolves when everything told so far was passed on, or after one failure. */
+  async drain(): Promise<void> {
+    if (this.waiting.length > 0) await this.tellOnce();
+  }
+
+  private async tellAll(): Promise<void> {
+    this.isTelling = true;
+    while (this.waiting.length > 0) {
+      if (await this.tellOnce()) continue;
+      await new Promise<void>(resolve => void this.clock.after(retryDelayMs(this.failures), resolve));
+    }
+    this.isTelling = false;
+  }
+
+  private async tellOnce(): Promise<boolean> {
+    const items = this.waiting.splice(0, itemsPerCallMax);
+    try {
+      await this.scheduler.settle(items);
+      this.failures = 0;
+      return true;
+    } catch {
+      // Idempotent, so repeating is safe; that the scheduler is away shows in its own health and in the calls' metrics.
+      this.failures++;
+      this.waiting.unshift(...items);
+      return false;
+    }
+  }
+}

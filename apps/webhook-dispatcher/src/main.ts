@@ -1,0 +1,4 @@
+import { bootService } from '@paycode/service-runtime';
+import { dispatcherDefinition } from './dispatcher.definition';
+
+void bootService(dispatcherDefinition);
