@@ -26,11 +26,9 @@ export class InterimResponses {
     if (!this.isAtHead) return chunk;
     let rest = this.kept ? Buffer.concat([this.kept, chunk]) : chunk;
     this.kept = undefined;
-    while (rest.length >= decidedBytes) {
-      const end = isInterim(rest) ? rest.indexOf(headEnd) : undefined;
-      if (end === undefined || (end < 0 && rest.length > headBytesMax)) return this.open(rest);
-      if (end < 0) break;
-      rest = rest.subarray(end + headEnd.length);
+    for (let head = headOf(rest); head !== 'incomplete'; head = headOf(rest)) {
+      if (head === 'final') return this.open(rest);
+      rest = rest.subarray(head);
     }
     this.kept = rest;
     return nothing;
@@ -40,6 +38,15 @@ export class InterimResponses {
     this.isAtHead = false;
     return rest;
   }
+}
+
+/** Length of the interim head that the bytes begin with, or what else they begin with. */
+function headOf(bytes: Buffer): number | 'final' | 'incomplete' {
+  if (bytes.length < decidedBytes) return 'incomplete';
+  if (!isInterim(bytes)) return 'final';
+  const end = bytes.indexOf(headEnd);
+  if (end >= 0) return end + headEnd.length;
+  return bytes.length > headBytesMax ? 'final' : 'incomplete';
 }
 
 function isInterim(head: Buffer): boolean {

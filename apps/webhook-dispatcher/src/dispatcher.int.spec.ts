@@ -1,0 +1,129 @@
+import { DispatcherRig } from './testing/running-dispatcher';
+import { notification } from './testing/notification';
+import { silence, status, WireReceiver } from './testing/wire-receiver';
+
+describe('webhook dispatcher', () => {
+  let rig: DispatcherRig;
+  let receiver: WireReceiver;
+
+  beforeEach(async () => {
+    [rig, receiver] = await Promise.all([DispatcherRig.open(), WireReceiver.start()]);
+    rig.route(1001, receiver.url);
+    await rig.start();
+  });
+  afterEach(async () => {
+    await rig.close();
+    await receiver.stop();
+  });
+
+  const settledOf = (transactionId: number) => rig.neighbours.settled.find(item => item.transactionId === transactionId)?.verdict;
+
+  it('R-1-4, R-3.1-2, R-6.1-1: one encrypted POST, and 200 settles', async () => {
+    await rig.publish(rig.terminal(notification(1)));
+    expect(await rig.verdict(1)).toBe('ACKED_HTTP');
+    expect(receiver.requests).toHaveLength(1);
+    const [{ method, headers, body }] = receiver.requests as [(typeof receiver.requests)[0]];
+    expect(method).toBe('POST');
+    expect(headers).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'x-webhook-encryption': 'AES-128-GCM',
+      'x-webhook-transaction-id': '1',
+      'x-webhook-attempt': '1',
+      'user-agent': expect.stringMatching(/^Paycode\/\d/),
+    });
+    expect(rig.decrypt(1001, body)).toMatchObject({ transactionId: 1, amount: 110.1, status: 'SUCCESS' });
+    expect(body).not.toContain('Corner Shop');
+  });
+
+  it('R-1-6, R-6.2-1, I5: the reversal is armed before the request leaves', async () => {
+    let open!: () => void;
+    await rig.publish(rig.terminal(notification(1)));
+    await rig.verdict(1);
+    rig.neighbours.gate = new Promise(resolve => (open = resolve));
+    await rig.publish(rig.terminal(notification(2)));
+    // A later event of another merchant shows that the held-back one had every chance to be sent.
+    expect(receiver.transactionIds).toEqual([1]);
+    open();
+    await rig.verdict(2);
+    expect(rig.neighbours.armed.map(item => item.transactionId)).toEqual([1, 2]);
+  });
+
+  it.each([201, 202, 204, 206, 301, 302, 307, 400, 401, 410, 429, 500, 503])(
+    'A-08, R-1-7, R-3.1-3: %i reverses at once',
+    async code => {
+      receiver.answer = status(code, 'location: /elsewhere\r\n');
+      await rig.publish(rig.terminal(notification(1)));
+      expect(await rig.verdict(1)).toBe('CLOSED_NON200');
+      expect((await rig.timeline(1))!.attempts).toMatchObject([{ attempt: 1, outcome: `HTTP ${code}` }]);
+      expect(receiver.requests).toHaveLength(1);
+    },
+  );
+
+  it('R-3.1-4, R-8-1: silence until the window ends reverses', async () => {
+    receiver.answer = silence;
+    await rig.publish(rig.terminal(notification(1)));
+    expect(await rig.verdict(1)).toBe('CLOSED_TIMEOUT');
+    expect((await rig.timeline(1))!.verdict!.elapsedMs).toBeGreaterThanOrEqual(1_500);
+  });
+
+  it('R-3.1-4: a refused connection reverses', async () => {
+    rig.route(1002, 'http://localhost:1/hook');
+    await rig.publish(rig.terminal(notification(1, { merchantId: 1002 })));
+    expect(await rig.verdict(1)).toBe('CLOSED_CONN');
+    expect((await rig.timeline(1))!.attempts[0]!.outcome).toBe('CONNECTION: ECONNREFUSED');
+  });
+
+  it('A-09: a merchant without a webhook is settled at once and never armed', async () => {
+    rig.route(1002, null);
+    await rig.publish(rig.terminal(notification(1, { merchantId: 1002 })));
+    expect(await rig.verdict(1)).toBe('NOT_APPLICABLE');
+    expect(rig.neighbours.armed).toEqual([]);
+    expect(settledOf(1)).toBe('NOT_APPLICABLE');
+  });
+
+  it('A-01, A-03, I13: failed, refund and reversal notices are delivered without arming', async () => {
+    await rig.publish(
+      rig.terminal(notification(1, { status: 'BANK_REJECTED' })),
+      rig.terminal(notification(2, { status: 'REVERSED', referenceTransactionId: 9 }), {
+        kind: 'REVERSAL',
+        referenceTransactionId: 9,
+      }),
+      rig.terminal(notification(3, { status: 'REFUNDED', referenceTransactionId: 8 }), {
+        kind: 'REFUND',
+        referenceTransactionId: 8,
+      }),
+    );
+    for (const id of [1, 2, 3]) expect(await rig.verdict(id)).toBe('NOT_APPLICABLE');
+    expect(receiver.transactionIds.sort()).toEqual([1, 2, 3]);
+    expect([rig.neighbours.armed, rig.neighbours.settled]).toEqual([[], []]);
+  });
+
+  it('I10, fault case 37: a hundred copies of an event cause one POST', async () => {
+    const event = rig.terminal(notification(1));
+    await rig.publish(...Array.from({ length: 50 }, () => event));
+    await rig.verdict(1);
+    await rig.publish(...Array.from({ length: 50 }, () => event), rig.terminal(notification(2)));
+    await rig.verdict(2);
+    expect(receiver.transactionIds).toEqual([1, 2]);
+  });
+
+  it('4’: what the scheduler has decided is not posted', async () => {
+    rig.neighbours.decisions.set(1, 'SETTLED');
+    await rig.publish(rig.terminal(notification(1)), rig.terminal(notification(2)));
+    await rig.verdict(2);
+    expect(receiver.transactionIds).toEqual([2]);
+  });
+
+  it('close: answers verdicts, OPEN for what is held, and closes what never came', async () => {
+    receiver.answer = silence;
+    await rig.publish(rig.terminal(notification(1)));
+    const item = (transactionId: number) => ({ transactionId, merchantId: 1001 });
+    for (; receiver.requests.length === 0;) await rig.timeline(1);
+    expect((await rig.closeAs('reversal-scheduler', [item(1), item(7)])).data).toEqual([
+      { transactionId: 1, verdict: 'OPEN' },
+      { transactionId: 7, verdict: 'CLOSED_NEVER_SENT' },
+    ]);
+    expect((await rig.closeAs('payment-simulator', [item(1)])).status).toBe(403);
+    expect((await rig.closeAs('reversal-scheduler', [{ transactionId: '1', merchantId: 1 }])).status).toBe(400);
+  });
+});

@@ -1,0 +1,151 @@
+import { randomBytes, type KeyObject } from 'node:crypto';
+import { ServiceTokenSigner, signOperatorToken } from '@paycode/access';
+import {
+  generateWebhookKey,
+  importWebhookKey,
+  KeyRing,
+  PayloadSealer,
+  webhookEnvelope,
+  webhookKeyAad,
+  WebhookKeySealer,
+} from '@paycode/crypto';
+import {
+  type DeliveryTimeline,
+  eventTypes,
+  serializeNotification,
+  topics,
+  type TransactionNotificationV3,
+  type TransactionTerminal,
+} from '@paycode/dto';
+import { type EventToPublish, EventTransport } from '@paycode/events';
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { type RunningService, startService } from '@paycode/service-runtime';
+import { eventually } from '@paycode/service-runtime/testing';
+import axios from 'axios';
+import { DISPATCHER, type Dispatcher } from '../deliveries';
+import { terminalEvent } from '../deliveries/testing/samples';
+import { dispatcherDefinition } from '../dispatcher.definition';
+import { FakeNeighbours } from './fake-neighbours';
+
+const secret = 's'.repeat(32);
+const operatorSecret = 'o'.repeat(32);
+const ring = () => `k1:${randomBytes(32).toString('base64')}`;
+const http = axios.create({ validateStatus: () => true });
+
+/** Dispatchers as processes run them, on databases of their own, with fake neighbours. */
+export class DispatcherRig {
+  readonly services: RunningService[] = [];
+  readonly keys = new Map<number, KeyObject>();
+  private readonly payloadKeys = ring();
+  private readonly keyEncryptionKeys = ring();
+  private readonly payloads = new PayloadSealer(KeyRing.parse(this.payloadKeys));
+
+  private constructor(
+    readonly database: TestDatabase,
+    readonly events: TestDatabase,
+    readonly neighbours: FakeNeighbours,
+  ) {}
+
+  static async open(): Promise<DispatcherRig> {
+    return new DispatcherRig(await createTestDatabase(), await createTestDatabase(), await FakeNeighbours.start());
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.services.map(service => service.stop('test')));
+    await this.neighbours.stop();
+    await Promise.all([this.database.drop(), this.events.drop()]);
+  }
+
+  async start(over: Record<string, string> = {}): Promise<RunningService> {
+    const service = await startService(dispatcherDefinition, {
+      INTERNAL_PORT: '0',
+      PUBLIC_PORT: '0',
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: this.database.url,
+      EVENTS_DATABASE_URL: this.events.url,
+      SERVICE_TOKEN_SECRETS: secret,
+      OPERATOR_TOKEN_SECRETS: operatorSecret,
+      AUTH_SESSION_URL: this.neighbours.url,
+      NOTIFICATION_CONFIG_URL: this.neighbours.url,
+      REVERSAL_SCHEDULER_URL: this.neighbours.url,
+      PAYLOAD_KEYS: this.payloadKeys,
+      KEY_ENCRYPTION_KEYS: this.keyEncryptionKeys,
+      OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
+      ACK_WINDOW_MS: '1500',
+      CONNECT_BUDGET_MS: '1000',
+      LANE_LEASE_MS: '1500',
+      ...over,
+    });
+    this.services.push(service);
+    await eventually(() => expect(dispatcherOf(service).lanes.lanes.length).toBeGreaterThan(0));
+    return service;
+  }
+
+  /** Gives the merchant a webhook with a key of its own. */
+  route(merchantId: number, url: string | null): void {
+    const text = generateWebhookKey();
+    const sealer = new WebhookKeySealer(KeyRing.parse(this.keyEncryptionKeys));
+    const sealedKey = sealer.seal(Buffer.from(text, 'hex'), webhookKeyAad(merchantId, 'key-1'));
+    this.keys.set(merchantId, importWebhookKey(text));
+    this.neighbours.routes.set(merchantId, url === null ? {} : { url, version: 'V3', sealedKey, keyId: 'key-1', pspId: 1 });
+  }
+
+  /** A terminal event whose notification opens with the platform's keys. */
+  terminal(notification: TransactionNotificationV3, changes: Partial<TransactionTerminal> = {}): TransactionTerminal {
+    const { transactionId, merchantId, status } = notification;
+    const sealed = this.payloads.seal(serializeNotification(notification));
+    return terminalEvent(transactionId, { merchantId, status, notification: sealed, ...changes });
+  }
+
+  async publish(...terminals: TransactionTerminal[]): Promise<void> {
+    const [service] = this.services;
+    await service!.app.get(EventTransport).publish(terminals.map(eventOf));
+  }
+
+  decrypt(merchantId: number, body: string): Record<string, unknown> {
+    const text = webhookEnvelope('AES-128-GCM').decrypt(this.keys.get(merchantId)!, body).toString();
+    return JSON.parse(text) as Record<string, unknown>;
+  }
+
+  async timeline(transactionId: number, service = this.services.at(-1)!): Promise<DeliveryTimeline | undefined> {
+    const answer = await http.get<DeliveryTimeline>(
+      `http://127.0.0.1:${service.ports.internal}/internal/deliveries/${transactionId}`,
+      {
+        headers: { authorization: `Bearer ${signOperatorToken(operatorSecret, 600)}` },
+      },
+    );
+    return answer.status === 200 ? answer.data : undefined;
+  }
+
+  /** The verdict, once there is one. */
+  verdict(transactionId: number, withinMs?: number): Promise<string> {
+    return eventually(async () => {
+      const verdict = (await this.timeline(transactionId))?.verdict?.kind;
+      if (!verdict) throw new Error(`no verdict of ${transactionId}`);
+      return verdict;
+    }, withinMs);
+  }
+
+  closeAs(caller: string, items: unknown, service = this.services.at(-1)!) {
+    const token = new ServiceTokenSigner(caller, [secret]).tokenFor('webhook-dispatcher');
+    return http.post<unknown>(`http://127.0.0.1:${service.ports.internal}/internal/deliveries/close`, items, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+  }
+}
+
+export function dispatcherOf(service: RunningService): Dispatcher {
+  return service.app.get<Dispatcher>(DISPATCHER);
+}
+
+function eventOf(terminal: TransactionTerminal): EventToPublish {
+  return {
+    topic: topics.transactionTerminal,
+    key: String(terminal.transactionId),
+    id: `terminal-${terminal.transactionId}`,
+    type: eventTypes[topics.transactionTerminal],
+    source: 'test',
+    time: terminal.completedAt,
+    data: terminal,
+  };
+}
