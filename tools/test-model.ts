@@ -1,0 +1,14 @@
+/**
+ * `npm run test:model` checks the settlement protocol's model with Spin: the base runs must hold, and each guard that is taken out must be
+ * missed. `-- --full` uses the budgets of docs/specification/settlement-protocol.md.
+ */
+import { checkModel } from './model/check-model.ts';
+import { MissingProgramError } from './model/spin.ts';
+
+try {
+  process.exitCode = await checkModel(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof MissingProgramError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
