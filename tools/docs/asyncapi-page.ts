@@ -38,7 +38,7 @@ export async function asyncApiPages(): Promise<Page[]> {
   return [
     {
       path: 'docs/reference/events.asyncapi.yaml',
-      text: header + stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }),
+      text: header + stringify(document, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' }),
     },
   ];
 }

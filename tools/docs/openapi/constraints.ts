@@ -1,0 +1,61 @@
+import ts from 'typescript';
+
+type Schema = Record<string, unknown>;
+
+/** What a class-validator decorator says about a property, as JSON Schema; `Each`, `Custom` and unknown ones say nothing. */
+const rules: Record<string, (args: unknown[]) => Schema> = {
+  IsInt: () => ({ type: 'integer' }),
+  IsNumber: () => ({ type: 'number' }),
+  IsString: () => ({ type: 'string' }),
+  IsBoolean: () => ({ type: 'boolean' }),
+  Min: ([min]) => ({ minimum: min }),
+  Max: ([max]) => ({ maximum: max }),
+  Length: ([min, max]) => ({ minLength: min, maxLength: max }),
+  MinLength: ([min]) => ({ minLength: min }),
+  MaxLength: ([max]) => ({ maxLength: max }),
+  ArrayMinSize: ([min]) => ({ minItems: min }),
+  ArrayMaxSize: ([max]) => ({ maxItems: max }),
+  Matches: ([pattern]) => ({ pattern }),
+  IsEmail: () => ({ format: 'email' }),
+  IsUrl: () => ({ format: 'uri' }),
+  IsISO4217CurrencyCode: () => ({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 code.' }),
+};
+
+export interface Constraints {
+  schema: Schema;
+  isOptional: boolean;
+}
+
+/** Constraints of a class property from its class-validator decorators. */
+export function constraintsOf(property: ts.Declaration, checker: ts.TypeChecker): Constraints {
+  const decorators = ts.canHaveDecorators(property) ? (ts.getDecorators(property) ?? []) : [];
+  const calls = decorators.map(({ expression }) => expression).filter(ts.isCallExpression);
+  const names = calls.map(call => call.expression.getText());
+  const parts = calls.map(
+    (call, index) => rules[names[index]!]?.(call.arguments.map(argument => valueOf(argument, checker))) ?? {},
+  );
+  const known = Object.entries(Object.assign({}, ...parts) as Schema).filter(([, value]) => value !== undefined);
+  return { schema: Object.fromEntries(known), isOptional: names.includes('IsOptional') };
+}
+
+/** A number, text or pattern that stands in the code as a literal or as a named constant; undefined for anything else. */
+export function valueOf(expression: ts.Expression, checker: ts.TypeChecker): unknown {
+  if (ts.isNumericLiteral(expression)) return Number(expression.text);
+  if (ts.isStringLiteralLike(expression)) return expression.text;
+  if (ts.isRegularExpressionLiteral(expression)) return patternOf(expression.text);
+  if (expression.getText() === 'Number.MAX_SAFE_INTEGER') return Number.MAX_SAFE_INTEGER;
+  return ts.isIdentifier(expression) ? constantOf(expression, checker) : undefined;
+}
+
+function constantOf(name: ts.Identifier, checker: ts.TypeChecker): unknown {
+  const local = checker.getSymbolAtLocation(name);
+  const symbol = local && local.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(local) : local;
+  const declaration = symbol?.valueDeclaration;
+  const initializer = declaration && ts.isVariableDeclaration(declaration) ? declaration.initializer : undefined;
+  return initializer ? valueOf(initializer, checker) : undefined;
+}
+
+/** The source of a pattern without flags; patterns with flags (`u` classes, `i`) mean something else in JSON Schema and are left out. */
+function patternOf(literal: string): string | undefined {
+  return literal.endsWith('/') ? literal.slice(1, -1) : undefined;
+}

@@ -1,0 +1,166 @@
+import type { Route } from './routes.ts';
+
+type Schema = Record<string, unknown>;
+
+/** What people wrote about an operation (docs/openapi/*.yaml): words and examples, and schemas where the types are silent. */
+export interface Notes {
+  tags?: string[];
+  summary?: string;
+  description?: string;
+  /** Open to anybody (`/public/**`, section 4.1). */
+  isOpen?: boolean;
+  parameters?: Record<string, Schema>;
+  request?: { schema?: Schema; example?: unknown; examples?: Record<string, unknown> };
+  answer?: { description?: string; schema?: Schema; example?: unknown; mediaType?: string; headers?: Record<string, Schema> };
+  /** Status to messages, on top of those every operation may answer with. */
+  errors?: Record<string, string[]>;
+}
+
+/** The first of the problems, all of which are in `errors`. */
+const invalid = 'field must be …';
+
+const unauthorized = [
+  'Bad Credentials',
+  'Invalid or expired JWT token',
+  'Invalid JWT token',
+  'JWT Authentication disabled for this account',
+];
+
+/** One OpenAPI operation from a route of the code and the notes about it. */
+export function operationOf(route: Route, notes: Notes): Schema {
+  const isInternal = route.path.startsWith('/internal/');
+  return {
+    operationId: route.operationId,
+    ...(notes.tags && { tags: notes.tags }),
+    summary: notes.summary ?? (route.summary || route.operationId),
+    ...describe(route, notes),
+    ...(notes.isOpen || (isInternal && route.callers.length === 0) ? { security: [] } : {}),
+    ...parameters(route, notes),
+    ...requestBody(route, notes),
+    responses: { [route.status]: answer(route, notes), ...errors(route, notes) },
+  };
+}
+
+function describe(route: Route, notes: Notes): Schema {
+  const callers = route.callers.length > 0 ? `Callers: ${route.callers.join(', ')}.` : '';
+  const text = [notes.description, callers].filter(Boolean).join('\n\n');
+  return text === '' ? {} : { description: text };
+}
+
+function parameters(route: Route, notes: Notes): Schema {
+  const ofPath = route.pathParameters.map(name => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: notes.parameters?.[name] ?? (/Id$/.test(name) ? { type: 'integer', minimum: 1 } : { type: 'string' }),
+  }));
+  const query = route.query as { properties?: Record<string, Schema>; required?: string[] } | undefined;
+  const ofQuery = Object.entries(query?.properties ?? {}).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    ...(description ? { description } : {}),
+    required: query?.required?.includes(name) ?? false,
+    schema,
+  }));
+  const all = [...ofPath, ...ofQuery];
+  return all.length > 0 ? { parameters: all } : {};
+}
+
+function requestBody(route: Route, { request = {} }: Notes): Schema {
+  const schema = request.schema ?? route.body;
+  if (!route.hasBody || !schema) return {};
+  const { examples } = request;
+  const shown = examples
+    ? { examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])) }
+    : {};
+  const content = { schema, ...exampleOf(request), ...shown };
+  return { requestBody: { required: true, content: { 'application/json': content } } };
+}
+
+function answer(route: Route, { answer: said = {} }: Notes): Schema {
+  const description = said.description ?? (route.status === 204 ? 'Done.' : 'The answer.');
+  return { description, ...(said.headers && { headers: said.headers }), ...contentOf(said, said.schema ?? route.response) };
+}
+
+function contentOf(said: NonNullable<Notes['answer']>, schema: Schema | null | undefined): Schema {
+  return schema ? { content: { [said.mediaType ?? 'application/json']: { schema, ...exampleOf(said) } } } : {};
+}
+
+function exampleOf({ example }: { example?: unknown }): Schema {
+  return example === undefined ? {} : { example };
+}
+
+/** Errors each operation may answer with by its kind, and those the notes name. */
+function errors(route: Route, notes: Notes): Schema {
+  const isInternal = route.path.startsWith('/internal/');
+  const usual: Record<string, string[]> = isInternal ? internalErrors(route) : publicErrors(route, notes);
+  const statuses = [...new Set([...Object.keys(usual), ...Object.keys(notes.errors ?? {})])].sort();
+  return Object.fromEntries(
+    statuses.map(status => {
+      const messages = [...new Set([...(notes.errors?.[status] ?? []), ...(usual[status] ?? [])])];
+      return [status, errorResponse(Number(status), messages, route.path)];
+    }),
+  );
+}
+
+function publicErrors(route: Route, notes: Notes): Record<string, string[]> {
+  const takesInput = route.hasBody || route.query !== undefined;
+  return {
+    ...(takesInput && { 400: [invalid] }),
+    ...(route.hasBody && { 413: ['body is larger than allowed'], 415: ['Content-Type must be application/json'] }),
+    ...(!notes.isOpen && { 401: unauthorized, 403: ['Forbidden'] }),
+    429: ['Too Many Requests'],
+    503: ['Service Unavailable'],
+  };
+}
+
+function internalErrors(route: Route): Record<string, string[]> {
+  return {
+    ...(route.hasBody && { 400: [invalid] }),
+    ...(route.callers.length > 0 && { 401: ['a valid service token is required'], 403: ['this caller may not use this route'] }),
+  };
+}
+
+const reasons: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  406: 'Not Acceptable',
+  409: 'Conflict',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  429: 'Too Many Requests',
+  503: 'Service Unavailable',
+};
+
+function errorResponse(status: number, messages: string[], path: string): Schema {
+  const body = (message: string): Schema => ({
+    timestamp: '2025-06-01T10:00:00.000Z',
+    status,
+    error: reasons[status] ?? 'Error',
+    message,
+    path,
+    requestId: 'b2c7c1f0-6f0e-4d8e-9c59-0f6a2f0b8a11',
+    ...(message === invalid && { errors: [{ field: 'field', message: invalid }] }),
+  });
+  const retry = { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } };
+  const challenge = { 'WWW-Authenticate': { schema: { type: 'string' }, example: 'Basic realm="paycode", Bearer' } };
+  return {
+    description: messages.join(' / '),
+    ...(status === 429 && { headers: retry }),
+    ...(status === 401 && !path.startsWith('/internal/') && { headers: challenge }),
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/ErrorBody' },
+        examples: Object.fromEntries(messages.map(message => [nameOf(message), { value: body(message) }])),
+      },
+    },
+  };
+}
+
+function nameOf(message: string): string {
+  return message
+    .replace(/[^A-Za-z0-9]+(\w?)/g, (_, letter: string) => letter.toUpperCase())
+    .replace(/^\w/, letter => letter.toLowerCase());
+}
