@@ -4,7 +4,7 @@ export interface ModelRun {
   /** What the run shows, in words of the protocol. */
   shows: string;
   /** Preprocessor definitions for Spin: budgets, and guards taken out. */
-  defines: string[];
+  defines: readonly string[];
   /** `safety`: assertions and deadlocks; otherwise the name of an LTL claim of the model. */
   property: 'safety' | 'agree' | 'ends';
   /** Whether the checker must find an error: a guard that can be taken out unnoticed guards nothing. */
@@ -16,7 +16,7 @@ const smallBudget = ['-DCRASH_S=0', '-DLOST=0'];
 /** What is needed to lose an event is no crash at all. */
 const noFaults = ['-DCRASH_D=0', '-DCRASH_S=0', '-DLOST=0', '-DSUSPECT=0'];
 
-function base(budget: string[]): ModelRun[] {
+function base(budget: readonly string[]): ModelRun[] {
   const run = { defines: budget, expects: 'no error' } as const;
   return [
     {
