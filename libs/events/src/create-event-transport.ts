@@ -12,8 +12,12 @@ export interface TransportContext {
   topics?: readonly TopicDefinition[];
 }
 
-/** Connects to the event log that the environment names. Throws when a setting is missing or the log cannot be reached. */
+/** The event log that the environment names. Throws when a setting is missing, or PostgreSQL cannot be reached. */
 export async function createEventTransport(env: EventsEnv, { service, log, topics }: TransportContext): Promise<EventTransport> {
+  if (env.EVENTS_TRANSPORT === 'kafka') {
+    const { KafkaEventTransport, kafkaConnectionOf } = await import('./kafka/index');
+    return new KafkaEventTransport({ connection: kafkaConnectionOf(env), clientId: service, log, topics });
+  }
   if (!env.EVENTS_DATABASE_URL) throw new Error('EVENTS_TRANSPORT=postgres needs EVENTS_DATABASE_URL');
   return PostgresEventTransport.open({ url: env.EVENTS_DATABASE_URL, applicationName: service, log, topics });
 }

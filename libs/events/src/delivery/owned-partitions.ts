@@ -14,10 +14,15 @@ export interface OwnedPartitionsOptions {
   log: TransportLog;
 }
 
+interface Leaving {
+  left: Promise<void>;
+  consumer: PartitionConsumer;
+}
+
 /** The partitions a member owns now, and those it is giving up while their last batch ends. */
 export class OwnedPartitions {
   private readonly consumers = new Map<number, PartitionConsumer>();
-  private readonly leaving = new Map<number, Promise<void>>();
+  private readonly leaving = new Map<number, Leaving>();
 
   constructor(private readonly options: OwnedPartitionsOptions) {}
 
@@ -48,7 +53,7 @@ export class OwnedPartitions {
     for (const one of assigned) {
       const consumer = this.options.consumerFor(one);
       this.consumers.set(one.partition, consumer);
-      void (this.leaving.get(one.partition) ?? Promise.resolve()).then(() => consumer.start());
+      void (this.leaving.get(one.partition)?.left ?? Promise.resolve()).then(() => consumer.start());
     }
   }
 
@@ -58,11 +63,11 @@ export class OwnedPartitions {
     if (consumers.length === 0) return Promise.resolve();
     const numbers = consumers.map(({ partition }) => partition);
     const left = this.leave(consumers, numbers).finally(() => {
-      for (const partition of numbers) if (this.leaving.get(partition) === left) this.leaving.delete(partition);
+      for (const partition of numbers) if (this.leaving.get(partition)?.left === left) this.leaving.delete(partition);
     });
-    for (const partition of numbers) {
-      this.consumers.delete(partition);
-      this.leaving.set(partition, left);
+    for (const consumer of consumers) {
+      this.consumers.delete(consumer.partition);
+      this.leaving.set(consumer.partition, { left, consumer });
     }
     return left;
   }
@@ -73,9 +78,14 @@ export class OwnedPartitions {
     return this.giveUp(partitions);
   }
 
+  /** Waited for too long: what is still ending commits nothing any more. */
+  fenceLeaving(): void {
+    for (const { consumer } of this.leaving.values()) consumer.fence();
+  }
+
   /** Resolves when every partition being given up is free. */
   async settled(): Promise<void> {
-    await Promise.all(this.leaving.values());
+    await Promise.all([...this.leaving.values()].map(({ left }) => left));
   }
 
   private async leave(consumers: readonly PartitionConsumer[], numbers: number[]): Promise<void> {

@@ -74,6 +74,11 @@ export class PartitionConsumer {
     this.wakeup.wake();
   }
 
+  /** The log has nothing to offer below `offset`. */
+  skipTo(offset: bigint): void {
+    this.wantedOffset = offset;
+  }
+
   wake(): void {
     this.wakeup.wake();
   }

@@ -7,7 +7,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import type { EventBatch, EventTransport, SubscriberProgress } from '../event-transport';
 import { eventOf, interleaved } from '../testing/collector';
 import { PostgresHarness } from '../testing/postgres-harness';
-import { quietLog } from '../testing/transport-harness';
+import { groupOf, quietLog } from '../testing/transport-harness';
 import { EventsServer, type EventsServerOptions } from './events-server';
 import { OnEvents } from './on-events';
 
@@ -17,13 +17,13 @@ let failuresLeft = 0;
 function controllerFor(topic: string) {
   @Controller()
   class NumberedConsumer {
-    @OnEvents(topic, { group: 'first', batchMax: 2 })
+    @OnEvents(topic, { group: groupOf(topic, 'first'), batchMax: 2 })
     async first(@Payload() batch: EventBatch): Promise<void> {
       if (failuresLeft-- > 0) throw new Error('not now');
       received.push({ handler: 'first', ids: batch.events.map(event => event.id) });
     }
 
-    @EventPattern<string>(topic, { group: 'second' })
+    @EventPattern<string>(topic, { group: groupOf(topic, 'second') })
     async second(@Payload() batch: EventBatch): Promise<void> {
       received.push({ handler: 'second', ids: batch.events.map(event => event.id) });
     }
@@ -109,7 +109,10 @@ describe('EventsServer', () => {
     const fake = { subscribe: async () => subscriber } as unknown as EventTransport;
     await start('some.topic', { lifecycle, transport: fake });
     const report = await lifecycle.report('live');
-    expect(report).toEqual({ status: 'failing', checks: { events: 'no turn of some.topic (first), some.topic (second)' } });
+    expect(report).toEqual({
+      status: 'failing',
+      checks: { events: 'no turn of some.topic (gfirst.some.topic), some.topic (gsecond.some.topic)' },
+    });
   });
 
   it('refuses a handler without a consumer group', () => {

@@ -1,11 +1,12 @@
 import { openDataSource, runMigrations } from '@paycode/persistence';
 import { Pool } from 'pg';
 import type { DeadLetter } from '../delivery/deliver-batch';
+import { parkingTopicOf, passOver } from '../delivery/parking';
 import { EventTransport, type EventToPublish, type Subscriber, type Subscription } from '../event-transport';
 import { dlqReasonHeader } from '../record/cloud-event';
 import { chunked, encodeBounded } from '../record/event-size';
 import { partitionOf } from '../record/partitioning';
-import { deadLetterTopic, topicCatalog, type TopicDefinition } from '../topics/topic-catalog';
+import { topicCatalog, type TopicDefinition } from '../topics/topic-catalog';
 import { definitionOf } from '../topics/topic-definitions';
 import type { TransportLog } from '../transport-log';
 import { CreateEventLog1763600000000 } from './create-event-log.migration';
@@ -82,7 +83,6 @@ export class PostgresEventTransport extends EventTransport {
     const { beatMs = 1_000, leaseMs = 10_000, log } = this.options;
     const { session, eventLog, reader } = this;
     const topic = await this.topic(subscription.topic);
-    const deadLetters = await this.topic(deadLetterTopic(subscription.topic, subscription.group));
     const { group } = subscription;
     const subscriber = new PostgresSubscriber({
       eventLog,
@@ -92,7 +92,7 @@ export class PostgresEventTransport extends EventTransport {
       beatMs,
       leaseMs,
       log,
-      park: letters => this.park(letters, deadLetters),
+      park: await this.parking(subscription),
       onStopped: stopped => this.subscribers.delete(stopped),
     });
     this.subscribers.set(subscriber, { topicId: topic.id, group });
@@ -134,6 +134,13 @@ export class PostgresEventTransport extends EventTransport {
   private async append(records: readonly LogAppend[]): Promise<void> {
     await this.eventLog.append(records);
     for (const topicId of new Set(records.map(record => record.topicId))) this.session.notify(`topic:${topicId}`);
+  }
+
+  private async parking(subscription: Subscription): Promise<(letters: readonly DeadLetter[]) => Promise<void>> {
+    const name = parkingTopicOf(subscription);
+    if (name === undefined) return passOver(subscription, this.options.log);
+    const topic = await this.topic(name);
+    return letters => this.park(letters, topic);
   }
 
   private async park(letters: readonly DeadLetter[], { id, partitions }: LogTopic): Promise<void> {

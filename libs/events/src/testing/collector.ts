@@ -1,4 +1,5 @@
 import type { EventBatch, EventToPublish, EventTransport, ReceivedEvent, Subscriber, Subscription } from '../event-transport';
+import { groupOf } from './transport-harness';
 
 /** An event of the conformance suite: `n` numbers the events of a key. */
 export function eventOf(topic: string, key: string, n: number): EventToPublish {
@@ -29,7 +30,7 @@ export interface Collector {
   ids(): string[];
 }
 
-/** Subscribes and keeps what arrives; `before` runs ahead of that and may reject. */
+/** Subscribes, as `groupOf(topic, group)`, and keeps what arrives; `before` runs ahead of that and may reject. */
 export async function collect(
   transport: EventTransport,
   subscription: Omit<Subscription, 'onBatch' | 'group'> & { group?: string },
@@ -38,8 +39,8 @@ export async function collect(
   const events: ReceivedEvent[] = [];
   const batches: EventBatch[] = [];
   const subscriber = await transport.subscribe({
-    group: 'g',
     ...subscription,
+    group: groupOf(subscription.topic, subscription.group),
     onBatch: async batch => {
       await before(batch);
       batches.push(batch);

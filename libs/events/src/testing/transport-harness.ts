@@ -23,10 +23,10 @@ export abstract class TransportHarness {
   abstract openSeverable(): Promise<Severable>;
   protected abstract tearDown(): Promise<void>;
 
-  /** A new topic with dead letters for `groups`. */
-  async topic(partitions: number, groups: readonly string[] = ['g']): Promise<string> {
+  /** A new topic with dead letters for `groups` (`groupOf`). */
+  async topic(partitions: number, groups: readonly string[] = ['']): Promise<string> {
     const name = `paycode.conformance.t${++this.topicCount}-${process.pid}-${Date.now()}.v1`;
-    const consumers = groups.map(group => ({ group, service: 'conformance' }));
+    const consumers = groups.map(group => ({ group: groupOf(name, group), service: 'conformance' }));
     const topic: TopicDefinition = {
       name,
       partitions,
@@ -58,6 +58,11 @@ export abstract class TransportHarness {
     await this.closeTransports();
     await this.tearDown();
   }
+}
+
+/** A group belongs to one topic: on Kafka its name is known to the whole cluster. */
+export function groupOf(topic: string, name = ''): string {
+  return `g${name}.${topic}`;
 }
 
 export interface RawLetter {

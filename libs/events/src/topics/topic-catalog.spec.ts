@@ -24,6 +24,11 @@ describe('the topic catalog', () => {
     ]);
   });
 
+  it('gives each topic consumer groups of its own, for a Kafka group spans topics', () => {
+    const groups = topicCatalog.flatMap(topic => topic.consumers.map(({ group }) => group));
+    expect(new Set(groups).size).toBe(groups.length);
+  });
+
   it('keeps lane % 64 equal to the partition of TransactionTerminal', () => {
     expect(256 % topicCatalog.find(topic => topic.name === topics.transactionTerminal)!.partitions).toBe(0);
   });

@@ -2,7 +2,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { partitionOf } from '../../record/partitioning';
 import { deadLetterTopic } from '../../topics/topic-catalog';
 import { collect, eventOf, interleaved, keysNamed, numbersOf } from '../collector';
-import type { TransportHarness } from '../transport-harness';
+import { groupOf, type TransportHarness } from '../transport-harness';
 
 /** Two keys on different partitions of a topic with two. */
 function keysApart(): [string, string] {
@@ -49,7 +49,7 @@ export function describeFailures(harness: () => TransportHarness): void {
       });
       const events = interleaved(topic, ['k'], 5);
       await transport.publish(events);
-      const parked = await collect(transport, { topic: deadLetterTopic(topic, 'g'), group: 'operator' });
+      const parked = await collect(transport, { topic: deadLetterTopic(topic, groupOf(topic)), group: 'operator' });
       await eventually(() => expect(parked.ids()).toEqual(['k/2']), 20_000);
       expect(parked.events[0]).toMatchObject({ key: 'k', data: { n: 2 }, dlqReason: 'unknown merchant' });
       await transport.publish([eventOf(topic, 'k', 5)]);
@@ -67,7 +67,7 @@ export function describeFailures(harness: () => TransportHarness): void {
         if (tries === 1) throw new Error('not now');
       });
       await eventually(() => expect(collected.events.length).toBeGreaterThan(0), 20_000);
-      const parked = await collect(transport, { topic: deadLetterTopic(topic, 'g'), group: 'operator' });
+      const parked = await collect(transport, { topic: deadLetterTopic(topic, groupOf(topic)), group: 'operator' });
       await eventually(() => expect(parked.events.map(event => event.dlqReason)).toEqual(['try 2']), 20_000);
     });
 
@@ -80,7 +80,7 @@ export function describeFailures(harness: () => TransportHarness): void {
       const collected = await collect(transport, { topic });
       await eventually(() => expect(collected.ids()).toEqual(['k/0', 'k/1']), 20_000);
       await eventually(async () => {
-        const parked = await harness().rawRecords(deadLetterTopic(topic, 'g'));
+        const parked = await harness().rawRecords(deadLetterTopic(topic, groupOf(topic)));
         expect(parked).toEqual([{ key: 'k', value: 'not json {', reason: 'value is not JSON' }]);
       }, 20_000);
     });

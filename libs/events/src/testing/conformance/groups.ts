@@ -1,7 +1,7 @@
 import { eventually } from '@paycode/service-runtime/testing';
 import { collect, type Collector, eventOf, gate, interleaved, keysNamed } from '../collector';
 import { spawnConsumer } from '../consumer-process';
-import type { TransportHarness } from '../transport-harness';
+import { groupOf, type TransportHarness } from '../transport-harness';
 
 const all = (count: number) => Array.from({ length: count }, (_, at) => at);
 const assigned = (collector: Collector) => collector.subscriber.progress().assignedPartitions;
@@ -86,7 +86,7 @@ export function describeGroups(harness: () => TransportHarness): void {
       const publisher = await harness().open();
       const events = interleaved(topic, keysNamed(9), 1);
       await publisher.publish(events);
-      const victim = await spawnConsumer(harness(), { topic, group: 'g' });
+      const victim = await spawnConsumer(harness(), { topic, group: groupOf(topic) });
       await eventually(() => expect(victim.received().length).toBe(9), 20_000);
       await victim.kill();
       const successor = await collect(await harness().open(), { topic });

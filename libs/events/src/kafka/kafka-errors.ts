@@ -1,0 +1,36 @@
+/** Error code of the protocol (`ILLEGAL_GENERATION`, `TOPIC_AUTHORIZATION_FAILED`, …) somewhere in the chain of causes. */
+export function protocolCodeOf(error: unknown): string | undefined {
+  return chainOf(error)
+    .map(cause => (cause as { type?: unknown }).type)
+    .find(type => typeof type === 'string');
+}
+
+const staleMembership = ['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'REBALANCE_IN_PROGRESS', 'FENCED_INSTANCE_ID'];
+
+/** The assignment under which the request was made has ended. */
+export function isStaleMembership(error: unknown): boolean {
+  return staleMembership.includes(protocolCodeOf(error) ?? '');
+}
+
+const outages = [
+  'KafkaJSConnectionError',
+  'KafkaJSConnectionClosedError',
+  'KafkaJSRequestTimeoutError',
+  'KafkaJSNoBrokerAvailableError',
+  'KafkaJSBrokerNotFound',
+  'KafkaJSGroupCoordinatorNotFound',
+];
+
+/** Brokers are away or changing: a new try may succeed. Refused access, and anything unknown, is not transient. */
+export function isTransient(error: unknown): boolean {
+  if (protocolCodeOf(error)?.endsWith('AUTHORIZATION_FAILED')) return false;
+  return chainOf(error).some(cause => outages.includes(cause.name) || (cause as { retriable?: unknown }).retriable === true);
+}
+
+const causesMax = 6;
+
+function chainOf(error: unknown): Error[] {
+  const chain: Error[] = [];
+  for (let at = error; at instanceof Error && chain.length < causesMax; at = at.cause) chain.push(at);
+  return chain;
+}

@@ -1,0 +1,124 @@
+import type { IHeaders, Kafka } from 'kafkajs';
+import type { DeadLetter } from '../delivery/deliver-batch';
+import { parkingTopicOf, passOver } from '../delivery/parking';
+import { EventTransport, type EventToPublish, type Subscriber, type Subscription } from '../event-transport';
+import { dlqReasonHeader } from '../record/cloud-event';
+import { encodeBounded } from '../record/event-size';
+import { partitionOf } from '../record/partitioning';
+import { topicCatalog, type TopicDefinition } from '../topics/topic-catalog';
+import { definitionOf } from '../topics/topic-definitions';
+import type { TransportLog } from '../transport-log';
+import { TopicMismatchError } from './ensure-topics';
+import { createKafkaClient, type KafkaConnection } from './kafka-client';
+import { KafkaPublisher, type KafkaRecord } from './kafka-publisher';
+import { KafkaSubscriber } from './kafka-subscriber';
+
+export interface KafkaEventTransportOptions {
+  connection: KafkaConnection;
+  /** The service's name. */
+  clientId: string;
+  log: TransportLog;
+  topics?: readonly TopicDefinition[];
+  /** A member that is silent for this long loses its partitions. Default 30,000. */
+  sessionTimeoutMs?: number;
+}
+
+/** Events on Kafka. Topics must exist (`ensureTopics`): brokers create none, and a service may not. */
+export class KafkaEventTransport extends EventTransport {
+  private readonly kafka: Kafka;
+  private readonly publisher: KafkaPublisher;
+  private readonly partitionCounts = new Map<string, Promise<number>>();
+  private readonly topicOfGroup = new Map<string, string>();
+  private readonly subscribers = new Set<KafkaSubscriber>();
+  private closed?: Promise<void>;
+
+  constructor(private readonly options: KafkaEventTransportOptions) {
+    super();
+    this.kafka = createKafkaClient(options);
+    this.publisher = new KafkaPublisher(this.kafka, options.log);
+  }
+
+  async publish(events: readonly EventToPublish[]): Promise<void> {
+    if (this.closed) throw new Error('event transport is closed');
+    const records = events.map(encodeBounded);
+    const counts = new Map<string, number>();
+    for (const { topic } of records) if (!counts.has(topic)) counts.set(topic, await this.partitionCount(topic));
+    await this.publisher.publish(
+      records.map(record => ({ ...record, partition: partitionOf(record.key, counts.get(record.topic)!) })),
+    );
+  }
+
+  async subscribe(subscription: Subscription): Promise<Subscriber> {
+    if (this.closed) throw new Error('event transport is closed');
+    const { log, sessionTimeoutMs = 30_000 } = this.options;
+    this.requireOwnGroup(subscription);
+    await this.partitionCount(subscription.topic);
+    const subscriber = new KafkaSubscriber({
+      kafka: this.kafka,
+      subscription,
+      sessionTimeoutMs,
+      log,
+      park: await this.parking(subscription),
+      onStopped: stopped => this.subscribers.delete(stopped),
+    });
+    this.subscribers.add(subscriber);
+    await subscriber.start();
+    return subscriber;
+  }
+
+  /** A Kafka group spans topics, and kafkajs assigns wrongly when its members subscribe to different ones. */
+  private requireOwnGroup({ topic, group }: Subscription): void {
+    const known = this.topicOfGroup.get(group) ?? topic;
+    if (known !== topic) throw new Error(`consumer group ${group} reads ${known} already; ${topic} needs a group of its own`);
+    this.topicOfGroup.set(group, topic);
+  }
+
+  private async parking(subscription: Subscription): Promise<(letters: readonly DeadLetter[]) => Promise<void>> {
+    const name = parkingTopicOf(subscription);
+    if (name === undefined) return passOver(subscription, this.options.log);
+    // A missing topic is found out now rather than when the first poison event has to be parked.
+    await this.partitionCount(name);
+    return letters => this.publisher.publish(letters.map(letter => toRecord(letter, name)));
+  }
+
+  partitionCount(topic: string): Promise<number> {
+    const known = this.partitionCounts.get(topic);
+    if (known) return known;
+    const found = this.askPartitionCount(topic);
+    this.partitionCounts.set(topic, found);
+    found.catch(() => this.partitionCounts.delete(topic));
+    return found;
+  }
+
+  close(): Promise<void> {
+    return (this.closed ??= this.shutDown());
+  }
+
+  private async shutDown(): Promise<void> {
+    await Promise.all([...this.subscribers].map(subscriber => subscriber.stop()));
+    await this.publisher.close();
+  }
+
+  /** Throws UnknownTopicError, TopicMismatchError, or what the broker says of a topic that is missing or forbidden. */
+  private async askPartitionCount(topic: string): Promise<number> {
+    const { partitions } = definitionOf(topic, this.options.topics ?? topicCatalog);
+    const admin = this.kafka.admin({ retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 } });
+    await admin.connect();
+    try {
+      const metadata = await admin.fetchTopicMetadata({ topics: [topic] });
+      const found = metadata.topics[0]?.partitions.length ?? 0;
+      if (found !== partitions) throw new TopicMismatchError(topic, found, partitions);
+      return found;
+    } finally {
+      await admin.disconnect();
+    }
+  }
+}
+
+/** The record as it was received, with the reason; a dead-letter topic has one partition. */
+function toRecord({ record: { raw }, reason }: DeadLetter, topic: string): KafkaRecord {
+  const key = raw.key === null || raw.key === undefined ? null : Buffer.from(raw.key);
+  const value = raw.value === null || raw.value === undefined ? null : Buffer.from(raw.value);
+  const headers = { ...raw.headers, [dlqReasonHeader]: reason } as IHeaders;
+  return { topic, partition: 0, key, value, headers, bytes: (key?.length ?? 0) + (value?.length ?? 0) + 1_024 };
+}

@@ -1,0 +1,106 @@
+import type { Batch, Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
+import { pauseFor } from '../delivery/backoff';
+import type { PartitionRecord } from '../delivery/deliver-batch';
+import type { OwnedPartitions } from '../delivery/owned-partitions';
+import type { PartitionConsumer } from '../delivery/partition-consumer';
+import type { TransportLog } from '../transport-log';
+import type { StartingPoint } from './kafkajs-repairs';
+
+export interface KafkaIntakeOptions {
+  topic: string;
+  batchMax: number;
+  owned: OwnedPartitions;
+  /** Aborted when the subscriber stops. */
+  signal: AbortSignal;
+  log: TransportLog;
+}
+
+/** Reads in a row that start beyond what is wanted, after which the records between are taken for deleted by retention. */
+const gapReadsMax = 3;
+const strayPauseMs = 50;
+
+/**
+ * Takes what kafkajs fetched into the buffers of the owned partitions, and tells it to pause the full ones. The fetched position is
+ * "resolved" at once, which only moves the next fetch; what was handled is committed by the partition's consumer.
+ */
+export class KafkaIntake {
+  private readonly watermarks = new Map<number, bigint>();
+  private readonly gapReads = new Map<number, number>();
+  private readonly paused = new Set<number>();
+
+  constructor(private readonly options: KafkaIntakeOptions) {}
+
+  /** A new assignment. kafkajs remembers pauses across assignments: all are lifted. */
+  reset(assigned: readonly StartingPoint[], consumer: Consumer): void {
+    this.watermarks.clear();
+    this.gapReads.clear();
+    this.paused.clear();
+    consumer.resume([{ topic: this.options.topic, partitions: assigned.map(({ partition }) => partition) }]);
+  }
+
+  async take({ batch, resolveOffset }: EachBatchPayload, consumer: Consumer): Promise<void> {
+    const { partition } = batch;
+    const owner = this.options.owned.get(partition);
+    // Fetched under an assignment that has ended. The pause keeps kafkajs from fetching the same again in a tight loop.
+    if (!owner || owner.isLost) return pauseFor(strayPauseMs, this.options.signal);
+    this.watermarks.set(partition, BigInt(batch.highWatermark));
+    if (!this.isContiguous(batch, owner)) return consumer.seek(this.at(partition, owner.wantedOffset));
+    owner.offer(batch.messages.map(toRecord));
+    owner.skipTo(BigInt(batch.lastOffset()) + 1n);
+    resolveOffset(batch.lastOffset());
+    if (owner.buffered > this.options.batchMax) this.pause(partition, consumer);
+  }
+
+  /** Records have left the buffer of a partition. */
+  onRoom(partition: number, consumer: Consumer): void {
+    const owner = this.options.owned.get(partition);
+    if (!this.paused.has(partition) || !owner || owner.buffered > this.options.batchMax / 2) return;
+    this.paused.delete(partition);
+    consumer.resume([{ topic: this.options.topic, partitions: [partition] }]);
+  }
+
+  /** Published but uncommitted, as far as the last fetches told. */
+  lag(): number {
+    return this.options.owned.all().reduce((sum, { partition, committedOffset }) => {
+      const ahead = (this.watermarks.get(partition) ?? committedOffset) - committedOffset;
+      return sum + Math.max(0, Number(ahead));
+    }, 0);
+  }
+
+  private pause(partition: number, consumer: Consumer): void {
+    this.paused.add(partition);
+    consumer.pause([{ topic: this.options.topic, partitions: [partition] }]);
+  }
+
+  /**
+   * False when records between the wanted offset and the fetched ones would be skipped: a fetch made under an older assignment may
+   * arrive late. A gap that stays was deleted by retention before this group read it.
+   */
+  private isContiguous(batch: Batch, owner: PartitionConsumer): boolean {
+    const { partition } = batch;
+    const fetchedOffset = BigInt((batch as Batch & { fetchedOffset: string }).fetchedOffset);
+    if (fetchedOffset <= owner.wantedOffset) {
+      this.gapReads.delete(partition);
+      return true;
+    }
+    const reads = (this.gapReads.get(partition) ?? 0) + 1;
+    this.gapReads.set(partition, reads);
+    if (reads < gapReadsMax) return false;
+    const count = Number(fetchedOffset - owner.wantedOffset);
+    this.options.log.error(
+      { event: 'events-lost', topic: this.options.topic, partition, count },
+      'events expired before they were read',
+    );
+    this.gapReads.delete(partition);
+    return true;
+  }
+
+  private at(partition: number, offset: bigint) {
+    return { topic: this.options.topic, partition, offset: String(offset) };
+  }
+}
+
+function toRecord({ key, value, headers, offset, timestamp }: KafkaMessage): PartitionRecord {
+  const ageMs = Math.max(0, Date.now() - Number(timestamp));
+  return { offset: BigInt(offset), publishedAtMs: performance.now() - ageMs, raw: { key, value, headers } };
+}

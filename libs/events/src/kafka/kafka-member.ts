@@ -1,0 +1,66 @@
+import { type Consumer, type EachBatchPayload, type Kafka, PartitionAssigners } from 'kafkajs';
+import type { JoinHooks } from './kafkajs-repairs';
+
+export interface KafkaMemberOptions {
+  kafka: Kafka;
+  topic: string;
+  group: string;
+  sessionTimeoutMs: number;
+  hooks: JoinHooks;
+  onBatch(payload: EachBatchPayload): Promise<void>;
+  /** The member is alive: it fetched, beat or joined. */
+  onTurn(): void;
+  /** kafkajs has given up; this member is dead. */
+  onCrash(error: Error): void;
+}
+
+const closeTimeoutMs = 10_000;
+
+/** One kafkajs consumer, from connecting to its end. A crashed one is not restarted: whoever owns it makes a new one. */
+export class KafkaMember {
+  readonly consumer: Consumer;
+
+  constructor(private readonly options: KafkaMemberOptions) {
+    const { kafka, group, sessionTimeoutMs, hooks } = options;
+    this.consumer = kafka.consumer({
+      groupId: group,
+      allowAutoTopicCreation: false,
+      sessionTimeout: sessionTimeoutMs,
+      rebalanceTimeout: sessionTimeoutMs,
+      heartbeatInterval: Math.min(1_000, Math.floor(sessionTimeoutMs / 10)),
+      // A long poll answers at once when something arrives; its length only bounds how soon a resumed partition is asked for.
+      maxWaitTimeInMs: 250,
+      maxBytesPerPartition: 262_144,
+      maxBytes: 5_242_880,
+      retry: { retries: 6, initialRetryTime: 100, maxRetryTime: 2_000, restartOnFailure: async () => false },
+      partitionAssigners: [config => Object.assign(PartitionAssigners.roundRobin(config), hooks)],
+    });
+    this.follow();
+  }
+
+  async run(): Promise<void> {
+    const { topic, onBatch } = this.options;
+    await this.consumer.connect();
+    await this.consumer.subscribe({ topics: [topic], fromBeginning: true });
+    await this.consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: onBatch });
+  }
+
+  /** Leaves the group. Bounded: kafkajs may wait for ever. */
+  async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const expired = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('kafka consumer did not close in time')), closeTimeoutMs);
+    });
+    try {
+      await Promise.race([this.consumer.disconnect(), expired]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private follow(): void {
+    const { FETCH, HEARTBEAT, GROUP_JOIN, CONNECT, CRASH } = this.consumer.events;
+    for (const event of [FETCH, HEARTBEAT, GROUP_JOIN, CONNECT] as const) this.consumer.on(event, () => this.options.onTurn());
+    this.consumer.on(CRASH, ({ payload }) => this.options.onCrash(payload.error));
+  }
+}

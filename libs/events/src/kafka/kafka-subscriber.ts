@@ -1,0 +1,211 @@
+import type { Kafka } from 'kafkajs';
+import { backoffMs, pauseFor } from '../delivery/backoff';
+import { Coalescer } from '../delivery/coalescer';
+import type { DeadLetter } from '../delivery/deliver-batch';
+import { OwnedPartitions } from '../delivery/owned-partitions';
+import { batchMaxDefault, PartitionConsumer, type PartitionEdge } from '../delivery/partition-consumer';
+import type { Subscriber, SubscriberProgress, Subscription } from '../event-transport';
+import type { TransportLog } from '../transport-log';
+import { isStaleMembership, isTransient } from './kafka-errors';
+import { KafkaIntake } from './kafka-intake';
+import { KafkaMember } from './kafka-member';
+import type { StartingPoint } from './kafkajs-repairs';
+
+export interface KafkaSubscriberOptions {
+  kafka: Kafka;
+  subscription: Subscription;
+  sessionTimeoutMs: number;
+  log: TransportLog;
+  /** Makes dead letters durable. */
+  park(letters: readonly DeadLetter[]): Promise<void>;
+  onStopped(subscriber: KafkaSubscriber): void;
+}
+
+interface Commit {
+  partition: number;
+  nextOffset: bigint;
+}
+
+const rejoinLimits = { firstMs: 200, maxMs: 5_000 };
+
+/**
+ * One member of a group. kafkajs fetches and keeps the membership; batches are handled beside its loop, which therefore never blocks:
+ * heartbeats go on during slow handlers and one failing partition holds up no other. A crashed kafkajs consumer is replaced when brokers
+ * were away; otherwise the subscriber stops turning, which liveness sees.
+ */
+export class KafkaSubscriber implements Subscriber, PartitionEdge {
+  private readonly owned: OwnedPartitions;
+  private readonly intake: KafkaIntake;
+  private readonly commits: Coalescer<Commit, boolean>;
+  private readonly stopping = new AbortController();
+  private readonly joined = Promise.withResolvers<void>();
+  private member: KafkaMember;
+  private endMember: (error?: Error) => void = () => undefined;
+  private isPaused = false;
+  private hasJoined = false;
+  private failures = 0;
+  private turnAt = performance.now();
+  private stopped?: Promise<void>;
+
+  constructor(private readonly options: KafkaSubscriberOptions) {
+    const { subscription, log } = options;
+    const isPaused = () => this.isPaused;
+    this.owned = new OwnedPartitions({
+      subscription,
+      log,
+      consumerFor: assigned => new PartitionConsumer({ ...assigned, subscription, edge: this, isPaused, log }),
+    });
+    const { topic, batchMax = batchMaxDefault } = subscription;
+    this.intake = new KafkaIntake({ topic, batchMax, owned: this.owned, signal: this.stopping.signal, log });
+    this.commits = new Coalescer(commits => this.commitAll(commits), 1_024);
+    this.member = this.createMember();
+  }
+
+  /** Resolves when the group has been joined; rejects when that fails. */
+  async start(): Promise<void> {
+    void this.supervise();
+    try {
+      await this.joined.promise;
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.owned.wake();
+  }
+
+  progress(): SubscriberProgress {
+    const sinceLastTurnMs = performance.now() - this.turnAt;
+    return { sinceLastTurnMs, assignedPartitions: this.owned.numbers(), lag: this.hasJoined ? this.intake.lag() : null };
+  }
+
+  stop(): Promise<void> {
+    return (this.stopped ??= this.end());
+  }
+
+  park(_partition: number, letters: readonly DeadLetter[]): Promise<void> {
+    return this.options.park(letters);
+  }
+
+  commit(partition: number, nextOffset: bigint): Promise<boolean> {
+    return this.commits.add({ partition, nextOffset });
+  }
+
+  onRoom(partition: number): void {
+    this.intake.onRoom(partition, this.member.consumer);
+  }
+
+  private async end(): Promise<void> {
+    this.stopping.abort();
+    await this.owned.giveUp(this.owned.numbers());
+    await this.owned.settled();
+    await this.closeMember();
+    this.endMember();
+    this.options.onStopped(this);
+  }
+
+  private createMember(): KafkaMember {
+    const { kafka, subscription, sessionTimeoutMs } = this.options;
+    const member: KafkaMember = new KafkaMember({
+      kafka,
+      topic: subscription.topic,
+      group: subscription.group,
+      sessionTimeoutMs,
+      hooks: { beforeJoin: () => this.beforeJoin(), afterJoin: assigned => this.afterJoin(assigned) },
+      onBatch: payload => this.intake.take(payload, member.consumer),
+      onTurn: () => this.turned(),
+      onCrash: error => this.endMember(error),
+    });
+    return member;
+  }
+
+  private turned(): void {
+    this.turnAt = performance.now();
+  }
+
+  /** Everything is given up before the group is rebalanced; not for so long that the session would end. */
+  private async beforeJoin(): Promise<void> {
+    this.turned();
+    const partitions = this.owned.numbers();
+    if (partitions.length === 0) return;
+    const waited = new AbortController();
+    const left = this.owned.giveUp(partitions).finally(() => waited.abort());
+    await Promise.race([left, pauseFor(this.options.sessionTimeoutMs / 2, waited.signal)]);
+    this.owned.fenceLeaving();
+  }
+
+  private afterJoin(assigned: StartingPoint[]): void {
+    this.turned();
+    this.hasJoined = true;
+    this.failures = 0;
+    if (this.stopping.signal.aborted) return;
+    this.intake.reset(assigned, this.member.consumer);
+    this.owned.take(assigned);
+    this.joined.resolve();
+  }
+
+  private async supervise(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      const error = await this.memberEnd();
+      if (error === undefined || this.stopping.signal.aborted) return;
+      if (!this.hasJoined) return this.joined.reject(error);
+      if (!isTransient(error)) {
+        return this.options.log.error({ ...this.place(), err: error }, 'event consumer failed for good; it no longer turns');
+      }
+      await this.replaceMember(error);
+    }
+  }
+
+  /** Runs the member; resolves with the error that ended it, or nothing when it was stopped. */
+  private memberEnd(): Promise<Error | undefined> {
+    return new Promise(resolve => {
+      this.endMember = resolve;
+      this.member.run().catch(resolve);
+    });
+  }
+
+  private async replaceMember(error: Error): Promise<void> {
+    this.failures++;
+    this.options.log.warn(
+      { ...this.place(), attempt: this.failures, err: error },
+      'event consumer lost its brokers and joins anew',
+    );
+    void this.owned.lose(this.owned.numbers());
+    await this.closeMember();
+    await pauseFor(backoffMs(this.failures, rejoinLimits), this.stopping.signal);
+    // The attempt is a turn: brokers that are away are no reason to restart this process.
+    this.turned();
+    this.member = this.createMember();
+  }
+
+  private async closeMember(): Promise<void> {
+    try {
+      await this.member.close();
+    } catch (error) {
+      this.options.log.warn({ ...this.place(), err: error }, 'event consumer could not leave its group in order');
+    }
+  }
+
+  private async commitAll(commits: readonly Commit[]): Promise<boolean[]> {
+    const { topic } = this.options.subscription;
+    const offsets = commits.map(({ partition, nextOffset }) => ({ topic, partition, offset: String(nextOffset) }));
+    try {
+      await this.member.consumer.commitOffsets(offsets);
+      return commits.map(() => true);
+    } catch (error) {
+      if (isStaleMembership(error)) return commits.map(() => false);
+      throw error;
+    }
+  }
+
+  private place() {
+    return { topic: this.options.subscription.topic, group: this.options.subscription.group };
+  }
+}

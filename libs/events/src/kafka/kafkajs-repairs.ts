@@ -1,0 +1,101 @@
+/// <reference path="./kafkajs-internals.d.ts" />
+import ConsumerGroup from 'kafkajs/src/consumer/consumerGroup.js';
+import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
+
+/**
+ * Two repairs of kafkajs 2.2.4, which has had no release since 2023. They replace one method each on its prototypes; the spec beside
+ * this file fails when another version is installed.
+ *
+ * 1. `scheduleCheckPendingRequests` re-arms a timer for ever, with a negative delay when nothing is throttled: some 1,000 wake-ups a
+ *    second per connection and, on Node 24, a TimeoutNegativeWarning (tulios/kafkajs#1751). A timer is needed only while something
+ *    waits: every request that ends looks at the queue by itself.
+ * 2. `joinAndSync` gives nobody a chance to end and commit what is being processed before the partitions go to somebody else, does not
+ *    tell where the new ones start, and may run several times at once (one per broker that reports stale metadata).
+ */
+export interface RequestQueueInternals {
+  pending: unknown[];
+  throttledUntil: number;
+  throttleCheckTimeoutId: NodeJS.Timeout | null;
+  checkPendingRequests(): void;
+  scheduleCheckPendingRequests(): void;
+}
+
+export interface ConsumerGroupInternals {
+  assigners: Partial<JoinHooks>[];
+  assigned(): { topic: string; partitions: number[] }[];
+  offsetManager: { resolveOffsets(): Promise<void>; nextOffset(topic: string, partition: number): { toString(): string } };
+  joinAndSync(): Promise<void>;
+}
+
+export interface StartingPoint {
+  topic: string;
+  partition: number;
+  /** First offset that the group has not committed, or the start of the log. */
+  nextOffset: bigint;
+}
+
+/** Carried by a partition assigner: called around every join of the group. */
+export interface JoinHooks {
+  /** Awaited before the member asks to join again: everything it was assigned is given up then. */
+  beforeJoin(): Promise<void>;
+  afterJoin(assigned: StartingPoint[]): void;
+}
+
+/** Overload without throttling clears when a request ends; the timer only guards against a missed end. */
+const pendingCheckMs = 10;
+
+function repairRequestQueue(prototype: RequestQueueInternals): void {
+  prototype.scheduleCheckPendingRequests = function scheduleCheckPendingRequests(): void {
+    if (this.throttleCheckTimeoutId) return;
+    const throttledMs = Math.max(0, this.throttledUntil - Date.now());
+    if (throttledMs === 0 && this.pending.length === 0) return;
+    this.throttleCheckTimeoutId = setTimeout(
+      () => {
+        this.throttleCheckTimeoutId = null;
+        this.checkPendingRequests();
+      },
+      throttledMs > 0 ? throttledMs : pendingCheckMs,
+    );
+  };
+}
+
+function repairConsumerGroup(prototype: ConsumerGroupInternals): void {
+  const joinAndSync = prototype.joinAndSync;
+  const joining = new WeakMap<ConsumerGroupInternals, Promise<void>>();
+
+  const joinOnce = async (group: ConsumerGroupInternals): Promise<void> => {
+    const hooks = group.assigners.find(assigner => assigner.beforeJoin && assigner.afterJoin);
+    await hooks?.beforeJoin?.();
+    await joinAndSync.call(group);
+    if (!hooks) return;
+    await group.offsetManager.resolveOffsets();
+    hooks.afterJoin?.(startingPoints(group));
+  };
+
+  prototype.joinAndSync = function joinAndSyncShared(): Promise<void> {
+    const running = joining.get(this);
+    if (running) return running;
+    const started = joinOnce(this).finally(() => joining.delete(this));
+    joining.set(this, started);
+    return started;
+  };
+}
+
+function startingPoints(group: ConsumerGroupInternals): StartingPoint[] {
+  return group.assigned().flatMap(({ topic, partitions }) =>
+    partitions.map(partition => {
+      const nextOffset = BigInt(group.offsetManager.nextOffset(topic, partition).toString());
+      return { topic, partition, nextOffset };
+    }),
+  );
+}
+
+let isRepaired = false;
+
+/** Idempotent. Call before the first client is made. */
+export function repairKafkajs(): void {
+  if (isRepaired) return;
+  isRepaired = true;
+  repairRequestQueue(RequestQueue.prototype);
+  repairConsumerGroup(ConsumerGroup.prototype);
+}
