@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
 import axios from 'axios';
-import { IsInt } from 'class-validator';
+import { IsInt, Max } from 'class-validator';
 import { baseEnv } from './base-env';
 import { type RunningService, startService } from './boot';
 import { DomainError } from './domain-error';
@@ -8,6 +8,7 @@ import { defineEnv } from './env';
 
 class Sum {
   @IsInt()
+  @Max(99)
   merchantId!: number;
 }
 

@@ -2,13 +2,21 @@ import { BadRequestException, ValidationPipe } from '@nestjs/common';
 import type { FieldError } from '@paycode/dto';
 import type { ValidationError } from 'class-validator';
 
-/** Flattens nested class-validator errors to `field.path` + rule. Values are never echoed. */
+/** Rules about what a value is. While one of them fails, rules about its size or form say nothing useful. */
+const typeRules = ['isDefined', 'isNotEmpty', 'isInt', 'isNumber', 'isString', 'isBoolean', 'isArray', 'isObject', 'isEnum'];
+
+/** Flattens nested class-validator errors to `field.path` + rule, the type rule alone when it fails. Values are never echoed. */
 export function fieldErrors(errors: readonly ValidationError[], prefix = ''): FieldError[] {
   return errors.flatMap(error => {
     const field = prefix + error.property;
-    const own = Object.values(error.constraints ?? {}).map(message => ({ field, message }));
+    const own = messagesOf(error.constraints ?? {}).map(message => ({ field, message }));
     return [...own, ...fieldErrors(error.children ?? [], `${field}.`)];
   });
+}
+
+function messagesOf(constraints: Record<string, string>): string[] {
+  const type = typeRules.find(rule => rule in constraints);
+  return type ? [constraints[type]!] : Object.values(constraints);
 }
 
 /** Body and query validation: strict types (A-54), unknown fields ignored (A-59), every problem named. */
