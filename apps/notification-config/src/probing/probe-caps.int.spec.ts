@@ -1,0 +1,84 @@
+import { answering, RawReceiver } from '@paycode/safe-http/testing';
+import { eventually } from '@paycode/service-runtime/testing';
+import { acquirerBank, pspOne, TestNotificationConfig } from '../testing/running-service';
+
+/** Refills are out of reach of a test run. */
+const hour = '3600000';
+
+describe('T-28: caps on probes', () => {
+  let service: TestNotificationConfig;
+  let receiver: RawReceiver;
+  let merchantId = 100;
+
+  beforeAll(async () => {
+    receiver = await RawReceiver.start(answering(200));
+    service = await TestNotificationConfig.start({
+      PROBES_PER_MERCHANT_BURST: '3',
+      PROBES_PER_MERCHANT_INTERVAL_MS: hour,
+      PROBES_PER_CALLER_BURST: '8',
+      PROBES_PER_CALLER_PER_HOUR: '1',
+      PROBES_PER_ORIGIN_PER_MINUTE: '20',
+      PROBE_TIMEOUT_MS: '2000',
+    });
+  });
+  beforeEach(async () => {
+    merchantId += 1;
+    await service.saveMerchant(merchantId);
+    receiver.received.length = 0;
+    await service.database.dataSource.query('delete from probe_bucket');
+  });
+  afterAll(() => Promise.all([service.stop(), receiver.stop()]));
+
+  const probe = async (identity = pspOne, target = merchantId, port = receiver.port) =>
+    service.post('addHttp', { merchantId: target, url: `http://127.0.0.1:${port}/`, version: 'V3' }, identity);
+  const probes = () => receiver.received.join('').split('{"result":"TEST"}').length - 1;
+
+  it('a merchant has its burst, then 429 with Retry-After and no request', async () => {
+    for (let i = 0; i < 3; i += 1) expect((await probe()).status).toBe(200);
+    const refused = await probe(acquirerBank);
+    expect([refused.status, refused.data.message]).toEqual([429, 'Too many URL validations']);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3_000);
+    expect(probes()).toBe(3);
+  });
+
+  it('a caller has its burst over all its merchants; another caller is not affected', async () => {
+    const first = merchantId;
+    for (let i = 0; i < 8; i += 1) {
+      if (i % 3 === 0) await service.saveMerchant((merchantId += 1));
+      expect((await probe()).status).toBe(200);
+    }
+    await service.saveMerchant((merchantId += 1));
+    expect((await probe()).status).toBe(429);
+    expect((await probe(acquirerBank, first)).status).toBe(200);
+  });
+
+  it('a target origin is capped over all callers and merchants', async () => {
+    for (let i = 0; i < 20; i += 1) {
+      await service.saveMerchant((merchantId += 1));
+      const caller = { ...pspOne, subject: `psp-1-${i % 5}` };
+      expect((await probe(caller)).status).toBe(200);
+    }
+    await service.saveMerchant((merchantId += 1));
+    expect((await probe({ ...pspOne, subject: 'psp-1-x' })).status).toBe(429);
+  });
+
+  it('one probe of a merchant is in flight at a time, Check included', async () => {
+    const silent = await RawReceiver.start(() => undefined);
+    const slow = probe(pspOne, merchantId, silent.port);
+    await eventually(() => expect(silent.received.length).toBeGreaterThan(0));
+    const refused = await probe();
+    expect([refused.status, Number(refused.headers['retry-after'])]).toEqual([429, 1]);
+    expect((await slow).data.message).toBe('URL validation failed: did not return 200');
+    expect((await probe()).status).toBe(200);
+    await silent.stop();
+  });
+
+  it('a refused probe spends nothing of the other buckets', async () => {
+    for (let i = 0; i < 3; i += 1) await probe();
+    const tokens = () =>
+      service.database.dataSource.query<object[]>("select bucket, tokens from probe_bucket where bucket like 'caller:%'");
+    const before = await tokens();
+    expect((await probe()).status).toBe(429);
+    expect(await tokens()).toEqual(before);
+  });
+});
