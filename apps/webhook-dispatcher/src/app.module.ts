@@ -4,6 +4,7 @@ import type { Settings } from './config/env';
 import { DatabaseModule } from './database';
 import { DeliveriesModule } from './deliveries';
 import { MessagingModule } from './messaging';
+import { RecoveryModule } from './recovery';
 
 /** The webhook dispatcher: durable deliveries, POSTs under a lane's epoch, write-once verdicts. */
 @Module({})
@@ -24,6 +25,7 @@ export class AppModule {
         }),
         MessagingModule.forEnv(settings),
         DeliveriesModule.withSettings(settings),
+        RecoveryModule.withKeys(settings.PAYLOAD_KEYS),
       ],
     };
   }

@@ -1,5 +1,5 @@
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { EventTransport } from '@paycode/events';
+import { EventTransport, OutboxRelay } from '@paycode/events';
 import { isOurFault, OutboundGuard, outboundPolicyOf } from '@paycode/safe-http';
 import { DataSource } from 'typeorm';
 import type { Settings } from '../config/env';
@@ -7,7 +7,7 @@ import type { Dispatcher } from './assemble-dispatcher';
 import { AssignedPartitions } from './assigned-partitions';
 import { UndiciWebhookClient } from './clients/undici-webhook.client';
 import { CloseDeliveries } from './close-deliveries.service';
-import { DeliveryLog, DeliveryMetrics } from './deliveries.ports';
+import { DeliveryLog, DeliveryMetrics, VerdictStore } from './deliveries.ports';
 import { dispatcherProvider } from './dispatcher.provider';
 import { DISPATCHER } from './dispatcher.token';
 import { dispatcherGroup, TransactionTerminalConsumer } from './events/transaction-terminal.consumer';
@@ -15,6 +15,7 @@ import { DeliveriesController } from './http/deliveries.controller';
 import { IngestTerminal } from './ingest-terminal.service';
 import { DispatcherTurnsJob } from './jobs/dispatcher-turns.job';
 import { PostgresDeliveryLog } from './persistence/postgres-delivery.log';
+import { PostgresVerdictStore } from './persistence/postgres-verdict.store';
 import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
 import { ShowDelivery } from './show-delivery.service';
 
@@ -26,9 +27,10 @@ export class DeliveriesModule implements OnApplicationShutdown {
   static withSettings(settings: Settings): DynamicModule {
     return {
       module: DeliveriesModule,
+      global: true,
       controllers: [TransactionTerminalConsumer, DeliveriesController],
       providers: [...outbound(settings), dispatcherProvider(settings), ...useCases(), DispatcherTurnsJob],
-      exports: [DISPATCHER, AssignedPartitions],
+      exports: [DISPATCHER, AssignedPartitions, VerdictStore],
     };
   }
 
@@ -42,6 +44,12 @@ function outbound(settings: Settings) {
     PrometheusDeliveryMetrics,
     { provide: DeliveryMetrics, useExisting: PrometheusDeliveryMetrics },
     { provide: DeliveryLog, inject: [DataSource], useFactory: (dataSource: DataSource) => new PostgresDeliveryLog(dataSource) },
+    {
+      provide: VerdictStore,
+      inject: [DataSource, OutboxRelay],
+      useFactory: (dataSource: DataSource, relay: OutboxRelay) =>
+        new PostgresVerdictStore(dataSource, 'webhook-dispatcher', () => relay.wake()),
+    },
     {
       provide: UndiciWebhookClient,
       useFactory: () => {

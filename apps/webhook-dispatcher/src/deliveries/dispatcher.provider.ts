@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { FactoryProvider } from '@nestjs/common';
 import { InternalClient, ServiceTokenSigner } from '@paycode/access';
 import { KeyRing, PayloadSealer, WebhookKeySealer } from '@paycode/crypto';
-import { OutboxRelay } from '@paycode/events';
 import { DataSource } from 'typeorm';
 import { SystemClock } from '../clock';
 import type { Settings } from '../config/env';
@@ -11,29 +10,28 @@ import { assembleDispatcher, type DispatcherSettings } from './assemble-dispatch
 import { HttpReversalSchedulerClient } from './clients/http-reversal-scheduler.client';
 import { HttpRouteSourceClient } from './clients/http-route-source.client';
 import { UndiciWebhookClient } from './clients/undici-webhook.client';
+import { VerdictStore } from './deliveries.ports';
 import { DISPATCHER } from './dispatcher.token';
 import { PostgresDeliveryStore } from './persistence/postgres-delivery.store';
-import { PostgresVerdictStore } from './persistence/postgres-verdict.store';
 import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
 import { KeyRingWebhookSealer } from './sealing/key-ring-webhook-sealer';
 
-const service = 'webhook-dispatcher';
 const userAgent = 'Paycode/0.1.0';
 
-type Parts = [DataSource, OutboxRelay, ServiceTokenSigner, UndiciWebhookClient, PrometheusDeliveryMetrics];
+type Parts = [DataSource, VerdictStore, ServiceTokenSigner, UndiciWebhookClient, PrometheusDeliveryMetrics];
 
 /** The dispatcher of this process over real ports. */
 export function dispatcherProvider(settings: Settings): FactoryProvider {
   return {
     provide: DISPATCHER,
-    inject: [DataSource, OutboxRelay, ServiceTokenSigner, UndiciWebhookClient, PrometheusDeliveryMetrics],
-    useFactory: (...[dataSource, relay, signer, poster, metrics]: Parts) => {
+    inject: [DataSource, VerdictStore, ServiceTokenSigner, UndiciWebhookClient, PrometheusDeliveryMetrics],
+    useFactory: (...[dataSource, verdicts, signer, poster, metrics]: Parts) => {
       const dispatcher = assembleDispatcher(
         {
           clock: new SystemClock(),
           lanes: new PostgresLaneStore(dataSource),
           deliveries: new PostgresDeliveryStore(dataSource),
-          verdicts: new PostgresVerdictStore(dataSource, service, () => relay.wake()),
+          verdicts,
           scheduler: new HttpReversalSchedulerClient(
             new InternalClient({ baseUrl: settings.REVERSAL_SCHEDULER_URL, audience: 'reversal-scheduler', signer }),
           ),

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { TestIdentitySigner } from '@paycode/access/testing';
 import type { ArmItem, Decision, Route, SettleItem } from '@paycode/dto';
 
 const noRoute: Omit<Route, 'merchantId'> = {
@@ -14,8 +15,9 @@ const noRoute: Omit<Route, 'merchantId'> = {
   leaseMs: 1_000,
 };
 
-/** reversal-scheduler and notification-config in one, over real HTTP, with calls that can be made to fail or wait. */
+/** reversal-scheduler, notification-config and auth-session in one, over real HTTP, with calls that can be made to fail or wait. */
 export class FakeNeighbours {
+  readonly identities = new TestIdentitySigner();
   readonly armed: ArmItem[] = [];
   readonly settled: SettleItem[] = [];
   readonly decisions = new Map<number, Decision>();
@@ -51,7 +53,10 @@ export class FakeNeighbours {
     const path = request.url ?? '';
     await this.gate;
     if (this.failing.has(path)) return void response.writeHead(503).end();
-    const answer = this.answerTo(path, JSON.parse(Buffer.concat(chunks).toString() || 'null'));
+    const answer =
+      path === '/internal/jwks'
+        ? await this.identities.jwks()
+        : this.answerTo(path, JSON.parse(Buffer.concat(chunks).toString() || 'null'));
     if (answer === undefined) return void response.writeHead(204).end();
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
   }

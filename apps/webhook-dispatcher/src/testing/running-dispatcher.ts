@@ -12,6 +12,7 @@ import {
 import {
   type DeliveryTimeline,
   eventTypes,
+  type Identity,
   serializeNotification,
   topics,
   type TransactionNotificationV3,
@@ -124,6 +125,16 @@ export class DispatcherRig {
       if (!verdict) throw new Error(`no verdict of ${transactionId}`);
       return verdict;
     }, withinMs);
+  }
+
+  /** GET /pluto/purchase/notification/{id} as the gateway hands it on. */
+  recover(transactionId: number | string, caller: Partial<Identity> | undefined, service = this.services.at(-1)!) {
+    const headers = caller ? this.neighbours.identities.headers(caller) : {};
+    return http.get<string>(`http://127.0.0.1:${service.ports.public}/pluto/purchase/notification/${transactionId}`, {
+      headers,
+      responseType: 'text',
+      transformResponse: text => text as string,
+    });
   }
 
   closeAs(caller: string, items: unknown, service = this.services.at(-1)!) {

@@ -1,5 +1,6 @@
-/** `HTTP/1.1 1`: from the tenth byte on an interim response can be told from a final one. */
-const decidedBytes = 10;
+/** `HTTP/1.1 100`: with so many bytes an interim response can be told from a final one. */
+const decidedBytes = 12;
+const statusAt = 9;
 const digitOne = 0x31;
 const headEnd = Buffer.from('\r\n\r\n');
 const switchingProtocols = Buffer.from('101');
@@ -52,8 +53,8 @@ function headOf(bytes: Buffer): number | 'final' | 'incomplete' {
 function isInterim(head: Buffer): boolean {
   return (
     head.toString('latin1', 0, 7) === 'HTTP/1.' &&
-    head[decidedBytes - 1] === digitOne &&
+    head[statusAt] === digitOne &&
     // 101 ends the request: nobody asked for another protocol.
-    head.compare(switchingProtocols, 0, 3, decidedBytes - 1, decidedBytes + 2) !== 0
+    head.compare(switchingProtocols, 0, 3, statusAt, decidedBytes) !== 0
   );
 }

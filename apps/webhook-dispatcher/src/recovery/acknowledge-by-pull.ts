@@ -1,0 +1,30 @@
+import type { VerdictKind } from '@paycode/dto';
+import { FlushQueue } from '@paycode/persistence';
+import type { SettleReversals, VerdictStore } from '../deliveries';
+import { Acknowledgements, type StoredNotification } from './recovery.ports';
+
+/** Writes ACKED_PULL into the verdict register and tells the scheduler. A failed write rejects: the reply must not come without it. */
+export class AcknowledgeByPull extends Acknowledgements {
+  private readonly acks: FlushQueue<StoredNotification, VerdictKind>;
+
+  constructor(
+    verdicts: VerdictStore,
+    private readonly settling: Pick<SettleReversals, 'tell'>,
+  ) {
+    super();
+    const write = (notifications: readonly StoredNotification[]) => verdicts.acknowledge(notifications.map(verdictFor));
+    this.acks = new FlushQueue(write, { flushMax: 1_000, queueMax: 10_000 });
+  }
+
+  override async acknowledge(notification: StoredNotification): Promise<VerdictKind> {
+    const [verdict] = await this.acks.run([notification]);
+    const { transactionId, merchantId } = notification;
+    this.settling.tell({ transactionId, merchantId, verdict: verdict! });
+    return verdict!;
+  }
+}
+
+function verdictFor({ transactionId, merchantId, attemptsClaimed }: StoredNotification) {
+  const none = { outcome: null, elapsedMs: null, armedAt: null, startedAt: null };
+  return { ...none, transactionId, merchantId, kind: 'ACKED_PULL' as const, attempt: attemptsClaimed || null };
+}

@@ -1,0 +1,33 @@
+import { Controller, Get, Header, Param, UseGuards } from '@nestjs/common';
+import { CallerIdentity, IdentityGuard } from '@paycode/access';
+import type { Identity } from '@paycode/dto';
+import { DomainError } from '@paycode/service-runtime';
+import { RecoverNotification } from '../recover-notification.service';
+
+/** Recovery: a merchant reads a notification that its webhook missed, and acknowledges it by that. */
+@Controller('pluto/purchase/notification')
+@UseGuards(IdentityGuard)
+export class PurchaseNotificationController {
+  constructor(private readonly recoverNotification: RecoverNotification) {}
+
+  @Get(':transactionId')
+  @Header('cache-control', 'no-store')
+  @Header('content-type', 'application/json; charset=utf-8')
+  async read(@Param('transactionId') text: string, @CallerIdentity() caller: Identity): Promise<string> {
+    if (!caller.roles.includes('EXTERNAL')) throw new DomainError({ status: 403, code: 'ROLE', message: 'Forbidden' });
+    const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0;
+    const json = Number.isSafeInteger(id) && id > 0 ? await this.recover(id, caller) : undefined;
+    // One body for every reason.
+    if (json === undefined) throw new DomainError({ status: 404, code: 'NO_NOTIFICATION', message: 'Not Found' });
+    return json;
+  }
+
+  private async recover(transactionId: number, caller: Identity): Promise<string | undefined> {
+    try {
+      return await this.recoverNotification.recover(transactionId, caller);
+    } catch (cause) {
+      // Nothing was answered, so nothing was promised: the caller asks again.
+      throw new DomainError({ status: 503, code: 'RECOVERY_UNAVAILABLE', message: 'Service Unavailable', cause });
+    }
+  }
+}

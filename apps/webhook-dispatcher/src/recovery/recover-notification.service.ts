@@ -1,0 +1,50 @@
+import { decisionOf, type Identity, parseNotification, serializeNotification, type VerdictKind } from '@paycode/dto';
+import type {
+  Acknowledgements,
+  MerchantOwners,
+  NotificationOpener,
+  NotificationStore,
+  StoredNotification,
+} from './recovery.ports';
+
+/**
+ * Flow: notification by id -> may this caller read it -> acknowledge if it is an unacknowledged success -> the notification as it stands.
+ * The verdict row serialises everything: what is committed first holds for every caller and for the webhook (R-4.4-3, T-20).
+ */
+export class RecoverNotification {
+  constructor(
+    private readonly store: NotificationStore,
+    private readonly owners: MerchantOwners,
+    private readonly acknowledgements: Acknowledgements,
+    private readonly opener: NotificationOpener,
+  ) {}
+
+  /** JSON of the notification; undefined when there is none for this caller: foreign, unknown or not terminal alike. */
+  async recover(transactionId: number, caller: Identity): Promise<string | undefined> {
+    const notification = await this.store.find(transactionId);
+    if (!notification || !(await this.mayRead(caller, notification.merchantId))) return undefined;
+    const json = this.opener.openText(notification.payload);
+    return isReversed(await this.verdictOf(notification)) ? reversed(json) : json;
+  }
+
+  /** the merchant itself or its PSP. */
+  private async mayRead({ accountType, ownerId }: Identity, merchantId: number): Promise<boolean> {
+    if (accountType === 'MERCHANT') return ownerId === merchantId;
+    return accountType === 'PSP' && ownerId !== null && (await this.owners.pspOf(merchantId)) === ownerId;
+  }
+
+  /** Committed before the reply (I9). Anything but a success only gets read. */
+  private async verdictOf(notification: StoredNotification): Promise<VerdictKind | null> {
+    if (!notification.isReversible || notification.verdict) return notification.verdict;
+    return this.acknowledgements.acknowledge(notification);
+  }
+}
+
+function isReversed(verdict: VerdictKind | null): boolean {
+  return verdict !== null && decisionOf(verdict) === 'REVERSED';
+}
+
+/** never SUCCESS once the reversal began. */
+function reversed(json: string): string {
+  return serializeNotification({ ...parseNotification(json), status: 'REVERSED' });
+}

@@ -1,0 +1,131 @@
+import type { Identity } from '@paycode/dto';
+import { eventually } from '@paycode/service-runtime/testing';
+import { notification } from '../testing/notification';
+import { DispatcherRig } from '../testing/running-dispatcher';
+import { silence, status, WireReceiver } from '../testing/wire-receiver';
+
+describe('getNotification', () => {
+  let rig: DispatcherRig;
+  let receiver: WireReceiver;
+  const merchant: Partial<Identity> = { subject: 'merchant-1001', accountType: 'MERCHANT', ownerId: 1001, roles: ['EXTERNAL'] };
+  const psp: Partial<Identity> = { subject: 'psp-1', accountType: 'PSP', ownerId: 1, roles: ['EXTERNAL'] };
+
+  beforeEach(async () => {
+    [rig, receiver] = await Promise.all([DispatcherRig.open(), WireReceiver.start()]);
+    rig.route(1001, receiver.url);
+    await rig.start({ ACK_WINDOW_MS: '60000' });
+  });
+  afterEach(async () => {
+    receiver.cutConnections();
+    await receiver.stop();
+    await rig.close();
+  });
+
+  /** A payment whose POST is under way and not answered. */
+  const pending = async (transactionId: number) => {
+    receiver.answer = silence;
+    await rig.publish(rig.terminal(notification(transactionId)));
+    await eventually(() => expect(receiver.transactionIds).toContain(transactionId));
+  };
+
+  it('R-4.4-1, A-18: answers the owner and its PSP the unencrypted notification, exact to the digit (A-57)', async () => {
+    await rig.publish(rig.terminal(notification(1)));
+    await rig.verdict(1);
+    for (const caller of [merchant, psp]) {
+      const answer = await rig.recover(1, caller);
+      expect(answer.status).toBe(200);
+      expect(answer.headers).toMatchObject({
+        'cache-control': 'no-store',
+        'content-type': expect.stringMatching(/^application\/json/),
+      });
+      expect(answer.data).toContain('"amount":110.10,');
+      expect(JSON.parse(answer.data)).toMatchObject({ transactionId: 1, status: 'SUCCESS', clientMsisdn: '27820000001' });
+    }
+  });
+
+  it('R-3.1-5, R-4.4-4, A-15: acknowledges a payment whose POST is under way; a later failure changes nothing', async () => {
+    await pending(1);
+    expect(JSON.parse((await rig.recover(1, merchant)).data)).toMatchObject({ status: 'SUCCESS' });
+    expect(await rig.verdict(1)).toBe('ACKED_PULL');
+    await eventually(() =>
+      expect(rig.neighbours.settled).toContainEqual({ transactionId: 1, merchantId: 1001, verdict: 'ACKED_PULL' }),
+    );
+    status(500)(receiver.requests[0]!);
+    await rig.publish(rig.terminal(notification(2, { merchantId: 1002 })));
+    await rig.verdict(2);
+    expect(await rig.verdict(1)).toBe('ACKED_PULL');
+  });
+
+  it('A-14: never says SUCCESS once the reversal began', async () => {
+    receiver.answer = status(500);
+    await rig.publish(rig.terminal(notification(1)));
+    expect(await rig.verdict(1)).toBe('CLOSED_NON200');
+    expect(JSON.parse((await rig.recover(1, merchant)).data)).toMatchObject({
+      transactionId: 1,
+      status: 'REVERSED',
+      amount: 110.1,
+    });
+    expect(await rig.verdict(1)).toBe('CLOSED_NON200');
+  });
+
+  it('R-4.4-3, T-20, I9: fifty calls that race with the failing POST all answer what stands', async () => {
+    const outcomes = new Set<string>();
+    for (let id = 1; id <= 8; id++) {
+      await pending(id);
+      const calls = Array.from({ length: 50 }, (_, n) => {
+        if (n === 6 * id) status(500)(receiver.requests.at(-1)!);
+        return rig.recover(id, merchant);
+      });
+      const statuses = new Set((await Promise.all(calls)).map(answer => (JSON.parse(answer.data) as { status: string }).status));
+      expect(statuses.size).toBe(1);
+      const verdict = await rig.verdict(id);
+      expect([...statuses]).toEqual([verdict === 'ACKED_PULL' ? 'SUCCESS' : 'REVERSED']);
+      outcomes.add(verdict);
+    }
+    expect(outcomes.size).toBeGreaterThan(0);
+  }, 30_000);
+
+  it('A-17: reading a failed notice has no side effect', async () => {
+    await rig.publish(rig.terminal(notification(1, { status: 'BANK_REJECTED' })));
+    await rig.verdict(1);
+    expect(JSON.parse((await rig.recover(1, merchant)).data)).toMatchObject({ status: 'BANK_REJECTED' });
+    expect(await rig.verdict(1)).toBe('NOT_APPLICABLE');
+    expect(rig.neighbours.settled).toEqual([]);
+  });
+
+  it('A-16, T-24: foreign, unknown and malformed ids get one and the same 404', async () => {
+    await rig.publish(rig.terminal(notification(1)));
+    await rig.verdict(1);
+    await rig.closeAs('reversal-scheduler', [{ transactionId: 5, merchantId: 1001 }]);
+    const bodyOf = async (id: number | string, caller: Partial<Identity>) => {
+      const answer = await rig.recover(id, caller);
+      const { timestamp: _t, requestId: _r, path: _p, ...body } = JSON.parse(answer.data) as Record<string, unknown>;
+      return [answer.status, body];
+    };
+    const stk: Partial<Identity> = { ...psp, accountType: 'STK', ownerId: null };
+    const answers = await Promise.all([
+      bodyOf(1, { ...merchant, ownerId: 1002 }),
+      bodyOf(1, { ...psp, ownerId: 2 }),
+      bodyOf(1, stk),
+      bodyOf(2, merchant),
+      bodyOf(5, merchant),
+      bodyOf('abc', merchant),
+      bodyOf('9007199254740993', merchant),
+    ]);
+    expect(new Set(answers.map(answer => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]![0]).toBe(404);
+  });
+
+  it('R-5.5-2: needs an identity, and the EXTERNAL role', async () => {
+    expect((await rig.recover(1, undefined)).status).toBe(401);
+    expect((await rig.recover(1, { ...merchant, roles: ['STK'] })).status).toBe(403);
+  });
+
+  it('I9: answers 503, not a notification, when the acknowledgement cannot be made durable', async () => {
+    await pending(1);
+    await rig.database.dataSource.query('alter table verdict rename to verdict_away');
+    expect((await rig.recover(1, merchant)).status).toBe(503);
+    await rig.database.dataSource.query('alter table verdict_away rename to verdict');
+    expect((await rig.recover(1, merchant)).status).toBe(200);
+  });
+});
