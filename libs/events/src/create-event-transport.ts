@@ -16,7 +16,8 @@ export interface TransportContext {
 export async function createEventTransport(env: EventsEnv, { service, log, topics }: TransportContext): Promise<EventTransport> {
   if (env.EVENTS_TRANSPORT === 'kafka') {
     const { KafkaEventTransport, kafkaConnectionOf } = await import('./kafka/index');
-    return new KafkaEventTransport({ connection: kafkaConnectionOf(env), clientId: service, log, topics });
+    const sessionTimeoutMs = env.KAFKA_SESSION_TIMEOUT_MS;
+    return new KafkaEventTransport({ connection: kafkaConnectionOf(env), clientId: service, log, topics, sessionTimeoutMs });
   }
   if (!env.EVENTS_DATABASE_URL) throw new Error('EVENTS_TRANSPORT=postgres needs EVENTS_DATABASE_URL');
   return PostgresEventTransport.open({ url: env.EVENTS_DATABASE_URL, applicationName: service, log, topics });

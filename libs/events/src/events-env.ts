@@ -31,6 +31,14 @@ export const eventsEnv = {
     description: 'SCRAM-SHA-512 user; set: SASL is used, and TLS is required.',
   },
   KAFKA_SASL_PASSWORD: { type: 'string', secret: true, default: null, description: 'Password of KAFKA_SASL_USERNAME.' },
+  KAFKA_SESSION_TIMEOUT_MS: {
+    type: 'integer',
+    unit: 'ms',
+    default: 10_000,
+    min: 6_000,
+    max: 300_000,
+    description: 'A consumer that is silent for this long loses its partitions to the others of its group.',
+  },
 } as const satisfies Record<string, EnvKey<unknown>>;
 
 export type EventsEnv = EnvOf<typeof eventsEnv>;

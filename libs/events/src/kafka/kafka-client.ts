@@ -45,6 +45,8 @@ export function createKafkaClient({ connection, clientId, log }: KafkaClientOpti
     authenticationTimeout: 5_000,
     requestTimeout: 10_000,
     enforceRequestTimeout: true,
+    // Of each connection attempt; kafkajs multiplies it with the retries of the producer or consumer above it.
+    retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
     logLevel: logLevel.WARN,
     logCreator: () => entry => {
       const level = entry.level === logLevel.ERROR ? 'error' : 'warn';

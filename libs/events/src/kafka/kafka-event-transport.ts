@@ -19,7 +19,7 @@ export interface KafkaEventTransportOptions {
   clientId: string;
   log: TransportLog;
   topics?: readonly TopicDefinition[];
-  /** A member that is silent for this long loses its partitions. Default 30,000. */
+  /** A member that is silent for this long loses its partitions. Default 10,000. */
   sessionTimeoutMs?: number;
 }
 
@@ -50,7 +50,7 @@ export class KafkaEventTransport extends EventTransport {
 
   async subscribe(subscription: Subscription): Promise<Subscriber> {
     if (this.closed) throw new Error('event transport is closed');
-    const { log, sessionTimeoutMs = 30_000 } = this.options;
+    const { log, sessionTimeoutMs = 10_000 } = this.options;
     this.requireOwnGroup(subscription);
     await this.partitionCount(subscription.topic);
     const subscriber = new KafkaSubscriber({

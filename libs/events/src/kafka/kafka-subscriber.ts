@@ -27,6 +27,8 @@ interface Commit {
 }
 
 const rejoinLimits = { firstMs: 200, maxMs: 5_000 };
+/** A service that starts while brokers are away fails to start after these, instead of waiting unseen. */
+const firstJoinRetriesMax = 3;
 
 /**
  * One member of a group. kafkajs fetches and keeps the membership; batches are handled beside its loop, which therefore never blocks:
@@ -155,12 +157,15 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
     while (!this.stopping.signal.aborted) {
       const error = await this.memberEnd();
       if (error === undefined || this.stopping.signal.aborted) return;
-      if (!this.hasJoined) return this.joined.reject(error);
-      if (!isTransient(error)) {
-        return this.options.log.error({ ...this.place(), err: error }, 'event consumer failed for good; it no longer turns');
-      }
+      if (!isTransient(error) || (!this.hasJoined && this.failures >= firstJoinRetriesMax)) return this.giveIn(error);
       await this.replaceMember(error);
     }
+  }
+
+  /** Before the first join `start` rejects; later the subscriber stops turning, and liveness tells. */
+  private giveIn(error: Error): void {
+    this.joined.reject(error);
+    this.options.log.error({ ...this.place(), err: error }, 'event consumer failed for good; it no longer turns');
   }
 
   /** Runs the member; resolves with the error that ended it, or nothing when it was stopped. */

@@ -1,6 +1,8 @@
 /// <reference path="./kafkajs-internals.d.ts" />
 import ConsumerGroup from 'kafkajs/src/consumer/consumerGroup.js';
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isTransient } from './kafka-errors';
 
 /**
  * Two repairs of kafkajs 2.2.4, which has had no release since 2023. They replace one method each on its prototypes; the spec beside
@@ -24,6 +26,7 @@ export interface ConsumerGroupInternals {
   assigners: Partial<JoinHooks>[];
   assigned(): { topic: string; partitions: number[] }[];
   offsetManager: { resolveOffsets(): Promise<void>; nextOffset(topic: string, partition: number): { toString(): string } };
+  cluster: { refreshMetadata(): Promise<void> };
   joinAndSync(): Promise<void>;
 }
 
@@ -43,6 +46,8 @@ export interface JoinHooks {
 
 /** Overload without throttling clears when a request ends; the timer only guards against a missed end. */
 const pendingCheckMs = 10;
+const resolveAttemptsMax = 5;
+const resolvePauseMs = 100;
 
 function repairRequestQueue(prototype: RequestQueueInternals): void {
   prototype.scheduleCheckPendingRequests = function scheduleCheckPendingRequests(): void {
@@ -68,7 +73,7 @@ function repairConsumerGroup(prototype: ConsumerGroupInternals): void {
     await hooks?.beforeJoin?.();
     await joinAndSync.call(group);
     if (!hooks) return;
-    await group.offsetManager.resolveOffsets();
+    await resolveOffsets(group);
     hooks.afterJoin?.(startingPoints(group));
   };
 
@@ -79,6 +84,19 @@ function repairConsumerGroup(prototype: ConsumerGroupInternals): void {
     joining.set(this, started);
     return started;
   };
+}
+
+/** A leader may have moved since the metadata was read, or a new topic may not have one everywhere yet. */
+async function resolveOffsets(group: ConsumerGroupInternals): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await group.offsetManager.resolveOffsets();
+    } catch (error) {
+      if (!isTransient(error) || attempt === resolveAttemptsMax) throw error;
+      await pause(resolvePauseMs * attempt);
+      await group.cluster.refreshMetadata();
+    }
+  }
 }
 
 function startingPoints(group: ConsumerGroupInternals): StartingPoint[] {
