@@ -7,6 +7,7 @@ import { DeliveryDesk } from './delivery-desk.service';
 import type {
   DeliveryMetrics,
   DeliveryStore,
+  NoticeStore,
   ReversalScheduler,
   RouteSource,
   VerdictStore,
@@ -22,6 +23,7 @@ import { type PostOptions, PostWebhook } from './post-webhook.service';
 import { PrepareAttempt } from './prepare-attempt.service';
 import { RecordVerdict } from './record-verdict.service';
 import { RecoverDeliveries } from './recover-deliveries.service';
+import { RepeatNotices } from './repeat-notices.service';
 import { RouteBook } from './route-book.service';
 import { SettleReversals } from './settle-reversals.service';
 
@@ -31,6 +33,7 @@ export interface DispatcherPorts {
   lanes: LaneStore;
   deliveries: DeliveryStore;
   verdicts: VerdictStore;
+  notices: NoticeStore;
   scheduler: ReversalScheduler;
   routes: RouteSource;
   sealer: WebhookSealer;
@@ -56,6 +59,7 @@ export interface Dispatcher {
   close: CloseDeliveries;
   lanes: OwnLanes;
   recover: RecoverDeliveries;
+  notices: RepeatNotices;
   desk: DeliveryDesk;
   routes: RouteBook;
   settling: SettleReversals;
@@ -73,7 +77,7 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
   const desk = new DeliveryDesk(queues, routes, clock, { heldMax: settings.heldMax });
   const settling = new SettleReversals(ports.scheduler, clock);
   const verdicts = new RecordVerdict(ports.verdicts, lanes, settling, clock, metrics);
-  const concluding = new ConcludeDelivery(verdicts, rules, clock, metrics);
+  const concluding = new ConcludeDelivery(verdicts, ports.notices, rules, clock, metrics);
   const recover = new RecoverDeliveries(ports.deliveries, desk, concluding, lanes, { rules, clock });
   listener.connect(desk, recover);
   const preparing = new PrepareAttempt(routes, lanes, clock, ports.deliveries, ports.scheduler);
@@ -92,7 +96,8 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
     await lanes.leave();
     await settling.drain();
   };
-  return { ingest, close: new CloseDeliveries(ports.deliveries), lanes, recover, desk, routes, settling, drain };
+  const notices = new RepeatNotices(ports.notices, desk, lanes, clock);
+  return { ingest, close: new CloseDeliveries(ports.deliveries), lanes, recover, notices, desk, routes, settling, drain };
 }
 
 /** What a change of lanes means here: new ones are recovered, lost ones dropped, given-up ones finished first. */

@@ -1,5 +1,6 @@
+import type { VerdictKind } from '@paycode/dto';
 import type { Clock } from '../clock';
-import type { DeliveryMetrics } from './deliveries.ports';
+import type { DeliveryMetrics, NoticeStore } from './deliveries.ports';
 import { type AttemptRules, isTooOld } from './domain/attempt-plan';
 import { type Conclusion, conclusionOf, conclusionWithout } from './domain/conclusion';
 import type { AttemptOutcome, Delivery } from './domain/delivery';
@@ -12,6 +13,7 @@ export type Concluded = 'OVER' | 'HOLD' | 'FENCED';
 export class ConcludeDelivery {
   constructor(
     private readonly verdicts: RecordVerdict,
+    private readonly notices: NoticeStore,
     private readonly rules: AttemptRules,
     private readonly clock: Clock,
     private readonly metrics: DeliveryMetrics,
@@ -49,18 +51,31 @@ export class ConcludeDelivery {
   }
 
   private async record(delivery: Delivery, conclusion: Conclusion, startedAt: Date | null): Promise<Concluded> {
+    if (delivery.isRepeat) return this.recordRepeat(delivery, conclusion, startedAt);
     const { transactionId, merchantId, lane, epoch, armedAt } = delivery;
     const standing = await this.verdicts.record(
       { ...conclusion, transactionId, merchantId, lane, epoch, armedAt, startedAt },
       delivery.isReversible,
     );
     if (!standing) return 'FENCED';
-    this.metrics.concluded({
-      delivery,
-      verdict: standing,
-      outcome: conclusion.outcome,
-      ageMs: this.clock.nowMs() - delivery.receivedMs,
-    });
+    this.report(delivery, conclusion, standing);
     return 'OVER';
+  }
+
+  /** The verdict of a repeated notice stands since its first attempt. What cannot be recorded is tried again when its lease ends. */
+  private async recordRepeat(delivery: Delivery, conclusion: Conclusion, startedAt: Date | null): Promise<Concluded> {
+    const { transactionId, attempt, epoch } = delivery;
+    const { outcome, elapsedMs, retryAfterMs } = conclusion;
+    try {
+      await this.notices.finish([{ transactionId, attempt, epoch, outcome, elapsedMs, startedAt, retryAfterMs }]);
+      this.report(delivery, conclusion, conclusion.kind);
+    } catch (error) {
+      this.metrics.heldBack(error);
+    }
+    return 'OVER';
+  }
+
+  private report(delivery: Delivery, { outcome }: Conclusion, verdict: VerdictKind): void {
+    this.metrics.concluded({ delivery, verdict, outcome, ageMs: this.clock.nowMs() - delivery.receivedMs });
   }
 }

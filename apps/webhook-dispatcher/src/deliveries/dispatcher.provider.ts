@@ -13,6 +13,7 @@ import { UndiciWebhookClient } from './clients/undici-webhook.client';
 import { VerdictStore } from './deliveries.ports';
 import { DISPATCHER } from './dispatcher.token';
 import { PostgresDeliveryStore } from './persistence/postgres-delivery.store';
+import { PostgresNoticeStore } from './persistence/postgres-notice.store';
 import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
 import { KeyRingWebhookSealer } from './sealing/key-ring-webhook-sealer';
 
@@ -32,6 +33,7 @@ export function dispatcherProvider(settings: Settings): FactoryProvider {
           lanes: new PostgresLaneStore(dataSource),
           deliveries: new PostgresDeliveryStore(dataSource),
           verdicts,
+          notices: new PostgresNoticeStore(dataSource),
           scheduler: new HttpReversalSchedulerClient(
             new InternalClient({ baseUrl: settings.REVERSAL_SCHEDULER_URL, audience: 'reversal-scheduler', signer }),
           ),

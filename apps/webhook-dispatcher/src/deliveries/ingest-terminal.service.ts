@@ -96,6 +96,7 @@ export class IngestTerminal {
       isClaimed,
       epoch: isClaimed ? row.epoch : epoch,
       attempt: 1,
+      isRepeat: false,
       armedAt: null,
     };
   }

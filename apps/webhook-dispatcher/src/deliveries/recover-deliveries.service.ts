@@ -118,6 +118,7 @@ export class RecoverDeliveries {
       receivedMs,
       attempt: 1,
       isClaimed: false,
+      isRepeat: false,
       armedAt: null,
     };
   }

@@ -28,6 +28,7 @@ export class DispatcherTurnsJob implements OnApplicationBootstrap {
     this.running = Promise.all([
       this.every(beatMs, 'lanes', () => this.dispatcher.lanes.turn()),
       this.every(recoverMs, 'recovery', () => this.dispatcher.recover.turn()),
+      this.every(beatMs, 'notices', () => this.dispatcher.notices.turn()),
       this.every(assignmentMs, 'assignment', () => this.followAssignment()),
     ]);
     this.lifecycle.onDrain('deliveries', () => this.drain());

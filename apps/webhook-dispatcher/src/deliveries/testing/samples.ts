@@ -30,6 +30,7 @@ export function delivery(transactionId: number, changes: Partial<Delivery> = {})
     attempt: 1,
     isClaimed: true,
     receivedMs: 0,
+    isRepeat: false,
     armedAt: null,
     ...changes,
   };
