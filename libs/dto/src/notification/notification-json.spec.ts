@@ -43,7 +43,7 @@ describe('notification JSON', () => {
     );
   });
 
-  it('R-2.5-8, R-2.5-9, R-2.5-17, A-55: five optional fields are null when absent, the other three omitted', () => {
+  it('R-2.5-7, R-2.5-8, R-2.5-9, R-2.5-17, A-55: five optional fields are null when absent, the other three omitted', () => {
     const bare = aNotification();
     delete bare.code;
     const written = JSON.parse(serializeNotification(bare)) as Record<string, unknown>;
@@ -58,6 +58,44 @@ describe('notification JSON', () => {
       const without = { ...aNotification(), [field]: undefined };
       expect(() => serializeNotification(without)).toThrow(new RegExp(`^${field}`));
     }
+  });
+
+  it('R-2.5-10: a refund and a reversal name their original, a purchase has 0', () => {
+    const referenceOf = (sample: string): number => parseNotification(notificationSamples()[sample]!).referenceTransactionId;
+    expect(['purchase-success', 'reversal-reversed', 'refund-partial-refunded'].map(referenceOf)).toEqual([0, 7000001, 7000001]);
+  });
+
+  it('R-2.5-11, R-2.5-12, R-2.5-16: the nested objects have exactly the fields of the document', () => {
+    const full = parseNotification(notificationSamples()['purchase-success-all-fields']!);
+    expect(Object.keys(full.bankResponse)).toEqual([
+      'retrievalReferenceNumber',
+      'authCode',
+      'bankResponse',
+      'bankResponseMessage',
+    ]);
+    expect(Object.keys(full.cardInfo)).toEqual([
+      'cardType',
+      'accountType',
+      'cardHolderName',
+      'bin',
+      'last4',
+      'binLast4',
+      'cardIssuer',
+    ]);
+    expect(Object.keys(full.clientContact!)).toEqual(['firstName', 'lastName', 'emailAddress', 'phoneNumber', 'country']);
+  });
+
+  it('A-58: the RRN is a number, so its leading zeros are gone', () => {
+    const notification = aNotification();
+    notification.bankResponse.retrievalReferenceNumber = Number('000000000042');
+    expect(serializeNotification(notification)).toContain('"retrievalReferenceNumber":42,');
+  });
+
+  it('R-2.5-18, R-9-3: versionData.version is any text, whatever the payload version', () => {
+    const versions = ['1', '2', '2.1-beta'].map(version =>
+      parseNotification(serializeNotification(aNotification({ versionData: { version } }))),
+    );
+    expect(versions.map(({ versionData }) => versionData.version)).toEqual(['1', '2', '2.1-beta']);
   });
 
   it('addresses pass through unchanged, digits included', () => {
