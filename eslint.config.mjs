@@ -14,6 +14,11 @@ const exceptions = [
     rules: ['no-restricted-properties'],
     reason: 'hands process.env to the schema in config/env.ts, which alone reads it',
   },
+  {
+    files: ['tools/simulation/**/*.ts', 'tools/audit/**/*.int.spec.ts'],
+    rules: ['@nx/enforce-module-boundaries'],
+    reason: 'prove several services together: drive their real decision code, read the schema they make',
+  },
 ];
 
 const projectBoundaries = {

@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util';
+
+export interface AuditOptions {
+  dispatcherUrl: string;
+  schedulerUrl: string;
+  simulatorUrl?: string;
+  receiverLog?: string;
+  graceS: number;
+  attemptsMax: number;
+  isJson: boolean;
+}
+
+/** How the program is to be called. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+export const usage = `npm run audit -- [options]
+Compares verdicts, decisions, reversals and (if given) a receiver's log, transaction by transaction; only reads.
+  --dispatcher <url>     database of webhook-dispatcher   (or AUDIT_DISPATCHER_URL)
+  --scheduler <url>      database of reversal-scheduler   (or AUDIT_SCHEDULER_URL)
+  --simulator <url>      database of payment-simulator    (or AUDIT_SIMULATOR_URL); optional
+  --receiver-log <file>  JSON lines {transactionId, attempt, status, elapsedMs}; optional
+  --grace <seconds>      younger rows may be on their way (default 1200: the audit consumer's 15 minutes and some)
+  --attempts-max <n>     MAX_ATTEMPTS of the dispatchers (default 2)
+  --json                 the report as JSON
+Exit code 0: no violation; 1: at least one; 2: could not be done.`;
+
+const definition = {
+  dispatcher: { type: 'string' },
+  scheduler: { type: 'string' },
+  simulator: { type: 'string' },
+  'receiver-log': { type: 'string' },
+  grace: { type: 'string', default: '1200' },
+  'attempts-max': { type: 'string', default: '2' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** @throws UsageError */
+export function readOptions(words: string[], env: Record<string, string | undefined>): AuditOptions {
+  const values = parse(words);
+  const dispatcherUrl = values.dispatcher ?? env['AUDIT_DISPATCHER_URL'];
+  const schedulerUrl = values.scheduler ?? env['AUDIT_SCHEDULER_URL'];
+  if (values.help || !dispatcherUrl || !schedulerUrl) throw new UsageError(usage);
+  return {
+    dispatcherUrl,
+    schedulerUrl,
+    simulatorUrl: values.simulator ?? env['AUDIT_SIMULATOR_URL'],
+    receiverLog: values['receiver-log'],
+    graceS: natural('grace', values.grace),
+    attemptsMax: natural('attempts-max', values['attempts-max']),
+    isJson: values.json,
+  };
+}
+
+function parse(words: string[]) {
+  try {
+    return parseArgs({ args: words, options: definition }).values;
+  } catch (cause) {
+    throw new UsageError(`${(cause as Error).message}\n\n${usage}`, { cause });
+  }
+}
+
+function natural(name: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--${name} must be a whole number\n\n${usage}`);
+  return Number(text);
+}

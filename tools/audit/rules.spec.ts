@@ -1,0 +1,108 @@
+import type { AuditedTransaction, AuditScope } from './audited-transaction.ts';
+import { violationsOf } from './rules.ts';
+
+const scope: AuditScope = { graceS: 1_200, attemptsMax: 2, hasSimulator: true, hasReceiverLog: true };
+
+function settled(): Required<AuditedTransaction> {
+  return {
+    transactionId: 1,
+    dispatcher: {
+      isReversible: true,
+      isStub: false,
+      hasDelivery: true,
+      ageS: 5_000,
+      attempts: 1,
+      verdict: { kind: 'ACKED_HTTP', ageS: 5_000, wasPosted: true },
+    },
+    scheduler: { job: { ageS: 5_000, attempt: 1 }, decision: { kind: 'SETTLED', verdict: 'ACKED_HTTP', ageS: 5_000 } },
+    simulator: { isSuccess: true, ageS: 5_000, reversals: 0, failedReversals: 0 },
+    receiver: { posts: [{ attempt: 1, status: 200, elapsedMs: 5 }] },
+  };
+}
+
+function reversed(): Required<AuditedTransaction> {
+  const transaction = settled();
+  transaction.dispatcher.verdict!.kind = 'CLOSED_NON200';
+  transaction.scheduler.decision = { kind: 'REVERSED', verdict: 'CLOSED_NON200', ageS: 5_000 };
+  transaction.simulator.reversals = 1;
+  transaction.receiver.posts[0]!.status = 500;
+  return transaction;
+}
+
+interface Plant {
+  rule: string;
+  message: string;
+  make: () => AuditedTransaction;
+  plant: (planted: Required<AuditedTransaction>) => unknown;
+}
+const planted: Plant[] = [
+  {
+    rule: 'I3',
+    message: 'decided REVERSED',
+    make: settled,
+    plant: t => (t.scheduler.decision = { kind: 'REVERSED', verdict: 'ACKED_HTTP', ageS: 1 }),
+  },
+  { rule: 'I3', message: 'was reversed', make: settled, plant: t => (t.simulator.reversals = 1) },
+  { rule: 'I6', message: 'without a verdict', make: settled, plant: t => (t.dispatcher.verdict = null) },
+  { rule: 'I6', message: 'decided SETTLED', make: reversed, plant: t => (t.scheduler.decision!.kind = 'SETTLED') },
+  { rule: 'I1', message: 'ACKED_PULL stands', make: settled, plant: t => (t.dispatcher.verdict!.kind = 'ACKED_PULL') },
+  { rule: 'I1', message: 'without a delivery', make: settled, plant: t => (t.dispatcher.hasDelivery = false) },
+  { rule: 'I2', message: 'reversed 2 times', make: reversed, plant: t => (t.simulator.reversals = 2) },
+  { rule: 'I2', message: 'without a decision', make: reversed, plant: t => (t.scheduler.decision = null) },
+  { rule: 'I7', message: 'not reversed', make: reversed, plant: t => (t.simulator.reversals = 0) },
+  {
+    rule: 'I7',
+    message: 'completed',
+    make: settled,
+    plant: t => ((t.scheduler = { job: null, decision: null }), (t.dispatcher.verdict = null)),
+  },
+  { rule: 'I7', message: 'armed', make: settled, plant: t => ((t.scheduler.decision = null), (t.simulator.ageS = 0)) },
+  { rule: 'I5', message: 'without a job', make: settled, plant: t => (t.scheduler.job = null) },
+  { rule: 'I13', message: 'moves no money', make: settled, plant: t => (t.dispatcher.isReversible = false) },
+  { rule: 'I8', message: '3 attempts', make: settled, plant: t => (t.dispatcher.attempts = 3) },
+  {
+    rule: 'I8',
+    message: 'saw 2 attempts',
+    make: settled,
+    plant: t => t.receiver.posts.push({ attempt: 2, status: 200, elapsedMs: 1 }),
+  },
+  {
+    rule: 'I8',
+    message: 'saw 3 requests',
+    make: settled,
+    plant: t => t.receiver.posts.push(t.receiver.posts[0]!, t.receiver.posts[0]!),
+  },
+  { rule: 'R-3.1-2', message: 'answered no 200', make: settled, plant: t => (t.receiver.posts[0]!.status = 500) },
+  { rule: 'I4', message: 'answered 200 in time', make: reversed, plant: t => (t.receiver.posts[0]!.status = 200) },
+];
+
+describe('audit rules', () => {
+  it.each([
+    ['a settled payment', settled()],
+    ['a reversed payment', reversed()],
+    ['a payment nobody but the simulator knows yet', { ...settled(), dispatcher: undefined, scheduler: undefined, receiver: undefined, simulator: { ...settled().simulator, ageS: 1 } }], // prettier-ignore
+    ['a failed reversal, of which an operator was told', { ...reversed(), simulator: { ...reversed().simulator, reversals: 0, failedReversals: 1 } }], // prettier-ignore
+    ['attempts used up by our own crashes', withVerdict('CLOSED_EXHAUSTED')],
+  ] as [string, AuditedTransaction][])('%s breaks no rule', (_, transaction) => {
+    expect(violationsOf(transaction, scope)).toEqual([]);
+  });
+
+  it.each(planted)('$rule: reports "$message"', ({ rule, message, make, plant }) => {
+    const transaction = make() as Required<AuditedTransaction>;
+    plant(transaction);
+    expect(violationsOf(transaction, scope)).toContainEqual({
+      transactionId: 1,
+      rule,
+      message: expect.stringContaining(message) as string,
+    });
+  });
+});
+
+/** Reversed although every request was answered 200. */
+function withVerdict(kind: string): AuditedTransaction {
+  const transaction = reversed();
+  transaction.dispatcher.verdict!.kind = kind;
+  transaction.scheduler.decision!.verdict = kind;
+  transaction.receiver.posts[0]!.status = 200;
+  return transaction;
+}

@@ -1,0 +1,116 @@
+import type { AuditedTransaction, AuditScope, Violation } from './audited-transaction.ts';
+import { receiverRules } from './receiver-rules.ts';
+
+/** One check: what is wrong with the transaction, or null. */
+export interface AuditRule {
+  rule: string;
+  check(transaction: AuditedTransaction, scope: AuditScope): string | null;
+}
+
+/** Written anew here on purpose: an audit that shared the services' own code would share its mistakes. */
+const isClosed = (verdict: string) => verdict.startsWith('CLOSED_');
+
+const verdictOf = ({ dispatcher }: AuditedTransaction) => dispatcher?.verdict?.kind;
+const decisionOf = ({ scheduler }: AuditedTransaction) => scheduler?.decision ?? undefined;
+const reversalsOf = ({ simulator }: AuditedTransaction) => simulator?.reversals ?? 0;
+const failedReversalsOf = ({ simulator }: AuditedTransaction) => simulator?.failedReversals ?? 0;
+
+/** I3: what was acknowledged is not reversed. */
+function acknowledgedAndReversed(transaction: AuditedTransaction): string | null {
+  const verdict = verdictOf(transaction);
+  if (verdict === undefined || isClosed(verdict)) return null;
+  if (decisionOf(transaction)?.kind === 'REVERSED') return `verdict ${verdict}, and decided REVERSED`;
+  return reversalsOf(transaction) > 0 ? `verdict ${verdict}, and the payment was reversed` : null;
+}
+
+/** I6: a decision follows from a verdict. */
+function decidedOtherwise(transaction: AuditedTransaction): string | null {
+  const decision = decisionOf(transaction);
+  if (!decision) return null;
+  const verdict = verdictOf(transaction);
+  if (verdict === undefined) return `decided ${decision.kind} without a verdict`;
+  return isClosed(verdict) && decision.kind === 'SETTLED' ? `verdict ${verdict}, and decided SETTLED` : null;
+}
+
+/** I1: the verdict that was told is the one that stands. */
+function verdictChanged(transaction: AuditedTransaction): string | null {
+  const told = decisionOf(transaction)?.verdict;
+  const stands = verdictOf(transaction);
+  return told && stands && told !== stands ? `decided on verdict ${told}, but ${stands} stands` : null;
+}
+
+/** I1: a verdict is of a delivery. */
+function verdictOfNothing({ dispatcher }: AuditedTransaction): string | null {
+  return dispatcher?.hasDelivery === false ? 'a verdict without a delivery' : null;
+}
+
+/** I2: at most one reversal, and only after the decision. */
+function reversedTooOften(transaction: AuditedTransaction): string | null {
+  const reversals = reversalsOf(transaction);
+  if (reversals > 1) return `reversed ${reversals} times`;
+  return reversals === 1 && decisionOf(transaction)?.kind !== 'REVERSED' ? 'reversed without a decision REVERSED' : null;
+}
+
+/** I7: what was decided is done. */
+function notReversed(transaction: AuditedTransaction, { hasSimulator, graceS }: AuditScope): string | null {
+  const decision = decisionOf(transaction);
+  if (!hasSimulator || decision?.kind !== 'REVERSED' || decision.ageS < graceS) return null;
+  // A reversal that failed is known: an operator was told.
+  const isKnown = reversalsOf(transaction) + failedReversalsOf(transaction) > 0;
+  return isKnown ? null : `decided REVERSED ${Math.round(decision.ageS)} s ago, and not reversed`;
+}
+
+/** I7: whatever is reversible and old enough is decided. */
+function undecided(transaction: AuditedTransaction, { graceS }: AuditScope): string | null {
+  if (decisionOf(transaction)) return null;
+  const old = agesOf(transaction).find(([, ageS]) => ageS >= graceS);
+  return old ? `${old[0]} ${Math.round(old[1])} s ago, and not decided` : null;
+}
+
+/** What makes the transaction one that must be decided, and since when. */
+function agesOf({ dispatcher, scheduler, simulator }: AuditedTransaction): [string, number][] {
+  const ages: [string, number][] = [];
+  if (simulator?.isSuccess) ages.push(['completed', simulator.ageS]);
+  if (scheduler?.job) ages.push(['armed', scheduler.job.ageS]);
+  if (dispatcher?.isReversible) ages.push(['received', dispatcher.ageS]);
+  return ages;
+}
+
+/** I5: nothing was posted before its job was durable. */
+function postedUnarmed({ dispatcher, scheduler }: AuditedTransaction): string | null {
+  const wasPosted = dispatcher?.isReversible === true && dispatcher.verdict?.wasPosted === true;
+  return wasPosted && !scheduler?.job ? 'posted without a job' : null;
+}
+
+/** I13: only a successful purchase is armed or decided. */
+function noticeArmed({ dispatcher, scheduler }: AuditedTransaction): string | null {
+  if (!dispatcher?.hasDelivery || dispatcher.isReversible || dispatcher.isStub) return null;
+  return scheduler ? 'a notice that moves no money was armed or decided' : null;
+}
+
+/** I8: attempts are bounded. */
+function attemptedTooOften({ dispatcher }: AuditedTransaction, { attemptsMax }: AuditScope): string | null {
+  return dispatcher?.isReversible && dispatcher.attempts > attemptsMax ? `${dispatcher.attempts} attempts` : null;
+}
+
+const rules: AuditRule[] = [
+  { rule: 'I1', check: verdictChanged },
+  { rule: 'I1', check: verdictOfNothing },
+  { rule: 'I2', check: reversedTooOften },
+  { rule: 'I3', check: acknowledgedAndReversed },
+  { rule: 'I5', check: postedUnarmed },
+  { rule: 'I6', check: decidedOtherwise },
+  { rule: 'I7', check: undecided },
+  { rule: 'I7', check: notReversed },
+  { rule: 'I8', check: attemptedTooOften },
+  { rule: 'I13', check: noticeArmed },
+  ...receiverRules,
+];
+
+/** Every rule the transaction breaks. */
+export function violationsOf(transaction: AuditedTransaction, scope: AuditScope): Violation[] {
+  return rules.flatMap(({ rule, check }) => {
+    const message = check(transaction, scope);
+    return message ? [{ transactionId: transaction.transactionId, rule, message }] : [];
+  });
+}
