@@ -8,6 +8,7 @@ export * from './events/topics';
 export * from './events/transaction-terminal';
 export * from './events/transaction-terminal.schema';
 export * from './internal/authorize';
+export * from './internal/change-notices';
 export * from './internal/deliveries';
 export * from './internal/reversals';
 export * from './internal/routes';

@@ -1,0 +1,18 @@
+/** POST webhook-dispatcher /internal/recipient-messages/notices. At most 100 items; idempotent by noticeId. Answer: 204 once they are stored. */
+export interface ChangeNotice {
+  /** UUID. */
+  noticeId: string;
+  merchantId: number;
+  kind: ChangeNoticeKind;
+  /** Who is told. */
+  emails: string[];
+  /** Who made the change: a username, or `operator`. */
+  actor: string;
+  /** ISO 8601 UTC. */
+  occurredAt: string;
+}
+
+/** Changes of a merchant's webhook configuration that its EMAIL recipients are told of (T-15). */
+export const changeNoticeKinds = ['URL_CHANGED', 'KEY_CHANGED', 'URL_REMOVED'] as const;
+
+export type ChangeNoticeKind = (typeof changeNoticeKinds)[number];
