@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { IdentityModule, ServiceTokenModule } from '@paycode/access';
 import { outboundPolicyOf } from '@paycode/safe-http';
 import type { NotificationConfigEnv } from './config/env';
+import { ChangeNoticesModule } from './change-notices';
 import { DatabaseModule } from './database';
 import { MerchantsModule } from './merchants';
 import { NotificationsModule } from './notifications';
@@ -27,6 +28,7 @@ export class AppModule {
         ProbingModule.withSettings(probingSettings(env)),
         MerchantsModule,
         NotificationsModule,
+        ChangeNoticesModule.mailedBy(env.WEBHOOK_DISPATCHER_URL),
       ],
     };
   }

@@ -1,5 +1,9 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { WebhookKeysController } from './http/webhook-keys.controller';
+import { PostgresWebhookKeyStore } from './persistence/postgres-webhook-key.store';
+import { ResealKeysService } from './reseal-keys.service';
 import { WebhookKeys } from './webhook-keys';
+import { WebhookKeyStore } from './webhook-keys.ports';
 
 @Global()
 @Module({})
@@ -7,7 +11,12 @@ export class WebhookKeysModule {
   static sealedUnder(keyEncryptionKeys: string): DynamicModule {
     return {
       module: WebhookKeysModule,
-      providers: [{ provide: WebhookKeys, useFactory: () => new WebhookKeys(keyEncryptionKeys) }],
+      controllers: [WebhookKeysController],
+      providers: [
+        ResealKeysService,
+        { provide: WebhookKeys, useFactory: () => new WebhookKeys(keyEncryptionKeys) },
+        { provide: WebhookKeyStore, useClass: PostgresWebhookKeyStore },
+      ],
       exports: [WebhookKeys],
     };
   }

@@ -1,0 +1,40 @@
+import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { InternalClient, ServiceTokenSigner } from '@paycode/access';
+import { ChangeNoticeMailer, ChangeNoticeStore } from './change-notices.ports';
+import { HttpChangeNoticeMailer } from './clients/http-change-notice.mailer';
+import { HandOverNoticesService } from './hand-over-notices.service';
+import { HandOverNoticesJob } from './jobs/hand-over-notices.job';
+import { PostgresChangeNoticeStore } from './persistence/postgres-change-notice.store';
+
+const dispatcherClient = Symbol('dispatcherClient');
+
+@Module({})
+export class ChangeNoticesModule implements OnApplicationShutdown {
+  constructor(@Inject(dispatcherClient) private readonly client: InternalClient) {}
+
+  static mailedBy(webhookDispatcherUrl: string): DynamicModule {
+    return {
+      module: ChangeNoticesModule,
+      providers: [
+        HandOverNoticesService,
+        HandOverNoticesJob,
+        { provide: ChangeNoticeStore, useClass: PostgresChangeNoticeStore },
+        {
+          provide: dispatcherClient,
+          inject: [ServiceTokenSigner],
+          useFactory: (signer: ServiceTokenSigner) =>
+            new InternalClient({ baseUrl: webhookDispatcherUrl, audience: 'webhook-dispatcher', signer, socketsMax: 2 }),
+        },
+        {
+          provide: ChangeNoticeMailer,
+          inject: [dispatcherClient],
+          useFactory: (client: InternalClient) => new HttpChangeNoticeMailer(client),
+        },
+      ],
+    };
+  }
+
+  onApplicationShutdown(): void {
+    this.client.close();
+  }
+}

@@ -1,0 +1,1 @@
+export { ChangeNoticesModule } from './change-notices.module';

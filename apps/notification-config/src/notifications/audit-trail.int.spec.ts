@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { answering, RawReceiver } from '@paycode/safe-http/testing';
+import { TestNotificationConfig } from '../testing/running-service';
+
+interface AuditRow {
+  kind: string;
+  actor: string;
+  request_id: string;
+  detail: Record<string, string>;
+}
+
+describe('audit trail and keys at rest', () => {
+  let service: TestNotificationConfig;
+  let receiver: RawReceiver;
+  let url: string;
+  let merchantId = 500;
+
+  beforeAll(async () => {
+    [service, receiver] = await Promise.all([TestNotificationConfig.start(), RawReceiver.start(answering(200))]);
+    url = `http://127.0.0.1:${receiver.port}/hook`;
+  });
+  beforeEach(async () => {
+    merchantId += 1;
+    await service.saveMerchant(merchantId);
+  });
+  afterAll(() => Promise.all([service.stop(), receiver.stop()]));
+
+  const addHttp = (path = '') => service.post('addHttp', { merchantId, url: url + path, version: 'V3' });
+  const trail = () =>
+    service.database.dataSource.query<AuditRow[]>(
+      'select kind, actor, request_id, detail from audit_event where merchant_id = $1 order by audit_event_id',
+      [merchantId],
+    );
+  const kinds = async () => (await trail()).map(({ kind }) => kind);
+
+  it('T-14, T-15: every reveal, URL and key change is written down with who asked', async () => {
+    await addHttp();
+    await addHttp();
+    await addHttp('/other');
+    const renewed = await service.post('renewKey', { merchantId });
+    await service.internal('delete', `/internal/merchants/${merchantId}/notifications/HTTP`);
+    expect(await kinds()).toEqual([
+      'MERCHANT_SAVED', 'URL_SET', 'KEY_CREATED', 'KEY_REVEALED', 'KEY_REVEALED', 'URL_SET', 'KEY_REVEALED', 'KEY_RENEWED', 'KEY_REVEALED',
+      'URL_REMOVED',
+    ]); // prettier-ignore
+    const rows = await trail();
+    expect(rows.map(({ actor }) => actor)).toEqual(['operator', ...Array<string>(8).fill('psp-1'), 'operator']);
+    expect(rows[7]!.request_id).toBe(renewed.headers['x-request-id']);
+    expect(rows[5]!.detail).toEqual({ url: `${url}/other`, version: 'V3', replaced: url });
+  });
+
+  it('a refused call leaves no trace of a change', async () => {
+    await service.post('renewKey', { merchantId });
+    await service.post('addHttp', { merchantId, url: 'http://10.0.0.1/', version: 'V3' });
+    expect(await kinds()).toEqual(['MERCHANT_SAVED']);
+  });
+
+  it('T-17: recipients are masked', async () => {
+    await service.post('extra', { merchantId, type: 'EMAIL', value: 'somebody@shop.example' });
+    await service.post('extra', { merchantId, type: 'SMS', value: '27821234567' });
+    const details = JSON.stringify(await trail());
+    expect(details).toContain('s***@shop.example');
+    expect(details).not.toMatch(/somebody|2782123/);
+  });
+
+  it('cannot be changed or emptied', async () => {
+    for (const statement of ["update audit_event set actor = 'x'", 'delete from audit_event', 'truncate audit_event']) {
+      await expect(service.database.dataSource.query(statement)).rejects.toThrow('append-only');
+    }
+  });
+
+  it('T-15: a change of URL or key asks for a mail to those who were EMAIL recipients; no recipient, no mail', async () => {
+    const notices = () =>
+      service.database.dataSource.query<{ kind: string; emails: string[]; actor: string }[]>(
+        'select kind, emails, actor from change_notice where merchant_id = $1 order by occurred_at',
+        [merchantId],
+      );
+    await addHttp();
+    expect(await notices()).toEqual([]);
+    await service.post('extra', { merchantId, type: 'EMAIL', value: 'a@shop.example' });
+    await service.post('extra', { merchantId, type: 'SMS', value: '27821234567' });
+    await addHttp('/other');
+    await service.post('renewKey', { merchantId });
+    await addHttp('/other');
+    const told = { emails: ['a@shop.example'], actor: 'psp-1' };
+    expect(await notices()).toEqual([
+      { kind: 'URL_CHANGED', ...told },
+      { kind: 'KEY_CHANGED', ...told },
+    ]);
+  });
+
+  it('T-14: with a new key-encryption key first, old keys still open, and reseal moves them all', async () => {
+    const { encryptKey } = (await addHttp()).data;
+    const fresh = `kek-2:${randomBytes(32).toString('base64')}`;
+    const rotated = await TestNotificationConfig.start({ KEY_ENCRYPTION_KEYS: `${fresh},${service.keyEncryptionKeys}` }, service);
+    const sealed = async () =>
+      (await service.database.dataSource.query<{ sealed_key: string }[]>('select sealed_key from http_notification')).map(
+        row => row.sealed_key,
+      );
+    expect((await rotated.post('addHttp', { merchantId, url, version: 'V3' })).data.encryptKey).toBe(encryptKey);
+    const count = (await sealed()).length;
+    expect((await rotated.internal('post', '/internal/webhook-keys/reseal')).data).toEqual({
+      resealed: count,
+      current: 0,
+      left: 0,
+    });
+    expect((await rotated.internal('post', '/internal/webhook-keys/reseal')).data).toEqual({
+      resealed: 0,
+      current: count,
+      left: 0,
+    });
+    expect((await sealed()).every(text => text.startsWith('v1.kek-2.'))).toBe(true);
+    const retired = await TestNotificationConfig.start({ KEY_ENCRYPTION_KEYS: fresh }, service);
+    expect((await retired.post('addHttp', { merchantId, url, version: 'V3' })).data.encryptKey).toBe(encryptKey);
+    await Promise.all([rotated.stop(), retired.stop()]);
+  });
+
+  it('a key that no key-encryption key opens is counted as left, and the others are resealed', async () => {
+    await addHttp();
+    const stranger = await TestNotificationConfig.start(
+      { KEY_ENCRYPTION_KEYS: `kek-9:${randomBytes(32).toString('base64')}` },
+      service,
+    );
+    const { data } = await stranger.internal('post', '/internal/webhook-keys/reseal');
+    expect(data).toMatchObject({ resealed: 0, current: 0 });
+    expect(data.left).toBeGreaterThan(0);
+    await stranger.stop();
+  });
+});
