@@ -1,8 +1,10 @@
 import { type DynamicModule, Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
 import { openDataSource, runMigrations } from '@paycode/persistence';
 import { Lifecycle } from '@paycode/service-runtime';
 import { DataSource } from 'typeorm';
 import { AccountEntity } from '../accounts';
+import { UnavailableInterceptor } from './unavailable.interceptor';
 import { migrations } from '../../migrations';
 
 export interface DatabaseSettings {
@@ -41,7 +43,10 @@ export class DatabaseModule implements OnApplicationShutdown {
   static forUrl(settings: DatabaseSettings): DynamicModule {
     return {
       module: DatabaseModule,
-      providers: [{ provide: DataSource, useFactory: () => openDatabase(settings) }],
+      providers: [
+        { provide: DataSource, useFactory: () => openDatabase(settings) },
+        { provide: APP_INTERCEPTOR, useClass: UnavailableInterceptor },
+      ],
       exports: [DataSource],
     };
   }

@@ -1,0 +1,34 @@
+import type { AccountType, Role } from '@paycode/dto';
+import { rolesOf } from '../../accounts';
+import { permits, ruleFor } from './path-roles';
+
+const types: AccountType[] = ['MANAGER', 'MERCHANT', 'PSP', 'STK', 'ACQUIRER'];
+const allowed = (path: string) =>
+  types.filter(accountType => permits(ruleFor(path), { accountType, roles: rolesOf(accountType) }));
+
+describe('the path-role table', () => {
+  it.each([
+    ['/public', 'OPEN'],
+    ['/public/x', 'OPEN'],
+    ['/publicx', 'NOBODY'],
+    ['/Public/x', 'NOBODY'],
+    ['/authentication/login', 'OPEN'],
+    ['/', 'NOBODY'],
+    ['', 'NOBODY'],
+    ['/portal/restful/merchant', 'NOBODY'],
+  ])('R-5.5-1 R-5.4-2: %s is %s', (path, kind) => {
+    expect(ruleFor(path).kind).toBe(kind);
+  });
+
+  it('A-42: who may go where', () => {
+    expect(allowed('/code/create')).toEqual(['MERCHANT', 'PSP']);
+    expect(allowed('/stk/x')).toEqual(['STK']);
+    expect(allowed('/remote/v4/lookup')).toEqual(types);
+    expect(allowed('/portal/restful/merchant/notification/list')).toEqual(['PSP', 'ACQUIRER']);
+  });
+
+  it('T-27 R-5.5-5: no account type carries INTERNAL', () => {
+    expect(types.flatMap(rolesOf)).not.toContain('INTERNAL' satisfies Role);
+    expect(allowed('/internal/accounts')).toEqual([]);
+  });
+});

@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { blockedUntilMs, retryAfterS } from './guess-rule';
+
+const rule = { freeFailures: 5, delayFirstMs: 1_000, delayMaxMs: 60_000 };
+const delayAfter = (failures: number) => Math.max(0, blockedUntilMs({ failures, lastFailedAtMs: 10_000 }, rule) - 10_000);
+
+describe('the delay after wrong credentials (T-05)', () => {
+  it('is nothing at first, then doubles', () => {
+    expect([1, 5, 6, 7, 8, 11, 12, 13].map(delayAfter)).toEqual([0, 0, 1_000, 2_000, 4_000, 32_000, 60_000, 60_000]);
+  });
+
+  it('never grows into a lock, whatever the number of failures', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1_000_000 }), failures => expect(delayAfter(failures)).toBeLessThanOrEqual(60_000)),
+    );
+  });
+
+  it('never shrinks with one more failure', () => {
+    fc.assert(
+      fc.property(fc.nat(5_000), failures => expect(delayAfter(failures + 1)).toBeGreaterThanOrEqual(delayAfter(failures))),
+    );
+  });
+
+  it('is told in whole seconds, rounded up', () => {
+    expect([retryAfterS(1_500, 1_000), retryAfterS(3_000, 1_000), retryAfterS(3_001, 1_000)]).toEqual([1, 2, 3]);
+  });
+});

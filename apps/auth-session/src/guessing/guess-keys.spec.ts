@@ -1,0 +1,21 @@
+import { guesserOf, guessKeysOf } from './guess-keys';
+
+describe('who is guessing (T-05)', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2:3:4:5:6', '8193:3512:1:2'],
+    ['2001:db8:1:2::ffff', '8193:3512:1:2'],
+    ['not an address', 'not an address'],
+  ])('%s is %s: an IPv6 host owns its whole /64', (address, guesser) => {
+    expect(guesserOf(address)).toBe(guesser);
+  });
+
+  it('identity and address cannot be shifted into each other', () => {
+    expect(guessKeysOf('a', 'b,c').pair.equals(guessKeysOf('a,b', 'c').pair)).toBe(false);
+  });
+
+  it('T-17: the identity cannot be read from the key', () => {
+    expect(guessKeysOf('my-password', '203.0.113.7').pair.toString('latin1')).not.toContain('my-password');
+  });
+});

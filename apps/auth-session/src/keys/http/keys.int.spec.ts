@@ -1,0 +1,68 @@
+import jsonwebtoken from 'jsonwebtoken';
+import { type BearerAccount, type ClientSession, LoginClient, tokenOf } from '../../testing/login-client';
+import { outcomeOf, TestAuthSession } from '../../testing/test-service';
+
+let service: TestAuthSession;
+let client: LoginClient;
+let account: BearerAccount;
+beforeAll(async () => {
+  service = await TestAuthSession.start({}, 2);
+  client = new LoginClient(service);
+  account = await client.bearerAccount({ type: 'PSP', id: 1 }, false);
+});
+afterAll(() => service.stop());
+
+const kidOf = (session: ClientSession) => jsonwebtoken.decode(tokenOf(session), { complete: true })!.header.kid;
+const use = async (session: ClientSession, replica = 0) =>
+  outcomeOf(await service.authorize({ authorization: [session.headerValue] }, replica));
+const rotate = () => service.operator('POST', '/internal/keys/rotate');
+
+describe('signing keys', () => {
+  it('T-08: rotate by kid: two are valid at once, a third is not', async () => {
+    const first = await client.passwordLogin(account);
+    expect((await rotate()).status).toBe(200);
+    const second = await client.passwordLogin(account);
+    expect(kidOf(second)).not.toBe(kidOf(first));
+    expect([await use(first), await use(second)]).toEqual(['allowed', 'allowed']);
+    // The other replica has never seen the new key.
+    expect([await use(first, 1), await use(second, 1)]).toEqual(['allowed', 'allowed']);
+    await rotate();
+    expect([await use(first), await use(second)]).toEqual(['401 Invalid or expired JWT token', 'allowed']);
+  });
+
+  it('publishes the current and the previous identity key, public halves only, in memory of no secret', async () => {
+    const before = (await service.operator('GET', '/internal/jwks')).data as { keys: { kid: string }[] };
+    await rotate();
+    const { keys } = (await service.operator('GET', '/internal/jwks')).data as { keys: Record<string, string>[] };
+    expect(keys.map(key => key['kid'])[1]).toBe(before.keys[0]!.kid);
+    expect(keys.map(key => Object.keys(key).sort())).toEqual([
+      ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'],
+      ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'],
+    ]);
+  });
+
+  it('the challenge key stays the same on every replica and through rotations', async () => {
+    const key = async () => (await service.operator('GET', '/internal/service-public-key')).data as { publicKey: string };
+    const before = await key();
+    await rotate();
+    expect(await key()).toEqual(before);
+    expect(Buffer.from(before.publicKey, 'base64')).toHaveLength(550); // X.509 of RSA-4096
+  });
+
+  it('are sealed at rest: the database alone signs nothing', async () => {
+    const rows = await service.database.dataSource.query<{ sealed: string }[]>('select sealed from signing_key');
+    for (const { sealed } of rows) {
+      const header = JSON.parse(Buffer.from(sealed.split('.')[0]!, 'base64url').toString()) as object;
+      expect(header).toMatchObject({ alg: 'dir', enc: 'A256GCM' });
+    }
+  });
+
+  it('T-27: only operators rotate keys, and it is on record', async () => {
+    const anonymous = await fetch(`${service.url('internal')}/internal/keys/rotate`, { method: 'POST' });
+    expect(anonymous.status).toBe(401);
+    const events = await service.database.dataSource.query(
+      `select actor, detail from security_event where kind = 'KEYS_ROTATED'`,
+    );
+    expect(events).toContainEqual({ actor: 'operator', detail: 'ACCESS IDENTITY' });
+  });
+});

@@ -1,0 +1,31 @@
+import { objectionTo, type Session, type SessionOwner } from './session';
+
+const session: Session = {
+  id: 's',
+  credentialVersion: 3,
+  tokenId: 't',
+  loginKind: 'PASSWORD',
+  startedAt: new Date(0),
+  expiresAt: new Date(900_000),
+  revokedAt: null,
+};
+const owner: SessionOwner = { mode: 'BEARER', credentialVersion: 3 };
+
+describe('a session', () => {
+  it('R-5.2-7 A-61: is good until the millisecond before it expires', () => {
+    expect([objectionTo(session, owner, 899_999), objectionTo(session, owner, 900_000)]).toEqual([undefined, 'ENDED']);
+  });
+
+  it('R-4.1-12: has ended once revoked', () => {
+    expect(objectionTo({ ...session, revokedAt: new Date(1) }, owner, 2)).toBe('ENDED');
+  });
+
+  it('A-31: has ended when the password changed since', () => {
+    expect(objectionTo(session, { ...owner, credentialVersion: 4 }, 2)).toBe('ENDED');
+  });
+
+  it('A-23 R-5.2-9: of an account not in Bearer mode is disabled, and only that when nothing else is wrong', () => {
+    expect(objectionTo(session, { ...owner, mode: 'BASIC' }, 2)).toBe('JWT_DISABLED');
+    expect(objectionTo({ ...session, revokedAt: new Date(1) }, { ...owner, mode: 'BASIC' }, 2)).toBe('ENDED');
+  });
+});
