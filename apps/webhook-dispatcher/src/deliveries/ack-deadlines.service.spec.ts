@@ -1,0 +1,59 @@
+import { ManualClock, settled } from '../clock/testing/manual-clock';
+import { AckDeadlines } from './ack-deadlines.service';
+
+describe('deadlines of requests (T3)', () => {
+  let clock: ManualClock;
+  let deadlines: AckDeadlines;
+  let expired: string[];
+  const watch = (dueMs: number, name: string) => deadlines.watch(dueMs, () => expired.push(name));
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    deadlines = new AckDeadlines(clock);
+    expired = [];
+  });
+
+  it('fire in the order of their instants, not a millisecond early', async () => {
+    watch(300, 'c');
+    watch(100, 'a');
+    watch(200, 'b');
+    await clock.advance(99);
+    expect(expired).toEqual([]);
+    await clock.advance(1);
+    expect(expired).toEqual(['a']);
+    await clock.advance(200);
+    expect(expired).toEqual(['a', 'b', 'c']);
+  });
+
+  it('a cancelled deadline never fires and holds no memory', async () => {
+    const cancel = watch(100, 'a');
+    cancel();
+    expect(deadlines.size).toBe(0);
+    await clock.advance(1_000);
+    expect(expired).toEqual([]);
+  });
+
+  it('A-07, fault case 20: a deadline is believed only after two poll turns, in which the answer may still be read', async () => {
+    clock.holdsPollTurns = true;
+    const cancelFirst = watch(100, 'answered in the first turn');
+    const cancelSecond = watch(100, 'answered in the second turn');
+    watch(100, 'silent');
+    await clock.advance(100);
+    cancelFirst();
+    await clock.poll();
+    expect(expired).toEqual([]);
+    cancelSecond();
+    await clock.poll();
+    expect(expired).toEqual(['silent']);
+  });
+
+  it('one timer serves all; an earlier deadline brings it forward', async () => {
+    watch(1_000, 'late');
+    watch(10, 'early');
+    expect(clock.timersWaiting).toBe(1);
+    await clock.advance(10);
+    expect(expired).toEqual(['early']);
+    await settled();
+    expect(clock.timersWaiting).toBe(1);
+  });
+});

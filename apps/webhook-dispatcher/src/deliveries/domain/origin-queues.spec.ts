@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { OriginQueues } from './origin-queues';
+import { slotFloor } from './slot-cap';
+
+/** Grants everything that may start now. */
+function grantAll(queues: OriginQueues<number>): string[] {
+  const origins: string[] = [];
+  for (let granted = queues.next(); granted; granted = queues.next()) origins.push(granted.origin);
+  return origins;
+}
+
+function add(queues: OriginQueues<number>, origin: string, count: number): void {
+  for (let n = 0; n < count; n++) queues.add(origin, n);
+}
+
+/** Lets an endpoint earn a large cap by answering. */
+function warmUp(queues: OriginQueues<number>, origin: string, cap: number): void {
+  while (queues.capOf(origin) < cap) {
+    add(queues, origin, queues.capOf(origin));
+    for (const each of grantAll(queues)) queues.release(each, 'ANSWERED');
+  }
+}
+
+describe('slots of endpoints (I12, fault case 45)', () => {
+  it('keeps the order of one endpoint', () => {
+    const queues = new OriginQueues<number>({ slotsMax: 100 });
+    add(queues, 'a', 3);
+    expect([queues.next(), queues.next(), queues.next()].map(granted => granted!.item)).toEqual([0, 1, 2]);
+  });
+
+  it('shares what is scarce evenly: a free slot goes to the endpoint that has the fewest', () => {
+    const queues = new OriginQueues<number>({ slotsMax: 64 });
+    warmUp(queues, 'a', 16);
+    warmUp(queues, 'b', 16);
+    add(queues, 'a', 100);
+    add(queues, 'b', 100);
+    const granted = grantAll(queues);
+    expect(granted.filter(origin => origin === 'a')).toHaveLength(16);
+    expect(granted.filter(origin => origin === 'b')).toHaveLength(16);
+    expect(granted.slice(0, 4)).toEqual(['a', 'b', 'a', 'b']);
+  });
+
+  it('T-12: gives every endpoint its four slots although hanging ones use up the budget', () => {
+    const queues = new OriginQueues<number>({ slotsMax: 16 });
+    for (const origin of ['h1', 'h2', 'h3', 'h4']) add(queues, origin, 50);
+    expect(grantAll(queues)).toHaveLength(16);
+    add(queues, 'healthy', 10);
+    expect(grantAll(queues)).toEqual(Array.from({ length: slotFloor }, () => 'healthy'));
+  });
+
+  it('a hanging endpoint loses a freed slot to the first that needs it', () => {
+    const queues = new OriginQueues<number>({ slotsMax: 16 });
+    for (const origin of ['h1', 'h2', 'h3', 'h4']) add(queues, origin, 50);
+    grantAll(queues);
+    add(queues, 'healthy', 10);
+    grantAll(queues);
+    queues.release('healthy', 'ANSWERED');
+    expect(grantAll(queues)).toEqual(['healthy']);
+  });
+
+  it('halves the slots of an endpoint that times out, once per round, never below four', () => {
+    const queues = new OriginQueues<number>({ slotsMax: 1_000 });
+    warmUp(queues, 'a', 64);
+    add(queues, 'a', 64);
+    const running = grantAll(queues);
+    for (const origin of running.slice(0, 30)) queues.release(origin, 'TIMED_OUT');
+    expect(queues.capOf('a')).toBe(32);
+    for (let round = 0; round < 20; round++) {
+      for (let n = 0; n < 34; n++) {
+        add(queues, 'a', 1);
+        const [origin] = grantAll(queues);
+        queues.release(origin ?? 'a', 'TIMED_OUT');
+        if (!origin) add(queues, 'a', 0);
+      }
+    }
+    expect(queues.capOf('a')).toBe(slotFloor);
+  });
+
+  it('takes waiting items out and forgets nothing else', () => {
+    const queues = new OriginQueues<number>({ slotsMax: 100 });
+    add(queues, 'a', 5);
+    add(queues, 'b', 2);
+    expect(queues.remove(item => item % 2 === 1)).toEqual([1, 3, 1]);
+    expect(queues.waiting).toBe(4);
+    expect(grantAll(queues)).toHaveLength(4);
+  });
+
+  it('never grants beyond cap or budget (floors aside), never loses or repeats an item, and never idles while something may start', () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('add' as const), origin: fc.constantFrom('a', 'b', 'c') }),
+      fc.record({
+        kind: fc.constant('release' as const),
+        pick: fc.nat(),
+        use: fc.constantFrom('ANSWERED' as const, 'TIMED_OUT' as const, 'UNUSED' as const),
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 400 }), fc.integer({ min: 1, max: 24 }), (steps, slotsMax) => {
+        const queues = new OriginQueues<number>({ slotsMax });
+        const running: { origin: string; item: number }[] = [];
+        const seen = new Set<number>();
+        const inFlight = (origin: string) => running.filter(each => each.origin === origin).length;
+        steps.forEach((each, n) => {
+          if (each.kind === 'add') queues.add(each.origin, n);
+          else if (running.length > 0) queues.release(running.splice(each.pick % running.length, 1)[0]!.origin, each.use);
+          for (let granted = queues.next(); granted; granted = queues.next()) {
+            const before = inFlight(granted.origin);
+            expect(before < slotFloor || (running.length < slotsMax && before < queues.capOf(granted.origin))).toBe(true);
+            expect(seen.has(granted.item)).toBe(false);
+            seen.add(granted.item);
+            running.push(granted);
+          }
+          for (const origin of ['a', 'b', 'c']) {
+            if (queues.waitingOf(origin) > 0) expect(inFlight(origin)).toBeGreaterThanOrEqual(slotFloor);
+          }
+          expect(queues.inFlight).toBe(running.length);
+        });
+      }),
+    );
+  });
+});

@@ -1,0 +1,58 @@
+import { PostWindow } from './post-window';
+
+const rules = { ackWindowMs: 45_000, connectBudgetMs: 10_000 };
+const reset = { code: 'ECONNRESET', isOurs: false, isStaleSocket: false };
+const stale = { ...reset, isStaleSocket: true };
+
+describe('the window of an attempt', () => {
+  let window: PostWindow;
+  beforeEach(() => (window = new PostWindow(rules, 1_000)));
+
+  it('A-05: connecting has ten seconds of its own, and the 45 seconds start with the last request byte', () => {
+    expect(window.dueMs).toBe(11_000);
+    window.sent(9_000);
+    expect(window.dueMs).toBe(54_000);
+  });
+
+  it('R-3.1-2: a 200 in time is the outcome, measured from the last request byte', () => {
+    window.sent(2_000);
+    expect(window.answered(200, 46_900)).toEqual({ kind: 'STATUS', status: 200, elapsedMs: 44_900 });
+  });
+
+  it('whatever ends it first counts: nothing after the deadline, nothing after the answer', () => {
+    window.sent(2_000);
+    expect(window.expired(47_000)).toEqual({ kind: 'TIMEOUT', elapsedMs: 45_000 });
+    expect(window.answered(200, 47_001)).toBeUndefined();
+    expect(window.failed(reset, 47_002)).toBeUndefined();
+    expect(window.expired(47_003)).toBeUndefined();
+  });
+
+  it('an answer before the request was written out counts as it is', () => {
+    expect(window.answered(413, 1_500)).toEqual({ kind: 'STATUS', status: 413, elapsedMs: 0 });
+  });
+
+  it('R-3.1-4: not connected within the budget is a connection error', () => {
+    expect(window.expired(11_000)).toEqual({ kind: 'CONNECTION', code: 'CONNECT_BUDGET', elapsedMs: null });
+  });
+
+  it('T7: a dead pooled socket is repeated once, in the same window', () => {
+    window.sent(2_000);
+    expect(window.failed(stale, 3_000)).toBe('repeat');
+    window.sent(4_000);
+    expect(window.dueMs).toBe(47_000);
+    expect(window.failed(stale, 5_000)).toEqual({ kind: 'CONNECTION', code: 'ECONNRESET', elapsedMs: 3_000 });
+  });
+
+  it('T7: a reset on a fresh socket is not repeated', () => {
+    window.sent(2_000);
+    expect(window.failed(reset, 3_000)).toEqual({ kind: 'CONNECTION', code: 'ECONNRESET', elapsedMs: 1_000 });
+  });
+
+  it('T8: a fault of ours says whether the request may have arrived', () => {
+    const ours = { ...reset, code: 'EMFILE', isOurs: true };
+    expect(window.failed(ours, 1_100)).toEqual({ kind: 'OUR_FAULT', code: 'EMFILE', isSent: false });
+    const sent = new PostWindow(rules, 0);
+    sent.sent(1);
+    expect(sent.failed(ours, 2)).toEqual({ kind: 'OUR_FAULT', code: 'EMFILE', isSent: true });
+  });
+});
