@@ -35,6 +35,9 @@ export interface KafkaClientOptions {
   log: TransportLog;
 }
 
+/** Bounded retries are wanted: a publish that fails is answered as such, and consumers tolerate repetition. */
+const intendedWarning = 'Limiting retries for the idempotent producer';
+
 export function createKafkaClient({ connection, clientId, log }: KafkaClientOptions): Kafka {
   repairKafkajs();
   const { brokers, tlsCa, sasl, socketFactory } = connection;
@@ -49,6 +52,7 @@ export function createKafkaClient({ connection, clientId, log }: KafkaClientOpti
     retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
     logLevel: logLevel.WARN,
     logCreator: () => entry => {
+      if (entry.log.message.startsWith(intendedWarning)) return;
       const level = entry.level === logLevel.ERROR ? 'error' : 'warn';
       // Only kafkajs' own sentence: its other fields may quote a request.
       log[level]({ event: 'kafkajs', source: entry.namespace, reason: entry.log.message }, 'kafka client');

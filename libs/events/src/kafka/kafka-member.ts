@@ -32,7 +32,7 @@ export class KafkaMember {
       maxWaitTimeInMs: 250,
       maxBytesPerPartition: 262_144,
       maxBytes: 5_242_880,
-      retry: { retries: 6, initialRetryTime: 100, maxRetryTime: 2_000, restartOnFailure: async () => false },
+      retry: { retries: 3, initialRetryTime: 100, maxRetryTime: 2_000, restartOnFailure: async () => false },
       partitionAssigners: [config => Object.assign(PartitionAssigners.roundRobin(config), hooks)],
     });
     this.follow();

@@ -1,4 +1,4 @@
-import type { IHeaders, Kafka, Producer, RecordMetadata } from 'kafkajs';
+import { type IHeaders, type Kafka, Partitioners, type Producer, type RecordMetadata } from 'kafkajs';
 import { Coalescer } from '../delivery/coalescer';
 import { chunked } from '../record/event-size';
 import type { TransportLog } from '../transport-log';
@@ -82,6 +82,7 @@ export class KafkaPublisher {
   private async connect(): Promise<Producer> {
     const producer = this.kafka.producer({
       idempotent: true,
+      createPartitioner: Partitioners.DefaultPartitioner,
       maxInFlightRequests: 1,
       allowAutoTopicCreation: false,
       retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 },

@@ -104,7 +104,8 @@ export class KafkaHarness extends TransportHarness {
     const transport = await this.openTransport({ ...this.options.connection, socketFactory });
     const sever = () => {
       isSevered = true;
-      for (const socket of sockets) socket.destroy();
+      // As a peer's reset looks; a silent destroy would go unnoticed by kafkajs.
+      for (const socket of sockets) socket.destroy(new Error('connection cut'));
     };
     const restore = async () => {
       isSevered = false;
