@@ -10,7 +10,8 @@ export interface ClientRequest {
   /** Request target exactly as it came. */
   target: string;
   headers: RawHeaders;
-  hasBody: boolean;
+  /** Bytes of body the client announced; undefined when it sends chunks; 0 without a body. */
+  announcedBytes: number | undefined;
   /** Address of the client: the peer, or what a trusted proxy says it is. */
   address: string;
   /** Aborted when the client is gone. */

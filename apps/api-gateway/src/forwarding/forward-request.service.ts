@@ -4,7 +4,7 @@ import { DomainError } from '@paycode/service-runtime';
 import { RateLimits } from '../limits';
 import { type Answer, BodyTooLargeError, type ClientRequest } from './client-request';
 import { answerHeaders, forwardedHeaders, valuesOf } from './domain/header-lines';
-import { bodyTooLarge, type Objection, objectionTo } from './domain/request-rules';
+import { bodyTooLarge, bodyTypeObjection, type Objection, objectionTo } from './domain/request-rules';
 import { mayReadCredentials, type UpstreamName, upstreamOf } from './domain/route-table';
 import { Authorizer, AuthorizerUnavailableError, Upstreams, UpstreamUnavailableError } from './forwarding.ports';
 
@@ -47,7 +47,7 @@ export class ForwardRequest {
       throw new DomainError({ status: 400, code: 'INVALID_PATH', message: `invalid path: ${path.reason}`, headers: cut });
     const objection = objectionTo(request, this.limits.bodyBytesMax);
     if (objection) throw refusalFor(objection);
-    const body = request.hasBody ? await this.bodyOf(request) : null;
+    const body = await this.bodyOf(request);
     const decision = await this.authorize(request, authorization);
     if (!decision.allowed) return refusedBy(decision);
     const upstream = upstreamOf(path.path);
@@ -66,9 +66,13 @@ export class ForwardRequest {
     });
   }
 
-  private async bodyOf(request: ClientRequest): Promise<Buffer> {
+  private async bodyOf(request: ClientRequest): Promise<Buffer | null> {
+    if (request.announcedBytes === 0) return null;
     try {
-      return await request.readBody(this.limits.bodyBytesMax);
+      const body = await request.readBody(this.limits.bodyBytesMax);
+      const objection = bodyTypeObjection(request.headers, body.length);
+      if (objection) throw refusalFor(objection);
+      return body.length > 0 ? body : null;
     } catch (error) {
       if (error instanceof BodyTooLargeError) throw refusalFor(bodyTooLarge);
       throw error;

@@ -75,6 +75,14 @@ describe('the limits of the gateway', () => {
     nobodyAsked();
   });
 
+  it('R-5.4-1: chunks without a type are refused, unless they hold nothing', async () => {
+    const headers = ['Host', 'localhost', 'Transfer-Encoding', 'chunked'];
+    expect((await gateway.send('/authentication/logout', { method: 'POST', headers, body: '{}' })).status).toBe(415);
+    nobodyAsked();
+    expect((await gateway.send('/authentication/logout', { method: 'POST', headers })).status).toBe(200);
+    expect(gateway.upstream.last.headers['transfer-encoding']).toBeUndefined();
+  });
+
   it('header fields beyond 16 KiB are refused', async () => {
     const connection = await gateway.raw();
     connection.send(`GET /public/x HTTP/1.1\r\nHost: localhost\r\nX-A: ${'a'.repeat(17 * kib)}\r\n\r\n`);

@@ -5,8 +5,8 @@ export interface RequestLine {
   version: string;
   method: string;
   headers: RawHeaders;
-  /** True when the message carries a body: a Content-Length above zero, or chunks. */
-  hasBody: boolean;
+  /** Bytes the client announced; undefined for chunks, whose size shows only at their end; 0 without a body. */
+  announcedBytes: number | undefined;
 }
 
 export interface Objection {
@@ -54,9 +54,14 @@ function headerObjection(headers: RawHeaders): Objection | undefined {
   return isPlain ? undefined : { status: 400, message: 'a header field has characters that are not allowed' };
 }
 
-function bodyObjection({ headers, hasBody }: RequestLine, bodyBytesMax: number): Objection | undefined {
-  if (!hasBody) return undefined;
-  if (Number(valuesOf(headers, 'content-length')[0] ?? 0) > bodyBytesMax) return bodyTooLarge;
+function bodyObjection({ headers, announcedBytes }: RequestLine, bodyBytesMax: number): Objection | undefined {
+  if (announcedBytes === undefined) return undefined;
+  return announcedBytes > bodyBytesMax ? bodyTooLarge : bodyTypeObjection(headers, announcedBytes);
+}
+
+/** R-5.4-1: what has a body says that it is JSON. For chunks, asked once they are read. */
+export function bodyTypeObjection(headers: RawHeaders, bodyBytes: number): Objection | undefined {
+  if (bodyBytes === 0) return undefined;
   if (valuesOf(headers, 'content-encoding').length > 0) return { status: 415, message: 'Content-Encoding is not supported' };
   const [type = ''] = valuesOf(headers, 'content-type');
   return jsonType.test(type) ? undefined : { status: 415, message: 'Content-Type must be application/json' };

@@ -16,7 +16,7 @@ export function clientRequestOf(raw: IncomingMessage, response: ServerResponse, 
     method: raw.method ?? '',
     target: raw.url ?? '',
     headers: raw.rawHeaders,
-    hasBody: raw.headers['transfer-encoding'] !== undefined || Number(raw.headers['content-length'] ?? 0) > 0,
+    announcedBytes: raw.headers['transfer-encoding'] === undefined ? Number(raw.headers['content-length'] ?? 0) : undefined,
     address: proxies.clientAddressOf(raw.socket.remoteAddress ?? '', raw.rawHeaders),
     signal: gone.signal,
     readBody: bytesMax => {
