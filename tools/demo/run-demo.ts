@@ -61,10 +61,7 @@ async function acknowledgedPayment(demo: Demo): Promise<End> {
   demo.narrator.chapter('Payment 1: the shop acknowledges');
   demo.receiver.answer = () => 200;
   const transactionId = await pay(demo, 25.5);
-  const [{ state }] = await Promise.all([
-    watchSettlement(demo.merchant, transactionId, demo.narrator),
-    tellWebhook(demo, transactionId),
-  ]);
+  const { state } = await watchSettlement({ ...demo, transactionId, onSent: () => tellWebhook(demo, transactionId) });
   const { status } = await demo.merchant.transaction(transactionId);
   demo.narrator.step('bank', `the payment stands: ${status}`);
   return { transactionId, end: status === 'SUCCESS' ? state : `${state}, but the bank says ${status}` };
@@ -75,7 +72,7 @@ async function refusedPayment(demo: Demo): Promise<End> {
   narrator.chapter('Payment 2: the shop does not acknowledge');
   receiver.answer = ({ status }) => (status === 'SUCCESS' ? 503 : 200);
   const transactionId = await pay(demo, 12);
-  const [{ state }] = await Promise.all([watchSettlement(merchant, transactionId, narrator), tellWebhook(demo, transactionId)]);
+  const { state } = await watchSettlement({ ...demo, transactionId, onSent: () => tellWebhook(demo, transactionId) });
   const status = await finalStatus(merchant, transactionId);
   narrator.step('bank', `the customer has the money back: ${status}`);
   const notice = await receiver.webhook(

@@ -8,17 +8,27 @@ const withinMs = 90_000;
 
 type Decided = ReversalState & { state: 'SETTLED' | 'REVERSED' };
 
+export interface Watch {
+  merchant: Merchant;
+  transactionId: number;
+  narrator: Narrator;
+  /** Told once, when the notification has left the platform: the shop's side of the story comes here. */
+  onSent: () => Promise<void>;
+}
+
+const sent = 'encrypted the notification and sent it';
+
 /** Follows a payment until it is decided and tells each step when it is first seen. Throws when nothing is decided in time. */
-export async function watchSettlement(merchant: Merchant, transactionId: number, narrator: Narrator): Promise<Decided> {
+export async function watchSettlement({ merchant, transactionId, narrator, onSent }: Watch): Promise<Decided> {
   const told = new Set<string>();
-  const tell = (fact: string): void => {
-    if (!told.has(fact)) narrator.step('platform', fact);
-    told.add(fact);
-  };
   const giveUpAt = performance.now() + withinMs;
   while (performance.now() < giveUpAt) {
     const [delivery, reversal] = await Promise.all([merchant.delivery(transactionId), merchant.reversal(transactionId)]);
-    for (const fact of factsOf(delivery, reversal)) tell(fact);
+    for (const fact of factsOf(delivery, reversal).filter(each => !told.has(each))) {
+      told.add(fact);
+      narrator.step('platform', fact);
+      if (fact === sent) await onSent();
+    }
     if (reversal && isDecided(reversal)) return reversal;
     await pause(pollMs);
   }
