@@ -21,7 +21,12 @@ describe('kill -9 of a service during a payment', () => {
   /** Kills the service while the receiver holds the answer back; gives the transaction once the receiver has answered. */
   async function payWhileKilling(service: string, answer: number): Promise<number> {
     const killed = pidOf(service);
-    const isBack = () => eventually(() => expect(pidOf(service)).not.toBe(killed), 20_000);
+    const isBack = () =>
+      eventually(async () => {
+        expect(pidOf(service)).not.toBe(killed);
+        const ready = await sharedPlatform().operator(service, { method: 'GET', path: '/health/ready' });
+        expect(ready.status).toBe(200);
+      }, 30_000);
     shop.receiver.answer = async ({ status }) => {
       if (status !== 'SUCCESS') return 200;
       if (pidOf(service) === killed) process.kill(killed, 'SIGKILL');
@@ -29,7 +34,8 @@ describe('kill -9 of a service during a payment', () => {
       return answer;
     };
     const transactionId = await payNewCode(shop.merchant);
-    await shop.receiver.webhook(each => each.transactionId === transactionId, 30_000);
+    await shop.receiver.webhook(each => each.transactionId === transactionId, 40_000);
+    await isBack();
     return transactionId;
   }
 

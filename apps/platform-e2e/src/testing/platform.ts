@@ -1,3 +1,4 @@
+import { randomInt, randomUUID } from 'node:crypto';
 import { accepted, type Credentials, Merchant, MerchantReceiver, PlatformConnection } from '@paycode/tools/demo';
 
 /** The platform that the journeys share (or the running one that PAYCODE_E2E_HOME named). */
@@ -7,11 +8,9 @@ export function sharedPlatform(): PlatformConnection {
   return new PlatformConnection(home);
 }
 
-let merchantsMade = 0;
-
 /** A merchant of a journey's own, ACTIVE, owned by psp-1, with an account to sign in with. */
 export async function makeMerchant(platform: PlatformConnection): Promise<Merchant> {
-  const merchantId = 1_000_000 + (process.pid % 100_000) * 100 + merchantsMade++;
+  const merchantId = randomInt(1_000_000, 2 ** 47);
   const body = { merchantName: `Journey ${merchantId}`, pspId: 1, acquirer: 'Demo Bank', status: 'ACTIVE' };
   const put = { method: 'PUT', path: `/internal/merchants/${merchantId}`, body };
   accepted('the merchant', await platform.operator('notification-config', put));
@@ -34,13 +33,18 @@ export interface MerchantWithReceiver {
 export async function makeMerchantWithReceiver(platform: PlatformConnection): Promise<MerchantWithReceiver> {
   const merchant = await makeMerchant(platform);
   const receiver = await MerchantReceiver.start();
-  receiver.encryptKey = await merchant.addHttp(receiver.url);
+  try {
+    receiver.encryptKey = await merchant.addHttp(receiver.url);
+  } catch (error) {
+    await receiver.stop();
+    throw error;
+  }
   return { merchant, receiver };
 }
 
 /** A customer pays a new code of the merchant; gives the transaction. */
 export async function payNewCode(merchant: Merchant, amount = 25.5): Promise<number> {
-  const merchantReference = `journey-${merchant.merchantId}-${merchantsMade++}`;
+  const merchantReference = `journey-${randomUUID()}`.slice(0, 45);
   const { code } = await merchant.createCode({ merchantReference, amount, currencyCode: 'ZAR' });
   return merchant.pay(code);
 }
