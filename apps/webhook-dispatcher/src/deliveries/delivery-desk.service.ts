@@ -59,7 +59,7 @@ export class DeliveryDesk {
     if (deliveries.length > 0) this.onReady();
   }
 
-  /** The next delivery with a slot at its endpoint. It must come back by `release` (the slot) and one of `finish` and `holdBack`. */
+  /** The next delivery with a slot at its endpoint. It must come back by `release` (the slot) and one of `finish`, `requeue` and `holdBack`. */
   next(): Granted<Delivery> | undefined {
     const granted = this.isClosed ? undefined : this.queues.next();
     if (granted) this.held.begin(granted.item);
@@ -76,14 +76,16 @@ export class DeliveryDesk {
     this.held.end(delivery);
   }
 
-  /** Not now: `delivery` waits again after `pauseMs`. */
-  holdBack(delivery: Delivery, pauseMs = holdMs): void {
+  /** Back into the queue of its endpoint, which is known better by now. */
+  requeue(delivery: Delivery): void {
     this.held.end(delivery);
-    this.clock.after(pauseMs, () => {
-      if (this.isClosed || !this.held.has(delivery.transactionId)) return;
-      this.enqueue(delivery);
-      this.onReady();
-    });
+    this.waitAgain(delivery);
+  }
+
+  /** Not now: it waits again after a pause. */
+  holdBack(delivery: Delivery): void {
+    this.held.end(delivery);
+    this.clock.after(holdMs, () => this.waitAgain(delivery));
   }
 
   /** Drops what waits in lanes that are not ours any more; what is being worked on ends by itself. */
@@ -100,6 +102,12 @@ export class DeliveryDesk {
 
   finished(lane: number): Promise<void> {
     return this.held.finished(lane);
+  }
+
+  private waitAgain(delivery: Delivery): void {
+    if (this.isClosed || !this.held.has(delivery.transactionId)) return;
+    this.enqueue(delivery);
+    this.onReady();
   }
 
   private enqueue(delivery: Delivery): void {

@@ -67,7 +67,7 @@ export class DispatchWebhook {
       case 'NOTHING':
         return this.after(delivery, 'FENCED');
       case 'MOVED':
-        return this.desk.holdBack(delivery, 0);
+        return this.desk.requeue(delivery);
       case 'HOLD':
         if (ready.error) this.options.onHeldBack(ready.error);
         return this.after(delivery, await this.concluding.heldBack(delivery));

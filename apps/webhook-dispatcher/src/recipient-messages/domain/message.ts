@@ -1,0 +1,35 @@
+import type { ChangeNotice } from '@paycode/dto';
+
+export const channels = ['EMAIL', 'SMS'] as const;
+
+export type Channel = (typeof channels)[number];
+
+/** What a message is about. */
+export type MessageContent =
+  /** TransactionNotificationV3 JSON sealed as compact JWE. */
+  | { kind: 'TRANSACTION'; payload: string }
+  | ({ kind: 'CHANGE_NOTICE' } & Pick<ChangeNotice, 'actor' | 'occurredAt'> & { change: ChangeNotice['kind'] });
+
+export interface NewMessage {
+  channel: Channel;
+  recipient: string;
+  merchantId: number;
+  transactionId: number | null;
+  /** Names the cause; with channel and recipient it makes the message once only. */
+  cause: string;
+  content: MessageContent;
+}
+
+/** A message taken from the queue, to be sent now. */
+export interface QueuedMessage extends Omit<NewMessage, 'cause'> {
+  messageId: string;
+  /** This try included. */
+  tries: number;
+}
+
+/** What is sent to an e-mail address. */
+export interface EmailText {
+  subject: string;
+  text: string;
+  html: string;
+}

@@ -1,0 +1,1 @@
+export { RecipientMessagesModule } from './recipient-messages.module';

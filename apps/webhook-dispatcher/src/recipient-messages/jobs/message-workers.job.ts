@@ -1,0 +1,61 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '@paycode/service-runtime';
+import type { Channel } from '../domain/message';
+import type { SendMessages } from '../send-messages.service';
+
+export interface MessageWorkersOptions {
+  log: Logger;
+  /** Wait between looks at an empty queue, in milliseconds. */
+  idleMs: number;
+  /** Gives up old messages and drops finished ones. */
+  tidy(): Promise<void>;
+}
+
+const tidyEveryMs = 600_000;
+const faultWaitMs = 5_000;
+
+/** One loop per channel: a channel that hangs holds up neither the other nor any delivery. */
+export class MessageWorkersJob {
+  private readonly stopping = new AbortController();
+  private loops: Promise<void>[] = [];
+  private tidyTimer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly sending: SendMessages,
+    private readonly options: MessageWorkersOptions,
+  ) {}
+
+  start(): void {
+    this.loops = this.sending.channels.map(channel => this.loop(channel));
+    this.tidyTimer = setInterval(() => void this.guarded(this.options.tidy), tidyEveryMs).unref();
+  }
+
+  /** Resolves when the messages in hand are done. */
+  async stop(): Promise<void> {
+    clearInterval(this.tidyTimer);
+    this.stopping.abort();
+    await Promise.all(this.loops);
+  }
+
+  private async loop(channel: Channel): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      const worked = await this.guarded(() => this.sending.sendDue(channel));
+      if (worked === undefined) await this.rest(faultWaitMs);
+      if (worked === 0) await this.rest(this.options.idleMs);
+    }
+  }
+
+  /** undefined: it failed, which is logged. */
+  private async guarded<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.options.log.warn({ event: 'message-worker-fault', err: error }, 'recipient messages wait');
+      return undefined;
+    }
+  }
+
+  private async rest(ms: number): Promise<void> {
+    await pause(ms, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined);
+  }
+}

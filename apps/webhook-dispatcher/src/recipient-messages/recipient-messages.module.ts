@@ -1,0 +1,118 @@
+import { type DynamicModule, Inject, Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { InternalClient, ServiceTokenSigner } from '@paycode/access';
+import { KeyRing, PayloadSealer } from '@paycode/crypto';
+import { openDataSource } from '@paycode/persistence';
+import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
+import { DataSource } from 'typeorm';
+import { HttpRecipientDirectory } from './clients/http-recipient.directory';
+import { JweNotificationOpener } from './clients/jwe-notification.opener';
+import { emailSenderOf, type SenderSettings, smsSenderOf } from './clients/senders';
+import { type Channel, channels } from './domain/message';
+import { RecipientMessagesConsumer } from './events/recipient-messages.consumer';
+import { ChangeNoticesController } from './http/change-notices.controller';
+import { MessageWorkersJob } from './jobs/message-workers.job';
+import { PostgresMessageQueue } from './persistence/postgres-message.queue';
+import { QueueMessages } from './queue-messages.service';
+import { SendMessages } from './send-messages.service';
+
+export interface RecipientMessagesSettings extends SenderSettings {
+  DATABASE_URL: string;
+  NOTIFICATION_CONFIG_URL: string;
+  PAYLOAD_KEYS: string;
+  MESSAGE_AGE_MAX_MS: number;
+  MESSAGE_RETRY_MS: number;
+  MESSAGE_TRIES_MAX: number;
+}
+
+interface Parts {
+  dataSource: DataSource;
+  client: InternalClient;
+  senders: { EMAIL: ReturnType<typeof emailSenderOf>; SMS: ReturnType<typeof smsSenderOf> };
+  queueMessages: QueueMessages;
+  workers: MessageWorkersJob;
+}
+
+const parts = Symbol('recipientMessagesParts');
+/** Connections of its own, and few: a slow queue of messages takes none from deliveries. */
+const poolMax = 2;
+const idleMs = 1_000;
+const concurrency = 8;
+
+/** Email and SMS to merchants' recipients: best effort, beside deliveries and without effect on them (R-1-8, R-6.2-3). */
+@Module({})
+export class RecipientMessagesModule implements OnApplicationBootstrap, OnApplicationShutdown {
+  constructor(
+    @Inject(parts) private readonly made: Parts,
+    private readonly lifecycle: Lifecycle,
+  ) {}
+
+  /** The database must be migrated before this module is made: import it after the database's. */
+  static withSettings(settings: RecipientMessagesSettings): DynamicModule {
+    return {
+      module: RecipientMessagesModule,
+      // Without a transport nothing is consumed at all.
+      controllers: [ChangeNoticesController, ...(isOff(settings) ? [] : [RecipientMessagesConsumer])],
+      providers: [
+        {
+          provide: parts,
+          inject: [ServiceTokenSigner, LOGGER],
+          useFactory: (signer: ServiceTokenSigner, log: Logger) => assemble(settings, signer, log),
+        },
+        { provide: QueueMessages, inject: [parts], useFactory: ({ queueMessages }: Parts) => queueMessages },
+      ],
+    };
+  }
+
+  onApplicationBootstrap(): void {
+    this.made.workers.start();
+    this.lifecycle.onDrain('recipient-messages', () => this.made.workers.stop());
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    const { senders, client, dataSource, workers } = this.made;
+    await workers.stop();
+    await Promise.all([senders.EMAIL?.close(), senders.SMS?.close()]);
+    client.close();
+    await dataSource.destroy();
+  }
+}
+
+function isOff(settings: SenderSettings): boolean {
+  const senders = sendersOf(settings);
+  return !senders.EMAIL && !senders.SMS;
+}
+
+function sendersOf(settings: SenderSettings): Parts['senders'] {
+  return { EMAIL: emailSenderOf(settings), SMS: smsSenderOf(settings) };
+}
+
+async function assemble(settings: RecipientMessagesSettings, signer: ServiceTokenSigner, log: Logger): Promise<Parts> {
+  const dataSource = await openDataSource({
+    url: settings.DATABASE_URL,
+    poolMax,
+    applicationName: 'webhook-dispatcher-messages',
+  });
+  const queue = new PostgresMessageQueue(dataSource);
+  const client = new InternalClient({
+    baseUrl: settings.NOTIFICATION_CONFIG_URL,
+    audience: 'notification-config',
+    signer,
+    socketsMax: 2,
+  });
+  const senders = sendersOf(settings);
+  const queueMessages = new QueueMessages(new HttpRecipientDirectory(client), queue, {
+    channels: new Set<Channel>(channels.filter(channel => senders[channel])),
+    ageMsMax: settings.MESSAGE_AGE_MAX_MS,
+    nowMs: () => Date.now(),
+  });
+  const notifications = new JweNotificationOpener(new PayloadSealer(KeyRing.parse(settings.PAYLOAD_KEYS)));
+  const rules = {
+    triesMax: settings.MESSAGE_TRIES_MAX,
+    firstWaitMs: settings.MESSAGE_RETRY_MS,
+    concurrency,
+    chance: () => Math.random(),
+  };
+  const sending = new SendMessages({ queue, notifications, senders, log }, rules);
+  const workers = new MessageWorkersJob(sending, { log, idleMs, tidy: () => queue.tidy(settings.MESSAGE_AGE_MAX_MS) });
+  return { dataSource, client, senders, queueMessages, workers };
+}
