@@ -3,8 +3,9 @@
  * `npm run check -- lint types` runs the named steps only.
  */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { canaryProblems } from './architecture/canary.ts';
+import { deadLinks, orphanPages } from './check/dead-links.ts';
 import { forbiddenText } from './check/forbidden-text.ts';
 import { CommandError, run } from './check/run.ts';
 import { staleDocs } from './generate-docs.ts';
@@ -23,6 +24,7 @@ const gates: Record<string, Gate> = {
   canary: canaryProblems,
   types: () => command('node', ['node_modules/ts7/bin/tsc', '-p', 'tsconfig.json']),
   text,
+  links,
   docs: staleDocs,
 };
 
@@ -39,10 +41,29 @@ async function lint(): Promise<string[]> {
 }
 
 async function text(): Promise<string[]> {
+  const texts = await projectTexts();
+  const checked = [...texts].filter(([file]) => !file.startsWith('tools/check/forbidden-text'));
+  return checked.flatMap(([file, content]) => forbiddenText(file, content).map(({ place, reason }) => `${place}: ${reason}`));
+}
+
+async function links(): Promise<string[]> {
+  const texts = await projectTexts();
+  const folders = new Set([...texts.keys()].flatMap(foldersOf));
+  const textOf = (path: string): string | undefined => texts.get(path) ?? (folders.has(path.replace(/\/$/, '')) ? '' : undefined);
+  const pages = [...texts].filter(([file]) => file.endsWith('.md'));
+  return [...pages.flatMap(([file, content]) => deadLinks(file, content, textOf)), ...orphanPages(pages)];
+}
+
+function foldersOf(file: string): string[] {
+  const folder = dirname(file);
+  return folder === '.' ? ['.'] : [folder, ...foldersOf(folder)];
+}
+
+/** Every file git knows or would take, with its text. */
+async function projectTexts(): Promise<Map<string, string>> {
   const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z']);
-  const files = stdout.split('\0').filter(file => file !== '' && !file.startsWith('tools/check/forbidden-text'));
-  const problems = await Promise.all(files.map(async file => forbiddenText(file, await textOf(file))));
-  return problems.flat().map(({ place, reason }) => `${place}: ${reason}`);
+  const files = [...new Set(stdout.split('\0'))].filter(file => file !== '');
+  return new Map(await Promise.all(files.map(async (file): Promise<[string, string]> => [file, await textOf(file)])));
 }
 
 /** A file that is listed but gone (removed, not yet committed) has no text. */

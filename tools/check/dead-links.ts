@@ -1,0 +1,57 @@
+import { dirname, join, normalize } from 'node:path';
+
+const link = /\[[^\]]*\]\(([^)\s]+)\)/g;
+const codeFence = /^```[\s\S]*?^```/gm;
+
+/**
+ * Relative links of a Markdown page that lead to no file or folder, or to a heading the target does not have. `textOf` gives the text of
+ * a file, '' for a folder, undefined for nothing. Links into the Internet are not followed.
+ */
+export function deadLinks(file: string, text: string, textOf: (path: string) => string | undefined): string[] {
+  return linksOf(file, text)
+    .filter(({ path, heading }) => {
+      const found = path === file ? text : textOf(path);
+      return found === undefined || (heading !== undefined && !headingsOf(found).has(heading));
+    })
+    .map(({ target }) => `${file}: link to ${target} leads nowhere`);
+}
+
+/** Pages under docs/ that no other page links to: nobody will find them. */
+export function orphanPages(pages: readonly (readonly [file: string, text: string])[]): string[] {
+  const linked = new Set(
+    pages.flatMap(([file, text]) => linksOf(file, text).filter(({ path }) => path !== file)).map(({ path }) => path),
+  );
+  const all = pages.map(([file]) => file).filter(file => file.startsWith('docs/'));
+  return all.filter(file => !linked.has(file) && !linked.has(dirname(file))).map(file => `${file}: no page links to it`);
+}
+
+interface Link {
+  /** As written. */
+  target: string;
+  /** From the project's root. */
+  path: string;
+  heading: string | undefined;
+}
+
+function linksOf(file: string, text: string): Link[] {
+  const targets = [...text.replace(codeFence, '').matchAll(link)].map(([, target]) => target!);
+  return targets
+    .filter(target => !/^[a-z][a-z0-9+.-]*:/i.test(target))
+    .map(target => {
+      const [path = '', heading] = target.split('#', 2);
+      return { target, path: path === '' ? file : normalize(join(dirname(file), decodeURIComponent(path))), heading };
+    });
+}
+
+/** Anchors as code forges make them: lower case, spaces to dashes, punctuation dropped. */
+function headingsOf(text: string): Set<string> {
+  const headings = [...text.replace(codeFence, '').matchAll(/^#{1,6}\s+(.+?)\s*$/gm)].map(([, heading]) => heading!);
+  return new Set(
+    headings.map(heading =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replace(/\s/g, '-'),
+    ),
+  );
+}
