@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { workspaceRoot } from './distribution';
+import type { NodePorts } from './broker-properties';
+import { kafkaVersion, workspaceRoot } from './distribution';
 import { KafkaCluster } from './kafka-cluster';
 
 const usage = `usage: npm run kafka -- [start | stop | status] [options]
@@ -49,18 +50,22 @@ async function start({ detach, fresh, brokers }: StartOptions): Promise<void> {
     throw new Error(`Kafka already runs here: KAFKA_BROKERS=${running.brokers.join(',')}; 'npm run kafka -- stop' ends it`);
   const folder = join(home, `${brokers}-broker`);
   if (fresh) rmSync(folder, { recursive: true, force: true });
-  const firstPort = Number(process.env['KAFKA_PORT'] ?? 19_092);
-  const nodes = Array.from({ length: brokers }, (_, at) => ({ client: firstPort + 2 * at, controller: firstPort + 2 * at + 1 }));
   say('starting Kafka (the first start fetches it from Maven Central)');
-  const version = process.env['KAFKA_VERSION'] ?? '4.2.1';
-  const cluster = await KafkaCluster.start({ version, nodes, folder, detached: detach });
+  const cluster = await KafkaCluster.start({ version: kafkaVersion(), nodes: portsOf(brokers), folder, detached: detach });
   const created = await cluster.ensureTopics();
   if (created.length > 0) say(`created ${created.length} topics`);
-  mkdirSync(home, { recursive: true });
-  const run: RunFile = { brokers: cluster.brokers, pids: cluster.nodes.map(node => node.pid ?? 0) };
+  const run: RunFile = { brokers: cluster.brokers, pids: cluster.nodes.flatMap(node => node.pid ?? []) };
   writeFileSync(runFile, JSON.stringify(run));
   say(`KAFKA_BROKERS=${cluster.brokers.join(',')}`);
-  if (detach) return;
+  if (!detach) await serve(cluster);
+}
+
+function portsOf(brokers: number): NodePorts[] {
+  const firstPort = Number(process.env['KAFKA_PORT'] ?? 19_092);
+  return Array.from({ length: brokers }, (_, at) => ({ client: firstPort + 2 * at, controller: firstPort + 2 * at + 1 }));
+}
+
+async function serve(cluster: KafkaCluster): Promise<void> {
   await interrupted();
   say('stopping');
   await cluster.stop();

@@ -13,6 +13,11 @@ export class DistributionError extends Error {
   override readonly name = 'DistributionError';
 }
 
+/** Version to run: KAFKA_VERSION, or the one the tests are known to pass on. */
+export function kafkaVersion(): string {
+  return process.env['KAFKA_VERSION'] ?? '4.2.1';
+}
+
 /** Root of the workspace: the nearest folder above with an nx.json. */
 export function workspaceRoot(from = process.cwd()): string {
   if (existsSync(join(from, 'nx.json'))) return from;

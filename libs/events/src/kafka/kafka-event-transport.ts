@@ -23,6 +23,9 @@ export interface KafkaEventTransportOptions {
   sessionTimeoutMs?: number;
 }
 
+/** Only weighs a record when requests are cut; no limit hangs on it. */
+const headerBytesGuess = 1_024;
+
 /** Events on Kafka. Topics must exist (`ensureTopics`): brokers create none, and a service may not. */
 export class KafkaEventTransport extends EventTransport {
   private readonly kafka: Kafka;
@@ -117,8 +120,12 @@ export class KafkaEventTransport extends EventTransport {
 
 /** The record as it was received, with the reason; a dead-letter topic has one partition. */
 function toRecord({ record: { raw }, reason }: DeadLetter, topic: string): KafkaRecord {
-  const key = raw.key === null || raw.key === undefined ? null : Buffer.from(raw.key);
-  const value = raw.value === null || raw.value === undefined ? null : Buffer.from(raw.value);
+  const key = bytesOf(raw.key);
+  const value = bytesOf(raw.value);
   const headers = { ...raw.headers, [dlqReasonHeader]: reason } as IHeaders;
-  return { topic, partition: 0, key, value, headers, bytes: (key?.length ?? 0) + (value?.length ?? 0) + 1_024 };
+  return { topic, partition: 0, key, value, headers, bytes: (key?.length ?? 0) + (value?.length ?? 0) + headerBytesGuess };
+}
+
+function bytesOf(text: Uint8Array | string | null | undefined): Buffer | null {
+  return text === null || text === undefined ? null : Buffer.from(text);
 }

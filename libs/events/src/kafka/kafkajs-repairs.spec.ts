@@ -1,9 +1,8 @@
 import { version } from 'kafkajs/package.json';
-import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
-import { repairKafkajs, type RequestQueueInternals } from './kafkajs-repairs';
+import { kafkajsInternals, repairKafkajs, type RequestQueueInternals } from './kafkajs-repairs';
 
 function queue(state: Partial<RequestQueueInternals>): RequestQueueInternals {
-  const made = Object.create(RequestQueue.prototype) as RequestQueueInternals;
+  const made = Object.create(kafkajsInternals().RequestQueue.prototype) as RequestQueueInternals;
   return Object.assign(made, { pending: [], throttledUntil: -1, throttleCheckTimeoutId: null, ...state });
 }
 

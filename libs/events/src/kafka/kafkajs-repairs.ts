@@ -1,6 +1,4 @@
-/// <reference path="./kafkajs-internals.d.ts" />
-import ConsumerGroup from 'kafkajs/src/consumer/consumerGroup.js';
-import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
+import { createRequire } from 'node:module';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isTransient } from './kafka-errors';
 
@@ -108,12 +106,25 @@ function startingPoints(group: ConsumerGroupInternals): StartingPoint[] {
   );
 }
 
+/** The two internal classes, which have no types of their own. */
+export function kafkajsInternals(): {
+  RequestQueue: { prototype: RequestQueueInternals };
+  ConsumerGroup: { prototype: ConsumerGroupInternals };
+} {
+  const load = createRequire(__filename);
+  return {
+    RequestQueue: load('kafkajs/src/network/requestQueue/index.js') as { prototype: RequestQueueInternals },
+    ConsumerGroup: load('kafkajs/src/consumer/consumerGroup.js') as { prototype: ConsumerGroupInternals },
+  };
+}
+
 let isRepaired = false;
 
 /** Idempotent. Call before the first client is made. */
 export function repairKafkajs(): void {
   if (isRepaired) return;
   isRepaired = true;
+  const { RequestQueue, ConsumerGroup } = kafkajsInternals();
   repairRequestQueue(RequestQueue.prototype);
   repairConsumerGroup(ConsumerGroup.prototype);
 }

@@ -38,6 +38,7 @@ export const topicCatalog: readonly TopicDefinition[] = [
     consumers: [
       { group: 'webhook-dispatcher', service: 'webhook-dispatcher' },
       { group: 'reversal-scheduler-audit', service: 'reversal-scheduler' },
+      { group: 'recipient-messages', service: 'webhook-dispatcher' },
     ],
   },
   {
