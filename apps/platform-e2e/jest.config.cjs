@@ -4,5 +4,6 @@ const preset = require('../../jest.preset.cjs');
 module.exports = {
   ...preset.projectConfig(__dirname),
   globalSetup: require.resolve('./src/testing/global-setup.cjs'),
+  setupFilesAfterEnv: [require.resolve('./src/testing/journey-timeout.cjs')],
   globalTeardown: require.resolve('./src/testing/global-teardown.cjs'),
 };

@@ -40,7 +40,7 @@ describe('the standalone platform on infrastructure of one’s own', () => {
   it('an external PostgreSQL', () => {
     const url = process.env['PAYCODE_TEST_DATABASE_URL']!;
     return settlesAndReverses({ DATABASE_URL: url }, `PostgreSQL at ${new URL(url).host}`);
-  }, 120_000);
+  });
 
   (brokers ? it : it.skip)(
     'Kafka',
@@ -55,5 +55,5 @@ describe('the standalone platform on infrastructure of one’s own', () => {
     });
     expect(await platform.exited).toBe(1);
     expect(platform.output).toContain('PostgreSQL at 127.0.0.1:1 cannot be used');
-  }, 60_000);
+  });
 });

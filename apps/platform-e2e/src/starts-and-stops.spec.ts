@@ -48,7 +48,7 @@ describe('the standalone platform', () => {
     expect(await platform.stop('SIGTERM')).toBe(0);
     expect(pids.map(isAlive)).toEqual(pids.map(() => false));
     expect(platform.output).toContain('stopped');
-  }, 60_000);
+  });
 
   it('goes on where it was: accounts, merchants, codes, certificate', async () => {
     const first = await start().untilReady();
@@ -63,7 +63,7 @@ describe('the standalone platform', () => {
     expect(readFileSync(join(home, 'tls/ca.pem'), 'utf8')).toBe(ca);
     const path = `/internal/transactions/${transactionId}`;
     expect((await again.operator('payment-simulator', { method: 'GET', path })).body).toMatchObject({ txState: 'SUCCESS' });
-  }, 90_000);
+  });
 
   it('--fresh begins anew', async () => {
     const before = standalone().accounts;
@@ -73,7 +73,7 @@ describe('the standalone platform', () => {
     expect(connection.standalone.accounts).not.toEqual(before);
     await makeAccount(connection, { type: 'PSP', id: 7 });
     await platform.stop();
-  }, 60_000);
+  });
 
   it('a second start on the same folder says so and leaves the first alone', async () => {
     const first = await start().untilReady();
@@ -82,7 +82,7 @@ describe('the standalone platform', () => {
     expect(second.output).toContain(`already runs from`);
     expect(second.output).toContain(`(process ${first.pid})`);
     expect(allPids().every(isAlive)).toBe(true);
-  }, 60_000);
+  });
 
   it('killed with kill -9, it takes everything along, and the next start goes on', async () => {
     const platform = await start().untilReady();
@@ -91,7 +91,7 @@ describe('the standalone platform', () => {
     await eventually(() => expect(pids.filter(isAlive)).toEqual([]), 30_000);
     await start().untilReady();
     expect(standalone().processes['standalone']).not.toBe(pids[0]);
-  }, 90_000);
+  });
 
   it('a port in use: says which, what to do, and leaves nothing behind', async () => {
     const other = createServer();
@@ -102,19 +102,19 @@ describe('the standalone platform', () => {
     expect(platform.output).toContain(`Port ${port} is in use by another program`);
     expect(existsSync(join(home, 'postgres/postmaster.pid'))).toBe(false);
     other.close();
-  }, 30_000);
+  });
 
   it('a service that cannot start: says which and why, stops the rest, exits 1', async () => {
     const platform = start({ ROUTE_LEASE_MS: 'soon' });
     expect(await platform.exited).toBe(1);
     expect(platform.output).toMatch(/notification-config did not start \(exit code 1\)[^]*ROUTE_LEASE_MS must be an integer/);
     expect(existsSync(join(home, 'postgres/postmaster.pid'))).toBe(false);
-  }, 60_000);
+  });
 
   it('settings that cannot be used: all named at once', async () => {
     const platform = start({ PAYCODE_PORT: '99999', EVENTS_TRANSPORT: 'pigeon' });
     expect(await platform.exited).toBe(1);
     expect(platform.output).toContain('PAYCODE_PORT must be an integer from 0 to 65535');
     expect(platform.output).toContain('EVENTS_TRANSPORT must be one of postgres, kafka');
-  }, 30_000);
+  });
 });

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import type { Credentials } from '@paycode/tools/demo';
+import { basic, ExactGatewayClient } from './testing/exact-gateway-client';
+import { makeAccount, makeMerchant, sharedPlatform } from './testing/platform';
+
+const internalPaths = ['/internal/authorize', '/internal/accounts', '/pluto/internal/x', '/internal/deliveries/1'];
+const closedPaths = [...internalPaths, '/metrics', '/health/ready', '/health/live', '/', '/jwks', '/api'];
+
+/** Every request needs credentials but /public; a role opens a path, and nothing opens the inside. */
+describe('what a caller can reach through the gateway', () => {
+  const platform = sharedPlatform();
+  const gateway = new ExactGatewayClient(platform);
+  let callers: Record<string, Credentials>;
+  beforeAll(async () => {
+    callers = {
+      merchant: (await makeMerchant(platform)).credentials,
+      psp: platform.account('psp-1'),
+      stk: await makeAccount(platform, { type: 'STK', username: `stk-${randomUUID()}` }),
+    };
+  });
+  const statusFor = async (path: string, caller?: string) =>
+    (await gateway.send({ path, headers: caller ? basic(callers[caller]!) : [] })).status;
+
+  it.each(closedPaths)('R-5.5-5, T-27: %s is closed to everybody', async path => {
+    expect(await statusFor(path)).toBe(401);
+    for (const caller of ['merchant', 'psp', 'stk']) expect([403, 404]).toContain(await statusFor(path, caller));
+  });
+
+  it.each(['/pluto/code/0000000000', '/pluto/purchase/notification/1', '/pluto/remote/v4/lookup'])(
+    'R-5.4-2: %s needs credentials',
+    async path => {
+      const answer = await gateway.send({ path });
+      expect([answer.status, answer.message]).toEqual([401, 'Bad Credentials']);
+      expect(answer.headers['www-authenticate']).toBeDefined();
+    },
+  );
+
+  it('R-5.5-2, R-7-5: /code is for EXTERNAL accounts', async () => {
+    expect(await statusFor('/pluto/code/0000000000', 'stk')).toBe(403);
+    expect(await statusFor('/pluto/code/0000000000', 'merchant')).toBe(404);
+  });
+
+  it('R-5.5-4: /stk is for STK accounts, though nothing is served there', async () => {
+    expect(await statusFor('/pluto/stk/x', 'psp')).toBe(403);
+    expect(await statusFor('/pluto/stk/x', 'stk')).toBe(404);
+  });
+
+  it('R-4.3-2, A-41: the notification endpoints refuse a merchant', async () => {
+    const body = JSON.stringify({ merchantId: 1 });
+    const request = { method: 'POST', path: '/portal/restful/merchant/notification/list', body };
+    const headers = [...basic(callers['merchant']!), 'Content-Type', 'application/json'];
+    expect((await gateway.send({ ...request, headers })).status).toBe(403);
+  });
+
+  it('T-26: a forged identity is nobody', async () => {
+    const { credentials } = await makeMerchant(platform);
+    const forged = ['X-Paycode-Identity', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJwc3AtMSJ9.', 'X-Forwarded-For', '127.0.0.1'];
+    expect((await gateway.send({ path: '/pluto/purchase/notification/1', headers: forged })).status).toBe(401);
+    const own = await gateway.send({ path: '/pluto/code/0000000000', headers: [...forged, ...basic(credentials)] });
+    expect(own.status).toBe(404);
+  });
+});
