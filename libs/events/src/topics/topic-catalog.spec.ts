@@ -19,6 +19,7 @@ describe('the topic catalog', () => {
     expect(deadLetterTopics(topicCatalog).map(({ name, partitions }) => `${name} ${partitions}`)).toEqual([
       'paycode.transaction.terminal.v1.webhook-dispatcher.dlq 1',
       'paycode.transaction.terminal.v1.reversal-scheduler-audit.dlq 1',
+      'paycode.transaction.terminal.v1.recipient-messages.dlq 1',
       'paycode.transaction.ack-received.v1.reversal-scheduler.dlq 1',
       'paycode.transaction.reversal-requested.v1.payment-simulator.dlq 1',
     ]);
