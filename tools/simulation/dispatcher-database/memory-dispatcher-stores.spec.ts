@@ -1,0 +1,23 @@
+import type { AckReceived } from '@paycode/dto';
+import { dispatcherStoresConformance } from './dispatcher-stores.conformance.ts';
+import { DispatcherTables } from './dispatcher-tables.ts';
+import { MemoryDeliveryStore } from './memory-delivery.store.ts';
+import { MemoryLaneStore } from './memory-lane.store.ts';
+import { MemoryNoticeStore } from './memory-notice.store.ts';
+import { MemoryVerdictStore } from './memory-verdict.store.ts';
+import { atOnce } from './statement-executor.ts';
+
+describe("the dispatcher's stores in memory", () => {
+  dispatcherStoresConformance(async () => {
+    let nowMs = 0;
+    const tables = new DispatcherTables([0, 1, 2, 3], () => nowMs++);
+    return {
+      lanes: new MemoryLaneStore(tables, atOnce),
+      deliveries: new MemoryDeliveryStore(tables, atOnce),
+      verdicts: new MemoryVerdictStore(tables, atOnce),
+      notices: new MemoryNoticeStore(tables, atOnce),
+      outbox: async () => [...tables.outbox.values()].map(({ data }) => data as AckReceived),
+      close: async () => undefined,
+    };
+  });
+});

@@ -1,0 +1,5 @@
+/** Performs one statement: at once, or after a while and perhaps without an answer. */
+export type StatementExecutor = <T>(effect: () => T) => Promise<T>;
+
+/** For tests of the stores themselves. */
+export const atOnce: StatementExecutor = async effect => effect();

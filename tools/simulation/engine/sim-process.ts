@@ -1,0 +1,137 @@
+import type { Timeline } from './timeline.ts';
+
+type Run = () => void;
+
+interface Backlog {
+  timers: Run[];
+  io: Run[];
+}
+
+/**
+ * A process of the platform: it can be paused (stalled event loop, SIGSTOP) and killed. Whatever is to happen in it passes through here,
+ * and nothing of a former life ever does.
+ */
+export class SimProcess {
+  private life = 0;
+  private isUp = false;
+  private pausedUntilMs = -1;
+  private backlog: Backlog = { timers: [], io: [] };
+  private checks: Run[] = [];
+  /** Offset of its monotonic clock: processes have nothing to compare. */
+  private originMs = 0;
+
+  constructor(
+    readonly name: string,
+    private readonly timeline: Timeline,
+  ) {}
+
+  get isAlive(): boolean {
+    return this.isUp;
+  }
+
+  get isPaused(): boolean {
+    return this.isUp && this.pausedUntilMs > this.timeline.nowMs;
+  }
+
+  /** Names this life: a restarted process is another one. */
+  get identity(): string {
+    return `${this.name}#${this.life}`;
+  }
+
+  /** Its monotonic clock. */
+  nowMs(): number {
+    return this.timeline.nowMs - this.originMs;
+  }
+
+  start(): void {
+    this.life++;
+    this.isUp = true;
+    this.pausedUntilMs = -1;
+    this.originMs = this.timeline.random.between(-1e6, this.timeline.nowMs);
+    this.timeline.trace(`${this.identity} starts`);
+  }
+
+  kill(): void {
+    if (!this.isUp) return;
+    this.timeline.trace(`${this.identity} is killed`);
+    this.isUp = false;
+    this.backlog = { timers: [], io: [] };
+    this.checks = [];
+  }
+
+  pause(forMs: number): void {
+    if (!this.isUp || this.isPaused) return;
+    this.timeline.trace(`${this.identity} pauses for ${forMs.toFixed(0)} ms`);
+    this.pausedUntilMs = this.timeline.nowMs + forMs;
+    this.timeline.after(
+      forMs,
+      this.ofThisLife(() => this.resume()),
+    );
+  }
+
+  /** A timer of the process. */
+  timer(delayMs: number, run: Run): () => void {
+    let isLive = true;
+    const fire = this.ofThisLife(() => {
+      if (!isLive) return;
+      if (this.isPaused) this.backlog.timers.push(() => isLive && run());
+      else run();
+    });
+    this.timeline.after(delayMs, fire);
+    return () => (isLive = false);
+  }
+
+  /** Something arrives from outside after a while: an answer, a packet. Read when the process polls. */
+  arrives(delayMs: number, read: Run): void {
+    const arrive = this.ofThisLife(() => {
+      if (this.isPaused) this.backlog.io.push(read);
+      else read();
+    });
+    this.timeline.after(delayMs, arrive);
+  }
+
+  /** Resolves once the event loop has polled. */
+  pollTurn(): Promise<void> {
+    return new Promise(resolve => {
+      this.checks.push(resolve);
+      this.timeline.after(
+        0,
+        this.ofThisLife(() => this.runChecks()),
+      );
+    });
+  }
+
+  /** Nothing happens once the process, or this life of it, is over. */
+  private ofThisLife(run: Run): Run {
+    const { life } = this;
+    return () => {
+      if (this.isUp && this.life === life) run();
+    };
+  }
+
+  /** An event loop that comes back: timers first, then what the kernel holds, in one poll or in two (T3). */
+  private resume(): void {
+    const { timers, io } = this.backlog;
+    this.backlog = { timers: [], io: [] };
+    this.runAll(timers);
+    const inFirstPoll = this.timeline.random.integer(0, io.length);
+    this.runAll(io.slice(0, inFirstPoll));
+    this.runChecks();
+    this.runAll(io.slice(inFirstPoll));
+    this.runChecks();
+  }
+
+  private runChecks(): void {
+    if (this.isPaused) return;
+    this.runAll(this.checks.splice(0));
+  }
+
+  private runAll(runs: readonly Run[]): void {
+    const { life } = this;
+    for (const run of runs) {
+      if (!this.isUp || this.life !== life) return;
+      run();
+      this.timeline.settle();
+    }
+  }
+}
