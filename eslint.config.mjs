@@ -156,6 +156,16 @@ export default tseslint.config(
   { files: ['**/config/env.ts', 'tools/**/*.ts', ...specs], rules: { 'no-restricted-properties': 'off' } },
   { files: ['tools/**/*.ts', 'apps/standalone/**/*.ts'], rules: { 'no-console': 'off' } },
   {
+    // Node runs the tools as they are, without the aliases: they name files of libs by path.
+    files: ['tools/**/*.ts'],
+    rules: {
+      '@nx/enforce-module-boundaries': [
+        'error',
+        { ...projectBoundaries, allow: ['../libs/**', '../../libs/**', '../../../libs/**'] },
+      ],
+    },
+  },
+  {
     files: specs,
     rules: {
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
