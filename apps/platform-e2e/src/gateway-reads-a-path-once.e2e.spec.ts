@@ -28,7 +28,7 @@ describe('a path with a trick in it', () => {
   it.each(tricks)('T-26: %s is refused, with and without credentials', async path => {
     for (const headers of [[], basic(platform.account('psp-1'))]) {
       const answer = await gateway.send({ path: Buffer.from(path).toString('latin1'), headers });
-      expect([answer.status, answer.message]).toEqual([400, expect.stringContaining('invalid path')]);
+      expect([answer.status, answer.message]).toEqual([400, expect.stringMatching(/invalid path|not valid HTTP/)]);
     }
   });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { basic, ExactGatewayClient } from './testing/exact-gateway-client';
-import { makeMerchant, sharedPlatform } from './testing/platform';
+import { sharedPlatform } from './testing/platform';
 
 /** A plain-HTTP request is rejected and has no effect. */
 describe('a request in the clear', () => {
@@ -8,17 +8,20 @@ describe('a request in the clear', () => {
   const gateway = new ExactGatewayClient(platform);
 
   it('R-1-9, T-26: is answered 400 in JSON, not redirected, and creates nothing', async () => {
-    const merchant = await makeMerchant(platform);
+    const credentials = basic(platform.account('merchant-1001'));
     const merchantReference = `clear-${randomUUID()}`.slice(0, 45);
     const body = JSON.stringify({ merchantReference, amount: 1, currencyCode: 'ZAR' });
-    const lines = ['POST /pluto/code/create HTTP/1.1', 'Host: localhost', basic(merchant.credentials).join(': ')];
+    const lines = ['POST /pluto/code/create HTTP/1.1', 'Host: localhost', credentials.join(': ')];
     const head = [...lines, 'Content-Type: application/json', `Content-Length: ${body.length}`].join('\r\n');
     const raw = await gateway.sendInTheClear(`${head}\r\n\r\n${body}`);
     expect(raw).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(raw).toContain('"message":"HTTPS is required"');
     expect(raw).not.toMatch(/location:/i);
     // The reference is unique per merchant: it is still free, so the request in the clear has created nothing.
-    await merchant.createCode({ merchantReference, amount: 1, currencyCode: 'ZAR' });
+    const headers = [...credentials, 'Content-Type', 'application/json'];
+    expect((await gateway.send({ method: 'POST', path: '/pluto/code/create', headers, body })).status).toBe(200);
+    const again = await gateway.send({ method: 'POST', path: '/pluto/code/create', headers, body });
+    expect(again.status).toBe(400);
   });
 
   it('R-5.4-4: over TLS 1.3 the same platform answers, with HSTS; older versions are refused', async () => {
