@@ -20,6 +20,12 @@ interface DecisionRow extends DecisionToRecord {
   atUs: number;
 }
 
+/** Told of every row that is written. */
+export interface ReversalDatabaseWatcher {
+  jobWritten(transactionId: number): void;
+  decisionWritten(row: DecisionToRecord): void;
+}
+
 /**
  * The scheduler's tables in memory. Held to the PostgreSQL stores by `reversal-stores.conformance.ts`; every method is one atomic
  * step, as every method of the PostgreSQL stores is one statement.
@@ -28,12 +34,17 @@ export class InMemoryReversalDatabase {
   readonly jobRows = new Map<number, JobRow>();
   readonly decisionRows = new Map<number, DecisionRow>();
   readonly outbox: ReversalRequested[] = [];
+  /** Jobs without a decision: what the index makes cheap to find. */
+  readonly openJobs = new Map<number, JobRow>();
   private readonly lowDueAtUs = new Map<number, number>();
   readonly jobs: JobStore = new InMemoryJobStore(this);
   readonly decisions: DecisionStore = new InMemoryDecisionStore(this);
 
   /** `nowUs`: the database's clock, microseconds since 1970. */
-  constructor(readonly nowUs: () => number) {}
+  constructor(
+    readonly nowUs: () => number,
+    readonly watcher?: ReversalDatabaseWatcher,
+  ) {}
 
   lowWater(shard: number): number {
     return this.lowDueAtUs.get(shard) ?? -Infinity;
@@ -66,8 +77,8 @@ class InMemoryJobStore extends JobStore {
 
   override async scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<DueJob[]> {
     const nowUs = this.database.nowUs();
-    const due = [...this.database.jobRows.values()]
-      .filter(job => !this.database.decisionRows.has(job.transactionId) && job.dueAtUs <= nowUs + window.withinMs * 1_000)
+    const due = [...this.database.openJobs.values()]
+      .filter(job => job.dueAtUs <= nowUs + window.withinMs * 1_000)
       .sort((a, b) => a.dueAtUs - b.dueAtUs || a.transactionId - b.transactionId);
     return [...cursors]
       .sort((a, b) => a.shard - b.shard)
@@ -83,8 +94,7 @@ class InMemoryJobStore extends JobStore {
 
   override async undecided(transactionIds: readonly number[]): Promise<Map<number, number>> {
     const nowUs = this.database.nowUs();
-    const jobs = transactionIds.flatMap(id => this.database.jobRows.get(id) ?? []);
-    const open = jobs.filter(job => !this.database.decisionRows.has(job.transactionId));
+    const open = transactionIds.flatMap(id => this.database.openJobs.get(id) ?? []);
     return new Map(open.map(job => [job.transactionId, (job.dueAtUs - nowUs) / 1_000]));
   }
 
@@ -104,8 +114,10 @@ class InMemoryJobStore extends JobStore {
   private upsert(job: ArmItem, nowUs: number, dueAtUs: number): void {
     const known = this.database.jobRows.get(job.transactionId);
     if (!known) {
-      const shard = shardOf(job.transactionId);
-      this.database.jobRows.set(job.transactionId, { ...job, shard, armedAtUs: nowUs, dueAtUs });
+      const row = { ...job, shard: shardOf(job.transactionId), armedAtUs: nowUs, dueAtUs };
+      this.database.jobRows.set(job.transactionId, row);
+      if (!this.database.decisionRows.has(job.transactionId)) this.database.openJobs.set(job.transactionId, row);
+      this.database.watcher?.jobWritten(job.transactionId);
       return;
     }
     known.attempt = Math.max(known.attempt, job.attempt);
@@ -143,6 +155,8 @@ class InMemoryDecisionStore extends DecisionStore {
   private record(item: DecisionToRecord): void {
     const atUs = this.database.nowUs();
     this.database.decisionRows.set(item.transactionId, { ...item, atUs });
+    this.database.openJobs.delete(item.transactionId);
+    this.database.watcher?.decisionWritten(item);
     const { transactionId, merchantId, reason } = item;
     if (reason) this.database.outbox.push({ transactionId, merchantId, reason, requestedAt: iso(atUs) });
   }
