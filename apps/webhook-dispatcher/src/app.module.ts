@@ -4,6 +4,7 @@ import type { Settings } from './config/env';
 import { DatabaseModule } from './database';
 import { DeliveriesModule } from './deliveries';
 import { MessagingModule } from './messaging';
+import { RecipientMessagesModule } from './recipient-messages';
 import { RecoveryModule } from './recovery';
 
 /** The webhook dispatcher: durable deliveries, POSTs under a lane's epoch, write-once verdicts. */
@@ -26,6 +27,7 @@ export class AppModule {
         MessagingModule.forEnv(settings),
         DeliveriesModule.withSettings(settings),
         RecoveryModule.withKeys(settings.PAYLOAD_KEYS),
+        RecipientMessagesModule.withSettings(settings),
       ],
     };
   }

@@ -1,6 +1,7 @@
 import { eventsEnv } from '@paycode/events';
 import { outboundEnv } from '@paycode/safe-http';
 import { baseEnv, databaseEnv, defineEnv, internalCallsEnv } from '@paycode/service-runtime';
+import { recipientMessagesEnv } from './recipient-messages-env';
 
 /** Environment of the webhook dispatcher. */
 export const env = defineEnv({
@@ -9,6 +10,7 @@ export const env = defineEnv({
   ...internalCallsEnv,
   ...eventsEnv,
   ...outboundEnv,
+  ...recipientMessagesEnv,
   AUTH_SESSION_URL: {
     type: 'url',
     default: 'http://127.0.0.1:3101',

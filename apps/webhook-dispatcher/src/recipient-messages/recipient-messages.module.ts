@@ -6,7 +6,7 @@ import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { DataSource } from 'typeorm';
 import { HttpRecipientDirectory } from './clients/http-recipient.directory';
 import { JweNotificationOpener } from './clients/jwe-notification.opener';
-import { emailSenderOf, type SenderSettings, smsSenderOf } from './clients/senders';
+import { emailSenderOf, emailTransportOf, type SenderSettings, smsSenderOf, smsTransportOf } from './clients/senders';
 import { type Channel, channels } from './domain/message';
 import { RecipientMessagesConsumer } from './events/recipient-messages.consumer';
 import { ChangeNoticesController } from './http/change-notices.controller';
@@ -78,8 +78,7 @@ export class RecipientMessagesModule implements OnApplicationBootstrap, OnApplic
 }
 
 function isOff(settings: SenderSettings): boolean {
-  const senders = sendersOf(settings);
-  return !senders.EMAIL && !senders.SMS;
+  return emailTransportOf(settings) === 'off' && smsTransportOf(settings) === 'off';
 }
 
 function sendersOf(settings: SenderSettings): Parts['senders'] {

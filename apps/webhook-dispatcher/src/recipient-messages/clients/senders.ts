@@ -26,11 +26,28 @@ export interface SenderSettings {
   SMS_SENDER: string;
 }
 
+export type EmailTransport = Exclude<SenderSettings['EMAIL_TRANSPORT'], 'auto'>;
+export type SmsTransport = Exclude<SenderSettings['SMS_TRANSPORT'], 'auto'>;
+
+/** The transport that is meant, `auto` resolved. */
+export function emailTransportOf({ EMAIL_TRANSPORT, SMTP_HOST, OUTBOX_FOLDER }: SenderSettings): EmailTransport {
+  if (EMAIL_TRANSPORT !== 'auto') return EMAIL_TRANSPORT;
+  if (SMTP_HOST) return 'smtp';
+  return OUTBOX_FOLDER ? 'folder' : 'off';
+}
+
+/** The transport that is meant, `auto` resolved. */
+export function smsTransportOf({ SMS_TRANSPORT, SMPP_HOST, SMS_GATEWAY_URL, OUTBOX_FOLDER }: SenderSettings): SmsTransport {
+  if (SMS_TRANSPORT !== 'auto') return SMS_TRANSPORT;
+  if (SMPP_HOST) return 'smpp';
+  if (SMS_GATEWAY_URL) return 'http';
+  return OUTBOX_FOLDER ? 'folder' : 'off';
+}
+
 /** undefined: e-mails are off. @throws Error when the chosen transport lacks a setting */
 export function emailSenderOf(settings: SenderSettings): EmailSender | undefined {
   const { EMAIL_FROM: from, MESSAGES_CA_FILE: caFile } = settings;
-  const auto = settings.SMTP_HOST ? 'smtp' : settings.OUTBOX_FOLDER ? 'folder' : 'off';
-  switch (settings.EMAIL_TRANSPORT === 'auto' ? auto : settings.EMAIL_TRANSPORT) {
+  switch (emailTransportOf(settings)) {
     case 'smtp':
       return new SmtpEmailSender({
         host: required(settings.SMTP_HOST, 'SMTP_HOST'),
@@ -50,8 +67,8 @@ export function emailSenderOf(settings: SenderSettings): EmailSender | undefined
 
 /** undefined: short messages are off. @throws Error when the chosen transport lacks a setting */
 export function smsSenderOf(settings: SenderSettings): SmsSender | undefined {
-  const { SMS_SENDER: from, MESSAGES_CA_FILE: caFile } = settings;
-  switch (settings.SMS_TRANSPORT === 'auto' ? autoSms(settings) : settings.SMS_TRANSPORT) {
+  const { SMS_SENDER: from, MESSAGES_CA_FILE: caFile, SMS_GATEWAY_TOKEN: token } = settings;
+  switch (smsTransportOf(settings)) {
     case 'smpp':
       return new SmppSmsSender({
         host: required(settings.SMPP_HOST, 'SMPP_HOST'),
@@ -63,23 +80,12 @@ export function smsSenderOf(settings: SenderSettings): SmsSender | undefined {
         caFile,
       });
     case 'http':
-      return new HttpSmsSender({
-        url: required(settings.SMS_GATEWAY_URL, 'SMS_GATEWAY_URL'),
-        token: settings.SMS_GATEWAY_TOKEN,
-        from,
-        caFile,
-      });
+      return new HttpSmsSender({ url: required(settings.SMS_GATEWAY_URL, 'SMS_GATEWAY_URL'), token, from, caFile });
     case 'folder':
       return new FolderSmsSender(required(settings.OUTBOX_FOLDER, 'OUTBOX_FOLDER'), from);
     case 'off':
       return undefined;
   }
-}
-
-function autoSms({ SMPP_HOST, SMS_GATEWAY_URL, OUTBOX_FOLDER }: SenderSettings): 'smpp' | 'http' | 'folder' | 'off' {
-  if (SMPP_HOST) return 'smpp';
-  if (SMS_GATEWAY_URL) return 'http';
-  return OUTBOX_FOLDER ? 'folder' : 'off';
 }
 
 function required(value: string | null, key: string): string {

@@ -22,13 +22,14 @@ const alphanumeric = { ton: 5, npi: 0 };
 /** Short messages over SMPP 3.4: one bound session, made when needed and made anew after it was lost. */
 export class SmppSmsSender extends SmsSender {
   private session: Promise<Session> | undefined;
+  private bound: Session | undefined;
 
   constructor(private readonly settings: SmppSettings) {
     super();
   }
 
   override async send({ recipient, text }: Sending<string>): Promise<void> {
-    const session = await (this.session ??= this.bind());
+    const session = await (this.session ??= this.bind().catch((error: unknown) => this.unbound(error)));
     const answer = await this.answered(session, onAnswer => session.submit_sm(this.messageTo(recipient, text), onAnswer));
     if (answer.command_status !== 0) {
       throw new SendError(`SMPP 0x${answer.command_status.toString(16)}`, permanentStatuses.has(answer.command_status));
@@ -64,7 +65,7 @@ export class SmppSmsSender extends SmsSender {
     const session = connect({ host, port, auto_enquire_link_period: enquireLinkMs, ...secure });
     // Whatever ends the session, the next message binds a new one.
     const forget = () => {
-      this.session = undefined;
+      if (this.bound === session) this.session = this.bound = undefined;
       session.destroy();
     };
     session.on('error', forget).on('close', forget);
@@ -72,9 +73,14 @@ export class SmppSmsSender extends SmsSender {
     session.on('unbind', (pdu: Pdu) => session.send(pdu.response()));
     await this.answered(session, onReady => void session.once(tls ? 'secureConnect' : 'connect', onReady));
     const bound = await this.answered(session, onAnswer => session.bind_transceiver({ system_id: systemId, password }, onAnswer));
-    if (bound.command_status === 0) return session;
-    forget();
+    if (bound.command_status === 0) return (this.bound = session);
+    session.destroy();
     throw new SendError(`SMPP BIND 0x${bound.command_status.toString(16)}`, false);
+  }
+
+  private unbound(error: unknown): never {
+    this.session = undefined;
+    throw error;
   }
 
   /** The answer to a request; a SendError when the session ends or is silent first. */

@@ -1,7 +1,10 @@
 import { Body, Controller, HttpCode, ParseArrayPipe, Post } from '@nestjs/common';
 import { InternalCallers } from '@paycode/access';
+import { invalidField } from '@paycode/service-runtime';
 import { QueueMessages } from '../queue-messages.service';
 import { ChangeNoticeBody } from './change-notice.dto';
+
+const noticesMax = 100;
 
 @Controller('internal/recipient-messages')
 export class ChangeNoticesController {
@@ -12,8 +15,7 @@ export class ChangeNoticesController {
   @HttpCode(204)
   @InternalCallers('notification-config')
   async queue(@Body(new ParseArrayPipe({ items: ChangeNoticeBody })) notices: ChangeNoticeBody[]): Promise<void> {
-    await this.queueMessages.queueNotices(notices.slice(0, noticesMax));
+    if (notices.length > noticesMax) throw invalidField('body', `must have at most ${noticesMax} notices`);
+    await this.queueMessages.queueNotices(notices);
   }
 }
-
-const noticesMax = 100;

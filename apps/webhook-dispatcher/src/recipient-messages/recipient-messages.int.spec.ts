@@ -1,0 +1,192 @@
+import { ServiceTokenSigner } from '@paycode/access';
+import { eventually } from '@paycode/service-runtime/testing';
+import { TestAuthority } from '@paycode/safe-http/testing';
+import axios from 'axios';
+import { notification } from '../testing/notification';
+import { DispatcherRig } from '../testing/running-dispatcher';
+import { status, WireReceiver } from '../testing/wire-receiver';
+import { TestSmsc } from './testing/test-smsc';
+import { TestSmtpServer } from './testing/test-smtp-server';
+
+jest.setTimeout(60_000);
+
+interface MessageRow {
+  channel: string;
+  state: string;
+  tries: number;
+  recipient: string;
+  content: unknown;
+}
+
+describe('Email and SMS', () => {
+  let rig: DispatcherRig;
+  let authority: TestAuthority;
+  let smtp: TestSmtpServer;
+  let smsc: TestSmsc;
+  let transactionId = 5_000;
+  let merchantId = 2_000;
+
+  beforeAll(async () => {
+    authority = await TestAuthority.create();
+    [rig, smsc] = await Promise.all([DispatcherRig.open(), TestSmsc.start()]);
+    smtp = await TestSmtpServer.start(await authority.issue({ dns: ['localhost'], ips: ['127.0.0.1'] }));
+    await rig.start({
+      SMTP_HOST: '127.0.0.1',
+      SMTP_PORT: String(smtp.port),
+      SMTP_USERNAME: 'paycode',
+      SMTP_PASSWORD: 'relay-password',
+      EMAIL_FROM: 'notices@paycode.example',
+      MESSAGES_CA_FILE: authority.caFile,
+      SMPP_HOST: '127.0.0.1',
+      SMPP_PORT: String(smsc.port),
+      SMPP_TLS: 'false',
+      SMPP_SYSTEM_ID: 'paycode',
+      SMPP_PASSWORD: 'smsc-pw',
+      MESSAGE_RETRY_MS: '20',
+      MESSAGE_TRIES_MAX: '3',
+    });
+  });
+  beforeEach(() => {
+    transactionId += 1;
+    merchantId += 1;
+  });
+  afterAll(async () => {
+    await rig.close();
+    await Promise.all([smtp.stop(), smsc.stop()]);
+    authority.remove();
+  });
+
+  const email = () => `ops-${merchantId}@shop.example`;
+  const msisdn = () => `2782000${merchantId}`;
+  const recipients = (which: { EMAIL?: boolean; SMS?: boolean }) =>
+    rig.neighbours.routes.set(merchantId, {
+      ...rig.neighbours.routes.get(merchantId),
+      emails: which.EMAIL ? [email()] : [],
+      msisdns: which.SMS ? [msisdn()] : [],
+    });
+  const publish = () => rig.publish(rig.terminal(notification(transactionId, { merchantId })));
+  const rows = (id = transactionId) =>
+    rig.database.dataSource.query<MessageRow[]>('select * from recipient_message where transaction_id = $1 order by channel', [
+      id,
+    ]);
+  const smsTo = (number: string) => smsc.messages.filter(({ to }) => to === number);
+
+  it.each([
+    [true, true, true],
+    [true, true, false],
+    [true, false, true],
+    [true, false, false],
+    [false, true, true],
+    [false, true, false],
+    [false, false, true],
+    [false, false, false],
+  ])('R-6.2-4: HTTP %s, EMAIL %s, SMS %s: each configured channel is served, no other', async (http, EMAIL, SMS) => {
+    const receiver = await WireReceiver.start();
+    rig.route(merchantId, http ? receiver.url : null);
+    recipients({ EMAIL, SMS });
+    await publish();
+    expect(await rig.verdict(transactionId)).toBe(http ? 'ACKED_HTTP' : 'NOT_APPLICABLE');
+    await eventually(() => expect([smtp.mailsTo(email()).length, smsTo(msisdn()).length]).toEqual([EMAIL ? 1 : 0, SMS ? 1 : 0]));
+    await eventually(async () =>
+      expect((await rows()).map(({ state }) => state)).toEqual(Array(Number(EMAIL) + Number(SMS)).fill('SENT')),
+    );
+    await receiver.stop();
+  });
+
+  it('sends the summary over TLS, and an SMS in the default alphabet; addresses and payloads are forgotten afterwards', async () => {
+    recipients({ EMAIL: true, SMS: true });
+    await publish();
+    const mail = await eventually(() => smtp.mailsTo(email())[0] ?? Promise.reject(new Error('no mail yet')));
+    const sms = await eventually(() => smsTo(msisdn())[0] ?? Promise.reject(new Error('no SMS yet')));
+    expect(mail.isEncrypted).toBe(true);
+    expect(mail.source).toContain(`Subject: Payment received: ZAR 110.10, transaction ${transactionId}`);
+    expect(mail.source).toMatch(/From: Paycode <notices@paycode.example>/);
+    expect(mail.source).not.toMatch(/412345|27820000001|A B/);
+    expect(sms).toEqual({
+      to: msisdn(),
+      from: 'Paycode',
+      coding: 0,
+      text: `Corner Shop: Payment received, ZAR 110.10. Ref order-${transactionId}. Tx ${transactionId}`,
+    });
+    await eventually(async () =>
+      expect(await rows()).toMatchObject([
+        { recipient: '', content: null },
+        { recipient: '', content: null },
+      ]),
+    );
+  });
+
+  it('I10: an event that comes again sends nothing again', async () => {
+    recipients({ EMAIL: true });
+    await publish();
+    await publish();
+    await eventually(async () => expect(await rows()).toMatchObject([{ state: 'SENT' }]));
+    await publish();
+    transactionId += 1;
+    await publish();
+    await eventually(async () => expect(await rows()).toMatchObject([{ state: 'SENT' }]));
+    expect(smtp.mailsTo(email())).toHaveLength(2);
+  });
+
+  it('R-1-8, R-6.2-3: refused for good, it is given up at once; refused for now, it is tried again; the payment settles either way', async () => {
+    const receiver = await WireReceiver.start();
+    rig.route(merchantId, receiver.url);
+    recipients({ EMAIL: true, SMS: true });
+    smtp.refused.add(email());
+    smsc.answerNext(0x58, 'drop');
+    await publish();
+    expect(await rig.verdict(transactionId)).toBe('ACKED_HTTP');
+    await eventually(
+      async () =>
+        expect(await rows()).toMatchObject([
+          { state: 'FAILED', tries: 1 },
+          { state: 'SENT', tries: 3 },
+        ]),
+      20_000,
+    );
+    expect(smsTo(msisdn())).toHaveLength(1);
+    await receiver.stop();
+  });
+
+  it('gives up after its tries', async () => {
+    recipients({ EMAIL: true });
+    smtp.temporaryFailures = 3;
+    await publish();
+    await eventually(async () => expect(await rows()).toMatchObject([{ state: 'FAILED', tries: 3 }]), 20_000);
+    expect(smtp.mailsTo(email())).toEqual([]);
+  });
+
+  it('R-1-8: the webhook fails and the payment is reversed; the e-mail leaves all the same', async () => {
+    const receiver = await WireReceiver.start();
+    receiver.answer = status(500);
+    rig.route(merchantId, receiver.url);
+    recipients({ EMAIL: true });
+    await publish();
+    expect(await rig.verdict(transactionId)).toBe('CLOSED_NON200');
+    await eventually(() => expect(smtp.mailsTo(email())).toHaveLength(1));
+    await receiver.stop();
+  });
+
+  it('T-15: change notices of notification-config are mailed, once, and other callers are refused', async () => {
+    const service = rig.services[0]!;
+    const notice = {
+      noticeId: `00000000-0000-4000-8000-00000000${merchantId}`,
+      merchantId,
+      kind: 'KEY_CHANGED',
+      emails: [email()],
+      actor: 'psp-1',
+      occurredAt: '2025-06-01T10:00:00.000Z',
+    };
+    const post = async (caller: string, body: unknown) => {
+      const token = new ServiceTokenSigner(caller, ['s'.repeat(32)]).tokenFor('webhook-dispatcher');
+      const url = `http://127.0.0.1:${service.ports.internal}/internal/recipient-messages/notices`;
+      return (await axios.post(url, body, { headers: { authorization: `Bearer ${token}` }, validateStatus: () => true })).status;
+    };
+    expect(await post('payment-simulator', [notice])).toBe(403);
+    expect(await post('notification-config', [{ ...notice, emails: ['a@b.example\r\nBcc: c@d.example'] }])).toBe(400);
+    expect(await post('notification-config', [notice])).toBe(204);
+    expect(await post('notification-config', [notice])).toBe(204);
+    await eventually(() => expect(smtp.mailsTo(email())).toHaveLength(1));
+    expect(smtp.mailsTo(email())[0]!.source).toContain('The notification key was renewed');
+  });
+});

@@ -1,0 +1,41 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { join } from 'node:path';
+
+export interface ReceivedSms {
+  to: string;
+  from: string;
+  coding: number;
+  text: string;
+}
+
+/** A real SMPP server as a process of its own. */
+export class TestSmsc {
+  readonly messages: ReceivedSms[] = [];
+
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly port: number,
+  ) {
+    child.on('message', message => this.messages.push(message as ReceivedSms));
+  }
+
+  static async start(): Promise<TestSmsc> {
+    const child = fork(join(__dirname, 'smsc.cjs'), { execArgv: [] });
+    const { port } = await new Promise<{ port: number }>((resolve, reject) => {
+      child.once('message', message => resolve(message as { port: number }));
+      child.once('exit', code => reject(new Error(`the SMSC ended with ${code}`)));
+    });
+    return new TestSmsc(child, port);
+  }
+
+  /** How the next messages are answered: a command status, or `drop` to lose the connection; afterwards all are taken. */
+  answerNext(...statuses: (number | 'drop')[]): void {
+    this.child.send({ statuses });
+  }
+
+  async stop(): Promise<void> {
+    const ended = new Promise(resolve => this.child.once('exit', resolve));
+    this.child.kill('SIGKILL');
+    await ended;
+  }
+}
