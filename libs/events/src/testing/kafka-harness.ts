@@ -15,6 +15,8 @@ import { quietLog, type RawLetter, type Severable, TransportHarness } from './tr
 export interface KafkaHarnessOptions {
   connection: KafkaConnection;
   replicationFactor: number;
+  /** File of `connection.tlsCa`, for other processes. */
+  caFile?: string;
 }
 
 /** The Kafka transport on running brokers. */
@@ -31,13 +33,14 @@ export class KafkaHarness extends TransportHarness {
   }
 
   get env(): EventsEnv {
+    const { connection, caFile } = this.options;
     return {
       EVENTS_TRANSPORT: 'kafka',
       EVENTS_DATABASE_URL: null,
-      KAFKA_BROKERS: this.options.connection.brokers,
-      KAFKA_TLS_CA_FILE: null,
-      KAFKA_SASL_USERNAME: null,
-      KAFKA_SASL_PASSWORD: null,
+      KAFKA_BROKERS: connection.brokers,
+      KAFKA_TLS_CA_FILE: caFile ?? null,
+      KAFKA_SASL_USERNAME: connection.sasl?.username ?? null,
+      KAFKA_SASL_PASSWORD: connection.sasl?.password ?? null,
       KAFKA_SESSION_TIMEOUT_MS: 6_000,
     };
   }

@@ -1,0 +1,214 @@
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { eventually } from '@paycode/service-runtime/testing';
+import { Pool, type PoolClient } from 'pg';
+import { encodeCloudEvent } from '../record/cloud-event';
+import { eventOf } from '../testing/collector';
+import { quietLog } from '../testing/transport-harness';
+import { EventLog, type LogTopic } from './event-log';
+import { GroupMembership, shareOf } from './group-membership';
+import { LogJanitor } from './log-janitor';
+import { LogSession } from './log-session';
+import { eventLogMigrations, PostgresEventTransport } from './postgres-event-transport';
+
+const topicName = 'paycode.test.v1';
+
+describe('the event log in PostgreSQL', () => {
+  let database: TestDatabase;
+  let pool: Pool;
+  let log: EventLog;
+  let topic: LogTopic;
+  let sessions: LogSession[];
+
+  beforeEach(async () => {
+    database = await createTestDatabase({ migrations: eventLogMigrations });
+    pool = new Pool({ connectionString: database.url, max: 12 });
+    log = new EventLog(pool, pool);
+    topic = await log.ensureTopic(topicName, 4);
+    sessions = [];
+  });
+  afterEach(async () => {
+    await Promise.all(sessions.map(session => session.close()));
+    await pool.end();
+    await database.drop();
+  });
+
+  const record = (key: string, n: number, partition = 0) => ({
+    topicId: topic.id,
+    partition,
+    raw: encodeCloudEvent(eventOf(topicName, key, n)),
+  });
+  const idsIn = async (partition: number) => {
+    const records = await log.read(topic.id, [{ partition, position: 0n }], 1_000);
+    return (records.get(partition) ?? []).map(({ raw }) => String(raw.headers?.['ce_id']));
+  };
+
+  describe('positions', () => {
+    it('are given without a gap or a repetition, however many publish at once', async () => {
+      await Promise.all(
+        Array.from({ length: 40 }, (_, at) =>
+          log.append([record('a', at, at % 4), record('b', at, (at + 1) % 4), record('c', at, 2)]),
+        ),
+      );
+      const { rows } = await pool.query(
+        'select partition, count(*)::int as count, min(position)::int as first, max(position)::int as last from event_log group by 1 order by 1',
+      );
+      for (const row of rows) expect([row.first, row.last]).toEqual([0, row.count - 1]);
+      expect(rows.reduce((sum, row) => sum + row.count, 0)).toBe(120);
+    });
+
+    it('appear in commit order: a reader never passes over a transaction that is still open', async () => {
+      const early: PoolClient = await pool.connect();
+      await early.query('begin');
+      await new EventLog(early as unknown as Pool, pool).append([record('early', 0)]);
+      const late = log.append([record('late', 0)]);
+      expect(await idsIn(0)).toEqual([]);
+      await early.query('commit');
+      early.release();
+      await late;
+      expect(await idsIn(0)).toEqual(['early/0', 'late/0']);
+    });
+
+    it('leave no gap when a publisher rolls back', async () => {
+      const failing: PoolClient = await pool.connect();
+      await failing.query('begin');
+      await new EventLog(failing as unknown as Pool, pool).append([record('lost', 0)]);
+      await failing.query('rollback');
+      failing.release();
+      await log.append([record('kept', 0)]);
+      const records = await log.read(topic.id, [{ partition: 0, position: 0n }], 10);
+      expect(records.get(0)?.map(({ offset }) => offset)).toEqual([0n]);
+    });
+
+    it('are read past an old transaction that is still open elsewhere in the database', async () => {
+      const old: PoolClient = await pool.connect();
+      await old.query('begin isolation level repeatable read');
+      await old.query('create table unrelated(id int)');
+      await log.append([record('k', 0)]);
+      expect(await idsIn(0)).toEqual(['k/0']);
+      await old.query('rollback');
+      old.release();
+    });
+
+    it('refuse an event addressed to a partition that does not exist', async () => {
+      await expect(log.append([record('k', 0, 9)])).rejects.toThrow(/unknown partition/);
+    });
+  });
+
+  describe('group membership', () => {
+    const member = async (leaseMs = 10_000) => {
+      const session = new LogSession({
+        url: database.url,
+        applicationName: 'test',
+        log: quietLog,
+        onNotification: () => undefined,
+      });
+      await session.open();
+      sessions.push(session);
+      const made = new GroupMembership({ session, pool, topicId: topic.id, partitions: topic.partitions, group: 'g', leaseMs });
+      await made.join();
+      return { made, session };
+    };
+
+    it('shares the partitions so that all are taken and no member has two more than another', () => {
+      for (let members = 1; members <= 20; members++) {
+        const shares = Array.from({ length: members }, (_, rank) => shareOf(16, members, rank));
+        expect(shares.reduce((sum, share) => sum + share, 0)).toBe(16);
+        expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1);
+      }
+    });
+
+    it('never gives a partition to two members', async () => {
+      const members = await Promise.all([member(), member(), member()]);
+      const claimed = await Promise.all(members.map(({ made }) => made.claim(4, [])));
+      expect(
+        claimed
+          .flat()
+          .map(({ partition }) => partition)
+          .sort(),
+      ).toEqual([0, 1, 2, 3]);
+    });
+
+    it('frees the partitions of a member at once when its process dies', async () => {
+      const { made: dead, session } = await member();
+      await dead.claim(4, []);
+      const { made: heir } = await member();
+      expect(await heir.beat()).toMatchObject({ dead: [], share: 2 });
+      await session.close();
+      await eventually(async () => expect(await heir.beat()).toMatchObject({ dead: [expect.any(String)], share: 4 }));
+      const standing = await heir.beat();
+      expect(await heir.claim(4, standing!.dead)).toHaveLength(4);
+    });
+
+    it('takes the partitions of a member that hangs for a lease, and refuses its late commit', async () => {
+      const { made: hung } = await member();
+      const [owned] = await hung.claim(1, []);
+      const commit = { partition: owned!.partition, epoch: owned!.epoch, nextPosition: 1n };
+      const { made: heir } = await member(1);
+      await eventually(async () => expect((await heir.beat())?.dead).toHaveLength(1));
+      await heir.claim(4, (await heir.beat())!.dead);
+      expect(await hung.commit([commit])).toEqual([false]);
+      expect(await hung.beat()).toBeUndefined();
+    });
+
+    it('hands the committed position to the next owner', async () => {
+      const { made: first } = await member();
+      const [owned] = await first.claim(1, []);
+      expect(await first.commit([{ partition: owned!.partition, epoch: owned!.epoch, nextPosition: 7n }])).toEqual([true]);
+      await first.release([owned!.partition]);
+      const { made: next } = await member();
+      expect((await next.claim(4, [])).find(({ partition }) => partition === owned!.partition)?.position).toBe(7n);
+    });
+  });
+
+  describe('retention', () => {
+    const janitor = (retentionMs: number, consumedRetentionMs: number) =>
+      new LogJanitor({
+        pool,
+        topics: [{ name: topicName, partitions: 4, retentionMs, cleanupPolicy: 'delete', producers: [], consumers: [] }],
+        consumedRetentionMs,
+        everyMs: 60_000,
+        log: quietLog,
+      });
+    const consumedUpTo = (group: string, position: number) =>
+      pool.query('insert into event_offset (topic_id, group_name, partition, position) values ($1, $2, 0, $3)', [
+        topic.id,
+        group,
+        position,
+      ]);
+
+    it('deletes what every group has consumed, and keeps what one group still has to read', async () => {
+      await log.append([0, 1, 2, 3].map(n => record('k', n)));
+      await consumedUpTo('fast', 4);
+      await consumedUpTo('slow', 2);
+      expect(await janitor(3_600_000, 0).clean()).toBe(2);
+      expect(await idsIn(0)).toEqual(['k/2', 'k/3']);
+    });
+
+    it('keeps consumed events for a while', async () => {
+      await log.append([record('k', 0)]);
+      await consumedUpTo('fast', 1);
+      expect(await janitor(3_600_000, 3_600_000).clean()).toBe(0);
+    });
+
+    it('keeps what no group reads until its topic expires, and not longer', async () => {
+      await log.append([record('k', 0)]);
+      expect(await janitor(3_600_000, 0).clean()).toBe(0);
+      expect(await janitor(0, 0).clean()).toBe(1);
+    });
+
+    it('deletes in chunks until nothing expired is left', async () => {
+      for (let at = 0; at < 3; at++) await log.append(Array.from({ length: 500 }, (_, n) => record('k', n)));
+      expect(await janitor(0, 0).clean()).toBe(1_500);
+      expect(await idsIn(0)).toEqual([]);
+    });
+  });
+
+  it('is made once, whatever number of services start together', async () => {
+    const empty = await createTestDatabase();
+    const options = { url: empty.url, applicationName: 'test', log: quietLog };
+    const transports = await Promise.all([1, 2, 3].map(() => PostgresEventTransport.open(options)));
+    await Promise.all(transports.map(transport => transport.close()));
+    expect(await empty.dataSource.query('select name from migrations')).toEqual([{ name: eventLogMigrations[0]!.name }]);
+    await empty.drop();
+  });
+});
