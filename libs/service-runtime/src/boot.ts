@@ -9,6 +9,7 @@ import { Lifecycle } from './health/readiness';
 import { createServiceApp } from './http/create-app';
 import { closeListener, createListener, listen } from './http/listeners';
 import { createLogger, type Logger } from './logger';
+import { migrateService } from './migrate-service';
 
 interface RuntimeEnv {
   LISTEN_HOST: string;
@@ -40,11 +41,13 @@ export interface RunningService {
 
 /**
  * Starts a service: environment, application, both listeners, event consumers; stops it on SIGTERM and SIGINT.
+ * With the argument `migrate` it only brings the database up to date and ends.
  * Exits 1 with every problem named when the environment is not usable or anything fails to start.
  */
 export async function bootService<S extends EnvSchema>(definition: ServiceDefinition<S>): Promise<void> {
   const logger = createLogger(definition.name);
   try {
+    if (process.argv[2] === 'migrate') return await migrateService(definition, process.env);
     const service = await startService(definition, process.env);
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.once(signal, () => void service.stop(signal).then(() => process.exit(0)));
