@@ -133,7 +133,7 @@ describe('Email and SMS', () => {
     rig.route(merchantId, receiver.url);
     recipients({ EMAIL: true, SMS: true });
     smtp.refused.add(email());
-    smsc.answerNext(0x58, 'drop');
+    await smsc.answerNext(0x58, 'drop');
     await publish();
     expect(await rig.verdict(transactionId)).toBe('ACKED_HTTP');
     await eventually(

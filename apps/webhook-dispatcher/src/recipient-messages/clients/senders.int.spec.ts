@@ -119,7 +119,7 @@ describe('transports of messages', () => {
     it('one bound session carries many messages, and a lost one is made anew', async () => {
       const smpp = sender();
       await Promise.all([smpp.send(sms), smpp.send({ ...sms, text: 'Grüße €' })]);
-      smsc.answerNext('drop');
+      await smsc.answerNext('drop');
       await expect(failureOf(smpp.send(sms))).resolves.toMatchObject({ isPermanent: false });
       await smpp.send({ ...sms, text: 'again' });
       await smpp.close();
@@ -130,7 +130,7 @@ describe('transports of messages', () => {
 
     it('throttling passes, a wrong number does not, a refused bind is no fault of the message', async () => {
       const smpp = sender();
-      smsc.answerNext(0x58, 0x0b);
+      await smsc.answerNext(0x58, 0x0b);
       await expect(failureOf(smpp.send(sms))).resolves.toEqual({ code: 'SMPP 0x58', isPermanent: false });
       await expect(failureOf(smpp.send(sms))).resolves.toEqual({ code: 'SMPP 0xb', isPermanent: true });
       await smpp.close();

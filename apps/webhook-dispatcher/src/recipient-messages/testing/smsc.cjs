@@ -2,7 +2,10 @@
 const smpp = require('smpp');
 
 const statuses = [];
-process.on('message', message => statuses.push(...message.statuses));
+process.on('message', message => {
+  statuses.push(...message.statuses);
+  process.send({ isPrepared: true });
+});
 
 const server = smpp.createServer(session => {
   session.on('error', () => session.destroy());

@@ -16,7 +16,9 @@ export class TestSmsc {
     private readonly child: ChildProcess,
     readonly port: number,
   ) {
-    child.on('message', message => this.messages.push(message as ReceivedSms));
+    child.on('message', message => {
+      if ('text' in (message as object)) this.messages.push(message as ReceivedSms);
+    });
   }
 
   static async start(): Promise<TestSmsc> {
@@ -29,8 +31,17 @@ export class TestSmsc {
   }
 
   /** How the next messages are answered: a command status, or `drop` to lose the connection; afterwards all are taken. */
-  answerNext(...statuses: (number | 'drop')[]): void {
+  async answerNext(...statuses: (number | 'drop')[]): Promise<void> {
+    const isPrepared = new Promise<void>(resolve => {
+      const onMessage = (message: unknown): void => {
+        if (!('isPrepared' in (message as object))) return;
+        this.child.off('message', onMessage);
+        resolve();
+      };
+      this.child.on('message', onMessage);
+    });
     this.child.send({ statuses });
+    await isPrepared;
   }
 
   async stop(): Promise<void> {
