@@ -69,6 +69,7 @@ describe('npm run -s paycode', () => {
     [['merchants', 'encryption', '7', 'AES-128-GCM'], 'PUT /internal/merchants/7/encryption {"profile":"AES-128-GCM"}'],
     [['notifications', 'remove', '7', 'email', 'a@b.c'], 'DELETE /internal/merchants/7/notifications/EMAIL/a%40b.c '],
     [['check', '7'], 'POST /internal/merchants/7/check '],
+    [['keys', 'reseal'], 'POST /internal/webhook-keys/reseal '],
     [['deliveries', 'show', '12'], 'GET /internal/deliveries/12 '],
     [['reversals', 'show', '12'], 'GET /internal/reversals/12 '],
     [['transactions', 'show', '12'], 'GET /internal/transactions/12 '],

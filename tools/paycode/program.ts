@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { contextOf } from './command-context.ts';
 import { addAccountCommands } from './commands/accounts.ts';
+import { addKeyCommands } from './commands/keys.ts';
 import { addMerchantCommands } from './commands/merchants.ts';
 import { addSettlementCommands } from './commands/settlement.ts';
 
@@ -17,6 +18,7 @@ export function operatorProgram(write: (text: string) => void): Command {
   const context = contextOf(program, write);
   addAccountCommands(program, context);
   addMerchantCommands(program, context);
+  addKeyCommands(program, context);
   addSettlementCommands(program, context);
   return program;
 }
