@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Admin, ITopicConfig } from 'kafkajs';
 import { deadLetterTopics, topicDefaults, type TopicDefinition } from '../topics/topic-catalog';
 
@@ -15,18 +16,31 @@ export interface EnsureTopicsOptions {
   replicationFactor?: number;
 }
 
+/** A cluster that is just starting refuses topics until enough of its brokers have joined. */
+const attemptsMax = 10;
+const attemptPauseMs = 500;
+
 /** Creates the missing topics and their dead-letter topics (brokers create none by themselves). Answers the created names. */
 export async function ensureTopics(admin: Admin, { topics, replicationFactor }: EnsureTopicsOptions): Promise<string[]> {
   const wanted = [...topics, ...deadLetterTopics(topics)];
-  const existing = new Set(await admin.listTopics());
-  const missing = wanted.filter(({ name }) => !existing.has(name));
-  const present = wanted.filter(({ name }) => existing.has(name));
-  await verifyPartitions(admin, present);
-  if (missing.length > 0) {
-    const replicas = replicationFactor ?? topicDefaults.replicationFactor;
-    await admin.createTopics({ topics: missing.map(topic => configOf(topic, replicas)), waitForLeaders: true, timeout: 30_000 });
+  const created: string[] = [];
+  for (let attempt = 1; ; attempt++) {
+    const existing = new Set(await admin.listTopics());
+    await verifyPartitions(
+      admin,
+      wanted.filter(({ name }) => existing.has(name) && !created.includes(name)),
+    );
+    const missing = wanted.filter(({ name }) => !existing.has(name));
+    if (missing.length === 0) return created;
+    try {
+      const configs = missing.map(topic => configOf(topic, replicationFactor ?? topicDefaults.replicationFactor));
+      await admin.createTopics({ topics: configs, waitForLeaders: false, timeout: 30_000 });
+      created.push(...missing.map(({ name }) => name));
+    } catch (error) {
+      if (attempt === attemptsMax) throw error;
+    }
+    await pause(attemptPauseMs);
   }
-  return missing.map(({ name }) => name);
 }
 
 async function verifyPartitions(admin: Admin, topics: readonly TopicDefinition[]): Promise<void> {

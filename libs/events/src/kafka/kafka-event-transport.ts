@@ -1,4 +1,5 @@
-import type { IHeaders, Kafka } from 'kafkajs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Admin, IHeaders, Kafka } from 'kafkajs';
 import type { DeadLetter } from '../delivery/deliver-batch';
 import { parkingTopicOf, passOver } from '../delivery/parking';
 import { EventTransport, type EventToPublish, type Subscriber, type Subscription } from '../event-transport';
@@ -10,6 +11,7 @@ import { definitionOf } from '../topics/topic-definitions';
 import type { TransportLog } from '../transport-log';
 import { TopicMismatchError } from './ensure-topics';
 import { createKafkaClient, type KafkaConnection } from './kafka-client';
+import { isTransient } from './kafka-errors';
 import { KafkaPublisher, type KafkaRecord } from './kafka-publisher';
 import { KafkaSubscriber } from './kafka-subscriber';
 
@@ -25,6 +27,8 @@ export interface KafkaEventTransportOptions {
 
 /** Only weighs a record when requests are cut; no limit hangs on it. */
 const headerBytesGuess = 1_024;
+const askAttemptsMax = 6;
+const askPauseMs = 150;
 
 /** Events on Kafka. Topics must exist (`ensureTopics`): brokers create none, and a service may not. */
 export class KafkaEventTransport extends EventTransport {
@@ -108,12 +112,24 @@ export class KafkaEventTransport extends EventTransport {
     const admin = this.kafka.admin({ retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 } });
     await admin.connect();
     try {
-      const metadata = await admin.fetchTopicMetadata({ topics: [topic] });
-      const found = metadata.topics[0]?.partitions.length ?? 0;
+      const found = await partitionsOnBrokers(admin, topic);
       if (found !== partitions) throw new TopicMismatchError(topic, found, partitions);
       return found;
     } finally {
       await admin.disconnect();
+    }
+  }
+}
+
+/** A topic made a moment ago is not known to every broker yet: asked a few times before it counts as missing. */
+async function partitionsOnBrokers(admin: Admin, topic: string): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const metadata = await admin.fetchTopicMetadata({ topics: [topic] });
+      return metadata.topics[0]?.partitions.length ?? 0;
+    } catch (error) {
+      if (!isTransient(error) || attempt === askAttemptsMax) throw error;
+      await pause(askPauseMs * attempt);
     }
   }
 }

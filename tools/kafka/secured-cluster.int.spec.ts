@@ -1,0 +1,197 @@
+import { topics } from '@paycode/dto';
+import type { EventTransport, Subscriber } from '@paycode/events';
+import { KafkaEventTransport } from '@paycode/events/kafka';
+import { topicCatalog } from '@paycode/events/topic-catalog';
+import {
+  collect,
+  describeEventTransport,
+  eventOf,
+  groupOf,
+  KafkaHarness,
+  keysNamed,
+  numbersOf,
+  quietLog,
+} from '@paycode/events/testing';
+import { eventually } from '@paycode/service-runtime/testing';
+import { type SecuredCluster, startSecuredCluster } from './secured-cluster';
+
+const isWanted = process.env['PAYCODE_TEST_KAFKA_CLUSTER'] === '1';
+let secured: SecuredCluster;
+
+const harness = () => {
+  const { cluster, caFile } = secured;
+  return KafkaHarness.open({ connection: cluster.connection(), replicationFactor: 3, caFile });
+};
+
+function describeCluster(): void {
+  beforeAll(async () => {
+    secured = await startSecuredCluster();
+  }, 240_000);
+  afterAll(() => secured?.close(), 120_000);
+
+  describeEventTransport('Kafka with three brokers, TLS, SCRAM and the authorizer', harness);
+  describe('access to topics (T-16, T-19)', describeAccess);
+  describe('loss of brokers and members', describeLoss);
+}
+
+function describeAccess(): void {
+  let open: EventTransport[] = [];
+  afterEach(() => Promise.all(open.splice(0).map(transport => transport.close())));
+
+  const as = (service: string, user = secured.userOf(service)) => {
+    const transport = new KafkaEventTransport({ connection: secured.cluster.connection(user), clientId: service, log: quietLog });
+    open.push(transport);
+    return transport;
+  };
+  const event = (topic: string) => eventOf(topic, '1', 1);
+  const failure = /not authorized|authorization failed/i;
+
+  it.each(topicCatalog.flatMap(topic => topic.producers.map(service => [service, topic.name])))(
+    'lets %s publish on %s',
+    async (service, topic) => {
+      await as(service).publish([event(topic)]);
+    },
+  );
+
+  it.each(topicCatalog.flatMap(topic => topic.consumers.map(({ service, group }) => [service, topic.name, group])))(
+    'lets %s read %s as %s, and park there',
+    async (service, topic, group) => {
+      const received: string[] = [];
+      const onBatch = async (batch: { events: readonly { id: string }[] }) =>
+        void received.push(...batch.events.map(({ id }) => id));
+      await as(service).subscribe({ topic, group, onBatch });
+      await eventually(() => expect(received).toContain('1/1'), 30_000);
+    },
+  );
+
+  it('refuses TransactionTerminal from anybody but the payment side: a forged one would make false notices', async () => {
+    await expect(as('webhook-dispatcher').publish([event(topics.transactionTerminal)])).rejects.toThrow(failure);
+    await expect(as('reversal-scheduler').publish([event(topics.transactionTerminal)])).rejects.toThrow(failure);
+  });
+
+  it('refuses AckReceived from the scheduler, and ReversalRequested from the dispatcher', async () => {
+    await expect(as('reversal-scheduler').publish([event(topics.ackReceived)])).rejects.toThrow(failure);
+    await expect(as('webhook-dispatcher').publish([event(topics.reversalRequested)])).rejects.toThrow(failure);
+  });
+
+  it('refuses to let a service read what is not its own, or under the group of another', async () => {
+    const onBatch = async () => undefined;
+    const foreignTopic = as('payment-simulator').subscribe({ topic: topics.ackReceived, group: 'reversal-scheduler', onBatch });
+    await expect(foreignTopic).rejects.toThrow(failure);
+    const foreignGroup = as('reversal-scheduler').subscribe({
+      topic: topics.transactionTerminal,
+      group: 'webhook-dispatcher',
+      onBatch,
+    });
+    await expect(foreignGroup).rejects.toThrow(failure);
+  });
+
+  it('refuses a wrong password and an unknown user', async () => {
+    const wrong = as('webhook-dispatcher', { username: 'webhook-dispatcher', password: 'wrong' });
+    await expect(wrong.publish([event(topics.ackReceived)])).rejects.toThrow(/authentication/i);
+    await expect(as('nobody').publish([event(topics.ackReceived)])).rejects.toThrow(/authentication/i);
+  });
+
+  it('refuses a client that does not speak TLS', async () => {
+    const connection = { brokers: secured.cluster.brokers };
+    const plain = new KafkaEventTransport({ connection, clientId: 'plain', log: quietLog });
+    open.push(plain);
+    await expect(plain.publish([event(topics.ackReceived)])).rejects.toThrow();
+  }, 60_000);
+}
+
+function describeLoss(): void {
+  let own: KafkaHarness;
+  beforeAll(async () => {
+    own = await harness();
+  });
+  afterEach(() => own.closeTransports(), 60_000);
+  afterAll(() => own.close(), 60_000);
+
+  const keys = keysNamed(12);
+
+  /** Publishes numbered events of every key until told to stop, each again until it is acknowledged. Answers how many per key. */
+  function publishing(transport: EventTransport, topic: string) {
+    let isStopped = false;
+    const run = async () => {
+      let n = 0;
+      for (; !isStopped; n++) {
+        const round = keys.map(key => eventOf(topic, key, n));
+        await eventually(() => transport.publish(round), 90_000);
+      }
+      return n;
+    };
+    const done = run();
+    return { stop: () => ((isStopped = true), done) };
+  }
+
+  /** At least once and in order: the first appearances of a key count up without a gap. */
+  async function expectComplete(events: () => Parameters<typeof numbersOf>[0], rounds: number): Promise<void> {
+    const wanted = Array.from({ length: rounds }, (_, n) => n);
+    await eventually(() => {
+      for (const key of keys) expect([...new Set(numbersOf(events(), key))]).toEqual(wanted);
+    }, 90_000);
+  }
+
+  it('loses no acknowledged event when the machine of a leader dies, one after another', async () => {
+    const topic = await own.topic(6);
+    const collected = await collect(await own.open(), { topic });
+    const publisher = publishing(await own.open(), topic);
+    for (const node of secured.cluster.nodes) {
+      const before = collected.events.length;
+      await node.kill();
+      await eventually(() => expect(collected.events.length).toBeGreaterThan(before + 120), 90_000);
+      node.start();
+      await secured.cluster.ready();
+    }
+    await expectComplete(() => collected.events, await publisher.stop());
+  }, 400_000);
+
+  it('goes on through a rolling restart of all brokers', async () => {
+    const topic = await own.topic(6);
+    const collected = await collect(await own.open(), { topic });
+    const publisher = publishing(await own.open(), topic);
+    for (const node of secured.cluster.nodes) {
+      await node.stop();
+      node.start();
+      await secured.cluster.ready();
+      const before = collected.events.length;
+      await eventually(() => expect(collected.events.length).toBeGreaterThan(before + 60), 90_000);
+    }
+    await expectComplete(() => collected.events, await publisher.stop());
+  }, 400_000);
+
+  it('hands over every event through a storm of members that come and go', async () => {
+    const topic = await own.topic(6);
+    const events: Parameters<typeof numbersOf>[0][number][] = [];
+    const transports = await Promise.all(keysNamed(4).map(() => own.open()));
+    const publisher = publishing(await own.open(), topic);
+    const join = (at: number) =>
+      transports[at % transports.length]!.subscribe({
+        topic,
+        group: groupOf(topic),
+        onBatch: async batch => void events.push(...batch.events),
+      });
+    const members: Subscriber[] = [await join(0)];
+    for (let turn = 1; turn <= 8; turn++) {
+      members.push(await join(turn));
+      if (turn % 2 === 0) await members.shift()!.stop();
+      const before = events.length;
+      await eventually(() => expect(events.length).toBeGreaterThan(before + 24), 90_000);
+    }
+    const rounds = await publisher.stop();
+    await eventually(() => {
+      for (const key of keys) expect(new Set(numbersOf(events, key)).size).toBe(rounds);
+    }, 90_000);
+  }, 400_000);
+}
+
+if (isWanted) {
+  describe('a secured cluster of three brokers', describeCluster);
+} else {
+  it('is tested by npm run test:kafka-cluster', () => {
+    process.stderr.write(
+      'The three-broker Kafka tests did not run: `npm run test:kafka-cluster` runs them (Java 17 and Maven needed)\n',
+    );
+  });
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '@paycode/persistence/embedded';
+import { accessRules } from '@paycode/events/kafka';
+import { topicCatalog } from '@paycode/events/topic-catalog';
+import type { NodePorts } from './broker-properties';
+import { createCertificates } from './certificates';
+import { kafkaVersion } from './distribution';
+import { KafkaCluster } from './kafka-cluster';
+
+export interface SecuredCluster {
+  cluster: KafkaCluster;
+  caFile: string;
+  /** SCRAM login of a service of the catalog. */
+  userOf(service: string): { username: string; password: string };
+  close(): Promise<void>;
+}
+
+const brokerName = 'paycode-broker';
+
+/**
+ * Three brokers on free ports with TLS, SCRAM-SHA-512, one user per service of the catalog, the catalog's topics and its access rules:
+ * a cluster as production has one, in a temporary folder.
+ */
+export async function startSecuredCluster(): Promise<SecuredCluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'paycode-kafka-'));
+  const { ca, caFile, keystoreFile } = await createCertificates(join(folder, 'tls'), brokerName);
+  const services = new Set(topicCatalog.flatMap(topic => [...topic.producers, ...topic.consumers.map(({ service }) => service)]));
+  const users = [...services].map(username => ({ username, password: randomPassword() }));
+  const admin = { username: 'admin', password: randomPassword() };
+  const cluster = await KafkaCluster.start({
+    version: kafkaVersion(),
+    nodes: await freePorts(3),
+    folder,
+    security: { ca, keystoreFile, truststoreFile: caFile, brokerName, admin, users },
+  });
+  await cluster.ensureTopics();
+  await grantAccess(cluster);
+  return {
+    cluster,
+    caFile,
+    userOf: service => users.find(({ username }) => username === service) ?? { username: service, password: 'no such user' },
+    close: async () => {
+      await cluster.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function grantAccess(cluster: KafkaCluster): Promise<void> {
+  const admin = cluster.client('paycode-kafka-admin').admin();
+  await admin.connect();
+  try {
+    await admin.createAcls({ acl: accessRules(topicCatalog) });
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+async function freePorts(nodes: number): Promise<NodePorts[]> {
+  const ports: NodePorts[] = [];
+  while (ports.length < nodes) ports.push({ client: await freePort(), controller: await freePort() });
+  return ports;
+}
+
+function randomPassword(): string {
+  return randomBytes(24).toString('base64url');
+}
