@@ -2,8 +2,8 @@ import { createOutboxTable, dropOutboxTable } from '@paycode/events';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Deliveries, attempts and write-once verdicts, all insert-only and range-partitioned by transaction id into blocks that together cover every
- * id; retention cuts a new block from time to time and drops the oldest. Lanes and replicas say who may act on a delivery.
+ * Deliveries, attempts and write-once verdicts, all insert-only and range-partitioned by transaction id: blocks are opened ahead of the ids in
+ * use and dropped when they are old; the default partition takes ids outside every block. Lanes and replicas say who may act on a delivery.
  */
 export class CreateDeliveries1760000000000 implements MigrationInterface {
   name = 'CreateDeliveries1760000000000';
@@ -52,7 +52,7 @@ const statements = [
      received_at timestamptz not null default clock_timestamp(),
      payload text check ((payload is null) = stub)
    ) partition by range (transaction_id)`,
-  `create table delivery_0 partition of delivery for values from (minvalue) to (maxvalue)`,
+  `create table delivery_default partition of delivery default`,
   `create index delivery_lane_seq on delivery (lane, seq)`,
   // Waiting rows that no replica holds in memory as started: few, found without walking the settled ones.
   `create index delivery_parked on delivery (lane, seq) where epoch = 0 and not stub`,
@@ -68,7 +68,7 @@ const statements = [
      elapsed_ms integer,
      primary key (transaction_id, attempt)
    ) partition by range (transaction_id)`,
-  `create table attempt_0 partition of attempt for values from (minvalue) to (maxvalue)`,
+  `create table attempt_default partition of attempt default`,
   `comment on table attempt is 'Claims of attempts that the delivery row does not imply. outcome: repeats of notices only; the verdict has the others.'`,
 
   `create table verdict (
@@ -82,18 +82,16 @@ const statements = [
      started_at timestamptz,
      at timestamptz not null default clock_timestamp()
    ) partition by range (transaction_id)`,
-  `create table verdict_0 partition of verdict for values from (minvalue) to (maxvalue)`,
+  `create table verdict_default partition of verdict default`,
   `comment on table verdict is 'Insert only, write once: the first verdict stands.'`,
 
   `create table retention_block (
-     block integer primary key,
-     lower bigint,
-     upper bigint,
-     opened_at timestamptz not null default clock_timestamp(),
-     cut_at timestamptz
+     block integer generated always as identity primary key,
+     lower bigint not null,
+     upper bigint not null check (upper > lower),
+     passed_at timestamptz
    )`,
-  `comment on table retention_block is 'Partitions <table>_<block> of delivery, attempt and verdict. upper null: the one that takes new ids.'`,
-  `insert into retention_block (block) values (0)`,
+  `comment on table retention_block is 'Partitions <table>_<block> of delivery, attempt and verdict. passed_at: when the ids in use left it behind.'`,
 
   // The one table with updates: notices that move no money and failed, a small fraction of the traffic.
   `create table notice_retry (

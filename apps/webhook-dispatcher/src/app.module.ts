@@ -6,6 +6,7 @@ import { DeliveriesModule } from './deliveries';
 import { MessagingModule } from './messaging';
 import { RecipientMessagesModule } from './recipient-messages';
 import { RecoveryModule } from './recovery';
+import { RetentionModule } from './retention';
 
 /** The webhook dispatcher: durable deliveries, POSTs under a lane's epoch, write-once verdicts. */
 @Module({})
@@ -27,6 +28,7 @@ export class AppModule {
         MessagingModule.forEnv(settings),
         DeliveriesModule.withSettings(settings),
         RecoveryModule.withKeys(settings.PAYLOAD_KEYS),
+        RetentionModule.ofDays(settings.RETENTION_DAYS),
         RecipientMessagesModule.withSettings(settings),
       ],
     };

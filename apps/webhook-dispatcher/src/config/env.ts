@@ -75,6 +75,14 @@ export const env = defineEnv({
     max: 600_000,
     description: 'A replica whose beat stood still for this long is dead and its lanes are taken over (T6).',
   },
+  RETENTION_DAYS: {
+    type: 'integer',
+    unit: 'd',
+    default: 90,
+    min: 1,
+    max: 3_650,
+    description: 'How long concluded deliveries and their sealed notifications are kept.',
+  },
   SOCKETS_MAX: {
     type: 'integer',
     default: 20_000,

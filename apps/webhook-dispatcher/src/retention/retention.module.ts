@@ -1,0 +1,25 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { RetentionJob } from './jobs/retention.job';
+import { PostgresBlockStore } from './persistence/postgres-block.store';
+import { RetainDeliveries } from './retain-deliveries.service';
+
+const dayMs = 86_400_000;
+
+/** Stored notifications do not stay longer than they must. */
+@Module({})
+export class RetentionModule {
+  static ofDays(retentionDays: number): DynamicModule {
+    return {
+      module: RetentionModule,
+      providers: [
+        {
+          provide: RetainDeliveries,
+          inject: [DataSource],
+          useFactory: (dataSource: DataSource) => new RetainDeliveries(new PostgresBlockStore(dataSource), retentionDays * dayMs),
+        },
+        RetentionJob,
+      ],
+    };
+  }
+}
