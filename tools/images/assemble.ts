@@ -1,0 +1,44 @@
+/**
+ * Lays out what a container image of one app holds: its bundle and the packages the bundle needs, nothing else.
+ * Usage: node tools/images/assemble.ts <app> <folder>. The app is built before (tools/build.ts).
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { dependencyClosure, type LockFile, packagesRequiredBy } from './dependency-closure.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Fills `target` anew; gives the number of packages. Source maps stay out: stack traces name bundle lines, and images stay small. */
+export function assemble(app: string, target: string): number {
+  const dist = join(root, 'dist/apps', app);
+  const bundles = readdirSync(dist).filter(file => file.endsWith('.cjs'));
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+  for (const bundle of bundles) cpSync(join(dist, bundle), join(target, bundle));
+  const names = bundles.flatMap(bundle => packagesRequiredBy(readFileSync(join(dist, bundle), 'utf8')));
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as LockFile;
+  const places = dependencyClosure(lock, [...new Set(names)]).filter(place => existsSync(join(root, place)));
+  for (const place of places) copyPackage(join(root, place), join(target, place));
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  writeFileSync(join(target, 'package.json'), JSON.stringify({ name: `paycode-${app}`, version, private: true }));
+  return places.length;
+}
+
+const notNeeded = /(\.d\.[cm]?ts|\.map|\.md|\.markdown)$|\/(test|tests|__tests__|docs|example|examples|\.github)$/;
+
+/** Packages below it have places of their own. */
+function copyPackage(from: string, to: string): void {
+  const own = join(from, 'node_modules');
+  cpSync(from, to, {
+    recursive: true,
+    dereference: true,
+    filter: source => !source.startsWith(own) && !notNeeded.test(source.slice(from.length)),
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const [app, target] = process.argv.slice(2);
+  if (!app || !target) throw new Error('usage: node tools/images/assemble.ts <app> <folder>');
+  console.log(`${app}: ${assemble(app, target)} packages in ${target}`);
+}
