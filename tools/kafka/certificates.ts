@@ -34,14 +34,12 @@ export async function createCertificates(folder: string, brokerName: string): Pr
   });
   const brokerKeys = await generateKeys();
   const broker = await x509.X509CertificateGenerator.create({
+    ...validity,
     serialNumber: '02',
     subject: `CN=${brokerName}`,
     issuer: authority.subject,
-    notBefore,
-    notAfter,
     publicKey: brokerKeys.publicKey,
     signingKey: caKeys.privateKey,
-    signingAlgorithm: keyAlgorithm,
     extensions: [
       new x509.SubjectAlternativeNameExtension([
         { type: 'ip', value: '127.0.0.1' },

@@ -35,7 +35,7 @@ function describeCluster(): void {
 }
 
 function describeAccess(): void {
-  let open: EventTransport[] = [];
+  const open: EventTransport[] = [];
   afterEach(() => Promise.all(open.splice(0).map(transport => transport.close())));
 
   const as = (service: string, user = secured.userOf(service)) => {
