@@ -8,11 +8,12 @@ import { DemoDataError } from './demo-data';
 import { KafkaUnusableError } from './events';
 import { displayPath, HomeInUseError, type HomeFolder, lockHome, openHomeFolder } from './home';
 import { Platform, type PlatformFacts, PortInUseError } from './platform';
-import { ServiceFailure } from './processes';
+import { compactAfterStart, ServiceFailure } from './processes';
 import { helpText, homeInUseText, portInUseText, readyText } from './terminal';
 
 /** A terminal's Ctrl-C can arrive twice (from the terminal and from npm): only a later one is a second order. */
 const sameOrderMs = 1_000;
+const parentCheckMs = 500;
 const expectedErrors = [UsageError, EnvError, DatabaseServerError, KafkaUnusableError, ServiceFailure, DemoDataError];
 
 /** Runs the platform until it is told to stop. Gives the exit code. */
@@ -25,16 +26,25 @@ export async function runStandalone(args: readonly string[]): Promise<number> {
     const lock = await lockHome(home.path);
     await stopAbandonedPostgres(home.postgres);
     const platform = new Platform({ home, env, inherited, isFresh, appsFolder: dirname(__dirname), say });
-    return await runUntilStopped(platform, { home, env }).finally(() => lock.release());
+    const isUnderNpm = inherited['npm_lifecycle_event'] === 'start';
+    return await runUntilStopped(platform, { home, env, isUnderNpm }).finally(() => lock.release());
   } catch (error) {
     process.stderr.write(`\n${describe(error)}\n`);
     return 1;
   }
 }
 
-async function runUntilStopped(platform: Platform, context: { home: HomeFolder; env: StandaloneEnv }): Promise<number> {
+interface Context {
+  home: HomeFolder;
+  env: StandaloneEnv;
+  /** npm started this process and is its parent. */
+  isUnderNpm: boolean;
+}
+
+async function runUntilStopped(platform: Platform, context: Context): Promise<number> {
   const startedAt = performance.now();
-  const orders = listenForOrders();
+  compactAfterStart();
+  const orders = listenForOrders(context.isUnderNpm);
   say('starting (the first start makes databases, keys and certificates)');
   try {
     const start = platform.start();
@@ -61,22 +71,35 @@ function isOrder(value: object): value is Order {
   return 'signal' in value;
 }
 
-/** `stop` resolves at the first signal, `hurry` at a later one. */
-function listenForOrders(): { stop: Promise<Order>; hurry: Promise<void> } {
+/** `stop` resolves at the first order, `hurry` at a later one. */
+function listenForOrders(isUnderNpm: boolean): { stop: Promise<Order>; hurry: Promise<void> } {
   const stop = Promise.withResolvers<Order>();
   const hurry = Promise.withResolvers<void>();
   let firstAt: number | undefined;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      firstAt ??= performance.now();
-      if (performance.now() - firstAt > sameOrderMs) hurry.resolve();
-      stop.resolve({ signal });
-    });
-  }
+  const order = (signal: string): void => {
+    firstAt ??= performance.now();
+    if (performance.now() - firstAt > sameOrderMs) hurry.resolve();
+    stop.resolve({ signal });
+  };
+  // Without a terminal (nohup, a service) SIGHUP keeps the meaning its surroundings gave it.
+  const signals = process.stdout.isTTY ? (['SIGINT', 'SIGTERM', 'SIGHUP'] as const) : (['SIGINT', 'SIGTERM'] as const);
+  for (const signal of signals) process.on(signal, order);
+  if (isUnderNpm) onceParentIsGone(() => stop.resolve({ signal: 'npm ended' }));
   return { stop: stop.promise, hurry: hurry.promise };
 }
 
-function readyTextOf(facts: PlatformFacts, context: { home: HomeFolder; env: StandaloneEnv; afterMs: number }): string {
+/** A killed npm cannot pass the order on; what it started is then adopted by another parent. */
+function onceParentIsGone(act: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    act();
+  }, parentCheckMs);
+  timer.unref();
+}
+
+function readyTextOf(facts: PlatformFacts, context: Context & { afterMs: number }): string {
   return readyText({
     baseUrl: `https://localhost:${facts.ports.gateway}`,
     caFile: displayPath(facts.caFile),

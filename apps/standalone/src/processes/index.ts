@@ -1,3 +1,4 @@
+export * from './compact-after-start';
 export * from './service-process';
 export * from './supervised-service';
 export * from './supervisor';

@@ -13,10 +13,16 @@ const script = join(__dirname, 'testing/fake-service.cjs');
 
 /** The preload module as the build makes it. */
 function preloadIn(folder: string): string {
-  const { transformSync } = jest.requireActual<typeof import('esbuild')>('esbuild');
-  const file = join(folder, 'end-with-parent.cjs');
-  writeFileSync(file, transformSync(readFileSync(join(__dirname, 'end-with-parent.preload.ts'), 'utf8'), { loader: 'ts' }).code);
-  return file;
+  const { buildSync } = jest.requireActual<typeof import('esbuild')>('esbuild');
+  const outfile = join(folder, 'end-with-parent.cjs');
+  buildSync({
+    entryPoints: [join(__dirname, 'end-with-parent.preload.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+  });
+  return outfile;
 }
 
 describe('the supervisor', () => {
