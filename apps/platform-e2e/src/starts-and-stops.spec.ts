@@ -50,6 +50,20 @@ describe('the standalone platform', () => {
     expect(platform.output).toContain('stopped');
   });
 
+  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('npm start: %s to npm leaves nothing running', async signal => {
+    const platform = new PlatformProcess({
+      home,
+      env: { DATABASE_URL: undefined, EVENTS_TRANSPORT: undefined },
+      isUnderNpm: true,
+    });
+    started.push(platform);
+    await platform.untilReady();
+    const pids = allPids();
+    await platform.stop(signal);
+    // A killed npm cannot wait for what it started.
+    await eventually(() => expect(pids.filter(isAlive)).toEqual([]), signal === 'SIGKILL' ? 20_000 : 0);
+  });
+
   it('goes on where it was: accounts, merchants, codes, certificate', async () => {
     const first = await start().untilReady();
     const connection = new PlatformConnection(home);

@@ -15,6 +15,8 @@ export interface PlatformProcessOptions {
   /** Settings that differ from the default; PAYCODE_PORT is 0 (a free port) unless given. */
   env?: Record<string, string | undefined>;
   args?: string[];
+  /** `npm start`, as a person types it; otherwise what npm runs. */
+  isUnderNpm?: boolean;
 }
 
 /** A standalone platform started by a journey. */
@@ -27,7 +29,8 @@ export class PlatformProcess {
 
   constructor(options: PlatformProcessOptions) {
     const env = { ...process.env, NODE_OPTIONS: '', PAYCODE_PORT: '0', ...options.env, PAYCODE_HOME: options.home };
-    this.child = spawn(process.execPath, ['tools/run.cjs', 'start', ...(options.args ?? [])], {
+    const [command, ...first] = options.isUnderNpm ? ['npm', 'start', '--'] : [process.execPath, 'tools/run.cjs', 'start'];
+    this.child = spawn(command!, [...first, ...(options.args ?? [])], {
       env: withoutUndefined(env),
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -1,0 +1,97 @@
+import { eventually } from '@paycode/service-runtime/testing';
+import { accepted, type Merchant, MerchantReceiver } from '@paycode/tools/demo';
+import { OutboxFolder } from './testing/outbox-folder';
+import { makeMerchant, payNewCode, sharedPlatform } from './testing/platform';
+
+const withinMs = 20_000;
+
+/** A merchant is told over any combination of HTTP, EMAIL and SMS; only HTTP decides over the payment. */
+describe('the channels a merchant is notified over', () => {
+  const platform = sharedPlatform();
+  const outbox = new OutboxFolder(process.env['PAYCODE_E2E_HOME']!);
+  let merchant: Merchant;
+  let receiver: MerchantReceiver;
+
+  beforeAll(async () => (receiver = await MerchantReceiver.start()));
+  beforeEach(async () => {
+    merchant = await makeMerchant(platform);
+    receiver.answer = () => 200;
+  });
+  afterAll(() => receiver.stop());
+
+  const email = () => `owner-${merchant.merchantId}@shop.example`;
+  const msisdn = () => `27${merchant.merchantId % 1_000_000_000}1`;
+  const psp = async (endpoint: string, body: object) => {
+    const path = `/portal/restful/merchant/notification/${endpoint}`;
+    const call = { method: 'POST', path, body: { merchantId: merchant.merchantId, ...body }, as: platform.account('psp-1') };
+    return accepted(endpoint, await platform.gateway(call));
+  };
+  const addHttp = async () => (receiver.encryptKey = await merchant.addHttp(receiver.url));
+  const addEmail = () => psp('extra', { type: 'EMAIL', value: email() });
+  const addSms = () => psp('extra', { type: 'SMS', value: msisdn() });
+  const mails = (transactionId: number) => outbox.find('email', `To: ${email()}`, `transaction ${transactionId}`);
+  const messages = (transactionId: number) => outbox.find('sms', `To: ${msisdn()}`, `Tx ${transactionId}`);
+
+  it.each([
+    [true, true, true],
+    [true, true, false],
+    [true, false, true],
+    [true, false, false],
+    [false, true, true],
+    [false, true, false],
+    [false, false, true],
+  ])('R-6.2-4: HTTP %s, EMAIL %s, SMS %s', async (http, withEmail, withSms) => {
+    if (http) await addHttp();
+    if (withEmail) await addEmail();
+    if (withSms) await addSms();
+    const transactionId = await payNewCode(merchant);
+    if (http) await receiver.webhook(each => each.transactionId === transactionId, withinMs);
+    await eventually(
+      () => expect([mails(transactionId).length, messages(transactionId).length]).toEqual([Number(withEmail), Number(withSms)]),
+      withinMs,
+    );
+    expect(await merchant.transaction(transactionId)).toMatchObject({ txState: 'SUCCESS' });
+  });
+
+  it('R-1-8, R-6.2-3: the webhook fails and the payment is reversed; the e-mails tell of both', async () => {
+    await addHttp();
+    await addEmail();
+    receiver.answer = ({ status }) => (status === 'SUCCESS' ? 500 : 200);
+    const transactionId = await payNewCode(merchant);
+    await eventually(() => expect(mails(transactionId)[0]).toContain('Payment received'), withinMs);
+    await eventually(
+      () =>
+        expect(outbox.find('email', `To: ${email()}`, 'Payment reversed', `Original transaction: ${transactionId}`)).toHaveLength(
+          1,
+        ),
+      withinMs,
+    );
+  });
+
+  it('R-6.2-3: a summary shows no card data beyond the last four digits, and nothing of the customer', async () => {
+    await addEmail();
+    await addSms();
+    const transactionId = await payNewCode(merchant);
+    const [mail] = await eventually(
+      () => (mails(transactionId).length > 0 ? mails(transactionId) : Promise.reject(new Error('no mail'))),
+      withinMs,
+    );
+    const [sms] = await eventually(
+      () => (messages(transactionId).length > 0 ? messages(transactionId) : Promise.reject(new Error('no SMS'))),
+      withinMs,
+    );
+    for (const text of [mail!, sms!]) expect(text.replaceAll(msisdn(), '')).not.toMatch(/27820000001|\d{6}-\d{4}/);
+    expect(mail).toContain('25.5');
+  });
+
+  it('T-15: a change of URL or key is mailed to the merchant', async () => {
+    await addEmail();
+    await addHttp();
+    await eventually(
+      () => expect(outbox.find('email', `To: ${email()}`, 'URL was set or changed', 'psp-1')).toHaveLength(1),
+      withinMs,
+    );
+    await psp('renewKey', {});
+    await eventually(() => expect(outbox.find('email', `To: ${email()}`, 'key was renewed', 'psp-1')).toHaveLength(1), withinMs);
+  });
+});

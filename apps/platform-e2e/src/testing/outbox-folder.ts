@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The messages a standalone platform wrote for people to open. */
+export class OutboxFolder {
+  constructor(private readonly home: string) {}
+
+  /** Messages of a kind that hold every one of the texts. */
+  find(kind: 'email' | 'sms', ...texts: string[]): string[] {
+    return this.all(kind).filter(message => texts.every(text => message.includes(text)));
+  }
+
+  private all(kind: string): string[] {
+    const folder = join(this.home, 'outbox', kind);
+    try {
+      const names = readdirSync(folder).filter(name => !name.startsWith('.'));
+      return names.map(name =>
+        readFileSync(join(folder, name), 'utf8')
+          .replace(/=\r?\n/g, '')
+          .replaceAll('=3D', '='),
+      );
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  }
+}
