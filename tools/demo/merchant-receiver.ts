@@ -16,6 +16,8 @@ export interface Notification {
 
 export interface ReceivedWebhook {
   notification: Notification;
+  /** The notification as it was decrypted: its amounts are exact here, which a parsed number need not be. */
+  plaintext: string;
   /** The body as it came: base64 text. */
   body: string;
   headers: IncomingMessage['headers'];
@@ -86,15 +88,16 @@ export class MerchantReceiver {
   }
 
   private async answerWebhook(body: string, request: IncomingMessage): Promise<number> {
-    let notification: Notification;
+    let plaintext: string;
     try {
-      notification = JSON.parse(decryptWebhook(body, this.encryptKey)) as Notification;
+      plaintext = decryptWebhook(body, this.encryptKey);
     } catch {
       // Not readable under our key: not to be believed, so not acknowledged (spec 6.2 rule 7).
       return 400;
     }
+    const notification = JSON.parse(plaintext) as Notification;
     const answered = await this.answer(notification);
-    this.received.push({ notification, body, headers: request.headers, answered });
+    this.received.push({ notification, plaintext, body, headers: request.headers, answered });
     return answered;
   }
 }

@@ -100,12 +100,19 @@ async function tellWebhook(demo: Demo, transactionId: number): Promise<void> {
   showNotification(demo, webhook);
 }
 
-function showNotification({ narrator }: Demo, { body, notification }: ReceivedWebhook): void {
-  const { transactionId, status, reference, amount, currencyCode, referenceTransactionId } = notification;
-  narrator.detail(`as it came:  ${body.slice(0, 60)}… (${body.length} characters)`);
-  narrator.detail(
-    `decrypted:   ${JSON.stringify({ transactionId, status, reference, amount, currencyCode, referenceTransactionId })}`,
-  );
+function showNotification({ narrator }: Demo, { body, plaintext }: ReceivedWebhook): void {
+  narrator.detail(`as it came: ${body.slice(0, 70)}… (${body.length} characters)`);
+  narrator.detail(`decrypted:\n${folded(plaintext, 100)}`);
+}
+
+/** The text on lines of at most `width`, broken after commas. */
+function folded(text: string, width: number): string {
+  const lines: string[] = [''];
+  for (const part of text.split(/(?<=,)(?=")/)) {
+    if (lines.at(-1)!.length + part.length > width) lines.push('');
+    lines[lines.length - 1] += part;
+  }
+  return lines.join('\n');
 }
 
 /** The reversal reaches the bank a moment after it is decided. */
