@@ -17,16 +17,14 @@ export interface ClusterCertificates {
 
 /** Makes an authority and one certificate for all brokers on 127.0.0.1, valid for 30 days. For tests and local use. */
 export async function createCertificates(folder: string, brokerName: string): Promise<ClusterCertificates> {
-  const notBefore = new Date(Date.now() - dayMs);
-  const notAfter = new Date(Date.now() + 30 * dayMs);
+  const now = Date.now();
+  const validity = { notBefore: new Date(now - dayMs), notAfter: new Date(now + 30 * dayMs), signingAlgorithm: keyAlgorithm };
   const caKeys = await generateKeys();
   const authority = await x509.X509CertificateGenerator.createSelfSigned({
+    ...validity,
     serialNumber: '01',
     name: 'CN=paycode-kafka-ca',
-    notBefore,
-    notAfter,
     keys: caKeys,
-    signingAlgorithm: keyAlgorithm,
     extensions: [
       new x509.BasicConstraintsExtension(true, 0, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign, true),
