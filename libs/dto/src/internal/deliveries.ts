@@ -19,3 +19,21 @@ export interface DeliveryAttempt {
   outcome: string | null;
   elapsedMs: number | null;
 }
+
+/** One line of GET webhook-dispatcher /internal/deliveries. */
+export interface DeliverySummary {
+  transactionId: number;
+  merchantId: number;
+  kind: 'PURCHASE' | 'REFUND' | 'REVERSAL';
+  status: string;
+  receivedAt: string;
+  /** null: open. */
+  verdict: VerdictKind | null;
+  outcome: string | null;
+}
+
+/** Answer of POST webhook-dispatcher /internal/deliveries/{transactionId}/redeliver (notices that move no money only). */
+export interface RedeliveryAnswer {
+  transactionId: number;
+  outcome: 'SCHEDULED';
+}
