@@ -15,8 +15,10 @@ import { DeliveriesController } from './http/deliveries.controller';
 import { IngestTerminal } from './ingest-terminal.service';
 import { DispatcherTurnsJob } from './jobs/dispatcher-turns.job';
 import { PostgresDeliveryLog } from './persistence/postgres-delivery.log';
+import { PostgresNoticeStore } from './persistence/postgres-notice.store';
 import { PostgresVerdictStore } from './persistence/postgres-verdict.store';
 import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
+import { RedeliverNotice } from './redeliver-notice.service';
 import { ShowDelivery } from './show-delivery.service';
 
 /** Deliveries from the event to the verdict. */
@@ -71,6 +73,11 @@ function useCases() {
   return [
     { provide: IngestTerminal, inject: [DISPATCHER], useFactory: (dispatcher: Dispatcher) => dispatcher.ingest },
     { provide: CloseDeliveries, inject: [DISPATCHER], useFactory: (dispatcher: Dispatcher) => dispatcher.close },
+    {
+      provide: RedeliverNotice,
+      inject: [DataSource],
+      useFactory: (dataSource: DataSource) => new RedeliverNotice(new PostgresNoticeStore(dataSource)),
+    },
     { provide: ShowDelivery, inject: [DeliveryLog], useFactory: (log: DeliveryLog) => new ShowDelivery(log) },
   ];
 }

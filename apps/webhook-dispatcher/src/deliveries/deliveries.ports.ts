@@ -1,4 +1,14 @@
-import type { ArmItem, CloseAnswer, CloseItem, Decision, DeliveryTimeline, Route, SettleItem, VerdictKind } from '@paycode/dto';
+import type {
+  ArmItem,
+  CloseAnswer,
+  CloseItem,
+  Decision,
+  DeliverySummary,
+  DeliveryTimeline,
+  Route,
+  SettleItem,
+  VerdictKind,
+} from '@paycode/dto';
 import type { AttemptOutcome, Delivery, NewDelivery, Verdict } from './domain/delivery';
 
 /** Durable deliveries and claims of attempts. */
@@ -121,6 +131,14 @@ export interface NoticeAttempt {
 /** What is recorded about deliveries, for people. */
 export abstract class DeliveryLog {
   abstract timeline(transactionId: number): Promise<DeliveryTimeline | undefined>;
+  /** The newest first; `isOpen`: only those without a verdict. Looks at a bounded number of rows. */
+  abstract list(filter: DeliveryFilter): Promise<DeliverySummary[]>;
+}
+
+export interface DeliveryFilter {
+  isOpen: boolean;
+  merchantId: number | null;
+  limit: number;
 }
 
 /** The reversal-scheduler. Calls reject when their effect is unknown; all are idempotent. */

@@ -118,6 +118,14 @@ export class DispatcherRig {
     return answer.status === 200 ? answer.data : undefined;
   }
 
+  operator(method: 'get' | 'post', path: string, service = this.services.at(-1)!) {
+    return http.request<unknown>({
+      method,
+      url: `http://127.0.0.1:${service.ports.internal}${path}`,
+      headers: { authorization: `Bearer ${signOperatorToken(operatorSecret, 600)}`, 'content-type': 'application/json' },
+    });
+  }
+
   /** The verdict, once there is one. */
   verdict(transactionId: number, withinMs?: number): Promise<string> {
     return eventually(async () => {

@@ -1,17 +1,20 @@
-import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { InternalCallers } from '@paycode/access';
-import type { CloseAnswer, DeliveryTimeline } from '@paycode/dto';
+import type { CloseAnswer, DeliverySummary, DeliveryTimeline, RedeliveryAnswer } from '@paycode/dto';
 import { QueueFullError } from '@paycode/persistence';
 import { DomainError } from '@paycode/service-runtime';
 import { CloseDeliveries } from '../close-deliveries.service';
+import { RedeliverNotice } from '../redeliver-notice.service';
 import { ShowDelivery } from '../show-delivery.service';
 import { readCloseItems, readTransactionId } from './batch-body';
+import { ListDeliveriesQuery } from './list-deliveries.query';
 
 @Controller('internal/deliveries')
 export class DeliveriesController {
   constructor(
     private readonly closeDeliveries: CloseDeliveries,
     private readonly showDelivery: ShowDelivery,
+    private readonly redeliverNotice: RedeliverNotice,
   ) {}
 
   /** Asked by due timers and by the audit: only its answer lets a payment be reversed. */
@@ -25,6 +28,22 @@ export class DeliveriesController {
       if (!(error instanceof QueueFullError)) throw error;
       throw new DomainError({ status: 503, code: error.code, message: 'too much work is waiting', cause: error });
     }
+  }
+
+  /** Open deliveries, or the latest ones, newest first. */
+  @Get()
+  @InternalCallers('operator')
+  list(@Query() query: ListDeliveriesQuery): Promise<DeliverySummary[]> {
+    const merchantId = query.merchantId === undefined ? null : Number(query.merchantId);
+    return this.showDelivery.list({ isOpen: query.state !== 'recent', merchantId, limit: Number(query.limit ?? 50) });
+  }
+
+  /** One more try of a notice that moves no money. */
+  @Post(':transactionId/redeliver')
+  @HttpCode(202)
+  @InternalCallers('operator')
+  redeliver(@Param('transactionId') transactionId: string): Promise<RedeliveryAnswer> {
+    return this.redeliverNotice.redeliver(readTransactionId(transactionId));
   }
 
   /** What happened to a delivery, for people. */

@@ -1,6 +1,6 @@
-import type { DeliveryAttempt, DeliveryTimeline, TransactionKind, VerdictKind } from '@paycode/dto';
+import type { DeliveryAttempt, DeliverySummary, DeliveryTimeline, TransactionKind, VerdictKind } from '@paycode/dto';
 import type { DataSource } from 'typeorm';
-import { DeliveryLog } from '../deliveries.ports';
+import { type DeliveryFilter, DeliveryLog } from '../deliveries.ports';
 
 interface TimelineRow {
   merchant: string;
@@ -32,10 +32,58 @@ const timelineSql = `
 
 const attemptsSql = 'select attempt, started_at, outcome, elapsed_ms from attempt where transaction_id = $1 order by attempt';
 
+interface SummaryRow {
+  id: string;
+  merchant: string;
+  kind: TransactionKind;
+  status: string;
+  received_at: Date;
+  verdict: VerdictKind | null;
+  outcome: string | null;
+}
+
+const summary =
+  'd.transaction_id as id, d.merchant_id as merchant, d.kind, d.status, d.received_at, v.kind as verdict, v.outcome';
+const ofMerchant = '($1::bigint is null or d.merchant_id = $1)';
+
+// Lane by lane from the mark behind which everything is resolved: seconds of traffic, not the table.
+const openSql = `
+  select ${summary} from lane l
+   cross join lateral (
+     select * from delivery d
+      where d.lane = l.lane and d.seq >= l.low_seq and not d.stub and ${ofMerchant}
+        and not exists (select from verdict v where v.transaction_id = d.transaction_id)
+      order by d.seq limit $2) d
+    left join verdict v using (transaction_id)
+   order by d.seq desc limit $2`;
+
+// The last rows of every lane; of one merchant among the last 1,000 of each.
+const recentSql = `
+  select ${summary} from lane l
+   cross join lateral (
+     select * from delivery d where d.lane = l.lane and d.seq > 0
+      order by d.seq desc limit case when $1::bigint is null then $2 else 1000 end) d
+    left join verdict v using (transaction_id)
+   where ${ofMerchant}
+   order by d.seq desc limit $2`;
+
 /** Timelines put together from the insert-only rows. */
 export class PostgresDeliveryLog extends DeliveryLog {
   constructor(private readonly dataSource: DataSource) {
     super();
+  }
+
+  override async list({ isOpen, merchantId, limit }: DeliveryFilter): Promise<DeliverySummary[]> {
+    const rows = await this.dataSource.query<SummaryRow[]>(isOpen ? openSql : recentSql, [merchantId, limit]);
+    return rows.map(row => ({
+      transactionId: Number(row.id),
+      merchantId: Number(row.merchant),
+      kind: row.kind,
+      status: row.status,
+      receivedAt: row.received_at.toISOString(),
+      verdict: row.verdict,
+      outcome: row.outcome,
+    }));
   }
 
   override async timeline(transactionId: number): Promise<DeliveryTimeline | undefined> {

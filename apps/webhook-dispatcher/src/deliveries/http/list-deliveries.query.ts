@@ -1,0 +1,16 @@
+import { IsIn, IsOptional, Matches } from 'class-validator';
+
+/** Query of GET /internal/deliveries; values of a query are text. */
+export class ListDeliveriesQuery {
+  @IsOptional()
+  @IsIn(['open', 'recent'])
+  state?: 'open' | 'recent';
+
+  @IsOptional()
+  @Matches(/^[1-9]\d{0,14}$/, { message: 'merchantId must be a positive integer' })
+  merchantId?: string;
+
+  @IsOptional()
+  @Matches(/^([1-9]\d{0,2}|1000)$/, { message: 'limit must be an integer from 1 to 1000' })
+  limit?: string;
+}
