@@ -33,8 +33,33 @@ export function addSettlementCommands(program: Command, context: CommandContext)
   });
   const deliveries = program.command('deliveries').description('deliveries of notifications');
   addShow(deliveries, context, { service: 'webhook-dispatcher', path: '/internal/deliveries', what: 'timeline of a delivery' });
+  addDeliveryCommands(deliveries, context);
   const reversals = program.command('reversals').description('reversal jobs');
   addShow(reversals, context, { service: 'reversal-scheduler', path: '/internal/reversals', what: 'state of a reversal job' });
+}
+
+function addDeliveryCommands(deliveries: Command, context: CommandContext): void {
+  deliveries
+    .command('list')
+    .description('open deliveries, or the latest ones, newest first')
+    .option('--recent', 'the latest ones, concluded or not')
+    .option('--merchant <merchantId>', 'of one merchant')
+    .option('--limit <count>', 'at most so many', '50')
+    .action(({ recent, merchant, limit }: { recent?: boolean; merchant?: string; limit: string }) => {
+      const query = new URLSearchParams({ state: recent ? 'recent' : 'open', limit: String(idOf(limit, '--limit')) });
+      if (merchant) query.set('merchantId', String(idOf(merchant, '--merchant')));
+      return context.call('webhook-dispatcher', { method: 'GET', path: `/internal/deliveries?${query.toString()}` });
+    });
+  deliveries
+    .command('redeliver')
+    .argument('<transactionId>')
+    .description('try a notice that moves no money once more')
+    .action((transactionId: string) =>
+      context.call('webhook-dispatcher', {
+        method: 'POST',
+        path: `/internal/deliveries/${idOf(transactionId, 'transactionId')}/redeliver`,
+      }),
+    );
 }
 
 type ShowTarget = { service: 'payment-simulator' | 'webhook-dispatcher' | 'reversal-scheduler'; path: string; what: string };
