@@ -2,3 +2,4 @@ export * from './data-source';
 export * from './migrate';
 export * from './embedded/embedded-postgres';
 export * from './flush-queue';
+export * from './durability';

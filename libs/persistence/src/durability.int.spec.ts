@@ -1,0 +1,40 @@
+import { durabilityWeaknesses } from './durability';
+import { createTestDatabase, type TestDatabase } from './testing';
+
+describe('durability of the database', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase({ poolMax: 1 });
+  });
+  afterAll(() => database.drop());
+
+  it('names every setting of this test server that could lose a committed verdict', async () => {
+    const weaknesses = await durabilityWeaknesses(database.dataSource, 'production');
+    expect(weaknesses).toEqual([
+      'fsync=off, must be on',
+      'full_page_writes=off, must be on',
+      'synchronous_commit=off, must be on or remote_apply',
+      'synchronous_standby_names is empty, must name a synchronous standby',
+    ]);
+  });
+
+  it('asks for a standby in production only', async () => {
+    expect((await durabilityWeaknesses(database.dataSource, 'sandbox')).join()).not.toContain('standby');
+  });
+
+  it('is content with what PostgreSQL ships plus a synchronous standby', async () => {
+    const query = async () => [
+      { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', synchronous_standby_names: 'ANY 1 (*)' },
+    ];
+    expect(await durabilityWeaknesses({ query } as never, 'production')).toEqual([]);
+  });
+
+  it('takes commits that are answered before the standby has them for weak', async () => {
+    const query = async () => [
+      { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'local', synchronous_standby_names: '*' },
+    ];
+    expect(await durabilityWeaknesses({ query } as never, 'production')).toEqual([
+      'synchronous_commit=local, must be on or remote_apply',
+    ]);
+  });
+});
