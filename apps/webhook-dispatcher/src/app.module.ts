@@ -24,6 +24,7 @@ export class AppModule {
           url: settings.DATABASE_URL,
           poolMax: settings.DATABASE_POOL_MAX,
           migrations: settings.MIGRATIONS,
+          environment: settings.PAYCODE_ENVIRONMENT,
         }),
         MessagingModule.forEnv(settings),
         DeliveriesModule.withSettings(settings),
