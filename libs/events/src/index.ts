@@ -12,3 +12,4 @@ export * from './nest/events-server';
 export * from './nest/on-events';
 export * from './outbox/outbox-relay';
 export * from './outbox/outbox-table';
+export * from './nest/messaging.module';

@@ -2,6 +2,7 @@ import type { Subscription } from '../event-transport';
 import type { TransportLog } from '../transport-log';
 import { backoffMs, pauseFor } from './backoff';
 import { type DeadLetter, deliverBatch, type PartitionRecord } from './deliver-batch';
+import { failedBatches, handledEvents, parkedEvents } from './delivery-metrics';
 import { Wakeup } from './wakeup';
 
 /** What a transport does for one partition that it owns. */
@@ -28,6 +29,7 @@ export const batchMaxDefault = 500;
 const retryLimits = { firstMs: 100, maxMs: 5_000 };
 /** Commit attempts of a consumer that is giving the partition up; without a commit the batch is redelivered elsewhere. */
 const lastCommitsMax = 3;
+const reasonsLoggedMax = 5;
 
 /**
  * Consumes one owned partition: one batch at a time in offset order, commit after the handler, the same batch again after a
@@ -136,18 +138,29 @@ export class PartitionConsumer {
   }
 
   private async deliver(batch: PartitionRecord[], attempt: number): Promise<boolean> {
-    const { subscription, partition, edge, log } = this.options;
+    const { subscription, partition, log } = this.options;
     try {
       const letters = await deliverBatch({ subscription, partition, records: batch, signal: this.ending.signal });
       if (this.isFenced) return true;
-      if (letters.length > 0) await edge.park(partition, letters);
+      if (letters.length > 0) await this.park(letters);
     } catch (error) {
       if (this.isEnding) return true;
+      failedBatches.inc(this.labels);
       log.error({ ...this.place(), attempt, count: batch.length, err: error }, 'event batch failed and comes again');
       return false;
     }
     await this.commit(batch);
     return true;
+  }
+
+  private async park(letters: readonly DeadLetter[]): Promise<void> {
+    await this.options.edge.park(this.partition, letters);
+    parkedEvents.inc(this.labels, letters.length);
+    const reasons = [...new Set(letters.map(({ reason }) => reason))].slice(0, reasonsLoggedMax);
+    this.options.log.error(
+      { ...this.place(), count: letters.length, reason: reasons.join('; ') },
+      'events parked as dead letters',
+    );
   }
 
   private async commit(batch: PartitionRecord[]): Promise<void> {
@@ -156,6 +169,7 @@ export class PartitionConsumer {
       try {
         if (!(await this.options.edge.commit(this.partition, nextOffset))) return this.fence();
         this.committedOffset = nextOffset;
+        handledEvents.inc(this.labels, batch.length);
         this.buffer.splice(0, batch.length);
         return this.options.edge.onRoom(this.partition);
       } catch (error) {
@@ -166,7 +180,11 @@ export class PartitionConsumer {
     }
   }
 
+  private get labels() {
+    return { topic: this.options.subscription.topic, group: this.options.subscription.group };
+  }
+
   private place() {
-    return { topic: this.options.subscription.topic, group: this.options.subscription.group, partition: this.partition };
+    return { ...this.labels, partition: this.partition };
   }
 }

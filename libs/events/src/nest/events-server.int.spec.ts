@@ -3,6 +3,7 @@ import { EventPattern, Payload } from '@nestjs/microservices';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { Lifecycle } from '@paycode/service-runtime';
+import { register } from 'prom-client';
 import { eventually } from '@paycode/service-runtime/testing';
 import type { EventBatch, EventTransport, SubscriberProgress } from '../event-transport';
 import { eventOf, interleaved } from '../testing/collector';
@@ -88,6 +89,19 @@ describe('EventsServer', () => {
     expect(received).toEqual([]);
     server.resume(topic);
     await eventually(() => expect([idsSeenBy('first'), idsSeenBy('second')]).toEqual([['k/0'], ['k/0']]));
+  });
+
+  it('publishes the lag, what was handled and what was parked as metrics', async () => {
+    const topic = await harness.topic(1, ['first', 'second']);
+    const server = await start(topic);
+    server.pause(topic);
+    await transport.publish(interleaved(topic, ['k'], 3));
+    const labels = `topic="${topic}",group="${groupOf(topic, 'first')}"`;
+    await eventually(async () => expect(await register.metrics()).toContain(`events_lag{${labels}} 3`));
+    server.resume(topic);
+    await eventually(async () => expect(await register.metrics()).toContain(`events_handled_total{${labels}} 3`));
+    await harness.plantUndecodable(topic, 'k');
+    await eventually(async () => expect(await register.metrics()).toContain(`events_parked_total{${labels}} 1`));
   });
 
   it('is ready once every group is joined, and stops consuming when the service drains', async () => {

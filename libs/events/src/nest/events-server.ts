@@ -1,5 +1,6 @@
 import type { Lifecycle } from '@paycode/service-runtime';
 import { BaseRpcContext, type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
+import { Gauge, register } from 'prom-client';
 import { lastValueFrom } from 'rxjs';
 import type { EventBatch, EventTransport, Subscriber, SubscriberProgress } from '../event-transport';
 import type { TransportLog } from '../transport-log';
@@ -69,6 +70,7 @@ export class EventsServer extends Server implements CustomTransportStrategy {
   async listen(callback: (error?: unknown) => void): Promise<void> {
     try {
       for (const handler of this.handlers) await this.start(handler);
+      this.observeLag();
       this.watchdog = setInterval(() => this.watch(), watchEveryMs).unref();
     } catch (error) {
       await this.close();
@@ -123,6 +125,20 @@ export class EventsServer extends Server implements CustomTransportStrategy {
   private async handle(callback: MessageHandler, batch: EventBatch): Promise<void> {
     const result: unknown = await callback(batch, new BaseRpcContext([batch.topic]));
     await lastValueFrom(this.transformToObservable(result), { defaultValue: undefined });
+  }
+
+  /** Read when scraped; an unknown lag is left out. */
+  private observeLag(): void {
+    register.removeSingleMetric('events_lag');
+    const progress = () => this.progress();
+    new Gauge({
+      name: 'events_lag',
+      help: 'Published events that the group has not committed, in the partitions of this process.',
+      labelNames: ['topic', 'group'],
+      collect() {
+        for (const { topic, group, lag } of progress()) if (lag !== null) this.set({ topic, group }, lag);
+      },
+    });
   }
 
   private async stopAll(): Promise<void> {

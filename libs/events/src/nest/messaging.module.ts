@@ -1,0 +1,69 @@
+import {
+  type DynamicModule,
+  Global,
+  Inject,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
+import { Gauge, register } from 'prom-client';
+import { DataSource } from 'typeorm';
+import { createEventTransport } from '../create-event-transport';
+import { EventTransport } from '../event-transport';
+import type { EventsEnv } from '../events-env';
+import { OutboxRelay, type OutboxState } from '../outbox/outbox-relay';
+
+/** The event transport of a service and the relay that publishes its outbox; both injectable by their classes. */
+@Global()
+@Module({})
+export class MessagingModule implements OnApplicationBootstrap, OnApplicationShutdown {
+  constructor(
+    @Inject(EventTransport) private readonly transport: EventTransport,
+    @Inject(OutboxRelay) private readonly relay: OutboxRelay,
+    private readonly lifecycle: Lifecycle,
+  ) {}
+
+  /** `service` is shown to the database and to the brokers. */
+  static forService(service: string, env: EventsEnv): DynamicModule {
+    return {
+      module: MessagingModule,
+      providers: [
+        { provide: EventTransport, inject: [LOGGER], useFactory: (log: Logger) => createEventTransport(env, { service, log }) },
+        {
+          provide: OutboxRelay,
+          inject: [DataSource, EventTransport, LOGGER],
+          useFactory: (dataSource: DataSource, transport: EventTransport, log: Logger) =>
+            new OutboxRelay({ dataSource, transport, log }),
+        },
+      ],
+      exports: [EventTransport, OutboxRelay],
+    };
+  }
+
+  onApplicationBootstrap(): void {
+    observeOutbox(this.relay);
+    this.relay.start();
+    this.lifecycle.onDrain('outbox', () => this.relay.stop());
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.transport.close();
+  }
+}
+
+/** Depth and age of the outbox, read when scraped. */
+function observeOutbox(relay: OutboxRelay): void {
+  const gauge = (name: string, help: string, read: (state: OutboxState) => number): void => {
+    register.removeSingleMetric(name);
+    new Gauge({
+      name,
+      help,
+      async collect() {
+        this.set(read(await relay.measure()));
+      },
+    });
+  };
+  gauge('outbox_depth', 'Events waiting to be published.', state => state.depth);
+  gauge('outbox_oldest_age_seconds', 'Age of the oldest event waiting to be published.', state => state.oldestAgeMs / 1_000);
+}
