@@ -37,23 +37,26 @@ export class MerchantReceiver {
   /** Status to answer a notification with: 200 acknowledges it. */
   answer: (notification: Notification) => number | Promise<number> = () => 200;
   private readonly server: Server;
+  private readonly address: string;
   private waiting: (() => void)[] = [];
 
-  private constructor() {
+  private constructor(address: string) {
+    this.address = address;
     this.server = createServer((request, response) => void this.handle(request, response));
   }
 
-  static async start(): Promise<MerchantReceiver> {
-    const receiver = new MerchantReceiver();
+  /** `address`: where it listens; in a container network the platform does not reach 127.0.0.1. */
+  static async start(address = '127.0.0.1'): Promise<MerchantReceiver> {
+    const receiver = new MerchantReceiver(address);
     await new Promise<void>((resolve, reject) => {
       receiver.server.once('error', reject);
-      receiver.server.listen(0, '127.0.0.1', resolve);
+      receiver.server.listen(0, address, resolve);
     });
     return receiver;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/paycode`;
+    return `http://${this.address}:${(this.server.address() as AddressInfo).port}/paycode`;
   }
 
   /** The first webhook that `matches`, received already or to come. Rejects after `withinMs`. */

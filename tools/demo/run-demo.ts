@@ -22,7 +22,7 @@ export async function runDemo(platform: PlatformConnection): Promise<boolean> {
   const credentials = platform.account(`merchant-${merchantId}`);
   const merchant = new Merchant(platform, { merchantId, credentials, psp: platform.account('psp-1') });
   narrator.print(introduction);
-  const receiver = await MerchantReceiver.start();
+  const receiver = await MerchantReceiver.start(process.env['DEMO_RECEIVER_ADDRESS']);
   const demo = { platform, merchant, receiver, narrator };
   try {
     await register(demo);

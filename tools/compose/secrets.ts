@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const words = () => randomBytes(32).toString('base64url');
+const ring = (kid: string) => () => `${kid}:${randomBytes(32).toString('base64')}`;
+
+const makers: Record<string, () => string> = {
+  'service-token-secrets': words,
+  'operator-token-secrets': words,
+  'payload-keys': ring('p1'),
+  'webhook-key-encryption-keys': ring('k1'),
+  'auth-key-encryption-keys': ring('a1'),
+  'password-peppers': ring('w1'),
+};
+
+/** Makes the secrets that are missing in `folder`, one file each, kept across starts. */
+export function ensureSecrets(folder: string): void {
+  for (const [name, make] of Object.entries(makers)) ensureFile(folder, name, make);
+}
+
+/** Text of `<folder>/<name>`, made on first use. Every service runs as another user than this one: they may read, nobody may write. */
+export function ensureFile(folder: string, name: string, make: () => string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  const path = join(folder, name);
+  if (!existsSync(path)) writeFileSync(path, make(), { mode: 0o444 });
+  return readFileSync(path, 'utf8');
+}

@@ -1,0 +1,82 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import jsonwebtoken from 'jsonwebtoken';
+import { sendJson } from '../http/send-json.ts';
+
+const operatorTokenLifetimeS = 365 * 86_400;
+const merchants = [{ merchantId: 1001, merchantName: 'Corner Coffee', pspId: 1, acquirer: 'Demo Bank', status: 'ACTIVE' }];
+const accounts = [
+  { username: 'psp-1', type: 'PSP', id: 1 },
+  { username: 'merchant-1001', type: 'MERCHANT', id: 1001 },
+  { username: 'manager-1', type: 'MANAGER', id: 1 },
+  { username: 'stk-demo', type: 'STK' },
+];
+
+interface Account {
+  username: string;
+  password: string;
+  type: string;
+}
+
+export interface SeedOptions {
+  /** Folder with `secrets/` and `tls/`; `standalone.json` is written here, in the form `npm run demo` reads. */
+  home: string;
+  baseUrl: string;
+  /** Internal base URL of each service. */
+  internal: Record<string, string>;
+}
+
+/** Makes the demo accounts and merchants through the operator interface, as a person would. Safe to repeat. */
+export async function seed({ home, baseUrl, internal }: SeedOptions): Promise<void> {
+  const secret = readFileSync(join(home, 'secrets/operator-token-secrets'), 'utf8').split(',')[0]!;
+  const claims = { issuer: 'operator', audience: 'paycode-internal', expiresIn: operatorTokenLifetimeS };
+  const token = jsonwebtoken.sign({}, secret, { algorithm: 'HS256', ...claims });
+  const operator = new Operator(token);
+  for (const { merchantId, ...body } of merchants) {
+    await operator.call('PUT', `${internal['notification-config']}/internal/merchants/${merchantId}`, body);
+  }
+  const file = join(home, 'standalone.json');
+  const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { accounts: Account[] }).accounts : [];
+  const made: Account[] = [];
+  for (const account of accounts) made.push(await ensureAccount(operator, account, { known, url: internal['auth-session']! }));
+  const operatorTokenFile = join(home, 'operator.token');
+  writeFileSync(operatorTokenFile, token, { mode: 0o444 });
+  const caFile = join(home, 'tls/ca.pem');
+  const facts = {
+    baseUrl,
+    caFile,
+    environment: 'sandbox',
+    internal,
+    operatorTokenFile,
+    accounts: made,
+    merchants,
+    processes: {},
+  };
+  writeFileSync(file, `${JSON.stringify(facts, null, 2)}\n`, { mode: 0o444 });
+}
+
+async function ensureAccount(
+  operator: Operator,
+  { username, type, id }: { username: string; type: string; id?: number },
+  { known, url }: { known: Account[]; url: string },
+): Promise<Account> {
+  const ready = known.find(each => each.username === username);
+  if (ready) return ready;
+  const body = id === undefined ? { type, username } : { type, id };
+  const { apiPassword } = (await operator.call('POST', `${url}/internal/accounts`, body)) as { apiPassword: string };
+  return { username, password: apiPassword, type };
+}
+
+class Operator {
+  private readonly headers: Record<string, string>;
+
+  constructor(token: string) {
+    this.headers = { authorization: `Bearer ${token}` };
+  }
+
+  async call(method: string, url: string, body: unknown): Promise<unknown> {
+    const answer = await sendJson({ method, url, body, headers: this.headers });
+    if (answer.status >= 300) throw new Error(`${method} ${url} answered ${answer.status}`);
+    return answer.body;
+  }
+}
