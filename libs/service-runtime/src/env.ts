@@ -80,8 +80,8 @@ function rawValue(key: string, spec: EnvKey<unknown>, source: Record<string, str
   if (!file) return undefined;
   try {
     return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    throw new Error(`${key}_FILE cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`);
+  } catch (cause) {
+    throw new Error(`${key}_FILE cannot be read: ${(cause as NodeJS.ErrnoException).code ?? 'unknown error'}`, { cause });
   }
 }
 

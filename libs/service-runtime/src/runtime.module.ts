@@ -1,4 +1,4 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import { HealthController } from './health/health.controller';
 import { Lifecycle } from './health/readiness';
 import type { Logger } from './logger';
@@ -10,9 +10,11 @@ export const LOGGER = Symbol('LOGGER');
 @Global()
 @Module({})
 export class RuntimeModule {
-  static forService(logger: Logger): DynamicModule {
+  /** The root of a service's application, with `service` inside it. */
+  static around(service: Type | DynamicModule, logger: Logger): DynamicModule {
     return {
       module: RuntimeModule,
+      imports: [service],
       controllers: [HealthController],
       providers: [Lifecycle, { provide: LOGGER, useValue: logger }],
       exports: [Lifecycle, LOGGER],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { type DynamicModule, Module, type Type } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { requestIdHeader } from '@paycode/dto';
@@ -17,9 +17,6 @@ const bodyBytesMax = 262_144;
 /** Batched calls between services may be larger than what the gateway lets in from outside. */
 const internalBodyBytesMax = 8_388_608;
 
-@Module({})
-class ServiceModule {}
-
 /** A request id the client gave, when well formed; a fresh one otherwise. */
 export function requestIdOf(header: unknown): string {
   return typeof header === 'string' && wellFormedRequestId.test(header) ? header : randomUUID();
@@ -33,8 +30,7 @@ export async function createServiceApp(module: Type | DynamicModule, logger: Log
     routerOptions: { maxParamLength: 512 },
     exposeHeadRoutes: false,
   });
-  const root: DynamicModule = { module: ServiceModule, imports: [RuntimeModule.forService(logger), module] };
-  const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(RuntimeModule.around(module, logger), adapter, {
     logger: new NestLogger(logger),
     abortOnError: false,
     bodyParser: false,
