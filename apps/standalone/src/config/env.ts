@@ -1,4 +1,8 @@
+import { eventsEnv } from '@paycode/events/env';
 import { defineEnv, type EnvOf } from '@paycode/service-runtime/env';
+
+/** The database of the PostgreSQL transport is made by the platform itself. */
+const { EVENTS_DATABASE_URL: _, ...kafkaEnv } = eventsEnv;
 
 export const standaloneEnv = defineEnv({
   PAYCODE_HOME: {
@@ -19,17 +23,7 @@ export const standaloneEnv = defineEnv({
     default: null,
     description: 'PostgreSQL server to use instead of the embedded one; its user must be allowed to create databases.',
   },
-  EVENTS_TRANSPORT: {
-    type: 'enum',
-    values: ['postgres', 'kafka'],
-    default: 'postgres',
-    description: 'What carries the events: a log table in PostgreSQL, or Kafka.',
-  },
-  KAFKA_BROKERS: {
-    type: 'list',
-    default: [] as string[],
-    description: 'host:port list of Kafka brokers (EVENTS_TRANSPORT=kafka).',
-  },
+  ...kafkaEnv,
   OUTBOUND_ALLOW: {
     type: 'list',
     default: ['127.0.0.0/8', '::1/128'],

@@ -8,10 +8,14 @@ import { dropDatabases, ensureDatabases } from './ensure-databases';
 /** The databases of the platform, on the embedded server or on one of the user's. */
 export interface RunningDatabases {
   urls: DatabaseUrls;
+  /** They were made just now and hold nothing. */
+  areNew: boolean;
   /** What the databases run on, for people: `embedded PostgreSQL 18` or `PostgreSQL at host:port`. */
   description: string;
   /** Resolves with the reason when an embedded server cannot be kept running. Never for an external one. */
   lost: Promise<Error>;
+  /** Removes the databases with all they hold. */
+  discard(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -21,9 +25,15 @@ const settings = ['shared_buffers=64MB', 'wal_compression=on', 'max_wal_size=512
 /** Uses the server at `url`. */
 export async function useExternalDatabases(url: string, isFresh: boolean): Promise<RunningDatabases> {
   if (isFresh) await dropDatabases(url);
-  const urls = await ensureDatabases({ url });
+  const databases = await ensureDatabases({ url });
   const description = `PostgreSQL at ${new URL(url).host}`;
-  return { urls, description, lost: new Promise(() => undefined), stop: () => Promise.resolve() };
+  return {
+    ...databases,
+    description,
+    lost: new Promise(() => undefined),
+    discard: () => dropDatabases(url),
+    stop: () => Promise.resolve(),
+  };
 }
 
 /** Starts the embedded server on the home folder's data and keeps it running. */
@@ -32,9 +42,15 @@ export async function startEmbeddedDatabases(home: HomeFolder, say: (line: strin
   const options = { dataDir: home.postgres, password, endsWithParent: true, settings };
   const first = await startEmbeddedPostgres(options);
   const passwordOf = (owner: string): string => ensureSecret(home, `postgres-password-${owner}`);
-  const urls = await ensureDatabases({ url: first.url, passwordOf });
+  const databases = await ensureDatabases({ url: first.url, passwordOf });
   const kept = new KeptServer(first, () => startEmbeddedPostgres({ ...options, port: first.port }), say);
-  return { urls, description: 'embedded PostgreSQL 18', lost: kept.lost, stop: () => kept.stop() };
+  return {
+    ...databases,
+    description: 'embedded PostgreSQL 18',
+    lost: kept.lost,
+    discard: () => dropDatabases(first.url),
+    stop: () => kept.stop(),
+  };
 }
 
 /** The embedded server, started again on its port when it ends by itself. */

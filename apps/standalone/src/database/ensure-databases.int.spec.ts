@@ -19,13 +19,14 @@ describe('databases of the standalone platform', () => {
   afterEach(() => dropDatabases(server));
 
   it('are one per service, and made only once', async () => {
-    const urls = await ensureDatabases({ url: server });
+    const { urls, areNew } = await ensureDatabases({ url: server });
     expect(await Promise.all(Object.values(urls).map(connectTo))).toEqual(Object.values(databaseNames));
-    expect(await ensureDatabases({ url: server })).toEqual(urls);
+    expect(areNew).toBe(true);
+    expect(await ensureDatabases({ url: server })).toEqual({ urls, areNew: false });
   });
 
   it('architecture 1: no service can open the database of another', async () => {
-    const urls = await ensureDatabases({ url: server, passwordOf });
+    const { urls } = await ensureDatabases({ url: server, passwordOf });
     expect(await connectTo(urls['auth-session'])).toBe('paycode_auth_session');
     const foreign = new URL(urls['auth-session']);
     foreign.pathname = '/paycode_webhook_dispatcher';

@@ -17,13 +17,20 @@ export interface DatabaseServer {
   passwordOf?(owner: DatabaseOwner): string;
 }
 
-/** Makes the databases that are missing and gives the URL of each. */
-export async function ensureDatabases(server: DatabaseServer): Promise<DatabaseUrls> {
+export interface EnsuredDatabases {
+  urls: DatabaseUrls;
+  /** None of them was there before. */
+  areNew: boolean;
+}
+
+/** Makes the databases that are missing. */
+export async function ensureDatabases(server: DatabaseServer): Promise<EnsuredDatabases> {
   return onServer(server.url, async client => {
     const found = await client.query<{ datname: string }>('select datname from pg_database');
     const existing = new Set(found.rows.map(row => row.datname));
     for (const owner of owners) await ensureDatabase(client, { owner, server, exists: existing.has(databaseNames[owner]) });
-    return Object.fromEntries(owners.map(owner => [owner, urlOf(server, owner)])) as DatabaseUrls;
+    const urls = Object.fromEntries(owners.map(owner => [owner, urlOf(server, owner)])) as DatabaseUrls;
+    return { urls, areNew: owners.every(owner => !existing.has(databaseNames[owner])) };
   });
 }
 

@@ -1,9 +1,9 @@
 import type { StandaloneEnv } from '../config/env';
 import { type RunningDatabases, startEmbeddedDatabases, useExternalDatabases } from '../database';
 import { demoMerchants, OperatorClient, seedDemoData, type AccountWithPassword } from '../demo-data';
-import { ensureKafkaTopics } from '../events';
+import { openKafka } from '../events';
 import { emptyHomeFolder, ensureOperatorToken, ensureSecrets, type HomeFolder } from '../home';
-import { type ServiceFailure, Supervisor } from '../processes';
+import { type ServiceFailure, type ServiceSpec, Supervisor } from '../processes';
 import { ensureGatewayCertificate } from '../tls';
 import { choosePorts, type PlatformPorts } from './ports';
 import { internalUrlOf, serviceSpecs } from './services';
@@ -27,6 +27,8 @@ export class Platform {
   private databases: RunningDatabases | undefined;
   private supervisor: Supervisor | undefined;
   private processes: Record<string, number> = {};
+  private starting: Promise<PlatformFacts> | undefined;
+  private isStopping = false;
   private publish: () => void = () => undefined;
 
   constructor(private readonly options: PlatformOptions) {
@@ -34,22 +36,35 @@ export class Platform {
   }
 
   /** Resolves when everything takes traffic and the demo data is there. */
-  async start(): Promise<PlatformFacts> {
-    const { home, env, isFresh } = this.options;
+  start(): Promise<PlatformFacts> {
+    return (this.starting = this.startAll());
+  }
+
+  /** Drains and stops everything it started, also in the middle of a start. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    this.publish = () => undefined;
+    await this.supervisor?.stop();
+    await this.starting?.catch(() => undefined);
+    await this.supervisor?.stop();
+    await this.databases?.stop();
+  }
+
+  /** Ends the services at once; `stop` then goes quickly. */
+  kill(): void {
+    this.supervisor?.kill();
+  }
+
+  private async startAll(): Promise<PlatformFacts> {
+    const { home, env, isFresh, inherited, appsFolder } = this.options;
     const ports = await choosePorts(env.PAYCODE_PORT);
     if (isFresh) emptyHomeFolder(home);
     const secrets = ensureSecrets(home);
     const [certificate, databases] = await Promise.all([ensureGatewayCertificate(home.tls, new Date()), this.openDatabases()]);
-    if (env.EVENTS_TRANSPORT === 'kafka') await ensureKafkaTopics(env.KAFKA_BROKERS);
-    const parts = { appsFolder: this.options.appsFolder, home, env, ports, databases: databases.urls, secrets, certificate };
-    this.supervisor = new Supervisor(serviceSpecs(parts, this.options.inherited), {
-      say: line => this.options.say(line),
-      processesChanged: pids => {
-        this.processes = pids;
-        this.publish();
-      },
-      givenUp: (error: ServiceFailure) => this.fail(error),
-    });
+    if (env.EVENTS_TRANSPORT === 'kafka') await this.openKafka(databases);
+    if (this.isStopping) throw new Error('stopped while starting');
+    const parts = { appsFolder, home, env, ports, databases: databases.urls, secrets, certificate };
+    this.supervisor = this.supervise(serviceSpecs(parts, inherited));
     await this.supervisor.start();
     const accounts = await this.seed(ports, ensureOperatorToken(home, secrets));
     const facts = { ports, accounts, caFile: certificate.caFile, database: databases.description };
@@ -58,16 +73,26 @@ export class Platform {
     return facts;
   }
 
-  /** Drains and stops everything it started. */
-  async stop(): Promise<void> {
-    this.publish = () => undefined;
-    await this.supervisor?.stop();
-    await this.databases?.stop();
+  private supervise(specs: ServiceSpec[]): Supervisor {
+    return new Supervisor(specs, {
+      say: line => this.options.say(line),
+      processesChanged: pids => {
+        this.processes = pids;
+        this.publish();
+      },
+      givenUp: (error: ServiceFailure) => this.fail(error),
+    });
   }
 
-  /** Ends the services at once; `stop` then goes quickly. */
-  kill(): void {
-    this.supervisor?.kill();
+  private async openKafka(databases: RunningDatabases): Promise<void> {
+    const { env, isFresh } = this.options;
+    try {
+      await openKafka({ env: { ...env, EVENTS_DATABASE_URL: null }, isFresh, hasNewDatabases: databases.areNew });
+    } catch (error) {
+      // Otherwise the next start would find databases and believe the events to be theirs.
+      if (databases.areNew) await databases.discard();
+      throw error;
+    }
   }
 
   private async openDatabases(): Promise<RunningDatabases> {

@@ -37,7 +37,7 @@ Ctrl-C stops it; npm start goes on where it was; npm start -- --fresh begins ane
 }
 
 export function helpText(schema: EnvSchema): string {
-  const keys = Object.entries(schema).map(([key, spec]) => `  ${key.padEnd(18)}${spec.description}${defaultText(spec.default)}`);
+  const keys = Object.entries(schema).map(([key, spec]) => `  ${key.padEnd(26)}${spec.description}${defaultText(spec.default)}`);
   return `npm start [-- --fresh]
 
 Runs the whole platform on this machine with nothing but Node.

@@ -1,0 +1,55 @@
+import { createKafkaClient, ensureTopics, kafkaConnectionOf } from '@paycode/events/kafka';
+import { deadLetterTopics, topicCatalog } from '@paycode/events/topic-catalog';
+import type { Admin } from 'kafkajs';
+import { type KafkaOptions, KafkaUnusableError } from './kafka-options';
+
+const catalog = [...topicCatalog, ...deadLetterTopics(topicCatalog)];
+const groups = topicCatalog.flatMap(topic => topic.consumers.map(({ group }) => group));
+const ignore = (): void => undefined;
+/** What fails here is told in one message for people. */
+const silent = { info: ignore, warn: ignore, error: ignore };
+
+/** Makes the topics that are missing, with as many replicas as there are brokers, three at most. Throws KafkaUnusableError. */
+export async function prepareKafka({ env, isFresh, hasNewDatabases }: KafkaOptions): Promise<void> {
+  const where = `Kafka at ${env.KAFKA_BROKERS.join(',')}`;
+  try {
+    const admin = createKafkaClient({ connection: kafkaConnectionOf(env), clientId: 'paycode-standalone', log: silent }).admin();
+    await admin.connect();
+    try {
+      if (isFresh) await deleteTopics(admin);
+      else if (hasNewDatabases) await refuseForeignEvents(admin, where);
+      const { brokers } = await admin.describeCluster();
+      await ensureTopics(admin, { topics: topicCatalog, replicationFactor: Math.min(brokers.length, 3) });
+    } finally {
+      await admin.disconnect();
+    }
+  } catch (cause) {
+    if (cause instanceof KafkaUnusableError) throw cause;
+    throw new KafkaUnusableError(`${where} cannot be used: ${(cause as Error).message}`, { cause });
+  }
+}
+
+async function existingTopics(admin: Admin): Promise<string[]> {
+  const names = new Set(await admin.listTopics());
+  return catalog.map(({ name }) => name).filter(name => names.has(name));
+}
+
+async function deleteTopics(admin: Admin): Promise<void> {
+  const known = new Set((await admin.listGroups()).groups.map(({ groupId }) => groupId));
+  const ours = groups.filter(group => known.has(group));
+  if (ours.length > 0) await admin.deleteGroups(ours);
+  const topics = await existingTopics(admin);
+  if (topics.length > 0) await admin.deleteTopics({ topics });
+}
+
+/** Transaction ids begin at the same number in every new database: an old event would be charged to a new payment of that number. */
+async function refuseForeignEvents(admin: Admin, where: string): Promise<void> {
+  for (const name of await existingTopics(admin)) {
+    const offsets = await admin.fetchTopicOffsets(name);
+    if (offsets.every(({ high }) => high === '0')) continue;
+    throw new KafkaUnusableError(
+      `${where} holds events of another platform (topic ${name}), and this one begins with empty databases.\n` +
+        'Use other brokers, or throw those events away: npm start -- --fresh',
+    );
+  }
+}
