@@ -2,6 +2,7 @@ import type { Clock } from '../clock';
 import { type HeldLane, type LaneListener, type LaneStore, OwnLanes } from '../lanes';
 import { AckDeadlines } from './ack-deadlines.service';
 import { CloseDeliveries } from './close-deliveries.service';
+import { CloseOverdue } from './close-overdue.service';
 import { ConcludeDelivery } from './conclude-delivery.service';
 import { DeliveryDesk } from './delivery-desk.service';
 import type {
@@ -60,6 +61,7 @@ export interface Dispatcher {
   lanes: OwnLanes;
   recover: RecoverDeliveries;
   notices: RepeatNotices;
+  overdue: CloseOverdue;
   desk: DeliveryDesk;
   routes: RouteBook;
   settling: SettleReversals;
@@ -97,7 +99,9 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
     await settling.drain();
   };
   const notices = new RepeatNotices(ports.notices, desk, lanes, clock);
-  return { ingest, close: new CloseDeliveries(ports.deliveries), lanes, recover, notices, desk, routes, settling, drain };
+  const overdue = new CloseOverdue(desk, concluding, rules, clock);
+  const close = new CloseDeliveries(ports.deliveries);
+  return { ingest, close, lanes, recover, notices, overdue, desk, routes, settling, drain };
 }
 
 /** What a change of lanes means here: new ones are recovered, lost ones dropped, given-up ones finished first. */

@@ -10,8 +10,8 @@ export interface DeskLimits {
   heldMax: number;
 }
 
-/** An endpoint with fewer waiting than this lets ingest claim the first attempt: it will start soon. */
-const claimDepth = 256;
+/** Ingest claims the first attempt of what will start within about this time. */
+const soonSeconds = 2;
 const holdMs = 1_000;
 /** Queue of merchants whose route was never read. */
 const unknownOrigin = 'unknown';
@@ -46,7 +46,9 @@ export class DeliveryDesk {
    */
   startsSoon(merchantId: number): boolean {
     const origin = this.routes.lastOrigin(merchantId);
-    return this.hasRoom && origin !== undefined && this.queues.waitingOf(origin) < claimDepth;
+    return (
+      this.hasRoom && origin !== undefined && this.queues.waitingOf(origin) < this.queues.startingWithin(origin, soonSeconds)
+    );
   }
 
   has(transactionId: number): boolean {
@@ -98,6 +100,19 @@ export class DeliveryDesk {
   close(): void {
     this.isClosed = true;
     this.forgetWaiting(() => true);
+  }
+
+  /** What has waited in its queue since before `receivedMs`: too old to be sent (A-12). It is forgotten here; the caller concludes it. */
+  takeWaitingSince(receivedMs: number): Delivery[] {
+    const old = this.queues.removeOldest(delivery => delivery.receivedMs < receivedMs);
+    for (const delivery of old) this.held.forget(delivery);
+    return old;
+  }
+
+  /** Once a second. `isSaturated`: this process is the bottleneck, more requests under way would only wait in it. */
+  tick(isSaturated: boolean): void {
+    this.queues.mayGrow = !isSaturated;
+    this.queues.tick();
   }
 
   finished(lane: number): Promise<void> {

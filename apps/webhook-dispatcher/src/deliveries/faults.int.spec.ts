@@ -91,6 +91,20 @@ describe('faults that are not the receiver’s', () => {
     expect(strict.scheduler.settled).toEqual([{ transactionId: 9, merchantId: 1001, verdict: 'CLOSED_BACKSTOP' }]);
   });
 
+  it('A-12, row 10: what waits for a slot longer than B is closed without an attempt; the ones under way are left', async () => {
+    const small = { settings: { slotsMax: 4, rules: { attemptsMax: 2, dispatchWindowMs: 3_000 } } };
+    const strict = await new Replica(database.dataSource, small).takeOver();
+    await strict.dispatcher.routes.learn([1001]);
+    await strict.dispatcher.ingest.ingest([1, 2, 3, 4, 5, 6].map(id => terminalEvent(id)));
+    await eventually(() => expect(strict.poster.posts).toHaveLength(4));
+    await strict.clock.advance(3_001);
+    await strict.dispatcher.overdue.turn();
+    expect(await Promise.all([5, 6].map(verdict))).toEqual(['CLOSED_BACKSTOP', 'CLOSED_BACKSTOP']);
+    strict.poster.posts[0]!.answer(200);
+    expect(await verdict(strict.poster.ids[0]!)).toBe('ACKED_HTTP');
+    expect(strict.poster.posts).toHaveLength(4);
+  });
+
   it('fault case 15: a 200 stays in memory while the database is away, and is written when it is back', async () => {
     const real = new PostgresVerdictStore(database.dataSource, 'test');
     let failures = 0;

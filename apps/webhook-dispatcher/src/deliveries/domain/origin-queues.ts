@@ -1,10 +1,14 @@
 import { type Deadline, DeadlineHeap } from './deadline-heap';
 import { SlotCap, slotFloor } from './slot-cap';
+import { WaitingLine } from './waiting-line';
 
 export interface SlotBudget {
   /** Sockets of this process for deliveries, over all endpoints. */
   slotsMax: number;
 }
+
+/** What was learned of an endpoint is kept this long after its last request. */
+const idleSecondsMax = 300;
 
 /** How a slot was used, for the endpoint's cap. */
 export type SlotUse = 'ANSWERED' | 'TIMED_OUT' | 'UNUSED';
@@ -16,11 +20,12 @@ export interface Granted<T> {
 
 interface OriginQueue<T> {
   origin: string;
-  waiting: T[];
-  /** Items before this index are taken already. */
-  head: number;
+  line: WaitingLine<T>;
   inFlight: number;
   cap: SlotCap;
+  answersInSecond: number;
+  answersPerSecond: number;
+  secondsIdle: number;
   /** Place among the endpoints that could use a slot now. */
   ready: Deadline<OriginQueue<T>> | undefined;
 }
@@ -31,6 +36,8 @@ interface OriginQueue<T> {
  * budget. A running request is never aborted to free a slot (1.9, I12).
  */
 export class OriginQueues<T> {
+  /** False while this process itself is the bottleneck: more requests under way would only wait in it. */
+  mayGrow = true;
   private readonly queues = new Map<string, OriginQueue<T>>();
   private readonly ready = new DeadlineHeap<OriginQueue<T>>();
   private waitingCount = 0;
@@ -46,22 +53,23 @@ export class OriginQueues<T> {
     return this.inFlightCount;
   }
 
-  get origins(): number {
-    return this.queues.size;
-  }
-
   waitingOf(origin: string): number {
-    const queue = this.queues.get(origin);
-    return queue ? queue.waiting.length - queue.head : 0;
+    return this.queues.get(origin)?.line.length ?? 0;
   }
 
   capOf(origin: string): number {
-    return this.queues.get(origin)?.cap.value ?? 2 * slotFloor;
+    return this.queueOf(origin).cap.value;
+  }
+
+  /** How many would start within about `seconds` if they came now. */
+  startingWithin(origin: string, seconds: number): number {
+    const { cap, answersPerSecond } = this.queueOf(origin);
+    return Math.max(cap.value, Math.floor(answersPerSecond * seconds));
   }
 
   add(origin: string, item: T): void {
     const queue = this.queueOf(origin);
-    queue.waiting.push(item);
+    queue.line.add(item);
     this.waitingCount++;
     this.place(queue);
   }
@@ -70,7 +78,8 @@ export class OriginQueues<T> {
   next(): Granted<T> | undefined {
     const queue = this.ready.earliest?.value;
     if (!queue || (queue.inFlight >= slotFloor && this.inFlightCount >= this.budget.slotsMax)) return undefined;
-    const item = this.shift(queue);
+    const item = queue.line.take()!;
+    this.waitingCount--;
     queue.inFlight++;
     this.inFlightCount++;
     this.place(queue);
@@ -79,7 +88,10 @@ export class OriginQueues<T> {
 
   release(origin: string, use: SlotUse): void {
     const queue = this.queueOf(origin);
-    if (use === 'ANSWERED') queue.cap.answered(queue.inFlight);
+    if (use === 'ANSWERED') {
+      queue.answersInSecond++;
+      queue.cap.answered(this.mayGrow && queue.line.length > 0 && queue.inFlight >= queue.cap.value);
+    }
     if (use === 'TIMED_OUT') queue.cap.timedOut(queue.inFlight);
     queue.inFlight--;
     this.inFlightCount--;
@@ -88,51 +100,53 @@ export class OriginQueues<T> {
 
   /** Takes every waiting item for which `isGone` holds out of the queues. */
   remove(isGone: (item: T) => boolean): T[] {
+    return this.takeOut(line => line.remove(isGone));
+  }
+
+  /** Takes items out as long as `isDue` holds for the longest waiting one of an endpoint. */
+  removeOldest(isDue: (item: T) => boolean): T[] {
+    return this.takeOut(line => line.takeWhile(isDue));
+  }
+
+  /** Once a second: measures rates, and forgets endpoints that were idle for a while. */
+  tick(): void {
+    for (const [origin, queue] of this.queues) {
+      const isIdle = queue.inFlight === 0 && queue.line.length === 0 && queue.answersInSecond === 0;
+      queue.secondsIdle = isIdle ? queue.secondsIdle + 1 : 0;
+      queue.answersPerSecond = queue.answersInSecond;
+      queue.answersInSecond = 0;
+      if (queue.secondsIdle > idleSecondsMax) this.queues.delete(origin);
+    }
+  }
+
+  private takeOut(take: (line: WaitingLine<T>) => T[]): T[] {
     const removed: T[] = [];
     for (const queue of this.queues.values()) {
-      const waiting = queue.waiting.slice(queue.head);
-      const kept = waiting.filter(item => !isGone(item));
-      if (kept.length === waiting.length) continue;
-      removed.push(...waiting.filter(isGone));
-      [queue.waiting, queue.head] = [kept, 0];
+      const gone = take(queue.line);
+      if (gone.length === 0) continue;
+      for (const item of gone) removed.push(item);
       this.place(queue);
     }
     this.waitingCount -= removed.length;
     return removed;
   }
 
-  /** Forgets endpoints that have nothing waiting or under way and whose cap is the initial one anyway. */
-  forgetIdle(): void {
-    for (const [origin, queue] of this.queues) {
-      if (queue.inFlight === 0 && queue.head === queue.waiting.length) this.queues.delete(origin);
-    }
-  }
-
   private queueOf(origin: string): OriginQueue<T> {
     let queue = this.queues.get(origin);
     if (!queue) {
       // No endpoint may take more than a quarter of the process (1.9).
-      const cap = new SlotCap({ slotsMax: Math.max(slotFloor, Math.floor(this.budget.slotsMax / 4)) });
-      queue = { origin, waiting: [], head: 0, inFlight: 0, cap, ready: undefined };
+      const cap = new SlotCap(Math.max(slotFloor, Math.floor(this.budget.slotsMax / 4)));
+      const nothing = { inFlight: 0, answersInSecond: 0, answersPerSecond: 0, secondsIdle: 0, ready: undefined };
+      queue = { origin, line: new WaitingLine<T>(), cap, ...nothing };
       this.queues.set(origin, queue);
     }
     return queue;
   }
 
-  private shift(queue: OriginQueue<T>): T {
-    const item = queue.waiting[queue.head++]!;
-    this.waitingCount--;
-    if (queue.head >= 32 && queue.head * 2 > queue.waiting.length) {
-      queue.waiting = queue.waiting.slice(queue.head);
-      queue.head = 0;
-    }
-    return item;
-  }
-
   /** Keeps the endpoint in the heap exactly while it has something waiting and a slot left under its cap. */
   private place(queue: OriginQueue<T>): void {
     if (queue.ready) this.ready.remove(queue.ready);
-    const isReady = queue.head < queue.waiting.length && queue.inFlight < queue.cap.value;
+    const isReady = queue.line.length > 0 && queue.inFlight < queue.cap.value;
     queue.ready = isReady ? this.ready.add(queue.inFlight, queue) : undefined;
   }
 }

@@ -9,6 +9,8 @@ import { DISPATCHER } from '../dispatcher.token';
 const beatMs = 1_000;
 const recoverMs = 250;
 const assignmentMs = 100;
+/** Share of time the event loop is busy from which on this process is the bottleneck. */
+const saturatedFrom = 0.9;
 
 /** Drives a dispatcher: beat and lanes every second (at once when partitions moved), recovery four times a second. */
 @Injectable()
@@ -16,6 +18,7 @@ export class DispatcherTurnsJob implements OnApplicationBootstrap {
   private readonly stopping = new AbortController();
   private running: Promise<unknown> = Promise.resolve();
   private wanted = '';
+  private utilization = performance.eventLoopUtilization();
 
   constructor(
     @Inject(DISPATCHER) private readonly dispatcher: Dispatcher,
@@ -29,9 +32,18 @@ export class DispatcherTurnsJob implements OnApplicationBootstrap {
       this.every(beatMs, 'lanes', () => this.dispatcher.lanes.turn()),
       this.every(recoverMs, 'recovery', () => this.dispatcher.recover.turn()),
       this.every(beatMs, 'notices', () => this.dispatcher.notices.turn()),
+      this.every(beatMs, 'queues', () => this.lookAfterQueues()),
       this.every(assignmentMs, 'assignment', () => this.followAssignment()),
     ]);
     this.lifecycle.onDrain('deliveries', () => this.drain());
+  }
+
+  private async lookAfterQueues(): Promise<void> {
+    const total = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(total, this.utilization);
+    this.utilization = total;
+    this.dispatcher.desk.tick(utilization > saturatedFrom);
+    await this.dispatcher.overdue.turn();
   }
 
   private async followAssignment(): Promise<void> {

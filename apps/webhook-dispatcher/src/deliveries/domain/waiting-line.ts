@@ -1,0 +1,45 @@
+/** A first-in, first-out line in an array: add and take in constant time, amortised. */
+export class WaitingLine<T> {
+  private items: T[] = [];
+  /** Items before this index are taken. */
+  private head = 0;
+
+  get length(): number {
+    return this.items.length - this.head;
+  }
+
+  add(item: T): void {
+    this.items.push(item);
+  }
+
+  take(): T | undefined {
+    const item = this.items[this.head];
+    if (this.length > 0) this.skip(1);
+    return item;
+  }
+
+  takeWhile(isTaken: (item: T) => boolean): T[] {
+    let end = this.head;
+    while (end < this.items.length && isTaken(this.items[end]!)) end++;
+    const taken = this.items.slice(this.head, end);
+    this.skip(taken.length);
+    return taken;
+  }
+
+  remove(isGone: (item: T) => boolean): T[] {
+    const waiting = this.items.slice(this.head);
+    const gone = waiting.filter(isGone);
+    if (gone.length > 0) {
+      this.items = waiting.filter(item => !isGone(item));
+      this.head = 0;
+    }
+    return gone;
+  }
+
+  private skip(count: number): void {
+    this.head += count;
+    if (this.head < 32 || this.head * 2 < this.items.length) return;
+    this.items = this.items.slice(this.head);
+    this.head = 0;
+  }
+}
