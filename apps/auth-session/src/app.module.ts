@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ServiceTokenModule } from '@paycode/access';
-import { AccountsModule } from './accounts';
+import { AccountEntity, AccountsModule } from './accounts';
 import { AuditModule } from './audit';
 import { AuthorizeModule, ExternalAuthorizationModule } from './authorize';
 import { challengeLifetimeMs, ChallengesModule } from './challenges';
 import { type Clock, ClockModule, SystemClock } from './clock';
 import type { AuthSessionEnv } from './config/env';
-import { DatabaseModule } from './database/database.module';
+import { DatabaseModule, type DatabaseSettings } from './database';
 import { GuessingModule } from './guessing';
 import { HousekeepingModule } from './housekeeping';
 import { KeysModule } from './keys';
@@ -32,7 +32,7 @@ export class AppModule {
           operatorSecrets: env.OPERATOR_TOKEN_SECRETS,
         }),
         ClockModule.forClock(overrides.clock ?? new SystemClock()),
-        DatabaseModule.forUrl({ url: env.DATABASE_URL, poolMax: env.DATABASE_POOL_MAX, migrations: env.MIGRATIONS }),
+        DatabaseModule.forUrl(databaseSettings(env)),
         AuditModule,
         KeysModule.sealedUnder(env.KEY_ENCRYPTION_KEYS),
         AccountsModule.withPeppers(env.PASSWORD_PEPPERS),
@@ -60,4 +60,13 @@ function challenges(env: AuthSessionEnv, workerFile: string): DynamicModule {
     { lifetimeMs, perAddressPerMinute: env.CHALLENGES_PER_ADDRESS_PER_MINUTE },
     { workerFile, workers: env.RSA_WORKERS, queueMax: env.RSA_QUEUE_MAX },
   );
+}
+
+function databaseSettings(env: AuthSessionEnv): DatabaseSettings {
+  return {
+    url: env.DATABASE_URL,
+    poolMax: env.DATABASE_POOL_MAX,
+    migrations: env.MIGRATIONS,
+    entities: [AccountEntity],
+  };
 }

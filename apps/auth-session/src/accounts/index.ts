@@ -2,4 +2,4 @@ export * from './accounts.module';
 export * from './accounts.ports';
 export * from './domain/account';
 export { AccountEntity } from './persistence/account.entity';
-export { accountColumns, accountOf, type AccountRow } from './persistence/account-row';
+export { principalColumns, principalOf, type PrincipalRow } from './persistence/account-row';

@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { Authenticator } from './authorize.ports';
 import { AuthorizeService } from './authorize.service';
-import { AuthorizeController } from './http/authorize.controller';
+import { InternalCallersGuard } from '@paycode/access';
+import { AuthorizeRoute } from './http/authorize.route';
 import { IdentityAssertions } from './identity-assertions';
 import { BasicStrategy } from './passport/basic.strategy';
 import { BearerStrategy } from './passport/bearer.strategy';
@@ -9,9 +10,10 @@ import { PassportAuthenticator } from './passport/passport-authenticator';
 import { VerifyPasswordService } from './verify-password.service';
 
 @Module({
-  controllers: [AuthorizeController],
   providers: [
+    AuthorizeRoute,
     AuthorizeService,
+    InternalCallersGuard,
     BasicStrategy,
     BearerStrategy,
     IdentityAssertions,

@@ -1,4 +1,4 @@
-import type { Account } from '../accounts';
+import type { Principal } from '../accounts';
 import type { Credential } from '../sessions';
 
 /** Where a request came from. */
@@ -7,7 +7,9 @@ export interface RequestOrigin {
   requestId: string;
 }
 
+export type UsableCredential = Extract<Credential, { kind: 'BASIC' | 'BEARER' }>;
+
 export abstract class Authenticator {
   /** The account a Basic or Bearer credential belongs to. @throws DomainError 401, 429 */
-  abstract authenticate(credential: Extract<Credential, { kind: 'BASIC' | 'BEARER' }>, origin: RequestOrigin): Promise<Account>;
+  abstract authenticate(credential: UsableCredential, origin: RequestOrigin): Promise<Principal>;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { normalisePath } from '@paycode/access';
 import type { AuthorizeRequest } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { type Account, identityOf } from '../accounts';
+import { identityOf, type Principal } from '../accounts';
 import { badCredentials, forbidden, invalidToken } from '../refusals';
 import { Authenticator } from './authorize.ports';
 import { type Credential, chooseCredential } from '../sessions';
@@ -29,7 +29,7 @@ export class AuthorizeService {
     return this.assertions.assert(identity);
   }
 
-  private authenticate(credential: Credential, { address, requestId }: AuthorizeRequest): Promise<Account> {
+  private authenticate(credential: Credential, { address, requestId }: AuthorizeRequest): Promise<Principal> {
     switch (credential.kind) {
       case 'BASIC':
       case 'BEARER':

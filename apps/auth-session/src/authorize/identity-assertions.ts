@@ -14,7 +14,7 @@ const keptMax = 10_000;
  */
 @Injectable()
 export class IdentityAssertions {
-  private readonly kept = new Map<string, { assertion: string; kid: string; madeAtMs: number }>();
+  private readonly kept = new Map<string, KeptAssertion>();
 
   constructor(
     private readonly keys: ServiceKeys,
@@ -24,12 +24,24 @@ export class IdentityAssertions {
   async assert(identity: Identity): Promise<string> {
     const { kid, key } = await this.keys.identity.current();
     const nowMs = this.clock.nowMs();
-    const name = JSON.stringify(identity);
-    const kept = this.kept.get(name);
-    if (kept && kept.kid === kid && nowMs >= kept.madeAtMs && nowMs - kept.madeAtMs < reuseMs) return kept.assertion;
+    const kept = this.kept.get(identity.subject);
+    const isFresh = kept?.kid === kid && nowMs >= kept.madeAtMs && nowMs - kept.madeAtMs < reuseMs;
+    if (isFresh && isSame(kept.identity, identity)) return kept.assertion;
     const assertion = signIdentityAssertion(identity, { kid, privateKey: key }, Math.floor(nowMs / 1_000));
     if (this.kept.size >= keptMax) this.kept.clear();
-    this.kept.set(name, { assertion, kid, madeAtMs: nowMs });
+    this.kept.set(identity.subject, { assertion, identity, kid, madeAtMs: nowMs });
     return assertion;
   }
+}
+
+interface KeptAssertion {
+  assertion: string;
+  identity: Identity;
+  kid: string;
+  madeAtMs: number;
+}
+
+/** Roles follow from the type. */
+function isSame(left: Identity, right: Identity): boolean {
+  return left.accountType === right.accountType && left.ownerId === right.ownerId && left.acquirer === right.acquirer;
 }

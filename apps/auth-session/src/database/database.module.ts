@@ -2,8 +2,7 @@ import { type DynamicModule, Global, Inject, Module, type OnApplicationShutdown 
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { openDataSource, runMigrations } from '@paycode/persistence';
 import { Lifecycle } from '@paycode/service-runtime';
-import { DataSource } from 'typeorm';
-import { AccountEntity } from '../accounts';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import { UnavailableInterceptor } from './unavailable.interceptor';
 import { migrations } from '../../migrations';
 
@@ -11,6 +10,8 @@ export interface DatabaseSettings {
   url: string;
   poolMax: number;
   migrations: 'run' | 'check';
+  /** Entities of all capabilities. */
+  entities: DataSourceOptions['entities'];
 }
 
 /** Opens the service's database and brings its schema up to date before anything else starts. */
@@ -20,7 +21,7 @@ async function openDatabase(settings: DatabaseSettings): Promise<DataSource> {
     url,
     poolMax,
     applicationName: 'auth-session',
-    entities: [AccountEntity],
+    entities: settings.entities,
     migrations,
     // A request that cannot be decided soon is refused: authorize must not pile up behind a slow database.
     statementTimeoutMs: 5_000,

@@ -18,15 +18,20 @@ export function isUnavailable(error: unknown): boolean {
   return typeof code === 'string' ? transientSqlStates.test(code) || networkCodes.test(code) : lostConnection.test(error.message);
 }
 
+/** The 503 for such a failure; undefined for any other. */
+export function unavailable(cause: unknown): DomainError | undefined {
+  if (!isUnavailable(cause)) return undefined;
+  const headers = { 'retry-after': '1' };
+  return new DomainError({ status: 503, code: 'DATABASE_UNAVAILABLE', message: 'Service Unavailable', headers, cause });
+}
+
 /** Without its database auth-session decides nothing (T-09): 503, never a 401 that would look like wrong credentials. */
 @Injectable()
 export class UnavailableInterceptor implements NestInterceptor {
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
     return next.handle().pipe(
       catchError((cause: unknown) => {
-        if (!isUnavailable(cause)) throw cause;
-        const headers = { 'retry-after': '1' };
-        throw new DomainError({ status: 503, code: 'DATABASE_UNAVAILABLE', message: 'Service Unavailable', headers, cause });
+        throw unavailable(cause) ?? cause;
       }),
     );
   }

@@ -1,5 +1,5 @@
+import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { constantTimeEqual } from '@paycode/crypto';
 import { Clock } from '../clock';
 import { expiredToken, jwtDisabled } from '../refusals';
 import { type AccessClaims, isTimely } from './domain/access-token';
@@ -18,10 +18,15 @@ export class AcceptTokenService {
   async accept(claims: AccessClaims | undefined): Promise<AccountSession> {
     if (!claims || !isTimely(claims, this.clock.nowMs())) throw expiredToken();
     const found = await this.sessions.find(claims.sessionId);
-    if (!found || !constantTimeEqual(found.session.tokenId, claims.tokenId)) throw expiredToken();
+    if (!found || !isSameTokenId(found.session.tokenId, claims.tokenId)) throw expiredToken();
     const objection = objectionTo(found.session, found.account, this.clock.nowMs());
     if (objection === 'ENDED') throw expiredToken();
     if (objection === 'JWT_DISABLED') throw jwtDisabled();
     return found;
   }
+}
+
+/** Token ids are UUIDs, so of one length; compared without telling where they differ (T-07). */
+function isSameTokenId(current: string, presented: string): boolean {
+  return current.length === presented.length && timingSafeEqual(Buffer.from(current), Buffer.from(presented));
 }

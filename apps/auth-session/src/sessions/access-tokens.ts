@@ -51,6 +51,17 @@ export class AccessTokens {
     return kid === undefined ? undefined : (await this.keys.access.find(kid))?.key;
   }
 
+  /** The id of the valid key the token says it was signed with. */
+  async kidOf(token: string): Promise<string | undefined> {
+    const kid = jsonwebtoken.decode(token, { complete: true })?.header.kid;
+    return kid !== undefined && (await this.isKeyValid(kid)) ? kid : undefined;
+  }
+
+  /** Whether tokens of that key are still accepted; keys are withdrawn by rotation. */
+  async isKeyValid(kid: string): Promise<boolean> {
+    return (await this.keys.access.all()).some(key => key.kid === kid);
+  }
+
   /** The claims of a token we signed, expired or not; undefined for any other. */
   async genuine(token: string): Promise<AccessClaims | undefined> {
     const key = await this.keyOf(token);

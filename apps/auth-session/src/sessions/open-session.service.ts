@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Account } from '../accounts';
+import type { Principal } from '../accounts';
 import type { Origin } from '../audit';
 import { Clock } from '../clock';
 import { expiredToken } from '../refusals';
@@ -26,7 +26,7 @@ export interface SessionRules {
 }
 
 export interface SessionStart {
-  account: Account;
+  account: Principal;
   loginKind: LoginKind;
   origin: Origin;
 }

@@ -1,10 +1,10 @@
-import type { Account } from '../accounts';
+import type { Principal } from '../accounts';
 import type { SecurityEvent } from '../audit';
 import type { Session } from './domain/session';
 
 export interface AccountSession {
   session: Session;
-  account: Account;
+  account: Principal;
 }
 
 export interface Renewal {

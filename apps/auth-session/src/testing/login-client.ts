@@ -3,6 +3,7 @@ import {
   createHash,
   createPublicKey,
   generateKeyPairSync,
+  type KeyPairKeyObjectResult,
   type KeyObject,
   privateDecrypt,
   publicEncrypt,
@@ -33,6 +34,13 @@ export interface ClientSession {
   expires: string;
 }
 
+let keys: KeyPairKeyObjectResult | undefined;
+
+/** One pair for all accounts of a test file: making one takes a second. */
+function clientKeys(): KeyPairKeyObjectResult {
+  return (keys ??= generateKeyPairSync('rsa', { modulusLength: 4096 }));
+}
+
 /** A client of the login endpoints, written against spec 5.3 on stock crypto, independent of the service's own code. */
 export class LoginClient {
   private serviceKey: KeyObject | undefined;
@@ -44,7 +52,7 @@ export class LoginClient {
     const { username } = await this.service.create(account);
     await this.service.operator('POST', `/internal/accounts/${username}/bearer`);
     const { data } = await this.service.operator('POST', `/internal/accounts/${username}/password`);
-    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: withKey ? 4096 : 1024 });
+    const { privateKey, publicKey } = clientKeys();
     const encoded = publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
     if (withKey) await this.service.operator('PUT', `/internal/accounts/${username}/public-key`, { publicKey: encoded });
     return { username, password: (data as { apiPassword: string }).apiPassword, privateKey };

@@ -24,6 +24,9 @@ export interface Account {
   passwordChangedAt: Date;
 }
 
+/** What a request needs to know of its account; no secret among it. */
+export type Principal = Pick<Account, 'id' | 'username' | 'type' | 'ownerId' | 'acquirer' | 'mode' | 'credentialVersion'>;
+
 /** Path roles of an account type. INTERNAL is given to no account (T-27). */
 export function rolesOf(type: AccountType): Role[] {
   if (type === 'MERCHANT' || type === 'PSP') return ['EXTERNAL'];
@@ -31,7 +34,6 @@ export function rolesOf(type: AccountType): Role[] {
 }
 
 /** What services are told about the caller. */
-export function identityOf(account: Pick<Account, 'username' | 'type' | 'ownerId' | 'acquirer'>): Identity {
-  const { username, type, ownerId, acquirer } = account;
+export function identityOf({ username, type, ownerId, acquirer }: Principal): Identity {
   return { subject: username, accountType: type, ownerId, acquirer, roles: rolesOf(type) };
 }

@@ -1,26 +1,30 @@
 import type { AccountType } from '@paycode/dto';
-import type { Account, AccountMode } from '../domain/account';
+import type { Account, AccountMode, Principal } from '../domain/account';
 
 /** Columns of `account` for raw queries, under the alias `a`. */
-export const accountColumns = `a.id, a.username, a.type, a.owner_id, a.acquirer, a.mode, a.password_hash, a.credential_version,
-  a.public_key, a.challenge_required, a.created_at, a.password_changed_at`;
+export const principalColumns = 'a.id, a.username, a.type, a.owner_id, a.acquirer, a.mode, a.credential_version';
+export const accountColumns = `${principalColumns}, a.password_hash, a.public_key, a.challenge_required, a.created_at,
+  a.password_changed_at`;
 
-export interface AccountRow {
+export interface PrincipalRow {
   id: string;
   username: string;
   type: AccountType;
   owner_id: string | null;
   acquirer: string | null;
   mode: AccountMode;
-  password_hash: string | null;
   credential_version: number;
+}
+
+export interface AccountRow extends PrincipalRow {
+  password_hash: string | null;
   public_key: string | null;
   challenge_required: boolean;
   created_at: Date;
   password_changed_at: Date;
 }
 
-export function accountOf(row: AccountRow): Account {
+export function principalOf(row: PrincipalRow): Principal {
   return {
     id: row.id,
     username: row.username,
@@ -28,8 +32,14 @@ export function accountOf(row: AccountRow): Account {
     ownerId: row.owner_id === null ? null : Number(row.owner_id),
     acquirer: row.acquirer,
     mode: row.mode,
-    passwordHash: row.password_hash,
     credentialVersion: row.credential_version,
+  };
+}
+
+export function accountOf(row: AccountRow): Account {
+  return {
+    ...principalOf(row),
+    passwordHash: row.password_hash,
     publicKey: row.public_key,
     challengeRequired: row.challenge_required,
     createdAt: row.created_at,

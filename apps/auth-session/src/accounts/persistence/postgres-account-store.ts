@@ -3,11 +3,16 @@ import { FlushQueue } from '@paycode/persistence';
 import { DataSource, type EntityManager } from 'typeorm';
 import { insertSecurityEvent, type Origin } from '../../audit';
 import { Clock } from '../../clock';
+import { preparedQuery } from '../../database';
 import { type AccountChange, AccountStore, type NewAccount } from '../accounts.ports';
 import type { Account } from '../domain/account';
 import { AccountEntity } from './account.entity';
 import { accountColumns, accountOf, type AccountRow } from './account-row';
 
+const selectAccounts = {
+  name: 'select-accounts',
+  text: `select ${accountColumns} from account a where a.username = any($1::text[])`,
+};
 const readsPerQueryMax = 256;
 const waitingReadsMax = 10_000;
 
@@ -63,8 +68,7 @@ export class PostgresAccountStore extends AccountStore {
   }
 
   private async readAll(usernames: readonly string[]): Promise<(Account | undefined)[]> {
-    const sql = `select ${accountColumns} from account a where a.username = any($1::text[])`;
-    const rows = await this.dataSource.query<AccountRow[]>(sql, [[...new Set(usernames)]]);
+    const rows = await preparedQuery<AccountRow>(this.dataSource, selectAccounts, [[...new Set(usernames)]]);
     const found = new Map(rows.map(row => [row.username, accountOf(row)]));
     return usernames.map(username => found.get(username));
   }

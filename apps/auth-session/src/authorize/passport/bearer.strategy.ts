@@ -3,20 +3,16 @@ import { PassportStrategy } from '@nestjs/passport';
 import { ownNameRegistry } from '@paycode/access';
 import type jsonwebtoken from 'jsonwebtoken';
 import { ExtractJwt, Strategy } from 'passport-jwt';
-import type { Account } from '../../accounts';
-import { AcceptTokenService, AccessTokens, readClaims } from '../../sessions';
+import { type AccessClaims, AccessTokens, readClaims } from '../../sessions';
 
 type Done = (error: unknown, key?: Buffer) => void;
 
-/** Bearer tokens through passport-jwt: one algorithm, a key of our choosing (T-08); the session row decides. */
+/** Bearer tokens through passport-jwt: one algorithm, a key of our choosing, the right kind of token (T-08). */
 @Injectable()
 export class BearerStrategy extends PassportStrategy(Strategy) {
   declare name: string;
 
-  constructor(
-    tokens: AccessTokens,
-    private readonly acceptance: AcceptTokenService,
-  ) {
+  constructor(tokens: AccessTokens) {
     const { algorithms, issuer, audience, complete, ignoreExpiration, ignoreNotBefore } = tokens.verification;
     super({
       jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
@@ -31,8 +27,8 @@ export class BearerStrategy extends PassportStrategy(Strategy) {
     });
   }
 
-  async validate(token: jsonwebtoken.Jwt): Promise<Account> {
-    return (await this.acceptance.accept(readClaims(token))).account;
+  validate(token: jsonwebtoken.Jwt): AccessClaims | false {
+    return readClaims(token) ?? false;
   }
 
   getPassportInstance() {

@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { AuthGuard } from '@nestjs/passport';
 import jsonwebtoken from 'jsonwebtoken';
-import type { Account } from '../../accounts';
+import type { Principal } from '../../accounts';
 import { badCredentials, expiredToken } from '../../refusals';
-import { Authenticator, type RequestOrigin } from '../authorize.ports';
-import type { Credential } from '../../sessions';
+import { AcceptTokenService, type AccessClaims, AccessTokens } from '../../sessions';
+import { Authenticator, type RequestOrigin, type UsableCredential } from '../authorize.ports';
 import { BasicStrategy } from './basic.strategy';
 import { BearerStrategy } from './bearer.strategy';
 import type { PassportRequest } from './passport-request';
+import { VerifiedTokens } from './verified-tokens';
 
 class BasicGuard extends AuthGuard() {
   override handleRequest<T>(error: unknown, account: T): T {
@@ -20,9 +21,9 @@ class BasicGuard extends AuthGuard() {
 }
 
 class BearerGuard extends AuthGuard() {
-  override handleRequest<T>(error: unknown, account: T, info: unknown): T {
+  override handleRequest<T>(error: unknown, claims: T, info: unknown): T {
     if (error) throw error;
-    if (account) return account;
+    if (claims) return claims;
     // A-24: whatever jsonwebtoken objects to has one answer. Any other failure is ours and must not look like a 401.
     if (info instanceof jsonwebtoken.JsonWebTokenError) throw expiredToken();
     throw info instanceof Error ? info : expiredToken();
@@ -37,24 +38,43 @@ class BearerGuard extends AuthGuard() {
 export class PassportAuthenticator extends Authenticator {
   private readonly basic: BasicGuard;
   private readonly bearer: BearerGuard;
+  private readonly verified = new VerifiedTokens();
 
-  constructor(basic: BasicStrategy, bearer: BearerStrategy) {
+  constructor(
+    basic: BasicStrategy,
+    bearer: BearerStrategy,
+    private readonly tokens: AccessTokens,
+    private readonly acceptance: AcceptTokenService,
+  ) {
     super();
     this.basic = new BasicGuard({ defaultStrategy: basic.name, session: false });
     this.bearer = new BearerGuard({ defaultStrategy: bearer.name, session: false });
   }
 
-  async authenticate(credential: Extract<Credential, { kind: 'BASIC' | 'BEARER' }>, origin: RequestOrigin): Promise<Account> {
-    const request: PassportRequest & { user?: Account } = { headers: { authorization: lineOf(credential) }, origin };
-    const guard = credential.kind === 'BASIC' ? this.basic : this.bearer;
+  async authenticate(credential: UsableCredential, origin: RequestOrigin): Promise<Principal> {
+    if (credential.kind === 'BASIC') return this.run<Principal>(this.basic, basicLine(credential), origin);
+    const claims = await this.claimsOf(credential.token, origin);
+    return (await this.acceptance.accept(claims)).account;
+  }
+
+  private async claimsOf(token: string, origin: RequestOrigin): Promise<AccessClaims> {
+    const known = this.verified.find(token);
+    if (known && (await this.tokens.isKeyValid(known.kid))) return known.claims;
+    this.verified.drop(token);
+    const claims = await this.run<AccessClaims>(this.bearer, `Bearer ${token}`, origin);
+    const kid = await this.tokens.kidOf(token);
+    if (kid !== undefined) this.verified.add(token, { claims, kid });
+    return claims;
+  }
+
+  private async run<T>(guard: BasicGuard | BearerGuard, authorization: string, origin: RequestOrigin): Promise<T> {
+    const request: PassportRequest & { user?: T } = { headers: { authorization }, origin };
     await guard.canActivate(new ExecutionContextHost([request, {}]));
     return request.user!;
   }
 }
 
 /** passport-http reads a password only up to its next colon, and we never generate one with a colon: encoded, it stays whole and wrong. */
-function lineOf(credential: Extract<Credential, { kind: 'BASIC' | 'BEARER' }>): string {
-  if (credential.kind === 'BEARER') return `Bearer ${credential.token}`;
-  const { username, password } = credential;
+function basicLine({ username, password }: Extract<UsableCredential, { kind: 'BASIC' }>): string {
   return `Basic ${Buffer.from(`${username}:${password.replaceAll(':', '%3A')}`).toString('base64')}`;
 }

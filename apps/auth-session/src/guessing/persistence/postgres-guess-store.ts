@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FlushQueue } from '@paycode/persistence';
 import { DataSource } from 'typeorm';
+import { preparedQuery } from '../../database';
 import { forgetAfterMs, type GuessCount } from '../domain/guess-rule';
 import { GuessStore } from '../guessing.ports';
 
@@ -9,6 +10,11 @@ interface GuessRow {
   failures: number;
   last_failed_at: Date;
 }
+
+const selectCounts = {
+  name: 'select-guess-counts',
+  text: 'select key, failures, last_failed_at from guess_count where key = any($1::bytea[])',
+};
 
 @Injectable()
 export class PostgresGuessStore extends GuessStore {
@@ -44,8 +50,7 @@ export class PostgresGuessStore extends GuessStore {
   }
 
   private async readAll(keys: readonly Buffer[]): Promise<(GuessCount | undefined)[]> {
-    const sql = 'select key, failures, last_failed_at from guess_count where key = any($1::bytea[])';
-    return inOrder(keys, await this.dataSource.query<GuessRow[]>(sql, [keys]));
+    return inOrder(keys, await preparedQuery<GuessRow>(this.dataSource, selectCounts, [keys]));
   }
 }
 

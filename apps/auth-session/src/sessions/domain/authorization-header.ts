@@ -21,8 +21,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * that is neither, or two different ones of a kind, makes the whole request malformed (fail closed).
  */
 export function chooseCredential(lines: readonly string[]): Credential {
+  const [only = '', ...more] = lines;
   if (lines.length === 0) return { kind: 'NONE' };
   if (lines.length > linesMax || lines.some(line => line.length > lineCharsMax)) return { kind: 'MALFORMED' };
+  // Nearly every request has one line with one credential: it needs no weighing.
+  return more.length === 0 && !only.includes(',') ? readCredential(only.trim()) : weigh(lines);
+}
+
+function weigh(lines: readonly string[]): Credential {
   const credentials = lines.flatMap(line => line.split(',')).map(part => readCredential(part.trim()));
   const of = (...kinds: Credential['kind'][]) => credentials.filter(credential => kinds.includes(credential.kind));
   const [malformed] = of('MALFORMED');

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { FlushQueue } from '@paycode/persistence';
 import { DataSource } from 'typeorm';
-import { accountColumns, accountOf, type AccountRow } from '../../accounts';
+import { principalColumns, principalOf, type PrincipalRow } from '../../accounts';
 import { insertSecurityEvent, type SecurityEvent } from '../../audit';
+import { preparedQuery } from '../../database';
 import type { LoginKind, Session } from '../domain/session';
 import { type AccountSession, type Renewal, SessionStore } from '../sessions.ports';
 
-type SessionRow = AccountRow & {
+type SessionRow = PrincipalRow & {
   session_id: string;
   session_version: number;
   token_id: string;
@@ -16,11 +17,14 @@ type SessionRow = AccountRow & {
   revoked_at: Date | null;
 };
 
-const selectSessions = `
+const selectSessions = {
+  name: 'select-sessions',
+  text: `
   select s.id as session_id, s.credential_version as session_version, s.token_id, s.login_kind, s.started_at, s.expires_at,
-    s.revoked_at, ${accountColumns}
+    s.revoked_at, ${principalColumns}
   from session s join account a on a.id = s.account_id
-  where s.id = any($1::uuid[])`;
+  where s.id = any($1::uuid[])`,
+};
 
 @Injectable()
 export class PostgresSessionStore extends SessionStore {
@@ -69,8 +73,8 @@ export class PostgresSessionStore extends SessionStore {
   }
 
   private async readAll(ids: readonly string[]): Promise<(AccountSession | undefined)[]> {
-    const rows = await this.dataSource.query<SessionRow[]>(selectSessions, [[...new Set(ids)]]);
-    const found = new Map(rows.map(row => [row.session_id, { session: sessionOf(row), account: accountOf(row) }]));
+    const rows = await preparedQuery<SessionRow>(this.dataSource, selectSessions, [[...new Set(ids)]]);
+    const found = new Map(rows.map(row => [row.session_id, { session: sessionOf(row), account: principalOf(row) }]));
     return ids.map(id => found.get(id));
   }
 }

@@ -1,0 +1,81 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { InternalCallersGuard } from '@paycode/access';
+import type { AuthorizeAnswer, AuthorizeRequest } from '@paycode/dto';
+import { DomainError, errorBody, LOGGER, type Logger } from '@paycode/service-runtime';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { unavailable } from '../../database';
+import { AuthorizeService } from '../authorize.service';
+import { readAuthorizeRequest } from './authorize-request';
+import { denialOf, isDenial } from './refusal-answer';
+
+const callers = ['api-gateway', 'operator'];
+
+/**
+ * POST /internal/authorize, the gateway's one question per request: 200 with the decision inside; any other status means that no
+ * decision could be made. Every request of every client pays for this route, so it stands directly on Fastify: Nest's pipeline would
+ * cost several times what the decision costs.
+ */
+@Injectable()
+export class AuthorizeRoute implements OnModuleInit {
+  constructor(
+    private readonly adapterHost: HttpAdapterHost,
+    private readonly authorization: AuthorizeService,
+    private readonly guard: InternalCallersGuard,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onModuleInit(): void {
+    const fastify = this.adapterHost.httpAdapter.getInstance<FastifyInstance>();
+    void fastify.register((scope, _options, done) => {
+      scope.removeAllContentTypeParsers();
+      scope.addContentTypeParser('application/json', { parseAs: 'string' }, parseJson);
+      scope.setErrorHandler((error: FastifyError, request, reply) => this.fail(error, request, reply));
+      scope.post('/internal/authorize', (request, reply) => this.answer(request, reply));
+      done();
+    });
+  }
+
+  private async answer(request: FastifyRequest, reply: FastifyReply): Promise<string> {
+    await this.guard.admit(request, callers);
+    const answer = await this.decide(readAuthorizeRequest(request.body));
+    void reply.type('application/json');
+    return JSON.stringify(answer);
+  }
+
+  private async decide(request: AuthorizeRequest): Promise<AuthorizeAnswer> {
+    try {
+      return { allowed: true, identity: await this.authorization.authorize(request) };
+    } catch (error) {
+      if (error instanceof DomainError && isDenial(error)) return denialOf(error, request);
+      throw error;
+    }
+  }
+
+  private fail(error: Error & { statusCode?: number }, request: FastifyRequest, reply: FastifyReply): void {
+    const refusal = error instanceof DomainError ? error : (unavailable(error) ?? asRefusal(error));
+    const { status, message, errors, headers = {} } = refusal;
+    if (status >= 500) {
+      this.logger.error({ requestId: request.id, method: request.method, status, err: error }, 'request failed');
+    }
+    void reply.status(status).headers(headers).type('application/json').send(errorBody(request, { status, message, errors }));
+  }
+}
+
+type Refusal = Pick<DomainError, 'status' | 'message'> & Partial<Pick<DomainError, 'errors' | 'headers'>>;
+
+/** Fastify's own refusals keep their status (400, 413, 415); anything else shows nothing. */
+function asRefusal({ statusCode = 500 }: { statusCode?: number }): Refusal {
+  return statusCode < 500
+    ? { status: statusCode, message: 'the question is not well formed' }
+    : { status: 500, message: 'Internal Server Error' };
+}
+
+/** Our own gateway writes this JSON: what guards against clients (duplicate keys) is not needed here. */
+function parseJson(_request: FastifyRequest, body: string | Buffer, done: (error: Error | null, value?: unknown) => void): void {
+  try {
+    done(null, JSON.parse(body as string));
+  } catch (cause) {
+    done(new DomainError({ status: 400, code: 'INVALID_JSON', message: 'body is not valid JSON', cause }));
+  }
+}
