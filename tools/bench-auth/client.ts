@@ -1,0 +1,113 @@
+/** What the benchmark asks auth-session for: accounts, tokens, and single requests whose time it takes. */
+import { constants, createPublicKey, generateKeyPairSync, type KeyObject, publicEncrypt, randomBytes } from 'node:crypto';
+import { Agent, request } from 'node:http';
+import jsonwebtoken from 'jsonwebtoken';
+import type { ServiceUnderTest } from './processes.ts';
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+export interface Call {
+  method: 'GET' | 'POST' | 'PUT';
+  url: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+export interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+export function send({ method, url, headers = {}, body }: Call): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const options = { method, agent, headers: { 'content-type': 'application/json', ...headers } };
+    const call = request(url, options, response => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.once('end', () => resolve({ status: response.statusCode!, body: JSON.parse(text) as Answer['body'] }));
+    });
+    call.once('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+export function closeConnections(): void {
+  agent.destroy();
+}
+
+/** Signs in as operator and as gateway, and knows the paths. */
+export class BenchClient {
+  readonly service: ServiceUnderTest;
+  private serviceKey: KeyObject | undefined;
+
+  constructor(service: ServiceUnderTest) {
+    this.service = service;
+  }
+
+  async operator(method: Call['method'], path: string, body?: unknown): Promise<Record<string, unknown>> {
+    const headers = { authorization: `Bearer ${this.token(this.service.secrets.operator, 'operator', 'paycode-internal')}` };
+    const answer = await send({ method, url: this.service.internalUrl + path, headers, body });
+    if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}`);
+    return answer.body;
+  }
+
+  async basicAccount(id: number): Promise<{ username: string; password: string }> {
+    const created = await this.operator('POST', '/internal/accounts', { type: 'PSP', id });
+    return { username: created['username'] as string, password: created['apiPassword'] as string };
+  }
+
+  /** An account in Bearer mode with a registered key. */
+  async bearerAccount(id: number): Promise<{ username: string; password: string }> {
+    const { username } = await this.basicAccount(id);
+    await this.operator('POST', `/internal/accounts/${username}/bearer`);
+    const { apiPassword } = await this.operator('POST', `/internal/accounts/${username}/password`);
+    const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 4096 });
+    const encoded = publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+    await this.operator('PUT', `/internal/accounts/${username}/public-key`, { publicKey: encoded });
+    return { username, password: apiPassword as string };
+  }
+
+  loginCall(identity: string, password: string): Call {
+    return { method: 'POST', url: `${this.service.publicUrl}/authentication/login`, body: { identity, password } };
+  }
+
+  /** A request for a challenge; `plaintextBytes` other than 64 make it a forged one. */
+  async challengeCall(identity: string, plaintextBytes = 64): Promise<Call> {
+    const encrypted = publicEncrypt(
+      { key: await this.challengeKey(), padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' },
+      randomBytes(plaintextBytes),
+    );
+    return this.rawChallengeCall(identity, encrypted);
+  }
+
+  rawChallengeCall(identity: string, encrypted: Buffer): Call {
+    const query = new URLSearchParams({ identity, clientChallenge: encrypted.toString('base64') }).toString();
+    return { method: 'GET', url: `${this.service.publicUrl}/authentication/login-challenges?${query}` };
+  }
+
+  authorizeCall(authorization: string): Call {
+    const headers = { authorization: `Bearer ${this.token(this.service.secrets.service, 'api-gateway', 'auth-session')}` };
+    const body = {
+      method: 'POST',
+      path: '/pluto/code/create',
+      authorization: [authorization],
+      address: '203.0.113.7',
+      requestId: 'bench-0001',
+    };
+    return { method: 'POST', url: `${this.service.internalUrl}/internal/authorize`, headers, body };
+  }
+
+  private async challengeKey(): Promise<KeyObject> {
+    if (!this.serviceKey) {
+      const { publicKey } = await this.operator('GET', '/internal/service-public-key');
+      this.serviceKey = createPublicKey({ key: Buffer.from(publicKey as string, 'base64'), format: 'der', type: 'spki' });
+    }
+    return this.serviceKey;
+  }
+
+  private token(secret: string, issuer: string, audience: string): string {
+    return jsonwebtoken.sign({}, secret, { algorithm: 'HS256', issuer, audience, expiresIn: 3_600 });
+  }
+}
+
+export const basic = ({ username, password }: { username: string; password: string }) =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
