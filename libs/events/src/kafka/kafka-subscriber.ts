@@ -110,6 +110,7 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
     await this.owned.settled();
     await this.closeMember();
     this.endMember();
+    this.joined.reject(new Error('subscriber was stopped before it joined'));
     this.options.onStopped(this);
   }
 

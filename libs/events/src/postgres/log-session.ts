@@ -49,8 +49,15 @@ export class LogSession {
   }
 
   private async run<R extends QueryResultRow>(query: SessionQuery): Promise<QueryResult<R>> {
-    if (!this.client) throw new Error('event log session is down');
-    return this.client.query<R>(query);
+    const client = this.client;
+    if (!client) throw new Error('event log session is down');
+    try {
+      return await client.query<R>(query);
+    } catch (error) {
+      // No answer in time and no error of the server's: the peer may be gone without a word. Ending the client makes it reconnect.
+      if (error instanceof Error && !('code' in error)) void client.end();
+      throw error;
+    }
   }
 
   /** Takes the member's lock unless this session has it already. False while an older session of ours still has it. */

@@ -78,5 +78,13 @@ export interface Severable {
   restore(): Promise<void>;
 }
 
-/** Keeps warnings out of the test output; errors of the transport itself are asserted through behaviour. */
-export const quietLog: TransportLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const say = (level: string) => (fields: Record<string, unknown>, message: string) => {
+  if (process.env['PAYCODE_TEST_LOG'] !== '1') return;
+  const error = fields['err'] instanceof Error ? fields['err'].message : '';
+  process.stderr.write(
+    `${new Date().toISOString()} ${level} ${message} ${JSON.stringify({ ...fields, err: undefined })} ${error}\n`,
+  );
+};
+
+/** Keeps warnings out of the test output (PAYCODE_TEST_LOG=1 shows them); what matters is asserted through behaviour. */
+export const quietLog: TransportLog = { info: say('info'), warn: say('warn'), error: say('error') };
