@@ -1,3 +1,4 @@
+import { exactNumber } from '../http/exact-number.ts';
 import type { JsonAnswer } from '../http/send-json.ts';
 import type { Credentials, PlatformConnection } from './platform-connection.ts';
 
@@ -60,8 +61,10 @@ export class Merchant {
     return (accepted('addHttp', answer) as { encryptKey: string }).encryptKey;
   }
 
-  async createCode(details: { merchantReference: string; amount: number; currencyCode: string }): Promise<PaymentCode> {
-    const call = { method: 'POST', path: '/pluto/code/create', body: details, as: this.options.credentials };
+  /** An `amount` given as text is sent digit for digit. */
+  async createCode(details: { merchantReference: string; amount: string | number; currencyCode: string }): Promise<PaymentCode> {
+    const body = { ...details, amount: exactNumber(String(details.amount)) };
+    const call = { method: 'POST', path: '/pluto/code/create', body, as: this.options.credentials };
     return accepted('createCode', await this.platform.gateway(call)) as PaymentCode;
   }
 

@@ -60,7 +60,7 @@ interface End {
 async function acknowledgedPayment(demo: Demo): Promise<End> {
   demo.narrator.chapter('Payment 1: the shop acknowledges');
   demo.receiver.answer = () => 200;
-  const transactionId = await pay(demo, 25.5);
+  const transactionId = await pay(demo, '25.50');
   const { state } = await watchSettlement({ ...demo, transactionId, onSent: () => tellWebhook(demo, transactionId) });
   const { status } = await demo.merchant.transaction(transactionId);
   demo.narrator.step('bank', `the payment stands: ${status}`);
@@ -71,7 +71,7 @@ async function refusedPayment(demo: Demo): Promise<End> {
   const { merchant, receiver, narrator } = demo;
   narrator.chapter('Payment 2: the shop does not acknowledge');
   receiver.answer = ({ status }) => (status === 'SUCCESS' ? 503 : 200);
-  const transactionId = await pay(demo, 12);
+  const transactionId = await pay(demo, '12.00');
   const { state } = await watchSettlement({ ...demo, transactionId, onSent: () => tellWebhook(demo, transactionId) });
   const status = await finalStatus(merchant, transactionId);
   narrator.step('bank', `the customer has the money back: ${status}`);
@@ -85,10 +85,10 @@ async function refusedPayment(demo: Demo): Promise<End> {
   return { transactionId, end: status === 'REVERSED' && isTold ? state : `${state}, but the bank says ${status}` };
 }
 
-async function pay({ merchant, narrator }: Demo, amount: number): Promise<number> {
+async function pay({ merchant, narrator }: Demo, amount: string): Promise<number> {
   const merchantReference = `demo-${Date.now().toString(36)}`;
   const { code, codeUrl } = await merchant.createCode({ merchantReference, amount, currencyCode: 'ZAR' });
-  narrator.step('shop', `made the payment code ${code} over ${amount.toFixed(2)} ZAR (${codeUrl})`);
+  narrator.step('shop', `made the payment code ${code} over ${amount} ZAR (${codeUrl})`);
   const transactionId = await merchant.pay(code);
   narrator.step('customer', `paid the code; this is payment ${transactionId}`);
   return transactionId;

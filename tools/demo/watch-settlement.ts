@@ -42,7 +42,7 @@ function isDecided(reversal: ReversalState): reversal is Decided {
 /** What can be said of the payment now, oldest first. */
 function factsOf(delivery: DeliveryTimeline | undefined, reversal: ReversalState | undefined): string[] {
   const facts = delivery ? ['recorded the finished payment'] : [];
-  if (reversal) facts.push('armed a reversal: unless the merchant acknowledges, the money goes back');
+  if (reversal ?? delivery?.armedAt) facts.push('armed a reversal: unless the merchant acknowledges, the money goes back');
   facts.push(...(delivery?.attempts ?? []).flatMap(attemptFacts));
   return reversal ? [...facts, ...decisionFacts(reversal)] : facts;
 }

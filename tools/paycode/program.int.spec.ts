@@ -71,6 +71,10 @@ describe('npm run -s paycode', () => {
     [['check', '7'], 'POST /internal/merchants/7/check '],
     [['keys', 'reseal'], 'POST /internal/webhook-keys/reseal '],
     [['deliveries', 'show', '12'], 'GET /internal/deliveries/12 '],
+    [['deliveries', 'list', '--merchant', '7'], 'GET /internal/deliveries?state=open&limit=50&merchantId=7 '],
+    [['deliveries', 'redeliver', '12'], 'POST /internal/deliveries/12/redeliver '],
+    [['keys', 'rotate'], 'POST /internal/keys/rotate '],
+    [['keys', 'reseal'], 'POST /internal/webhook-keys/reseal '],
     [['reversals', 'show', '12'], 'GET /internal/reversals/12 '],
     [['transactions', 'show', '12'], 'GET /internal/transactions/12 '],
     [

@@ -31,7 +31,7 @@ describe('the standalone platform on infrastructure of one’s own', () => {
     expect(platform.output).toContain(readyLine);
     const { merchant, receiver } = await makeMerchantWithReceiver(new PlatformConnection(home));
     receiver.answer = ({ amount, status }) => (status === 'SUCCESS' && amount === 13 ? 503 : 200);
-    const [kept, returned] = [await payNewCode(merchant, 12), await payNewCode(merchant, 13)];
+    const [kept, returned] = [await payNewCode(merchant, '12.00'), await payNewCode(merchant, '13.00')];
     await eventually(async () => expect(await merchant.reversal(kept)).toMatchObject({ state: 'SETTLED' }), 30_000);
     await eventually(async () => expect(await merchant.transaction(returned)).toMatchObject({ status: 'REVERSED' }), 30_000);
     await receiver.stop();

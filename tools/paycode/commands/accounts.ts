@@ -41,10 +41,10 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .argument('<username>')
     .description('switch to Bearer for good; clears the password')
     .action((username: string) => context.call('auth-session', { method: 'POST', path: `${accountPath(username)}/bearer` }));
-  addKeyCommands(accounts, context);
+  addPublicKeyCommands(accounts, context);
 }
 
-function addKeyCommands(accounts: Command, context: CommandContext): void {
+function addPublicKeyCommands(accounts: Command, context: CommandContext): void {
   accounts
     .command('public-key')
     .argument('<username>')

@@ -2,10 +2,13 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 
 export function addKeyCommands(program: Command, context: CommandContext): void {
-  program
-    .command('keys')
-    .description('keys that seal keys')
+  const keys = program.command('keys').description('rotation of the keys the platform holds');
+  keys
+    .command('rotate')
+    .description('sign tokens and identity assertions with new keys; the old ones verify until what they signed has expired')
+    .action(() => context.call('auth-session', { method: 'POST', path: '/internal/keys/rotate' }));
+  keys
     .command('reseal')
-    .description('move every webhook key under the current key-encryption key (the first of KEY_ENCRYPTION_KEYS)')
+    .description('seal all webhook keys under the first of KEY_ENCRYPTION_KEYS, so that an older one can be taken away')
     .action(() => context.call('notification-config', { method: 'POST', path: '/internal/webhook-keys/reseal' }));
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { type CommandContext, idOf } from '../command-context.ts';
+import { exactNumber } from '../../http/exact-number.ts';
 import { OperatorError } from '../operator-connection.ts';
 
 interface CompleteOptions {
@@ -84,9 +85,4 @@ function transactionOf({ merchant, amount, currency, state, kind, reference }: C
     ...(kind ? { kind } : {}),
     ...(reference ? { reference } : {}),
   };
-}
-
-/** A JSON number with exactly these digits: a float would turn 110.10 into 110.1. */
-function exactNumber(digits: string): unknown {
-  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(digits);
 }

@@ -43,7 +43,7 @@ export async function makeMerchantWithReceiver(platform: PlatformConnection): Pr
 }
 
 /** A customer pays a new code of the merchant; gives the transaction. */
-export async function payNewCode(merchant: Merchant, amount = 25.5): Promise<number> {
+export async function payNewCode(merchant: Merchant, amount: string | number = '25.50'): Promise<number> {
   const merchantReference = `journey-${randomUUID()}`.slice(0, 45);
   const { code } = await merchant.createCode({ merchantReference, amount, currencyCode: 'ZAR' });
   return merchant.pay(code);
