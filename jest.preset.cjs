@@ -9,7 +9,7 @@ const base = { swcrc: false, module: { type: 'commonjs' } };
 exports.projectConfig = rootDir => ({
   rootDir,
   displayName: basename(rootDir),
-  testEnvironment: 'node',
+  testEnvironment: join(__dirname, 'tools/testing/leak-guard-environment.cjs'),
   testMatch: ['<rootDir>/**/*.spec.ts'],
   setupFiles: ['reflect-metadata'],
   globalSetup: join(__dirname, 'tools/testing/global-setup.cjs'),
