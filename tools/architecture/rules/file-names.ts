@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Rule } from 'eslint';
 
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
-const emptyWords = /(^|-)(manager|helpers?|utils?|common|misc|impl|shared|core)(?=[-.]|$)/;
+const emptyWords = /(^|-)(manager|helpers?|utils?|common|misc|impl)(?=[-.]|$)/;
 const emptyClassWords = /(Manager|Helpers?|Utils?|Common|Impl)$/;
 const interfacePrefix = /^I[A-Z][a-z]/;
 
