@@ -20,7 +20,7 @@ if (problem) {
   console.error(`${problem}. On Debian or Ubuntu: apt-get install nginx libnginx-mod-http-js`);
   process.exit(1);
 }
-await Promise.all(['auth-session', 'api-gateway'].map(buildApp));
+await Promise.all(['auth-session', 'api-gateway'].map(app => buildApp(app)));
 const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 const jest = [join(root, 'node_modules/jest/bin/jest.js'), '-c', join(import.meta.dirname, 'jest.config.cjs'), '--maxWorkers=1'];
 process.exitCode =
