@@ -1,4 +1,5 @@
 import type { TransactionTerminal, VerdictKind } from '@paycode/dto';
+import { shardOf } from './domain/shard';
 import { schedulerUnderTest } from './testing/scheduler-under-test';
 
 const verdict = (transactionId: number, kind: VerdictKind) => ({ transactionId, merchantId: 7, verdict: kind });
@@ -51,12 +52,27 @@ describe('the audit of TransactionTerminal', () => {
   });
 
   it('I7: a payment that was never armed is asked about and ends', async () => {
-    const { watch, timers, closer, database } = schedulerUnderTest();
+    const { watch, timers, closer, database, clock } = schedulerUnderTest();
     await watch.watch([terminal(1)]);
     closer.verdicts.set(1, 'CLOSED_NEVER_SENT');
+    clock.advance(60_000);
     await timers.load();
     await timers.fire();
     expect(database.outbox.map(({ reason }) => reason)).toEqual(['NEVER_SENT']);
+  });
+
+  it('regression, I7: a lost payment ends although the timers of its shard have read further already', async () => {
+    const { arm, watch, timers, closer, database, clock } = schedulerUnderTest();
+    const neighbour = Array.from({ length: 10_000 }, (_, at) => at + 2).find(id => shardOf(id) === shardOf(1))!;
+    await arm.arm([{ transactionId: neighbour, merchantId: 7, attempt: 1 }]);
+    clock.advance(55_000);
+    await timers.load();
+    await watch.watch([terminal(1)]);
+    closer.verdicts.set(1, 'CLOSED_NEVER_SENT').set(neighbour, 'ACKED_HTTP');
+    clock.advance(60_000);
+    await timers.load();
+    await timers.fire();
+    expect(database.outbox.map(({ transactionId }) => transactionId)).toEqual([1]);
   });
 
   it('I13, A-01, A-02: only a successful purchase is ever watched', async () => {

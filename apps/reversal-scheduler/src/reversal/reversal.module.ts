@@ -15,7 +15,7 @@ import { PostgresJobStore } from './persistence/postgres-job.store';
 import { PrometheusReversalMetrics } from './prometheus-reversal.metrics';
 import { ReadReversal } from './read-reversal.service';
 import { DecisionStore, DeliveryCloser, JobStore, ReversalMetrics } from './reversal.ports';
-import { ReversalTimers } from './reversal-timers.service';
+import { defaultTimerLimits, ReversalTimers } from './reversal-timers.service';
 import { WatchTerminals } from './watch-terminals.service';
 
 export interface ReversalSettings {
@@ -73,19 +73,26 @@ function useCases({ timerDelayMs }: ReversalSettings) {
     {
       provide: ReversalTimers,
       inject: [JobStore, DeliveryCloser, DecideReversals, PrometheusReversalMetrics],
-      useFactory: timersOf,
+      useFactory: timersOf(timerDelayMs),
     },
     {
       provide: WatchTerminals,
       inject: [JobStore, ReversalMetrics],
-      useFactory: (jobs: JobStore, metrics: ReversalMetrics) => new WatchTerminals({ jobs, metrics }),
+      useFactory: (jobs: JobStore, metrics: ReversalMetrics) => new WatchTerminals({ jobs, metrics }, timerDelayMs),
     },
     { provide: ReadReversal, inject: [JobStore], useFactory: (jobs: JobStore) => new ReadReversal(jobs) },
   ];
 }
 
-function timersOf(...[jobs, closer, decide, metrics]: [JobStore, DeliveryCloser, DecideReversals, PrometheusReversalMetrics]) {
-  const timers = new ReversalTimers({ jobs, closer, decide, clock: { nowMs: () => performance.now() }, metrics });
-  metrics.observe({ overdueMs: () => timers.overdueMs, timers: () => timers.size });
-  return timers;
+type TimerParts = [JobStore, DeliveryCloser, DecideReversals, PrometheusReversalMetrics];
+
+function timersOf(timerDelayMs: number) {
+  // A scan looks ahead less than half of what a new job is due in: the other half is for a slow commit to become visible.
+  const windowMs = Math.min(defaultTimerLimits.windowMs, timerDelayMs / 2);
+  return (...[jobs, closer, decide, metrics]: TimerParts): ReversalTimers => {
+    const ports = { jobs, closer, decide, clock: { nowMs: () => performance.now() }, metrics };
+    const timers = new ReversalTimers(ports, { ...defaultTimerLimits, windowMs });
+    metrics.observe({ overdueMs: () => timers.overdueMs, timers: () => timers.size });
+    return timers;
+  };
 }

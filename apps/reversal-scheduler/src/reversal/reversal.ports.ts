@@ -5,8 +5,8 @@ import type { DecisionToRecord } from './domain/decision';
 export abstract class JobStore {
   /** Upserts in one commit; the due time is `delayMs` from now on the store's clock and never moves back. */
   abstract arm(jobs: readonly ArmItem[], delayMs: number): Promise<void>;
-  /** Inserts jobs that are due at once for transactions that have neither job nor decision; returns how many. */
-  abstract watch(items: readonly CloseItem[]): Promise<number>;
+  /** Inserts jobs due `delayMs` from now for transactions that have neither job nor decision; returns how many. */
+  abstract watch(items: readonly CloseItem[], delayMs: number): Promise<number>;
   /** Undecided jobs of each cursor's shard after its position that come due within `withinMs`, earliest first, `max` per shard. */
   abstract scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<DueJob[]>;
   /** Those of `transactionIds` that have no decision yet, with the time left until they are due (negative: overdue). */

@@ -34,18 +34,23 @@ export class PostgresJobStore extends JobStore {
     );
   }
 
-  override async watch(items: readonly CloseItem[]): Promise<number> {
+  override async watch(items: readonly CloseItem[], delayMs: number): Promise<number> {
     const rows = await this.rows<{ watched: string }>(
       `with added as (
          insert into job (transaction_id, shard, merchant_id, attempt, due_at)
-         select id, shard, merchant, 0, clock_timestamp()
+         select id, shard, merchant, 0, clock_timestamp() + $4::float8 * interval '1 millisecond'
            from unnest($1::bigint[], $2::smallint[], $3::bigint[]) as t(id, shard, merchant)
           where not exists (select from decision d where d.transaction_id = t.id)
           order by id
          on conflict (transaction_id) do nothing
          returning 1)
        select count(*) as watched from added`,
-      [items.map(item => item.transactionId), items.map(item => shardOf(item.transactionId)), items.map(item => item.merchantId)],
+      [
+        items.map(item => item.transactionId),
+        items.map(item => shardOf(item.transactionId)),
+        items.map(item => item.merchantId),
+        delayMs,
+      ],
     );
     return Number(rows[0]!.watched);
   }

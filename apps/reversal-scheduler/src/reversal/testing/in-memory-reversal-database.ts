@@ -66,12 +66,12 @@ class InMemoryJobStore extends JobStore {
     for (const job of jobs) this.upsert(job, nowUs, nowUs + delayMs * 1_000);
   }
 
-  override async watch(items: readonly CloseItem[]): Promise<number> {
+  override async watch(items: readonly CloseItem[], delayMs: number): Promise<number> {
     const { jobRows, decisionRows } = this.database;
     const missing = items.filter(({ transactionId: id }) => !jobRows.has(id) && !decisionRows.has(id));
     const nowUs = this.database.nowUs();
     const before = jobRows.size;
-    for (const item of missing) this.upsert({ ...item, attempt: 0 }, nowUs, nowUs);
+    for (const item of missing) this.upsert({ ...item, attempt: 0 }, nowUs, nowUs + delayMs * 1_000);
     return jobRows.size - before;
   }
 

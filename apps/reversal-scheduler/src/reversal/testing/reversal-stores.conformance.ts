@@ -82,7 +82,7 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
     await stores.jobs.arm([job(1)], 60_000);
     await stores.decisions.decide([acked(2)]);
     const items = [1, 2, 3, 3].map(transactionId => ({ transactionId, merchantId: 7 }));
-    expect(await stores.jobs.watch(items)).toBe(1);
+    expect(await stores.jobs.watch(items, 0)).toBe(1);
     expect(await dueNow(1, 2, 3)).toEqual([3]);
   });
 
