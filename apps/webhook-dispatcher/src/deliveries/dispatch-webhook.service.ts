@@ -34,11 +34,13 @@ export class DispatchWebhook {
   }
 
   private async work({ origin, item: delivery }: Granted<Delivery>): Promise<void> {
+    const grantedMs = this.options.clock.nowMs();
     const ready = await this.ready(delivery, origin);
     const startedAt = this.options.clock.wallTime();
     if (ready.next !== 'POST') return this.notSent(delivery, origin, ready);
     const outcome = await ready.post.outcome;
-    void ready.post.freed.then(() => this.desk.release(origin, slotUseOf(outcome)));
+    const slotMs = this.options.clock.nowMs() - grantedMs;
+    void ready.post.freed.then(() => this.desk.release(origin, slotUseOf(outcome, slotMs)));
     this.after(delivery, await this.concluding.attempted(delivery, outcome, startedAt));
   }
 
@@ -81,7 +83,7 @@ export class DispatchWebhook {
   }
 }
 
-function slotUseOf(outcome: AttemptOutcome): SlotUse {
-  if (outcome.kind === 'STATUS') return 'ANSWERED';
+function slotUseOf(outcome: AttemptOutcome, slotMs: number): SlotUse {
+  if (outcome.kind === 'STATUS') return outcome.elapsedMs * 2 > slotMs ? 'ANSWERED_SLOWLY' : 'ANSWERED';
   return outcome.kind === 'TIMEOUT' ? 'TIMED_OUT' : 'UNUSED';
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { OriginQueues } from './origin-queues';
+import { OriginQueues, type SlotUse } from './origin-queues';
 import { slotFloor } from './slot-cap';
 
 /** Grants everything that may start now. */
@@ -18,7 +18,7 @@ function warmUp(queues: OriginQueues<number>, origin: string, cap: number): void
   while (queues.capOf(origin) < cap) {
     add(queues, origin, 1);
     grantAll(queues);
-    if (queues.waitingOf(origin) > 0) queues.release(origin, 'ANSWERED');
+    if (queues.waitingOf(origin) > 0) queues.release(origin, 'ANSWERED_SLOWLY');
   }
   for (grantAll(queues); queues.inFlight > 0; grantAll(queues)) queues.release(origin, 'UNUSED');
 }
@@ -47,12 +47,12 @@ describe('slots of endpoints (I12, fault case 45)', () => {
     expect(grantAll(queues)).toHaveLength(100);
   });
 
-  it('grows an endpoint only while its deliveries wait for slots, and not while this process is the bottleneck', () => {
+  it('grows an endpoint only while its deliveries wait for slots that its receiver fills, and not while this process is the bottleneck', () => {
     const queues = new OriginQueues<number>({ slotsMax: 4_000 });
-    const answerOne = (waiting: number) => {
+    const answerOne = (waiting: number, use: 'ANSWERED' | 'ANSWERED_SLOWLY' = 'ANSWERED_SLOWLY') => {
       add(queues, 'a', waiting);
       grantAll(queues);
-      queues.release('a', 'ANSWERED');
+      queues.release('a', use);
     };
     for (let n = 0; n < 100; n++) answerOne(1);
     expect(queues.capOf('a')).toBe(32);
@@ -61,6 +61,8 @@ describe('slots of endpoints (I12, fault case 45)', () => {
     for (let n = 0; n < 100; n++) answerOne(1);
     expect(queues.capOf('a')).toBe(32);
     queues.mayGrow = true;
+    for (let n = 0; n < 100; n++) answerOne(1, 'ANSWERED');
+    expect(queues.capOf('a')).toBe(32);
     for (let n = 0; n < 32; n++) answerOne(1);
     expect(queues.capOf('a')).toBe(64);
   });
@@ -133,7 +135,7 @@ describe('slots of endpoints (I12, fault case 45)', () => {
       fc.record({
         kind: fc.constant('release' as const),
         pick: fc.nat(),
-        use: fc.constantFrom('ANSWERED' as const, 'TIMED_OUT' as const, 'UNUSED' as const),
+        use: fc.constantFrom<SlotUse>('ANSWERED', 'ANSWERED_SLOWLY', 'TIMED_OUT', 'UNUSED'),
       }),
     );
     fc.assert(

@@ -10,8 +10,11 @@ export interface SlotBudget {
 /** What was learned of an endpoint is kept this long after its last request. */
 const idleSecondsMax = 300;
 
-/** How a slot was used, for the endpoint's cap. */
-export type SlotUse = 'ANSWERED' | 'TIMED_OUT' | 'UNUSED';
+/**
+ * How a slot was used, for the endpoint's cap. ANSWERED_SLOWLY: most of the time went by at the receiver; only then would more slots make
+ * its deliveries faster.
+ */
+export type SlotUse = 'ANSWERED' | 'ANSWERED_SLOWLY' | 'TIMED_OUT' | 'UNUSED';
 
 export interface Granted<T> {
   origin: string;
@@ -88,9 +91,10 @@ export class OriginQueues<T> {
 
   release(origin: string, use: SlotUse): void {
     const queue = this.queueOf(origin);
-    if (use === 'ANSWERED') {
+    if (use === 'ANSWERED' || use === 'ANSWERED_SLOWLY') {
       queue.answersInSecond++;
-      queue.cap.answered(this.mayGrow && queue.line.length > 0 && queue.inFlight >= queue.cap.value);
+      const isShort = queue.line.length > 0 && queue.inFlight >= queue.cap.value;
+      queue.cap.answered(isShort && use === 'ANSWERED_SLOWLY' && this.mayGrow);
     }
     if (use === 'TIMED_OUT') queue.cap.timedOut(queue.inFlight);
     queue.inFlight--;

@@ -11,6 +11,7 @@ import {
   type SweptLane,
 } from '../deliveries.ports';
 import type { Delivery, NewDelivery } from '../domain/delivery';
+import { scalars, texts } from './array-literal';
 import { deliverySql as sql } from './delivery.sql';
 
 interface StoredRow {
@@ -34,10 +35,10 @@ export class PostgresDeliveryStore extends DeliveryStore {
     const rows = await this.rows<{ id: string; seq: string; epoch: string }>(sql.insert, [
       replica,
       ...columnsOf(deliveries),
-      deliveries.map(delivery => delivery.payload),
-      deliveries.map(delivery => delivery.isReversible),
-      deliveries.map(delivery => delivery.epoch),
-      deliveries.map(delivery => delivery.lane),
+      texts(deliveries.map(delivery => delivery.payload)),
+      scalars(deliveries.map(delivery => delivery.isReversible)),
+      scalars(deliveries.map(delivery => delivery.epoch)),
+      scalars(deliveries.map(delivery => delivery.lane)),
     ]);
     return rows.map(row => ({ transactionId: Number(row.id), seq: Number(row.seq), epoch: Number(row.epoch) }));
   }
@@ -50,10 +51,10 @@ export class PostgresDeliveryStore extends DeliveryStore {
   override async claimAttempts(replica: string, deliveries: readonly Delivery[]): Promise<number[]> {
     const rows = await this.rows<{ id: string }>(sql.claimAttempts, [
       replica,
-      deliveries.map(delivery => delivery.transactionId),
-      deliveries.map(delivery => delivery.lane),
-      deliveries.map(delivery => delivery.epoch),
-      deliveries.map(delivery => delivery.attempt),
+      scalars(deliveries.map(delivery => delivery.transactionId)),
+      scalars(deliveries.map(delivery => delivery.lane)),
+      scalars(deliveries.map(delivery => delivery.epoch)),
+      scalars(deliveries.map(delivery => delivery.attempt)),
     ]);
     return rows.map(row => Number(row.id));
   }
@@ -116,11 +117,11 @@ export class PostgresDeliveryStore extends DeliveryStore {
 /** $1 … of the columns that identify a delivery's content, in the order of `delivery.sql`. */
 function columnsOf(deliveries: readonly NewDelivery[]): unknown[] {
   return [
-    deliveries.map(delivery => delivery.transactionId),
-    deliveries.map(delivery => delivery.merchantId),
-    deliveries.map(delivery => delivery.kind),
-    deliveries.map(delivery => delivery.status),
-    deliveries.map(delivery => delivery.referenceTransactionId),
-    deliveries.map(delivery => delivery.completedAt),
+    scalars(deliveries.map(delivery => delivery.transactionId)),
+    scalars(deliveries.map(delivery => delivery.merchantId)),
+    texts(deliveries.map(delivery => delivery.kind)),
+    texts(deliveries.map(delivery => delivery.status)),
+    scalars(deliveries.map(delivery => delivery.referenceTransactionId)),
+    texts(deliveries.map(delivery => delivery.completedAt)),
   ];
 }

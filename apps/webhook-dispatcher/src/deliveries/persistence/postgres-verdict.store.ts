@@ -2,6 +2,7 @@ import { type AckReceived, eventTypes, topics, type VerdictKind } from '@paycode
 import type { DataSource } from 'typeorm';
 import { type OwnedVerdict, VerdictStore } from '../deliveries.ports';
 import type { Verdict } from '../domain/delivery';
+import { instants, scalars, texts } from './array-literal';
 import { verdictSql as sql } from './verdict.sql';
 
 /** The write-once register in PostgreSQL. The first insert of an id stands; everything after it is told what stands. */
@@ -23,8 +24,8 @@ export class PostgresVerdictStore extends VerdictStore {
       topics.ackReceived,
       eventTypes[topics.ackReceived],
       this.source,
-      verdicts.map(() => at),
-      verdicts.map(verdict => JSON.stringify(ackReceivedOf(verdict, at))),
+      texts(verdicts.map(() => at)),
+      texts(verdicts.map(verdict => JSON.stringify(ackReceivedOf(verdict, at)))),
     ]);
     if (written.size > 0) this.onAcknowledged();
     const standing = await this.standing(verdicts, written);
@@ -36,9 +37,9 @@ export class PostgresVerdictStore extends VerdictStore {
     const written = await this.written(sql.conclude, [
       ...columnsOf(verdicts),
       replica,
-      verdicts.map(verdict => verdict.lane),
-      verdicts.map(verdict => verdict.epoch),
-      verdicts.map(verdict => verdict.retryAfterMs),
+      scalars(verdicts.map(verdict => verdict.lane)),
+      scalars(verdicts.map(verdict => verdict.epoch)),
+      scalars(verdicts.map(verdict => verdict.retryAfterMs)),
     ]);
     const standing = await this.standing(verdicts, written);
     return verdicts.map(({ transactionId, kind }) => (written.has(transactionId) ? kind : (standing.get(transactionId) ?? null)));
@@ -65,13 +66,13 @@ function firstOfEach(verdicts: readonly Verdict[]): Verdict[] {
 
 function columnsOf(verdicts: readonly Verdict[]): unknown[] {
   return [
-    verdicts.map(verdict => verdict.transactionId),
-    verdicts.map(verdict => verdict.kind),
-    verdicts.map(verdict => verdict.attempt),
-    verdicts.map(verdict => verdict.outcome),
-    verdicts.map(verdict => (verdict.elapsedMs === null ? null : Math.round(verdict.elapsedMs))),
-    verdicts.map(verdict => verdict.armedAt),
-    verdicts.map(verdict => verdict.startedAt),
+    scalars(verdicts.map(verdict => verdict.transactionId)),
+    texts(verdicts.map(verdict => verdict.kind)),
+    scalars(verdicts.map(verdict => verdict.attempt)),
+    texts(verdicts.map(verdict => verdict.outcome)),
+    scalars(verdicts.map(verdict => (verdict.elapsedMs === null ? null : Math.round(verdict.elapsedMs)))),
+    instants(verdicts.map(verdict => verdict.armedAt)),
+    instants(verdicts.map(verdict => verdict.startedAt)),
   ];
 }
 
