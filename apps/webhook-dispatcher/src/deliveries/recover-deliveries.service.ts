@@ -10,6 +10,8 @@ import type { Delivery } from './domain/delivery';
 const pageMax = 200;
 /** Lanes swept in one turn: the sweep briefly waits for ingests of its lanes. */
 const lanesPerSweep = 64;
+/** How often, and from which age on, claims of our own that nobody works on are looked for: longer than any statement may take. */
+const forgottenMs = 60_000;
 
 interface LaneProgress {
   epoch: number;
@@ -25,6 +27,7 @@ interface LaneProgress {
 export class RecoverDeliveries {
   private readonly lanes = new Map<number, LaneProgress>();
   private lastSwept = -1;
+  private lastLookMs: number;
 
   constructor(
     private readonly store: DeliveryStore,
@@ -32,7 +35,9 @@ export class RecoverDeliveries {
     private readonly concluding: ConcludeDelivery,
     private readonly ownership: LaneOwnership,
     private readonly options: { rules: AttemptRules; clock: Clock },
-  ) {}
+  ) {
+    this.lastLookMs = options.clock.nowMs();
+  }
 
   gained(lanes: readonly HeldLane[]): void {
     for (const { lane, epoch } of lanes) this.lanes.set(lane, { epoch, orphansAfter: 0, sweptTo: 0 });
@@ -57,6 +62,7 @@ export class RecoverDeliveries {
     if (!this.desk.hasRoom) return;
     await this.takeUpOrphans();
     if (this.desk.hasRoom) await this.sweep();
+    if (this.desk.hasRoom) await this.takeUpForgotten();
   }
 
   private async takeUpOrphans(): Promise<void> {
@@ -78,11 +84,27 @@ export class RecoverDeliveries {
     if (group.size === 0) return;
     this.lastSwept = Math.max(...group);
     const cursors = this.cursors(progress => progress.sweptTo).filter(({ lane }) => group.has(lane));
+    const epochs = new Map(cursors.map(({ lane, epoch }) => [lane, epoch]));
     for (const { lane, horizonSeq, unclaimed } of await this.store.sweep(this.ownership.replica, cursors, pageMax)) {
       const progress = this.lanes.get(lane);
-      if (progress) progress.sweptTo = horizonSeq;
+      // Lost and gained again meanwhile: a new epoch is swept from the start.
+      if (progress?.epoch === epochs.get(lane)) progress!.sweptTo = horizonSeq;
       this.takeUp(unclaimed);
     }
+  }
+
+  /**
+   * An insert of ours that claimed, whose answer was lost and whose event went to another replica meanwhile: claimed under our epoch, in
+   * nobody's memory. Without this look it would stay open until its lane moves.
+   */
+  private async takeUpForgotten(): Promise<void> {
+    if (this.options.clock.nowMs() - this.lastLookMs < forgottenMs) return;
+    this.lastLookMs = this.options.clock.nowMs();
+    // Under the next epoch, claims of this one count as orphaned.
+    const cursors = this.cursors(() => 0).map(cursor => ({ ...cursor, epoch: cursor.epoch + 1 }));
+    if (cursors.length === 0) return;
+    const found = await this.store.orphaned(cursors, pageMax);
+    this.takeUp(found.filter(({ ageMs }) => ageMs > forgottenMs));
   }
 
   private cursors(positionOf: (progress: LaneProgress) => number | undefined): LaneCursor[] {

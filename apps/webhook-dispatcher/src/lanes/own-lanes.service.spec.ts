@@ -133,6 +133,47 @@ describe('owning lanes', () => {
     expect(lanes.epochOf(0)).toBeUndefined();
   });
 
+  it('regression: a lane being given up is not taken again before that has ended, though it is free and wanted by then', async () => {
+    const { lanes, listener } = setUp('a', store, clock);
+    await lanes.turn();
+    const release = store.release.bind(store);
+    let answer!: () => void;
+    store.release = async (replica, held) => {
+      await release(replica, held);
+      await new Promise<void>(resolve => (answer = resolve));
+    };
+    lanes.want(new Set([1]));
+    await lanes.turn();
+    lanes.want(new Set([0, 1]));
+    await lanes.turn();
+    expect([store.lanes[0]!.owner, lanes.epochOf(0)]).toEqual([null, undefined]);
+    answer();
+    await settled();
+    await lanes.turn();
+    expect(listener.told.at(-1)).toBe('gained 0@2');
+    expect(lanes.epochOf(0)).toBe(2);
+  });
+
+  it('regression: a lane whose release failed is released again, and comes back only under a new epoch', async () => {
+    const { lanes, listener } = setUp('a', store, clock);
+    await lanes.turn();
+    const release = store.release.bind(store);
+    store.release = () => Promise.reject(new Error('database down'));
+    lanes.want(new Set([1]));
+    await lanes.turn();
+    await settled();
+    lanes.want(new Set([0, 1]));
+    await lanes.turn();
+    await settled();
+    expect([store.lanes[0]!.owner, lanes.epochOf(0)]).toEqual(['a', undefined]);
+    store.release = release;
+    await lanes.turn();
+    await settled();
+    await lanes.turn();
+    expect(listener.told.at(-1)).toBe('gained 0@2');
+    expect(lanes.epochOf(0)).toBe(2);
+  });
+
   it('T9: leaving hands over lane by lane and forgets the replica', async () => {
     const { lanes, listener } = setUp('a', store, clock);
     await lanes.turn();

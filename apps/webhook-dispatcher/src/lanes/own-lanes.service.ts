@@ -16,6 +16,8 @@ export interface OwnLanesOptions {
 export class OwnLanes implements LaneOwnership {
   private readonly held = new Map<number, number>();
   private readonly releasing = new Set<number>();
+  /** Lanes whose release did not succeed, with the epoch: nothing starts in them any more. */
+  private readonly unreleased = new Map<number, number>();
   /** Last epoch given up per lane: a beat read before the release committed still shows it as ours. */
   private readonly released = new Map<number, number>();
   private readonly watch: LaneWatch;
@@ -44,7 +46,7 @@ export class OwnLanes implements LaneOwnership {
 
   /** Epoch under which this replica holds the lane and may start work in it; undefined when it may not. */
   epochOf(lane: number): number | undefined {
-    return this.releasing.has(lane) ? undefined : this.held.get(lane);
+    return this.releasing.has(lane) || this.unreleased.has(lane) ? undefined : this.held.get(lane);
   }
 
   /** Whether this replica certainly is not taken for dead yet: an owner that could not beat for L/2 starts no POST (T6). */
@@ -74,9 +76,14 @@ export class OwnLanes implements LaneOwnership {
     const rows = await this.store.beat(this.replica);
     this.lastBeatMs = startedMs;
     const { take, giveUp } = this.watch.plan(rows, this.isLeaving ? new Set() : this.wanted, startedMs);
-    this.reconcile(rows.filter(row => row.owner === this.replica));
-    for (const held of giveUp) if (!this.isLeaving) void this.giveUp(held).catch(() => undefined);
-    if (take.length > 0) await this.take(take);
+    const owned = rows.filter(row => row.owner === this.replica);
+    this.reconcile(owned);
+    // What is given up is given up to the end, even when it is wanted again: what waited in it was dropped under this epoch, and only a
+    // new epoch lets anybody find it.
+    const unfinished = owned.filter(({ lane, epoch }) => this.unreleased.get(lane) === epoch);
+    for (const held of [...giveUp, ...unfinished]) if (!this.isLeaving) void this.giveUp(held).catch(() => undefined);
+    const free = take.filter(({ lane }) => !this.releasing.has(lane));
+    if (free.length > 0) await this.take(free);
   }
 
   private async take(free: readonly LaneRow[]): Promise<void> {
@@ -92,6 +99,7 @@ export class OwnLanes implements LaneOwnership {
     const epochs = new Map(owned.map(({ lane, epoch }) => [lane, epoch]));
     const lost = this.lanes.filter(({ lane, epoch }) => epochs.get(lane) !== epoch);
     for (const { lane } of lost) this.held.delete(lane);
+    for (const [lane, epoch] of this.unreleased) if (epochs.get(lane) !== epoch) this.unreleased.delete(lane);
     if (lost.length > 0) this.listener.lost(lost);
     // Taken by an earlier turn whose answer was lost: the epoch is ours, the memory of it is not.
     const found = owned.filter(({ lane, epoch }) => !this.held.has(lane) && epoch > (this.released.get(lane) ?? 0));
@@ -105,10 +113,14 @@ export class OwnLanes implements LaneOwnership {
     try {
       this.listener.lost([held]);
       await this.listener.finished(held.lane);
-      // Nothing starts in a lane that is being released, so a failed release (the beat shows it again) is safe to repeat.
+      // Nothing starts in a lane that is being released, so a failed release is safe to repeat; the next beat does.
       await this.store.release(this.replica, [held]);
       this.released.set(held.lane, held.epoch);
       if (this.held.get(held.lane) === held.epoch) this.held.delete(held.lane);
+      this.unreleased.delete(held.lane);
+    } catch (error) {
+      this.unreleased.set(held.lane, held.epoch);
+      throw error;
     } finally {
       this.releasing.delete(held.lane);
     }

@@ -50,9 +50,10 @@ export class DispatcherTurnsJob implements OnApplicationBootstrap {
     const lanes = await this.assigned.lanes();
     const wanted = [...lanes].join();
     if (wanted === this.wanted || this.lifecycle.isDraining) return;
+    // Until the turn has succeeded nothing is settled: a failed one is tried again, also when the partitions are the former ones by then.
+    this.wanted = 'unsettled';
     this.dispatcher.lanes.want(lanes);
     await this.dispatcher.lanes.turn();
-    // Only now: a turn that failed is tried again.
     this.wanted = wanted;
     this.logger.info({ event: 'lanes', count: this.dispatcher.lanes.lanes.length }, 'lanes follow the partitions');
   }
