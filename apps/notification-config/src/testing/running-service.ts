@@ -7,6 +7,9 @@ import { createTestDatabase, type TestDatabase } from '@paycode/persistence/test
 import axios, { type AxiosResponse } from 'axios';
 import { notificationConfigDefinition } from '../notification-config.definition';
 
+/** A whole service starts with each spec file, on machines that may be busy. */
+jest.setTimeout(60_000);
+
 const serviceSecret = 's'.repeat(32);
 const operatorSecret = 'o'.repeat(32);
 const prefix = '/portal/restful/merchant/notification';

@@ -69,8 +69,7 @@ export class RecipientMessagesModule implements OnApplicationBootstrap, OnApplic
   }
 
   async onApplicationShutdown(): Promise<void> {
-    const { senders, client, dataSource, workers } = this.made;
-    await workers.stop();
+    const { senders, client, dataSource } = this.made;
     await Promise.all([senders.EMAIL?.close(), senders.SMS?.close()]);
     client.close();
     await dataSource.destroy();

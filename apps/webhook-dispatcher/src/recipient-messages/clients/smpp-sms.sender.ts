@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { connect, type Pdu, type Session } from 'smpp';
 import { SendError, type Sending, SmsSender } from '../recipient-messages.ports';
 import { tlsOptions } from './trusted-authorities';
@@ -22,7 +23,8 @@ const alphanumeric = { ton: 5, npi: 0 };
 /** Short messages over SMPP 3.4: one bound session, made when needed and made anew after it was lost. */
 export class SmppSmsSender extends SmsSender {
   private session: Promise<Session> | undefined;
-  private bound: Session | undefined;
+  /** The session that is bound, or being bound. */
+  private latest: Session | undefined;
 
   constructor(private readonly settings: SmppSettings) {
     super();
@@ -36,11 +38,10 @@ export class SmppSmsSender extends SmsSender {
     }
   }
 
+  /** Ends the session at once; messages in hand fail and are tried again. */
   override async close(): Promise<void> {
-    const session = await this.session?.catch(() => undefined);
-    this.session = undefined;
-    session?.unbind();
-    session?.destroy();
+    this.latest?.unbind();
+    this.latest?.destroy();
   }
 
   private messageTo(recipient: string, text: string): Record<string, unknown> {
@@ -61,11 +62,12 @@ export class SmppSmsSender extends SmsSender {
 
   private async bind(): Promise<Session> {
     const { host, port, tls, systemId, password, caFile } = this.settings;
-    const secure = tls ? { tls: true, servername: host, ...tlsOptions(caFile) } : {};
+    const secure = tls ? { tls: true, servername: isIP(host) === 0 ? host : '', ...tlsOptions(caFile) } : {};
     const session = connect({ host, port, auto_enquire_link_period: enquireLinkMs, ...secure });
+    this.latest = session;
     // Whatever ends the session, the next message binds a new one.
     const forget = () => {
-      if (this.bound === session) this.session = this.bound = undefined;
+      if (this.latest === session) this.session = this.latest = undefined;
       session.destroy();
     };
     session.on('error', forget).on('close', forget);
@@ -73,7 +75,7 @@ export class SmppSmsSender extends SmsSender {
     session.on('unbind', (pdu: Pdu) => session.send(pdu.response()));
     await this.answered(session, onReady => void session.once(tls ? 'secureConnect' : 'connect', onReady));
     const bound = await this.answered(session, onAnswer => session.bind_transceiver({ system_id: systemId, password }, onAnswer));
-    if (bound.command_status === 0) return (this.bound = session);
+    if (bound.command_status === 0) return session;
     session.destroy();
     throw new SendError(`SMPP BIND 0x${bound.command_status.toString(16)}`, false);
   }

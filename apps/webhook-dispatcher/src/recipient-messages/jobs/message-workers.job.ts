@@ -13,6 +13,7 @@ export interface MessageWorkersOptions {
 
 const tidyEveryMs = 600_000;
 const faultWaitMs = 5_000;
+const stopMsMax = 3_000;
 
 /** One loop per channel: a channel that hangs holds up neither the other nor any delivery. */
 export class MessageWorkersJob {
@@ -30,11 +31,13 @@ export class MessageWorkersJob {
     this.tidyTimer = setInterval(() => void this.guarded(this.options.tidy), tidyEveryMs).unref();
   }
 
-  /** Resolves when the messages in hand are done. */
+  /** Resolves when the messages in hand are done, or soon: those that hang are tried again by whoever takes them next. */
   async stop(): Promise<void> {
     clearInterval(this.tidyTimer);
     this.stopping.abort();
-    await Promise.all(this.loops);
+    const patience = new AbortController();
+    await Promise.race([Promise.all(this.loops), rested(stopMsMax, patience.signal)]);
+    patience.abort();
   }
 
   private async loop(channel: Channel): Promise<void> {
@@ -55,7 +58,11 @@ export class MessageWorkersJob {
     }
   }
 
-  private async rest(ms: number): Promise<void> {
-    await pause(ms, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined);
+  private rest(ms: number): Promise<void> {
+    return rested(ms, this.stopping.signal);
   }
+}
+
+async function rested(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { signal, ref: false }).catch(() => undefined);
 }
