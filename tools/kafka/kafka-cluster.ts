@@ -25,7 +25,7 @@ export interface ClusterSecurity extends BrokerSecurity {
   users: readonly { username: string; password: string }[];
 }
 
-const readyTimeoutMs = 90_000;
+const readyTimeoutMs = 240_000;
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** A Kafka cluster in KRaft mode on 127.0.0.1. */

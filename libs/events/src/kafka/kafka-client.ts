@@ -54,8 +54,10 @@ export function createKafkaClient({ connection, clientId, log }: KafkaClientOpti
     logCreator: () => entry => {
       if (entry.log.message.startsWith(intendedWarning)) return;
       const level = entry.level === logLevel.ERROR ? 'error' : 'warn';
-      // Only kafkajs' own sentence: its other fields may quote a request.
-      log[level]({ event: 'kafkajs', source: entry.namespace, reason: entry.log.message }, 'kafka client');
+      // Only kafkajs' own sentences: its other fields may quote a request.
+      const { message, error } = entry.log as { message: string; error?: unknown };
+      const reason = typeof error === 'string' ? `${message}: ${error}` : message;
+      log[level]({ event: 'kafkajs', source: entry.namespace, reason }, 'kafka client');
     },
     ...(tlsCa === undefined ? {} : { ssl: { ca: [tlsCa], minVersion: 'TLSv1.2' as const } }),
     ...(sasl === undefined ? {} : { sasl: { mechanism: 'scram-sha-512' as const, ...sasl } }),
