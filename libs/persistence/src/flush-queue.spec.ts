@@ -40,6 +40,27 @@ describe('flush queue', () => {
     expect(batches).toEqual([[0], [1, 2], [3, 4], [5, 6, 7, 8]]);
   });
 
+  it('leaves space between flushes, so that more requests share one, but not before a full one', async () => {
+    const { batches, ends, flush } = heldFlush();
+    const spaces: (() => void)[] = [];
+    const spacing = () => new Promise<void>(resolve => spaces.push(resolve));
+    const queue = new FlushQueue(flush, { flushMax: 3, queueMax: 100, spacing });
+    void queue.run([1]);
+    void queue.run([2]);
+    ends[0]!();
+    await turn();
+    void queue.run([3]);
+    expect(batches).toEqual([[1]]);
+    spaces[0]!();
+    await turn();
+    expect(batches).toEqual([[1], [2, 3]]);
+    void queue.run([4, 5, 6]);
+    ends[1]!();
+    await turn();
+    expect(batches).toEqual([[1], [2, 3], [4, 5, 6]]);
+    expect(spaces).toHaveLength(1);
+  });
+
   it('fails every request of a failed flush and goes on with the next', async () => {
     const { ends, flush } = heldFlush();
     const queue = new FlushQueue(flush, { flushMax: 100, queueMax: 100 });

@@ -3,6 +3,11 @@ export interface FlushQueueLimits {
   flushMax: number;
   /** Items that may wait; a request beyond it is refused with QueueFullError. */
   queueMax: number;
+  /**
+   * Awaited after a flush before the next one begins, unless a full one waits: where a flush costs as much as many items, more of them
+   * share one under load. A request that finds nothing under way is still flushed at once.
+   */
+  spacing?: () => Promise<void>;
 }
 
 /** More work is waiting than the queue may hold; nothing of the refused request was written. */
@@ -50,7 +55,10 @@ export class FlushQueue<I, O> {
 
   private async drain(): Promise<void> {
     this.isFlushing = true;
-    while (this.waiting.length > 0) await this.flushOnce(this.take());
+    while (this.waiting.length > 0) {
+      await this.flushOnce(this.take());
+      if (this.waitingItems < this.limits.flushMax) await this.limits.spacing?.();
+    }
     this.isFlushing = false;
   }
 
