@@ -11,3 +11,8 @@ export abstract class Clock {
   /** Resolves once the event loop has polled for I/O (T3): what the kernel already holds has then been read. */
   abstract pollTurn(): Promise<void>;
 }
+
+/** Resolves when that much time has passed. */
+export function passed(clock: Clock, ms: number): Promise<void> {
+  return new Promise(resolve => void clock.after(ms, resolve));
+}

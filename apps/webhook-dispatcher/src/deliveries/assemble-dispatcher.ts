@@ -1,4 +1,4 @@
-import type { Clock } from '../clock';
+import { type Clock, passed } from '../clock';
 import { type HeldLane, type LaneListener, type LaneStore, OwnLanes } from '../lanes';
 import { AckDeadlines } from './ack-deadlines.service';
 import { CloseDeliveries } from './close-deliveries.service';
@@ -52,6 +52,11 @@ export interface DispatcherSettings {
   slotsMax: number;
   /** Deliveries in memory. */
   heldMax: number;
+  /**
+   * Between two calls or statements of one kind under load, in milliseconds: each costs as much as many deliveries, so more of them share
+   * one. Default: none.
+   */
+  spacingMs?: number;
 }
 
 /** One dispatcher replica: its use cases, put together over ports, without framework, timers or event loop of its own. */
@@ -72,17 +77,20 @@ export interface Dispatcher {
 export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherSettings): Dispatcher {
   const { clock, metrics } = ports;
   const { replica, rules } = settings;
+  const { spacingMs } = settings;
+  const spacing = spacingMs ? () => passed(clock, spacingMs) : undefined;
+  const batching = { clock, spacing };
   const listener = new LaneChanges();
   const lanes = new OwnLanes(ports.lanes, listener, clock, { replica, leaseMs: settings.laneLeaseMs });
   const routes = new RouteBook(ports.routes, clock);
   const queues = new OriginQueues<Delivery>({ slotsMax: settings.slotsMax });
   const desk = new DeliveryDesk(queues, routes, clock, { heldMax: settings.heldMax });
   const settling = new SettleReversals(ports.scheduler, clock);
-  const verdicts = new RecordVerdict(ports.verdicts, lanes, settling, clock, metrics);
+  const verdicts = new RecordVerdict(ports.verdicts, lanes, settling, metrics, batching);
   const concluding = new ConcludeDelivery(verdicts, ports.notices, rules, clock, metrics);
   const recover = new RecoverDeliveries(ports.deliveries, desk, concluding, lanes, { rules, clock });
   listener.connect(desk, recover);
-  const preparing = new PrepareAttempt(routes, lanes, clock, ports.deliveries, ports.scheduler);
+  const preparing = new PrepareAttempt(routes, lanes, ports.deliveries, ports.scheduler, batching);
   const posting = new PostWebhook(ports.poster, ports.sealer, new AckDeadlines(clock), clock, settings.post);
   new DispatchWebhook(desk, preparing, posting, concluding, {
     clock,

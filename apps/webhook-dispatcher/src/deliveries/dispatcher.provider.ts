@@ -17,6 +17,8 @@ import { PostgresNoticeStore } from './persistence/postgres-notice.store';
 import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
 import { KeyRingWebhookSealer } from './sealing/key-ring-webhook-sealer';
 
+/** Too short to be felt by a delivery, long enough for a dozen to share a call under load. */
+const spacingMs = 4;
 const userAgent = 'Paycode/0.1.0';
 
 type Parts = [DataSource, VerdictStore, ServiceTokenSigner, UndiciWebhookClient, PrometheusDeliveryMetrics];
@@ -64,5 +66,6 @@ function dispatcherSettingsOf(settings: Settings): DispatcherSettings {
     post: { ackWindowMs: settings.ACK_WINDOW_MS, connectBudgetMs: settings.CONNECT_BUDGET_MS, userAgent },
     slotsMax: settings.SOCKETS_MAX,
     heldMax: settings.HELD_MAX,
+    spacingMs,
   };
 }

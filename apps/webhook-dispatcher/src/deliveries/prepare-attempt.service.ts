@@ -38,21 +38,22 @@ export class PrepareAttempt {
   constructor(
     private readonly routes: RouteBook,
     private readonly lanes: LaneOwnership,
-    private readonly clock: Clock,
     store: DeliveryStore,
     scheduler: ReversalScheduler,
+    private readonly options: { clock: Clock; spacing?: () => Promise<void> },
   ) {
+    const limits = { ...batchMax, spacing: options.spacing };
     this.claims = new FlushQueue(async deliveries => {
       const claimed = new Set(await store.claimAttempts(lanes.replica, deliveries));
       return deliveries.map(delivery => claimed.has(delivery.transactionId));
-    }, batchMax);
+    }, limits);
     this.arms = new FlushQueue(async deliveries => {
       const decisions = await scheduler.arm(
         deliveries.map(({ transactionId, merchantId, attempt }) => ({ transactionId, merchantId, attempt })),
       );
       // An id without an answer is not armed: an error rather than a POST without a job (I5).
       return deliveries.map(({ transactionId }) => decisionOf(decisions, transactionId));
-    }, batchMax);
+    }, limits);
   }
 
   /** @throws whatever the route, the store or the scheduler throws: a fault of ours (T8) */
@@ -63,7 +64,7 @@ export class PrepareAttempt {
     if (!(await this.claim(delivery))) return 'NOTHING';
     if (!delivery.isReversible) return 'READY';
     const [decision] = await this.arms.run([delivery]);
-    delivery.armedAt = this.clock.wallTime();
+    delivery.armedAt = this.options.clock.wallTime();
     return decision ? 'NOTHING' : 'READY';
   }
 

@@ -1,6 +1,6 @@
 import type { VerdictKind } from '@paycode/dto';
 import { FlushQueue } from '@paycode/persistence';
-import type { Clock } from '../clock';
+import { type Clock, passed } from '../clock';
 import type { LaneOwnership } from '../lanes';
 import type { DeliveryMetrics, OwnedVerdict, VerdictStore } from './deliveries.ports';
 import { retryDelayMs } from './domain/retry-delay';
@@ -22,11 +22,12 @@ export class RecordVerdict {
     store: VerdictStore,
     lanes: LaneOwnership,
     private readonly settling: SettleReversals,
-    private readonly clock: Clock,
     private readonly metrics: DeliveryMetrics,
+    private readonly options: { clock: Clock; spacing?: () => Promise<void> },
   ) {
-    this.acks = new FlushQueue(verdicts => this.untilWritten(() => store.acknowledge(verdicts)), batchMax);
-    this.conclusions = new FlushQueue(verdicts => this.untilWritten(() => store.conclude(lanes.replica, verdicts)), batchMax);
+    const limits = { ...batchMax, spacing: options.spacing };
+    this.acks = new FlushQueue(verdicts => this.untilWritten(() => store.acknowledge(verdicts)), limits);
+    this.conclusions = new FlushQueue(verdicts => this.untilWritten(() => store.conclude(lanes.replica, verdicts)), limits);
   }
 
   /** Resolves after the commit to the verdict that stands; null when the lane is another replica's by now. */
@@ -47,7 +48,7 @@ export class RecordVerdict {
         return await write();
       } catch (error) {
         this.metrics.verdictWriteFailed(error);
-        await new Promise<void>(resolve => void this.clock.after(retryDelayMs(failures), resolve));
+        await passed(this.options.clock, retryDelayMs(failures));
       }
     }
   }

@@ -1,5 +1,5 @@
 import type { SettleItem } from '@paycode/dto';
-import type { Clock } from '../clock';
+import { type Clock, passed } from '../clock';
 import type { ReversalScheduler } from './deliveries.ports';
 import { retryDelayMs } from './domain/retry-delay';
 
@@ -38,7 +38,7 @@ export class SettleReversals {
     this.isTelling = true;
     while (this.waiting.length > 0) {
       const isTold = await this.tellOnce();
-      await new Promise<void>(resolve => void this.clock.after(isTold ? pauseMs : retryDelayMs(this.failures), resolve));
+      await passed(this.clock, isTold ? pauseMs : retryDelayMs(this.failures));
     }
     this.isTelling = false;
   }

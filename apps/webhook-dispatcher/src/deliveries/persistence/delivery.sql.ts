@@ -61,15 +61,17 @@ export const deliverySql = {
        where l.owner = $1 order by l.lane for no key update of l)
     select lanes, pg_sequence_last_value('delivery_seq') as seq from (select array_agg(lane) as lanes from mine) m`,
 
-  // At most 5,000 rows of a lane are looked at: the walk over a long stretch of resolved rows goes on with the next sweep.
+  // Stops at the first open row, so each row is walked over about once in its life; bounded, so that no walk outlasts a statement.
   advance: `
     update lane set low_seq = n.low_seq
       from unnest($2::smallint[], $3::bigint[]) as t(lane, epoch)
       join lane l on l.lane = t.lane and l.epoch = t.epoch and l.owner = $1
+     cross join lateral (select least($4::bigint, l.low_seq + 1000000) as seq) upto
      cross join lateral (
-       select coalesce(min(w.seq) filter (where not w.resolved), case when count(*) < 5000 then $4::bigint + 1 else max(w.seq) + 1 end) as low_seq
-         from (select d.seq, not ${isOpen} as resolved from delivery d
-                where d.lane = l.lane and d.seq between l.low_seq and $4::bigint order by d.seq limit 5000) w) n
+       select coalesce(
+         (select d.seq from delivery d
+           where d.lane = l.lane and d.seq between l.low_seq and upto.seq and ${isOpen} order by d.seq limit 1),
+         upto.seq + 1) as low_seq) n
      where lane.lane = t.lane and lane.epoch = t.epoch and lane.low_seq < n.low_seq`,
 
   unclaimed: `
