@@ -15,25 +15,31 @@ export interface ReadyFacts {
 
 /** What the user sees when the platform is ready: that it is, and what to do next, as commands that work as printed. */
 export function readyText(facts: ReadyFacts): string {
-  const curl = `curl --cacert ${facts.caFile}`;
+  const curl = `curl --cacert ${quoted(facts.caFile)}`;
+  const here = facts.home === '.paycode' ? '' : `PAYCODE_HOME=${quoted(facts.home)} `;
   return `
 Paycode is ready on ${facts.baseUrl} (after ${(facts.afterMs / 1_000).toFixed(1)} s; ${facts.database}; events by ${facts.events}).
 
 What to do next, in another terminal:
 
-  npm run demo
+  ${here}npm run demo
       watch one payment being settled and one being reversed
 
   ${curl} -u '${facts.username}:${facts.password}' -H 'Content-Type: application/json' \\
     -d '{"merchantReference":"sale-'$(date +%s)'","amount":25.50,"currencyCode":"ZAR"}' ${facts.baseUrl}/pluto/code/create
       make a payment code; open the codeUrl it answers in a browser (it warns of the certificate) and pay it
 
-  npm run -s paycode -- --help
+  ${here}npm run -s paycode -- --help
       what an operator can see and do
 
 Kept in ${facts.home}: accounts with their passwords (standalone.json), logs/, and what was e-mailed and texted (outbox/).
 Ctrl-C stops it; npm start goes on where it was; npm start -- --fresh begins anew.
 `;
+}
+
+/** As a shell takes it. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 export function helpText(schema: EnvSchema): string {

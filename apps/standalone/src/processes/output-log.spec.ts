@@ -1,0 +1,56 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { OutputLog } from './output-log';
+
+describe('the log file of a service', () => {
+  let folder: string;
+  let log: OutputLog;
+  const write = (line: string) => writeSync(log.descriptor, `${line}\n`);
+  const entry = (fields: object) => JSON.stringify({ service: 'x', ...fields });
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'paycode-log-'));
+    log = new OutputLog(join(folder, 'x.log'));
+  });
+  afterEach(() => {
+    log.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('shows errors and crashes once, and nothing else', () => {
+    write(entry({ level: 'info', msg: 'fine' }));
+    write(entry({ level: 'error', msg: 'request failed', err: { code: 'EPIPE', message: 'broken pipe' } }));
+    write('TypeError: x is not a function');
+    write('    at somewhere');
+    expect(log.problems()).toEqual(['request failed (EPIPE broken pipe)', 'TypeError: x is not a function']);
+    expect(log.problems()).toEqual([]);
+  });
+
+  it('waits for the rest of a line', () => {
+    const line = entry({ level: 'fatal', msg: 'gone' });
+    writeSync(log.descriptor, line.slice(0, 20));
+    expect(log.problems()).toEqual([]);
+    write(line.slice(20));
+    expect(log.problems()).toEqual(['gone']);
+  });
+
+  it('does not show again what an earlier start wrote', () => {
+    appendFileSync(log.path, `${entry({ level: 'error', msg: 'old' })}\n`);
+    const later = new OutputLog(log.path);
+    expect(later.problems()).toEqual([]);
+    expect(later.tail(1)).toEqual(['old']);
+    later.close();
+  });
+
+  it('is bounded: the newest 8 MiB are kept beside it, the service goes on writing', () => {
+    const block = `${'x'.repeat(1_023)}\n`.repeat(1_024);
+    for (let mebibytes = 0; mebibytes < 9; mebibytes++) writeSync(log.descriptor, block);
+    log.problems();
+    expect(statSync(`${log.path}.1`).size).toBe(8 * 1_048_576);
+    write(entry({ level: 'error', msg: 'after' }));
+    expect(log.problems()).toEqual(['after']);
+    expect(readFileSync(log.path, 'utf8').length).toBeLessThan(1_000);
+    expect(statSync(`${log.path}.1`).mode & 0o077).toBe(0);
+  });
+});
