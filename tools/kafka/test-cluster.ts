@@ -12,7 +12,7 @@ const jest = [
 ];
 const child = spawn(
   process.execPath,
-  ['--experimental-vm-modules', ...jest, '--testTimeout=60000', 'tools/kafka/secured-cluster'],
+  ['--experimental-vm-modules', ...jest, '--testTimeout=240000', 'tools/kafka/secured-cluster', ...process.argv.slice(2)],
   {
     cwd: root,
     stdio: 'inherit',

@@ -100,12 +100,12 @@ export function describeFailures(harness: () => TransportHarness): void {
       } finally {
         await transport.close();
       }
-    }, 120_000);
+    }, 240_000);
 
     it('refuses to publish to a topic that nobody defined', async () => {
       const transport = await harness().open();
       await expect(transport.publish([eventOf('paycode.nobody.knows.v1', 'k', 0)])).rejects.toThrow();
-    }, 60_000);
+    }, 240_000);
 
     it('refuses an event too large for the log', async () => {
       const topic = await harness().topic(1);

@@ -91,6 +91,6 @@ export function describeGroups(harness: () => TransportHarness): void {
       await victim.kill();
       const successor = await collect(await harness().open(), { topic });
       await eventually(() => expect(successor.ids()).toEqual(events.map(event => event.id).sort()), 60_000);
-    }, 120_000);
+    }, 240_000);
   });
 }
