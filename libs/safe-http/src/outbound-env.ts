@@ -24,6 +24,12 @@ export const outboundEnv = {
     default: null,
     description: 'CONNECT proxy for requests to receivers, `http://host:port`. HTTP_PROXY and HTTPS_PROXY are not read.',
   },
+  OUTBOUND_SOURCE_ADDRESSES: {
+    type: 'list',
+    default: [] as string[],
+    description:
+      'Addresses of this host that requests to receivers leave from, at most one IPv4 and one IPv6, for receivers that allow by address (R-6.2-8). Empty: the system chooses.',
+  },
   OUTBOUND_DNS_SERVERS: {
     type: 'list',
     default: [] as string[],
@@ -38,6 +44,7 @@ export interface OutboundEnv {
   OUTBOUND_DENY: string[];
   OUTBOUND_CA_FILE: string | null;
   OUTBOUND_PROXY: string | null;
+  OUTBOUND_SOURCE_ADDRESSES: string[];
   OUTBOUND_DNS_SERVERS: string[];
 }
 
@@ -48,6 +55,7 @@ export function outboundPolicyOf(env: OutboundEnv): OutboundPolicy {
     deny: env.OUTBOUND_DENY,
     caFile: env.OUTBOUND_CA_FILE,
     proxy: env.OUTBOUND_PROXY,
+    sourceAddresses: env.OUTBOUND_SOURCE_ADDRESSES,
     dnsServers: env.OUTBOUND_DNS_SERVERS,
   };
 }

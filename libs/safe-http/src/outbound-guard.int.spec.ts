@@ -107,6 +107,20 @@ describe('the connector of the outbound guard', () => {
     expect(await post(`http://several.test:${port}`)).toBe(200);
   });
 
+  it('R-6.2-8: requests leave from the source address that is set, also when an address before does not answer', async () => {
+    answers.set('several.test', () => ['127.0.0.2', '::1', '127.0.0.1']);
+    const from: (string | undefined)[] = [];
+    receiver.on('connection', socket => from.push(socket.remoteAddress));
+    expect(await post(`http://several.test:${port}`, { sourceAddresses: ['127.0.0.77'] })).toBe(200);
+    expect(from).toEqual(['127.0.0.77']);
+    await expect(post(`http://[::1]:${port}`, { sourceAddresses: ['127.0.0.77'] })).rejects.toMatchObject({
+      code: 'ENETUNREACH',
+    });
+    for (const sourceAddresses of [['127.0.0.1', '127.0.0.2'], ['host']]) {
+      expect(() => guard({ sourceAddresses })).toThrow('source addresses');
+    }
+  });
+
   it('names a refused connection as the receiver’s', async () => {
     const spare = createServer();
     await new Promise<void>(resolve => spare.listen(0, '127.0.0.1', resolve));

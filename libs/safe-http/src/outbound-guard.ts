@@ -2,7 +2,7 @@ import { isIP, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
 import { Deadline } from './dial/deadline';
-import { openTcp, openTls, openTunnel, type VettedTarget } from './dial/open-socket';
+import { openTcp, openTcpFrom, openTls, openTunnel, type VettedTarget } from './dial/open-socket';
 import { secureContextOf } from './dial/trust';
 import { NameResolutionError, OutboundRefusedError } from './outbound-errors';
 import { CidrList, isGloballyRoutable } from './policy/address-ranges';
@@ -38,14 +38,17 @@ export class OutboundGuard {
   private readonly resolver: NameResolver;
   private readonly trust: SecureContext;
   private readonly proxy: URL | null;
+  /** By family, 4 or 6. */
+  private readonly sources: ReadonlyMap<number, string>;
 
-  /** @throws Error for a malformed CIDR, proxy URL or unreadable CA file */
+  /** @throws Error for a malformed CIDR, proxy URL or source address, or an unreadable CA file */
   constructor(private readonly policy: OutboundPolicy) {
     this.allow = new CidrList(policy.allow);
     this.deny = new CidrList(policy.deny ?? []);
     this.resolver = new NameResolver({ servers: policy.dnsServers });
     this.trust = secureContextOf(policy.caFile);
     this.proxy = policy.proxy ? new URL(policy.proxy) : null;
+    this.sources = sourcesByFamily(policy.sourceAddresses ?? []);
   }
 
   /** The rules that need no look-up. A URL that passes may still be refused when it is dialled. */
@@ -76,7 +79,7 @@ export class OutboundGuard {
     const addresses = await deadline.bound(this.resolve(target), () => new NameResolutionError('EAI_AGAIN'));
     const resolvedAt = performance.now();
     const vetted: VettedTarget = { ...target, addresses: familiesInTurn(addresses).slice(0, dialledAddressesMax) };
-    const tcp = await (this.proxy ? openTunnel(this.proxy, vetted, deadline) : openTcp(vetted, deadline));
+    const tcp = await this.open(vetted, deadline);
     const connectedAt = performance.now();
     const timings = { dnsMs: resolvedAt - startedAt, connectMs: connectedAt - resolvedAt, tlsMs: null };
     if (target.protocol === 'http:') return { socket: tcp, timings };
@@ -101,6 +104,11 @@ export class OutboundGuard {
     };
   }
 
+  private open(vetted: VettedTarget, deadline: Deadline): Promise<Socket> {
+    if (this.proxy) return openTunnel(this.proxy, vetted, deadline);
+    return this.sources.size > 0 ? openTcpFrom(this.sources, vetted, deadline) : openTcp(vetted, deadline);
+  }
+
   private get mayUseAnyPort(): boolean {
     return this.policy.environment === 'sandbox' && !this.allow.isEmpty;
   }
@@ -116,6 +124,14 @@ export class OutboundGuard {
     if (this.deny.contains(address)) return false;
     return isGloballyRoutable(address) || this.allow.contains(address);
   }
+}
+
+function sourcesByFamily(addresses: readonly string[]): Map<number, string> {
+  const sources = new Map(addresses.map(address => [isIP(address), address]));
+  if (sources.has(0) || sources.size < addresses.length) {
+    throw new Error('source addresses: expected at most one IPv4 and one IPv6 address');
+  }
+  return sources;
 }
 
 function closedEarly(): Error {

@@ -228,4 +228,35 @@ describe('merchant notification endpoints', () => {
     expect(new Set(keys).size).toBe(5);
     expect(keys).toContain((await addHttp()).data.encryptKey);
   });
+
+  it('A-51: a renewal and a change of URL at once both stand, whichever comes first', async () => {
+    const sealer = new WebhookKeySealer(KeyRing.parse(service.keyEncryptionKeys));
+    await addHttp();
+    for (let round = 0; round < 3; round += 1) {
+      const [moved, renewed] = await Promise.all([
+        addHttp(`${url}/${round}`),
+        service.post('renewKey', { merchantId }),
+        service.post('extra', { merchantId, type: 'EMAIL', value: `ops${round}@shop.example` }),
+      ]);
+      const stands = await route();
+      const key = sealer.open(stands.sealedKey!, webhookKeyAad(merchantId, stands.keyId!)).toString('hex');
+      expect([stands.url, key]).toEqual([moved.data.url, renewed.data.encryptKey]);
+    }
+    expect(await list()).toHaveLength(4);
+  });
+
+  it('A-44: a body problem is told before ownership, ownership before ACTIVE, ACTIVE before the rule of the operation', async () => {
+    const messageOf = async (endpoint: string, body: object) => (await service.post(endpoint, body)).data.message as string;
+    expect(await messageOf('extra', { merchantId: 999_999, type: 'FAX', value: 'x' })).toBe('Valid types are EMAIL or SMS');
+    expect(await messageOf('renewKey', { merchantId: 999_999 })).toBe("Invalid 'merchantId'");
+    await service.saveMerchant(merchantId, { status: 'SUSPENDED', pspId: 2 });
+    expect(await messageOf('renewKey', { merchantId })).toBe("Invalid 'merchantId'");
+    await service.saveMerchant(merchantId, { status: 'SUSPENDED' });
+    expect(await messageOf('renewKey', { merchantId })).toBe("Merchant not in 'ACTIVE' state");
+    expect(await messageOf('addHttp', { merchantId, url: 'http://10.0.0.1/', version: 'V3' })).toBe(
+      "Merchant not in 'ACTIVE' state",
+    );
+    await service.saveMerchant(merchantId);
+    expect(await messageOf('renewKey', { merchantId })).toBe('Please set notification first');
+  });
 });

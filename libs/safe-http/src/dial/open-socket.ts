@@ -3,11 +3,12 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
 import { OutboundProxyError, OutboundTimeoutError } from '../outbound-errors';
 import type { OutboundTarget } from '../policy/url-rules';
-import type { Deadline } from './deadline';
+import { Deadline } from './deadline';
 
 /** Several addresses are tried one after the other inside the one budget; no address gets less than this, in milliseconds. */
 const attemptMsMin = 250;
 const proxyAnswerBytesMax = 16_384;
+const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 } as const;
 
 export interface VettedTarget extends OutboundTarget {
   /** The only addresses that may be dialled, in order. */
@@ -22,17 +23,36 @@ export function openTcp(target: VettedTarget, deadline: Deadline): Promise<Socke
     else callback(null, answers[0]!.address, answers[0]!.family);
   };
   const socket = connectTcp({
+    ...socketOptions,
     host: target.hostname,
     port: target.port,
     // A literal host would bypass `lookup`; it is its own vetted address.
     ...(isIP(target.hostname) ? {} : { lookup }),
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: Math.max(attemptMsMin, Math.floor(deadline.leftMs / answers.length)),
-    noDelay: true,
-    keepAlive: true,
-    keepAliveInitialDelay: 30_000,
   });
   return deadline.bound(opened(socket, 'connect'), () => givingUp(socket, 'connect'));
+}
+
+/** As `openTcp`, from given addresses of this host. Node tries several addresses only without one, so the turns are taken here. */
+export async function openTcpFrom(
+  sources: ReadonlyMap<number, string>,
+  target: VettedTarget,
+  deadline: Deadline,
+): Promise<Socket> {
+  const addresses = target.addresses.filter(address => sources.has(isIP(address)));
+  if (addresses.length === 0) throw Object.assign(new Error('no source address of that family'), { code: 'ENETUNREACH' });
+  const failures: unknown[] = [];
+  for (const [tried, address] of addresses.entries()) {
+    const turn = new Deadline(Math.max(attemptMsMin, deadline.leftMs / (addresses.length - tried)));
+    const socket = connectTcp({ ...socketOptions, host: address, port: target.port, localAddress: sources.get(isIP(address))! });
+    try {
+      return await turn.bound(opened(socket, 'connect'), () => givingUp(socket, 'connect'));
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'no address could be reached');
 }
 
 /** A tunnel through a CONNECT proxy to the vetted address; the proxy never sees the name, so it cannot resolve it differently. */

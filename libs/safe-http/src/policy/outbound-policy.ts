@@ -13,6 +13,8 @@ export interface OutboundPolicy {
   caFile?: string | null;
   /** `http://host:port` of a CONNECT proxy. Addresses are vetted here and the proxy is handed the vetted address, never a name. */
   proxy?: string | null;
+  /** Addresses of this host that requests leave from (R-6.2-8), at most one per family; a family without one is then not dialled. Empty: the system chooses. */
+  sourceAddresses?: readonly string[];
   /** DNS servers as `address` or `address:port`; empty: those of the system. */
   dnsServers?: readonly string[];
 }

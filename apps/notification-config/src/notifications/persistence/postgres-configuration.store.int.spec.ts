@@ -1,0 +1,46 @@
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { migrations } from '../../../migrations';
+import { PostgresConfigurationStore } from './postgres-configuration.store';
+
+const merchantId = 3;
+const operator = { merchantId, owner: 'OPERATOR' as const, origin: { actor: 'operator', requestId: 'r' } };
+const http = { url: 'https://shop.example/', keyId: 'k', sealedKey: 's' };
+
+describe('the store of configurations', () => {
+  let database: TestDatabase;
+  let store: PostgresConfigurationStore;
+
+  beforeAll(async () => {
+    database = await createTestDatabase({ migrations, poolMax: 10 });
+    store = new PostgresConfigurationStore(database.dataSource);
+    await database.dataSource.query(
+      `insert into merchant (merchant_id, merchant_name, psp_id, acquirer, status) values ($1, 'Shop', 1, 'Bank', 'ACTIVE')`,
+      [merchantId],
+    );
+  });
+  afterAll(() => database.drop());
+
+  it('A-51: each change sees what the one before it left: none is lost, however many come at once', async () => {
+    await store.change(operator, () => ({ http: { ...http, version: '0' }, events: [] }));
+    const increment = () =>
+      store.change(operator, current => ({ http: { ...http, version: String(Number(current.http!.version) + 1) }, events: [] }));
+    await Promise.all(Array.from({ length: 40 }, increment));
+    expect((await store.find(operator))!.http!.version).toBe('40');
+  });
+
+  it('what the plan throws undoes the change and its trace', async () => {
+    const refused = store.change(operator, () => {
+      throw new Error('no');
+    });
+    await expect(refused).rejects.toThrow('no');
+    expect(await database.dataSource.query('select * from audit_event')).toEqual([]);
+  });
+
+  it('T-24: another owner finds nothing and changes nothing', async () => {
+    const stranger = { ...operator, owner: { pspId: 2 } };
+    const plan = jest.fn();
+    expect([await store.find(stranger), await store.change(stranger, plan)]).toEqual([undefined, undefined]);
+    expect([await store.find({ merchantId, owner: { acquirer: 'Other' } }), plan.mock.calls]).toEqual([undefined, []]);
+    expect(await store.find({ merchantId, owner: { acquirer: 'Bank' } })).toMatchObject({ merchantId });
+  });
+});
