@@ -58,10 +58,10 @@ export const bundleOptions: BuildOptions = {
   plugins: [decorators],
 };
 
-/** Bundles one app into dist/apps/<app>. Throws when an import cannot be resolved. */
-export async function buildApp(app: string): Promise<void> {
+/** Bundles one app into dist/apps/<app>, or into another folder of the workspace. Throws when an import cannot be resolved. */
+export async function buildApp(app: string, outdir = join(root, 'dist/apps', app)): Promise<void> {
   const entries = Object.fromEntries((await entryPoints(app)).map(file => [basename(file, '.ts'), file]));
-  await build({ ...bundleOptions, entryPoints: entries, outdir: join(root, 'dist/apps', app) });
+  await build({ ...bundleOptions, entryPoints: entries, outdir });
 }
 
 /** Names of all apps that have a main.ts. */
@@ -73,7 +73,7 @@ export async function apps(): Promise<string[]> {
 async function main(wanted: string[]): Promise<void> {
   const names = wanted.includes('--all') ? await apps() : wanted;
   if (names.length === 0) throw new Error('usage: node tools/build.ts <app> [...] | --all');
-  await Promise.all(names.map(buildApp));
+  await Promise.all(names.map(name => buildApp(name)));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main(process.argv.slice(2));

@@ -10,7 +10,7 @@ describe('housekeeping', () => {
     await client.passwordLogin(account);
     await client.challenge('psp-1');
     await service.authorize({ authorization: [basic('psp-1', 'wrong')] });
-    const purge = service.replicas[0]!.app.get(PurgeJob);
+    const purge = (await service.addReplica()).app.get(PurgeJob);
     const counts = async () =>
       (
         await service.database.dataSource.query<{ counts: number[] }[]>(

@@ -8,6 +8,7 @@ import { migrations } from '../../migrations';
 import { AppModule, type AppOverrides } from '../app.module';
 import { env } from '../config/env';
 import { rsaWorkerFile } from './rsa-worker-file';
+import { ServiceProcess } from './service-process';
 import { TestClock } from './test-clock';
 
 // RSA-4096 keys take a second to make, several on a busy machine.
@@ -21,10 +22,13 @@ export interface CreatedAccount {
   apiPassword: string;
 }
 
+/** A running auth-session, in this process or in one of its own. */
+export type Replica = Pick<RunningService, 'ports' | 'stop'>;
+
 /** auth-session on free ports with a database of its own, and the calls tests make to it. */
 export class TestAuthSession {
   private readonly http = axios.create({ validateStatus: () => true });
-  readonly replicas: RunningService[] = [];
+  readonly replicas: Replica[] = [];
 
   private constructor(
     readonly database: TestDatabase,
@@ -59,6 +63,13 @@ export class TestAuthSession {
     );
     this.replicas.push(replica);
     return replica;
+  }
+
+  /** The service as it is shipped, in a process of its own that tests may kill and whose output they may read. */
+  async addProcess(settings: Record<string, string> = {}): Promise<ServiceProcess> {
+    const process = await ServiceProcess.start({ ...this.settings, ...settings });
+    this.replicas.push(process);
+    return process;
   }
 
   async stop(): Promise<void> {
