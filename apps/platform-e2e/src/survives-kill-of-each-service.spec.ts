@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
 import { makeMerchantWithReceiver, type MerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
 
@@ -52,5 +54,20 @@ describe('kill -9 of a service during a payment', () => {
       60_000,
     );
     expect(await shop.merchant.reversal(transactionId)).toMatchObject({ state: 'REVERSED' });
+  });
+
+  it('PostgreSQL: both payments end as the merchant answered', async () => {
+    const pidFile = join(process.env['PAYCODE_E2E_HOME']!, 'postgres/postmaster.pid');
+    const pid = () => Number(readFileSync(pidFile, 'utf8').split('\n', 1)[0]);
+    const killed = pid();
+    shop.receiver.answer = async ({ status, amount }) => {
+      if (status !== 'SUCCESS') return 200;
+      if (existsSync(pidFile) && pid() === killed) process.kill(killed, 'SIGKILL');
+      await eventually(() => expect(pid()).not.toBe(killed), 30_000);
+      return amount === 13 ? 503 : 200;
+    };
+    const [kept, returned] = await Promise.all([payNewCode(shop.merchant, '12.00'), payNewCode(shop.merchant, '13.00')]);
+    await eventually(async () => expect(await shop.merchant.reversal(kept)).toMatchObject({ state: 'SETTLED' }), 60_000);
+    await eventually(async () => expect(await shop.merchant.transaction(returned)).toMatchObject({ status: 'REVERSED' }), 60_000);
   });
 });
