@@ -64,5 +64,6 @@ export class MessageWorkersJob {
 }
 
 async function rested(ms: number, signal: AbortSignal): Promise<void> {
+  // Aborted means the wait is over; there is no other way for it to fail.
   await pause(ms, undefined, { signal, ref: false }).catch(() => undefined);
 }
