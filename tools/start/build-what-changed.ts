@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
+/** V8's compiled code of the bundles and of node_modules; begins anew with each build, or it would only grow. */
+export const compileCache = join(root, 'dist/compile-cache');
 const fingerprintFile = join(root, 'dist/apps/fingerprint');
 const buildInputs = ['package-lock.json', 'tsconfig.base.json', 'tools/build.ts'];
 
@@ -12,6 +14,7 @@ export function buildWhatChanged(say: (line: string) => void): void {
   const fingerprint = sourceFingerprint();
   if (existsSync(fingerprintFile) && readFileSync(fingerprintFile, 'utf8') === fingerprint) return;
   say('building (only when sources changed)');
+  rmSync(compileCache, { recursive: true, force: true });
   const { status, error } = spawnSync(process.execPath, [join(root, 'tools/build.ts'), '--all'], { cwd: root, stdio: 'inherit' });
   if (status !== 0) {
     process.stderr.write(`The build failed${error ? `: ${error.message}` : ''}.\n`);

@@ -12,7 +12,6 @@ export interface HomeFolder {
   secrets: string;
   tls: string;
   logs: string;
-  cache: string;
   outbox: string;
   postgres: string;
   standaloneFile: string;
@@ -31,14 +30,12 @@ export function openHomeFolder(path: string): HomeFolder {
     secrets: join(real, 'secrets'),
     tls: join(real, 'tls'),
     logs: join(real, 'logs'),
-    cache: join(real, 'cache'),
     outbox: join(real, 'outbox'),
     postgres: postgresFolder(real),
     standaloneFile: join(real, 'standalone.json'),
     operatorTokenFile: join(real, 'operator.token'),
   };
-  for (const folder of [home.secrets, home.tls, home.logs, home.cache, home.outbox])
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const folder of [home.secrets, home.tls, home.logs, home.outbox]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   return home;
 }
 
@@ -57,16 +54,7 @@ export function fingerprintOf(home: string): string {
 
 /** Removes what the platform made, and nothing else that may lie in the folder. */
 export function emptyHomeFolder(home: HomeFolder): void {
-  const made = [
-    home.postgres,
-    home.secrets,
-    home.tls,
-    home.logs,
-    home.cache,
-    home.outbox,
-    home.standaloneFile,
-    home.operatorTokenFile,
-  ];
+  const made = [home.postgres, home.secrets, home.tls, home.logs, home.outbox, home.standaloneFile, home.operatorTokenFile];
   for (const path of made) rmSync(path, { recursive: true, force: true });
   openHomeFolder(home.path);
 }

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { StandaloneEnv } from '../config/env';
 import type { DatabaseUrls } from '../database';
 import type { HomeFolder, SecretFiles } from '../home';
@@ -59,13 +59,13 @@ function passedOn(inherited: Env): Env {
   return Object.fromEntries(Object.entries(inherited).filter(([key]) => !key.startsWith('npm_') && key !== 'NODE_OPTIONS'));
 }
 
-function commonEnv({ home, env, ports, databases, secrets }: PlatformParts): Env {
+function commonEnv({ appsFolder, env, ports, databases, secrets }: PlatformParts): Env {
   return {
     PAYCODE_ENVIRONMENT: 'sandbox',
     LISTEN_HOST: '127.0.0.1',
     LOG_LEVEL: env.LOG_LEVEL,
-    // Compiled code of node_modules is kept between starts.
-    NODE_COMPILE_CACHE: home.cache,
+    // Compiled code is kept between starts, beside the bundles.
+    NODE_COMPILE_CACHE: join(dirname(appsFolder), 'compile-cache'),
     EVENTS_TRANSPORT: env.EVENTS_TRANSPORT,
     EVENTS_DATABASE_URL: databases.events,
     KAFKA_BROKERS: env.KAFKA_BROKERS.join(','),
