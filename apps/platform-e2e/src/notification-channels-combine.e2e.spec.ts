@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
 import { accepted, type Merchant, MerchantReceiver } from '@paycode/tools/demo';
 import { OutboxFolder } from './testing/outbox-folder';
@@ -93,5 +95,14 @@ describe('the channels a merchant is notified over', () => {
     );
     await psp('renewKey', {});
     await eventually(() => expect(outbox.find('email', `To: ${email()}`, 'key was renewed', 'psp-1')).toHaveLength(1), withinMs);
+  });
+
+  it('R-2.5-19, T-17: no log of the platform holds a recipient, a key or what a payment says', () => {
+    const folder = join(process.env['PAYCODE_E2E_HOME']!, 'logs');
+    const logs = readdirSync(folder).map(name => readFileSync(join(folder, name), 'utf8'));
+    expect(logs.some(log => log.includes('recipient-message'))).toBe(true);
+    for (const secret of [email(), '@shop.example', msisdn(), receiver.encryptKey, '27820000001']) {
+      expect(logs.filter(log => log.includes(secret))).toEqual([]);
+    }
   });
 });

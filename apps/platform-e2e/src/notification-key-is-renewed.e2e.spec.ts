@@ -1,5 +1,14 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { eventually } from '@paycode/service-runtime/testing';
 import { accepted, decryptWebhook, type PlatformConnection } from '@paycode/tools/demo';
-import { makeMerchantWithReceiver, type MerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
+import {
+  makeMerchant,
+  makeMerchantWithReceiver,
+  type MerchantWithReceiver,
+  payNewCode,
+  sharedPlatform,
+} from './testing/platform';
 
 interface Renewed {
   encryptKey: string;
@@ -46,5 +55,33 @@ describe('a key that is renewed while payments go on', () => {
       expect([opens(body, renewed.encryptKey), opens(body, replaced)]).toEqual([true, false]);
     }
     expect(bodies.size).toBe(3);
+  });
+
+  it('A-52, R-6.2-7: whatever arrives while keys change opens with one of the keys that were in force, and with no other', async () => {
+    const bodies: string[] = [];
+    const receiver = createServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (text: string) => (body += text));
+      request.on('end', () => {
+        if (!body.startsWith('{')) bodies.push(body);
+        response.end();
+      });
+    });
+    await new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', resolve));
+    const merchant = await makeMerchant(platform);
+    const keys = [await merchant.addHttp(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`)];
+    let isRenewing = true;
+    const paying = (async () => {
+      let paid = 0;
+      for (; isRenewing; paid += 1) await payNewCode(merchant);
+      return paid;
+    })();
+    for (let i = 0; i < 3; i += 1) keys.push((await renewKey(platform, merchant.merchantId)).encryptKey);
+    isRenewing = false;
+    const paid = await paying;
+    await eventually(() => expect(bodies.length).toBeGreaterThanOrEqual(paid), 20_000);
+    expect(bodies.filter(body => keys.filter(key => opens(body, key)).length !== 1)).toEqual([]);
+    receiver.closeAllConnections();
+    await new Promise(resolve => receiver.close(resolve));
   });
 });

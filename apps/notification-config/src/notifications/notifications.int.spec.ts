@@ -116,7 +116,7 @@ describe('merchant notification endpoints', () => {
     expect([status, data.message]).toEqual([400, 'Please set notification first']);
   });
 
-  it('R-4.3-12, R-4.3-13, R-2.4-5: extra answers the whole list, and no list shows a key', async () => {
+  it('R-4.3-12, R-4.3-13, R-2.4-1, R-2.4-3, R-2.4-5: extra answers the whole list, and no list shows a key', async () => {
     await addHttp();
     await service.post('extra', { merchantId, type: 'EMAIL', value: ' ops@shop.example ' });
     const { status, data } = await service.post('extra', { merchantId, type: 'SMS', value: '27821234567' });
@@ -167,6 +167,18 @@ describe('merchant notification endpoints', () => {
     expect((await service.post('list', { merchantId }, { ...acquirerBank, acquirer: 'Other' })).data.message).toBe(
       "Invalid 'merchantId'",
     );
+  });
+
+  it('A-11: the routes call does not look at the state of the merchant: a suspended one is still notified', async () => {
+    await addHttp();
+    await service.saveMerchant(merchantId, { status: 'SUSPENDED' });
+    expect(await route()).toMatchObject({ url, keyId: expect.any(String) });
+  });
+
+  it('R-4.3-1: the four are served by POST under one prefix, and nothing else is', async () => {
+    for (const endpoint of ['addHttp', 'renewKey', 'extra', 'list']) expect((await service.post(endpoint, {})).status).toBe(400);
+    expect((await service.post('remove', { merchantId })).status).toBe(404);
+    expect((await service.get('list')).status).toBe(404);
   });
 
   it('R-4.3-2, A-41, A-44: no assertion is 401, another account type 403, both before the body is judged', async () => {

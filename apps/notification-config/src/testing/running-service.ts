@@ -81,6 +81,11 @@ export class TestNotificationConfig {
     return this.http.post(`http://127.0.0.1:${this.running.service.ports.public}${prefix}/${endpoint}`, data, { headers });
   }
 
+  get(endpoint: string): Promise<AxiosResponse> {
+    const url = `http://127.0.0.1:${this.running.service.ports.public}${prefix}/${endpoint}`;
+    return this.http.get(url, { headers: this.running.issuer.signer.headers(pspOne) });
+  }
+
   /** A call to the internal listener by the operator, or by a service. */
   internal(
     method: string,

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { isRecipientValue, maskedRecipient } from './recipient';
+
+const emails = [
+  'owner@shop.example', 'o@s.example', 'first.last+tag@mail.shop.example', 'o_w-n@xn--bcher-kva.example', "o'neil@shop.example",
+  `${'a'.repeat(64)}@shop.example`,
+]; // prettier-ignore
+const notEmails = [
+  '', '@', 'owner', 'owner@', '@shop.example', 'owner@shop', 'owner@shop.', 'owner@.shop.example', 'owner@shop..example', '.owner@shop.example',
+  'owner.@shop.example', 'o..w@shop.example', 'owner@-shop.example', 'owner@127.0.0.1', 'owner@[127.0.0.1]', 'a b@shop.example',
+  '"a b"@shop.example', 'a@b@shop.example', 'Owner <owner@shop.example>', 'owner@shop.example, thief@shop.example', 'owner@shop.example;thief',
+  'owner@shop.example\r\nBcc: thief@shop.example', 'owner@shop.example\n', 'owner\u0000@shop.example', 'ówner@shop.example', 'owner@bücher.example',
+  `${'a'.repeat(65)}@shop.example`, `a@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(63)}.${'e'.repeat(63)}.example`, '27821234567',
+]; // prettier-ignore
+const msisdns = ['27821234567', '+27821234567', '1234567', '123456789012345'];
+const notMsisdns = [
+  '',
+  '+',
+  '0821234567',
+  '+0821234567',
+  '123456',
+  '1234567890123456',
+  '+27 82 123 4567',
+  '27-82',
+  '２７８２１２３４５６７',
+  '27821234567\n',
+  'owner@shop.example',
+];
+
+describe('values of recipients', () => {
+  it.each(emails)('R-2.4-2: %s is an e-mail address', value => expect(isRecipientValue('EMAIL', value)).toBe(true));
+  it.each(notEmails)('R-2.4-2, T-25: %j is none', value => expect(isRecipientValue('EMAIL', value)).toBe(false));
+  it.each(msisdns)('R-2.4-2: %s is an international number', value => expect(isRecipientValue('SMS', value)).toBe(true));
+  it.each(notMsisdns)('R-2.4-2, T-25: %j is none', value => expect(isRecipientValue('SMS', value)).toBe(false));
+
+  it('T-25: nothing that could end a header line or hold a second address ever passes', () => {
+    const hostile = fc
+      .tuple(fc.string(), fc.constantFrom('\r', '\n', ',', ';', '<', '>', ' ', '\0', '"', '(', '\\'), fc.string())
+      .map(parts => parts.join(''));
+    fc.assert(fc.property(hostile, fc.constantFrom('EMAIL', 'SMS'), (value, type) => !isRecipientValue(type as 'EMAIL', value)));
+  });
+
+  it('T-17: masked, they cannot be written to', () => {
+    expect(maskedRecipient({ type: 'EMAIL', value: 'owner@shop.example' })).toBe('o***@shop.example');
+    expect(maskedRecipient({ type: 'SMS', value: '27821234567' })).toBe('***567');
+  });
+});
