@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
+import { parse, stringify } from 'yaml';
+import { kafkaTopics, kafkaUsers, type TopicsFile } from './strimzi.ts';
+
+/** Text of every manifest that has another source, by its path in `root`: PrometheusRules, Strimzi topics and users. */
+export async function generatedManifests(root: string): Promise<Map<string, string>> {
+  const read = (path: string): unknown => parse(readFileSync(join(root, path), 'utf8'));
+  const topics = read('docs/reference/topics.yaml') as TopicsFile;
+  const files: [path: string, source: string, resources: object[]][] = [
+    [
+      'k8s/components/monitoring/prometheus-rule.yaml',
+      'alerts/paycode.yaml',
+      [rule('paycode', read('k8s/components/monitoring/alerts/paycode.yaml'))],
+    ],
+    [
+      'k8s/components/keda/prometheus-rule.yaml',
+      'alerts/keda.yaml',
+      [rule('paycode-keda', read('k8s/components/keda/alerts/keda.yaml'))],
+    ],
+    ['k8s/components/kafka-strimzi/topics.yaml', 'docs/reference/topics.yaml', kafkaTopics(topics)],
+    ['k8s/components/kafka-strimzi/users.yaml', 'docs/reference/topics.yaml', kafkaUsers(topics)],
+  ];
+  const style = await resolveConfig(join(root, 'k8s/manifest.yaml'));
+  const texts = files.map(async ([path, source, resources]): Promise<[string, string]> => {
+    return [path, await format(textOf(source, resources), { ...style, parser: 'yaml' })];
+  });
+  return new Map(await Promise.all(texts));
+}
+
+function rule(name: string, groups: unknown): object {
+  return {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
+    metadata: { name, namespace: 'paycode' },
+    spec: groups,
+  };
+}
+
+function textOf(source: string, resources: object[]): string {
+  const documents = resources.map(resource => stringify(resource, { lineWidth: 0 }));
+  return `# Generated from ${source} by npm run manifests:generate.\n${documents.join('---\n')}`;
+}

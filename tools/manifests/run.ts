@@ -1,0 +1,20 @@
+/**
+ * `npm run test:manifests`: renders k8s/ offline, checks it as a strict API server would, holds it to our policies, and tests every alert.
+ * Needs kubectl and promtool, which npm cannot install; a missing one is a failure, never a skipped suite.
+ */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const needed: Record<string, { args: string[]; from: string }> = {
+  kubectl: { args: ['version', '--client'], from: 'https://kubernetes.io/docs/tasks/tools' },
+  promtool: { args: ['--version'], from: 'apt-get install prometheus (Debian, Ubuntu), or the release archive of Prometheus' },
+};
+
+const missing = Object.entries(needed).filter(([command, { args }]) => spawnSync(command, args).status !== 0);
+for (const [command, { from }] of missing) console.error(`${command} is not installed: ${from}`);
+if (missing.length > 0) process.exit(1);
+const root = join(import.meta.dirname, '../..');
+const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+const jest = [join(root, 'node_modules/jest/bin/jest.js'), '-c', join(import.meta.dirname, 'jest.config.cjs'), '--maxWorkers=1'];
+const run = spawnSync(process.execPath, [...node, ...jest, ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' });
+process.exitCode = run.status ?? 1;
