@@ -10,5 +10,5 @@ const projects = ['apps', 'libs', 'tools'].flatMap(group => {
 module.exports = {
   projects: projects.filter(dir => existsSync(join(dir, 'jest.config.cjs'))),
   maxWorkers: 2,
-  testTimeout: 30_000,
+  testTimeout: 90_000,
 };
