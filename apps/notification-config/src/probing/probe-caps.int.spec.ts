@@ -18,7 +18,7 @@ describe('T-28: caps on probes', () => {
       PROBES_PER_CALLER_BURST: '8',
       PROBES_PER_CALLER_PER_HOUR: '1',
       PROBES_PER_ORIGIN_PER_MINUTE: '20',
-      PROBE_TIMEOUT_MS: '2000',
+      PROBE_TIMEOUT_MS: '10000',
     });
   });
   beforeEach(async () => {
@@ -62,15 +62,30 @@ describe('T-28: caps on probes', () => {
     expect((await probe({ ...pspOne, subject: 'psp-1-x' })).status).toBe(429);
   });
 
-  it('one probe of a merchant is in flight at a time, Check included', async () => {
+  it('one probe of a merchant is in flight at a time: a call that comes meanwhile waits a little, then it is 429', async () => {
     const silent = await RawReceiver.start(() => undefined);
     const slow = probe(pspOne, merchantId, silent.port);
     await eventually(() => expect(silent.received.length).toBeGreaterThan(0));
     const refused = await probe();
     expect([refused.status, Number(refused.headers['retry-after'])]).toEqual([429, 1]);
+    await silent.stop();
     expect((await slow).data.message).toBe('URL validation failed: did not return 200');
     expect((await probe()).status).toBe(200);
-    await silent.stop();
+  });
+
+  it('A-51: calls for one merchant at the same time are probed one after the other, and each is answered', async () => {
+    let open = 0;
+    let openMax = 0;
+    const counting = await RawReceiver.start(socket => {
+      openMax = Math.max(openMax, ++open);
+      setImmediate(() => {
+        open -= 1;
+        socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+      });
+    });
+    const answers = await Promise.all([1, 2, 3].map(() => probe(pspOne, merchantId, counting.port)));
+    expect([answers.map(({ status }) => status), openMax]).toEqual([[200, 200, 200], 1]);
+    await counting.stop();
   });
 
   it('a refused probe spends nothing of the other buckets', async () => {

@@ -15,7 +15,10 @@ export interface ProbeRequest {
   url: string;
 }
 
-export type ProbePermit = { ok: true; probeId: string } | { ok: false; retryAfterMs: number };
+export type ProbePermit =
+  | { ok: true; probeId: string }
+  /** `isInFlight`: another probe of the merchant has not ended yet; nothing was spent. */
+  | { ok: false; isInFlight: boolean; retryAfterMs: number };
 
 /** Caps on probes over all replicas (T-28): token buckets per merchant, caller and target origin, and one probe in flight per merchant. */
 export abstract class ProbeBudget {

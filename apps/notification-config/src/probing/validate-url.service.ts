@@ -1,7 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { CoarseReason, ProbeOutcome } from '@paycode/safe-http';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
-import { ProbeBudget, type ProbeRequest, UrlProbe } from './probing.ports';
+import { ProbeBudget, type ProbePermit, type ProbeRequest, UrlProbe } from './probing.ports';
+
+/** Waits for the probe of the same merchant that is in flight, in milliseconds: some 3 seconds in all. */
+const turnWaitsMs = [50, 100, 200, 400, 800, 1_500];
 
 /** Flow: URL -> may it be probed -> caps -> one probe. */
 @Injectable()
@@ -22,7 +26,7 @@ export class ValidateUrlService {
   /** The whole outcome, for the owner of the URL. @throws DomainError 400 for a URL that is not allowed, 429 */
   async probe(request: ProbeRequest): Promise<ProbeOutcome> {
     if (!this.urlProbe.isAllowed(request.url)) throw validationFailed('not allowed');
-    const permit = await this.budget.take(request);
+    const permit = await this.permitFor(request);
     if (!permit.ok) throw tooManyProbes(permit.retryAfterMs);
     try {
       const outcome = await this.urlProbe.probe(request.url);
@@ -40,6 +44,16 @@ export class ValidateUrlService {
     } finally {
       await this.budget.release(request.merchantId, permit.probeId);
     }
+  }
+
+  /** Calls for one merchant at the same time follow each other; one that hangs does not keep the others for long. */
+  private async permitFor(request: ProbeRequest): Promise<ProbePermit> {
+    for (const waitMs of turnWaitsMs) {
+      const permit = await this.budget.take(request);
+      if (permit.ok || !permit.isInFlight) return permit;
+      await pause(waitMs);
+    }
+    return this.budget.take(request);
   }
 }
 

@@ -19,7 +19,10 @@ interface BucketRow {
 }
 
 class Refused extends Error {
-  constructor(readonly retryAfterMs: number) {
+  constructor(
+    readonly retryAfterMs: number,
+    readonly isInFlight: boolean,
+  ) {
     super('probe refused');
   }
 }
@@ -41,7 +44,7 @@ export class PostgresProbeBudget extends ProbeBudget {
       });
       return { ok: true, probeId };
     } catch (error) {
-      if (error instanceof Refused) return { ok: false, retryAfterMs: error.retryAfterMs };
+      if (error instanceof Refused) return { ok: false, isInFlight: error.isInFlight, retryAfterMs: error.retryAfterMs };
       throw error;
     }
   }
@@ -59,7 +62,7 @@ export class PostgresProbeBudget extends ProbeBudget {
        returning 1`,
       [merchantId, probeId, this.settings.probeMsMax],
     );
-    if (rows.length === 0) throw new Refused(1_000);
+    if (rows.length === 0) throw new Refused(1_000, true);
   }
 
   private async spend(manager: EntityManager, request: ProbeRequest): Promise<void> {
@@ -83,7 +86,7 @@ export class PostgresProbeBudget extends ProbeBudget {
       return { name: row.bucket, result: takeToken(bucket, limits.get(row.bucket)!, row.now_ms) };
     });
     const waits = taken.flatMap(({ result }) => (result.ok ? [] : [result.retryAfterMs]));
-    if (waits.length > 0) throw new Refused(Math.max(...waits));
+    if (waits.length > 0) throw new Refused(Math.max(...waits), false);
     await store(manager, taken);
   }
 
