@@ -52,6 +52,7 @@ export class KafkaPublisher {
 
   async close(): Promise<void> {
     this.isClosed = true;
+    // A producer that never connected was reported to those who published, and there is nothing to close.
     const producer = await this.producer?.catch(() => undefined);
     this.producer = undefined;
     await producer?.disconnect();

@@ -44,6 +44,7 @@ export class LogSession {
   /** One statement at a time, in order of the calls. */
   query<R extends QueryResultRow>(query: SessionQuery): Promise<QueryResult<R>> {
     const answer = this.last.then(() => this.run<R>(query));
+    // The caller gets the error; the next statement only waits for its turn.
     this.last = answer.catch(() => undefined);
     return answer;
   }
