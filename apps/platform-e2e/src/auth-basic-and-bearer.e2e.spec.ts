@@ -1,0 +1,63 @@
+import { basic } from './testing/exact-gateway-client';
+import { sharedPlatform } from './testing/platform';
+import { SessionClient } from './testing/session-client';
+
+/** Two methods for the same accounts; an account uses one of them. */
+describe('Basic and Bearer', () => {
+  const client = new SessionClient(sharedPlatform());
+  const badCredentials = '401 Bad Credentials';
+
+  it('R-5.1-1, R-5.1-2, R-2.1-5: the API password of now lets in, the one before does not', async () => {
+    const account = await client.basicAccount();
+    expect(await client.use(...basic(account))).toBe('let in');
+    const { apiPassword } = await client.operator('POST', `/internal/accounts/${account.username}/password`);
+    expect(await client.use(...basic(account))).toBe(badCredentials);
+    expect(await client.use(...basic({ ...account, password: apiPassword as string }))).toBe('let in');
+  });
+
+  it('R-5-1, R-4.1-7, R-5.2-1: a Bearer token gives the same access', async () => {
+    const session = await client.logIn(await client.bearerAccount());
+    expect(await client.useSession(session)).toBe('let in');
+  });
+
+  it('R-5.2-3, R-5.2-4, A-20, A-21: the switch to Bearer ends Basic at once; the next password is for login only', async () => {
+    const account = await client.basicAccount();
+    await client.operator('POST', `/internal/accounts/${account.username}/bearer`);
+    expect(await client.use(...basic(account))).toBe(badCredentials);
+    const { apiPassword } = await client.operator('POST', `/internal/accounts/${account.username}/password`);
+    const renewed = { ...account, password: apiPassword as string };
+    expect(await client.use(...basic(renewed))).toBe(badCredentials);
+    expect(await client.useSession(await client.logIn(renewed))).toBe('let in');
+  });
+
+  it('A-22, R-7-4: an account in Basic mode that logs in is told so, if its password is right', async () => {
+    const { username, password } = await client.basicAccount();
+    const says = async (secret: string) => (await client.post('login', { identity: username, password: secret })).message;
+    expect(await says(password)).toBe('JWT Authentication disabled for this account');
+    expect(await says('wrong')).toBe('Bad Credentials');
+  });
+
+  it('A-19, R-5.2-2: with both, the Bearer token decides, for good and for bad', async () => {
+    const [basicAccount, bearerAccount] = [await client.basicAccount(), await client.bearerAccount()];
+    const session = await client.logIn(bearerAccount);
+    const bearer = ['Authorization', session.headerValue];
+    expect(await client.use(...basic(basicAccount), ...bearer)).toBe('let in');
+    expect(await client.use(...basic({ username: 'psp-1', password: 'wrong' }), ...bearer)).toBe('let in');
+    const invalid = ['Authorization', `${session.headerValue.slice(0, -8)}AAAAAAAA`];
+    expect(await client.use(...basic(basicAccount), ...invalid)).toBe('401 Invalid or expired JWT token');
+  });
+
+  it('A-31, T-09: a new password ends the sessions of the account', async () => {
+    const account = await client.bearerAccount();
+    const session = await client.logIn(account);
+    await client.operator('POST', `/internal/accounts/${account.username}/password`);
+    expect(await client.useSession(session)).toBe('401 Invalid or expired JWT token');
+  });
+
+  it('T-08: keys rotate without ending a session', async () => {
+    const session = await client.logIn(await client.bearerAccount());
+    await client.operator('POST', '/internal/keys/rotate');
+    expect(await client.useSession(session)).toBe('let in');
+    expect(await client.useSession(await client.logIn(await client.bearerAccount()))).toBe('let in');
+  });
+});
