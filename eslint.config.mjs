@@ -5,7 +5,14 @@ import tseslint from 'typescript-eslint';
 import { className, classFile, fileName } from './tools/architecture/rules/file-names.ts';
 import { parameters } from './tools/architecture/rules/parameters.ts';
 
-const specs = ['**/*.spec.ts', '**/*.compat.ts', '**/*.manifest.ts', '**/testing/**/*.ts', '**/*.conformance.ts', 'apps/platform-e2e/**/*.ts'];
+const specs = [
+  '**/*.spec.ts',
+  '**/*.compat.ts',
+  '**/*.manifest.ts',
+  '**/testing/**/*.ts',
+  '**/*.conformance.ts',
+  'apps/platform-e2e/**/*.ts',
+];
 
 /** Exceptions to a rule, each with its reason. */
 const exceptions = [

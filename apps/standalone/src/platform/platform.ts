@@ -45,6 +45,7 @@ export class Platform {
     this.isStopping = true;
     this.publish = () => undefined;
     await this.supervisor?.stop();
+    // Why it did not start was told to whoever started it; here it only has to be over.
     await this.starting?.catch(() => undefined);
     await this.supervisor?.stop();
     await this.databases?.stop();

@@ -36,7 +36,8 @@ export class RetentionJob implements OnApplicationBootstrap, OnApplicationShutdo
       if (hasOpened || dropped.length + strays > 0)
         this.logger.info({ event: 'retention', count: dropped.length, batch: strays }, 'partitions looked after');
       // Old rows without a verdict: something is wrong that a person must look at.
-      if (kept.length > 0) this.logger.error({ event: 'retention-kept', count: kept.length }, 'old partitions hold open deliveries');
+      if (kept.length > 0)
+        this.logger.error({ event: 'retention-kept', count: kept.length }, 'old partitions hold open deliveries');
     } catch (error) {
       this.logger.warn({ event: 'retention-failed', err: error }, 'partitions are looked after again later');
     }
