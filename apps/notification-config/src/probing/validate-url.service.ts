@@ -2,7 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { CoarseReason, ProbeOutcome } from '@paycode/safe-http';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
+import { Counter } from 'prom-client';
 import { ProbeBudget, type ProbePermit, type ProbeRequest, UrlProbe } from './probing.ports';
+
+/** One registry per process: a second application in it (tests) shares the counter. */
+const probesTotal = new Counter({
+  name: 'url_probes_total',
+  help: 'Probes of webhook URLs, by what came of them.',
+  labelNames: ['outcome'],
+});
 
 /** Waits for the probe of the same merchant that is in flight, in milliseconds: some 3 seconds in all. */
 const turnWaitsMs = [50, 100, 200, 400, 800, 1_500];
@@ -30,6 +38,7 @@ export class ValidateUrlService {
     if (!permit.ok) throw tooManyProbes(permit.retryAfterMs);
     try {
       const outcome = await this.urlProbe.probe(request.url);
+      probesTotal.inc({ outcome: outcome.detail ?? 'ACCEPTED' });
       this.log.info(
         {
           event: 'url-probed',

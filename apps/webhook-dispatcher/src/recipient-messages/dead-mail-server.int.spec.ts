@@ -1,3 +1,4 @@
+import { register } from 'prom-client';
 import { eventually } from '@paycode/service-runtime/testing';
 import { RawReceiver } from '@paycode/safe-http/testing';
 import { notification } from '../testing/notification';
@@ -37,5 +38,6 @@ describe('a mail server that takes connections and says nothing', () => {
       'select count(*) from recipient_message',
     );
     expect(Number(count)).toBe(ids.length);
+    expect(await register.metrics()).toContain(`recipient_messages_waiting{channel="EMAIL"} ${ids.length}`);
   });
 });

@@ -12,6 +12,7 @@ import { RecipientMessagesConsumer } from './events/recipient-messages.consumer'
 import { ChangeNoticesController } from './http/change-notices.controller';
 import { MessageWorkersJob } from './jobs/message-workers.job';
 import { PostgresMessageQueue } from './persistence/postgres-message.queue';
+import { PrometheusMessageMetrics } from './prometheus-message.metrics';
 import { QueueMessages } from './queue-messages.service';
 import { SendMessages } from './send-messages.service';
 
@@ -103,6 +104,7 @@ async function assemble(settings: RecipientMessagesSettings, signer: ServiceToke
     ageMsMax: settings.MESSAGE_AGE_MAX_MS,
     nowMs: () => Date.now(),
   });
+  const metrics = new PrometheusMessageMetrics(() => queue.waiting());
   const notifications = new JweNotificationOpener(new PayloadSealer(KeyRing.parse(settings.PAYLOAD_KEYS)));
   const rules = {
     triesMax: settings.MESSAGE_TRIES_MAX,
@@ -110,7 +112,7 @@ async function assemble(settings: RecipientMessagesSettings, signer: ServiceToke
     concurrency,
     chance: () => Math.random(),
   };
-  const sending = new SendMessages({ queue, notifications, senders, log }, rules);
+  const sending = new SendMessages({ queue, notifications, senders, metrics, log }, rules);
   const workers = new MessageWorkersJob(sending, { log, idleMs, tidy: () => queue.tidy(settings.MESSAGE_AGE_MAX_MS) });
   return { dataSource, client, senders, queueMessages, workers };
 }

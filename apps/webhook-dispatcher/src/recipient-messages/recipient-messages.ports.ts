@@ -21,8 +21,17 @@ export abstract class MessageQueue {
   /** Forgets recipient and content. */
   abstract finish(messageId: string, state: 'SENT' | 'FAILED'): Promise<void>;
   abstract retryAfter(messageId: string, waitMs: number): Promise<void>;
+  /** Messages that are not sent yet. */
+  abstract waiting(): Promise<Map<Channel, number>>;
   /** Gives up messages older than `ageMsMax`, and drops finished ones once no event can bring them again. */
   abstract tidy(ageMsMax: number): Promise<void>;
+}
+
+/** RETRY: it will be tried again. */
+export type MessageOutcome = 'SENT' | 'FAILED' | 'RETRY';
+
+export abstract class MessageMetrics {
+  abstract tried(channel: Channel, outcome: MessageOutcome): void;
 }
 
 /** Opens the sealed notification of a message. @throws when it cannot be opened */

@@ -3,12 +3,21 @@ import { changeNoticeEmail } from './domain/change-notice-message';
 import type { Channel, QueuedMessage } from './domain/message';
 import { paymentEmail, paymentSms } from './domain/payment-message';
 import { retryWaitMs } from './domain/retry-wait';
-import { EmailSender, MessageQueue, NotificationOpener, SendError, SmsSender } from './recipient-messages.ports';
+import {
+  EmailSender,
+  MessageMetrics,
+  type MessageOutcome,
+  MessageQueue,
+  NotificationOpener,
+  SendError,
+  SmsSender,
+} from './recipient-messages.ports';
 
 export interface SendMessagesParts {
   queue: MessageQueue;
   notifications: NotificationOpener;
   senders: { EMAIL?: EmailSender; SMS?: SmsSender };
+  metrics: MessageMetrics;
   log: Logger;
 }
 
@@ -85,8 +94,9 @@ export class SendMessages {
     this.report(message, 'RETRY', code);
   }
 
-  private report(message: QueuedMessage, outcome: 'SENT' | 'FAILED' | 'RETRY', code: string | null): void {
+  private report(message: QueuedMessage, outcome: MessageOutcome, code: string | null): void {
     const { transactionId, merchantId, tries, channel } = message;
+    this.parts.metrics.tried(channel, outcome);
     this.parts.log[outcome === 'FAILED' ? 'warn' : 'info'](
       { event: 'recipient-message', source: channel, transactionId, merchantId, attempt: tries, outcome, code },
       'message to a recipient',

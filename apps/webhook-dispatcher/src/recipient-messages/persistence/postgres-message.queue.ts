@@ -71,6 +71,13 @@ export class PostgresMessageQueue extends MessageQueue {
     );
   }
 
+  override async waiting(): Promise<Map<Channel, number>> {
+    const rows = await this.dataSource.query<{ channel: Channel; count: string }[]>(
+      `select channel, count(*) from recipient_message where state = 'PENDING' group by channel`,
+    );
+    return new Map(rows.map(({ channel, count }) => [channel, Number(count)]));
+  }
+
   override async tidy(ageMsMax: number): Promise<void> {
     await this.dataSource.query(
       `update recipient_message set state = 'FAILED', recipient = '', content = null, finished_at = clock_timestamp()

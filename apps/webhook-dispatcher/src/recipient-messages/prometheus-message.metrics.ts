@@ -1,0 +1,33 @@
+import { Counter, Gauge, register } from 'prom-client';
+import type { Channel } from './domain/message';
+import { MessageMetrics, type MessageOutcome } from './recipient-messages.ports';
+
+/** Counts of messages; the number that wait is read when scraped. */
+export class PrometheusMessageMetrics extends MessageMetrics {
+  private readonly worked: Counter<'channel' | 'outcome'>;
+
+  constructor(waiting: () => Promise<Map<Channel, number>>) {
+    super();
+    // One registry per process: a second application in it (tests) takes the collectors over.
+    register.removeSingleMetric('recipient_messages_total');
+    register.removeSingleMetric('recipient_messages_waiting');
+    this.worked = new Counter({
+      name: 'recipient_messages_total',
+      help: 'Tries to send Email and SMS to recipients, by channel and outcome.',
+      labelNames: ['channel', 'outcome'],
+    });
+    new Gauge({
+      name: 'recipient_messages_waiting',
+      help: 'Messages to recipients that are not sent yet, by channel.',
+      labelNames: ['channel'],
+      async collect() {
+        this.reset();
+        for (const [channel, count] of await waiting()) this.set({ channel }, count);
+      },
+    });
+  }
+
+  override tried(channel: Channel, outcome: MessageOutcome): void {
+    this.worked.inc({ channel, outcome });
+  }
+}
