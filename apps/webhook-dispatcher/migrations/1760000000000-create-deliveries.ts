@@ -56,6 +56,7 @@ const statements = [
   `create index delivery_lane_seq on delivery (lane, seq)`,
   // Waiting rows that no replica holds in memory as started: few, found without walking the settled ones.
   `create index delivery_parked on delivery (lane, seq) where epoch = 0 and not stub`,
+  `create index delivery_waiting on delivery (merchant_id, seq) where epoch = 0 and not stub`,
   `comment on column delivery.epoch is 'Lane epoch under which attempt 1 was claimed by the insert itself; 0: not claimed yet.'`,
   `comment on column delivery.payload is 'Notification sealed as compact JWE; null for the stub of a transaction that was closed before it arrived.'`,
 

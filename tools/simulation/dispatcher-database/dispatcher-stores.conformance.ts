@@ -164,15 +164,21 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
         me,
         [1, 5, 9].map(id => fresh(id, { epoch: 0 })),
       );
-      const [lane1] = (await stores.deliveries.sweep(me, cursors(1), 10)).filter(({ lane }) => lane === 1);
+      const [lane1] = (await stores.deliveries.sweep(me, cursors(1), { limitPerLane: 10, exceptMerchants: [] })).filter(
+        ({ lane }) => lane === 1,
+      );
       expect(ids(lane1!.unclaimed)).toEqual([1, 5, 9]);
       await stores.verdicts.acknowledge([verdict(1, 'ACKED_PULL'), verdict(5, 'ACKED_PULL')]);
-      const [again] = (await stores.deliveries.sweep(me, cursors(1), 10)).filter(({ lane }) => lane === 1);
+      const [again] = (await stores.deliveries.sweep(me, cursors(1), { limitPerLane: 10, exceptMerchants: [] })).filter(
+        ({ lane }) => lane === 1,
+      );
       expect(ids(again!.unclaimed)).toEqual([9]);
-      const [after] = (await stores.deliveries.sweep(me, cursors(1, lane1!.horizonSeq), 10)).filter(({ lane }) => lane === 1);
+      const [after] = (
+        await stores.deliveries.sweep(me, cursors(1, lane1!.horizonSeq), { limitPerLane: 10, exceptMerchants: [] })
+      ).filter(({ lane }) => lane === 1);
       expect(after!.unclaimed).toEqual([]);
-      expect(await stores.deliveries.sweep(other, cursors(1), 10)).toEqual([]);
-      expect(await stores.deliveries.sweep(me, cursors(2), 10)).toEqual([]);
+      expect(await stores.deliveries.sweep(other, cursors(1), { limitPerLane: 10, exceptMerchants: [] })).toEqual([]);
+      expect(await stores.deliveries.sweep(me, cursors(2), { limitPerLane: 10, exceptMerchants: [] })).toEqual([]);
     });
   });
 

@@ -6,7 +6,9 @@ import {
   type KnownDelivery,
   type LaneCursor,
   type LanedCloseItem,
+  type MerchantCursor,
   type StoredDelivery,
+  type SweepPage,
   type SweptLane,
 } from '../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
 import type { Delivery, NewDelivery } from '../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
@@ -64,7 +66,11 @@ export class MemoryDeliveryStore extends DeliveryStore {
     return this.execute(() => this.page(cursors, limitPerLane, (row, { epoch }) => row.epoch >= 1 && row.epoch < epoch));
   }
 
-  override async sweep(replica: string, cursors: readonly LaneCursor[], limitPerLane: number): Promise<SweptLane[]> {
+  override async sweep(
+    replica: string,
+    cursors: readonly LaneCursor[],
+    { limitPerLane, exceptMerchants }: SweepPage,
+  ): Promise<SweptLane[]> {
     const { tables } = this;
     const horizon = await this.execute(() => ({
       lanes: new Set(cursors.filter(cursor => tables.holds(replica, cursor)).map(({ lane }) => lane)),
@@ -75,11 +81,26 @@ export class MemoryDeliveryStore extends DeliveryStore {
     await this.execute(() => {
       for (const cursor of swept) if (tables.holds(replica, cursor)) this.advance(cursor.lane, horizon.seq);
     });
-    const rows = await this.execute(() => this.page(swept, limitPerLane, row => row.epoch === 0));
+    const rows = await this.execute(() =>
+      this.page(swept, limitPerLane, row => row.epoch === 0 && !exceptMerchants.includes(row.merchantId)),
+    );
     return swept.map(({ lane }) => {
       const unclaimed = rows.filter(row => row.lane === lane);
       return { lane, horizonSeq: unclaimed.length < limitPerLane ? horizon.seq : unclaimed.at(-1)!.seq, unclaimed };
     });
+  }
+
+  override waiting(lanes: readonly number[], cursors: readonly MerchantCursor[]): Promise<StoredDelivery[]> {
+    return this.execute(() =>
+      [...cursors]
+        .sort((a, b) => a.merchantId - b.merchantId)
+        .flatMap(({ merchantId, afterSeq, limit }) => {
+          const rows = lanes.flatMap(lane => this.tables.openOf(lane, afterSeq + 1));
+          const wanted = rows.filter(row => row.epoch === 0 && row.merchantId === merchantId);
+          return wanted.sort((a, b) => a.seq - b.seq).slice(0, limit);
+        })
+        .map(row => this.storedFrom(row)),
+    );
   }
 
   override async close(items: readonly LanedCloseItem[]): Promise<CloseAnswer[]> {

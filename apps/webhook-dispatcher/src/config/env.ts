@@ -92,7 +92,7 @@ export const env = defineEnv({
   },
   HELD_MAX: {
     type: 'integer',
-    default: 20_000,
+    default: 40_000,
     min: 100,
     max: 1_000_000,
     description: 'Deliveries in memory, waiting or in flight; more wait in the database.',

@@ -24,6 +24,7 @@ import { type PostOptions, PostWebhook } from './post-webhook.service';
 import { PrepareAttempt } from './prepare-attempt.service';
 import { RecordVerdict } from './record-verdict.service';
 import { RecoverDeliveries } from './recover-deliveries.service';
+import { RefillQueues } from './refill-queues.service';
 import { RepeatNotices } from './repeat-notices.service';
 import { RouteBook } from './route-book.service';
 import { SettleReversals } from './settle-reversals.service';
@@ -77,9 +78,7 @@ export interface Dispatcher {
 export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherSettings): Dispatcher {
   const { clock, metrics } = ports;
   const { replica, rules } = settings;
-  const { spacingMs } = settings;
-  const spacing = spacingMs ? () => passed(clock, spacingMs) : undefined;
-  const batching = { clock, spacing };
+  const batching = { clock, spacing: spacingOf(settings, clock) };
   const listener = new LaneChanges();
   const lanes = new OwnLanes(ports.lanes, listener, clock, { replica, leaseMs: settings.laneLeaseMs });
   const routes = new RouteBook(ports.routes, clock);
@@ -88,7 +87,8 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
   const settling = new SettleReversals(ports.scheduler, clock);
   const verdicts = new RecordVerdict(ports.verdicts, lanes, settling, metrics, batching);
   const concluding = new ConcludeDelivery(verdicts, ports.notices, rules, clock, metrics);
-  const recover = new RecoverDeliveries(ports.deliveries, desk, concluding, lanes, { rules, clock });
+  const refill = new RefillQueues(ports.deliveries, desk, lanes);
+  const recover = new RecoverDeliveries(ports.deliveries, desk, concluding, lanes, { rules, clock, refill });
   listener.connect(desk, recover);
   const preparing = new PrepareAttempt(routes, lanes, ports.deliveries, ports.scheduler, batching);
   const posting = new PostWebhook(ports.poster, ports.sealer, new AckDeadlines(clock), clock, settings.post);
@@ -110,6 +110,10 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
   const overdue = new CloseOverdue(desk, concluding, rules, clock);
   const close = new CloseDeliveries(ports.deliveries);
   return { ingest, close, lanes, recover, notices, overdue, desk, routes, settling, drain };
+}
+
+function spacingOf({ spacingMs }: DispatcherSettings, clock: Clock): (() => Promise<void>) | undefined {
+  return spacingMs ? () => passed(clock, spacingMs) : undefined;
 }
 
 /** What a change of lanes means here: new ones are recovered, lost ones dropped, given-up ones finished first. */

@@ -28,7 +28,9 @@ export abstract class DeliveryStore {
   /** Open deliveries claimed under an epoch before the given one: their owner is gone (row 8). By lane and seq. */
   abstract orphaned(cursors: readonly LaneCursor[], limitPerLane: number): Promise<StoredDelivery[]>;
   /** Moves the marks of lanes held: remembers what is resolved, answers rows that nobody claimed since the last sweep. */
-  abstract sweep(replica: string, cursors: readonly LaneCursor[], limitPerLane: number): Promise<SweptLane[]>;
+  abstract sweep(replica: string, cursors: readonly LaneCursor[], page: SweepPage): Promise<SweptLane[]>;
+  /** Unclaimed open deliveries of merchants in these lanes, by merchant and seq. */
+  abstract waiting(lanes: readonly number[], cursors: readonly MerchantCursor[]): Promise<StoredDelivery[]>;
   /** Answers of `close`: never an owner's delivery is closed, and none can arrive after it was closed (1.1). */
   abstract close(items: readonly LanedCloseItem[]): Promise<CloseAnswer[]>;
 }
@@ -72,6 +74,18 @@ export interface StoredDelivery {
   attemptsClaimed: number;
   /** Since it was received, on the store's clock. */
   ageMs: number;
+}
+
+export interface SweepPage {
+  limitPerLane: number;
+  /** Merchants whose rows are read by `waiting` instead. */
+  exceptMerchants: readonly number[];
+}
+
+export interface MerchantCursor {
+  merchantId: number;
+  afterSeq: number;
+  limit: number;
 }
 
 export interface SweptLane {

@@ -2,6 +2,7 @@ import type { Clock } from '../clock';
 import type { HeldLane } from '../lanes';
 import type { Delivery } from './domain/delivery';
 import type { Granted, OriginQueues, SlotUse } from './domain/origin-queues';
+import { MerchantBacklog } from './domain/merchant-backlog';
 import { HeldDeliveries } from './held-deliveries';
 import type { RouteBook } from './route-book.service';
 
@@ -10,8 +11,13 @@ export interface DeskLimits {
   heldMax: number;
 }
 
+/** Where a delivery goes that comes in. */
+export type Admission = 'CLAIM' | 'HOLD' | 'LEAVE';
+
 /** Ingest claims the first attempt of what will start within about this time. */
 const soonSeconds = 2;
+/** Deliveries that may wait for one endpoint however full the memory is. */
+const waitingFloor = 4;
 const holdMs = 1_000;
 /** Queue of merchants whose route was never read. */
 const unknownOrigin = 'unknown';
@@ -20,6 +26,8 @@ const unknownOrigin = 'unknown';
 export class DeliveryDesk {
   private readonly held = new HeldDeliveries();
   private isClosed = false;
+  /** Merchants whose further deliveries wait in the database. */
+  readonly backlog = new MerchantBacklog();
   /** Called when something may be able to start. */
   onReady: () => void = () => undefined;
 
@@ -40,15 +48,40 @@ export class DeliveryDesk {
     return { held: this.held.size, waiting: this.queues.waiting, inFlight: this.queues.inFlight, oldestAgeMs };
   }
 
+  /** Gives places in memory away, one request after the other: answers how many of `wanted` deliveries of a merchant it takes. */
+  places(): (merchantId: number, wanted: number) => number {
+    const given = new Map<string, number>();
+    let total = 0;
+    return (merchantId, wanted) => {
+      const origin = this.originOf(merchantId);
+      const before = given.get(origin) ?? 0;
+      const count = Math.max(0, Math.min(wanted, this.roomAt(origin, total) - before));
+      given.set(origin, before + count);
+      total += count;
+      return count;
+    };
+  }
+
   /**
-   * Whether a delivery of this merchant would start soon. If so, its insert claims attempt 1; if not, a crash must find it unclaimed, because
-   * a claimed one counts as sent.
+   * Decides, one after the other, where the deliveries of a batch go. CLAIM: into memory, and it will start so soon that its insert may claim
+   * attempt 1 (a crash must find what waits longer unclaimed, because a claimed one counts as sent). HOLD: into memory. LEAVE: it waits in the
+   * database, and so does everything of its merchant that comes after it.
    */
-  startsSoon(merchantId: number): boolean {
-    const origin = this.routes.lastOrigin(merchantId);
-    return (
-      this.hasRoom && origin !== undefined && this.queues.waitingOf(origin) < this.queues.startingWithin(origin, soonSeconds)
-    );
+  admissions(): (merchantId: number) => Admission {
+    const places = this.places();
+    const left = new Set<number>();
+    const ahead = new Map<string, number>();
+    return merchantId => {
+      if (left.has(merchantId) || this.backlog.has(merchantId) || places(merchantId, 1) === 0) {
+        left.add(merchantId);
+        return 'LEAVE';
+      }
+      const origin = this.originOf(merchantId);
+      const aheadHere = ahead.get(origin) ?? 0;
+      ahead.set(origin, aheadHere + 1);
+      const isSoon = this.queues.waitingOf(origin) + aheadHere < this.queues.startingWithin(origin, soonSeconds);
+      return isSoon && origin !== unknownOrigin ? 'CLAIM' : 'HOLD';
+    };
   }
 
   has(transactionId: number): boolean {
@@ -126,7 +159,21 @@ export class DeliveryDesk {
   }
 
   private enqueue(delivery: Delivery): void {
-    this.queues.add(this.routes.lastOrigin(delivery.merchantId) ?? unknownOrigin, delivery);
+    this.queues.add(this.originOf(delivery.merchantId), delivery);
+  }
+
+  /**
+   * An endpoint may hold as much as is left free for all: one that hangs takes half of the memory at most, two a third each, and there is
+   * always some left for the next. `taken`: places given away already.
+   */
+  private roomAt(origin: string, taken: number): number {
+    if (!this.hasRoom) return 0;
+    const free = this.limits.heldMax - this.held.size - taken;
+    return Math.max(0, Math.max(waitingFloor, free) - this.queues.waitingOf(origin));
+  }
+
+  private originOf(merchantId: number): string {
+    return this.routes.lastOrigin(merchantId) ?? unknownOrigin;
   }
 
   private forgetWaiting(isGone: (delivery: Delivery) => boolean): void {

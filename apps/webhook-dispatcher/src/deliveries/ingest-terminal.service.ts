@@ -2,8 +2,8 @@ import type { TransactionTerminal } from '@paycode/dto';
 import { FlushQueue } from '@paycode/persistence';
 import type { Clock } from '../clock';
 import { laneOf, type LaneOwnership } from '../lanes';
-import type { DeliveryDesk } from './delivery-desk.service';
-import type { DeliveryMetrics, DeliveryStore, InsertedDelivery } from './deliveries.ports';
+import type { Admission, DeliveryDesk } from './delivery-desk.service';
+import type { DeliveryMetrics, DeliveryStore, DeliveryToInsert, InsertedDelivery } from './deliveries.ports';
 import type { Delivery, NewDelivery } from './domain/delivery';
 
 export interface IngestParts {
@@ -14,6 +14,9 @@ export interface IngestParts {
   learnRoutes(merchantIds: Iterable<number>): Promise<void>;
   clock: Clock;
 }
+
+/** A delivery on its way into the database, and where it goes from there. */
+type Row = DeliveryToInsert & { admission: Admission };
 
 const batchMax = { flushMax: 1_000, queueMax: 100_000 };
 
@@ -41,20 +44,19 @@ export class IngestTerminal {
   private async insert(deliveries: readonly NewDelivery[]): Promise<(Delivery | undefined)[]> {
     const { store, lanes, desk, clock } = this.parts;
     const heldBefore = new Set(deliveries.map(({ transactionId }) => transactionId).filter(id => desk.has(id)));
-    const rows = deliveries.map(delivery => ({ ...delivery, epoch: this.epochToClaim(delivery) }));
+    const admit = desk.admissions();
+    const rows = deliveries.map(delivery => this.rowFor(delivery, admit(delivery.merchantId)));
     const receivedMs = clock.nowMs();
     const inserted = new Map((await store.insert(lanes.replica, rows)).map(row => [row.transactionId, row]));
     const duplicates = deliveries.filter(({ transactionId }) => !inserted.has(transactionId));
     const lost = await this.claimedWithoutAnswer(duplicates, heldBefore);
     this.metrics.ingested({ stored: inserted.size, duplicate: duplicates.length });
-    return deliveries.map(delivery =>
-      this.toWorkOn(delivery, inserted.get(delivery.transactionId) ?? lost.get(delivery.transactionId), receivedMs),
-    );
+    return rows.map(row => this.toWorkOn(row, inserted.get(row.transactionId) ?? lost.get(row.transactionId), receivedMs));
   }
 
-  private epochToClaim({ lane, merchantId }: NewDelivery): number {
-    const epoch = this.parts.lanes.epochOf(lane);
-    return epoch !== undefined && this.parts.desk.startsSoon(merchantId) ? epoch : 0;
+  private rowFor(delivery: NewDelivery, admission: Admission): Row {
+    const epoch = this.parts.lanes.epochOf(delivery.lane);
+    return { ...delivery, admission, epoch: epoch !== undefined && admission === 'CLAIM' ? epoch : 0 };
   }
 
   /**
@@ -77,13 +79,13 @@ export class IngestTerminal {
   }
 
   /** What this replica holds from now on; rows of other owners' lanes are theirs to find. */
-  private toWorkOn(
-    delivery: NewDelivery,
-    row: Pick<InsertedDelivery, 'epoch'> | undefined,
-    receivedMs: number,
-  ): Delivery | undefined {
+  private toWorkOn(delivery: Row, row: Pick<InsertedDelivery, 'epoch'> | undefined, receivedMs: number): Delivery | undefined {
     const epoch = this.parts.lanes.epochOf(delivery.lane);
-    if (!row || epoch === undefined || (row.epoch === 0 && !this.parts.desk.hasRoom)) return undefined;
+    if (!row || epoch === undefined) return undefined;
+    if (row.epoch === 0 && delivery.admission === 'LEAVE') {
+      this.parts.desk.backlog.note(delivery.merchantId);
+      return undefined;
+    }
     const { transactionId, merchantId, lane, isReversible, payload } = delivery;
     const isClaimed = row.epoch > 0;
     return {

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock';
 import type { HeldLane, LaneOwnership } from '../lanes';
 import type { ConcludeDelivery } from './conclude-delivery.service';
-import type { DeliveryDesk } from './delivery-desk.service';
+import type { Admission, DeliveryDesk } from './delivery-desk.service';
 import type { DeliveryStore, LaneCursor, StoredDelivery } from './deliveries.ports';
+import type { RefillQueues } from './refill-queues.service';
 import { type AttemptRules, planAttempt } from './domain/attempt-plan';
 import type { Delivery } from './domain/delivery';
 
@@ -34,13 +35,14 @@ export class RecoverDeliveries {
     private readonly desk: DeliveryDesk,
     private readonly concluding: ConcludeDelivery,
     private readonly ownership: LaneOwnership,
-    private readonly options: { rules: AttemptRules; clock: Clock },
+    private readonly options: { rules: AttemptRules; clock: Clock; refill: RefillQueues },
   ) {
     this.lastLookMs = options.clock.nowMs();
   }
 
   gained(lanes: readonly HeldLane[]): void {
     for (const { lane, epoch } of lanes) this.lanes.set(lane, { epoch, orphansAfter: 0, sweptTo: 0 });
+    this.desk.backlog.restart();
   }
 
   lost(lanes: readonly HeldLane[]): void {
@@ -50,7 +52,7 @@ export class RecoverDeliveries {
   /** A delivery of ours ended without a verdict. If its lane was lost and is ours again, nobody else looks for it. */
   fenced({ lane, epoch }: Delivery): void {
     const progress = this.lanes.get(lane);
-    if (progress && progress.epoch !== epoch) Object.assign(progress, { orphansAfter: 0, sweptTo: 0 });
+    if (progress && progress.epoch !== epoch) this.gained([{ lane, epoch: progress.epoch }]);
   }
 
   /** Lanes whose former owners' deliveries are not all taken up yet. */
@@ -62,17 +64,20 @@ export class RecoverDeliveries {
     if (!this.desk.hasRoom) return;
     await this.takeUpOrphans();
     if (this.desk.hasRoom) await this.sweep();
+    // Never at once with a sweep: the sweep passes over merchants that are read here.
+    if (this.desk.hasRoom) await this.options.refill.turn(rows => this.takeUp(rows, () => 'HOLD'));
     if (this.desk.hasRoom) await this.takeUpForgotten();
   }
 
   private async takeUpOrphans(): Promise<void> {
     const cursors = this.cursors(progress => progress.orphansAfter);
     if (cursors.length === 0) return;
+    const before = new Map(this.lanes);
     const found = await this.store.orphaned(cursors, pageMax);
-    for (const { lane, epoch } of cursors) {
+    for (const { lane } of cursors) {
       const page = found.filter(row => row.lane === lane);
-      const progress = this.lanes.get(lane);
-      if (progress?.epoch === epoch) progress.orphansAfter = page.length < pageMax ? undefined : page.at(-1)!.seq;
+      const progress = this.unchanged(lane, before);
+      if (progress) progress.orphansAfter = page.length < pageMax ? undefined : page.at(-1)!.seq;
     }
     this.takeUp(found);
   }
@@ -84,11 +89,11 @@ export class RecoverDeliveries {
     if (group.size === 0) return;
     this.lastSwept = Math.max(...group);
     const cursors = this.cursors(progress => progress.sweptTo).filter(({ lane }) => group.has(lane));
-    const epochs = new Map(cursors.map(({ lane, epoch }) => [lane, epoch]));
-    for (const { lane, horizonSeq, unclaimed } of await this.store.sweep(this.ownership.replica, cursors, pageMax)) {
-      const progress = this.lanes.get(lane);
-      // Lost and gained again meanwhile: a new epoch is swept from the start.
-      if (progress?.epoch === epochs.get(lane)) progress!.sweptTo = horizonSeq;
+    const before = new Map(this.lanes);
+    const page = { limitPerLane: pageMax, exceptMerchants: this.desk.backlog.filling };
+    for (const { lane, horizonSeq, unclaimed } of await this.store.sweep(this.ownership.replica, cursors, page)) {
+      const progress = this.unchanged(lane, before);
+      if (progress) progress.sweptTo = horizonSeq;
       this.takeUp(unclaimed);
     }
   }
@@ -107,6 +112,12 @@ export class RecoverDeliveries {
     this.takeUp(found.filter(({ ageMs }) => ageMs > forgottenMs));
   }
 
+  /** The lane's progress, unless it began anew while the store was asked: then the answer says nothing about where it stands. */
+  private unchanged(lane: number, before: ReadonlyMap<number, LaneProgress>): LaneProgress | undefined {
+    const progress = this.lanes.get(lane);
+    return progress === before.get(lane) ? progress : undefined;
+  }
+
   private cursors(positionOf: (progress: LaneProgress) => number | undefined): LaneCursor[] {
     return [...this.lanes].flatMap(([lane, progress]) => {
       const afterSeq = positionOf(progress);
@@ -114,22 +125,30 @@ export class RecoverDeliveries {
     });
   }
 
-  private takeUp(rows: readonly StoredDelivery[]): void {
-    const deliveries: Delivery[] = [];
-    for (const row of rows) {
+  private takeUp(rows: readonly StoredDelivery[], admit: (merchantId: number) => Admission = this.desk.admissions()): void {
+    const left: number[] = [];
+    const deliveries = rows.flatMap(row => {
       const epoch = this.ownership.epochOf(row.lane);
-      if (epoch === undefined || this.desk.has(row.transactionId)) continue;
+      if (epoch === undefined || this.desk.has(row.transactionId)) return [];
       const plan = planAttempt(row, this.options.rules);
       const delivery = this.deliveryOf(row, epoch);
-      if (plan.next === 'CLOSE') void this.concluding.without(delivery, plan.kind, null);
-      else deliveries.push({ ...delivery, attempt: plan.attempt });
-    }
+      if (plan.next === 'CLOSE') {
+        void this.concluding.without(delivery, plan.kind, null);
+        return [];
+      }
+      // What may have been sent is taken up in any case: there is no more of it than there were sockets.
+      if (row.attemptsClaimed > 0 || admit(row.merchantId) !== 'LEAVE') return [{ ...delivery, attempt: plan.attempt }];
+      left.push(row.merchantId);
+      return [];
+    });
     this.desk.accept(deliveries);
+    for (const merchantId of left) this.desk.backlog.note(merchantId);
   }
 
   private deliveryOf(row: StoredDelivery, epoch: number): Delivery {
     const { transactionId, merchantId, lane, isReversible, payload } = row;
-    const receivedMs = this.options.clock.nowMs() - row.ageMs;
+    // A further attempt has the whole window before it, however old the payment is (A-12, A-13).
+    const receivedMs = this.options.clock.nowMs() - (row.attemptsClaimed === 0 ? row.ageMs : 0);
     return {
       transactionId,
       merchantId,

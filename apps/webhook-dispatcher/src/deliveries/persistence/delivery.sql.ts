@@ -81,8 +81,20 @@ export const deliverySql = {
      cross join lateral (
        select * from delivery d
         where d.lane = c.lane and d.epoch = 0 and not d.stub and d.seq >= greatest(l.low_seq, c.after_seq + 1) and ${isOpen}
+          and d.merchant_id <> all($5::bigint[])
         order by d.seq limit $4) d
      order by d.lane, d.seq`,
+
+  // Along the partial index (merchant_id, seq): rows of other merchants are never touched.
+  waiting: `
+    select ${stored}
+      from unnest($2::bigint[], $3::bigint[], $4::int[]) as m(merchant_id, after_seq, max)
+     cross join lateral (
+       select * from delivery d
+        where d.merchant_id = m.merchant_id and d.epoch = 0 and not d.stub and d.seq > m.after_seq and d.lane = any($1::smallint[])
+          and ${isOpen}
+        order by d.seq limit m.max) d
+     order by d.merchant_id, d.seq`,
 
   // The stub is what an ingest under way or yet to come collides with: no delivery can follow a close.
   closeUnknown: `

@@ -13,6 +13,7 @@ describe('deliveries in PostgreSQL', () => {
   const unclaimed = (id: number) => ({ ...newDelivery(id), epoch: 0 });
   const closeItem = (id: number) => ({ transactionId: id, merchantId: 1001, lane: id % 256 });
   const allLanes = (epoch: number, afterSeq = 0) => Array.from({ length: 256 }, (_, lane) => ({ lane, epoch, afterSeq }));
+  const upTo = (limitPerLane: number, exceptMerchants: number[] = []) => ({ limitPerLane, exceptMerchants });
   const pass = (lanes: string, owner: string) =>
     database.dataSource.query(`update lane set owner = '${owner}', epoch = epoch + 1 where ${lanes}`);
   const conclude = (id: number, kind: string) =>
@@ -148,16 +149,16 @@ describe('deliveries in PostgreSQL', () => {
   describe('sweep', () => {
     it('finds rows nobody claimed, once', async () => {
       await store.insert(other, [unclaimed(1), unclaimed(2), claimed(3)]);
-      const swept = await store.sweep(me, allLanes(1), 10);
+      const swept = await store.sweep(me, allLanes(1), upTo(10));
       expect(swept.flatMap(lane => lane.unclaimed.map(row => row.transactionId)).sort()).toEqual([1, 2, 3]);
       const cursors = swept.map(({ lane, horizonSeq }) => ({ lane, epoch: 1, afterSeq: horizonSeq }));
-      expect((await store.sweep(me, cursors, 10)).flatMap(lane => lane.unclaimed)).toEqual([]);
+      expect((await store.sweep(me, cursors, upTo(10))).flatMap(lane => lane.unclaimed)).toEqual([]);
     });
 
     it('goes on where a full page ended', async () => {
       await store.insert(other, [unclaimed(1), unclaimed(257), unclaimed(513)]);
-      const [page] = await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], 2);
-      const [rest] = await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: page!.horizonSeq }], 2);
+      const [page] = await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], upTo(2));
+      const [rest] = await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: page!.horizonSeq }], upTo(2));
       expect([...page!.unclaimed, ...rest!.unclaimed].map(row => row.transactionId)).toEqual([1, 257, 513]);
     });
 
@@ -167,7 +168,7 @@ describe('deliveries in PostgreSQL', () => {
       await runner.query('select from lane where lane = 1 for share');
       await runner.query(`insert into delivery (transaction_id, lane, seq, epoch, merchant_id, kind, status, reversible, payload)
                           values (1, 1, nextval('delivery_seq'), 0, 1001, 'PURCHASE', 'SUCCESS', true, 'x')`);
-      const sweeping = store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], 10);
+      const sweeping = store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], upTo(10));
       await store.insert(me, [claimed(2)]);
       await runner.commitTransaction();
       await runner.release();
@@ -180,16 +181,49 @@ describe('deliveries in PostgreSQL', () => {
       const inserted = await store.insert(me, [claimed(1), claimed(257), claimed(513)]);
       await conclude(1, 'ACKED_HTTP');
       await conclude(513, 'ACKED_HTTP');
-      await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], 10);
+      await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], upTo(10));
       expect(Number(await lowSeq())).toBe(inserted.find(row => row.transactionId === 257)!.seq);
       await conclude(257, 'ACKED_HTTP');
-      await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], 10);
+      await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], upTo(10));
       expect(Number(await lowSeq())).toBeGreaterThan(inserted.find(row => row.transactionId === 513)!.seq);
+    });
+
+    it('passes over merchants that are read on their own', async () => {
+      await store.insert(other, [unclaimed(1), { ...unclaimed(257), merchantId: 1002 }]);
+      const [swept] = await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], upTo(10, [1001]));
+      expect(swept!.unclaimed.map(row => row.transactionId)).toEqual([257]);
     });
 
     it('leaves lanes of others alone', async () => {
       await pass('lane = 1', other);
-      expect(await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], 10)).toEqual([]);
+      expect(await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], upTo(10))).toEqual([]);
+    });
+  });
+
+  describe('deliveries of a merchant that wait in the database', () => {
+    it('are read by merchant, oldest first, a page at a time, in lanes held only', async () => {
+      const rows = [1, 257, 513, 769].map(id => ({ ...unclaimed(id), merchantId: 7 }));
+      await store.insert(me, [
+        ...rows,
+        { ...unclaimed(2), merchantId: 7 },
+        { ...unclaimed(3), merchantId: 8 },
+        { ...claimed(4), merchantId: 7 },
+      ]);
+      await conclude(257, 'ACKED_PULL');
+      const first = await store.waiting(
+        [1, 3],
+        [
+          { merchantId: 7, afterSeq: 0, limit: 2 },
+          { merchantId: 8, afterSeq: 0, limit: 2 },
+        ],
+      );
+      expect(first.map(row => [row.merchantId, row.transactionId])).toEqual([
+        [7, 1],
+        [7, 513],
+        [8, 3],
+      ]);
+      const rest = await store.waiting([1], [{ merchantId: 7, afterSeq: first[1]!.seq, limit: 2 }]);
+      expect(rest.map(row => row.transactionId)).toEqual([769]);
     });
   });
 });

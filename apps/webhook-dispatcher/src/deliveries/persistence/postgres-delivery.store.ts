@@ -7,7 +7,9 @@ import {
   type KnownDelivery,
   type LaneCursor,
   type LanedCloseItem,
+  type MerchantCursor,
   type StoredDelivery,
+  type SweepPage,
   type SweptLane,
 } from '../deliveries.ports';
 import type { Delivery, NewDelivery } from '../domain/delivery';
@@ -59,27 +61,36 @@ export class PostgresDeliveryStore extends DeliveryStore {
     return rows.map(row => Number(row.id));
   }
 
-  override async orphaned(cursors: readonly LaneCursor[], limitPerLane: number): Promise<StoredDelivery[]> {
-    return this.stored(sql.orphaned, cursors, limitPerLane);
+  override orphaned(cursors: readonly LaneCursor[], limitPerLane: number): Promise<StoredDelivery[]> {
+    return this.stored(sql.orphaned, [...columnsOfLanes(cursors), limitPerLane]);
   }
 
-  override async sweep(replica: string, cursors: readonly LaneCursor[], limitPerLane: number): Promise<SweptLane[]> {
-    const [horizon] = await this.rows<{ lanes: number[] | null; seq: string | null }>(sql.horizon, [
-      replica,
-      cursors.map(cursor => cursor.lane),
-      cursors.map(cursor => cursor.epoch),
-    ]);
+  override async sweep(replica: string, cursors: readonly LaneCursor[], page: SweepPage): Promise<SweptLane[]> {
+    const [lanes, epochs] = columnsOfLanes(cursors);
+    const [horizon] = await this.rows<{ lanes: number[] | null; seq: string | null }>(sql.horizon, [replica, lanes, epochs]);
     const horizonSeq = Number(horizon?.seq ?? 0);
     const held = new Set(horizon?.lanes ?? []);
     const swept = cursors.filter(cursor => held.has(cursor.lane));
     if (swept.length === 0) return [];
-    await this.rows(sql.advance, [replica, swept.map(cursor => cursor.lane), swept.map(cursor => cursor.epoch), horizonSeq]);
-    const rows = await this.stored(sql.unclaimed, swept, limitPerLane);
+    const [sweptLanes, sweptEpochs, afterSeqs] = columnsOfLanes(swept);
+    await this.rows(sql.advance, [replica, sweptLanes, sweptEpochs, horizonSeq]);
+    const { limitPerLane, exceptMerchants } = page;
+    const rows = await this.stored(sql.unclaimed, [sweptLanes, sweptEpochs, afterSeqs, limitPerLane, scalars(exceptMerchants)]);
+    const byLane = Map.groupBy(rows, row => row.lane);
     return swept.map(({ lane }) => {
-      const unclaimed = rows.filter(row => row.lane === lane);
+      const unclaimed = byLane.get(lane) ?? [];
       // A full page ends at its last row: the rest comes with the next sweep.
       return { lane, horizonSeq: unclaimed.length < limitPerLane ? horizonSeq : unclaimed.at(-1)!.seq, unclaimed };
     });
+  }
+
+  override waiting(lanes: readonly number[], cursors: readonly MerchantCursor[]): Promise<StoredDelivery[]> {
+    return this.stored(sql.waiting, [
+      scalars(lanes),
+      scalars(cursors.map(cursor => cursor.merchantId)),
+      scalars(cursors.map(cursor => cursor.afterSeq)),
+      scalars(cursors.map(cursor => cursor.limit)),
+    ]);
   }
 
   override async close(items: readonly LanedCloseItem[]): Promise<CloseAnswer[]> {
@@ -90,13 +101,8 @@ export class PostgresDeliveryStore extends DeliveryStore {
     return rows.map(row => ({ transactionId: Number(row.id), verdict: row.verdict ?? 'OPEN' }));
   }
 
-  private async stored(statement: string, cursors: readonly LaneCursor[], limit: number): Promise<StoredDelivery[]> {
-    const rows = await this.rows<StoredRow>(statement, [
-      cursors.map(cursor => cursor.lane),
-      cursors.map(cursor => cursor.epoch),
-      cursors.map(cursor => cursor.afterSeq),
-      limit,
-    ]);
+  private async stored(statement: string, parameters: unknown[]): Promise<StoredDelivery[]> {
+    const rows = await this.rows<StoredRow>(statement, parameters);
     return rows.map(row => ({
       transactionId: Number(row.id),
       merchantId: Number(row.merchant),
@@ -112,6 +118,14 @@ export class PostgresDeliveryStore extends DeliveryStore {
   private rows<T>(statement: string, parameters: unknown[]): Promise<T[]> {
     return this.dataSource.query<T[]>(statement, parameters);
   }
+}
+
+function columnsOfLanes(cursors: readonly LaneCursor[]): [string, string, string] {
+  return [
+    scalars(cursors.map(cursor => cursor.lane)),
+    scalars(cursors.map(cursor => cursor.epoch)),
+    scalars(cursors.map(cursor => cursor.afterSeq)),
+  ];
 }
 
 /** $1 … of the columns that identify a delivery's content, in the order of `delivery.sql`. */
