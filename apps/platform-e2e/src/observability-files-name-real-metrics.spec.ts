@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeMerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
+
+const monitoring = join(__dirname, '../../../k8s/components/monitoring');
+const textsIn = (folder: string) =>
+  readdirSync(join(monitoring, folder)).map(file => readFileSync(join(monitoring, folder, file), 'utf8'));
+
+/** What Prometheus or the cluster itself adds. */
+const notOurs = new Set(['up']);
+
+/** Metrics that the queries of dashboards and alerts name. */
+function namedMetrics(): string[] {
+  const queries = [...textsIn('dashboards'), ...textsIn('alerts')].flatMap(text =>
+    [...text.matchAll(/"?expr"?: "?(.*?)"?,?$/gm)].map(match => match[1]!),
+  );
+  const names = queries.flatMap(query =>
+    [...query.replace(/\{[^}]*\}|by \([^)]*\)/g, '').matchAll(/[a-z]+(?:_[a-z0-9]+)+|\bup\b/g)].map(match => match[0]),
+  );
+  const functions = new Set(['histogram_quantile']);
+  return [...new Set(names)].filter(name => !functions.has(name) && !notOurs.has(name)).sort();
+}
+
+/** An alert or a panel on a metric that nobody exports never fires and never shows: it would be silence taken for health. */
+describe('dashboards and alerts', () => {
+  const platform = sharedPlatform();
+
+  it('name metrics that the running services export', async () => {
+    const { merchant, receiver } = await makeMerchantWithReceiver(platform);
+    const transactionId = await payNewCode(merchant);
+    await receiver.webhook(each => each.transactionId === transactionId, 30_000);
+    await receiver.stop();
+    const named = namedMetrics();
+    expect(named.length).toBeGreaterThan(25);
+    const exported = await exportedMetrics();
+    expect(named.filter(name => !exported.has(name))).toEqual([]);
+  });
+
+  async function exportedMetrics(): Promise<Set<string>> {
+    const pages = Object.keys(platform.standalone.internal).map(service =>
+      platform.operator(service, { method: 'GET', path: '/metrics' }),
+    );
+    const texts = (await Promise.all(pages)).map(({ text }) => text);
+    // A histogram is queried by its series.
+    return new Set(
+      texts
+        .flatMap(text => [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)])
+        .flatMap(([, name, type]) => (type === 'histogram' ? [`${name}_bucket`] : [name!])),
+    );
+  }
+});
