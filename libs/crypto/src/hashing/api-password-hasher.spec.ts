@@ -40,6 +40,15 @@ describe('API passwords (T-04)', () => {
     expect(hasher.verify('secret', rotated.hash('secret'))).toBe(false);
   });
 
+  it('a text under a pepper that is no longer current is told apart', () => {
+    const stored = hasher.hash('secret');
+    expect([hasher.isCurrent(stored), rotated.isCurrent(stored), rotated.isCurrent(rotated.hash('secret'))]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
   it('T-06: an unknown account answers false, never an error', () => {
     expect(hasher.verify('anything', null)).toBe(false);
   });

@@ -40,6 +40,11 @@ export class ApiPasswordHasher {
     return timingSafeEqual(mac, expected) && stored !== null;
   }
 
+  /** Whether the stored text is under the current pepper; if not, it can be replaced as soon as the password is at hand. */
+  isCurrent(stored: string): boolean {
+    return stored.split('.', 2)[1] === this.peppers.currentKid;
+  }
+
   private mac(pepperId: string, salt: Buffer, password: string): Buffer | null {
     const pepper = this.peppers.find(pepperId);
     return pepper ? createHmac('sha256', pepper).update(salt).update(password, 'utf8').digest() : null;
