@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { ApiPasswordHasher, KeyRing } from '@paycode/crypto';
 import { AccountStore } from './accounts.ports';
 import { ChangeCredentialsService } from './change-credentials.service';
+import { CheckPasswordService } from './check-password.service';
 import { CreateAccountService } from './create-account.service';
 import { AccountsController } from './http/accounts.controller';
 import { PostgresAccountStore } from './persistence/postgres-account-store';
@@ -17,10 +18,11 @@ export class AccountsModule {
       providers: [
         { provide: AccountStore, useClass: PostgresAccountStore },
         { provide: ApiPasswordHasher, useFactory: () => new ApiPasswordHasher(KeyRing.parse(peppers)) },
+        CheckPasswordService,
         CreateAccountService,
         ChangeCredentialsService,
       ],
-      exports: [AccountStore, ApiPasswordHasher],
+      exports: [AccountStore, CheckPasswordService],
     };
   }
 }

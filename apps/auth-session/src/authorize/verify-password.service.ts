@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { ApiPasswordHasher } from '@paycode/crypto';
-import { type Account, AccountStore } from '../accounts';
+import { type Account, AccountStore, CheckPasswordService } from '../accounts';
 import { GuessLimiter } from '../guessing';
 import { badCredentials } from '../refusals';
 import type { RequestOrigin } from './authorize.ports';
 
-/** admitted by the guess limiter -> account -> keyed hash, for unknown accounts too (T-06) -> account, or 401. */
+/** admitted by the guess limiter -> account -> its password, or 401. */
 @Injectable()
 export class VerifyPasswordService {
   constructor(
     private readonly accounts: AccountStore,
-    private readonly hasher: ApiPasswordHasher,
+    private readonly passwords: CheckPasswordService,
     private readonly guesses: GuessLimiter,
   ) {}
 
@@ -19,12 +18,12 @@ export class VerifyPasswordService {
     const attempt = { way: 'basic', identity: username, ...origin } as const;
     const [admitted, account] = await Promise.all([this.guesses.admit(attempt), this.accounts.findByUsername(username)]);
     // An account in Bearer mode has a password for login only; here it is wrong like any other.
-    const stored = account?.mode === 'BASIC' ? account.passwordHash : null;
-    if (!this.hasher.verify(password, stored) || !account) {
+    const basicAccount = account?.mode === 'BASIC' ? account : undefined;
+    if (!(await this.passwords.isRight(password, basicAccount)) || !basicAccount) {
       await this.guesses.failed(admitted, account?.username ?? null);
       throw badCredentials();
     }
     await this.guesses.succeeded(admitted);
-    return account;
+    return basicAccount;
   }
 }

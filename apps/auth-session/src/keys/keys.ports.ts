@@ -7,6 +7,6 @@ export abstract class KeyStore {
   abstract newest(use: KeyUse, count: number): Promise<StoredKey[]>;
   /** Adds a key unless the use has one already (another replica was first). */
   abstract addFirst(use: KeyUse, jwk: JsonWebKey): Promise<void>;
-  /** Adds new keys in front, drops all but `keep` of each use, and writes the security event, in one transaction. */
+  /** Adds new keys in front, drops all but `keep` of each use, seals the rest under the current key-encryption key, and writes the security event, in one transaction. */
   abstract rotate(keys: { use: KeyUse; jwk: JsonWebKey }[], keep: number, origin: Origin): Promise<void>;
 }

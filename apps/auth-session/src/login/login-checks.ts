@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ApiPasswordHasher } from '@paycode/crypto';
-import { type Account, AccountStore } from '../accounts';
+import { type Account, AccountStore, CheckPasswordService } from '../accounts';
 import type { ClientOrigin } from '../audit';
 import { type ChallengeAnswer, ChallengeBook } from '../challenges';
 
@@ -23,7 +22,7 @@ export interface LoginFindings {
 export class LoginChecks {
   constructor(
     private readonly accounts: AccountStore,
-    private readonly hasher: ApiPasswordHasher,
+    private readonly passwords: CheckPasswordService,
     private readonly challenges: ChallengeBook,
   ) {}
 
@@ -32,7 +31,7 @@ export class LoginChecks {
       this.accounts.findByUsername(identity),
       answer && this.challenges.redeem(identity, answer),
     ]);
-    const isPasswordRight = this.hasher.verify(password, account?.passwordHash ?? null);
+    const isPasswordRight = await this.passwords.isRight(password, account);
     // without an answer it is the account that decides.
     const isChallengeMet = isAnswerRight ?? !account?.challengeRequired;
     return { account, objection: objectionTo({ isPasswordRight, isChallengeMet, isBearer: account?.mode === 'BEARER' }) };

@@ -79,8 +79,12 @@ export class TestAuthSession {
 
   /** A call to the internal listener with the operator token. */
   operator(method: string, path: string, data?: unknown): Promise<AxiosResponse> {
-    const authorization = `Bearer ${signOperatorToken(this.settings['OPERATOR_TOKEN_SECRETS']!, 60)}`;
-    return this.call({ method, path, data, headers: { authorization }, listener: 'internal', replica: 0 });
+    return this.call({ method, path, data, headers: this.operatorHeaders(), listener: 'internal', replica: 0 });
+  }
+
+  /** The same, of one replica. */
+  operatorAt(replica: number, method: string, path: string): Promise<AxiosResponse> {
+    return this.call({ method, path, headers: this.operatorHeaders(), listener: 'internal', replica });
   }
 
   /** A call to the public listener, as the gateway forwards it. */
@@ -116,6 +120,10 @@ export class TestAuthSession {
     });
     if (answer.status !== 200) throw new Error(`authorize answered ${answer.status}`);
     return answer.data as AuthorizeAnswer;
+  }
+
+  private operatorHeaders(): Record<string, string> {
+    return { authorization: `Bearer ${signOperatorToken(this.settings['OPERATOR_TOKEN_SECRETS']!, 60)}` };
   }
 
   private call(call: Call): Promise<AxiosResponse> {

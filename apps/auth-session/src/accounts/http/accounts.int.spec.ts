@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { basic, outcomeOf, TestAuthSession } from '../../testing/test-service';
 
 let service: TestAuthSession;
@@ -69,6 +69,18 @@ describe('accounts, as operators manage them', () => {
     const outcome = async (password: string) =>
       outcomeOf(await service.authorize({ authorization: [basic(username, password)] }));
     expect([await outcome(apiPassword), await outcome(data.apiPassword)]).toEqual(['401 Bad Credentials', 'allowed']);
+  });
+
+  it('T-04: a password leaves a retired pepper when it is next used', async () => {
+    const [oldPepper, newPepper] = ['old', 'new'].map(kid => `${kid}:${randomBytes(32).toString('base64')}`) as [string, string];
+    const own = await TestAuthSession.start({ PASSWORD_PEPPERS: oldPepper });
+    const { username, apiPassword } = await own.create({ type: 'PSP', id: 1 });
+    await own.addReplica({ PASSWORD_PEPPERS: `${newPepper},${oldPepper}` });
+    await own.addReplica({ PASSWORD_PEPPERS: newPepper });
+    const at = async (replica: number) =>
+      outcomeOf(await own.authorize({ authorization: [basic(username, apiPassword)] }, replica));
+    expect([await at(2), await at(1), await at(2)]).toEqual(['401 Bad Credentials', 'allowed', 'allowed']);
+    await own.stop();
   });
 
   it('R-2.1-6: a password works without any age limit', async () => {

@@ -54,6 +54,11 @@ export class PostgresAccountStore extends AccountStore {
     return (await this.reads.run([username]))[0];
   }
 
+  async rehash(username: string, oldHash: string, newHash: string): Promise<void> {
+    const sql = 'update account set password_hash = $3 where username = $1 and password_hash = $2';
+    await this.dataSource.query(sql, [username, oldHash, newHash]);
+  }
+
   change(username: string, change: AccountChange, origin: Origin): Promise<Account | undefined> {
     return this.dataSource.transaction(async manager => {
       const account = await lockAccount(manager, username);

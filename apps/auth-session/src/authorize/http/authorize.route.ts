@@ -5,10 +5,12 @@ import type { AuthorizeAnswer, AuthorizeRequest } from '@paycode/dto';
 import { DomainError, errorBody, LOGGER, type Logger } from '@paycode/service-runtime';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { unavailable } from '../../database';
+import { decisionsTotal } from '../decision-metrics';
 import { AuthorizeService } from '../authorize.service';
 import { readAuthorizeRequest } from './authorize-request';
 import { denialOf, isDenial } from './refusal-answer';
 
+const allowed = { outcome: 'allowed' };
 const callers = ['api-gateway', 'operator'];
 
 /**
@@ -45,10 +47,13 @@ export class AuthorizeRoute implements OnModuleInit {
 
   private async decide(request: AuthorizeRequest): Promise<AuthorizeAnswer> {
     try {
-      return { allowed: true, identity: await this.authorization.authorize(request) };
+      const identity = await this.authorization.authorize(request);
+      decisionsTotal.inc(allowed);
+      return { allowed: true, identity };
     } catch (error) {
-      if (error instanceof DomainError && isDenial(error)) return denialOf(error, request);
-      throw error;
+      if (!(error instanceof DomainError && isDenial(error))) throw error;
+      decisionsTotal.inc({ outcome: error.code });
+      return denialOf(error, request);
     }
   }
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { constants, createHash, publicEncrypt, randomBytes } from 'node:crypto';
 import { type BearerAccount, type Challenge, LoginClient } from '../../testing/login-client';
 import { TestAuthSession } from '../../testing/test-service';
 
@@ -81,6 +81,16 @@ describe('GET /authentication/login-challenges', () => {
     expect(answers.every(answer => answer.status === 400)).toBe(true);
     expect(new Set(answers.map(({ data }) => JSON.stringify(untimed(data as object)))).size).toBe(1);
     expect(answers[0]!.data).toMatchObject({ message: `Invalid 'clientChallenge'` });
+    await forgetGuesses();
+  });
+
+  it('T-03 R-5.3-2: only OAEP with SHA-1 is understood, for the label and for MGF1', async () => {
+    const key = await client.servicePublicKey();
+    const padding = constants.RSA_PKCS1_OAEP_PADDING;
+    const encrypted = publicEncrypt({ key, padding, oaepHash: 'sha256' }, randomBytes(64)).toString('base64');
+    expect((await get(`identity=psp-1&clientChallenge=${encodeURIComponent(encrypted)}`)).status).toBe(400);
+    const pkcs1 = publicEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, randomBytes(64)).toString('base64');
+    expect((await get(`identity=psp-1&clientChallenge=${encodeURIComponent(pkcs1)}`)).status).toBe(400);
     await forgetGuesses();
   });
 

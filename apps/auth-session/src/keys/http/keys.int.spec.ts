@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import jsonwebtoken from 'jsonwebtoken';
 import { type BearerAccount, type ClientSession, LoginClient, tokenOf } from '../../testing/login-client';
 import { outcomeOf, TestAuthSession } from '../../testing/test-service';
@@ -55,6 +56,17 @@ describe('signing keys', () => {
       const header = JSON.parse(Buffer.from(sealed.split('.')[0]!, 'base64url').toString()) as object;
       expect(header).toMatchObject({ alg: 'dir', enc: 'A256GCM' });
     }
+  });
+
+  it('leave a retired key-encryption key at the next rotation, the challenge key too', async () => {
+    const [oldKey, newKey] = ['old', 'new'].map(kid => `${kid}:${randomBytes(32).toString('base64')}`) as [string, string];
+    const own = await TestAuthSession.start({ KEY_ENCRYPTION_KEYS: oldKey });
+    const before = (await own.operator('GET', '/internal/service-public-key')).data as object;
+    await own.addReplica({ KEY_ENCRYPTION_KEYS: `${newKey},${oldKey}` });
+    await own.operatorAt(1, 'POST', '/internal/keys/rotate');
+    await own.addReplica({ KEY_ENCRYPTION_KEYS: newKey });
+    expect((await own.operatorAt(2, 'GET', '/internal/service-public-key')).data).toEqual(before);
+    await own.stop();
   });
 
   it('T-27: only operators rotate keys, and it is on record', async () => {

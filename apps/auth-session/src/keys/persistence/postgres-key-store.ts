@@ -47,9 +47,18 @@ export class PostgresKeyStore extends KeyStore {
           [key.use, keep],
         );
       }
+      await this.resealAll(manager);
       const detail = keys.map(key => key.use).join(' ');
       await insertSecurityEvent(manager, { kind: 'KEYS_ROTATED', subject: null, origin, detail }, this.now());
     });
+  }
+
+  /** Keys that never rotate (the challenge key) would otherwise hold on to a key-encryption key that is to be retired. */
+  private async resealAll(manager: EntityManager): Promise<void> {
+    for (const row of await manager.query<KeyRow[]>('select kid, use, sealed from signing_key')) {
+      const sealed = this.parts.sealer.seal(JSON.stringify(this.open(row)));
+      await manager.query('update signing_key set sealed = $2 where kid = $1', [row.kid, sealed]);
+    }
   }
 
   /** Writers of keys follow each other: two replicas that start together agree on one first key. */

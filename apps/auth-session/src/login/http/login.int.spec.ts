@@ -32,7 +32,7 @@ async function loginWith(spoil: (body: Record<string, string>) => Record<string,
 }
 
 describe('POST /authentication/login', () => {
-  it('R-2.2-1 to R-2.2-5 R-5.3-3 R-4.1-5 R-4.1-6 A-35: the full challenge-response login gives a session', async () => {
+  it('R-2.2-1 R-2.2-2 R-2.2-3 R-2.2-4 R-2.2-5 R-5.3-3 R-4.1-5 R-4.1-6 A-35: the full challenge-response login gives a session', async () => {
     service.clock.set(Date.UTC(2030, 0, 1) + 1);
     const session = await client.fullLogin(account);
     expect(session).toEqual({
