@@ -6,6 +6,7 @@ import { CloseOverdue } from './close-overdue.service';
 import { ConcludeDelivery } from './conclude-delivery.service';
 import { DeliveryDesk } from './delivery-desk.service';
 import type {
+  ConnectionGate,
   DeliveryMetrics,
   DeliveryStore,
   NoticeStore,
@@ -41,6 +42,8 @@ export interface DispatcherPorts {
   sealer: WebhookSealer;
   poster: WebhookPoster;
   metrics: DeliveryMetrics;
+  /** Default: none. */
+  gate?: ConnectionGate;
 }
 
 export interface DispatcherSettings {
@@ -96,6 +99,7 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
     clock,
     onFenced: delivery => recover.fenced(delivery),
     onHeldBack: error => metrics.heldBack(error),
+    gate: ports.gate,
   });
   const ingest = new IngestTerminal(
     { store: ports.deliveries, lanes, desk, learnRoutes: merchantIds => routes.learn(merchantIds), clock },

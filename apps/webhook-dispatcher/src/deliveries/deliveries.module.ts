@@ -2,12 +2,14 @@ import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '
 import { EventTransport, OutboxRelay } from '@paycode/events';
 import { isOurFault, OutboundGuard, outboundPolicyOf } from '@paycode/safe-http';
 import { DataSource } from 'typeorm';
+import { SystemClock } from '../clock';
 import type { Settings } from '../config/env';
 import type { Dispatcher } from './assemble-dispatcher';
 import { AssignedPartitions } from './assigned-partitions';
 import { UndiciWebhookClient } from './clients/undici-webhook.client';
 import { CloseDeliveries } from './close-deliveries.service';
 import { DeliveryLog, DeliveryMetrics, VerdictStore } from './deliveries.ports';
+import { HandshakeGate } from './handshake-gate.service';
 import { dispatcherProvider } from './dispatcher.provider';
 import { DISPATCHER } from './dispatcher.token';
 import { dispatcherGroup, TransactionTerminalConsumer } from './events/transaction-terminal.consumer';
@@ -59,6 +61,16 @@ function outbound(settings: Settings) {
         // The budget itself is watched by the attempt, which does not charge a stall of ours to the receiver; this one only cleans up.
         const connect = guard.connector({ connectTimeoutMs: settings.CONNECT_BUDGET_MS + 2_000 });
         return new UndiciWebhookClient({ connect, isOurFault });
+      },
+    },
+    {
+      provide: HandshakeGate,
+      inject: [UndiciWebhookClient],
+      useFactory: (poster: UndiciWebhookClient) => {
+        const idleOf = (origin: string) => poster.idleOf(origin);
+        const gate = new HandshakeGate(new SystemClock(), { handshakesPerSecond: settings.HANDSHAKES_PER_SECOND, idleOf });
+        poster.onIdle = origin => gate.onIdle(origin);
+        return gate;
       },
     },
     {

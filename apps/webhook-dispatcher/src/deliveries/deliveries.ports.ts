@@ -198,6 +198,15 @@ export interface WebhookRequest {
   onFreshSocket: boolean;
 }
 
+/** To be called once the request has started, or will not. */
+export type LeaveGate = () => void;
+
+/** Bounds how fast connections to receivers are opened. */
+export abstract class ConnectionGate {
+  /** Resolves when a request to this endpoint may go on. */
+  abstract enter(origin: string): Promise<LeaveGate>;
+}
+
 /** Sends one POST. Knows sockets, not rules. */
 export abstract class WebhookPoster {
   /** `done` fires when the socket is free or gone: at or after the end of the request. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock';
 import type { Concluded, ConcludeDelivery } from './conclude-delivery.service';
+import type { ConnectionGate } from './deliveries.ports';
 import type { DeliveryDesk } from './delivery-desk.service';
 import type { AttemptOutcome, Delivery } from './domain/delivery';
 import type { Granted, SlotUse } from './domain/origin-queues';
@@ -14,6 +15,14 @@ type Ready = { next: 'POST'; post: PostUnderWay } | { next: Exclude<Prepared, 'R
 /** Told when a lane moved on under a delivery, so that its owner (maybe this replica again) looks for it. */
 export type OnFenced = (delivery: Delivery) => void;
 
+export interface DispatchOptions {
+  clock: Clock;
+  onFenced: OnFenced;
+  onHeldBack(error: unknown): void;
+  /** Default: none, connections are opened as they are needed. */
+  gate?: ConnectionGate;
+}
+
 /**
  * Flow of a delivery: a slot at its endpoint -> prepare (route, claim, arm) -> POST -> verdict. Waiting deliveries are not armed: their 45
  * seconds have not begun (1.9).
@@ -24,7 +33,7 @@ export class DispatchWebhook {
     private readonly preparing: PrepareAttempt,
     private readonly posting: PostWebhook,
     private readonly concluding: ConcludeDelivery,
-    private readonly options: { clock: Clock; onFenced: OnFenced; onHeldBack: (error: unknown) => void },
+    private readonly options: DispatchOptions,
   ) {
     desk.onReady = () => this.startAll();
   }
@@ -35,7 +44,9 @@ export class DispatchWebhook {
 
   private async work({ origin, item: delivery }: Granted<Delivery>): Promise<void> {
     const grantedMs = this.options.clock.nowMs();
+    const leave = await this.options.gate?.enter(origin);
     const ready = await this.ready(delivery, origin);
+    leave?.();
     const startedAt = this.options.clock.wallTime();
     if (ready.next !== 'POST') return this.notSent(delivery, origin, ready);
     const outcome = await ready.post.outcome;

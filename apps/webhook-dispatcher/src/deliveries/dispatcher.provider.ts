@@ -12,6 +12,7 @@ import { HttpRouteSourceClient } from './clients/http-route-source.client';
 import { UndiciWebhookClient } from './clients/undici-webhook.client';
 import { VerdictStore } from './deliveries.ports';
 import { DISPATCHER } from './dispatcher.token';
+import { HandshakeGate } from './handshake-gate.service';
 import { PostgresDeliveryStore } from './persistence/postgres-delivery.store';
 import { PostgresNoticeStore } from './persistence/postgres-notice.store';
 import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
@@ -21,14 +22,14 @@ import { KeyRingWebhookSealer } from './sealing/key-ring-webhook-sealer';
 const spacingMs = 4;
 const userAgent = 'Paycode/0.1.0';
 
-type Parts = [DataSource, VerdictStore, ServiceTokenSigner, UndiciWebhookClient, PrometheusDeliveryMetrics];
+type Parts = [DataSource, VerdictStore, ServiceTokenSigner, UndiciWebhookClient, HandshakeGate, PrometheusDeliveryMetrics];
 
 /** The dispatcher of this process over real ports. */
 export function dispatcherProvider(settings: Settings): FactoryProvider {
   return {
     provide: DISPATCHER,
-    inject: [DataSource, VerdictStore, ServiceTokenSigner, UndiciWebhookClient, PrometheusDeliveryMetrics],
-    useFactory: (...[dataSource, verdicts, signer, poster, metrics]: Parts) => {
+    inject: [DataSource, VerdictStore, ServiceTokenSigner, UndiciWebhookClient, HandshakeGate, PrometheusDeliveryMetrics],
+    useFactory: (...[dataSource, verdicts, signer, poster, gate, metrics]: Parts) => {
       const dispatcher = assembleDispatcher(
         {
           clock: new SystemClock(),
@@ -47,6 +48,7 @@ export function dispatcherProvider(settings: Settings): FactoryProvider {
             new WebhookKeySealer(KeyRing.parse(settings.KEY_ENCRYPTION_KEYS)),
           ),
           poster,
+          gate,
           metrics,
         },
         dispatcherSettingsOf(settings),

@@ -18,6 +18,8 @@ const idlePerOriginMax = 512;
 export class UndiciWebhookClient extends WebhookPoster {
   private readonly idle = new Map<string, OriginConnection[]>();
   private readonly busy = new Set<OriginConnection>();
+  /** Told when a connection to the endpoint became free. */
+  onIdle: (origin: string) => void = () => undefined;
 
   constructor(private readonly options: UndiciWebhookOptions) {
     super();
@@ -25,6 +27,10 @@ export class UndiciWebhookClient extends WebhookPoster {
 
   get connections(): { idle: number; busy: number } {
     return { idle: [...this.idle.values()].reduce((sum, pool) => sum + pool.length, 0), busy: this.busy.size };
+  }
+
+  idleOf(origin: string): number {
+    return this.idle.get(origin)?.length ?? 0;
   }
 
   override post(request: WebhookRequest, observer: PostObserver & { done(): void }): { abort(): void } {
@@ -40,6 +46,7 @@ export class UndiciWebhookClient extends WebhookPoster {
         if (isReusable) this.keep(origin, connection);
         else connection.destroy();
         observer.done();
+        if (isReusable) this.onIdle(origin);
       },
     });
     return { abort: () => connection.destroy() };

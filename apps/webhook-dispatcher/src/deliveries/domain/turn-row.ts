@@ -1,0 +1,57 @@
+/** Those who wait at one endpoint. */
+interface Place<T> {
+  endpoint: string;
+  waiting: T[];
+}
+
+/**
+ * Who waits at which endpoint, served endpoint by endpoint in turn. Endpoints that have answered lately and others are served by turns too:
+ * ten thousand that hang do not keep one that works waiting for ten thousand turns.
+ */
+export class TurnRow<T> {
+  private readonly rows = [new Map<string, Place<T>>(), new Map<string, Place<T>>()] as const;
+  private servedLast: 0 | 1 = 0;
+
+  get isEmpty(): boolean {
+    return this.rows[0].size + this.rows[1].size === 0;
+  }
+
+  waitingAt(endpoint: string): number {
+    return this.rows.reduce((sum, row) => sum + (row.get(endpoint)?.waiting.length ?? 0), 0);
+  }
+
+  add(endpoint: string, item: T, hasAnswered: boolean): void {
+    const row = this.rows[hasAnswered ? 0 : 1];
+    const place = row.get(endpoint) ?? { endpoint, waiting: [] };
+    place.waiting.push(item);
+    row.set(endpoint, place);
+  }
+
+  /** The one who waits longest at that endpoint. */
+  takeAt(endpoint: string): T | undefined {
+    for (const row of this.rows) {
+      const place = row.get(endpoint);
+      if (place) return this.takeFrom(row, place);
+    }
+    return undefined;
+  }
+
+  /** The one whose turn it is. */
+  take(): T | undefined {
+    this.servedLast = this.servedLast === 0 ? 1 : 0;
+    const other = this.servedLast === 0 ? 1 : 0;
+    const row = this.rows[this.servedLast].size > 0 ? this.rows[this.servedLast] : this.rows[other];
+    const [place] = row.values();
+    if (!place) return undefined;
+    // To the end of the row.
+    row.delete(place.endpoint);
+    row.set(place.endpoint, place);
+    return this.takeFrom(row, place);
+  }
+
+  private takeFrom(row: Map<string, Place<T>>, place: Place<T>): T {
+    const item = place.waiting.shift()!;
+    if (place.waiting.length === 0) row.delete(place.endpoint);
+    return item;
+  }
+}
