@@ -42,6 +42,8 @@ function assigned({ type, id, username = '', acquirer }: AccountNaming): Account
 function usernameProblem(username: string): string | undefined {
   if (username === '' || username.length > usernameCharsMax) return `must have 1 to ${usernameCharsMax} characters`;
   if (unusable.test(username)) return 'must not hold a colon or control characters';
+  // URLs resolve these away, however they are encoded: the account could not be named in a path.
+  if (username === '.' || username === '..') return 'must not be dots alone';
   if (username !== username.trim()) return 'must not begin or end with a blank';
   // Otherwise an operator's slip would let one account pose as another's.
   return patternNames.test(username) ? 'has the form reserved for another type' : undefined;
