@@ -1,7 +1,7 @@
 /** Slots that an endpoint has whatever happens (1.9). */
 export const slotFloor = 4;
-/** Slots of an endpoint that was never heard of. */
-const slotsAtFirst = 32;
+/** Slots of an endpoint that was never heard of: enough for deliveries to share calls and statements. */
+export const slotsAtFirst = 64;
 
 /**
  * Adaptive number of requests that may be under way to one endpoint. Doubles with each full round of answers while deliveries wait for its
