@@ -1,6 +1,7 @@
 import type { AckReceived } from '@paycode/dto';
 import type {
   DeliveryStore,
+  LaneCursor,
   NoticeStore,
   OwnedVerdict,
   VerdictStore,
@@ -69,6 +70,8 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
     const rows = (await stores.lanes.beat(replica)).filter(({ lane }) => lane < 4);
     return stores.lanes.take(replica, rows);
   };
+  const sweep = (replica: string, lanes: LaneCursor[], exceptMerchants: number[] = []) =>
+    stores.deliveries.sweep(replica, lanes, { limitPerLane: 10, exceptMerchants });
   const cursors = (epoch: number, afterSeq = 0) => [0, 1, 2, 3].map(lane => ({ lane, epoch, afterSeq }));
 
   beforeEach(async () => {
@@ -179,6 +182,21 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
       expect(after!.unclaimed).toEqual([]);
       expect(await stores.deliveries.sweep(other, cursors(1), { limitPerLane: 10, exceptMerchants: [] })).toEqual([]);
       expect(await stores.deliveries.sweep(me, cursors(2), { limitPerLane: 10, exceptMerchants: [] })).toEqual([]);
+    });
+  });
+
+  describe('a long queue', () => {
+    it('is read merchant by merchant, and left out of the sweep meanwhile', async () => {
+      const of = (merchantId: number) => ({ epoch: 0, merchantId });
+      await stores.deliveries.insert(me, [fresh(1, of(7)), fresh(2, of(8)), fresh(5, of(7)), fresh(9, of(7)), fresh(13)]);
+      await stores.verdicts.acknowledge([verdict(5, 'ACKED_PULL')]);
+      const waiting = await stores.deliveries.waiting([1, 2], [{ merchantId: 7, afterSeq: 0, limit: 10 }, { merchantId: 8, afterSeq: 0, limit: 1 }]); // prettier-ignore
+      expect(waiting.map(({ transactionId }) => transactionId)).toEqual([1, 9, 2]);
+      const after = await stores.deliveries.waiting([1, 2], [{ merchantId: 7, afterSeq: waiting[0]!.seq, limit: 1 }]);
+      expect(ids(after)).toEqual([9]);
+      expect(await stores.deliveries.waiting([2, 3], [{ merchantId: 7, afterSeq: 0, limit: 10 }])).toEqual([]);
+      const swept = await sweep(me, cursors(1), [7]);
+      expect(ids(swept.flatMap(({ unclaimed }) => unclaimed))).toEqual([2]);
     });
   });
 

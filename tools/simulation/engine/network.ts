@@ -37,27 +37,29 @@ export class Network {
   /** One statement: `effect` happens at one instant in the server, whatever becomes of the caller meanwhile. */
   statement<T>(from: SimProcess, server: SimServer, effect: () => T): Promise<T> {
     const { random } = this.timeline;
+    const arrives = from.mailbox;
     const [thereMs, backMs] = [this.delay(2), this.delay(1)];
     const isLost = random.chance(this.faults.lostBefore);
     const isUnanswered = random.chance(this.faults.lostAfter) || thereMs + backMs > statementTimeoutMs;
     return new Promise((resolve, reject) => {
-      const timeout = () => from.arrives(statementTimeoutMs, () => reject(new CallFailedError(`${server.name}: timeout`)));
+      const timeout = () => arrives(statementTimeoutMs, () => reject(new CallFailedError(`${server.name}: timeout`)));
       if (isLost) return timeout();
       this.timeline.after(thereMs, () => {
         const outcome = perform(server, effect);
-        if ('error' in outcome) return from.arrives(backMs, () => reject(outcome.error));
+        if ('error' in outcome) return arrives(backMs, () => reject(outcome.error));
         if (isUnanswered) timeout();
-        else from.arrives(backMs, () => resolve(outcome.result));
+        else arrives(backMs, () => resolve(outcome.result));
       });
     });
   }
 
   /** A call of another process: `handle` runs there. */
   call<R>(from: SimProcess, to: SimProcess, handle: () => Promise<R>): Promise<R> {
+    const arrives = from.mailbox;
     return new Promise((resolve, reject) => {
       let isAnswered = false;
       const answer = (delayMs: number, tell: () => void) =>
-        from.arrives(delayMs, () => {
+        arrives(delayMs, () => {
           if (isAnswered) return;
           isAnswered = true;
           tell();

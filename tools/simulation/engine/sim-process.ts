@@ -1,4 +1,4 @@
-import type { Timeline } from './timeline.ts';
+import { onGrid, type Timeline } from './timeline.ts';
 
 type Run = () => void;
 
@@ -47,7 +47,7 @@ export class SimProcess {
     this.life++;
     this.isUp = true;
     this.pausedUntilMs = -1;
-    this.originMs = this.timeline.random.between(-1e6, this.timeline.nowMs);
+    this.originMs = onGrid(this.timeline.random.between(-1e6, this.timeline.nowMs));
     this.timeline.trace(`${this.identity} starts`);
   }
 
@@ -79,6 +79,14 @@ export class SimProcess {
     });
     this.timeline.after(delayMs, fire);
     return () => (isLive = false);
+  }
+
+  /** As `arrives`, for what this life of the process asked for: a later one never hears of it. */
+  get mailbox(): (delayMs: number, read: Run) => void {
+    const { life } = this;
+    return (delayMs, read) => {
+      if (this.life === life) this.arrives(delayMs, read);
+    };
   }
 
   /** Something arrives from outside after a while: an answer, a packet. Read when the process polls. */

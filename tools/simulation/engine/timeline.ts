@@ -4,6 +4,11 @@ import { Random } from './random.ts';
 /** Runs promise callbacks until none is left, without giving the event loop a turn (Node's own function after each callback). */
 const settlePromises = (process as unknown as { _tickCallback(): void })._tickCallback.bind(process);
 
+/** Instants lie on a binary grid of about a microsecond: sums and differences are exact, so a timer never fires a hair too early. */
+export function onGrid(ms: number): number {
+  return Math.ceil(ms * 1_024) / 1_024;
+}
+
 /** Virtual time: one event after the other, all promise callbacks of an event before the next one. */
 export class Timeline {
   readonly random: Random;
@@ -31,7 +36,7 @@ export class Timeline {
   }
 
   at(atMs: number, run: () => void): void {
-    this.queue.push({ atMs: Math.max(atMs, this.now), order: this.orders++, run });
+    this.queue.push({ atMs: Math.max(onGrid(atMs), this.now), order: this.orders++, run });
   }
 
   after(delayMs: number, run: () => void): void {

@@ -1,0 +1,31 @@
+import type { Mutation } from '../world/mutations.ts';
+import {
+  ClosingAnythingStore,
+  NeverRetakingStore,
+  OverwritingVerdictStore,
+  ReopeningStore,
+  SkewedStore,
+  UnfencedVerdictStore,
+} from './broken-stores.ts';
+import type { DispatcherTables } from './dispatcher-tables.ts';
+import { MemoryDeliveryStore } from './memory-delivery.store.ts';
+import { MemoryLaneStore } from './memory-lane.store.ts';
+import { MemoryNoticeStore } from './memory-notice.store.ts';
+import { MemoryVerdictStore } from './memory-verdict.store.ts';
+import type { StatementExecutor } from './statement-executor.ts';
+
+const brokenDeliveries = { NO_OWNER: ClosingAnythingStore, SKEW: SkewedStore, NO_DEDUP: ReopeningStore };
+const brokenVerdicts = { NO_EPOCH: UnfencedVerdictStore, NO_CAS: OverwritingVerdictStore };
+
+/** The stores of one dispatcher on the shared tables; a mutation takes one guard out. */
+export function storesFor(tables: DispatcherTables, execute: StatementExecutor, mutation: Mutation | undefined) {
+  const Deliveries = brokenDeliveries[mutation as keyof typeof brokenDeliveries] ?? MemoryDeliveryStore;
+  const Verdicts = brokenVerdicts[mutation as keyof typeof brokenVerdicts] ?? MemoryVerdictStore;
+  const Lanes = mutation === 'NO_RETAKE' ? NeverRetakingStore : MemoryLaneStore;
+  return {
+    lanes: new Lanes(tables, execute),
+    deliveries: new Deliveries(tables, execute),
+    verdicts: new Verdicts(tables, execute),
+    notices: new MemoryNoticeStore(tables, execute),
+  };
+}

@@ -1,0 +1,130 @@
+import type { SimProcess } from '../engine/sim-process.ts';
+import type { Timeline } from '../engine/timeline.ts';
+
+export interface LogRecord {
+  key: string;
+  data: unknown;
+  publishedAtMs: number;
+}
+
+/** One topic: partitions that only grow. */
+export class EventLog {
+  readonly partitions: LogRecord[][];
+
+  constructor(
+    private readonly timeline: Timeline,
+    partitionCount: number,
+  ) {
+    this.partitions = Array.from({ length: partitionCount }, () => []);
+  }
+
+  append(partition: number, key: string, data: unknown): void {
+    this.partitions[partition % this.partitions.length]!.push({ key, data, publishedAtMs: this.timeline.nowMs });
+  }
+}
+
+export interface ConsumedBatch {
+  events: { key: string; data: unknown }[];
+  reject(event: unknown, reason: string): void;
+}
+
+export interface GroupOptions {
+  log: EventLog;
+  /** Events are handed over only once they are this old. */
+  minAgeMs: number;
+  isDown: () => boolean;
+  /** Of the batches: skipped as if they had been handled. */
+  lost: () => number;
+  /** Told of an event that the handler parks. */
+  parked(reason: string): void;
+}
+
+interface Assignment {
+  process: SimProcess;
+  identity: string;
+}
+
+const batchMax = 50;
+const pollMs = 150;
+const retryMs = 500;
+
+/** A consumer group: partitions among live members, offsets that may not get committed, members that learn late that they lost one. */
+export class ConsumerGroup {
+  private readonly committed: number[];
+  private readonly assigned = new Map<number, Assignment>();
+  private members: SimProcess[] = [];
+
+  constructor(
+    private readonly timeline: Timeline,
+    readonly options: GroupOptions,
+  ) {
+    this.committed = options.log.partitions.map(() => 0);
+  }
+
+  /** Partitions that are the process's, as the broker has it. */
+  partitionsOf(process: SimProcess): number[] {
+    return [...this.assigned].filter(([, owner]) => owner.identity === process.identity).map(([partition]) => partition);
+  }
+
+  /** A member that joins: `handle` gets its batches until this life of the process ends. */
+  join(process: SimProcess, handle: (batch: ConsumedBatch) => Promise<void>): void {
+    if (!this.members.includes(process)) this.members.push(process);
+    process.timer(this.timeline.random.between(10, 1_500), () => this.rebalance());
+    const positions = new Map<number, number>();
+    const busy = new Set<number>();
+    const turn = () => {
+      const mine = new Set(this.partitionsOf(process));
+      for (const partition of positions.keys()) if (!mine.has(partition)) positions.delete(partition);
+      for (const partition of mine) if (!busy.has(partition)) void this.consume({ process, partition, positions, busy, handle });
+      process.timer(pollMs, turn);
+    };
+    process.timer(0, turn);
+  }
+
+  /** The broker notices after a while that a member is gone. */
+  died(): void {
+    this.timeline.after(this.timeline.random.between(2_000, 10_000), () => this.rebalance());
+  }
+
+  rebalance(): void {
+    const live = this.members.filter(member => member.isAlive);
+    if (live.length === 0) return;
+    this.options.log.partitions.forEach((_, partition) => {
+      const process = this.timeline.random.pick(live);
+      this.assigned.set(partition, { process, identity: process.identity });
+    });
+  }
+
+  private async consume(work: {
+    process: SimProcess;
+    partition: number;
+    positions: Map<number, number>;
+    busy: Set<number>;
+    handle: (batch: ConsumedBatch) => Promise<void>;
+  }): Promise<void> {
+    const { process, partition, positions, busy, handle } = work;
+    const from = positions.get(partition) ?? this.committed[partition]!;
+    const events = this.eventsFrom(partition, from);
+    if (events.length === 0 || this.options.isDown()) return;
+    busy.add(partition);
+    try {
+      const isLost = this.timeline.random.chance(this.options.lost());
+      if (!isLost) await handle({ events, reject: (_, reason) => this.options.parked(reason) });
+      positions.set(partition, from + events.length);
+      // A commit that gets lost means redelivery to whoever has the partition next.
+      if (!this.timeline.random.chance(0.1))
+        this.committed[partition] = Math.max(this.committed[partition]!, from + events.length);
+      busy.delete(partition);
+    } catch {
+      // The batch comes again after a back-off, as the transport has it.
+      process.timer(retryMs, () => busy.delete(partition));
+    }
+  }
+
+  private eventsFrom(partition: number, from: number): LogRecord[] {
+    const newestMs = this.timeline.nowMs - this.options.minAgeMs;
+    const events = this.options.log.partitions[partition]!.slice(from, from + batchMax);
+    const tooYoung = events.findIndex(event => event.publishedAtMs > newestMs);
+    return tooYoung < 0 ? events : events.slice(0, tooYoung);
+  }
+}

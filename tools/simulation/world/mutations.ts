@@ -1,0 +1,22 @@
+/**
+ * Guards of the protocol (its section 2, and some timing rules) that a simulation can be run without. Each must be missed; a guard that can
+ * be taken out unnoticed guards nothing.
+ */
+export const mutations = {
+  NO_CLOSE: 'the timer decides and asks nobody',
+  HWM_ONLY: 'the timer decides once AckReceived is drained',
+  NO_OWNER: 'close may close a delivery that an owner holds',
+  SKEW: 'close looks for a delivery, then writes, in two statements',
+  NO_CAS: 'the verdict is read, then written',
+  DEC_NOCAS: 'the decision is not write once',
+  NO_EPOCH: 'a fenced replica may write a negative verdict',
+  POST_FIRST: 'the POST does not wait for the arm',
+  NO_DEDUP: 'a duplicate event re-opens the delivery',
+  NO_RETAKE: 'nobody takes over the lanes of a dead owner',
+  NO_WATCH: 'no audit follows TransactionTerminal',
+  NO_POLL_TURNS: 'a deadline is believed before the event loop has polled (T3)',
+  OUR_FAULTS: 'faults of ours are charged to the receiver (T8)',
+  NO_LEASE: 'routes are used beyond their lease (I11)',
+} as const;
+
+export type Mutation = keyof typeof mutations;

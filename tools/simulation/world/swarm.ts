@@ -1,0 +1,108 @@
+import type { NetworkFaults } from '../engine/network.ts';
+import type { Random } from '../engine/random.ts';
+
+/** What can go wrong in one simulation; each seed has its own selection and strength. Times in milliseconds; rates per virtual second. */
+export interface Swarm {
+  payments: number;
+  /** Virtual time in which faults happen and payments come. */
+  faultsMs: number;
+  network: NetworkFaults;
+  killDispatcherRate: number;
+  killSchedulerRate: number;
+  pauseDispatcherRate: number;
+  pauseSchedulerRate: number;
+  /** Longest pause: beyond the lease a live owner is taken for dead. */
+  pauseMs: number;
+  dispatcherDatabaseOutageRate: number;
+  schedulerDatabaseOutageRate: number;
+  configOutageRate: number;
+  kafkaOutageRate: number;
+  outageMs: number;
+  rebalanceRate: number;
+  /** Of the events: seen twice; skipped by the dispatcher. */
+  duplicateEvents: number;
+  lostEvents: number;
+  /** Of the payments: the merchant reads the notification. */
+  pulls: number;
+  renewKeyRate: number;
+  /** Of the POSTs: what the receiver does. The rest is acknowledged at once. */
+  receiver: Record<ReceiverTrouble, number>;
+  /** Sockets of a dispatcher, and deliveries in its memory: few make queues wait in the database. */
+  slotsMax: number;
+  heldMax: number;
+  /** From arming to the first question. */
+  timerDelayMs: number;
+  /** How far behind the audit runs. */
+  auditDelayMs: number;
+  /** B: how long a payment may wait for its first POST. */
+  dispatchWindowMs: number;
+}
+
+export const receiverTroubles = [
+  'slow',
+  'edge',
+  'late',
+  'refusing',
+  'hanging',
+  'reset',
+  'unreachable',
+  'stale',
+  'ourFault',
+  'ourFaultAfterSend',
+] as const;
+export type ReceiverTrouble = (typeof receiverTroubles)[number];
+
+/** Swarm testing: leaving most faults out of most runs finds what all faults together would hide. */
+export function swarmOf(random: Random): Swarm {
+  const sometimes = (strength: number) => (random.chance(0.5) ? random.between(0, strength) : 0);
+  const haste = random.pick(['none', 'none', 'some', 'wild'] as const);
+  return {
+    payments: random.integer(20, 250),
+    faultsMs: random.between(30_000, 180_000),
+    network: {
+      lostBefore: sometimes(0.1),
+      lostAfter: sometimes(0.15),
+      duplicated: sometimes(0.1),
+      lateRarity: random.pick([2, 10, 100, 1_000]),
+      lateMs: random.between(100, 8_000),
+    },
+    killDispatcherRate: sometimes(0.1),
+    killSchedulerRate: sometimes(0.1),
+    pauseDispatcherRate: sometimes(0.2),
+    pauseSchedulerRate: sometimes(0.2),
+    pauseMs: random.pick([300, 2_000, 15_000, 60_000]),
+    dispatcherDatabaseOutageRate: sometimes(0.03),
+    schedulerDatabaseOutageRate: sometimes(0.03),
+    configOutageRate: sometimes(0.02),
+    kafkaOutageRate: sometimes(0.02),
+    outageMs: random.pick([1_000, 10_000, 60_000]),
+    rebalanceRate: sometimes(0.1),
+    duplicateEvents: sometimes(0.3),
+    lostEvents: sometimes(0.2),
+    pulls: sometimes(0.3),
+    renewKeyRate: sometimes(0.2),
+    receiver: Object.fromEntries(receiverTroubles.map(trouble => [trouble, sometimes(0.2)])) as Record<ReceiverTrouble, number>,
+    ...random.pick([
+      { slotsMax: 64, heldMax: 500 },
+      { slotsMax: 16, heldMax: 20 },
+    ]),
+    ...durations[haste](random),
+  };
+}
+
+/**
+ * Real durations half of the time. Shorter ones reach the same states sooner, and safety may rest on none of them: a timer and the audit may
+ * ask at any moment (protocol section 2).
+ */
+const durations: Record<
+  'none' | 'some' | 'wild',
+  (random: Random) => Pick<Swarm, 'timerDelayMs' | 'auditDelayMs' | 'dispatchWindowMs'>
+> = {
+  none: () => ({ timerDelayMs: 60_000, auditDelayMs: 900_000, dispatchWindowMs: 890_000 }),
+  some: () => ({ timerDelayMs: 60_000, auditDelayMs: 120_000, dispatchWindowMs: 110_000 }),
+  wild: random => ({
+    timerDelayMs: random.pick([1, 12]) * random.between(0, 5_000),
+    auditDelayMs: random.between(0, 20_000),
+    dispatchWindowMs: random.between(1_000, 110_000),
+  }),
+};

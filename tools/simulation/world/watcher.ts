@@ -1,0 +1,134 @@
+import type { DecisionToRecord } from '../../../apps/reversal-scheduler/src/reversal/domain/decision';
+import type { DispatcherTables, TablesWatcher, VerdictTableRow } from '../dispatcher-database/dispatcher-tables.ts';
+import type { SimProcess } from '../engine/sim-process.ts';
+import type { Timeline } from '../engine/timeline.ts';
+import { type PaymentGhost, type PostGhost, newGhost } from './payment-ghost.ts';
+
+export interface BrokenInvariant {
+  rule: string;
+  transactionId: number;
+  message: string;
+  atMs: number;
+}
+
+export const attemptsMax = 2;
+
+const isClosed = (kind: string) => kind.startsWith('CLOSED_');
+
+/**
+ * Checks the invariants as things happen, with knowledge no participant has: what is in whose memory, what the receiver said, what the
+ * merchant was told.
+ */
+export class Watcher implements TablesWatcher {
+  readonly ghosts = new Map<number, PaymentGhost>();
+  broken: BrokenInvariant | undefined;
+  tables!: DispatcherTables;
+  hasJob!: (transactionId: number) => boolean;
+
+  constructor(private readonly timeline: Timeline) {}
+
+  expect(transactionId: number, isReversible: boolean): void {
+    this.ghosts.set(transactionId, newGhost(transactionId, isReversible));
+  }
+
+  ghost(transactionId: number): PaymentGhost {
+    let ghost = this.ghosts.get(transactionId);
+    if (!ghost) this.ghosts.set(transactionId, (ghost = newGhost(transactionId, true)));
+    return ghost;
+  }
+
+  fail(rule: string, transactionId: number, message: string): void {
+    this.timeline.trace(`BROKEN ${rule} ${transactionId}: ${message}`);
+    this.broken ??= { rule, transactionId, message, atMs: this.timeline.nowMs };
+  }
+
+  verdictWritten(transactionId: number, row: VerdictTableRow, former: VerdictTableRow | undefined): void {
+    const ghost = this.ghost(transactionId);
+    this.timeline.trace(`verdict ${transactionId} ${row.kind}`);
+    if (former && former.kind !== row.kind) this.fail('I1', transactionId, `verdict ${former.kind} became ${row.kind}`);
+    if (isClosed(row.kind) && ghost.held.size > 0)
+      this.fail('I4', transactionId, `${row.kind} although ${[...ghost.held.keys()].join()} holds a 200`);
+    if (row.kind === 'CLOSED_CONN' && ghost.posts.at(-1)?.wasOurFault)
+      this.fail('T8', transactionId, 'a fault of ours closed it');
+    ghost.held.clear();
+  }
+
+  laneTaken(lane: number): void {
+    this.timeline.trace(`lane ${lane} taken`);
+    // Fenced: what the former owner holds may be lost (the residual of 1.7).
+    for (const ghost of this.ghosts.values()) for (const [who, of] of ghost.held) if (of.lane === lane) ghost.held.delete(who);
+  }
+
+  killed(process: SimProcess): void {
+    for (const ghost of this.ghosts.values()) ghost.held.delete(process.identity);
+  }
+
+  jobWritten(transactionId: number): void {
+    this.timeline.trace(`job ${transactionId}`);
+    if (!this.ghost(transactionId).isReversible) this.fail('I13', transactionId, 'a notice that moves no money was armed');
+  }
+
+  decisionWritten({ transactionId, decision }: DecisionToRecord): void {
+    const ghost = this.ghost(transactionId);
+    const verdict = this.tables.verdicts.get(transactionId)?.kind;
+    this.timeline.trace(`decision ${transactionId} ${decision}`);
+    if (ghost.decisions.length > 0) this.fail(ghost.decisions.includes(decision) ? 'I2' : 'I1', transactionId, 'decided twice');
+    ghost.decisions.push(decision);
+    if (!ghost.isReversible) this.fail('I13', transactionId, 'a notice that moves no money was decided');
+    if (decision === 'REVERSED') this.checkReversal(ghost, verdict);
+    else this.checkSettlement(ghost, verdict);
+  }
+
+  /** A POST leaves. */
+  posted(transactionId: number, post: PostGhost): void {
+    const ghost = this.ghost(transactionId);
+    this.timeline.trace(`post ${transactionId} attempt ${post.attempt} by ${post.identity}`);
+    const isArmed = this.hasJob(transactionId) || ghost.decisions.length > 0;
+    if (ghost.isReversible && !isArmed) this.fail('I5', transactionId, 'posted before its job was durable');
+    this.checkAttempts(ghost, post);
+    ghost.posts.push(post);
+  }
+
+  /** A 200 in time has reached the process: it holds it from now on, whether it has read it yet or not. */
+  acknowledged(transactionId: number, process: SimProcess, lane: { lane: number; epoch: number }): void {
+    const ghost = this.ghost(transactionId);
+    if (!process.isAlive || !ghost.isReversible || !this.tables.holds(process.identity, lane)) return;
+    const verdict = this.tables.verdicts.get(transactionId)?.kind;
+    if (verdict === undefined) ghost.held.set(process.identity, lane);
+    // Only the owner may close what it holds, and it does not while its request is under way.
+    else if (isClosed(verdict)) this.fail('R-3.1-2', transactionId, `acknowledged in time, but ${verdict} stands already`);
+  }
+
+  /** getNotification answered SUCCESS. */
+  pulled(transactionId: number): void {
+    const ghost = this.ghost(transactionId);
+    ghost.isPulled = true;
+    if (ghost.decisions.includes('REVERSED')) this.fail('I9', transactionId, 'told SUCCESS after it was reversed');
+  }
+
+  private checkSettlement({ transactionId }: PaymentGhost, verdict: string | undefined): void {
+    if (verdict === undefined || isClosed(verdict)) this.fail('I6', transactionId, `SETTLED, verdict ${verdict ?? 'none'}`);
+  }
+
+  private checkReversal(ghost: PaymentGhost, verdict: string | undefined): void {
+    const { transactionId } = ghost;
+    if (verdict !== undefined && !isClosed(verdict)) this.fail('I3', transactionId, `reversed, verdict ${verdict}`);
+    if (ghost.held.size > 0) this.fail('I4', transactionId, `reversed although ${[...ghost.held.keys()].join()} holds a 200`);
+    if (verdict === undefined) this.fail('I6', transactionId, 'reversed without a verdict');
+    if (ghost.isPulled) this.fail('I9', transactionId, 'reversed after getNotification said SUCCESS');
+  }
+
+  /** I8: a second attempt only after a death, a lane that moved, or a fault of ours; the same one twice only for a stale socket (T7). */
+  private checkAttempts(ghost: PaymentGhost, post: PostGhost): void {
+    const last = ghost.posts.at(-1);
+    if (!last || !ghost.isReversible) return;
+    if (post.attempt > attemptsMax) this.fail('I8', ghost.transactionId, `attempt ${post.attempt}`);
+    if (!mayFollow(last, post))
+      this.fail('I8', ghost.transactionId, `attempt ${post.attempt} although nobody died and no lane moved`);
+  }
+}
+
+function mayFollow(last: PostGhost, post: PostGhost): boolean {
+  const hasMoved = last.identity !== post.identity || last.epoch !== post.epoch;
+  return hasMoved || last.wasOurFault || (last.wasStale && last.attempt === post.attempt);
+}
