@@ -41,7 +41,9 @@ build_base_image() {
 # A registry mirror or a certificate authority of this machine's network reaches npm as mounted files: neither a layer nor the image's
 # settings may name them.
 npmrc="$work/npmrc"
-mounts=(--volume "$npmrc:/root/.npmrc:ro")
+# Home of the user that builds, inside the container.
+builder_home=/root
+mounts=(--volume "$npmrc:$builder_home/.npmrc:ro")
 userconfig=$(npm config get userconfig)
 if [ -f "$userconfig" ]; then cat "$userconfig"; fi >"$npmrc"
 if [ -n "${NODE_EXTRA_CA_CERTS:-}" ]; then
