@@ -108,6 +108,7 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
   const drain = async () => {
     desk.close();
     await lanes.leave();
+    desk.shut();
     await settling.drain();
   };
   const notices = new RepeatNotices(ports.notices, desk, lanes, clock);
@@ -132,6 +133,13 @@ class LaneChanges implements LaneListener {
 
   gained(lanes: readonly HeldLane[]): void {
     this.recover.gained(lanes);
+  }
+
+  /** Rows are left to the next owner from here on; what is claimed already starts first. */
+  async ending(lane: HeldLane): Promise<void> {
+    this.recover.lost([lane]);
+    this.desk.dropUnclaimed([lane]);
+    await this.desk.claimsStarted(lane.lane);
   }
 
   lost(lanes: readonly HeldLane[]): void {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock';
+import { type Clock, passed } from '../clock';
 import type { HeldLane } from '../lanes';
 import type { Delivery } from './domain/delivery';
 import type { Granted, OriginQueues, SlotUse } from './domain/origin-queues';
@@ -19,6 +19,9 @@ const soonSeconds = 2;
 /** Deliveries that may wait for one endpoint however full the memory is. */
 const waitingFloor = 4;
 const holdMs = 1_000;
+/** How long a lane that is given up waits for its claims to start, and how often it looks. */
+const claimsMsMax = 3_000;
+const lookMs = 20;
 /** Queue of merchants whose route was never read. */
 const unknownOrigin = 'unknown';
 
@@ -26,6 +29,7 @@ const unknownOrigin = 'unknown';
 export class DeliveryDesk {
   private readonly held = new HeldDeliveries();
   private isClosed = false;
+  private claims: { atMs: number; lanes: ReadonlySet<number> } = { atMs: Number.NEGATIVE_INFINITY, lanes: new Set() };
   /** Merchants whose further deliveries wait in the database. */
   readonly backlog = new MerchantBacklog();
   /** Called when something may be able to start. */
@@ -96,7 +100,7 @@ export class DeliveryDesk {
 
   /** The next delivery with a slot at its endpoint. It must come back by `release` (the slot) and one of `finish`, `requeue` and `holdBack`. */
   next(): Granted<Delivery> | undefined {
-    const granted = this.isClosed ? undefined : this.queues.next();
+    const granted = this.queues.next();
     if (granted) this.held.begin(granted.item);
     return granted;
   }
@@ -104,6 +108,11 @@ export class DeliveryDesk {
   release(origin: string, use: SlotUse): void {
     this.queues.release(origin, use);
     this.onReady();
+  }
+
+  /** Its request has started. */
+  posted(delivery: Delivery): void {
+    this.held.posted(delivery);
   }
 
   finish(delivery: Delivery): void {
@@ -129,9 +138,26 @@ export class DeliveryDesk {
     this.forgetWaiting(delivery => epochs.get(delivery.lane) === delivery.epoch);
   }
 
-  /** Nothing starts any more; what waits is left to whoever takes the lanes. */
+  /** Drops what waits in these lanes and may as well start elsewhere. */
+  dropUnclaimed(lanes: readonly HeldLane[]): void {
+    const epochs = new Map(lanes.map(({ lane, epoch }) => [lane, epoch]));
+    this.forgetWaiting(delivery => !delivery.isClaimed && epochs.get(delivery.lane) === delivery.epoch);
+  }
+
+  /** Resolves when everything that is claimed in the lane, or about to be, has started; or after a few seconds. */
+  async claimsStarted(lane: number): Promise<void> {
+    const untilMs = this.clock.nowMs() + claimsMsMax;
+    while (this.lanesWithClaims().has(lane) && this.clock.nowMs() < untilMs) await passed(this.clock, lookMs);
+  }
+
+  /** Nothing comes in any more; what is claimed still starts. */
   close(): void {
     this.isClosed = true;
+    this.forgetWaiting(delivery => !delivery.isClaimed);
+  }
+
+  /** Nothing starts any more; what waits is left to whoever takes the lanes. */
+  shut(): void {
     this.forgetWaiting(() => true);
   }
 
@@ -152,8 +178,16 @@ export class DeliveryDesk {
     return this.held.finished(lane);
   }
 
+  /** Looked up at most once per look, however many lanes ask. */
+  private lanesWithClaims(): ReadonlySet<number> {
+    const nowMs = this.clock.nowMs();
+    if (nowMs - this.claims.atMs >= lookMs) this.claims = { atMs: nowMs, lanes: this.held.lanesWithClaims() };
+    return this.claims.lanes;
+  }
+
   private waitAgain(delivery: Delivery): void {
-    if (this.isClosed || !this.held.has(delivery.transactionId)) return;
+    if (!this.held.has(delivery.transactionId)) return;
+    if (this.isClosed && !delivery.isClaimed) return this.held.forget(delivery);
     this.enqueue(delivery);
     this.onReady();
   }

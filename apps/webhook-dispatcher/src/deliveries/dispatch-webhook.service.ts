@@ -49,6 +49,7 @@ export class DispatchWebhook {
     leave?.();
     const startedAt = this.options.clock.wallTime();
     if (ready.next !== 'POST') return this.notSent(delivery, origin, ready);
+    this.desk.posted(delivery);
     const outcome = await ready.post.outcome;
     const slotMs = this.options.clock.nowMs() - grantedMs;
     void ready.post.freed.then(() => this.desk.release(origin, slotUseOf(outcome, slotMs)));

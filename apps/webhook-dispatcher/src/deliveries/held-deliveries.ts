@@ -9,6 +9,8 @@ interface LaneLoad {
 export class HeldDeliveries {
   private readonly byId = new Map<number, Delivery>();
   private readonly lanes = new Map<number, LaneLoad>();
+  /** Deliveries being worked on, and whether their request has started. */
+  private readonly working = new Map<Delivery, { isPosted: boolean }>();
 
   get size(): number {
     return this.byId.size;
@@ -31,10 +33,12 @@ export class HeldDeliveries {
 
   /** Between `begin` and `end` the lane is not finished: a request may be under way or a verdict on its way to the database. */
   begin(delivery: Delivery): void {
+    this.working.set(delivery, { isPosted: false });
     this.loadOf(delivery.lane).working++;
   }
 
   end(delivery: Delivery): void {
+    this.working.delete(delivery);
     const load = this.loadOf(delivery.lane);
     if (--load.working > 0) return;
     this.lanes.delete(delivery.lane);
@@ -44,6 +48,22 @@ export class HeldDeliveries {
   finished(lane: number): Promise<void> {
     const load = this.lanes.get(lane);
     return load ? new Promise(resolve => load.waiters.push(resolve)) : Promise.resolve();
+  }
+
+  /** The request has started. */
+  posted(delivery: Delivery): void {
+    const work = this.working.get(delivery);
+    if (work) work.isPosted = true;
+  }
+
+  /** Lanes in which something is claimed, or about to be, whose request has not started. */
+  lanesWithClaims(): Set<number> {
+    const lanes = new Set<number>();
+    for (const delivery of this.byId.values()) {
+      const work = this.working.get(delivery);
+      if (work ? !work.isPosted : delivery.isClaimed) lanes.add(delivery.lane);
+    }
+    return lanes;
   }
 
   /** Receipt of the oldest delivery that is not concluded, monotonic; undefined when there is none. */

@@ -16,6 +16,11 @@ export abstract class LaneStore {
 export abstract class LaneListener {
   /** Lanes this replica may act on from now on, under a new epoch. */
   abstract gained(lanes: readonly HeldLane[]): void;
+  /**
+   * A lane that will be given up. Resolves, within a few seconds, when all that was claimed in it has started: what is claimed and never
+   * starts counts as sent.
+   */
+  abstract ending(lane: HeldLane): Promise<void>;
   /** Lanes that are not this replica's any more: nothing new may start in them. */
   abstract lost(lanes: readonly HeldLane[]): void;
   /** Resolves when nothing of the lane is in flight any more, so that giving it up causes no second POST (T9). */

@@ -6,10 +6,15 @@ import { MemoryLaneStore } from './testing/memory-lane.store';
 
 class Listener extends LaneListener {
   readonly told: string[] = [];
+  /** Resolves when what was claimed has started. */
+  promises = Promise.resolve();
   private readonly busy = new Map<number, Promise<void>>();
 
   override gained(lanes: readonly HeldLane[]): void {
     this.told.push(...lanes.map(({ lane, epoch }) => `gained ${lane}@${epoch}`));
+  }
+  override ending(): Promise<void> {
+    return this.promises;
   }
   override lost(lanes: readonly HeldLane[]): void {
     this.told.push(...lanes.map(({ lane, epoch }) => `lost ${lane}@${epoch}`));
@@ -117,6 +122,21 @@ describe('owning lanes', () => {
     await settled();
     expect(store.lanes[0]!.owner).toBeNull();
     expect(lanes.epochOf(1)).toBe(1);
+  });
+
+  it('T9: lets what is claimed in a lane start before it starts nothing any more', async () => {
+    const { lanes, listener } = setUp('a', store, clock);
+    await lanes.turn();
+    let keep!: () => void;
+    listener.promises = new Promise(resolve => (keep = resolve));
+    lanes.want(new Set([1]));
+    await lanes.turn();
+    await lanes.turn();
+    expect([lanes.epochOf(0), store.lanes[0]!.owner]).toEqual([1, 'a']);
+    keep();
+    await settled();
+    expect([lanes.epochOf(0), store.lanes[0]!.owner]).toEqual([undefined, null]);
+    expect(listener.told.filter(each => each.startsWith('lost'))).toEqual(['lost 0@1']);
   });
 
   it('does not mistake a lane it just released for one it holds', async () => {

@@ -15,6 +15,9 @@ export interface OwnLanesOptions {
  */
 export class OwnLanes implements LaneOwnership {
   private readonly held = new Map<number, number>();
+  /** Lanes on their way out, from the first step to the last. */
+  private readonly ending = new Set<number>();
+  /** Those of them in which nothing starts any more. */
   private readonly releasing = new Set<number>();
   /** Lanes whose release did not succeed, with the epoch: nothing starts in them any more. */
   private readonly unreleased = new Map<number, number>();
@@ -82,7 +85,7 @@ export class OwnLanes implements LaneOwnership {
     // new epoch lets anybody find it.
     const unfinished = owned.filter(({ lane, epoch }) => this.unreleased.get(lane) === epoch);
     for (const held of [...giveUp, ...unfinished]) if (!this.isLeaving) void this.giveUp(held).catch(() => undefined);
-    const free = take.filter(({ lane }) => !this.releasing.has(lane));
+    const free = take.filter(({ lane }) => !this.ending.has(lane));
     if (free.length > 0) await this.take(free);
   }
 
@@ -108,9 +111,11 @@ export class OwnLanes implements LaneOwnership {
   }
 
   private async giveUp(held: HeldLane): Promise<void> {
-    if (this.releasing.has(held.lane)) return;
-    this.releasing.add(held.lane);
+    if (this.ending.has(held.lane)) return;
+    this.ending.add(held.lane);
     try {
+      await this.listener.ending(held);
+      this.releasing.add(held.lane);
       this.listener.lost([held]);
       await this.listener.finished(held.lane);
       // Nothing starts in a lane that is being released, so a failed release is safe to repeat; the next beat does.
@@ -123,6 +128,7 @@ export class OwnLanes implements LaneOwnership {
       throw error;
     } finally {
       this.releasing.delete(held.lane);
+      this.ending.delete(held.lane);
     }
   }
 }

@@ -99,8 +99,8 @@ export class DispatcherRig {
   }
 
   async publish(...terminals: TransactionTerminal[]): Promise<void> {
-    const [service] = this.services;
-    await service!.app.get(EventTransport).publish(terminals.map(eventOf));
+    // The service started last: earlier ones may have been stopped.
+    await this.services.at(-1)!.app.get(EventTransport).publish(terminals.map(eventOf));
   }
 
   decrypt(merchantId: number, body: string): Record<string, unknown> {

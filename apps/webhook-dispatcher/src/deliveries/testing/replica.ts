@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { eventually } from '@paycode/service-runtime/testing';
 import type { DataSource } from 'typeorm';
 import { ManualClock } from '../../clock/testing/manual-clock';
 import { allLanes, PostgresLaneStore } from '../../lanes';
@@ -65,5 +66,16 @@ export class Replica {
   /** Every lane swept at least once. */
   async recoverAll(): Promise<void> {
     for (let turn = 0; turn < 5; turn++) await this.dispatcher.recover.turn();
+  }
+
+  /** Drains while time goes by. */
+  async drain(): Promise<void> {
+    let isDrained = false;
+    const draining = this.dispatcher.drain().finally(() => (isDrained = true));
+    await eventually(async () => {
+      await this.clock.advance(20);
+      if (!isDrained) throw new Error('still draining');
+    });
+    await draining;
   }
 }

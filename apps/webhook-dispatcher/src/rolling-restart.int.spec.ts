@@ -1,0 +1,57 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@paycode/service-runtime/testing';
+import { notification } from './testing/notification';
+import { dispatcherOf, DispatcherRig } from './testing/running-dispatcher';
+import { status, WireReceiver } from './testing/wire-receiver';
+
+describe('several dispatchers', () => {
+  let rig: DispatcherRig;
+  let receiver: WireReceiver;
+
+  beforeEach(async () => {
+    [rig, receiver] = await Promise.all([DispatcherRig.open(), WireReceiver.start()]);
+    rig.route(1001, receiver.url);
+    // Slow enough that requests are in flight at every moment.
+    receiver.answer = request => void pause(30).then(() => status(200)(request));
+  });
+  afterEach(async () => {
+    await rig.close();
+    await receiver.stop();
+  });
+
+  const verdicts = async () => {
+    const rows = await rig.database.dataSource.query<{ kind: string; count: string }[]>(
+      'select kind, count(*) from verdict group by kind',
+    );
+    return Object.fromEntries(rows.map(row => [row.kind, Number(row.count)]));
+  };
+
+  it('T9, fault case 50: a rolling restart under load posts nothing twice and reverses nothing', async () => {
+    const settings = { ACK_WINDOW_MS: '30000', CONNECT_BUDGET_MS: '10000', LANE_LEASE_MS: '10000' };
+    let [old, next] = [await rig.start(settings), await rig.start(settings)];
+    let id = 0;
+    const publish = (count: number) => rig.publish(...Array.from({ length: count }, () => rig.terminal(notification(++id))));
+    for (let round = 0; round < 3; round++) {
+      await publish(60);
+      const stopping = old.stop('SIGTERM');
+      await publish(60);
+      await stopping;
+      [old, next] = [next, await rig.start(settings)];
+      await publish(60);
+    }
+    await eventually(async () => expect(await verdicts()).toEqual({ ACKED_HTTP: id }), 60_000);
+    expect(receiver.transactionIds).toHaveLength(id);
+    expect(new Set(receiver.transactionIds).size).toBe(id);
+    expect(receiver.requests.every(request => request.headers['x-webhook-attempt'] === '1')).toBe(true);
+  }, 120_000);
+
+  it('share the lanes, and one that stops leaves its lanes to the other at once', async () => {
+    const [first, second] = [await rig.start(), await rig.start()];
+    const lanes = (service: typeof first) => dispatcherOf(service).lanes.lanes.length;
+    await eventually(() =>
+      expect([lanes(first) > 0, lanes(second) > 0, lanes(first) + lanes(second)]).toEqual([true, true, 256]),
+    );
+    await first.stop('SIGTERM');
+    await eventually(() => expect(lanes(second)).toBe(256));
+  }, 30_000);
+});
