@@ -1,3 +1,13 @@
+/** kafkajs stopped turning; `retriable`: a new member may do better. */
+export class StalledConsumerError extends Error {
+  readonly retriable = true;
+
+  constructor(stalledMs: number) {
+    super(`kafkajs made no turn for ${stalledMs} ms`);
+    this.name = 'StalledConsumerError';
+  }
+}
+
 /** Error code of the protocol (`ILLEGAL_GENERATION`, `TOPIC_AUTHORIZATION_FAILED`, …) somewhere in the chain of causes. */
 export function protocolCodeOf(error: unknown): string | undefined {
   return chainOf(error)

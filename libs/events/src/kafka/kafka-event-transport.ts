@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Admin, IHeaders, Kafka } from 'kafkajs';
 import type { DeadLetter } from '../delivery/deliver-batch';
 import { parkingTopicOf, passOver } from '../delivery/parking';
+import { withinTime } from '../delivery/within-time';
 import { EventTransport, type EventToPublish, type Subscriber, type Subscription } from '../event-transport';
 import { dlqReasonHeader } from '../record/cloud-event';
 import { encodeBounded } from '../record/event-size';
@@ -29,6 +30,7 @@ export interface KafkaEventTransportOptions {
 const headerBytesGuess = 1_024;
 const askAttemptsMax = 6;
 const askPauseMs = 150;
+const askTimeoutMs = 20_000;
 
 /** Events on Kafka. Topics must exist (`ensureTopics`): brokers create none, and a service may not. */
 export class KafkaEventTransport extends EventTransport {
@@ -110,13 +112,22 @@ export class KafkaEventTransport extends EventTransport {
   private async askPartitionCount(topic: string): Promise<number> {
     const { partitions } = definitionOf(topic, this.options.topics ?? topicCatalog);
     const admin = this.kafka.admin({ retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 } });
-    await admin.connect();
+    const asked = admin.connect().then(() => partitionsOnBrokers(admin, topic));
     try {
-      const found = await partitionsOnBrokers(admin, topic);
+      // kafkajs may wait for ever for a broker that went away while the connection was being made.
+      const found = await withinTime(asked, askTimeoutMs, `metadata of ${topic}`);
       if (found !== partitions) throw new TopicMismatchError(topic, found, partitions);
       return found;
     } finally {
-      await admin.disconnect();
+      void this.leave(admin);
+    }
+  }
+
+  private async leave(admin: Admin): Promise<void> {
+    try {
+      await withinTime(admin.disconnect(), askTimeoutMs, 'kafka admin close');
+    } catch (error) {
+      this.options.log.warn({ event: 'kafka-admin', err: error }, 'metadata connection could not be closed');
     }
   }
 }

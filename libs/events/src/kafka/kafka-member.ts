@@ -1,4 +1,5 @@
 import { type Consumer, type EachBatchPayload, type Kafka, PartitionAssigners } from 'kafkajs';
+import { withinTime } from '../delivery/within-time';
 import type { JoinHooks } from './kafkajs-repairs';
 
 export interface KafkaMemberOptions {
@@ -46,16 +47,8 @@ export class KafkaMember {
   }
 
   /** Leaves the group. Bounded: kafkajs may wait for ever. */
-  async close(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const expired = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('kafka consumer did not close in time')), closeTimeoutMs);
-    });
-    try {
-      await Promise.race([this.consumer.disconnect(), expired]);
-    } finally {
-      clearTimeout(timer);
-    }
+  close(): Promise<void> {
+    return withinTime(this.consumer.disconnect(), closeTimeoutMs, 'kafka consumer close');
   }
 
   private follow(): void {

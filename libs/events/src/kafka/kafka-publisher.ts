@@ -1,5 +1,6 @@
 import { type IHeaders, type Kafka, Partitioners, type Producer, type RecordMetadata } from 'kafkajs';
 import { Coalescer } from '../delivery/coalescer';
+import { withinTime } from '../delivery/within-time';
 import { chunked } from '../record/event-size';
 import type { TransportLog } from '../transport-log';
 
@@ -24,6 +25,7 @@ export class UnconfirmedPublishError extends Error {
 /** A request stays below the broker's limit of 1 MiB per batch even when all its records go to one partition. */
 const requestLimits = { countMax: 1_000, bytesMax: 524_288 };
 const publishTimeoutMs = 30_000;
+const closeTimeoutMs = 10_000;
 /** Calls of `publish` that share requests. */
 const coalescedMax = 200;
 
@@ -53,15 +55,15 @@ export class KafkaPublisher {
   async close(): Promise<void> {
     this.isClosed = true;
     // A producer that never connected was reported to those who published, and there is nothing to close.
-    const producer = await this.producer?.catch(() => undefined);
+    const producer = await (this.producer && withinTime(this.producer, closeTimeoutMs, 'kafka producer').catch(() => undefined));
     this.producer = undefined;
-    await producer?.disconnect();
+    if (producer) await withinTime(producer.disconnect(), closeTimeoutMs, 'kafka producer close');
   }
 
   private async sendAll(records: readonly KafkaRecord[]): Promise<void> {
     for (const chunk of chunked(records, requestLimits)) {
       try {
-        await withinTime(this.send(chunk));
+        await withinTime(this.send(chunk), publishTimeoutMs, 'publish');
       } catch (error) {
         this.replaceProducer();
         throw error;
@@ -111,16 +113,4 @@ function requireAll(records: readonly KafkaRecord[], answers: readonly RecordMet
   );
   const missing = new Set(records.map(({ topic, partition }) => `${topic}/${partition}`).filter(place => !confirmed.has(place)));
   if (missing.size > 0) throw new UnconfirmedPublishError([...missing]);
-}
-
-async function withinTime(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`publish not confirmed within ${publishTimeoutMs} ms`)), publishTimeoutMs);
-  });
-  try {
-    await Promise.race([work, expired]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -6,7 +6,7 @@ import { OwnedPartitions } from '../delivery/owned-partitions';
 import { batchMaxDefault, PartitionConsumer, type PartitionEdge } from '../delivery/partition-consumer';
 import type { Subscriber, SubscriberProgress, Subscription } from '../event-transport';
 import type { TransportLog } from '../transport-log';
-import { isStaleMembership, isTransient } from './kafka-errors';
+import { isStaleMembership, isTransient, StalledConsumerError } from './kafka-errors';
 import { KafkaIntake } from './kafka-intake';
 import { KafkaMember } from './kafka-member';
 import type { StartingPoint } from './kafkajs-repairs';
@@ -30,6 +30,11 @@ const rejoinLimits = { firstMs: 200, maxMs: 5_000 };
 /** A service that starts while brokers are away fails to start after these, instead of waiting unseen. */
 const firstJoinRetriesMax = 3;
 
+const watchEveryMs = 5_000;
+const stalledAfterMsMin = 30_000;
+/** Stalls in a row, without a join between them, after which replacing is no help. */
+const stallsMax = 3;
+
 /**
  * One member of a group. kafkajs fetches and keeps the membership; batches are handled beside its loop, which therefore never blocks:
  * heartbeats go on during slow handlers and one failing partition holds up no other. A crashed kafkajs consumer is replaced when brokers
@@ -46,6 +51,7 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
   private isPaused = false;
   private hasJoined = false;
   private failures = 0;
+  private stalls = 0;
   private turnAt = performance.now();
   private stopped?: Promise<void>;
 
@@ -148,6 +154,7 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
     this.turned();
     this.hasJoined = true;
     this.failures = 0;
+    this.stalls = 0;
     if (this.stopping.signal.aborted) return;
     this.intake.reset(assigned, this.member.consumer);
     this.owned.take(assigned);
@@ -171,10 +178,23 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
 
   /** Runs the member; resolves with the error that ended it, or nothing when it was stopped. */
   private memberEnd(): Promise<Error | undefined> {
-    return new Promise(resolve => {
-      this.endMember = resolve;
-      this.member.run().catch(resolve);
+    this.turned();
+    return new Promise<Error | undefined>(resolve => {
+      const watch = setInterval(() => this.endStalled(), watchEveryMs);
+      this.endMember = error => {
+        clearInterval(watch);
+        resolve(error);
+      };
+      this.member.run().catch((error: Error) => this.endMember(error));
     });
+  }
+
+  /** kafkajs can stop turning without a word (tulios/kafkajs#659, #1441). A new member helps; should it not, liveness sees it. */
+  private endStalled(): void {
+    const stalledMs = performance.now() - this.turnAt;
+    if (stalledMs < Math.max(stalledAfterMsMin, 3 * this.options.sessionTimeoutMs) || this.stalls >= stallsMax) return;
+    this.stalls++;
+    this.endMember(new StalledConsumerError(Math.round(stalledMs)));
   }
 
   private async replaceMember(error: Error): Promise<void> {
