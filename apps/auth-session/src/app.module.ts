@@ -1,13 +1,16 @@
 import { join } from 'node:path';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_INTERCEPTOR } from '@nestjs/core';
 import { ServiceTokenModule } from '@paycode/access';
+import { DatabaseModule } from '@paycode/persistence';
+import { migrations } from '../migrations';
 import { AccountEntity, AccountsModule } from './accounts';
 import { AuditModule } from './audit';
 import { AuthorizeModule, ExternalAuthorizationModule } from './authorize';
 import { challengeLifetimeMs, ChallengesModule } from './challenges';
 import { type Clock, ClockModule, SystemClock } from './clock';
 import type { AuthSessionEnv } from './config/env';
-import { DatabaseModule, type DatabaseSettings } from './database';
+import { UnavailableInterceptor } from './database';
 import { GuessingModule } from './guessing';
 import { HousekeepingModule } from './housekeeping';
 import { KeysModule } from './keys';
@@ -21,6 +24,9 @@ export interface AppOverrides {
   rsaWorkerFile?: string;
 }
 
+/** A request that cannot be decided soon is refused: authorize must not pile up behind a slow database. */
+const statementTimeoutMs = 5_000;
+
 @Module({})
 export class AppModule {
   static forEnv(env: AuthSessionEnv, overrides: AppOverrides = {}): DynamicModule {
@@ -32,7 +38,7 @@ export class AppModule {
           operatorSecrets: env.OPERATOR_TOKEN_SECRETS,
         }),
         ClockModule.forClock(overrides.clock ?? new SystemClock()),
-        DatabaseModule.forUrl(databaseSettings(env)),
+        DatabaseModule.forService('auth-session', { env, migrations, entities: [AccountEntity], statementTimeoutMs }),
         AuditModule,
         KeysModule.sealedUnder(env.KEY_ENCRYPTION_KEYS),
         AccountsModule.withPeppers(env.PASSWORD_PEPPERS),
@@ -46,6 +52,7 @@ export class AppModule {
         LoginModule.with(challenges(env, overrides.rsaWorkerFile ?? join(__dirname, 'rsa-challenge.worker.cjs'))),
         HousekeepingModule,
       ],
+      providers: [{ provide: APP_INTERCEPTOR, useClass: UnavailableInterceptor }],
     };
   }
 }
@@ -60,13 +67,4 @@ function challenges(env: AuthSessionEnv, workerFile: string): DynamicModule {
     { lifetimeMs, perAddressPerMinute: env.CHALLENGES_PER_ADDRESS_PER_MINUTE },
     { workerFile, workers: env.RSA_WORKERS, queueMax: env.RSA_QUEUE_MAX },
   );
-}
-
-function databaseSettings(env: AuthSessionEnv): DatabaseSettings {
-  return {
-    url: env.DATABASE_URL,
-    poolMax: env.DATABASE_POOL_MAX,
-    migrations: env.MIGRATIONS,
-    entities: [AccountEntity],
-  };
 }

@@ -1,9 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { IdentityModule, ServiceTokenModule } from '@paycode/access';
+import { DatabaseModule } from '@paycode/persistence';
 import { outboundPolicyOf } from '@paycode/safe-http';
+import { migrations } from '../migrations';
 import type { NotificationConfigEnv } from './config/env';
 import { ChangeNoticesModule } from './change-notices';
-import { DatabaseModule } from './database';
 import { MerchantsModule } from './merchants';
 import { NotificationsModule } from './notifications';
 import { ProbingModule, type ProbingSettings } from './probing';
@@ -22,7 +23,7 @@ export class AppModule {
           operatorSecrets: env.OPERATOR_TOKEN_SECRETS,
         }),
         IdentityModule.forService({ jwksUrl: `${env.AUTH_SESSION_URL}/internal/jwks` }),
-        DatabaseModule.forUrl({ url: env.DATABASE_URL, poolMax: env.DATABASE_POOL_MAX, migrations: env.MIGRATIONS }),
+        DatabaseModule.forService('notification-config', { env, migrations }),
         WebhookKeysModule.sealedUnder(env.KEY_ENCRYPTION_KEYS),
         RoutesModule.leasedFor(env.ROUTE_LEASE_MS),
         ProbingModule.withSettings(probingSettings(env)),

@@ -1,11 +1,12 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { IdentityModule, ServiceTokenModule } from '@paycode/access';
+import { MessagingModule } from '@paycode/events';
+import { DatabaseModule } from '@paycode/persistence';
 import type { EnvOf } from '@paycode/service-runtime';
+import { migrations } from '../migrations';
 import { CodesModule } from './codes';
 import type { env } from './config/env';
-import { DatabaseModule } from './database';
 import { MerchantsModule } from './merchants';
-import { MessagingModule } from './messaging';
 import { PaymentPageModule } from './payment-page';
 import { TransactionsModule } from './transactions';
 
@@ -23,8 +24,8 @@ export class AppModule {
           operatorSecrets: values.OPERATOR_TOKEN_SECRETS,
         }),
         IdentityModule.forService({ jwksUrl: `${values.AUTH_SESSION_URL}/internal/jwks` }),
-        DatabaseModule.forUrl({ url: values.DATABASE_URL, poolMax: values.DATABASE_POOL_MAX, migrations: values.MIGRATIONS }),
-        MessagingModule.forEnv(values),
+        DatabaseModule.forService('payment-simulator', { env: values, migrations }),
+        MessagingModule.forService('payment-simulator', values),
         MerchantsModule.forUrl(values.NOTIFICATION_CONFIG_URL),
         transactions,
         codes,

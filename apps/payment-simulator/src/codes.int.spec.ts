@@ -150,7 +150,7 @@ describe('payment codes', () => {
     expect(JSON.parse(own.data)).toMatchObject({ code: data.code, state: 'LIVE', merchantReference: reference });
   });
 
-  it('R-4.2-1: any authenticated account looks a live code up, by its digits or by what its QR image says', async () => {
+  it('R-4.2-1, R-9-1: any authenticated account looks a live code up under its version, by its digits or by what its QR image says', async () => {
     const { data } = await create();
     const stk: Partial<Identity> = { subject: 'ussd', accountType: 'STK', ownerId: null, roles: ['STK'] };
     for (const value of [data.code, data.codeUrl]) {
@@ -163,6 +163,8 @@ describe('payment codes', () => {
     expect(
       (await post(null, '/pluto/remote/v4/lookup', JSON.stringify({ value: data.code, msisdn: '+27820000000' }))).status,
     ).toBe(401);
+    const unversioned = await post(stk, '/pluto/remote/lookup', JSON.stringify({ value: data.code, msisdn: '+27820000000' }));
+    expect(unversioned.status).toBe(404);
     await pay(data.code);
     expect(
       (await post(stk, '/pluto/remote/v4/lookup', JSON.stringify({ value: data.code, msisdn: '+27820000000' }))).status,

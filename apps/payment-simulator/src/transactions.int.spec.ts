@@ -68,7 +68,7 @@ describe('transactions of the simulator', () => {
     });
   });
 
-  it('R-3.1-6, A-04, I2: a reversal is one transaction of its own, linked to the original, however often it is asked for', async () => {
+  it('R-3.1-6, A-04, I2, T-21: a reversal is one transaction of its own, linked to the original, however often it is asked for', async () => {
     const [id] = await complete(purchase());
     await simulator.requestReversal(id!, 5);
     await simulator.requestReversal(id!, 5);
@@ -123,7 +123,7 @@ describe('transactions of the simulator', () => {
     expect(answers.filter(answer => answer.status === 201)).toHaveLength(2);
   });
 
-  it('T-16: nothing personal is readable in the database or in the event log', async () => {
+  it('T-16, I14: nothing personal is readable in the database or in the event log', async () => {
     const [id] = await complete(purchase(',"clientMsisdn":"+27839876543","cardInfo":{"cardHolderName":"A VERY PRIVATE NAME"}'));
     await eventually(async () =>
       expect((await simulator.notificationOf(id!)).cardInfo.cardHolderName).toBe('A VERY PRIVATE NAME'),

@@ -1,9 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ServiceTokenModule } from '@paycode/access';
+import { MessagingModule } from '@paycode/events';
+import { DatabaseModule } from '@paycode/persistence';
 import type { EnvOf } from '@paycode/service-runtime';
+import { migrations } from '../migrations';
 import type { env } from './config/env';
-import { DatabaseModule } from './database';
-import { MessagingModule } from './messaging';
 import { ReversalModule } from './reversal';
 
 /** The reversal scheduler: durable jobs, write-once decisions, timers that only ask. */
@@ -17,8 +18,8 @@ export class AppModule {
           serviceSecrets: values.SERVICE_TOKEN_SECRETS,
           operatorSecrets: values.OPERATOR_TOKEN_SECRETS,
         }),
-        DatabaseModule.forUrl({ url: values.DATABASE_URL, poolMax: values.DATABASE_POOL_MAX, migrations: values.MIGRATIONS }),
-        MessagingModule.forEnv(values),
+        DatabaseModule.forService('reversal-scheduler', { env: values, migrations, mustBeDurableIn: values.PAYCODE_ENVIRONMENT }),
+        MessagingModule.forService('reversal-scheduler', values),
         ReversalModule.withSettings({
           dispatcherUrl: values.WEBHOOK_DISPATCHER_URL,
           timerDelayMs: values.TIMER_DELAY_MS,

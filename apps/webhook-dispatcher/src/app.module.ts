@@ -1,9 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { IdentityModule, ServiceTokenModule } from '@paycode/access';
+import { MessagingModule } from '@paycode/events';
+import { DatabaseModule } from '@paycode/persistence';
+import { migrations } from '../migrations';
 import type { Settings } from './config/env';
-import { DatabaseModule } from './database';
 import { DeliveriesModule } from './deliveries';
-import { MessagingModule } from './messaging';
 import { RecipientMessagesModule } from './recipient-messages';
 import { RecoveryModule } from './recovery';
 import { RetentionModule } from './retention';
@@ -20,13 +21,12 @@ export class AppModule {
           operatorSecrets: settings.OPERATOR_TOKEN_SECRETS,
         }),
         IdentityModule.forService({ jwksUrl: `${settings.AUTH_SESSION_URL}/internal/jwks` }),
-        DatabaseModule.forUrl({
-          url: settings.DATABASE_URL,
-          poolMax: settings.DATABASE_POOL_MAX,
-          migrations: settings.MIGRATIONS,
-          environment: settings.PAYCODE_ENVIRONMENT,
+        DatabaseModule.forService('webhook-dispatcher', {
+          env: settings,
+          migrations,
+          mustBeDurableIn: settings.PAYCODE_ENVIRONMENT,
         }),
-        MessagingModule.forEnv(settings),
+        MessagingModule.forService('webhook-dispatcher', settings, { beginsTraces: true }),
         DeliveriesModule.withSettings(settings),
         RecoveryModule.withKeys(settings.PAYLOAD_KEYS),
         RetentionModule.ofDays(settings.RETENTION_DAYS),

@@ -1,7 +1,9 @@
+import type { PaymentTracing } from '@paycode/tracing';
 import type { EventTransport } from './event-transport';
 import type { EventsEnv } from './events-env';
 import { PostgresEventTransport } from './postgres/postgres-event-transport';
 import type { TopicDefinition } from './topics/topic-catalog';
+import { TracedEventTransport } from './traced-event-transport';
 import type { TransportLog } from './transport-log';
 
 export interface TransportContext {
@@ -10,10 +12,20 @@ export interface TransportContext {
   log: TransportLog;
   /** Default: the platform's topics. */
   topics?: readonly TopicDefinition[];
+  /** Default: events show in no trace. */
+  tracing?: PaymentTracing;
+  /** The service begins a trace for an event that carries none. Default false. */
+  beginsTraces?: boolean;
 }
 
 /** The event log that the environment names. Throws when a setting is missing, or PostgreSQL cannot be reached. */
-export async function createEventTransport(env: EventsEnv, { service, log, topics }: TransportContext): Promise<EventTransport> {
+export async function createEventTransport(env: EventsEnv, context: TransportContext): Promise<EventTransport> {
+  const transport = await untraced(env, context);
+  const { tracing, service, beginsTraces = false } = context;
+  return tracing?.isOn ? new TracedEventTransport(transport, { tracing, mainGroup: service, beginsTraces }) : transport;
+}
+
+async function untraced(env: EventsEnv, { service, log, topics }: TransportContext): Promise<EventTransport> {
   if (env.EVENTS_TRANSPORT === 'kafka') {
     const { KafkaEventTransport, kafkaConnectionOf } = await import('./kafka/index');
     const sessionTimeoutMs = env.KAFKA_SESSION_TIMEOUT_MS;

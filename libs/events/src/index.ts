@@ -5,6 +5,7 @@ export * from './record/event-size';
 export * from './record/partitioning';
 export * from './topics/topic-catalog';
 export * from './topics/topic-definitions';
+export * from './traced-event-transport';
 export * from './transport-log';
 export * from './create-event-transport';
 export * from './events-env';

@@ -3,3 +3,4 @@ export * from './migrate';
 export * from './embedded/embedded-postgres';
 export * from './flush-queue';
 export * from './durability';
+export * from './nest/database.module';

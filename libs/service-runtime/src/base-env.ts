@@ -1,5 +1,22 @@
 import type { EnvKey } from './env';
 
+const shutdownEnv = {
+  SHUTDOWN_GRACE_MS: {
+    type: 'integer',
+    unit: 'ms',
+    default: 60_000,
+    description: 'Longest time a stopping process waits for work in progress.',
+  },
+  SHUTDOWN_LINGER_MS: {
+    type: 'integer',
+    unit: 'ms',
+    default: 1_000,
+    max: 30_000,
+    description:
+      'How long idle connections of clients are kept after SIGTERM, when all else is done: a request may be on its way.',
+  },
+} as const satisfies Record<string, EnvKey<unknown>>;
+
 /** Keys every service reads. Spread it into the service's own schema; ports get the service's defaults. */
 export function baseEnv(ports: { internal: number; public?: number }) {
   return {
@@ -28,12 +45,7 @@ export function baseEnv(ports: { internal: number; public?: number }) {
       max: 65_535,
       description: 'Port of the listener the gateway routes to. Services without public paths do not open it.',
     },
-    SHUTDOWN_GRACE_MS: {
-      type: 'integer',
-      unit: 'ms',
-      default: 60_000,
-      description: 'Longest time a stopping process waits for work in progress.',
-    },
+    ...shutdownEnv,
   } as const satisfies Record<string, EnvKey<unknown>>;
 }
 
@@ -60,5 +72,20 @@ export const internalCallsEnv = {
     type: 'list',
     secret: true,
     description: 'Secrets of operator tokens (HS256, at least 32 characters each): all verify.',
+  },
+} as const satisfies Record<string, EnvKey<unknown>>;
+
+/** Keys of a service that payments pass through. */
+export const tracingEnv = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    type: 'url',
+    default: null,
+    description: 'Base URL of an OTLP/HTTP collector, e.g. http://otel-collector:4318; unset: no traces.',
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    type: 'string',
+    default: '1',
+    description:
+      'Share of the traces begun here that are recorded, 0 to 1; a trace begun elsewhere keeps the decision made there.',
   },
 } as const satisfies Record<string, EnvKey<unknown>>;

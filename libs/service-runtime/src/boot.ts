@@ -2,12 +2,13 @@ import type { Server } from 'node:http';
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type PaymentTracing, startTracing } from '@paycode/tracing';
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics } from 'prom-client';
 import { EnvError, type EnvDefinition, type EnvOf, type EnvSchema } from './env';
 import { Lifecycle } from './health/readiness';
 import { createServiceApp } from './http/create-app';
-import { closeListener, createListener, listen } from './http/listeners';
+import { closeListener, createListener, leaveConnections, listen } from './http/listeners';
 import { createLogger, type Logger } from './logger';
 import { migrateService } from './migrate-service';
 
@@ -17,6 +18,11 @@ interface RuntimeEnv {
   PUBLIC_PORT: number;
   LOG_LEVEL: string;
   SHUTDOWN_GRACE_MS: number;
+  SHUTDOWN_LINGER_MS: number;
+  PAYCODE_ENVIRONMENT: string;
+  /** Only services that payments pass through have these two. */
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string | null;
+  OTEL_TRACES_SAMPLER_ARG?: string;
 }
 
 export interface ServiceDefinition<S extends EnvSchema> {
@@ -68,7 +74,8 @@ export async function startService<S extends EnvSchema>(
   const runtime = env as unknown as RuntimeEnv;
   const logger = createLogger(definition.name, runtime.LOG_LEVEL);
   collectDefaultMetricsOnce();
-  const app = await createServiceApp(definition.module(env, logger), logger);
+  const tracing = await tracingOf(definition.name, runtime, logger);
+  const app = await createServiceApp(definition.module(env, logger), logger, tracing);
   if (definition.events) app.connectMicroservice({ strategy: definition.events(app) }, { inheritAppConfig: false });
   await app.init();
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
@@ -81,8 +88,18 @@ export async function startService<S extends EnvSchema>(
   return {
     app,
     ports: { internal: internal!, public: open },
-    stop: signal => (stopping ??= stopService({ app, listeners, logger, graceMs: runtime.SHUTDOWN_GRACE_MS, signal })),
+    stop: signal => (stopping ??= stopService({ app, listeners, logger, tracing, env: runtime, signal })),
   };
+}
+
+function tracingOf(service: string, env: RuntimeEnv, logger: Logger): Promise<PaymentTracing> {
+  return startTracing({
+    service,
+    environment: env.PAYCODE_ENVIRONMENT,
+    endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+    sampledShare: env.OTEL_TRACES_SAMPLER_ARG ?? '1',
+    onExportFailed: code => logger.warn({ event: 'traces-not-exported', code }, 'the trace collector did not take spans'),
+  });
 }
 
 let metricsCollected = false;
@@ -109,21 +126,26 @@ interface Stopping {
   app: NestFastifyApplication;
   listeners: Server[];
   logger: Logger;
-  graceMs: number;
+  tracing: PaymentTracing;
+  env: RuntimeEnv;
   signal: string;
 }
 
-/** Order: not ready -> drain work in progress (listeners still answer) -> close listeners -> close the application. */
-async function stopService({ app, listeners, logger, graceMs, signal }: Stopping): Promise<void> {
+/** Order: not ready -> drain work in progress (listeners still answer) -> close listeners -> close the application -> last spans. */
+async function stopService({ app, listeners, logger, tracing, env, signal }: Stopping): Promise<void> {
   logger.info({ event: 'stopping', signal }, 'service stopping');
   const deadline = setTimeout(() => {
     logger.error({ event: 'stop-timeout' }, 'work in progress did not end within the grace time');
     process.exit(1);
-  }, graceMs);
+  }, env.SHUTDOWN_GRACE_MS);
   deadline.unref();
+  listeners.forEach(leaveConnections);
   for (const { name, error } of await app.get(Lifecycle).drain()) logger.error({ source: name, err: error }, 'drain failed');
-  await Promise.all(listeners.map(closeListener));
+  // Only who is replaced has clients that go on elsewhere; Ctrl-C is a person who waits.
+  const lingerMs = signal === 'SIGTERM' ? env.SHUTDOWN_LINGER_MS : 0;
+  await Promise.all(listeners.map(listener => closeListener(listener, lingerMs)));
   await app.close();
+  await tracing.stop();
   clearTimeout(deadline);
   logger.info({ event: 'stopped' }, 'service stopped');
 }

@@ -9,3 +9,4 @@ export { listenerNameOf } from './http/listeners';
 export { parseJsonBody } from './http/json-body';
 export { createLogger, type Logger } from './logger';
 export { LOGGER } from './runtime.module';
+export * from './read-for-scrape';

@@ -1,3 +1,2 @@
-export * from './database.module';
 export { preparedQuery } from './prepared-query';
-export { unavailable } from './unavailable.interceptor';
+export { unavailable, UnavailableInterceptor } from './unavailable.interceptor';

@@ -35,7 +35,7 @@ describe('merchant notification endpoints', () => {
     return (answer.data as Route[])[0]!;
   };
 
-  it('R-4.3-4, R-4.3-5, R-2.4-4: the first addHttp probes, stores and returns a new key', async () => {
+  it('R-4.3-4, R-4.3-5, R-2.4-4, A-62: the first addHttp probes with JSON, stores and returns a new key', async () => {
     const { status, data, headers } = await addHttp();
     expect([status, data]).toEqual([
       200,
@@ -43,6 +43,7 @@ describe('merchant notification endpoints', () => {
     ]);
     expect(headers['cache-control']).toBe('no-store');
     expect(receiver.received.join('')).toContain('{"result":"TEST"}');
+    expect(receiver.received.join('')).toMatch(/^content-type: application\/json\r$/im);
   });
 
   it('R-4.3-6: another URL is probed and stored, and the key stays', async () => {

@@ -1,5 +1,5 @@
 import { eventsEnv } from '@paycode/events';
-import { baseEnv, databaseEnv, defineEnv, internalCallsEnv } from '@paycode/service-runtime';
+import { baseEnv, databaseEnv, defineEnv, internalCallsEnv, tracingEnv } from '@paycode/service-runtime';
 
 /** Environment of the payment simulator. */
 export const env = defineEnv({
@@ -7,6 +7,7 @@ export const env = defineEnv({
   ...databaseEnv,
   ...internalCallsEnv,
   ...eventsEnv,
+  ...tracingEnv,
   // It moves no money, so it has no place in production: the payment core does.
   PAYCODE_ENVIRONMENT: {
     type: 'enum',

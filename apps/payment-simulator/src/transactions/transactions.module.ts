@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { OutboxRelay } from '@paycode/events';
+import { PaymentTracing } from '@paycode/tracing';
 import { DataSource } from 'typeorm';
 import { MerchantDirectory } from '../merchants';
 import { CompleteTransactions } from './complete-transactions.service';
@@ -22,9 +23,9 @@ export class TransactionsModule {
         { provide: NotificationSealer, useFactory: () => new JweNotificationSealer(payloadKeys) },
         {
           provide: TransactionStore,
-          inject: [DataSource, OutboxRelay],
-          useFactory: (dataSource: DataSource, relay: OutboxRelay) =>
-            new PostgresTransactionStore(dataSource, () => relay.wake()),
+          inject: [DataSource, OutboxRelay, PaymentTracing],
+          useFactory: (dataSource: DataSource, relay: OutboxRelay, tracing: PaymentTracing) =>
+            new PostgresTransactionStore(dataSource, () => relay.wake(), tracing),
         },
         {
           provide: CompleteTransactions,

@@ -1,5 +1,5 @@
 import { eventsEnv } from '@paycode/events';
-import { baseEnv, databaseEnv, defineEnv, internalCallsEnv } from '@paycode/service-runtime';
+import { baseEnv, databaseEnv, defineEnv, internalCallsEnv, tracingEnv } from '@paycode/service-runtime';
 
 /** Environment of the reversal scheduler. */
 export const env = defineEnv({
@@ -7,6 +7,7 @@ export const env = defineEnv({
   ...databaseEnv,
   ...internalCallsEnv,
   ...eventsEnv,
+  ...tracingEnv,
   WEBHOOK_DISPATCHER_URL: {
     type: 'url',
     default: 'http://127.0.0.1:3103',

@@ -64,6 +64,8 @@ function commonEnv({ appsFolder, env, ports, databases, secrets }: PlatformParts
     PAYCODE_ENVIRONMENT: 'sandbox',
     LISTEN_HOST: '127.0.0.1',
     LOG_LEVEL: env.LOG_LEVEL,
+    // There is no second replica that clients could go on with.
+    SHUTDOWN_LINGER_MS: '0',
     // Compiled code is kept between starts, beside the bundles.
     NODE_COMPILE_CACHE: join(dirname(appsFolder), 'compile-cache'),
     EVENTS_TRANSPORT: env.EVENTS_TRANSPORT,

@@ -1,6 +1,6 @@
 import { eventsEnv } from '@paycode/events';
 import { outboundEnv } from '@paycode/safe-http';
-import { baseEnv, databaseEnv, defineEnv, internalCallsEnv } from '@paycode/service-runtime';
+import { baseEnv, databaseEnv, defineEnv, internalCallsEnv, tracingEnv } from '@paycode/service-runtime';
 import { recipientMessagesEnv } from './recipient-messages-env';
 
 /** Environment of the webhook dispatcher. */
@@ -9,6 +9,7 @@ export const env = defineEnv({
   ...databaseEnv,
   ...internalCallsEnv,
   ...eventsEnv,
+  ...tracingEnv,
   ...outboundEnv,
   ...recipientMessagesEnv,
   AUTH_SESSION_URL: {

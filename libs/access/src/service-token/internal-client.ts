@@ -12,7 +12,12 @@ export interface InternalClientOptions {
   timeoutMs?: number;
   /** Most sockets to the callee. */
   socketsMax?: number;
+  /** Every POST may be repeated without harm: one that is lost on a kept connection is sent once more. Default false; a GET always is. */
+  isRepeatable?: boolean;
 }
+
+/** Kept connections that may turn out to be closed, one after the other, before a call is given up. */
+const staleSocketsMax = 3;
 
 interface Call {
   method: 'get' | 'post';
@@ -69,11 +74,28 @@ export class InternalClient {
   private async call<T>(call: Call): Promise<T> {
     const authorization = `Bearer ${this.options.signer.tokenFor(this.options.audience)}`;
     try {
-      return (await this.http.request<T>({ ...call, headers: { ...call.headers, authorization } })).data;
+      return await this.send<T>({ ...call, headers: { ...call.headers, authorization } });
     } catch (error) {
       throw callError(`${call.method} ${this.options.audience} ${call.url}`, error);
     }
   }
+
+  private async send<T>(call: Call): Promise<T> {
+    const isRepeatable = call.method === 'get' || this.options.isRepeatable === true;
+    for (let triesLeft = isRepeatable ? staleSocketsMax : 0; ; triesLeft--) {
+      try {
+        return (await this.http.request<T>(call)).data;
+      } catch (error) {
+        if (triesLeft === 0 || !isStaleSocket(error)) throw error;
+      }
+    }
+  }
+}
+
+/** The callee closed a kept connection, as a replica does that goes away, just when the call was sent on it. */
+function isStaleSocket(error: unknown): boolean {
+  const { request, response, code } = error as { request?: { reusedSocket?: boolean }; response?: unknown; code?: string };
+  return response === undefined && request?.reusedSocket === true && (code === 'ECONNRESET' || code === 'EPIPE');
 }
 
 /** Keeps status and code only: an axios error carries the request, token included. */

@@ -26,7 +26,7 @@ describe('webhook envelope AES-128-GCM (R-6.1-1)', () => {
     expect(first.slice(0, 16)).not.toBe(second.slice(0, 16));
   });
 
-  it('R-6.2-7: a body with any one bit changed does not decrypt', () => {
+  it('R-6.2-7, T-22: a body with any one bit changed does not decrypt', () => {
     const body = Buffer.from(gcm.encrypt(key, plaintext), 'base64');
     for (let bit = 0; bit < body.length * 8; bit += 1) {
       const altered = Buffer.from(body);

@@ -6,6 +6,8 @@ export interface ArmItem {
   merchantId: number;
   /** 1-based delivery attempt. */
   attempt: number;
+  /** W3C traceparent, when the payment is traced; never needed to do what is asked. */
+  traceparent?: string;
 }
 
 export type Decision = 'SETTLED' | 'REVERSED';
@@ -56,6 +58,8 @@ export interface SettleItem {
   transactionId: number;
   merchantId: number;
   verdict: VerdictKind;
+  /** W3C traceparent, when the payment is traced; never needed to do what is asked. */
+  traceparent?: string;
 }
 
 /** POST webhook-dispatcher /internal/deliveries/close. At most 1,000 items. */

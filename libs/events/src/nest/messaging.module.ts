@@ -6,7 +6,8 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
+import { Lifecycle, LOGGER, type Logger, readForScrape } from '@paycode/service-runtime';
+import { PaymentTracing } from '@paycode/tracing';
 import { Gauge, register } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { createEventTransport } from '../create-event-transport';
@@ -24,12 +25,17 @@ export class MessagingModule implements OnApplicationBootstrap, OnApplicationShu
     private readonly lifecycle: Lifecycle,
   ) {}
 
-  /** `service` is shown to the database and to the brokers. */
-  static forService(service: string, env: EventsEnv): DynamicModule {
+  /** `service` is shown to the database and to the brokers. `beginsTraces`: an event that carries no trace begins one here. */
+  static forService(service: string, env: EventsEnv, { beginsTraces = false } = {}): DynamicModule {
     return {
       module: MessagingModule,
       providers: [
-        { provide: EventTransport, inject: [LOGGER], useFactory: (log: Logger) => createEventTransport(env, { service, log }) },
+        {
+          provide: EventTransport,
+          inject: [LOGGER, PaymentTracing],
+          useFactory: (log: Logger, tracing: PaymentTracing) =>
+            createEventTransport(env, { service, log, tracing, beginsTraces }),
+        },
         {
           provide: OutboxRelay,
           inject: [DataSource, EventTransport, LOGGER],
@@ -52,6 +58,8 @@ export class MessagingModule implements OnApplicationBootstrap, OnApplicationShu
   }
 }
 
+const unknownState: OutboxState = { depth: Number.NaN, oldestAgeMs: Number.NaN };
+
 /** Depth and age of the outbox, read when scraped. */
 function observeOutbox(relay: OutboxRelay): void {
   const gauge = (name: string, help: string, read: (state: OutboxState) => number): void => {
@@ -60,7 +68,7 @@ function observeOutbox(relay: OutboxRelay): void {
       name,
       help,
       async collect() {
-        this.set(read(await relay.measure()));
+        this.set(read(await readForScrape(() => relay.measure(), unknownState)));
       },
     });
   };

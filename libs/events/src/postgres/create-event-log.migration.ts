@@ -47,7 +47,9 @@ const statements = [
      data text not null,
      published_at timestamptz not null,
      primary key (topic_id, partition, position)
-   )`,
+   ) with (toast_tuple_target = 8160)`,
+  // Sealed data does not compress, and moving it out of line costs a second table and index per event: it stays in its row.
+  `alter table event_log alter column data set storage external`,
   // One row per group and partition. owner and epoch fence the commit of a member that has lost the partition.
   `create table event_offset (
      topic_id smallint not null references event_topic,

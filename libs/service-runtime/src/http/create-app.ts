@@ -4,6 +4,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { requestIdHeader } from '@paycode/dto';
+import type { PaymentTracing } from '@paycode/tracing';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Logger, NestLogger } from '../logger';
 import { RuntimeModule } from '../runtime.module';
@@ -23,14 +24,18 @@ export function requestIdOf(header: unknown): string {
 }
 
 /** The Nest application of a service: Fastify, strict JSON bodies, one error body, request ids. Not listening yet. */
-export async function createServiceApp(module: Type | DynamicModule, logger: Logger): Promise<NestFastifyApplication> {
+export async function createServiceApp(
+  module: Type | DynamicModule,
+  logger: Logger,
+  tracing?: PaymentTracing,
+): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     genReqId: (request: IncomingMessage) => requestIdOf(request.headers[requestIdHeader]),
     bodyLimit: internalBodyBytesMax,
     routerOptions: { maxParamLength: 512 },
     exposeHeadRoutes: false,
   });
-  const app = await NestFactory.create<NestFastifyApplication>(RuntimeModule.around(module, logger), adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(RuntimeModule.around(module, logger, tracing), adapter, {
     logger: new NestLogger(logger),
     abortOnError: false,
     bodyParser: false,

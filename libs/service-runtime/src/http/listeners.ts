@@ -1,9 +1,15 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Server as TcpServer, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 export type ListenerName = 'internal' | 'public';
 
 const listenerOf = new WeakMap<object, ListenerName>();
+/** Connections of a listener that never carried a request: Node does not count them as idle. */
+const unusedOf = new WeakMap<Server, Set<Socket>>();
+const leaving = new WeakSet<Server>();
+const sweepEveryMs = 50;
 const internalPrefix = /^\/(internal|health|metrics)(\/|\?|$)/;
 
 /** Which listener a request came in by. */
@@ -26,8 +32,19 @@ export function createListener(name: ListenerName, app: FastifyInstance): Server
       maxHeaderSize: 32_768,
       connectionsCheckingInterval: 5_000,
     },
-    (request: IncomingMessage, response: ServerResponse) => app.routing(request, response),
+    (request: IncomingMessage, response: ServerResponse) => {
+      unused.delete(request.socket);
+      // The answer says `connection: close`.
+      if (leaving.has(server)) response.shouldKeepAlive = false;
+      app.routing(request, response);
+    },
   );
+  const unused = new Set<Socket>();
+  unusedOf.set(server, unused);
+  server.on('connection', (socket: Socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
   listenerOf.set(server, name);
   return server;
 }
@@ -42,11 +59,34 @@ export function listen(server: Server, address: { host: string; port: number }):
   });
 }
 
-/** Stops accepting, lets running requests end, drops idle keep-alive connections; resolves when all are gone. */
-export function closeListener(server: Server): Promise<void> {
-  if (!server.listening) return Promise.resolve();
-  return new Promise(resolve => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
+/** From now on every answer ends its connection, so that clients which keep connections move on to another replica. */
+export function leaveConnections(server: Server): void {
+  leaving.add(server);
+}
+
+/**
+ * Stops accepting and resolves when every connection is gone: used ones after their next answer, the others after `lingerMs`. A client may be
+ * sending on a connection that looks idle here; to close it at that moment would cost the client its request.
+ */
+export async function closeListener(server: Server, lingerMs = 0): Promise<void> {
+  if (!server.listening) return;
+  leaveConnections(server);
+  const closed = once(server, 'close');
+  // An HTTP server's own close() ends what is idle at once.
+  TcpServer.prototype.close.call(server);
+  let sweep: NodeJS.Timeout | undefined;
+  const lingered = setTimeout(() => {
+    sweep = setInterval(() => endIdle(server), sweepEveryMs);
+    endIdle(server);
+  }, lingerMs);
+  await closed;
+  clearTimeout(lingered);
+  clearInterval(sweep);
+  // Ends Node's checks on slow requests; that it does not listen any more is known.
+  server.close(() => undefined);
+}
+
+function endIdle(server: Server): void {
+  server.closeIdleConnections();
+  for (const socket of unusedOf.get(server) ?? []) socket.destroy();
 }

@@ -1,4 +1,5 @@
 import { insertOutbox } from '@paycode/events';
+import type { PaymentTracing } from '@paycode/tracing';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CompletedTransaction, StoredTransaction } from '../domain/transaction';
 import { TransactionStore } from '../transactions.ports';
@@ -17,6 +18,7 @@ export class PostgresTransactionStore extends TransactionStore {
   constructor(
     private readonly dataSource: DataSource,
     private readonly wakeRelay: () => void,
+    private readonly tracing: PaymentTracing,
   ) {
     super();
   }
@@ -30,7 +32,7 @@ export class PostgresTransactionStore extends TransactionStore {
   }
 
   override async record(transactions: readonly CompletedTransaction[]): Promise<void> {
-    await this.dataSource.transaction(tx => write(tx, transactions));
+    await this.dataSource.transaction(tx => this.write(tx, transactions));
     this.wakeRelay();
   }
 
@@ -44,7 +46,7 @@ export class PostgresTransactionStore extends TransactionStore {
       );
       if (!code?.is_payable) return false;
       if (consumes) await tx.query('update code set used_at = coalesce(used_at, now()) where code = $1', [transaction.code]);
-      await write(tx, [transaction]);
+      await this.write(tx, [transaction]);
       return true;
     });
     if (isRecorded) this.wakeRelay();
@@ -65,7 +67,7 @@ export class PostgresTransactionStore extends TransactionStore {
       const rows: TransactionRow[] = await tx.query(`${selectTransactions} where t.transaction_id = any($1::bigint[])`, [ids]);
       const found = rows.map(transactionFrom);
       const following = follow(new Map(found.map(original => [original.transactionId, original])));
-      if (following.length > 0) await write(tx, following);
+      if (following.length > 0) await this.write(tx, following);
       const reversed = following
         .filter(({ txState }) => txState === 'END_REVERSED')
         .map(reversal => reversal.referenceTransactionId);
@@ -90,9 +92,19 @@ export class PostgresTransactionStore extends TransactionStore {
     const [row]: TransactionRow[] = await this.dataSource.query(sql, [parameter]);
     return row && transactionFrom(row);
   }
-}
 
-async function write(tx: EntityManager, transactions: readonly CompletedTransaction[]): Promise<void> {
-  await tx.query(insertTransactions, columnsOf(transactions));
-  await insertOutbox(tx, transactions.map(terminalEventOf));
+  private async write(tx: EntityManager, transactions: readonly CompletedTransaction[]): Promise<void> {
+    await tx.query(insertTransactions, columnsOf(transactions));
+    await insertOutbox(
+      tx,
+      transactions.map(transaction => ({ ...terminalEventOf(transaction), ...this.traceOf(transaction) })),
+    );
+  }
+
+  /** A payment begins a trace; its refund or reversal goes on with it. */
+  private traceOf({ transactionId, kind, referenceTransactionId }: CompletedTransaction): { traceparent?: string } {
+    const follows = referenceTransactionId || undefined;
+    const traceparent = this.tracing.begin(transactionId, { name: `${kind.toLowerCase()} completed`, follows });
+    return traceparent === undefined ? {} : { traceparent };
+  }
 }

@@ -1,1 +1,0 @@
-export { DatabaseModule } from './database.module';

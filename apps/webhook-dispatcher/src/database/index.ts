@@ -1,1 +1,0 @@
-export { DatabaseModule, type DatabaseSettings } from './database.module';

@@ -1,1 +1,0 @@
-export { MessagingModule } from './messaging.module';

@@ -1,0 +1,73 @@
+import { errorCodeOf, type PaymentSpan, type PaymentTracing } from '@paycode/tracing';
+import { type EventBatch, type EventToPublish, EventTransport, type Subscriber, type Subscription } from './event-transport';
+
+export interface EventTracing {
+  tracing: PaymentTracing;
+  /** The group that does the service's own work: what it consumes is where the payment goes on in this process. */
+  mainGroup: string;
+  /** Whether that group begins a trace for an event that carries none, because its producer traces nothing. */
+  beginsTraces: boolean;
+}
+
+/** A transport whose events show in the traces of their payments: a span per event published and per event consumed by a group. */
+export class TracedEventTransport extends EventTransport {
+  constructor(
+    private readonly transport: EventTransport,
+    private readonly options: EventTracing,
+  ) {
+    super();
+  }
+
+  override async publish(events: readonly EventToPublish[]): Promise<void> {
+    const spans = events.map(event => this.startOf(event, 'publish'));
+    await ending(spans, () => this.transport.publish(events));
+  }
+
+  override subscribe(subscription: Subscription): Promise<Subscriber> {
+    const { group } = subscription;
+    const onBatch = (batch: EventBatch) => {
+      const spans = batch.events.map(event => this.consumed(event, group));
+      return ending(spans, () => subscription.onBatch(batch));
+    };
+    return this.transport.subscribe({ ...subscription, onBatch });
+  }
+
+  override partitionCount(topic: string): Promise<number> {
+    return this.transport.partitionCount(topic);
+  }
+
+  override close(): Promise<void> {
+    return this.transport.close();
+  }
+
+  private consumed(event: EventToPublish, group: string): PaymentSpan | undefined {
+    const { tracing, mainGroup, beginsTraces } = this.options;
+    const isMain = group === mainGroup;
+    if (isMain && beginsTraces && event.traceparent === undefined) tracing.begin(Number(event.key), { name: 'payment arrived' });
+    const span = this.startOf(event, 'consume', group);
+    if (span && isMain) tracing.adopt(Number(event.key), span.traceparent);
+    return span;
+  }
+
+  private startOf({ topic, key, traceparent }: EventToPublish, name: 'publish' | 'consume', group?: string) {
+    const kind = name === 'publish' ? 'producer' : 'consumer';
+    return this.options.tracing.start(Number(key), {
+      name: `${name} ${topic}`,
+      kind,
+      parent: traceparent,
+      facts: { topic, group },
+    });
+  }
+}
+
+async function ending(spans: readonly (PaymentSpan | undefined)[], work: () => Promise<void>): Promise<void> {
+  let errorCode: string | undefined;
+  try {
+    await work();
+  } catch (error) {
+    errorCode = errorCodeOf(error);
+    throw error;
+  } finally {
+    for (const span of spans) span?.end(errorCode === undefined ? undefined : { errorCode });
+  }
+}

@@ -1,0 +1,84 @@
+import {
+  type DynamicModule,
+  Global,
+  Inject,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { openDataSource } from '../data-source';
+import { durabilityWeaknesses } from '../durability';
+import { runMigrations } from '../migrate';
+
+/** The part of a service's environment that names its database (`databaseEnv`). */
+export interface DatabaseEnv {
+  DATABASE_URL: string;
+  DATABASE_POOL_MAX: number;
+  MIGRATIONS: 'run' | 'check';
+}
+
+export interface DatabaseOptions {
+  env: DatabaseEnv;
+  /** In order of application. */
+  migrations: DataSourceOptions['migrations'];
+  entities?: DataSourceOptions['entities'];
+  /** Server-side limit per statement, in milliseconds. */
+  statementTimeoutMs?: number;
+  /** Where a lost commit loses money: at start, warns of each setting that is too weak for this environment. */
+  mustBeDurableIn?: 'sandbox' | 'production';
+}
+
+const OPTIONS = Symbol('DATABASE_OPTIONS');
+
+/** Opens the service's database and brings its schema up to date before anything else starts. */
+async function openDatabase(service: string, { env, ...options }: DatabaseOptions): Promise<DataSource> {
+  const dataSource = await openDataSource({
+    ...options,
+    url: env.DATABASE_URL,
+    poolMax: env.DATABASE_POOL_MAX,
+    applicationName: service,
+  });
+  if (env.MIGRATIONS === 'run') await runMigrations(dataSource);
+  else if (await dataSource.showMigrations()) throw new Error('migrations are pending and MIGRATIONS is `check`');
+  return dataSource;
+}
+
+/** A service's own database: `DataSource` is injectable everywhere, readiness asks it, shutdown closes it. */
+@Global()
+@Module({})
+export class DatabaseModule implements OnApplicationBootstrap, OnApplicationShutdown {
+  constructor(
+    @Inject(DataSource) private readonly dataSource: DataSource,
+    @Inject(OPTIONS) private readonly options: DatabaseOptions,
+    @Inject(LOGGER) private readonly logger: Logger,
+    lifecycle: Lifecycle,
+  ) {
+    lifecycle.addCheck({ name: 'database', kind: 'ready', check: async () => void (await dataSource.query('select 1')) });
+  }
+
+  /** `service` is shown in pg_stat_activity. */
+  static forService(service: string, options: DatabaseOptions): DynamicModule {
+    return {
+      module: DatabaseModule,
+      providers: [
+        { provide: DataSource, useFactory: () => openDatabase(service, options) },
+        { provide: OPTIONS, useValue: options },
+      ],
+      exports: [DataSource],
+    };
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { mustBeDurableIn } = this.options;
+    if (!mustBeDurableIn) return;
+    for (const reason of await durabilityWeaknesses(this.dataSource, mustBeDurableIn)) {
+      this.logger.warn({ event: 'durability', reason }, 'the database is less durable than settlement needs');
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.dataSource.destroy();
+  }
+}

@@ -1,0 +1,6 @@
+/** What names an error without telling what was in it: its code, else its name. */
+export function errorCodeOf(error: unknown): string {
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  if (typeof code === 'string' || typeof code === 'number') return String(code);
+  return typeof name === 'string' ? name : 'UNKNOWN';
+}

@@ -1,0 +1,22 @@
+import { noTracing } from './no-tracing';
+import { startTracing } from './start-tracing';
+import { traceAll } from './trace-all';
+
+jest.mock('./otlp/index', () => {
+  throw new Error('the SDK was loaded');
+});
+
+const options = { service: 's', environment: 'sandbox', sampledShare: '1', onExportFailed: () => undefined };
+
+describe('no tracing', () => {
+  it('is what there is without a collector, and loads no SDK', async () => {
+    expect(await startTracing({ ...options, endpoint: null })).toBe(noTracing);
+    await expect(startTracing({ ...options, endpoint: 'http://127.0.0.1:1' })).rejects.toThrow('the SDK was loaded');
+  });
+
+  it('gives events and calls nothing to carry', async () => {
+    const items = [{ transactionId: 1 }];
+    expect(noTracing.begin(1, { name: 'purchase completed' })).toBeUndefined();
+    await traceAll(noTracing, { items, name: 'arm', kind: 'client' }, async carried => expect(carried).toEqual(items));
+  });
+});

@@ -1,0 +1,1 @@
+export { startOtlpTracing } from './start-otlp-tracing';
