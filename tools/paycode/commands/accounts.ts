@@ -41,6 +41,15 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .argument('<username>')
     .description('switch to Bearer for good; clears the password')
     .action((username: string) => context.call('auth-session', { method: 'POST', path: `${accountPath(username)}/bearer` }));
+  accounts
+    .command('sources')
+    .argument('<username>')
+    .argument('[addresses...]', 'IP addresses and CIDR ranges; none: from anywhere')
+    .description('let an account be used from these addresses only')
+    .action((username: string, sourceAddresses: string[]) => {
+      const path = `${accountPath(username)}/source-addresses`;
+      return context.call('auth-session', { method: 'PUT', path, body: { sourceAddresses } });
+    });
   addPublicKeyCommands(accounts, context);
 }
 

@@ -5,6 +5,7 @@ import { ChangeCredentialsService } from './change-credentials.service';
 import { CheckPasswordService } from './check-password.service';
 import { CreateAccountService } from './create-account.service';
 import { AccountsController } from './http/accounts.controller';
+import { SourceRule } from './source-rule.service';
 import { PostgresAccountStore } from './persistence/postgres-account-store';
 
 @Module({})
@@ -21,8 +22,9 @@ export class AccountsModule {
         CheckPasswordService,
         CreateAccountService,
         ChangeCredentialsService,
+        SourceRule,
       ],
-      exports: [AccountStore, CheckPasswordService],
+      exports: [AccountStore, CheckPasswordService, SourceRule],
     };
   }
 }

@@ -6,7 +6,9 @@ export type NewAccount = Pick<Account, 'username' | 'type' | 'ownerId' | 'acquir
 /** What an operator changes about an account. `endsSessions` raises the credential version. */
 export interface AccountChange {
   kind: SecurityEventKind;
-  set: Partial<Pick<Account, 'mode' | 'passwordHash' | 'publicKey' | 'challengeRequired' | 'passwordChangedAt'>>;
+  set: Partial<
+    Pick<Account, 'mode' | 'passwordHash' | 'publicKey' | 'challengeRequired' | 'sourceAddresses' | 'passwordChangedAt'>
+  >;
   endsSessions: boolean;
 }
 

@@ -6,6 +6,7 @@ import type { Origin } from '../audit';
 import { Clock } from '../clock';
 import { type AccountChange, AccountStore } from './accounts.ports';
 import type { Account } from './domain/account';
+import { sourceRange } from './source-rule.service';
 
 /** New password, switch to Bearer, client key: each one change of the account row; the next request already sees it. */
 @Injectable()
@@ -45,6 +46,13 @@ export class ChangeCredentialsService {
     if (challengeRequired && !account.publicKey) throw invalidField('challengeRequired', 'needs a registered public key');
     const change = { kind: 'CHALLENGE_RULE_CHANGED', set: { challengeRequired }, endsSessions: false } as const;
     return this.change(username, change, origin);
+  }
+
+  /** Binds the account to these addresses and CIDR ranges, for sessions that are open too; none: it may come from anywhere (T-15). */
+  async bindToSources(username: string, sourceAddresses: string[], origin: Origin): Promise<Account> {
+    const wrong = sourceAddresses.findIndex(source => sourceRange(source) === undefined);
+    if (wrong >= 0) throw invalidField(`sourceAddresses.${wrong}`, 'expected an IP address or a CIDR range');
+    return this.change(username, { kind: 'SOURCES_CHANGED', set: { sourceAddresses }, endsSessions: false }, origin);
   }
 
   async find(username: string): Promise<Account> {

@@ -2,5 +2,6 @@ export * from './accounts.module';
 export * from './accounts.ports';
 export * from './check-password.service';
 export * from './domain/account';
+export { SourceRule } from './source-rule.service';
 export { AccountEntity } from './persistence/account.entity';
 export { principalColumns, principalOf, type PrincipalRow } from './persistence/account-row';

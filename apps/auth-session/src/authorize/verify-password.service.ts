@@ -1,16 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { type Account, AccountStore, CheckPasswordService } from '../accounts';
+import { type Account, AccountStore, CheckPasswordService, SourceRule } from '../accounts';
 import { GuessLimiter } from '../guessing';
 import { badCredentials } from '../refusals';
 import type { RequestOrigin } from './authorize.ports';
 
-/** admitted by the guess limiter -> account -> its password, or 401. */
+/** admitted by the guess limiter -> account -> its password, from where it may come, or 401. */
 @Injectable()
 export class VerifyPasswordService {
   constructor(
     private readonly accounts: AccountStore,
     private readonly passwords: CheckPasswordService,
     private readonly guesses: GuessLimiter,
+    private readonly sources: SourceRule,
   ) {}
 
   /** @throws DomainError 401 `Bad Credentials`, 429 */
@@ -19,7 +20,8 @@ export class VerifyPasswordService {
     const [admitted, account] = await Promise.all([this.guesses.admit(attempt), this.accounts.findByUsername(username)]);
     // An account in Bearer mode has a password for login only (A-21); here it is wrong like any other (A-20).
     const basicAccount = account?.mode === 'BASIC' ? account : undefined;
-    if (!(await this.passwords.isRight(password, basicAccount)) || !basicAccount) {
+    const isRight = await this.passwords.isRight(password, basicAccount);
+    if (!isRight || !basicAccount || !this.sources.permits(basicAccount, origin)) {
       await this.guesses.failed(admitted, account?.username ?? null);
       throw badCredentials();
     }

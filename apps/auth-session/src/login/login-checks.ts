@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Account, AccountStore, CheckPasswordService } from '../accounts';
+import { type Account, AccountStore, CheckPasswordService, SourceRule } from '../accounts';
 import type { ClientOrigin } from '../audit';
 import { type ChallengeAnswer, ChallengeBook } from '../challenges';
 
@@ -14,7 +14,7 @@ export interface LoginRequest {
 export interface LoginFindings {
   account: Account | undefined;
   /** The first thing that stands in the way of a session. */
-  objection: 'password' | 'challenge' | 'not in bearer mode' | undefined;
+  objection: 'password' | 'source' | 'challenge' | 'not in bearer mode' | undefined;
 }
 
 /** Account, password, challenge: all are looked at every time, so that time does not tell which one failed (T-06). */
@@ -24,9 +24,10 @@ export class LoginChecks {
     private readonly accounts: AccountStore,
     private readonly passwords: CheckPasswordService,
     private readonly challenges: ChallengeBook,
+    private readonly sources: SourceRule,
   ) {}
 
-  async run({ identity, password, answer }: LoginRequest): Promise<LoginFindings> {
+  async run({ identity, password, answer, origin }: LoginRequest): Promise<LoginFindings> {
     const [account, isAnswerRight] = await Promise.all([
       this.accounts.findByUsername(identity),
       answer && this.challenges.redeem(identity, answer),
@@ -34,18 +35,23 @@ export class LoginChecks {
     const isPasswordRight = await this.passwords.isRight(password, account);
     // without an answer it is the account that decides.
     const isChallengeMet = isAnswerRight ?? !account?.challengeRequired;
-    return { account, objection: objectionTo({ isPasswordRight, isChallengeMet, isBearer: account?.mode === 'BEARER' }) };
+    // Asked only where it matters: it writes down whose right password came from elsewhere.
+    const isSourceRight = !isPasswordRight || !account || this.sources.permits(account, origin);
+    const isBearer = account?.mode === 'BEARER';
+    return { account, objection: objectionTo({ isPasswordRight, isSourceRight, isChallengeMet, isBearer }) };
   }
 }
 
 interface Checks {
   isPasswordRight: boolean;
+  isSourceRight: boolean;
   isChallengeMet: boolean;
   isBearer: boolean;
 }
 
-function objectionTo({ isPasswordRight, isChallengeMet, isBearer }: Checks): LoginFindings['objection'] {
+function objectionTo({ isPasswordRight, isSourceRight, isChallengeMet, isBearer }: Checks): LoginFindings['objection'] {
   if (!isPasswordRight) return 'password';
+  if (!isSourceRight) return 'source';
   if (!isChallengeMet) return 'challenge';
   // Last, because only the owner of the password may learn the mode.
   return isBearer ? undefined : 'not in bearer mode';

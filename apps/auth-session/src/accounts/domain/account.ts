@@ -20,12 +20,17 @@ export interface Account {
   publicKey: string | null;
   /** Whether login without a challenge is refused. */
   challengeRequired: boolean;
+  /** Addresses and CIDR ranges it may be used from; empty: anywhere (T-15). */
+  sourceAddresses: string[];
   createdAt: Date;
   passwordChangedAt: Date;
 }
 
 /** What a request needs to know of its account; no secret among it. */
-export type Principal = Pick<Account, 'id' | 'username' | 'type' | 'ownerId' | 'acquirer' | 'mode' | 'credentialVersion'>;
+export type Principal = Pick<
+  Account,
+  'id' | 'username' | 'type' | 'ownerId' | 'acquirer' | 'mode' | 'credentialVersion' | 'sourceAddresses'
+>;
 
 /** Path roles of an account type. INTERNAL is given to no account (T-27). */
 export function rolesOf(type: AccountType): Role[] {

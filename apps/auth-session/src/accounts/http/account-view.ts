@@ -12,6 +12,8 @@ export interface AccountView {
   acquirer: string | null;
   hasPassword: boolean;
   challengeRequired: boolean;
+  /** Addresses and CIDR ranges it may be used from; empty: anywhere. */
+  sourceAddresses: string[];
   /** Hex SHA-256 of the registered client key, to compare with the client's own; null without a key. */
   publicKeySha256: string | null;
   createdAt: string;
@@ -19,7 +21,7 @@ export interface AccountView {
 }
 
 export function viewOf(account: Account): AccountView {
-  const { username, type, mode, ownerId, acquirer, challengeRequired, publicKey } = account;
+  const { username, type, mode, ownerId, acquirer, challengeRequired, sourceAddresses, publicKey } = account;
   return {
     username,
     type,
@@ -29,6 +31,7 @@ export function viewOf(account: Account): AccountView {
     acquirer,
     hasPassword: account.passwordHash !== null,
     challengeRequired,
+    sourceAddresses,
     publicKeySha256: publicKey && sha256(Buffer.from(publicKey, 'base64')).toString('hex'),
     createdAt: account.createdAt.toISOString(),
     passwordChangedAt: account.passwordChangedAt.toISOString(),

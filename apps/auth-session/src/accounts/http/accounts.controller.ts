@@ -5,7 +5,7 @@ import { InternalOrigin, type Origin } from '../../audit';
 import { ChangeCredentialsService } from '../change-credentials.service';
 import { CreateAccountService } from '../create-account.service';
 import { type AccountView, viewOf } from './account-view';
-import { CreateAccountBody, PublicKeyBody } from './accounts.dto';
+import { CreateAccountBody, PublicKeyBody, SourceAddressesBody } from './accounts.dto';
 
 /** Accounts, as operators manage them (architecture, operator interface). */
 @Controller('internal/accounts')
@@ -52,5 +52,14 @@ export class AccountsController {
     if (publicKey !== undefined) await this.credentials.registerPublicKey(username, publicKey, origin);
     if (challengeRequired !== undefined) await this.credentials.requireChallenge(username, challengeRequired, origin);
     return viewOf(await this.credentials.find(username));
+  }
+
+  @Put(':username/source-addresses')
+  async sourceAddresses(
+    @Param('username') username: string,
+    @Body() { sourceAddresses }: SourceAddressesBody,
+    @InternalOrigin() origin: Origin,
+  ): Promise<AccountView> {
+    return viewOf(await this.credentials.bindToSources(username, sourceAddresses, origin));
   }
 }

@@ -1,5 +1,5 @@
 import { type AccountType, accountTypes } from '@paycode/dto';
-import { IsBoolean, IsIn, IsInt, IsOptional, IsString, MaxLength, Min, ValidateIf } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsString, MaxLength, Min, ValidateIf } from 'class-validator';
 
 export class CreateAccountBody {
   @IsIn(accountTypes)
@@ -33,4 +33,13 @@ export class PublicKeyBody {
   @IsOptional()
   @IsBoolean()
   challengeRequired?: boolean;
+}
+
+export class SourceAddressesBody {
+  /** IP addresses and CIDR ranges; an empty list lets the account come from anywhere. */
+  @IsArray()
+  @ArrayMaxSize(32)
+  @IsString({ each: true })
+  @MaxLength(64, { each: true })
+  sourceAddresses!: string[];
 }

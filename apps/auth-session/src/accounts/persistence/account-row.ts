@@ -2,7 +2,8 @@ import type { AccountType } from '@paycode/dto';
 import type { Account, AccountMode, Principal } from '../domain/account';
 
 /** Columns of `account` for raw queries, under the alias `a`. */
-export const principalColumns = 'a.id, a.username, a.type, a.owner_id, a.acquirer, a.mode, a.credential_version';
+export const principalColumns =
+  'a.id, a.username, a.type, a.owner_id, a.acquirer, a.mode, a.credential_version, a.source_addresses';
 export const accountColumns = `${principalColumns}, a.password_hash, a.public_key, a.challenge_required, a.created_at,
   a.password_changed_at`;
 
@@ -14,6 +15,7 @@ export interface PrincipalRow {
   acquirer: string | null;
   mode: AccountMode;
   credential_version: number;
+  source_addresses: string[];
 }
 
 export interface AccountRow extends PrincipalRow {
@@ -33,6 +35,7 @@ export function principalOf(row: PrincipalRow): Principal {
     acquirer: row.acquirer,
     mode: row.mode,
     credentialVersion: row.credential_version,
+    sourceAddresses: row.source_addresses,
   };
 }
 

@@ -37,6 +37,9 @@ export class AccountEntity implements Account {
   @Column({ name: 'challenge_required', type: 'boolean' })
   challengeRequired!: boolean;
 
+  @Column({ name: 'source_addresses', type: 'text', array: true })
+  sourceAddresses!: string[];
+
   @Column({ name: 'created_at', type: 'timestamptz' })
   createdAt!: Date;
 

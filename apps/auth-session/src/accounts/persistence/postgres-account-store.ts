@@ -34,7 +34,13 @@ export class PostgresAccountStore extends AccountStore {
   create(account: NewAccount, origin: Origin): Promise<Account | undefined> {
     const now = new Date(this.clock.nowMs());
     const { username } = account;
-    const values = { mode: 'BASIC', credentialVersion: 1, challengeRequired: false, createdAt: now, passwordChangedAt: now };
+    const values = {
+      credentialVersion: 1,
+      challengeRequired: false,
+      sourceAddresses: [],
+      createdAt: now,
+      passwordChangedAt: now,
+    };
     return this.dataSource.transaction(async manager => {
       const inserted = await manager
         .createQueryBuilder()

@@ -97,7 +97,7 @@ describe('the answer', () => {
     ['PSP', { roles: ['EXTERNAL'], ownerId: 1, acquirer: null }],
     ['STK', { roles: ['STK'], ownerId: null, acquirer: null }],
     ['ACQUIRER', { roles: [], ownerId: null, acquirer: 'Bank A' }],
-  ])('A-42 A-40: asserts who a %s is, for 30 seconds', async (type, owner) => {
+  ])('A-42 A-40 R-1-2: asserts who a %s is, for 30 seconds', async (type, owner) => {
     const answer = await service.authorize({ authorization: credentials(type) });
     if (!answer.allowed) throw new Error('denied');
     const claims = jsonwebtoken.decode(answer.identity!) as jsonwebtoken.JwtPayload & Identity;

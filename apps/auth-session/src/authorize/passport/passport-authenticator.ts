@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { AuthGuard } from '@nestjs/passport';
 import jsonwebtoken from 'jsonwebtoken';
-import type { Principal } from '../../accounts';
+import { type Principal, SourceRule } from '../../accounts';
 import { badCredentials, expiredToken } from '../../refusals';
 import { AcceptTokenService, type AccessClaims, AccessTokens } from '../../sessions';
 import { Authenticator, type RequestOrigin, type UsableCredential } from '../authorize.ports';
@@ -45,6 +45,7 @@ export class PassportAuthenticator extends Authenticator {
     bearer: BearerStrategy,
     private readonly tokens: AccessTokens,
     private readonly acceptance: AcceptTokenService,
+    private readonly sources: SourceRule,
   ) {
     super();
     this.basic = new BasicGuard({ defaultStrategy: basic.name, session: false });
@@ -54,7 +55,9 @@ export class PassportAuthenticator extends Authenticator {
   async authenticate(credential: UsableCredential, origin: RequestOrigin): Promise<Principal> {
     if (credential.kind === 'BASIC') return this.run<Principal>(this.basic, basicLine(credential), origin);
     const claims = await this.claimsOf(credential.token, origin);
-    return (await this.acceptance.accept(claims)).account;
+    const { account } = await this.acceptance.accept(claims);
+    if (!this.sources.permits(account, origin)) throw expiredToken();
+    return account;
   }
 
   private async claimsOf(token: string, origin: RequestOrigin): Promise<AccessClaims> {

@@ -1,0 +1,39 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
+import ipaddr from 'ipaddr.js';
+import type { Principal } from './domain/account';
+
+type Range = [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
+
+/** Address or CIDR range of an account's source list; undefined when it is neither. */
+export function sourceRange(text: string): Range | undefined {
+  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
+  if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return undefined;
+  const address = ipaddr.parse(text);
+  return [address, address.kind() === 'ipv4' ? 32 : 128];
+}
+
+/** An account may be bound to the addresses its owner calls from, so that a stolen credential is worth nothing elsewhere (T-15). */
+@Injectable()
+export class SourceRule {
+  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
+
+  /** Whether the account may be used from there. An account without a list may be used from anywhere. */
+  permits(account: Pick<Principal, 'username' | 'sourceAddresses'>, origin: { address: string; requestId: string }): boolean {
+    if (account.sourceAddresses.length === 0 || isWithin(account.sourceAddresses, origin.address)) return true;
+    const { address, requestId } = origin;
+    const fields = { event: 'source-refused', username: account.username, address, requestId };
+    this.logger.warn(fields, 'a right credential from an address that its account does not call from');
+    return false;
+  }
+}
+
+function isWithin(sources: readonly string[], address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  // An IPv4 client on a dual-stack socket shows as ::ffff:a.b.c.d.
+  const client = ipaddr.process(address);
+  return sources.some(source => {
+    const range = sourceRange(source);
+    return range !== undefined && range[0].kind() === client.kind() && client.match(range);
+  });
+}
