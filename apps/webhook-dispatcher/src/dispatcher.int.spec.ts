@@ -1,3 +1,4 @@
+import { eventually } from '@paycode/service-runtime/testing';
 import { DispatcherRig } from './testing/running-dispatcher';
 import { notification } from './testing/notification';
 import { silence, status, WireReceiver } from './testing/wire-receiver';
@@ -18,7 +19,7 @@ describe('webhook dispatcher', () => {
 
   const settledOf = (transactionId: number) => rig.neighbours.settled.find(item => item.transactionId === transactionId)?.verdict;
 
-  it('R-1-4, R-3.1-2, R-6.1-1: one encrypted POST, and 200 settles', async () => {
+  it('R-1-4, R-3.1-2, R-6.1-1, A-62: one encrypted POST, base64 as text/plain, and 200 settles', async () => {
     await rig.publish(rig.terminal(notification(1)));
     expect(await rig.verdict(1)).toBe('ACKED_HTTP');
     expect(receiver.requests).toHaveLength(1);
@@ -31,21 +32,30 @@ describe('webhook dispatcher', () => {
       'x-webhook-attempt': '1',
       'user-agent': expect.stringMatching(/^Paycode\/\d/),
     });
+    expect(body).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);
     expect(rig.decrypt(1001, body)).toMatchObject({ transactionId: 1, amount: 110.1, status: 'SUCCESS' });
     expect(body).not.toContain('Corner Shop');
   });
 
-  it('R-1-6, R-6.2-1, I5: the reversal is armed before the request leaves', async () => {
+  it('R-1-6, R-3.1-1, R-6.2-1, I5: the payment awaits its acknowledgement, armed, before the request leaves', async () => {
     let open!: () => void;
     await rig.publish(rig.terminal(notification(1)));
     await rig.verdict(1);
-    rig.neighbours.gate = new Promise(resolve => (open = resolve));
+    const arm = '/internal/reversals/arm';
+    rig.neighbours.gates.set(arm, new Promise(resolve => (open = resolve)));
+    rig.neighbours.asked.length = 0;
     await rig.publish(rig.terminal(notification(2)));
-    // A later event of another merchant shows that the held-back one had every chance to be sent.
-    expect(receiver.transactionIds).toEqual([1]);
+    await eventually(() => expect(rig.neighbours.asked).toContain(arm));
+    // Of another kind, so that it needs no reversal: its delivery shows that the one before it had every chance to be sent.
+    await rig.publish(rig.terminal(notification(3, { status: 'BANK_REJECTED' })));
+    await rig.verdict(3);
+    expect(receiver.transactionIds).toEqual([1, 3]);
+    expect((await rig.timeline(2))!.verdict).toBeNull();
     open();
     await rig.verdict(2);
-    expect(rig.neighbours.armed.map(item => item.transactionId)).toEqual([1, 2]);
+    expect(receiver.transactionIds).toEqual([1, 3, 2]);
+    // An arm that was answered late is repeated.
+    expect(new Set(rig.neighbours.armed.map(item => item.transactionId))).toEqual(new Set([1, 2]));
   });
 
   it.each([201, 202, 204, 206, 301, 302, 307, 400, 401, 410, 429, 500, 503])(

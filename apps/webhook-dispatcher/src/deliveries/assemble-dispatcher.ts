@@ -16,7 +16,7 @@ import type {
   WebhookPoster,
   WebhookSealer,
 } from './deliveries.ports';
-import { DispatchWebhook } from './dispatch-webhook.service';
+import { DispatchWebhook, type OnFenced } from './dispatch-webhook.service';
 import type { AttemptRules } from './domain/attempt-plan';
 import type { Delivery } from './domain/delivery';
 import { OriginQueues } from './domain/origin-queues';
@@ -95,9 +95,10 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
   listener.connect(desk, recover);
   const preparing = new PrepareAttempt(routes, lanes, ports.deliveries, ports.scheduler, batching);
   const posting = new PostWebhook(ports.poster, ports.sealer, new AckDeadlines(clock), clock, settings.post);
+  const onFenced: OnFenced = delivery => recover.fenced(delivery);
   new DispatchWebhook(desk, preparing, posting, concluding, {
     clock,
-    onFenced: delivery => recover.fenced(delivery),
+    onFenced,
     onHeldBack: error => metrics.heldBack(error),
     gate: ports.gate,
   });
@@ -112,7 +113,7 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
     await settling.drain();
   };
   const notices = new RepeatNotices(ports.notices, desk, lanes, clock);
-  const overdue = new CloseOverdue(desk, concluding, rules, clock);
+  const overdue = new CloseOverdue(desk, concluding, rules, { clock, onFenced });
   const close = new CloseDeliveries(ports.deliveries);
   return { ingest, close, lanes, recover, notices, overdue, desk, routes, settling, drain };
 }

@@ -1,7 +1,9 @@
 import type { Clock } from '../clock';
 import type { ConcludeDelivery } from './conclude-delivery.service';
 import type { DeliveryDesk } from './delivery-desk.service';
+import type { OnFenced } from './dispatch-webhook.service';
 import type { AttemptRules } from './domain/attempt-plan';
+import type { Delivery } from './domain/delivery';
 
 /** Flow: what has waited for a slot longer than B -> closed without an attempt (A-12, row 10). Driven by turns. */
 export class CloseOverdue {
@@ -9,11 +11,17 @@ export class CloseOverdue {
     private readonly desk: DeliveryDesk,
     private readonly concluding: ConcludeDelivery,
     private readonly rules: Pick<AttemptRules, 'dispatchWindowMs'>,
-    private readonly clock: Clock,
+    private readonly options: { clock: Clock; onFenced: OnFenced },
   ) {}
 
   async turn(): Promise<void> {
-    const overdue = this.desk.takeWaitingSince(this.clock.nowMs() - this.rules.dispatchWindowMs);
-    await Promise.all(overdue.map(delivery => this.concluding.heldBack(delivery)));
+    const overdue = this.desk.takeWaitingSince(this.options.clock.nowMs() - this.rules.dispatchWindowMs);
+    await Promise.all(overdue.map(delivery => this.close(delivery)));
+  }
+
+  private async close(delivery: Delivery): Promise<void> {
+    const concluded = await this.concluding.heldBack(delivery);
+    this.desk.finish(delivery);
+    if (concluded === 'FENCED') this.options.onFenced(delivery);
   }
 }

@@ -1,7 +1,7 @@
 import type { VerdictKind } from '@paycode/dto';
 import type { Clock } from '../clock';
 import type { DeliveryMetrics, NoticeStore } from './deliveries.ports';
-import { type AttemptRules, isTooOld } from './domain/attempt-plan';
+import { type AttemptRules, isTooOld, mayHaveBeenSent } from './domain/attempt-plan';
 import { type Conclusion, conclusionOf, conclusionWithout } from './domain/conclusion';
 import type { AttemptOutcome, Delivery } from './domain/delivery';
 import type { RecordVerdict } from './record-verdict.service';
@@ -33,9 +33,9 @@ export class ConcludeDelivery {
     return this.heldBack(delivery);
   }
 
-  /** Held back by a fault of ours: until B, then it is closed without an attempt (A-12, T8). */
+  /** Held back by a fault of ours: until B, then it is closed without an attempt (A-12, T8), unless an earlier one may have been acknowledged. */
   async heldBack(delivery: Delivery): Promise<Concluded> {
-    if (!isTooOld(this.clock.nowMs() - delivery.receivedMs, this.rules)) return 'HOLD';
+    if (mayHaveBeenSent(delivery) || !isTooOld(this.clock.nowMs() - delivery.receivedMs, this.rules)) return 'HOLD';
     return delivery.isReversible
       ? this.without(delivery, 'CLOSED_BACKSTOP', null)
       : this.without(delivery, 'NOT_APPLICABLE', 'NOT SENT');

@@ -1,6 +1,7 @@
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { EventTransport, OutboxRelay } from '@paycode/events';
 import { isOurFault, OutboundGuard, outboundPolicyOf } from '@paycode/safe-http';
+import { PaymentTracing } from '@paycode/tracing';
 import { DataSource } from 'typeorm';
 import { SystemClock } from '../clock';
 import type { Settings } from '../config/env';
@@ -22,6 +23,7 @@ import { PostgresVerdictStore } from './persistence/postgres-verdict.store';
 import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
 import { RedeliverNotice } from './redeliver-notice.service';
 import { ShowDelivery } from './show-delivery.service';
+import { TracedVerdictStore } from './tracing/traced-verdict.store';
 
 /** Deliveries from the event to the verdict. */
 @Module({})
@@ -50,9 +52,12 @@ function outbound(settings: Settings) {
     { provide: DeliveryLog, inject: [DataSource], useFactory: (dataSource: DataSource) => new PostgresDeliveryLog(dataSource) },
     {
       provide: VerdictStore,
-      inject: [DataSource, OutboxRelay],
-      useFactory: (dataSource: DataSource, relay: OutboxRelay) =>
-        new PostgresVerdictStore(dataSource, 'webhook-dispatcher', () => relay.wake()),
+      inject: [DataSource, OutboxRelay, PaymentTracing],
+      useFactory: (dataSource: DataSource, relay: OutboxRelay, tracing: PaymentTracing) => {
+        const traceparentOf = tracing.isOn ? (id: number) => tracing.traceparentOf(id) : undefined;
+        const store = new PostgresVerdictStore(dataSource, 'webhook-dispatcher', () => relay.wake(), traceparentOf);
+        return tracing.isOn ? new TracedVerdictStore(store, tracing) : store;
+      },
     },
     {
       provide: UndiciWebhookClient,

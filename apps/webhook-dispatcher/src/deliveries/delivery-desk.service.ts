@@ -1,5 +1,6 @@
 import { type Clock, passed } from '../clock';
 import type { HeldLane } from '../lanes';
+import { mayHaveBeenSent } from './domain/attempt-plan';
 import type { Delivery } from './domain/delivery';
 import type { Granted, OriginQueues, SlotUse } from './domain/origin-queues';
 import { MerchantBacklog } from './domain/merchant-backlog';
@@ -29,6 +30,7 @@ const unknownOrigin = 'unknown';
 export class DeliveryDesk {
   private readonly held = new HeldDeliveries();
   private isClosed = false;
+  private isShut = false;
   private claims: { atMs: number; lanes: ReadonlySet<number> } = { atMs: Number.NEGATIVE_INFINITY, lanes: new Set() };
   /** Merchants whose further deliveries wait in the database. */
   readonly backlog = new MerchantBacklog();
@@ -158,14 +160,25 @@ export class DeliveryDesk {
 
   /** Nothing starts any more; what waits is left to whoever takes the lanes. */
   shut(): void {
+    this.isShut = true;
     this.forgetWaiting(() => true);
   }
 
-  /** What has waited in its queue since before `receivedMs`: too old to be sent (A-12). It is forgotten here; the caller concludes it. */
+  /**
+   * What was never sent and has waited in its queue since before `receivedMs`: too old (A-12). The caller concludes it; until `finish` it is held, or
+   * recovery would find it open and send it while its end is being written (I4).
+   */
   takeWaitingSince(receivedMs: number): Delivery[] {
-    const old = this.queues.removeOldest(delivery => delivery.receivedMs < receivedMs);
-    for (const delivery of old) this.held.forget(delivery);
+    const old = this.queues.remove(delivery => delivery.receivedMs < receivedMs && !mayHaveBeenSent(delivery));
+    for (const delivery of old) this.held.begin(delivery);
     return old;
+  }
+
+  /** Takes a delivery that is only to be concluded, and holds it until `finish`; false when it is held already. */
+  takeToConclude(delivery: Delivery): boolean {
+    if (!this.held.add(delivery)) return false;
+    this.held.begin(delivery);
+    return true;
   }
 
   /** Once a second. `isSaturated`: this process is the bottleneck, more requests under way would only wait in it. */
@@ -187,7 +200,7 @@ export class DeliveryDesk {
 
   private waitAgain(delivery: Delivery): void {
     if (!this.held.has(delivery.transactionId)) return;
-    if (this.isClosed && !delivery.isClaimed) return this.held.forget(delivery);
+    if (this.isShut || (this.isClosed && !delivery.isClaimed)) return this.held.forget(delivery);
     this.enqueue(delivery);
     this.onReady();
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FactoryProvider } from '@nestjs/common';
 import { InternalClient, ServiceTokenSigner } from '@paycode/access';
 import { KeyRing, PayloadSealer, WebhookKeySealer } from '@paycode/crypto';
+import { PaymentTracing } from '@paycode/tracing';
 import { DataSource } from 'typeorm';
 import { SystemClock } from '../clock';
 import type { Settings } from '../config/env';
@@ -17,19 +18,40 @@ import { PostgresDeliveryStore } from './persistence/postgres-delivery.store';
 import { PostgresNoticeStore } from './persistence/postgres-notice.store';
 import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
 import { KeyRingWebhookSealer } from './sealing/key-ring-webhook-sealer';
+import { TracedReversalScheduler } from './tracing/traced-reversal-scheduler';
+import { TracedWebhookPoster } from './tracing/traced-webhook.poster';
 
 /** Too short to be felt by a delivery, long enough for a dozen to share a call under load. */
 const spacingMs = 4;
 const userAgent = 'Paycode/0.1.0';
 
-type Parts = [DataSource, VerdictStore, ServiceTokenSigner, UndiciWebhookClient, HandshakeGate, PrometheusDeliveryMetrics];
+type Parts = [
+  DataSource,
+  VerdictStore,
+  ServiceTokenSigner,
+  UndiciWebhookClient,
+  HandshakeGate,
+  PrometheusDeliveryMetrics,
+  PaymentTracing,
+];
 
 /** The dispatcher of this process over real ports. */
 export function dispatcherProvider(settings: Settings): FactoryProvider {
   return {
     provide: DISPATCHER,
-    inject: [DataSource, VerdictStore, ServiceTokenSigner, UndiciWebhookClient, HandshakeGate, PrometheusDeliveryMetrics],
-    useFactory: (...[dataSource, verdicts, signer, poster, gate, metrics]: Parts) => {
+    inject: [
+      DataSource,
+      VerdictStore,
+      ServiceTokenSigner,
+      UndiciWebhookClient,
+      HandshakeGate,
+      PrometheusDeliveryMetrics,
+      PaymentTracing,
+    ],
+    useFactory: (...[dataSource, verdicts, signer, poster, gate, metrics, tracing]: Parts) => {
+      const scheduler = new HttpReversalSchedulerClient(
+        new InternalClient({ baseUrl: settings.REVERSAL_SCHEDULER_URL, audience: 'reversal-scheduler', signer }),
+      );
       const dispatcher = assembleDispatcher(
         {
           clock: new SystemClock(),
@@ -37,17 +59,12 @@ export function dispatcherProvider(settings: Settings): FactoryProvider {
           deliveries: new PostgresDeliveryStore(dataSource),
           verdicts,
           notices: new PostgresNoticeStore(dataSource),
-          scheduler: new HttpReversalSchedulerClient(
-            new InternalClient({ baseUrl: settings.REVERSAL_SCHEDULER_URL, audience: 'reversal-scheduler', signer }),
-          ),
+          scheduler: tracing.isOn ? new TracedReversalScheduler(scheduler, tracing) : scheduler,
           routes: new HttpRouteSourceClient(
             new InternalClient({ baseUrl: settings.NOTIFICATION_CONFIG_URL, audience: 'notification-config', signer }),
           ),
-          sealer: new KeyRingWebhookSealer(
-            new PayloadSealer(KeyRing.parse(settings.PAYLOAD_KEYS)),
-            new WebhookKeySealer(KeyRing.parse(settings.KEY_ENCRYPTION_KEYS)),
-          ),
-          poster,
+          sealer: sealerOf(settings),
+          poster: tracing.isOn ? new TracedWebhookPoster(poster, tracing) : poster,
           gate,
           metrics,
         },
@@ -57,6 +74,11 @@ export function dispatcherProvider(settings: Settings): FactoryProvider {
       return dispatcher;
     },
   };
+}
+
+function sealerOf(settings: Settings): KeyRingWebhookSealer {
+  const payloads = new PayloadSealer(KeyRing.parse(settings.PAYLOAD_KEYS));
+  return new KeyRingWebhookSealer(payloads, new WebhookKeySealer(KeyRing.parse(settings.KEY_ENCRYPTION_KEYS)));
 }
 
 function dispatcherSettingsOf(settings: Settings): DispatcherSettings {

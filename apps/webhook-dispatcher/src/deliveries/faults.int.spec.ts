@@ -91,6 +91,28 @@ describe('faults that are not the receiver’s', () => {
     expect(strict.scheduler.settled).toEqual([{ transactionId: 9, merchantId: 1001, verdict: 'CLOSED_BACKSTOP' }]);
   });
 
+  it('A-13, row 10: what its dead owner may have sent is sent again however long our fault lasts, never closed by its age', async () => {
+    await ingest(1);
+    await posts(1);
+    // The owner dies with a 200 on its way to it; its heir cannot arm for longer than B.
+    const settings = { rules: { attemptsMax: 2, dispatchWindowMs: 3_000 } };
+    const heir = new Replica(database.dataSource, { settings });
+    heir.scheduler.fault = new Error('scheduler down');
+    await heir.takeOver();
+    await eventually(() => expect(heir.metrics.faults.length).toBeGreaterThan(0));
+    for (let second = 1; second <= 5; second++) {
+      await heir.clock.advance(1_000);
+      await heir.dispatcher.lanes.turn();
+      await heir.dispatcher.overdue.turn();
+      await eventually(() => expect(heir.metrics.faults.length).toBeGreaterThan(second));
+    }
+    heir.scheduler.fault = undefined;
+    heir.poster.onPost = post => post.answer(200);
+    await heir.clock.advance(1_000);
+    expect(await verdict(1)).toBe('ACKED_HTTP');
+    expect(heir.poster.posts[0]!.attempt).toBe(2);
+  });
+
   it('A-12, row 10: what waits for a slot longer than B is closed without an attempt; the ones under way are left', async () => {
     const small = { settings: { slotsMax: 4, rules: { attemptsMax: 2, dispatchWindowMs: 3_000 } } };
     const strict = await new Replica(database.dataSource, small).takeOver();

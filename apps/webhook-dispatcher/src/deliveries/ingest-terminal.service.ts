@@ -15,8 +15,8 @@ export interface IngestParts {
   clock: Clock;
 }
 
-/** A delivery on its way into the database, and where it goes from there. */
-type Row = DeliveryToInsert & { admission: Admission };
+/** A delivery on its way into the database, where it goes from there, and the epoch of its lane if that is ours. */
+type Row = DeliveryToInsert & { admission: Admission; heldEpoch: number | undefined };
 
 const batchMax = { flushMax: 1_000, queueMax: 100_000 };
 
@@ -56,7 +56,7 @@ export class IngestTerminal {
 
   private rowFor(delivery: NewDelivery, admission: Admission): Row {
     const epoch = this.parts.lanes.epochOf(delivery.lane);
-    return { ...delivery, admission, epoch: epoch !== undefined && admission === 'CLAIM' ? epoch : 0 };
+    return { ...delivery, admission, heldEpoch: epoch, epoch: epoch !== undefined && admission === 'CLAIM' ? epoch : 0 };
   }
 
   /**
@@ -78,10 +78,13 @@ export class IngestTerminal {
     return new Map(lost.map(({ transactionId, epoch }) => [transactionId, { epoch }]));
   }
 
-  /** What this replica holds from now on; rows of other owners' lanes are theirs to find. */
+  /**
+   * What this replica holds from now on. Rows of other owners' lanes are theirs to find; so are those of a lane that became ours while the
+   * insert was under way, because its former owner may have claimed them, and recovery reads how far that went.
+   */
   private toWorkOn(delivery: Row, row: Pick<InsertedDelivery, 'epoch'> | undefined, receivedMs: number): Delivery | undefined {
     const epoch = this.parts.lanes.epochOf(delivery.lane);
-    if (!row || epoch === undefined) return undefined;
+    if (!row || epoch === undefined || epoch !== delivery.heldEpoch) return undefined;
     if (row.epoch === 0 && delivery.admission === 'LEAVE') {
       this.parts.desk.backlog.note(delivery.merchantId);
       return undefined;

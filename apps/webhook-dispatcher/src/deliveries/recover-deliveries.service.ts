@@ -65,7 +65,7 @@ export class RecoverDeliveries {
     await this.takeUpOrphans();
     if (this.desk.hasRoom) await this.sweep();
     // Never at once with a sweep: the sweep passes over merchants that are read here.
-    if (this.desk.hasRoom) await this.options.refill.turn(rows => this.takeUp(rows, () => 'HOLD'));
+    if (this.desk.hasRoom) await this.refill();
     if (this.desk.hasRoom) await this.takeUpForgotten();
   }
 
@@ -79,7 +79,7 @@ export class RecoverDeliveries {
       const progress = this.unchanged(lane, before);
       if (progress) progress.orphansAfter = page.length < pageMax ? undefined : page.at(-1)!.seq;
     }
-    this.takeUp(found);
+    this.takeUp(found, before);
   }
 
   private async sweep(): Promise<void> {
@@ -94,8 +94,13 @@ export class RecoverDeliveries {
     for (const { lane, horizonSeq, unclaimed } of await this.store.sweep(this.ownership.replica, cursors, page)) {
       const progress = this.unchanged(lane, before);
       if (progress) progress.sweptTo = horizonSeq;
-      this.takeUp(unclaimed);
+      this.takeUp(unclaimed, before);
     }
+  }
+
+  private async refill(): Promise<void> {
+    const before = new Map(this.lanes);
+    await this.options.refill.turn(rows => this.takeUp(rows, before, () => 'HOLD'));
   }
 
   /**
@@ -108,8 +113,12 @@ export class RecoverDeliveries {
     // Under the next epoch, claims of this one count as orphaned.
     const cursors = this.cursors(() => 0).map(cursor => ({ ...cursor, epoch: cursor.epoch + 1 }));
     if (cursors.length === 0) return;
+    const before = new Map(this.lanes);
     const found = await this.store.orphaned(cursors, pageMax);
-    this.takeUp(found.filter(({ ageMs }) => ageMs > forgottenMs));
+    this.takeUp(
+      found.filter(({ ageMs }) => ageMs > forgottenMs),
+      before,
+    );
   }
 
   /** The lane's progress, unless it began anew while the store was asked: then the answer says nothing about where it stands. */
@@ -125,15 +134,20 @@ export class RecoverDeliveries {
     });
   }
 
-  private takeUp(rows: readonly StoredDelivery[], admit: (merchantId: number) => Admission = this.desk.admissions()): void {
+  /** Rows of lanes that moved while the store was asked are left: another owner may have claimed them since (their lane begins anew). */
+  private takeUp(
+    rows: readonly StoredDelivery[],
+    before: ReadonlyMap<number, LaneProgress>,
+    admit: (merchantId: number) => Admission = this.desk.admissions(),
+  ): void {
     const left: number[] = [];
     const deliveries = rows.flatMap(row => {
       const epoch = this.ownership.epochOf(row.lane);
-      if (epoch === undefined || this.desk.has(row.transactionId)) return [];
+      if (epoch === undefined || !this.unchanged(row.lane, before) || this.desk.has(row.transactionId)) return [];
       const plan = planAttempt(row, this.options.rules);
       const delivery = this.deliveryOf(row, epoch);
       if (plan.next === 'CLOSE') {
-        void this.concluding.without(delivery, plan.kind, null);
+        void this.close(delivery, plan.kind);
         return [];
       }
       // What may have been sent is taken up in any case: there is no more of it than there were sockets.
@@ -143,6 +157,14 @@ export class RecoverDeliveries {
     });
     this.desk.accept(deliveries);
     for (const merchantId of left) this.desk.backlog.note(merchantId);
+  }
+
+  /** Held until its end is written, so that no other look takes it up meanwhile (I4). */
+  private async close(delivery: Delivery, kind: 'CLOSED_EXHAUSTED' | 'CLOSED_BACKSTOP'): Promise<void> {
+    if (!this.desk.takeToConclude(delivery)) return;
+    const concluded = await this.concluding.without(delivery, kind, null);
+    this.desk.finish(delivery);
+    if (concluded === 'FENCED') this.fenced(delivery);
   }
 
   private deliveryOf(row: StoredDelivery, epoch: number): Delivery {

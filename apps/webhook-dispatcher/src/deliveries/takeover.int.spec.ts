@@ -30,7 +30,7 @@ describe('owners that die, pause or leave', () => {
     });
   const posted = (replica: Replica, ...ids: number[]) => eventually(() => expect(replica.poster.ids).toEqual(ids), 3_000);
 
-  it('fault case 4, A-13: a POST whose owner died is posted once more by the successor, and its 200 settles', async () => {
+  it('fault case 4, A-13, T-21, R-6.2-5: a POST whose owner died is posted once more with the same transactionId, and its 200 settles', async () => {
     const dead = await new Replica(dataSource).own();
     await dead.dispatcher.ingest.ingest([terminalEvent(1)]);
     await posted(dead, 1);

@@ -91,6 +91,12 @@ describe('owning lanes', () => {
     expect(lanes.isBeatFresh).toBe(false);
   });
 
+  it('T6: beats every second, and under a short lease so often that the beat stays fresh between two turns', () => {
+    const beatMs = (leaseMs: number) => new OwnLanes(store, new Listener(), clock, { replica: 'a', leaseMs }).beatMs;
+    expect(beatMs(10_000)).toBe(1_000);
+    for (const leaseMs of [1_000, 1_500, 2_000, 5_000]) expect(beatMs(leaseMs)).toBeLessThan(leaseMs / 4);
+  });
+
   it('counts a slow beat from its start, because others may have seen the old one until its end', async () => {
     const { lanes } = setUp('a', store, clock);
     store.beforeCall = () => clock.advance(5_000);

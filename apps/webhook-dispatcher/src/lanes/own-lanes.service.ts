@@ -9,6 +9,10 @@ export interface OwnLanesOptions {
   leaseMs: number;
 }
 
+/** T6: every second; oftener under a short lease, for a beat that is half a lease old holds every POST back. */
+const beatMsMax = 1_000;
+const beatsPerLease = 5;
+
 /**
  * Flow of a turn: beat -> which lanes are free or of dead owners -> take those wanted -> tell the listener what was gained and lost.
  * Owning is per epoch: whoever acts later names the epoch, and the database refuses it once the lane has moved on.
@@ -40,6 +44,11 @@ export class OwnLanes implements LaneOwnership {
 
   get replica(): string {
     return this.options.replica;
+  }
+
+  /** Pause between two turns, in milliseconds. */
+  get beatMs(): number {
+    return Math.min(beatMsMax, this.options.leaseMs / beatsPerLease);
   }
 
   /** Lanes of the partitions assigned to this replica. Takes effect with the next turn. */

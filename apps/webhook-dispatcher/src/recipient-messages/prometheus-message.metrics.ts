@@ -1,3 +1,4 @@
+import { readForScrape } from '@paycode/service-runtime';
 import { Counter, Gauge, register } from 'prom-client';
 import type { Channel } from './domain/message';
 import { MessageMetrics, type MessageOutcome } from './recipient-messages.ports';
@@ -22,7 +23,7 @@ export class PrometheusMessageMetrics extends MessageMetrics {
       labelNames: ['channel'],
       async collect() {
         this.reset();
-        for (const [channel, count] of await waiting()) this.set({ channel }, count);
+        for (const [channel, count] of await readForScrape(waiting, new Map<Channel, number>())) this.set({ channel }, count);
       },
     });
   }

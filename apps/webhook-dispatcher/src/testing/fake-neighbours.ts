@@ -24,8 +24,10 @@ export class FakeNeighbours {
   readonly routes = new Map<number, Partial<Route>>();
   /** Paths that answer 503. */
   readonly failing = new Set<string>();
-  /** Awaited before any answer. */
-  gate: Promise<void> = Promise.resolve();
+  /** Paths of calls that came, in order. */
+  readonly asked: string[] = [];
+  /** Awaited before an answer to the path. */
+  readonly gates = new Map<string, Promise<void>>();
   private readonly server: Server;
 
   private constructor() {
@@ -51,7 +53,8 @@ export class FakeNeighbours {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const path = request.url ?? '';
-    await this.gate;
+    this.asked.push(path);
+    await this.gates.get(path);
     if (this.failing.has(path)) return void response.writeHead(503).end();
     const answer =
       path === '/internal/jwks'

@@ -90,7 +90,7 @@ describe('a POST on the wire', () => {
     });
   });
 
-  describe('bodies are irrelevant (T1, R-6.2-2, fault case 24)', () => {
+  describe('bodies are irrelevant: received is the status line, the body is not awaited (A-06, T1, R-6.2-2, fault case 24)', () => {
     it('a small body keeps the connection', async () => {
       const answer = write('HTTP/1.1 200 OK\r\ncontent-length: 16000\r\n\r\n', 'x'.repeat(16_000));
       for (let n = 0; n < 3; n++) expect(await outcomeOf(answer)).toMatchObject({ status: 200 });

@@ -30,6 +30,11 @@ export function planAttempt(found: FoundDelivery, rules: AttemptRules): AttemptP
   return attempt > rules.attemptsMax ? { next: 'CLOSE', kind: 'CLOSED_EXHAUSTED' } : { next: 'ATTEMPT', attempt };
 }
 
+/** Whether a POST before this one may have been acknowledged: then age alone must not reverse the payment (row 10). */
+export function mayHaveBeenSent({ isReversible, attempt }: { isReversible: boolean; attempt: number }): boolean {
+  return isReversible && attempt > 1;
+}
+
 /** Whether a delivery has waited longer than B without an attempt. */
 export function isTooOld(ageMs: number, rules: Pick<AttemptRules, 'dispatchWindowMs'>): boolean {
   return ageMs > rules.dispatchWindowMs;

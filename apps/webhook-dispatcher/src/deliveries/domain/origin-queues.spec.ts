@@ -110,14 +110,6 @@ describe('slots of endpoints (I12, fault case 45)', () => {
     expect(queues.startingWithin('a', 2)).toBe(1_000);
   });
 
-  it('gives up the oldest of each endpoint as long as they are due', () => {
-    const queues = new OriginQueues<number>({ slotsMax: 100 });
-    add(queues, 'a', 5);
-    add(queues, 'b', 3);
-    expect(queues.removeOldest(item => item < 2)).toEqual([0, 1, 0, 1]);
-    expect(queues.next()!.item).toBe(2);
-  });
-
   it('takes waiting items out and forgets nothing else', () => {
     const queues = new OriginQueues<number>({ slotsMax: 100 });
     add(queues, 'a', 5);

@@ -104,12 +104,15 @@ export class OriginQueues<T> {
 
   /** Takes every waiting item for which `isGone` holds out of the queues. */
   remove(isGone: (item: T) => boolean): T[] {
-    return this.takeOut(line => line.remove(isGone));
-  }
-
-  /** Takes items out as long as `isDue` holds for the longest waiting one of an endpoint. */
-  removeOldest(isDue: (item: T) => boolean): T[] {
-    return this.takeOut(line => line.takeWhile(isDue));
+    const removed: T[] = [];
+    for (const queue of this.queues.values()) {
+      const gone = queue.line.remove(isGone);
+      if (gone.length === 0) continue;
+      for (const item of gone) removed.push(item);
+      this.place(queue);
+    }
+    this.waitingCount -= removed.length;
+    return removed;
   }
 
   /** Once a second: measures rates, and forgets endpoints that were idle for a while. */
@@ -121,18 +124,6 @@ export class OriginQueues<T> {
       queue.answersInSecond = 0;
       if (queue.secondsIdle > idleSecondsMax) this.queues.delete(origin);
     }
-  }
-
-  private takeOut(take: (line: WaitingLine<T>) => T[]): T[] {
-    const removed: T[] = [];
-    for (const queue of this.queues.values()) {
-      const gone = take(queue.line);
-      if (gone.length === 0) continue;
-      for (const item of gone) removed.push(item);
-      this.place(queue);
-    }
-    this.waitingCount -= removed.length;
-    return removed;
   }
 
   private queueOf(origin: string): OriginQueue<T> {

@@ -18,14 +18,6 @@ export class WaitingLine<T> {
     return item;
   }
 
-  takeWhile(isTaken: (item: T) => boolean): T[] {
-    let end = this.head;
-    while (end < this.items.length && isTaken(this.items[end]!)) end++;
-    const taken = this.items.slice(this.head, end);
-    this.skip(taken.length);
-    return taken;
-  }
-
   remove(isGone: (item: T) => boolean): T[] {
     const waiting = this.items.slice(this.head);
     const gone = waiting.filter(isGone);

@@ -5,14 +5,14 @@ import { AssignedPartitions } from '../assigned-partitions';
 import type { Dispatcher } from '../assemble-dispatcher';
 import { DISPATCHER } from '../dispatcher.token';
 
-/** T6. */
-const beatMs = 1_000;
+/** Notices to be repeated and the fill of the queues. */
+const careMs = 1_000;
 const recoverMs = 250;
 const assignmentMs = 100;
 /** Share of time the event loop is busy from which on this process is the bottleneck. */
 const saturatedFrom = 0.9;
 
-/** Drives a dispatcher: beat and lanes every second (at once when partitions moved), recovery four times a second. */
+/** Drives a dispatcher: beat and lanes as often as the lease asks for (at once when partitions moved), recovery four times a second. */
 @Injectable()
 export class DispatcherTurnsJob implements OnApplicationBootstrap {
   private readonly stopping = new AbortController();
@@ -29,10 +29,10 @@ export class DispatcherTurnsJob implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.running = Promise.all([
-      this.every(beatMs, 'lanes', () => this.dispatcher.lanes.turn()),
+      this.every(this.dispatcher.lanes.beatMs, 'lanes', () => this.dispatcher.lanes.turn()),
       this.every(recoverMs, 'recovery', () => this.dispatcher.recover.turn()),
-      this.every(beatMs, 'notices', () => this.dispatcher.notices.turn()),
-      this.every(beatMs, 'queues', () => this.lookAfterQueues()),
+      this.every(careMs, 'notices', () => this.dispatcher.notices.turn()),
+      this.every(careMs, 'queues', () => this.lookAfterQueues()),
       this.every(assignmentMs, 'assignment', () => this.followAssignment()),
     ]);
     this.lifecycle.onDrain('deliveries', () => this.drain());

@@ -14,7 +14,7 @@ type Redelivery = Awaited<ReturnType<NoticeStore['redeliver']>>;
 
 const takeDueSql = `
   with due as materialized (
-    select transaction_id from notice_retry where lane = any($1::smallint[]) and due_at <= clock_timestamp()
+    select transaction_id from notice_retry where lane = any($1::smallint[]) and due_at <= statement_timestamp()
      order by due_at limit $2 for update skip locked)
   update notice_retry n set due_at = clock_timestamp() + $3 * interval '1 millisecond'
     from due join delivery d using (transaction_id)

@@ -7,11 +7,15 @@ import { verdictSql as sql } from './verdict.sql';
 
 /** The write-once register in PostgreSQL. The first insert of an id stands; everything after it is told what stands. */
 export class PostgresVerdictStore extends VerdictStore {
-  /** `onAcknowledged` is called after a commit that put AckReceived events into the outbox. */
+  /**
+   * `onAcknowledged` is called after a commit that put AckReceived events into the outbox. `traceparentOf`: what the event carries on of
+   * its payment's trace.
+   */
   constructor(
     private readonly dataSource: DataSource,
     private readonly source: string,
     private readonly onAcknowledged: () => void = () => undefined,
+    private readonly traceparentOf?: (transactionId: number) => string | undefined,
   ) {
     super();
   }
@@ -26,6 +30,8 @@ export class PostgresVerdictStore extends VerdictStore {
       this.source,
       texts(verdicts.map(() => at)),
       texts(verdicts.map(verdict => JSON.stringify(ackReceivedOf(verdict, at)))),
+      // Fewer than the others are filled up with nulls.
+      texts(this.traceparentOf ? verdicts.map(({ transactionId }) => this.traceparentOf!(transactionId) ?? null) : []),
     ]);
     if (written.size > 0) this.onAcknowledged();
     const standing = await this.standing(verdicts, written);
@@ -33,7 +39,19 @@ export class PostgresVerdictStore extends VerdictStore {
     return all.map(verdict => standing.get(verdict.transactionId)!);
   }
 
-  override async conclude(replica: string, verdicts: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]> {
+  override async conclude(replica: string, all: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]> {
+    // One transaction may come twice, perhaps under two epochs: one after the other, each held to its own fence and told what stands.
+    const first = new Set(firstOfEach(all));
+    const verdicts = all.filter(verdict => first.has(verdict));
+    const kinds = await this.concludeEach(replica, verdicts);
+    const answers = new Map(verdicts.map((verdict, at) => [verdict, kinds[at]!]));
+    const again = all.filter(verdict => !first.has(verdict));
+    const kindsAgain = again.length > 0 ? await this.conclude(replica, again) : [];
+    again.forEach((verdict, at) => answers.set(verdict, kindsAgain[at]!));
+    return all.map(verdict => answers.get(verdict) ?? null);
+  }
+
+  private async concludeEach(replica: string, verdicts: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]> {
     const written = await this.written(sql.conclude, [
       ...columnsOf(verdicts),
       replica,
@@ -60,7 +78,7 @@ export class PostgresVerdictStore extends VerdictStore {
 }
 
 /** A webhook's 200 and a getNotification may meet in one flush: the earlier one counts. */
-function firstOfEach(verdicts: readonly Verdict[]): Verdict[] {
+function firstOfEach<V extends Verdict>(verdicts: readonly V[]): V[] {
   return [...new Map(verdicts.toReversed().map(verdict => [verdict.transactionId, verdict])).values()];
 }
 

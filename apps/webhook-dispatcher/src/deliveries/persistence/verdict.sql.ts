@@ -15,9 +15,11 @@ export const verdictSql = {
       on conflict do nothing
       returning transaction_id),
     told as (
-      insert into outbox (aggregatetype, aggregateid, type, event_id, source, time, payload)
-      select $8, w.transaction_id::text, $9, 'ack-' || w.transaction_id, $10, e.time, e.payload
-        from written w join unnest($1::bigint[], $11::text[], $12::text[]) as e(transaction_id, time, payload) using (transaction_id))
+      insert into outbox (aggregatetype, aggregateid, type, event_id, source, time, payload, traceparent)
+      select $8, w.transaction_id::text, $9, 'ack-' || w.transaction_id, $10, e.time, e.payload, e.traceparent
+        from written w
+        join unnest($1::bigint[], $11::text[], $12::text[], $13::text[]) as e(transaction_id, time, payload, traceparent)
+       using (transaction_id))
     select transaction_id as id from written`,
 
   // FOR SHARE makes a takeover wait for this verdict, and makes this verdict see a takeover that came first (I4).

@@ -140,6 +140,35 @@ describe('transports of messages', () => {
     });
   });
 
+  describe('SMPP over TLS', () => {
+    let authority: TestAuthority;
+    let smsc: TestSmsc;
+    beforeAll(async () => {
+      authority = await TestAuthority.create();
+      smsc = await TestSmsc.start(await authority.issue({ ips: ['127.0.0.1'] }));
+    });
+    afterAll(async () => {
+      await smsc.stop();
+      authority.remove();
+    });
+
+    it('T-13: binds over TLS, and only at a server that is trusted', async () => {
+      const address = {
+        SMPP_HOST: '127.0.0.1',
+        SMPP_PORT: String(smsc.port),
+        SMPP_SYSTEM_ID: 'paycode',
+        SMPP_PASSWORD: 'smsc-pw',
+      };
+      const trusting = smsSenderOf(settings({ ...address, MESSAGES_CA_FILE: authority.caFile }))!;
+      await trusting.send(sms);
+      await trusting.close();
+      const strict = smsSenderOf(settings(address))!;
+      await expect(failureOf(strict.send(sms))).resolves.toMatchObject({ isPermanent: false });
+      await strict.close();
+      await eventually(() => expect(smsc.messages).toHaveLength(1));
+    });
+  });
+
   describe('HTTP gateway', () => {
     it.each([
       [200, null],

@@ -3,6 +3,7 @@ import { notification } from '../../testing/notification';
 import { changeNoticeEmail } from './change-notice-message';
 import { septetsOf, toGsm7 } from './gsm7';
 import { paymentEmail, paymentSms } from './payment-message';
+import { moneyText } from './money-text';
 import { plainText } from './plain-text';
 import { retryWaitMs } from './retry-wait';
 
@@ -43,6 +44,17 @@ describe('texts for recipients', () => {
         expect(sms.endsWith('. Tx 9007199254740991')).toBe(true);
       }),
     );
+  });
+
+  it.each([
+    ['ZAR', '19.9', 'ZAR 19.90'],
+    ['ZAR', '7', 'ZAR 7.00'],
+    ['ZAR', '110.105', 'ZAR 110.105'],
+    ['JPY', '500', 'JPY 500'],
+    ['KWD', '1.5', 'KWD 1.500'],
+    ['USD', '999999999999999.99', 'USD 999999999999999.99'],
+  ])('A-57: money is written with the decimals of its currency and loses no digit: %s %s', (currency, amount, text) => {
+    expect(moneyText(currency, amount)).toBe(text);
   });
 
   it('a short message says what happened', () => {

@@ -1,6 +1,7 @@
 import type { NotificationStatus, TransactionNotificationV3 } from '@paycode/dto';
 import { cutToSeptets, septetsMax, septetsOf, toGsm7 } from './gsm7';
 import type { EmailText } from './message';
+import { moneyText } from './money-text';
 import { escapedHtml, plainText } from './plain-text';
 
 /** What people are told. Other statuses are shown as they are, in words. */
@@ -27,8 +28,8 @@ function linesOf(notification: TransactionNotificationV3): [label: string, value
   const lines: [string, string | null][] = [
     ['Merchant', notification.merchantName],
     ['Status', statusInWords(notification.status)],
-    ['Amount', `${notification.currencyCode} ${notification.amount}`],
-    ['Tip', notification.tipAmount === null ? null : `${notification.currencyCode} ${notification.tipAmount}`],
+    ['Amount', moneyText(notification.currencyCode, notification.amount)],
+    ['Tip', notification.tipAmount === null ? null : moneyText(notification.currencyCode, notification.tipAmount)],
     ['Reference', notification.reference],
     ['Code', notification.code ?? null],
     ['Transaction', String(notification.transactionId)],
@@ -45,7 +46,7 @@ const footer = 'This message is for information. Check the status of a payment w
 export function paymentEmail(notification: TransactionNotificationV3): EmailText {
   const headline = headlineOf(notification.status);
   const lines = linesOf(notification);
-  const amount = `${notification.currencyCode} ${notification.amount}`;
+  const amount = moneyText(notification.currencyCode, notification.amount);
   // Each value stands behind its label: a line never begins with what somebody else wrote (formula text, T-25).
   const items = lines.map(([label, value]) => `<li>${escapedHtml(label)}: ${escapedHtml(value)}</li>`).join('');
   return {
@@ -59,7 +60,7 @@ export function paymentEmail(notification: TransactionNotificationV3): EmailText
 export function paymentSms(notification: TransactionNotificationV3): string {
   const { merchantName, status, amount, currencyCode, reference, transactionId } = notification;
   const start = toGsm7(
-    `${cutToSeptets(toGsm7(plainText(merchantName, 30)), 30)}: ${headlineOf(status)}, ${currencyCode} ${amount}`,
+    `${cutToSeptets(toGsm7(plainText(merchantName, 30)), 30)}: ${headlineOf(status)}, ${moneyText(currencyCode, amount)}`,
   );
   const end = toGsm7(`. Tx ${transactionId}`);
   const room = septetsMax - septetsOf(start) - septetsOf(end);

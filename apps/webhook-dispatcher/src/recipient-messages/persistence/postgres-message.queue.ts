@@ -41,7 +41,7 @@ export class PostgresMessageQueue extends MessageQueue {
     const [rows] = await this.dataSource.query<[MessageRow[], number]>(
       `update recipient_message set tries = tries + 1, due_at = clock_timestamp() + $3 * interval '1 millisecond'
        where message_id in (
-         select message_id from recipient_message where channel = $1 and state = 'PENDING' and due_at <= clock_timestamp()
+         select message_id from recipient_message where channel = $1 and state = 'PENDING' and due_at <= statement_timestamp()
          order by due_at limit $2 for update skip locked)
        returning message_id, channel, merchant_id, transaction_id, recipient, content, tries`,
       [channel, limit, leaseMs],

@@ -1,4 +1,4 @@
-// An SMSC in a process of its own: SMPP 3.4, one system id, answers submit_sm with the statuses its parent asked for.
+// An SMSC in a process of its own: SMPP 3.4, over TLS when SMSC_TLS holds a key and a certificate, one system id, answers submit_sm with the statuses its parent asked for.
 const smpp = require('smpp');
 
 const statuses = [];
@@ -7,7 +7,8 @@ process.on('message', message => {
   process.send({ isPrepared: true });
 });
 
-const server = smpp.createServer(session => {
+const tls = process.env.SMSC_TLS ? JSON.parse(process.env.SMSC_TLS) : {};
+const server = smpp.createServer(tls, session => {
   session.on('error', () => session.destroy());
   session.on('bind_transceiver', pdu => {
     const isKnown = pdu.system_id === 'paycode' && pdu.password === 'smsc-pw';

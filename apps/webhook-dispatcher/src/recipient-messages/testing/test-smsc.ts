@@ -21,8 +21,10 @@ export class TestSmsc {
     });
   }
 
-  static async start(): Promise<TestSmsc> {
-    const child = fork(join(__dirname, 'smsc.cjs'), { execArgv: [] });
+  /** `tls`: key and certificate in PEM; without them it speaks plain TCP. */
+  static async start(tls?: { key: string; cert: string }): Promise<TestSmsc> {
+    const env = { ...process.env, SMSC_TLS: tls ? JSON.stringify(tls) : '' };
+    const child = fork(join(__dirname, 'smsc.cjs'), { execArgv: [], env });
     const { port } = await new Promise<{ port: number }>((resolve, reject) => {
       child.once('message', message => resolve(message as { port: number }));
       child.once('exit', code => reject(new Error(`the SMSC ended with ${code}`)));

@@ -11,6 +11,9 @@ const lockWaitMs = 500;
 const triesMax = 20;
 const straysPerRun = 10_000;
 
+/** As the first migration has it: payloads stay in the row. */
+const optionsOf = (table: string) => (table === 'delivery' ? 'with (toast_tuple_target = 8160)' : '');
+
 interface BlockRow {
   block: number;
   lower: string;
@@ -107,7 +110,9 @@ export class PostgresBlockStore extends BlockStore {
       await runner.query(`alter table ${table}_default validate constraint keeps_out_${block}`);
       await runner.query('reset statement_timeout');
     });
-    await this.dataSource.query(`create table ${table}_${block} (like ${table} including defaults including constraints)`);
+    await this.dataSource.query(
+      `create table ${table}_${block} (like ${table} including defaults including constraints including storage) ${optionsOf(table)}`,
+    );
     await this.underShortLocks(
       `alter table ${table} attach partition ${table}_${block} for values from (${lower}) to (${upper})`,
       `alter table ${table}_default drop constraint keeps_out_${block}`,

@@ -1,0 +1,53 @@
+import { ManualClock } from '../clock/testing/manual-clock';
+import { CloseOverdue } from './close-overdue.service';
+import type { Concluded, ConcludeDelivery } from './conclude-delivery.service';
+import { DeliveryDesk } from './delivery-desk.service';
+import type { Delivery } from './domain/delivery';
+import { OriginQueues } from './domain/origin-queues';
+import { RouteBook } from './route-book.service';
+import { FakeRoutes } from './testing/fakes';
+import { delivery } from './testing/samples';
+
+describe('payments that waited longer than B', () => {
+  let clock: ManualClock;
+  let desk: DeliveryDesk;
+  let overdue: CloseOverdue;
+  let fenced: Delivery[];
+  let written: (concluded: Concluded) => void;
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    desk = new DeliveryDesk(new OriginQueues({ slotsMax: 4 }), new RouteBook(new FakeRoutes(), clock), clock, { heldMax: 10 });
+    fenced = [];
+    const writing = new Promise<Concluded>(resolve => (written = resolve));
+    const concluding = { heldBack: () => writing } as unknown as ConcludeDelivery;
+    const onFenced = (each: Delivery) => void fenced.push(each);
+    overdue = new CloseOverdue(desk, concluding, { dispatchWindowMs: 900_000 }, { clock, onFenced });
+    desk.accept([delivery(1, { receivedMs: clock.nowMs() })]);
+    await clock.advance(900_001);
+  });
+
+  it('A-12, I4: stay held until their end is written, so that recovery does not send them meanwhile', async () => {
+    const turn = overdue.turn();
+    expect([desk.has(1), desk.next()]).toEqual([true, undefined]);
+    written('OVER');
+    await turn;
+    expect([desk.has(1), fenced]).toEqual([false, []]);
+  });
+
+  it('row 10: one that may have been sent before never ends by its age, wherever it waits', async () => {
+    desk.accept([delivery(2, { receivedMs: 0, attempt: 2 }), delivery(3, { receivedMs: 0 })]);
+    written('OVER');
+    await overdue.turn();
+    expect([1, 2, 3].map(id => desk.has(id))).toEqual([false, true, false]);
+    expect(desk.next()?.item.transactionId).toBe(2);
+  });
+
+  it('I7: are looked for again when their lane moved on before that', async () => {
+    const turn = overdue.turn();
+    written('FENCED');
+    await turn;
+    expect(desk.has(1)).toBe(false);
+    expect(fenced.map(({ transactionId }) => transactionId)).toEqual([1]);
+  });
+});
