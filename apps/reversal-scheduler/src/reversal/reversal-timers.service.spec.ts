@@ -1,6 +1,14 @@
+import { shardOf } from './domain/shard';
 import { schedulerUnderTest } from './testing/scheduler-under-test';
 
 const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId: 7, attempt });
+
+/** A transaction of the shard, other than the first. */
+function anotherOf(shard: number): number {
+  let transactionId = 2;
+  while (shardOf(transactionId) !== shard) transactionId++;
+  return transactionId;
+}
 
 /** Reads and fires until nothing is due. */
 async function tick({ timers }: ReturnType<typeof schedulerUnderTest>): Promise<void> {
@@ -38,6 +46,25 @@ describe('reversal timers', () => {
     scheduler.clock.advance(5_000);
     await tick(scheduler);
     expect(await scheduler.database.decisions.find([1])).toEqual(new Map([[1, 'SETTLED']]));
+  });
+
+  it('I7: a page read before its shard went and came back skips nothing', async () => {
+    const scheduler = schedulerUnderTest();
+    const { timers, database, clock, closer } = scheduler;
+    const second = anotherOf(shardOf(1));
+    await scheduler.arm.arm([job(1)]);
+    clock.advance(55_000);
+    await tick(scheduler);
+    await scheduler.arm.arm([job(second)]);
+    clock.advance(55_000);
+    const reading = timers.load();
+    timers.own(new Set());
+    timers.own(new Set([shardOf(1)]));
+    await reading;
+    clock.advance(5_000);
+    closer.verdicts.set(1, 'ACKED_HTTP').set(second, 'ACKED_HTTP');
+    await tick(scheduler);
+    expect([...database.decisionRows.keys()].sort((a, b) => a - b)).toEqual([1, second]);
   });
 
   it('I3: a dispatcher that cannot be reached reverses nothing, however long it is away', async () => {
@@ -118,5 +145,41 @@ describe('reversal timers', () => {
     scheduler.closer.verdicts.set(1, 'CLOSED_NEVER_SENT');
     await tick(scheduler);
     expect(await scheduler.database.decisions.find([1])).toEqual(new Map([[1, 'REVERSED']]));
+  });
+
+  it('regression: marks move on while there is always something being asked about, and never past it', async () => {
+    const scheduler = schedulerUnderTest();
+    const early = 1;
+    const late = Array.from({ length: 5_000 }, (_, at) => at + 2).find(id => shardOf(id) === shardOf(early))!;
+    await scheduler.arm.arm([job(early)]);
+    scheduler.clock.advance(600_000);
+    await scheduler.arm.arm([job(late)]);
+    scheduler.closer.verdicts.set(late, 'CLOSED_CONN');
+    scheduler.clock.advance(600_000);
+    while (await scheduler.timers.load());
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    scheduler.closer.gate = answered;
+    const asking = scheduler.timers.fire();
+    await scheduler.timers.advance();
+    expect(scheduler.database.lowWater(shardOf(early))).toBeGreaterThan(0);
+    answer();
+    await asking;
+    // What nobody decided yet is not below the marks: a successor finds it.
+    scheduler.timers.own(new Set());
+    scheduler.timers.own(new Set(Array.from({ length: 256 }, (_, shard) => shard)));
+    scheduler.closer.verdicts.set(early, 'CLOSED_TIMEOUT');
+    await tick(scheduler);
+    expect(await scheduler.database.decisions.find([early, late])).toEqual(new Map([[early, 'REVERSED'], [late, 'REVERSED']])); // prettier-ignore
+  });
+
+  it('T5: says how long until the next timer, so that nobody has to look in between', async () => {
+    const scheduler = schedulerUnderTest();
+    expect(scheduler.timers.nextInMs).toBe(Infinity);
+    await scheduler.arm.arm([job(1)]);
+    scheduler.clock.advance(55_000);
+    await scheduler.timers.load();
+    expect(scheduler.timers.nextInMs).toBe(5_000);
+    scheduler.clock.advance(6_000);
+    expect(scheduler.timers.nextInMs).toBe(0);
   });
 });

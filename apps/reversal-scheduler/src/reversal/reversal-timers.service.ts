@@ -32,7 +32,8 @@ export const defaultTimerLimits: ReversalTimersLimits = { windowMs: 10_000, page
 export class ReversalTimers {
   private readonly heap = new DueHeap();
   private readonly cursors = new Map<number, ShardCursor>();
-  private asking = 0;
+  /** Popped and not decided yet: in nobody's heap. */
+  private readonly asking = new Set<Timer>();
 
   constructor(
     private readonly ports: ReversalTimersPorts,
@@ -42,6 +43,11 @@ export class ReversalTimers {
   /** Timers waiting in memory. */
   get size(): number {
     return this.heap.size;
+  }
+
+  /** Until the next timer in memory is to be asked about, in milliseconds; 0 when one is due, infinite when there is none. */
+  get nextInMs(): number {
+    return Math.max(0, (this.heap.nextAskAtMs ?? Infinity) - this.ports.clock.nowMs());
   }
 
   /** How long the oldest undecided job in memory is overdue, in milliseconds; 0 when none is. */
@@ -62,12 +68,14 @@ export class ReversalTimers {
   async load(): Promise<boolean> {
     if (this.cursors.size === 0 || this.heap.size >= this.limits.timersMax) return false;
     const { windowMs, pageMax } = this.limits;
-    const found = await this.ports.jobs.scan([...this.cursors.values()], { withinMs: windowMs, max: pageMax });
+    const before = new Map(this.cursors);
+    const found = await this.ports.jobs.scan([...before.values()], { withinMs: windowMs, max: pageMax });
+    const same = new Set([...before].filter(([shard, cursor]) => this.cursors.get(shard) === cursor).map(([shard]) => shard));
     const nowMs = this.ports.clock.nowMs();
     const perShard = new Map<number, number>();
     for (const { dueInMs, ...job } of found) {
-      // Given up while the page was read: its new owner has it.
-      if (!this.cursors.has(job.shard)) continue;
+      // Given up while the page was read: its new owner has it. Given up and gained again: reading starts anew, for its timers were dropped.
+      if (!same.has(job.shard)) continue;
       this.cursors.set(job.shard, { shard: job.shard, after: job });
       this.heap.push({ ...job, dueAtMs: nowMs + dueInMs, askAtMs: nowMs + dueInMs });
       perShard.set(job.shard, (perShard.get(job.shard) ?? 0) + 1);
@@ -79,7 +87,7 @@ export class ReversalTimers {
   async fire(): Promise<boolean> {
     const due = this.heap.popDue(this.ports.clock.nowMs(), this.limits.closeMax);
     if (due.length === 0) return false;
-    this.asking += due.length;
+    for (const timer of due) this.asking.add(timer);
     try {
       await this.ask(await this.stillUndecided(due));
     } catch (error) {
@@ -88,18 +96,17 @@ export class ReversalTimers {
       this.ports.metrics.asked('fault', due.length);
       throw error;
     } finally {
-      this.asking -= due.length;
+      for (const timer of due) this.asking.delete(timer);
     }
     return due.length === this.limits.closeMax;
   }
 
   /** Lets later scans start at the oldest job that is still undecided. */
   async advance(): Promise<void> {
-    // A timer that is being asked about is in nobody's heap: its job must not fall behind the mark.
-    if (this.asking > 0) return;
     const marks = new Map<number, LowWaterMark>();
     for (const { shard, after } of this.cursors.values()) if (after) marks.set(shard, { shard, dueAtUs: after.dueAtUs });
-    for (const { shard, dueAtUs } of this.heap.timers()) {
+    // Jobs that are being asked about must not fall behind the mark either.
+    for (const { shard, dueAtUs } of [...this.heap.timers(), ...this.asking]) {
       const mark = marks.get(shard);
       if (mark && dueAtUs < mark.dueAtUs) mark.dueAtUs = dueAtUs;
     }

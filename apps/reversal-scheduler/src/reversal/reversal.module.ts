@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { InternalClient, ServiceTokenSigner } from '@paycode/access';
 import { OutboxRelay } from '@paycode/events';
+import { PaymentTracing } from '@paycode/tracing';
 import { DataSource } from 'typeorm';
 import { ShardOwnershipModule } from '../shard-ownership';
 import { ArmReversals } from './arm-reversals.service';
@@ -16,6 +17,9 @@ import { PrometheusReversalMetrics } from './prometheus-reversal.metrics';
 import { ReadReversal } from './read-reversal.service';
 import { DecisionStore, DeliveryCloser, JobStore, ReversalMetrics } from './reversal.ports';
 import { defaultTimerLimits, ReversalTimers } from './reversal-timers.service';
+import { TracedArmReversals } from './tracing/traced-arm-reversals';
+import { TracedDecideReversals } from './tracing/traced-decide-reversals';
+import { TracedDeliveryCloser } from './tracing/traced-delivery-closer';
 import { WatchTerminals } from './watch-terminals.service';
 
 export interface ReversalSettings {
@@ -45,14 +49,20 @@ function outbound({ dispatcherUrl }: ReversalSettings) {
     { provide: JobStore, inject: [DataSource], useFactory: (dataSource: DataSource) => new PostgresJobStore(dataSource) },
     {
       provide: DecisionStore,
-      inject: [DataSource, OutboxRelay],
-      useFactory: (dataSource: DataSource, relay: OutboxRelay) => new PostgresDecisionStore(dataSource, () => relay.wake()),
+      inject: [DataSource, OutboxRelay, PaymentTracing],
+      useFactory: (dataSource: DataSource, relay: OutboxRelay, tracing: PaymentTracing) => {
+        const traceparentOf = tracing.isOn ? (id: number) => tracing.traceparentOf(id) : undefined;
+        return new PostgresDecisionStore(dataSource, () => relay.wake(), traceparentOf);
+      },
     },
     {
       provide: DeliveryCloser,
-      inject: [ServiceTokenSigner],
-      useFactory: (signer: ServiceTokenSigner) =>
-        new HttpDeliveryCloser(new InternalClient({ baseUrl: dispatcherUrl, audience: 'webhook-dispatcher', signer })),
+      inject: [ServiceTokenSigner, PaymentTracing],
+      useFactory: (signer: ServiceTokenSigner, tracing: PaymentTracing) => {
+        const client = new InternalClient({ baseUrl: dispatcherUrl, audience: 'webhook-dispatcher', signer });
+        const closer = new HttpDeliveryCloser(client);
+        return tracing.isOn ? new TracedDeliveryCloser(closer, tracing) : closer;
+      },
     },
   ];
 }
@@ -61,14 +71,17 @@ function useCases({ timerDelayMs }: ReversalSettings) {
   return [
     {
       provide: ArmReversals,
-      inject: [JobStore, DecisionStore, ReversalMetrics],
-      useFactory: (jobs: JobStore, decisions: DecisionStore, metrics: ReversalMetrics) =>
-        new ArmReversals({ jobs, decisions, metrics }, timerDelayMs),
+      inject: [JobStore, DecisionStore, ReversalMetrics, PaymentTracing],
+      useFactory: (...[jobs, decisions, metrics, tracing]: [JobStore, DecisionStore, ReversalMetrics, PaymentTracing]) => {
+        const ports = { jobs, decisions, metrics };
+        return tracing.isOn ? new TracedArmReversals(ports, timerDelayMs, tracing) : new ArmReversals(ports, timerDelayMs);
+      },
     },
     {
       provide: DecideReversals,
-      inject: [DecisionStore, ReversalMetrics],
-      useFactory: (decisions: DecisionStore, metrics: ReversalMetrics) => new DecideReversals({ decisions, metrics }),
+      inject: [DecisionStore, ReversalMetrics, PaymentTracing],
+      useFactory: (decisions: DecisionStore, metrics: ReversalMetrics, tracing: PaymentTracing) =>
+        tracing.isOn ? new TracedDecideReversals({ decisions, metrics }, tracing) : new DecideReversals({ decisions, metrics }),
     },
     {
       provide: ReversalTimers,

@@ -32,6 +32,12 @@ export class Fields {
     return value as number;
   }
 
+  /** Nothing when the item has no such text: for what is never needed to do the work. */
+  text(name: string): { [name: string]: string } {
+    const value = this.item[name];
+    return typeof value === 'string' ? { [name]: value } : {};
+  }
+
   oneOf<T extends string>(name: string, values: readonly T[]): T {
     const value = this.item[name];
     if (!values.includes(value as T)) throw invalidField(`[${this.at}].${name}`, `must be one of ${values.join(', ')}`);

@@ -28,6 +28,7 @@ export class ReversalsController {
       transactionId: item.integer('transactionId'),
       merchantId: item.integer('merchantId'),
       attempt: item.integer('attempt', 1, attemptMax),
+      ...item.text('traceparent'),
     }));
     return whenNotFull(this.armReversals.arm(items));
   }
@@ -41,6 +42,7 @@ export class ReversalsController {
       transactionId: item.integer('transactionId'),
       merchantId: item.integer('merchantId'),
       verdict: item.oneOf('verdict', verdictKinds),
+      ...item.text('traceparent'),
     }));
     await whenNotFull(this.decideReversals.decide(items));
   }

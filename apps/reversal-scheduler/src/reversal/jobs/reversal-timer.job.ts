@@ -4,16 +4,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ShardOwnership } from '../../shard-ownership';
 import { ReversalTimers } from '../reversal-timers.service';
 
-/** How often due timers are looked for, and how often the shards and the low-water marks are, in milliseconds. */
+/** How often near-due jobs are read, and how often the shards and the low-water marks are looked after, in milliseconds. */
 const tickMs = 200;
 const beatMs = 1_000;
 const advanceMs = 10_000;
+/** Timers that fall due within this time share a call; it is also what they are late at least. */
+const gatherMs = 2;
 /** After a fault of the database or the dispatcher. */
 const faultMs = 1_000;
 /** Calls to the dispatcher at a time. */
 const concurrentAsks = 4;
 
-/** Drives the timers: beat and shards every second, near-due jobs and due timers every 200 ms. Faults are logged and tried again. */
+/** Drives the timers: beat and shards every second, near-due jobs every 200 ms, due timers when they are due. Faults are logged and tried again. */
 @Injectable()
 export class ReversalTimerJob implements OnApplicationBootstrap {
   private readonly stopping = new AbortController();
@@ -32,7 +34,7 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
       this.every(tickMs, 'load', async () => {
         while (await this.timers.load()) if (this.stopping.signal.aborted) return;
       }),
-      this.every(tickMs, 'fire', () => this.fireAll()),
+      ...Array.from({ length: concurrentAsks }, () => this.fireWhenDue()),
       this.every(advanceMs, 'low-water', () => this.timers.advance()),
     ]);
     this.lifecycle.onDrain('timers', () => this.stop());
@@ -45,9 +47,16 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
     await this.ownership.leave();
   }
 
-  private async fireAll(): Promise<void> {
-    const more = await Promise.all(Array.from({ length: concurrentAsks }, () => this.timers.fire()));
-    if (more.some(Boolean) && !this.stopping.signal.aborted) await this.fireAll();
+  /** One of several that ask at the same time: a slow call holds up only what it asks about. */
+  private async fireWhenDue(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      const isDone = await this.attempt('fire', async () => {
+        while (await this.timers.fire()) if (signal.aborted) return;
+      });
+      const waitMs = isDone ? Math.min(tickMs, Math.max(gatherMs, this.timers.nextInMs)) : faultMs;
+      await pause(Math.ceil(waitMs), undefined, { signal }).catch(ignoreAbort);
+    }
   }
 
   private async every(intervalMs: number, source: string, work: () => Promise<unknown>): Promise<void> {

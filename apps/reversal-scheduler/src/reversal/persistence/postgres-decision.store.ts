@@ -9,8 +9,8 @@ const instant = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY
 /** Writes of all batches touch rows in one order, so that two batches cannot deadlock on the same transactions. */
 const decide = `
   with wanted as (
-    select distinct on (id) * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[])
-      with ordinality as t(id, merchant, kind, verdict, reason, at) order by id, at),
+    select distinct on (id) * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])
+      with ordinality as t(id, merchant, kind, verdict, reason, traceparent, at) order by id, at),
   decided as (
     insert into decision (transaction_id, merchant_id, kind, verdict, reason)
     select id, merchant, kind, verdict, reason from wanted order by id
@@ -19,11 +19,12 @@ const decide = `
   -- Same statement, same commit: a reversal that is decided is a reversal that will be asked for (I2). The event id names the
   -- transaction, so a repeat is recognised whoever sends it.
   requested as (
-    insert into outbox (aggregatetype, aggregateid, type, event_id, source, time, payload)
+    insert into outbox (aggregatetype, aggregateid, type, event_id, source, time, payload, traceparent)
     select '${topics.reversalRequested}', transaction_id::text, '${eventTypes[topics.reversalRequested]}',
            'reversal-requested-' || transaction_id, '${source}', ${instant('at')},
            json_build_object('transactionId', transaction_id, 'merchantId', merchant_id, 'reason', reason,
-                             'requestedAt', ${instant('at')})::text
+                             'requestedAt', ${instant('at')})::text,
+           (select traceparent from wanted where id = transaction_id)
       from decided where kind = 'REVERSED' order by transaction_id)
   select wanted.id, coalesce(decided.kind, standing.kind) as kind, decided.kind is not null as is_new
     from wanted
@@ -32,10 +33,11 @@ const decide = `
 
 /** Decisions in PostgreSQL: insert only, the primary key is the register that is written once (I1). */
 export class PostgresDecisionStore extends DecisionStore {
-  /** `wakeRelay`: told after the commit that the outbox has something new. */
+  /** `wakeRelay`: told after the commit that the outbox has something new. `traceparentOf`: what an event carries on of its payment's trace. */
   constructor(
     private readonly dataSource: DataSource,
     private readonly wakeRelay: () => void,
+    private readonly traceparentOf?: (transactionId: number) => string | undefined,
   ) {
     super();
   }
@@ -48,6 +50,8 @@ export class PostgresDecisionStore extends DecisionStore {
       items.map(item => item.decision),
       items.map(item => item.verdict),
       items.map(item => item.reason),
+      // Fewer than the others are filled up with nulls.
+      this.traceparentOf ? items.map(item => this.traceparentOf!(item.transactionId) ?? null) : [],
     ]);
     if (rows.some(row => row.is_new && row.kind === 'REVERSED')) this.wakeRelay();
     const standing = new Map(rows.flatMap(({ id, kind }) => (kind ? [[Number(id), kind] as const] : [])));

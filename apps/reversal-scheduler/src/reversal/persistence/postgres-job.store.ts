@@ -56,7 +56,8 @@ export class PostgresJobStore extends JobStore {
   }
 
   override async scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<DueJob[]> {
-    // One walk of the index (shard, due_at, transaction_id) per shard; decided jobs are skipped by their primary key.
+    // One walk of the index (shard, due_at, transaction_id) per shard; decided jobs are skipped by their primary key. The window ends at a
+    // time that is fixed for the statement: with clock_timestamp() the index could not end there, and every pending job would be looked at.
     const rows = await this.rows<{ id: string; merchant: string; shard: number; due_us: string; left_ms: string }>(
       `select j.transaction_id as id, j.merchant_id as merchant, j.shard,
               ${microseconds('j.due_at')} as due_us, ${leftMs('j.due_at')} as left_ms
@@ -64,7 +65,7 @@ export class PostgresJobStore extends JobStore {
          join shard s on s.shard = c.shard
         cross join lateral (
           select * from job
-           where job.shard = c.shard and job.due_at <= clock_timestamp() + $4::float8 * interval '1 millisecond'
+           where job.shard = c.shard and job.due_at <= statement_timestamp() + $4::float8 * interval '1 millisecond'
              and (job.due_at, job.transaction_id)
                  > (coalesce(timestamptz 'epoch' + c.after_us * interval '1 microsecond', s.low_due_at), coalesce(c.after_id, 0))
              and not exists (select from decision d where d.transaction_id = job.transaction_id)

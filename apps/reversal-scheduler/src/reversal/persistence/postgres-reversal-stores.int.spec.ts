@@ -1,5 +1,6 @@
 import type { ReversalRequested } from '@paycode/dto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import type { DataSource } from 'typeorm';
 import { migrations } from '../../../migrations';
 import { decisionFor } from '../domain/decision';
 import { reversalStoresConformance } from '../testing/reversal-stores.conformance';
@@ -41,6 +42,24 @@ describe('reversal stores in PostgreSQL', () => {
     }
     const reversed = await database.dataSource.query(`select count(*)::int as n from decision where kind = 'REVERSED'`);
     expect(await outbox()).toHaveLength(reversed[0].n);
+  });
+
+  it('a scan looks at what is near due, however many jobs are pending', async () => {
+    const { dataSource } = database;
+    await dataSource.query(
+      `insert into job (transaction_id, shard, merchant_id, attempt, due_at)
+       select n, 1, 7, 1, clock_timestamp() + interval '1 hour' from generate_series(1, 5000) n`,
+    );
+    const statements: [string, unknown[]][] = [];
+    const recording = {
+      query: (sql: string, parameters: unknown[]) => (statements.push([sql, parameters]), Promise.resolve([])),
+    };
+    const store = new PostgresJobStore(recording as unknown as DataSource);
+    await store.scan([{ shard: 1, after: null }], { withinMs: 10_000, max: 100 });
+    const [[sql, parameters]] = statements as [[string, unknown[]]];
+    const plan: unknown = await dataSource.query(`explain (analyze, timing off, format json) ${sql}`, parameters);
+    const removed = [...JSON.stringify(plan).matchAll(/"Rows Removed by Filter":(\d+)/g)].map(([, count]) => Number(count));
+    expect(Math.max(0, ...removed)).toBeLessThan(500);
   });
 
   it('large batches in opposite orders do not deadlock', async () => {

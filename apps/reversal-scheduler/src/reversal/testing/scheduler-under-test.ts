@@ -24,9 +24,12 @@ export class ScriptedCloser extends DeliveryCloser {
   readonly verdicts = new Map<number, VerdictKind>();
   readonly calls: number[][] = [];
   fault: Error | undefined;
+  /** Awaited before any answer. */
+  gate: Promise<void> = Promise.resolve();
 
   override async close(items: readonly CloseItem[]): Promise<CloseAnswer[]> {
     this.calls.push(items.map(item => item.transactionId));
+    await this.gate;
     if (this.fault) throw this.fault;
     return items.map(({ transactionId }) => ({ transactionId, verdict: this.verdicts.get(transactionId) ?? 'OPEN' }));
   }
