@@ -1,6 +1,11 @@
+import type { FaultKind } from './engine/fault-counts.ts';
 import type { SimServer } from './engine/network.ts';
 import type { SimProcess } from './engine/sim-process.ts';
+import type { DispatcherNode } from './world/dispatcher-node.ts';
 import type { World } from './world/world.ts';
+
+/** How long a process that is told to stop may take (T9). */
+const graceMs = 70_000;
 
 /** Plans what goes wrong and when, and the payments that come meanwhile. */
 export class Faults {
@@ -10,18 +15,27 @@ export class Faults {
     const { swarm, timeline, servers } = this.world;
     for (let payment = 0; payment < swarm.payments; payment++)
       timeline.at(timeline.random.between(0, swarm.faultsMs), () => this.pay());
-    this.often(swarm.killDispatcherRate, () => this.kill(timeline.random.pick(this.world.dispatchers)));
-    this.often(swarm.killSchedulerRate, () => this.kill(timeline.random.pick(this.world.schedulers)));
-    this.often(swarm.pauseDispatcherRate, () => this.pause(timeline.random.pick(this.world.dispatchers).process));
-    this.often(swarm.pauseSchedulerRate, () => this.pause(timeline.random.pick(this.world.schedulers).process));
+    const dispatcher = () => timeline.random.pick(this.world.dispatchers);
+    const scheduler = () => timeline.random.pick(this.world.schedulers);
+    this.often(swarm.killDispatcherRate, () => this.kill(dispatcher(), 'dispatcher killed'));
+    this.often(swarm.killSchedulerRate, () => this.kill(scheduler(), 'scheduler killed'));
+    this.often(swarm.cleanRestartRate, () => this.restart(dispatcher()));
+    this.often(swarm.pauseDispatcherRate, () => this.pause(dispatcher().process, 'dispatcher paused'));
+    this.often(swarm.pauseSchedulerRate, () => this.pause(scheduler().process, 'scheduler paused'));
+    for (const node of [...this.world.dispatchers, ...this.world.schedulers])
+      node.process.crashes = { chance: () => swarm.crashAtAwait, crash: () => this.kill(node) };
     this.often(swarm.dispatcherDatabaseOutageRate, () => this.outage(servers.dispatcher));
     this.often(swarm.schedulerDatabaseOutageRate, () => this.outage(servers.scheduler));
     this.often(swarm.configOutageRate, () => this.outage(servers.config));
     this.often(swarm.kafkaOutageRate, () => this.outage(servers.kafka));
-    this.often(swarm.rebalanceRate, () => this.world.groups.terminal.rebalance());
-    this.often(swarm.renewKeyRate, () => this.world.config.renewKey(timeline.random.integer(1, 4)));
+    this.often(swarm.rebalanceRate, () => this.happens('partitions move', () => this.world.groups.terminal.rebalance()));
+    this.often(swarm.renewKeyRate, () =>
+      this.happens('key renewed', () => this.world.config.renewKey(timeline.random.integer(1, 4))),
+    );
     // No decision may read a wall clock, so stepping it may change nothing (T2).
-    this.often(0.05, () => (this.world.wallSkewMs = timeline.random.between(-3_600_000, 3_600_000)));
+    this.often(0.05, () =>
+      this.happens('wall clock step', () => (this.world.wallSkewMs = timeline.random.between(-3_600_000, 3_600_000))),
+    );
   }
 
   /** On average `rate` times per virtual second while faults are on. */
@@ -44,6 +58,7 @@ export class Faults {
     const { dispatchers, timeline, watcher } = this.world;
     const node = timeline.random.pick(dispatchers);
     if (!node.process.isAlive) return;
+    timeline.faults.add('getNotification');
     node.process.arrives(1, () => {
       node.recover(transactionId).then(
         json => json?.includes('"status":"SUCCESS"') && watcher.pulled(transactionId),
@@ -53,9 +68,30 @@ export class Faults {
     });
   }
 
-  private kill(node: { process: SimProcess; start(): void }): void {
+  private happens(kind: FaultKind, work: () => void): void {
+    this.world.timeline.faults.add(kind);
+    work();
+  }
+
+  /** A clean stop: killed when it takes longer than the platform waits. */
+  private restart(node: DispatcherNode): void {
+    const { timeline } = this.world;
+    const { process } = node;
+    if (!process.isAlive) return;
+    const life = process.identity;
+    timeline.trace(`${life} is told to stop`);
+    timeline.faults.add('clean restart');
+    const stop = () => {
+      if (process.isAlive && process.identity === life) this.kill(node);
+    };
+    timeline.after(graceMs, stop);
+    node.leave().then(stop, stop);
+  }
+
+  private kill(node: { process: SimProcess; start(): void }, kind?: FaultKind): void {
     const { timeline, watcher, groups } = this.world;
     if (!node.process.isAlive) return;
+    if (kind) timeline.faults.add(kind);
     watcher.killed(node.process);
     node.process.kill();
     for (const group of Object.values(groups)) group.died();
@@ -64,13 +100,15 @@ export class Faults {
     });
   }
 
-  private pause(process: SimProcess): void {
+  private pause(process: SimProcess, kind: FaultKind): void {
+    if (process.isAlive && !process.isPaused) this.world.timeline.faults.add(kind);
     process.pause(this.world.timeline.random.between(10, this.world.swarm.pauseMs));
   }
 
   private outage(server: SimServer): void {
     const { timeline, swarm } = this.world;
     server.isDown = true;
+    timeline.faults.add(`${server.name} down`);
     timeline.trace(`${server.name} is down`);
     timeline.after(timeline.random.between(100, swarm.outageMs), () => {
       server.isDown = false;

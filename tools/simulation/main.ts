@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util';
-import { isMutation, runSeeds, seedThatMisses } from './run-simulations.ts';
+import { faultKinds } from './engine/fault-counts.ts';
+import { isMutation, type RunReport, runSeeds, seedThatMisses } from './run-simulations.ts';
 import { simulate } from './simulate.ts';
 import { mutations } from './world/mutations.ts';
 
 const usage = `npm run test:simulation -- [options]
   --seeds <n>        how many seeds (default 300)
   --from <n>         first seed (default: a fixed set from 1 on, then as many again from a random one)
+  --ci               the form for every change: a fixed set, then random seeds for some 10 s; every kind of fault must occur
   --seed <n>         replays one seed; with --trace line by line
   --mutation <name>  with one guard taken out; fails unless it is missed within --seeds (default 10000)
   --mutations        every guard in turn
@@ -15,6 +17,7 @@ const options = {
   seeds: { type: 'string' },
   from: { type: 'string' },
   seed: { type: 'string' },
+  ci: { type: 'boolean', default: false },
   trace: { type: 'boolean', default: false },
   mutation: { type: 'string' },
   mutations: { type: 'boolean', default: false },
@@ -25,6 +28,18 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 const seedsForGuards = 10_000;
 /** Beyond any fixed seed. */
 const randomSeedMin = 1_000_000;
+/** Together below 45 s on one shared core. */
+const ciSeeds = 150;
+const ciRandomMs = 10_000;
+
+interface Chosen {
+  seeds?: string;
+  from?: string;
+  seed?: string;
+  trace: boolean;
+  mutation?: string;
+  mutations: boolean;
+}
 
 function main(): number {
   const { values } = parseArgs({ options });
@@ -32,36 +47,67 @@ function main(): number {
     say(usage);
     return 0;
   }
+  return values.ci ? continuous() : chosen(values);
+}
+
+function chosen(values: Chosen): number {
   if (values.seed !== undefined) return replay(Number(values.seed), values.trace, values.mutation);
-  const names = values.mutations ? Object.keys(mutations) : values.mutation ? [values.mutation] : [];
-  return names.length > 0
-    ? guards(names, Number(values.seeds ?? seedsForGuards))
-    : unbroken(values.from, Number(values.seeds ?? 300));
+  if (values.mutations) return guards(Object.keys(mutations), Number(values.seeds ?? seedsForGuards));
+  if (values.mutation) return guards([values.mutation], Number(values.seeds ?? seedsForGuards));
+  return unbroken(values.from, Number(values.seeds ?? 300));
 }
 
 /** A fixed set of seeds and, unless told where to begin, as many random ones. */
 function unbroken(from: string | undefined, count: number): number {
   if (from !== undefined) return seeds(Number(from), count);
-  const random = randomSeedMin + Math.floor(Math.random() * 1e9);
-  return Math.max(seeds(1, count), seeds(random, count));
+  return Math.max(seeds(1, count), seeds(randomSeed(), count));
+}
+
+function randomSeed(): number {
+  return randomSeedMin + Math.floor(Math.random() * 1e9);
+}
+
+/** Fixed seeds, all of them however long they take, then random ones while time is left. */
+function continuous(): number {
+  const fixed = runSeeds(1, ciSeeds, { failuresMax: 5 });
+  tell(1, fixed);
+  const from = randomSeed();
+  const random = runSeeds(from, Number.MAX_SAFE_INTEGER, { failuresMax: 5, msMax: ciRandomMs });
+  tell(from, random);
+  const { missing } = fixed.faults;
+  const broken = fixed.failures.length + random.failures.length;
+  const verdict = broken + missing.length === 0 ? 'ok' : 'FAILED';
+  const never = missing.length > 0 ? `; never happened: ${missing.join(', ')}` : '';
+  say(
+    `simulation ${verdict}: ${fixed.seeds + random.seeds} seeds, ${broken} broken, ${faultKinds.length} kinds of fault${never}`,
+  );
+  return verdict === 'ok' ? 0 : 1;
 }
 
 /** 0 when no seed breaks an invariant. */
 function seeds(from: number, count: number): number {
   const report = runSeeds(from, count, { failuresMax: 5 });
+  tell(from, report);
+  return report.failures.length === 0 ? 0 : 1;
+}
+
+function tell(from: number, report: RunReport): void {
   const { payments, settled, reversed, steps, cpuS } = report;
   const rate = Math.round(payments / cpuS);
+  const wallRate = Math.round(payments / report.wallS);
   say(
     `seeds ${from} to ${from + report.seeds - 1}: ${payments} payments, ${settled} settled, ${reversed} reversed, ${steps} steps;`,
   );
-  say(`  ${rate} simulated payments per second of processor time (${cpuS.toFixed(1)} s); ${report.failures.length} broken seeds`);
+  say(
+    `  ${rate} simulated payments per second of processor time (${cpuS.toFixed(1)} s), ${wallRate} of wall time; ${report.failures.length} broken seeds`,
+  );
+  for (const kind of faultKinds) say(`    ${String(report.faults.of(kind)).padStart(9)} ${kind}`);
   for (const { seed, broken } of report.failures) {
     say(
       `BROKEN ${broken!.rule} seed ${seed} transaction ${broken!.transactionId} at ${broken!.atMs.toFixed(1)} ms: ${broken!.message}`,
     );
     say(`  replay: npm run test:simulation -- --seed ${seed} --trace`);
   }
-  return report.failures.length === 0 ? 0 : 1;
 }
 
 /** 0 when each missing guard shows. */

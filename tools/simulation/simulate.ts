@@ -1,3 +1,4 @@
+import type { FaultCounts } from './engine/fault-counts.ts';
 import { Faults } from './faults.ts';
 import { auditWorld } from './world/final-audit.ts';
 import type { Mutation } from './world/mutations.ts';
@@ -21,6 +22,8 @@ export interface SimulationResult {
   steps: number;
   /** Equal for two runs of one seed. */
   fingerprint: string;
+  /** What went wrong, how often. */
+  faults: FaultCounts;
   broken: BrokenInvariant | null;
 }
 
@@ -82,6 +85,7 @@ function resultOf(world: World): SimulationResult {
     virtualMs: world.timeline.nowMs,
     steps: world.timeline.steps,
     fingerprint: world.timeline.fingerprint,
+    faults: world.timeline.faults,
     broken: world.watcher.broken ?? null,
   };
 }

@@ -5,7 +5,7 @@ import type {
   LanedCloseItem,
   OwnedVerdict,
 } from '../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
-import type { Verdict } from '../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
+import type { Delivery, Verdict } from '../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
 import type { HeldLane, LaneRow } from '../../../apps/webhook-dispatcher/src/lanes/domain/lane-watch';
 import type { VerdictTableRow } from './dispatcher-tables.ts';
 import { MemoryDeliveryStore } from './memory-delivery.store.ts';
@@ -57,6 +57,14 @@ export class ReopeningStore extends MemoryDeliveryStore {
         return [{ transactionId, seq, epoch }];
       }),
     );
+  }
+}
+
+/** NO_CLAIM: an attempt may start whoever claimed it. */
+export class UnclaimingStore extends MemoryDeliveryStore {
+  override async claimAttempts(replica: string, deliveries: readonly Delivery[]): Promise<number[]> {
+    await super.claimAttempts(replica, deliveries);
+    return deliveries.map(({ transactionId }) => transactionId);
   }
 }
 

@@ -234,6 +234,14 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
       expect(await stores.verdicts.acknowledge([verdict(2, 'ACKED_HTTP')])).toEqual(['ACKED_HTTP']);
       expect(await stores.verdicts.conclude(other, [verdict(1, 'CLOSED_TIMEOUT', { epoch: 2 })])).toEqual(['CLOSED_TIMEOUT']);
     });
+
+    it('I6: of two verdicts of one transaction in a batch one stands, each held to its own epoch, and both are told', async () => {
+      await stores.deliveries.insert(me, [fresh(1), fresh(2)]);
+      const [stale, backstop] = [verdict(1, 'NOT_APPLICABLE', { epoch: 9 }), verdict(1, 'CLOSED_BACKSTOP')];
+      expect(await stores.verdicts.conclude(me, [stale, backstop])).toEqual([null, 'CLOSED_BACKSTOP']);
+      const both = [verdict(2, 'NOT_APPLICABLE'), verdict(2, 'CLOSED_BACKSTOP')];
+      expect(await stores.verdicts.conclude(me, both)).toEqual(['NOT_APPLICABLE', 'NOT_APPLICABLE']);
+    });
   });
 
   describe('notices', () => {

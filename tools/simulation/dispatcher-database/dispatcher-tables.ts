@@ -36,8 +36,10 @@ interface NoticeRetryRow {
 
 /** What happens to the tables, for whoever watches the invariants. */
 export interface TablesWatcher {
+  deliveryWritten(transactionId: number, former: DeliveryTableRow | undefined): void;
+  ackPublished(transactionId: number, data: unknown): void;
   verdictWritten(transactionId: number, row: VerdictTableRow, former: VerdictTableRow | undefined): void;
-  laneTaken(lane: number): void;
+  laneTaken(lane: number, former: string | null): void;
 }
 
 /**
@@ -47,6 +49,7 @@ export interface TablesWatcher {
 export class DispatcherTables {
   readonly lanes: Map<number, LaneTableRow>;
   readonly beats = new Map<string, number>();
+  readonly beatenAtMs = new Map<string, number>();
   readonly deliveries = new Map<number, DeliveryTableRow>();
   /** Unresolved deliveries per lane, in order of seq: what the indexes make cheap. */
   readonly unresolved = new Map<number, DeliveryTableRow[]>();
@@ -76,6 +79,7 @@ export class DispatcherTables {
   }
 
   insertDelivery(row: DeliveryTableRow): void {
+    this.watcher?.deliveryWritten(row.transactionId, this.deliveries.get(row.transactionId));
     this.deliveries.set(row.transactionId, row);
     if (row.isStub) return;
     const rows = this.unresolved.get(row.lane);
@@ -98,13 +102,15 @@ export class DispatcherTables {
   }
 
   raiseEpoch(row: LaneTableRow, owner: string): void {
+    const former = row.owner;
     row.owner = owner;
     row.epoch++;
-    this.watcher?.laneTaken(row.lane);
+    this.watcher?.laneTaken(row.lane, former);
   }
 
   addAck(transactionId: number, data: unknown): void {
     const id = ++this.lastOutboxId;
+    this.watcher?.ackPublished(transactionId, data);
     this.outbox.set(id, { id, transactionId, data });
   }
 

@@ -14,7 +14,10 @@ export class MemoryLaneStore extends LaneStore {
 
   override async beat(replica: string): Promise<LaneRow[]> {
     const { tables } = this;
-    await this.execute(() => void tables.beats.set(replica, (tables.beats.get(replica) ?? 0) + 1));
+    await this.execute(() => {
+      tables.beats.set(replica, (tables.beats.get(replica) ?? 0) + 1);
+      tables.beatenAtMs.set(replica, tables.nowMs());
+    });
     return this.execute(() =>
       [...tables.lanes.values()].map(({ lane, owner, epoch }) => ({ lane, owner, epoch, beat: this.beatOf(owner) })),
     );

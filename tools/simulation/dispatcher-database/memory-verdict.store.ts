@@ -19,17 +19,32 @@ export class MemoryVerdictStore extends VerdictStore {
       for (const verdict of all) if (this.writeAck(verdict)) ids.set(verdict.transactionId, verdict.kind);
       return ids;
     });
-    const standing = await this.standing(all, new Set(written.keys()));
+    const standing = await this.standing(all.filter(({ transactionId }) => !written.has(transactionId)));
     return all.map(({ transactionId }) => written.get(transactionId) ?? standing.get(transactionId)!);
   }
 
-  override async conclude(replica: string, verdicts: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]> {
+  /** Two verdicts of one transaction are written one after the other. */
+  override async conclude(replica: string, all: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]> {
+    const answers = new Map<OwnedVerdict, VerdictKind | null>();
+    for (let left = [...all]; left.length > 0; left = left.filter(verdict => !answers.has(verdict))) {
+      const round = left.filter((verdict, at) => left.findIndex(other => other.transactionId === verdict.transactionId) === at);
+      await this.concludeEach(replica, round, answers);
+    }
+    return all.map(verdict => answers.get(verdict)!);
+  }
+
+  private async concludeEach(
+    replica: string,
+    verdicts: readonly OwnedVerdict[],
+    answers: Map<OwnedVerdict, VerdictKind | null>,
+  ): Promise<void> {
     const written = await this.execute(() => {
       const mine = verdicts.filter(verdict => this.mayConclude(replica, verdict));
-      return new Set(mine.filter(verdict => this.writeConclusion(verdict)).map(({ transactionId }) => transactionId));
+      return new Set(mine.filter(verdict => this.writeConclusion(verdict)));
     });
-    const standing = await this.standing(verdicts, written);
-    return verdicts.map(({ transactionId, kind }) => (written.has(transactionId) ? kind : (standing.get(transactionId) ?? null)));
+    const standing = await this.standing(verdicts.filter(verdict => !written.has(verdict)));
+    for (const verdict of verdicts)
+      answers.set(verdict, written.has(verdict) ? verdict.kind : (standing.get(verdict.transactionId) ?? null));
   }
 
   /** The fence: only the owner of the lane at that epoch. */
@@ -55,13 +70,12 @@ export class MemoryVerdictStore extends VerdictStore {
     return true;
   }
 
-  private async standing(verdicts: readonly Verdict[], written: ReadonlySet<number>): Promise<Map<number, VerdictKind>> {
-    const refused = verdicts.map(({ transactionId }) => transactionId).filter(id => !written.has(id));
+  private async standing(refused: readonly Verdict[]): Promise<Map<number, VerdictKind>> {
     if (refused.length === 0) return new Map();
     return this.execute(() => {
-      const found = refused.flatMap(id => {
-        const row = this.tables.verdicts.get(id);
-        return row ? [[id, row.kind] as const] : [];
+      const found = refused.flatMap(({ transactionId }) => {
+        const row = this.tables.verdicts.get(transactionId);
+        return row ? [[transactionId, row.kind] as const] : [];
       });
       return new Map(found);
     });

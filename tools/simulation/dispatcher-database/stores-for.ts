@@ -5,6 +5,7 @@ import {
   OverwritingVerdictStore,
   ReopeningStore,
   SkewedStore,
+  UnclaimingStore,
   UnfencedVerdictStore,
 } from './broken-stores.ts';
 import type { DispatcherTables } from './dispatcher-tables.ts';
@@ -14,7 +15,12 @@ import { MemoryNoticeStore } from './memory-notice.store.ts';
 import { MemoryVerdictStore } from './memory-verdict.store.ts';
 import type { StatementExecutor } from './statement-executor.ts';
 
-const brokenDeliveries = { NO_OWNER: ClosingAnythingStore, SKEW: SkewedStore, NO_DEDUP: ReopeningStore };
+const brokenDeliveries = {
+  NO_OWNER: ClosingAnythingStore,
+  SKEW: SkewedStore,
+  NO_DEDUP: ReopeningStore,
+  NO_CLAIM: UnclaimingStore,
+};
 const brokenVerdicts = { NO_EPOCH: UnfencedVerdictStore, NO_CAS: OverwritingVerdictStore };
 
 /** The stores of one dispatcher on the shared tables; a mutation takes one guard out. */

@@ -20,7 +20,7 @@ export class CallFailedError extends Error {
 
 /** A database server: statements are atomic and happen one after the other. */
 export interface SimServer {
-  name: string;
+  name: 'dispatcher database' | 'scheduler database' | 'notification-config' | 'event log';
   isDown: boolean;
 }
 
@@ -29,6 +29,9 @@ const callTimeoutMs = 5_000;
 
 /** Calls between processes and to databases, with everything that can go wrong with them. */
 export class Network {
+  private sent = 0;
+  private readonly lastArrived = new Map<SimServer | SimProcess, number>();
+
   constructor(
     private readonly timeline: Timeline,
     private readonly faults: NetworkFaults,
@@ -36,25 +39,33 @@ export class Network {
 
   /** One statement: `effect` happens at one instant in the server, whatever becomes of the caller meanwhile. */
   statement<T>(from: SimProcess, server: SimServer, effect: () => T): Promise<T> {
-    const { random } = this.timeline;
+    const { random, faults } = this.timeline;
+    const order = ++this.sent;
     const arrives = from.mailbox;
     const [thereMs, backMs] = [this.delay(2), this.delay(1)];
     const isLost = random.chance(this.faults.lostBefore);
     const isUnanswered = random.chance(this.faults.lostAfter) || thereMs + backMs > statementTimeoutMs;
     return new Promise((resolve, reject) => {
       const timeout = () => arrives(statementTimeoutMs, () => reject(new CallFailedError(`${server.name}: timeout`)));
-      if (isLost) return timeout();
+      if (isLost) {
+        faults.add('statement lost');
+        return timeout();
+      }
       this.timeline.after(thereMs, () => {
+        if (this.isOvertaken(server, order)) faults.add('statements reordered');
         const outcome = perform(server, effect);
         if ('error' in outcome) return arrives(backMs, () => reject(outcome.error));
-        if (isUnanswered) timeout();
-        else arrives(backMs, () => resolve(outcome.result));
+        if (!isUnanswered) return arrives(backMs, () => resolve(outcome.result));
+        faults.add('statement done, answer lost');
+        timeout();
       });
     });
   }
 
   /** A call of another process: `handle` runs there. */
   call<R>(from: SimProcess, to: SimProcess, handle: () => Promise<R>): Promise<R> {
+    const { random, faults } = this.timeline;
+    const order = ++this.sent;
     const arrives = from.mailbox;
     return new Promise((resolve, reject) => {
       let isAnswered = false;
@@ -66,22 +77,35 @@ export class Network {
         });
       if (!to.isAlive) return answer(1, () => reject(new CallFailedError(`${to.name} refuses the connection`)));
       answer(callTimeoutMs, () => reject(new CallFailedError(`${to.name}: timeout`)));
-      if (this.timeline.random.chance(this.faults.lostBefore)) return;
+      if (random.chance(this.faults.lostBefore)) return faults.add('call lost');
       const serve = () => {
+        if (this.isOvertaken(to, order)) faults.add('calls reordered');
         handle().then(
           result => {
-            if (!this.timeline.random.chance(this.faults.lostAfter)) answer(this.delay(1), () => resolve(result));
+            if (random.chance(this.faults.lostAfter)) faults.add('call done, answer lost');
+            else answer(this.delay(1), () => resolve(result));
           },
           (error: unknown) => answer(this.delay(1), () => reject(error as Error)),
         );
       };
       to.arrives(this.delay(1), serve);
-      if (this.timeline.random.chance(this.faults.duplicated)) to.arrives(this.delay(50), serve);
+      if (!random.chance(this.faults.duplicated)) return;
+      faults.add('call arrives twice');
+      to.arrives(this.delay(50), serve);
     });
   }
 
   private delay(typicalMs: number): number {
-    return this.timeline.random.delay(typicalMs, { worstMs: this.faults.lateMs, rarity: this.faults.lateRarity });
+    const delayMs = this.timeline.random.delay(typicalMs, { worstMs: this.faults.lateMs, rarity: this.faults.lateRarity });
+    if (delayMs > typicalMs * 2) this.timeline.faults.add('message late');
+    return delayMs;
+  }
+
+  /** Whether something that was sent later has arrived before. */
+  private isOvertaken(to: SimServer | SimProcess, order: number): boolean {
+    const last = this.lastArrived.get(to) ?? 0;
+    this.lastArrived.set(to, Math.max(last, order));
+    return order < last;
   }
 }
 

@@ -17,6 +17,8 @@ export class SimProcess {
   private pausedUntilMs = -1;
   private backlog: Backlog = { timers: [], io: [] };
   private checks: Run[] = [];
+  /** At each await that ends, and each timer: the chance that the process dies there, and what dying means. */
+  crashes: { chance(): number; crash(): void } | undefined;
   /** Offset of its monotonic clock: processes have nothing to compare. */
   private originMs = 0;
 
@@ -73,7 +75,7 @@ export class SimProcess {
   timer(delayMs: number, run: Run): () => void {
     let isLive = true;
     const fire = this.ofThisLife(() => {
-      if (!isLive) return;
+      if (!isLive || this.diesHere()) return;
       if (this.isPaused) this.backlog.timers.push(() => isLive && run());
       else run();
     });
@@ -92,6 +94,7 @@ export class SimProcess {
   /** Something arrives from outside after a while: an answer, a packet. Read when the process polls. */
   arrives(delayMs: number, read: Run): void {
     const arrive = this.ofThisLife(() => {
+      if (this.diesHere()) return;
       if (this.isPaused) this.backlog.io.push(read);
       else read();
     });
@@ -107,6 +110,14 @@ export class SimProcess {
         this.ofThisLife(() => this.runChecks()),
       );
     });
+  }
+
+  private diesHere(): boolean {
+    const chance = this.crashes?.chance() ?? 0;
+    if (chance === 0 || !this.timeline.random.chance(chance)) return false;
+    this.timeline.faults.add('crash at an await');
+    this.crashes!.crash();
+    return true;
   }
 
   /** Nothing happens once the process, or this life of it, is over. */

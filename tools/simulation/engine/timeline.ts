@@ -1,4 +1,5 @@
 import { EventQueue } from './event-queue.ts';
+import { FaultCounts } from './fault-counts.ts';
 import { Random } from './random.ts';
 
 /** Runs promise callbacks until none is left, without giving the event loop a turn (Node's own function after each callback). */
@@ -12,6 +13,7 @@ export function onGrid(ms: number): number {
 /** Virtual time: one event after the other, all promise callbacks of an event before the next one. */
 export class Timeline {
   readonly random: Random;
+  readonly faults = new FaultCounts();
   private readonly queue = new EventQueue();
   private now = 0;
   private orders = 0;

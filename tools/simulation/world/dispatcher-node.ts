@@ -1,7 +1,6 @@
 import type { Identity } from '@paycode/dto';
 import { assembleDispatcher, type Dispatcher } from '../../../apps/webhook-dispatcher/src/deliveries/assemble-dispatcher';
 import {
-  DeliveryMetrics,
   type ReversalScheduler,
   type RouteSource,
   type WebhookSealer,
@@ -10,30 +9,33 @@ import { TransactionTerminalConsumer } from '../../../apps/webhook-dispatcher/sr
 import { laneOf, lanesOfPartitions } from '../../../apps/webhook-dispatcher/src/lanes/lane-of';
 import { AcknowledgeByPull } from '../../../apps/webhook-dispatcher/src/recovery/acknowledge-by-pull';
 import { RecoverNotification } from '../../../apps/webhook-dispatcher/src/recovery/recover-notification.service';
-import type { StoredNotification } from '../../../apps/webhook-dispatcher/src/recovery/recovery.ports';
+import type { Acknowledgements, StoredNotification } from '../../../apps/webhook-dispatcher/src/recovery/recovery.ports';
 import { storesFor } from '../dispatcher-database/stores-for.ts';
 import type { SimProcess } from '../engine/sim-process.ts';
-import type { ConsumedBatch } from './event-log.ts';
 import { ackWindowMs } from './receivers.ts';
-import type { World } from './world.ts';
-import { attemptsMax } from './watcher.ts';
+import type { SimulatedWorld } from './simulated-world.ts';
+import type { Mutation } from './mutations.ts';
+import { WatchedMetrics } from './watched-metrics.ts';
+import { attemptsMax, laneLeaseMs } from './watcher.ts';
 
-const turnMs = { lanes: 1_000, recovery: 250, notices: 2_000, assignment: 200 };
-const laneLeaseMs = 10_000;
+const turnMs = { lanes: 1_000, recovery: 250, notices: 2_000, queues: 1_000, assignment: 200 };
 
 /** One dispatcher replica: the real decision code on simulated ports. Killed and started, it has a new memory. */
 export class DispatcherNode {
   dispatcher!: Dispatcher;
   private recovering!: RecoverNotification;
+  private isLeaving = false;
 
   constructor(
     readonly process: SimProcess,
-    private readonly world: World,
+    private readonly world: SimulatedWorld,
   ) {}
 
   start(): void {
     const { process, world } = this;
+    const without = (mutation: Mutation) => world.mutation === mutation;
     process.start();
+    this.isLeaving = false;
     const stores = storesFor(
       world.tables,
       effect => world.network.statement(process, world.servers.dispatcher, effect),
@@ -47,21 +49,30 @@ export class DispatcherNode {
         routes: this.routes(),
         sealer,
         poster: world.receivers.posterOf(process, id => this.dispatcher.lanes.epochOf(laneOf(id)) ?? 0),
-        metrics: new SilentMetrics(),
+        metrics: new WatchedMetrics(world),
       },
       {
         laneLeaseMs,
-        slotsMax: world.swarm.slotsMax,
+        slotsMax: without('NO_BUDGET') ? 10_000 : world.swarm.slotsMax,
         heldMax: world.swarm.heldMax,
+        spacingMs: world.swarm.spacingMs,
         replica: process.identity,
-        rules: { attemptsMax, dispatchWindowMs: world.swarm.dispatchWindowMs },
-        post: { ackWindowMs, connectBudgetMs: 10_000, userAgent: 'simulation' },
+        rules: { attemptsMax: without('NO_AMAX') ? 100 : attemptsMax, dispatchWindowMs: world.swarm.dispatchWindowMs },
+        post: { ackWindowMs: without('LATE_200') ? 60_000 : ackWindowMs, connectBudgetMs: 10_000, userAgent: 'simulation' },
       },
     );
+    if (without('NO_BEAT')) Object.defineProperty(this.dispatcher.lanes, 'isBeatFresh', { value: true });
     this.recovering = this.recovery(stores.verdicts);
     this.turns();
-    const consumer = new TransactionTerminalConsumer(this.dispatcher.ingest, new SilentMetrics());
+    const consumer = new TransactionTerminalConsumer(this.dispatcher.ingest, new WatchedMetrics(world));
     world.groups.terminal.join(process, batch => consumer.onTransactionTerminal(batch as never));
+  }
+
+  /** SIGTERM: resolves when every lane is handed over (T9). */
+  leave(): Promise<void> {
+    this.isLeaving = true;
+    this.world.groups.terminal.leave(this.process);
+    return this.dispatcher.drain();
   }
 
   /** The merchant reads the notification; resolves to the JSON, or undefined for a 404. */
@@ -91,7 +102,9 @@ export class DispatcherNode {
           answer.catch(() => undefined);
           return new Map(items.map(({ transactionId }) => [transactionId, null]));
         }
-        return new Map((await answer).map(({ transactionId, decision }) => [transactionId, decision]));
+        const decisions = new Map((await answer).map(({ transactionId, decision }) => [transactionId, decision]));
+        for (const [id, decision] of decisions) if (decision) world.watcher.armRefused(id, process.identity);
+        return world.mutation === 'NO_ARM_ANSWER' ? new Map([...decisions.keys()].map(id => [id, null])) : decisions;
       },
       settle: async items => void (await world.callScheduler(process, node => node.decide.decide(items))),
     };
@@ -106,10 +119,11 @@ export class DispatcherNode {
   private recovery(verdicts: ReturnType<typeof storesFor>['verdicts']): RecoverNotification {
     const { process, world } = this;
     const find = (id: number) => world.network.statement(process, world.servers.dispatcher, () => notificationOf(world, id));
+    const acknowledging = new AcknowledgeByPull(verdicts, this.dispatcher.settling);
     return new RecoverNotification(
       { find },
       { pspOf: async () => 1 },
-      new AcknowledgeByPull(verdicts, this.dispatcher.settling),
+      world.mutation === 'PULL_FIRST' ? answeringFirst(acknowledging) : acknowledging,
       { openText: payload => world.jsonOf(payload) },
     );
   }
@@ -117,10 +131,15 @@ export class DispatcherNode {
   private turns(): void {
     const { dispatcher, process, world } = this;
     world.every(process, turnMs.lanes, () => dispatcher.lanes.turn());
+    world.every(process, turnMs.queues, async () => {
+      dispatcher.desk.tick(false);
+      await dispatcher.overdue.turn();
+    });
     world.every(process, turnMs.recovery, () => dispatcher.recover.turn());
     world.every(process, turnMs.notices, () => dispatcher.notices.turn());
     let wanted = '';
     world.every(process, turnMs.assignment, async () => {
+      if (this.isLeaving) return;
       const partitions = world.groups.terminal.partitionsOf(process);
       if (partitions.join() === wanted) return;
       wanted = 'unsettled';
@@ -136,7 +155,18 @@ const sealer: WebhookSealer = {
   bodyOf: (_, route) => ({ body: route.keyId ?? '', encryption: route.encryption }),
 };
 
-function notificationOf(world: World, transactionId: number): StoredNotification | undefined {
+/** PULL_FIRST: the reply does not wait for the commit. */
+function answeringFirst(acknowledging: AcknowledgeByPull): Acknowledgements {
+  return {
+    acknowledge: async notification => {
+      // Not hearing of a failed write is what this guard's absence means.
+      acknowledging.acknowledge(notification).catch(() => undefined);
+      return 'ACKED_PULL';
+    },
+  };
+}
+
+function notificationOf(world: SimulatedWorld, transactionId: number): StoredNotification | undefined {
   const row = world.tables.deliveries.get(transactionId);
   if (!row || row.isStub) return undefined;
   const { merchantId, isReversible, payload } = row;
@@ -144,16 +174,3 @@ function notificationOf(world: World, transactionId: number): StoredNotification
   const verdict = world.tables.verdicts.get(transactionId)?.kind ?? null;
   return { transactionId, merchantId, isReversible, payload: payload!, attemptsClaimed, verdict };
 }
-
-class SilentMetrics extends DeliveryMetrics {
-  override ingested(): void {}
-  override conflictingContent(): void {}
-  override parked(): void {}
-  override attempted(): void {}
-  override concluded(): void {}
-  override verdictsWaiting(): void {}
-  override verdictWriteFailed(): void {}
-  override heldBack(): void {}
-}
-
-export type { ConsumedBatch };

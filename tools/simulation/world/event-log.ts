@@ -33,26 +33,24 @@ export interface GroupOptions {
   /** Events are handed over only once they are this old. */
   minAgeMs: number;
   isDown: () => boolean;
+  /** Between two looks for events. */
+  pollMs: () => number;
   /** Of the batches: skipped as if they had been handled. */
   lost: () => number;
   /** Told of an event that the handler parks. */
   parked(reason: string): void;
 }
 
-interface Assignment {
-  process: SimProcess;
-  identity: string;
-}
-
 const batchMax = 50;
-const pollMs = 150;
 const retryMs = 500;
 
 /** A consumer group: partitions among live members, offsets that may not get committed, members that learn late that they lost one. */
 export class ConsumerGroup {
   private readonly committed: number[];
-  private readonly assigned = new Map<number, Assignment>();
+  private partitionsBy = new Map<string, number[]>();
   private members: SimProcess[] = [];
+  /** Lives of processes that said goodbye. */
+  private readonly left = new Set<string>();
 
   constructor(
     private readonly timeline: Timeline,
@@ -62,8 +60,8 @@ export class ConsumerGroup {
   }
 
   /** Partitions that are the process's, as the broker has it. */
-  partitionsOf(process: SimProcess): number[] {
-    return [...this.assigned].filter(([, owner]) => owner.identity === process.identity).map(([partition]) => partition);
+  partitionsOf(process: SimProcess): readonly number[] {
+    return this.partitionsBy.get(process.identity) ?? [];
   }
 
   /** A member that joins: `handle` gets its batches until this life of the process ends. */
@@ -76,9 +74,15 @@ export class ConsumerGroup {
       const mine = new Set(this.partitionsOf(process));
       for (const partition of positions.keys()) if (!mine.has(partition)) positions.delete(partition);
       for (const partition of mine) if (!busy.has(partition)) void this.consume({ process, partition, positions, busy, handle });
-      process.timer(pollMs, turn);
+      process.timer(this.options.pollMs(), turn);
     };
     process.timer(0, turn);
+  }
+
+  /** A member says goodbye: its partitions move at once. */
+  leave(process: SimProcess): void {
+    this.left.add(process.identity);
+    this.rebalance();
   }
 
   /** The broker notices after a while that a member is gone. */
@@ -87,12 +91,12 @@ export class ConsumerGroup {
   }
 
   rebalance(): void {
-    const live = this.members.filter(member => member.isAlive);
+    const live = this.members.filter(member => member.isAlive && !this.left.has(member.identity));
     if (live.length === 0) return;
-    this.options.log.partitions.forEach((_, partition) => {
-      const process = this.timeline.random.pick(live);
-      this.assigned.set(partition, { process, identity: process.identity });
-    });
+    this.partitionsBy = new Map(live.map(({ identity }) => [identity, []]));
+    this.options.log.partitions.forEach((_, partition) =>
+      this.partitionsBy.get(this.timeline.random.pick(live).identity)!.push(partition),
+    );
   }
 
   private async consume(work: {
@@ -109,11 +113,12 @@ export class ConsumerGroup {
     busy.add(partition);
     try {
       const isLost = this.timeline.random.chance(this.options.lost());
-      if (!isLost) await handle({ events, reject: (_, reason) => this.options.parked(reason) });
+      if (isLost) this.timeline.faults.add('event lost', events.length);
+      else await handle({ events, reject: (_, reason) => this.options.parked(reason) });
       positions.set(partition, from + events.length);
       // A commit that gets lost means redelivery to whoever has the partition next.
-      if (!this.timeline.random.chance(0.1))
-        this.committed[partition] = Math.max(this.committed[partition]!, from + events.length);
+      if (this.timeline.random.chance(0.1)) this.timeline.faults.add('offset not committed');
+      else this.committed[partition] = Math.max(this.committed[partition]!, from + events.length);
       busy.delete(partition);
     } catch {
       // The batch comes again after a back-off, as the transport has it.

@@ -16,6 +16,14 @@ export const mutations = {
   NO_WATCH: 'no audit follows TransactionTerminal',
   NO_POLL_TURNS: 'a deadline is believed before the event loop has polled (T3)',
   OUR_FAULTS: 'faults of ours are charged to the receiver (T8)',
+  NO_CLAIM: 'an attempt may start although another owner claimed it (I8)',
+  NO_AMAX: 'any number of attempts (I8)',
+  NO_BEAT: 'a POST may start although the beat is old (T6)',
+  LATE_200: 'a 200 is accepted after 45 s (T1)',
+  REPEAT_ALWAYS: 'every failed request is repeated, not only one on a stale socket (T7)',
+  NO_ARM_ANSWER: "what arm answers is ignored (1.2 row 4')",
+  PULL_FIRST: 'getNotification answers before the verdict is committed (I9)',
+  NO_BUDGET: 'more requests than sockets (I12)',
   NO_LEASE: 'routes are used beyond their lease (I11)',
 } as const;
 

@@ -1,25 +1,7 @@
 import type { ReversalRequested, TransactionTerminal } from '@paycode/dto';
 import { laneOf } from '../../../apps/webhook-dispatcher/src/lanes/lane-of';
-import type { World } from './world.ts';
-
-/** Transaction ids whose lanes are the simulated ones; found once per program. */
-const idsOfFewLanes: number[] = [];
-const lanesSimulated = 8;
-
-function idAt(index: number): number {
-  for (let id = (idsOfFewLanes.at(-1) ?? 100_000) + 1; idsOfFewLanes.length <= index; id++) {
-    if (laneOf(id) < lanesSimulated) idsOfFewLanes.push(id);
-  }
-  return idsOfFewLanes[index]!;
-}
-
-export const simulatedLanes = Array.from({ length: lanesSimulated }, (_, lane) => lane);
-export const merchants = [
-  { merchantId: 1, origin: 'https://a.example.com' },
-  { merchantId: 2, origin: 'https://b.example.com' },
-  { merchantId: 3, origin: 'https://c.example.com' },
-  { merchantId: 4, origin: null },
-];
+import { merchants, transactionIdAt } from './merchants.ts';
+import type { SimulatedWorld } from './simulated-world.ts';
 
 const instant = '2026-01-01T00:00:00.000Z';
 
@@ -28,13 +10,13 @@ export class PaymentCore {
   private issued = 0;
   readonly announced: number[] = [];
 
-  constructor(private readonly world: World) {}
+  constructor(private readonly world: SimulatedWorld) {}
 
   /** A customer pays. */
   pay(): void {
     const { random } = this.world.timeline;
     const isSuccess = random.chance(0.9);
-    const transactionId = idAt(this.issued++);
+    const transactionId = transactionIdAt(this.issued++);
     const { merchantId } = random.pick(merchants);
     this.world.watcher.expect(transactionId, isSuccess);
     this.announce({
@@ -53,9 +35,9 @@ export class PaymentCore {
   /** ReversalRequested, any number of times: one effect, by transaction (I2). */
   reverse({ transactionId, merchantId }: ReversalRequested): void {
     const ghost = this.world.watcher.ghost(transactionId);
-    if (ghost.reversals > 0) return;
+    if (ghost.reversals > 0) return this.world.timeline.faults.add('ReversalRequested twice');
     ghost.reversals++;
-    const reversalId = idAt(this.issued++);
+    const reversalId = transactionIdAt(this.issued++);
     this.world.watcher.expect(reversalId, false);
     this.announce({
       transactionId: reversalId,
@@ -71,10 +53,15 @@ export class PaymentCore {
 
   private announce(terminal: TransactionTerminal): void {
     const { world } = this;
+    const { random, faults } = world.timeline;
     const partition = laneOf(terminal.transactionId) % world.partitionCount;
     const publish = () => world.logs.terminal.append(partition, String(terminal.transactionId), terminal);
-    publish();
-    if (!world.timeline.random.chance(world.swarm.duplicateEvents)) return;
-    world.timeline.after(world.timeline.random.between(0, 60_000), publish);
+    if (random.chance(world.swarm.lateEvents)) {
+      faults.add('event late');
+      world.timeline.after(random.between(0, 20_000), publish);
+    } else publish();
+    if (!random.chance(world.swarm.duplicateEvents)) return;
+    faults.add('event twice');
+    world.timeline.after(random.between(0, 60_000), publish);
   }
 }

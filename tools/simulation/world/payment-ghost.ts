@@ -6,8 +6,12 @@ export interface PostGhost {
   /** Life of the process that sent it. */
   identity: string;
   epoch: number;
+  /** On a fresh socket, because the first one was dead (T7). */
+  isRepeat: boolean;
   wasOurFault: boolean;
   wasStale: boolean;
+  /** When the process learned that the request had left: the window runs from here (T1). */
+  sentAtMs: number | undefined;
 }
 
 /** What is true of a payment, whoever knows it. */
@@ -19,10 +23,24 @@ export interface PaymentGhost {
   held: Map<string, { lane: number; epoch: number }>;
   decisions: Decision[];
   isPulled: boolean;
+  /** A 200 arrived within its window, somewhere. */
+  isAnsweredInTime: boolean;
+  /** Processes whom arm told that it is decided. */
+  refusedTo: Set<string>;
   /** Effects of ReversalRequested at the payment core. */
   reversals: number;
 }
 
 export function newGhost(transactionId: number, isReversible: boolean): PaymentGhost {
-  return { transactionId, isReversible, posts: [], held: new Map(), decisions: [], isPulled: false, reversals: 0 };
+  return {
+    transactionId,
+    isReversible,
+    posts: [],
+    held: new Map(),
+    decisions: [],
+    isPulled: false,
+    isAnsweredInTime: false,
+    refusedTo: new Set(),
+    reversals: 0,
+  };
 }

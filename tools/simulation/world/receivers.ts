@@ -21,9 +21,12 @@ export interface ReceiversContext {
   swarm: Swarm;
   /** Mutations may not tell our faults from theirs. */
   isOurFault: boolean;
+  isAlwaysStale: boolean;
+  /** How many requests of a process are open now. */
+  opened(transactionId: number, count: number): void;
   posted(request: WebhookRequest, post: PostGhost): void;
   /** An answer has reached the kernel of the process that asked. */
-  answered(answer: { transactionId: number; status: number; elapsedMs: number; process: SimProcess }): void;
+  answered(answer: { transactionId: number; status: number; isInTime: boolean; process: SimProcess }): void;
 }
 
 export const ackWindowMs = 45_000;
@@ -31,6 +34,10 @@ export const ackWindowMs = 45_000;
 /** The world outside: endpoints that answer, refuse, hang and reset, one fate per request. */
 export class Receivers {
   private active = true;
+  /** Of each transaction. */
+  private readonly lastPosts = new Map<number, PostGhost>();
+  /** Open requests, by life of a process. */
+  private readonly open = new Map<string, number>();
 
   constructor(readonly context: ReceiversContext) {}
 
@@ -51,16 +58,35 @@ export class Receivers {
   ): { abort(): void } {
     const transactionId = Number(request.headers['x-webhook-transaction-id']);
     const attempt = Number(request.headers['x-webhook-attempt']);
-    const post = { attempt, identity: process.identity, epoch: epochOf(transactionId), wasOurFault: false, wasStale: false };
+    // A repeat on a fresh socket belongs to the attempt of the first request and runs in its window (T7).
+    const first = request.onFreshSocket ? this.lastPosts.get(transactionId) : undefined;
+    const post: PostGhost = {
+      attempt,
+      identity: process.identity,
+      epoch: first?.epoch ?? epochOf(transactionId),
+      sentAtMs: first?.sentAtMs,
+      isRepeat: request.onFreshSocket,
+      wasOurFault: false,
+      wasStale: false,
+    };
+    this.lastPosts.set(transactionId, post);
     this.context.posted(request, post);
-    const exchange = new Exchange({ process, observer, post, transactionId, context: this.context });
+    this.count(post, 1);
+    this.context.opened(transactionId, this.open.get(post.identity)!);
+    const closed = () => this.count(post, -1);
+    const exchange = new Exchange({ process, observer, post, transactionId, closed, context: this.context });
     exchange.meet(this.fateOf(request));
     return { abort: () => exchange.abort() };
+  }
+
+  private count({ identity }: PostGhost, change: number): void {
+    this.open.set(identity, (this.open.get(identity) ?? 0) + change);
   }
 
   private fateOf(request: WebhookRequest): Fate {
     const { random } = this.context.timeline;
     const trouble = this.active ? this.troubleFrom(random.next()) : undefined;
+    if (trouble) this.context.timeline.faults.add(`receiver ${trouble}`);
     if (trouble === 'stale' && request.onFreshSocket) return { kind: 'answer', status: 200, afterMs: 20 };
     return fates[trouble ?? 'none'](this.context);
   }
@@ -104,6 +130,7 @@ interface ExchangeParts {
   observer: Observer;
   post: PostGhost;
   transactionId: number;
+  closed(): void;
   context: ReceiversContext;
 }
 
@@ -114,17 +141,37 @@ class Exchange {
   constructor(private readonly parts: ExchangeParts) {}
 
   meet(fate: Fate): void {
-    const { process, observer, context } = this.parts;
+    const { process, context } = this.parts;
     const connectMs = between(context, 1, 30);
-    if (fate.kind !== 'failure' || fate.isSent) process.arrives(connectMs, () => !this.isOver && observer.sent());
+    if (fate.kind !== 'failure' || fate.isSent) process.arrives(connectMs, () => this.sent());
     if (fate.kind === 'answer') this.answer(fate.status, connectMs, fate.afterMs);
     else if (fate.kind === 'failure') this.fail(fate, connectMs + fate.afterMs);
   }
 
   abort(): void {
-    if (this.isOver) return;
-    this.isOver = true;
+    if (!this.end()) return;
     this.parts.process.arrives(0, () => this.parts.observer.done());
+  }
+
+  private sent(): void {
+    if (this.isOver) return;
+    this.parts.post.sentAtMs ??= this.parts.context.timeline.nowMs;
+    this.parts.observer.sent();
+  }
+
+  /** False when it was over before. */
+  private end(): boolean {
+    if (this.isOver) return false;
+    this.isOver = true;
+    this.parts.closed();
+    return true;
+  }
+
+  /** T1, seen from the process that sent it; what comes while it stalls counts as there when it looks (T3). */
+  private isInTime(): boolean {
+    const { process, post, context } = this.parts;
+    const elapsedMs = context.timeline.nowMs - (post.sentAtMs ?? context.timeline.nowMs);
+    return elapsedMs <= ackWindowMs || process.isPaused;
   }
 
   private answer(status: number, connectMs: number, afterMs: number): void {
@@ -132,11 +179,10 @@ class Exchange {
     // It is in the kernel now, whatever the process is doing.
     context.timeline.after(connectMs + afterMs, () => {
       if (!this.isOver && process.identity === this.parts.post.identity)
-        context.answered({ transactionId, status, elapsedMs: afterMs, process });
+        context.answered({ transactionId, status, isInTime: this.isInTime(), process });
     });
     process.arrives(connectMs + afterMs, () => {
-      if (this.isOver) return;
-      this.isOver = true;
+      if (!this.end()) return;
       observer.answered(status);
       observer.done();
     });
@@ -145,11 +191,11 @@ class Exchange {
   private fail(fate: Extract<Fate, { kind: 'failure' }>, afterMs: number): void {
     const { process, observer, post, context } = this.parts;
     process.arrives(afterMs, () => {
-      if (this.isOver) return;
-      this.isOver = true;
+      if (!this.end()) return;
       post.wasOurFault = fate.isOurs;
       post.wasStale = fate.isStale;
-      observer.failed({ code: fate.code, isOurs: fate.isOurs && context.isOurFault, isStaleSocket: fate.isStale });
+      const isStaleSocket = fate.isStale || context.isAlwaysStale;
+      observer.failed({ code: fate.code, isOurs: fate.isOurs && context.isOurFault, isStaleSocket });
       observer.done();
     });
   }

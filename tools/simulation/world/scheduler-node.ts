@@ -14,7 +14,7 @@ import { WatchTerminals } from '../../../apps/reversal-scheduler/src/reversal/wa
 import { ShardOwnership } from '../../../apps/reversal-scheduler/src/shard-ownership/shard-ownership.service';
 import type { SimProcess } from '../engine/sim-process.ts';
 import { remote } from './remote-store.ts';
-import type { World } from './world.ts';
+import type { SimulatedWorld } from './simulated-world.ts';
 
 const turnMs = { shards: 1_000, timers: 500, advance: 10_000 };
 
@@ -26,7 +26,7 @@ export class SchedulerNode {
 
   constructor(
     readonly process: SimProcess,
-    private readonly world: World,
+    private readonly world: SimulatedWorld,
   ) {}
 
   start(): void {
@@ -50,6 +50,7 @@ export class SchedulerNode {
 
   private turns(ownership: ShardOwnership): void {
     const { process, world, timers } = this;
+    // A beat is judged by others: it never slows down.
     world.every(process, turnMs.shards, async () => timers.own(await ownership.turn(process.nowMs())));
     world.every(process, turnMs.timers, async () => {
       while (await timers.load());
@@ -70,7 +71,7 @@ export class SchedulerNode {
 }
 
 /** Asks a dispatcher, unless a mutation decides by itself. */
-function closerOf(process: SimProcess, world: World): DeliveryCloser {
+function closerOf(process: SimProcess, world: SimulatedWorld): DeliveryCloser {
   const all = async (items: readonly CloseItem[], verdict: VerdictKind | 'OPEN') =>
     items.map(({ transactionId }) => ({ transactionId, verdict }));
   return {
@@ -83,7 +84,7 @@ function closerOf(process: SimProcess, world: World): DeliveryCloser {
 }
 
 class SilentMetrics extends ReversalMetrics {
-  constructor(private readonly world: World) {
+  constructor(private readonly world: SimulatedWorld) {
     super();
   }
   override armed(): void {}

@@ -9,6 +9,10 @@ export interface Swarm {
   network: NetworkFaults;
   killDispatcherRate: number;
   killSchedulerRate: number;
+  /** Dispatchers that are told to stop: they hand their lanes over (T9). */
+  cleanRestartRate: number;
+  /** Chance that a process dies at an await that ends, or at a timer. */
+  crashAtAwait: number;
   pauseDispatcherRate: number;
   pauseSchedulerRate: number;
   /** Longest pause: beyond the lease a live owner is taken for dead. */
@@ -19,8 +23,9 @@ export interface Swarm {
   kafkaOutageRate: number;
   outageMs: number;
   rebalanceRate: number;
-  /** Of the events: seen twice; skipped by the dispatcher. */
+  /** Of the events: seen twice; published after later ones; skipped by the dispatcher. */
   duplicateEvents: number;
+  lateEvents: number;
   lostEvents: number;
   /** Of the payments: the merchant reads the notification. */
   pulls: number;
@@ -30,6 +35,8 @@ export interface Swarm {
   /** Sockets of a dispatcher, and deliveries in its memory: few make queues wait in the database. */
   slotsMax: number;
   heldMax: number;
+  /** Between two statements of one kind. */
+  spacingMs: number;
   /** From arming to the first question. */
   timerDelayMs: number;
   /** How far behind the audit runs. */
@@ -68,6 +75,8 @@ export function swarmOf(random: Random): Swarm {
     },
     killDispatcherRate: sometimes(0.1),
     killSchedulerRate: sometimes(0.1),
+    cleanRestartRate: sometimes(0.05),
+    crashAtAwait: random.chance(0.25) ? random.between(0, 0.001) : 0,
     pauseDispatcherRate: sometimes(0.2),
     pauseSchedulerRate: sometimes(0.2),
     pauseMs: random.pick([300, 2_000, 15_000, 60_000]),
@@ -78,6 +87,7 @@ export function swarmOf(random: Random): Swarm {
     outageMs: random.pick([1_000, 10_000, 60_000]),
     rebalanceRate: sometimes(0.1),
     duplicateEvents: sometimes(0.3),
+    lateEvents: sometimes(0.1),
     lostEvents: sometimes(0.2),
     pulls: sometimes(0.3),
     renewKeyRate: sometimes(0.2),
@@ -86,6 +96,7 @@ export function swarmOf(random: Random): Swarm {
       { slotsMax: 64, heldMax: 500 },
       { slotsMax: 16, heldMax: 20 },
     ]),
+    spacingMs: random.pick([0, 0, 5, 20]),
     ...durations[haste](random),
   };
 }

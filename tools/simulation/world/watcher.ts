@@ -12,6 +12,9 @@ export interface BrokenInvariant {
 }
 
 export const attemptsMax = 2;
+export const laneLeaseMs = 10_000;
+/** Parts of a sealed and of an open notification. */
+const secrets = /sealed|clientMsisdn|\+2782/;
 
 const isClosed = (kind: string) => kind.startsWith('CLOSED_');
 
@@ -24,6 +27,7 @@ export class Watcher implements TablesWatcher {
   broken: BrokenInvariant | undefined;
   tables!: DispatcherTables;
   hasJob!: (transactionId: number) => boolean;
+  isAlive!: (identity: string) => boolean;
 
   constructor(private readonly timeline: Timeline) {}
 
@@ -42,19 +46,37 @@ export class Watcher implements TablesWatcher {
     this.broken ??= { rule, transactionId, message, atMs: this.timeline.nowMs };
   }
 
+  /** I10: what was stored first stands. */
+  deliveryWritten(transactionId: number, former: unknown): void {
+    if (former) this.fail('I10', transactionId, 'a stored delivery is written again');
+  }
+
+  ackPublished(transactionId: number, data: unknown): void {
+    this.told(transactionId, JSON.stringify(data));
+  }
+
+  /** I14: what reaches a log, a topic or an error carries neither the notification, sealed or open, nor a key. */
+  told(transactionId: number, text: string): void {
+    if (secrets.test(text)) this.fail('I14', transactionId, `told outside: ${text}`);
+  }
+
+  armRefused(transactionId: number, identity: string): void {
+    this.ghost(transactionId).refusedTo.add(identity);
+  }
+
   verdictWritten(transactionId: number, row: VerdictTableRow, former: VerdictTableRow | undefined): void {
     const ghost = this.ghost(transactionId);
     this.timeline.trace(`verdict ${transactionId} ${row.kind}`);
     if (former && former.kind !== row.kind) this.fail('I1', transactionId, `verdict ${former.kind} became ${row.kind}`);
-    if (isClosed(row.kind) && ghost.held.size > 0)
-      this.fail('I4', transactionId, `${row.kind} although ${[...ghost.held.keys()].join()} holds a 200`);
-    if (row.kind === 'CLOSED_CONN' && ghost.posts.at(-1)?.wasOurFault)
-      this.fail('T8', transactionId, 'a fault of ours closed it');
+    if (isClosed(row.kind)) this.checkClosing(ghost, row.kind);
+    if (row.kind === 'ACKED_HTTP' && ghost.isReversible && !ghost.isAnsweredInTime)
+      this.fail('T1', transactionId, 'acknowledged by no 200 within 45 s');
     ghost.held.clear();
   }
 
-  laneTaken(lane: number): void {
+  laneTaken(lane: number, former: string | null): void {
     this.timeline.trace(`lane ${lane} taken`);
+    if (former !== null && this.isAlive(former)) this.timeline.faults.add('lane taken from a live owner');
     // Fenced: what the former owner holds may be lost (the residual of 1.7).
     for (const ghost of this.ghosts.values()) for (const [who, of] of ghost.held) if (of.lane === lane) ghost.held.delete(who);
   }
@@ -85,6 +107,7 @@ export class Watcher implements TablesWatcher {
     this.timeline.trace(`post ${transactionId} attempt ${post.attempt} by ${post.identity}`);
     const isArmed = this.hasJob(transactionId) || ghost.decisions.length > 0;
     if (ghost.isReversible && !isArmed) this.fail('I5', transactionId, 'posted before its job was durable');
+    if (!post.isRepeat) this.checkStart(ghost, post);
     this.checkAttempts(ghost, post);
     ghost.posts.push(post);
   }
@@ -92,6 +115,7 @@ export class Watcher implements TablesWatcher {
   /** A 200 in time has reached the process: it holds it from now on, whether it has read it yet or not. */
   acknowledged(transactionId: number, process: SimProcess, lane: { lane: number; epoch: number }): void {
     const ghost = this.ghost(transactionId);
+    ghost.isAnsweredInTime = true;
     if (!process.isAlive || !ghost.isReversible || !this.tables.holds(process.identity, lane)) return;
     const verdict = this.tables.verdicts.get(transactionId)?.kind;
     if (verdict === undefined) ghost.held.set(process.identity, lane);
@@ -106,6 +130,11 @@ export class Watcher implements TablesWatcher {
     if (ghost.decisions.includes('REVERSED')) this.fail('I9', transactionId, 'told SUCCESS after it was reversed');
   }
 
+  private checkClosing({ transactionId, held, posts }: PaymentGhost, kind: string): void {
+    if (held.size > 0) this.fail('I4', transactionId, `${kind} although ${[...held.keys()].join()} holds a 200`);
+    if (kind === 'CLOSED_CONN' && posts.at(-1)?.wasOurFault) this.fail('T8', transactionId, 'a fault of ours closed it');
+  }
+
   private checkSettlement({ transactionId }: PaymentGhost, verdict: string | undefined): void {
     if (verdict === undefined || isClosed(verdict)) this.fail('I6', transactionId, `SETTLED, verdict ${verdict ?? 'none'}`);
   }
@@ -118,17 +147,30 @@ export class Watcher implements TablesWatcher {
     if (ghost.isPulled) this.fail('I9', transactionId, 'reversed after getNotification said SUCCESS');
   }
 
+  /** 1.2 row 4', and T6: an owner that could not beat for half of the lease starts nothing. */
+  private checkStart({ transactionId, refusedTo }: PaymentGhost, { identity }: PostGhost): void {
+    if (refusedTo.has(identity)) this.fail("row 4'", transactionId, 'posted although arm said that it is decided');
+    const ageMs = this.timeline.nowMs - (this.tables.beatenAtMs.get(identity) ?? Number.NEGATIVE_INFINITY);
+    if (ageMs >= laneLeaseMs / 2) this.fail('T6', transactionId, `posted with a beat ${ageMs.toFixed(0)} ms old`);
+  }
+
   /** I8: a second attempt only after a death, a lane that moved, or a fault of ours; the same one twice only for a stale socket (T7). */
   private checkAttempts(ghost: PaymentGhost, post: PostGhost): void {
     const last = ghost.posts.at(-1);
     if (!last || !ghost.isReversible) return;
     if (post.attempt > attemptsMax) this.fail('I8', ghost.transactionId, `attempt ${post.attempt}`);
+    if (ghost.posts.some(former => former.attempt === post.attempt && hasMoved(former, post)))
+      this.fail('I8', ghost.transactionId, `attempt ${post.attempt} by two owners`);
     if (!mayFollow(last, post))
       this.fail('I8', ghost.transactionId, `attempt ${post.attempt} although nobody died and no lane moved`);
   }
 }
 
+function hasMoved(last: PostGhost, post: PostGhost): boolean {
+  return last.identity !== post.identity || last.epoch !== post.epoch;
+}
+
 function mayFollow(last: PostGhost, post: PostGhost): boolean {
-  const hasMoved = last.identity !== post.identity || last.epoch !== post.epoch;
-  return hasMoved || last.wasOurFault || (last.wasStale && last.attempt === post.attempt);
+  if (post.isRepeat) return last.wasStale && last.attempt === post.attempt && !hasMoved(last, post);
+  return hasMoved(last, post) || last.wasOurFault;
 }

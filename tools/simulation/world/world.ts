@@ -10,16 +10,24 @@ import { ConfigService } from './config-service.ts';
 import { DispatcherNode } from './dispatcher-node.ts';
 import { ConsumerGroup, EventLog } from './event-log.ts';
 import type { Mutation } from './mutations.ts';
-import { merchants, PaymentCore, simulatedLanes } from './payment-core.ts';
-import { ackWindowMs, Receivers } from './receivers.ts';
+import { merchants, simulatedLanes } from './merchants.ts';
+import { PaymentCore } from './payment-core.ts';
+import { Receivers } from './receivers.ts';
 import { overwritingDecisions } from './overwriting-decisions.ts';
 import { SchedulerNode } from './scheduler-node.ts';
+import type { DispatcherDoor, SchedulerDoor, SimulatedWorld } from './simulated-world.ts';
 import { type Swarm, swarmOf } from './swarm.ts';
 import { Watcher } from './watcher.ts';
 import { sampleNotification } from './sample-notification.ts';
 
+/** Shorter intervals are of loops that look for work. */
+const beatMs = 1_000;
+const slotFloor = 4;
+
+const server = (name: SimServer['name']): SimServer => ({ name, isDown: false });
+
 /** Two dispatchers, two schedulers, their databases, the event log, merchants and time: everything of one simulation. */
-export class World {
+export class World implements SimulatedWorld {
   readonly timeline: Timeline;
   readonly swarm: Swarm;
   readonly network: Network;
@@ -29,10 +37,10 @@ export class World {
   readonly core: PaymentCore;
   readonly partitionCount = 4;
   readonly servers = {
-    dispatcher: { name: 'dispatcher database', isDown: false } as SimServer,
-    scheduler: { name: 'scheduler database', isDown: false } as SimServer,
-    config: { name: 'notification-config', isDown: false } as SimServer,
-    kafka: { name: 'event log', isDown: false } as SimServer,
+    dispatcher: server('dispatcher database'),
+    scheduler: server('scheduler database'),
+    config: server('notification-config'),
+    kafka: server('event log'),
   };
   readonly tables: DispatcherTables;
   readonly reversals: InMemoryReversalDatabase;
@@ -44,6 +52,8 @@ export class World {
   readonly schedulers: SchedulerNode[];
   /** Skew of the wall clocks, which no decision may read. */
   wallSkewMs = 0;
+  /** Without faults and new payments most loops find nothing for minutes: simulating less of that finds the same. */
+  slowness = 1;
   private reversalsRelayed = 0;
 
   constructor(
@@ -60,6 +70,7 @@ export class World {
     this.reversals = new InMemoryReversalDatabase(() => Math.round(this.timeline.nowMs * 1_000), this.watcher);
     this.decisionStore = mutation === 'DEC_NOCAS' ? overwritingDecisions(this.reversals, this.watcher) : this.reversals.decisions;
     this.watcher.tables = this.tables;
+    this.watcher.isAlive = identity => this.dispatchers.some(({ process }) => process.isAlive && process.identity === identity);
     this.watcher.hasJob = id => this.reversals.jobRows.has(id);
     this.receivers = this.openReceivers();
     this.core = new PaymentCore(this);
@@ -77,18 +88,20 @@ export class World {
   /** A loop of a process: the next turn starts when the former has ended; a failed one is repeated. */
   every(process: SimProcess, intervalMs: number, work: () => Promise<unknown>): void {
     const turn = () => {
-      const again = () => void process.timer(intervalMs, turn);
+      // A beat is judged by others: it never slows down.
+      const pauseMs = intervalMs < beatMs ? intervalMs * this.slowness : intervalMs;
+      const again = () => void process.timer(pauseMs, turn);
       work().then(again, again);
     };
     process.timer(this.timeline.random.between(0, intervalMs), turn);
   }
 
-  callScheduler<R>(from: SimProcess, handle: (node: SchedulerNode) => Promise<R>): Promise<R> {
+  callScheduler<R>(from: SimProcess, handle: (node: SchedulerDoor) => Promise<R>): Promise<R> {
     const node = this.timeline.random.pick(this.schedulers);
     return this.network.call(from, node.process, () => handle(node));
   }
 
-  callDispatcher<R>(from: SimProcess, handle: (node: DispatcherNode) => Promise<R>): Promise<R> {
+  callDispatcher<R>(from: SimProcess, handle: (node: DispatcherDoor) => Promise<R>): Promise<R> {
     const node = this.timeline.random.pick(this.dispatchers);
     return this.network.call(from, node.process, () => handle(node));
   }
@@ -111,7 +124,8 @@ export class World {
   calmDown(): void {
     this.timeline.trace('faults end');
     Object.assign(this.swarm.network, { lostBefore: 0, lostAfter: 0, duplicated: 0, lateRarity: Number.MAX_SAFE_INTEGER });
-    Object.assign(this.swarm, { lostEvents: 0, duplicateEvents: 0 });
+    Object.assign(this.swarm, { lostEvents: 0, duplicateEvents: 0, lateEvents: 0, crashAtAwait: 0 });
+    this.slowness = 4;
     for (const server of Object.values(this.servers)) server.isDown = false;
     this.receivers.calmDown();
   }
@@ -126,7 +140,8 @@ export class World {
   private relayAcks(): void {
     for (const { id, transactionId, data } of [...this.tables.outbox.values()].slice(0, 20)) {
       this.logs.ack.append(0, String(transactionId), data as AckReceived);
-      if (!this.timeline.random.chance(0.1)) this.tables.outbox.delete(id);
+      if (this.timeline.random.chance(0.1)) this.timeline.faults.add('AckReceived published twice');
+      else this.tables.outbox.delete(id);
     }
   }
 
@@ -142,6 +157,7 @@ export class World {
         log,
         minAgeMs,
         lost,
+        pollMs: () => 150 * this.slowness,
         isDown: () => this.servers.kafka.isDown,
         parked: reason => this.watcher.fail('T-19', 0, `parked: ${reason}`),
       });
@@ -158,6 +174,12 @@ export class World {
       timeline: this.timeline,
       swarm: this.swarm,
       isOurFault: this.mutation !== 'OUR_FAULTS',
+      isAlwaysStale: this.mutation === 'REPEAT_ALWAYS',
+      // I12: the sockets of a process, and four of each endpoint beyond them (1.9).
+      opened: (transactionId, count) => {
+        if (count > this.swarm.slotsMax + slotFloor * merchants.length)
+          watcher.fail('I12', transactionId, `${count} open requests`);
+      },
       posted: (request, post) => {
         const transactionId = Number(request.headers['x-webhook-transaction-id']);
         const { merchantId } = this.tables.deliveries.get(transactionId)!;
@@ -166,10 +188,10 @@ export class World {
           watcher.fail('I11', transactionId, `started with key ${request.body}, which was replaced`);
         watcher.posted(transactionId, post);
       },
-      answered: ({ transactionId, status, elapsedMs, process }) => {
+      answered: ({ transactionId, status, isInTime, process }) => {
         const lane = this.tables.deliveries.get(transactionId)!.lane;
         const epoch = watcher.ghost(transactionId).posts.at(-1)!.epoch;
-        if (status === 200 && elapsedMs <= ackWindowMs) watcher.acknowledged(transactionId, process, { lane, epoch });
+        if (status === 200 && isInTime) watcher.acknowledged(transactionId, process, { lane, epoch });
       },
     });
   }
