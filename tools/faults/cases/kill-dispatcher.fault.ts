@@ -1,0 +1,117 @@
+import { eventually } from '@paycode/service-runtime/testing';
+import { answerAfter, hang } from '../environment/fault-receiver.ts';
+import { patienceMs, times } from '../environment/fault-settings.ts';
+import { faultSuite } from '../environment/fault-suite.ts';
+import type { Held } from '../environment/held.ts';
+import type { ServiceProcess } from '../environment/service-process.ts';
+
+faultSuite('a dispatcher is killed', {}, suite => {
+  const { faultCase } = suite;
+
+  /** Holds both dispatchers at a statement; whichever gets there first is killed there. */
+  const killAtStatement = async (pattern: RegExp, meanwhile: () => Promise<unknown>): Promise<ServiceProcess> => {
+    const holds = suite.platform.ways.dispatcherDatabase.map(proxy => proxy.holdAt(pattern));
+    await meanwhile();
+    const at = await Promise.race(holds.map((held, replica) => held.reached.then(() => replica)));
+    const victim = suite.platform.services.dispatchers[at]!;
+    await victim.kill();
+    suite.platform.ways.dispatcherDatabase[at]!.healWithoutHeld();
+    for (const proxy of suite.platform.ways.dispatcherDatabase) proxy.heal();
+    return victim;
+  };
+  /** Kills the dispatcher that posted to the receiver or made the call that is held. */
+  const killBoth = async () => {
+    await Promise.all(suite.platform.services.dispatchers.map(dispatcher => dispatcher.kill()));
+  };
+  const startAgain = () => suite.platform.services.start();
+
+  faultCase(1, 'before its insert - the event comes again, one POST, settled', async () => {
+    const { merchantId, receiver } = await suite.platform.merchant();
+    let ids: number[] = [];
+    await killAtStatement(/insert into delivery/i, async () => (ids = await suite.platform.pay(merchantId)));
+    await suite.platform.ends(ids[0]!, 'SETTLED');
+    expect(receiver.postsOf(ids[0]!)).toHaveLength(1);
+  });
+
+  faultCase(2, 'between insert and arm - a successor arms and POSTs once', async () => {
+    const { merchantId, receiver } = await suite.platform.merchant();
+    const held: Held = suite.platform.ways.toScheduler.hold('/arm', 'request');
+    const [id] = await suite.platform.pay(merchantId);
+    await held.reached;
+    await killBoth();
+    suite.platform.ways.toScheduler.heal();
+    expect(receiver.postsOf(id!)).toHaveLength(0);
+    await startAgain();
+    await suite.platform.ends(id!, 'SETTLED');
+    expect(receiver.postsOf(id!)).toHaveLength(1);
+  });
+
+  faultCase(3, 'between arm and POST - one POST by the successor', async () => {
+    const { merchantId, receiver } = await suite.platform.merchant();
+    const held = suite.platform.ways.toScheduler.hold('/arm', 'response');
+    const [id] = await suite.platform.pay(merchantId);
+    await held.reached;
+    await killBoth();
+    suite.platform.ways.toScheduler.heal();
+    await startAgain();
+    await suite.platform.ends(id!, 'SETTLED');
+    expect(receiver.postsOf(id!)).toHaveLength(1);
+  });
+
+  faultCase(4, 'while the receiver is thinking - POSTed once more; its 200 settles', async () => {
+    const { merchantId, receiver } = await suite.platform.merchant();
+    receiver.behaviour = post => (post.attempt === 1 ? hang(post) : post.answer(200));
+    const [id] = await suite.platform.pay(merchantId);
+    await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
+    await killBoth();
+    await startAgain();
+    await suite.platform.ends(id!, 'SETTLED');
+    expect(receiver.postsOf(id!).map(post => post.attempt)).toEqual([1, 2]);
+  });
+
+  faultCase(4, 'while the receiver is thinking - if the second POST hangs, reversed after its own window', async () => {
+    const { merchantId, receiver } = await suite.platform.merchant();
+    receiver.behaviour = hang;
+    const [id] = await suite.platform.pay(merchantId);
+    await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
+    await killBoth();
+    await startAgain();
+    await suite.platform.ends(id!, 'REVERSED');
+    expect(receiver.postsOf(id!)).toHaveLength(2);
+    expect(receiver.postsOf(id!)[1]!.elapsedMs()).toBeGreaterThanOrEqual(times.ackWindow);
+  });
+
+  faultCase(5, 'after a 200 was read, before the commit - POSTed once more, settled', async () => {
+    const { merchantId, receiver } = await suite.platform.merchant();
+    let ids: number[] = [];
+    await killAtStatement(/insert into verdict/i, async () => (ids = await suite.platform.pay(merchantId)));
+    expect(receiver.postsOf(ids[0]!)).toHaveLength(1);
+    expect(await suite.platform.verdict(ids[0]!)).toBeUndefined();
+    await suite.platform.ends(ids[0]!, 'SETTLED');
+    expect(receiver.postsOf(ids[0]!).map(post => post.attempt)).toEqual([1, 2]);
+  });
+
+  faultCase(6, 'after the commit of the verdict - settled by AckReceived or close, no second POST', async () => {
+    const { merchantId, receiver } = await suite.platform.merchant();
+    suite.platform.ways.toScheduler.hold('/settle', 'request');
+    const [id] = await suite.platform.pay(merchantId);
+    await eventually(async () => expect(await suite.platform.verdict(id!)).toBe('ACKED_HTTP'), patienceMs);
+    await killBoth();
+    suite.platform.ways.toScheduler.heal();
+    await startAgain();
+    await suite.platform.ends(id!, 'SETTLED');
+    expect(receiver.postsOf(id!)).toHaveLength(1);
+  });
+
+  faultCase(7, 'is stopped with a 200 it has not read, and comes back fenced - settled, at most two POSTs', async () => {
+    const { merchantId, receiver } = await suite.platform.merchant();
+    receiver.behaviour = answerAfter(500);
+    const [id] = await suite.platform.pay(merchantId);
+    await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
+    for (const dispatcher of suite.platform.services.dispatchers) dispatcher.pause();
+    await eventually(() => expect(receiver.postsOf(id!)[0]!.elapsedMs()).toBeGreaterThan(times.laneLease), patienceMs);
+    for (const dispatcher of suite.platform.services.dispatchers) dispatcher.resume();
+    await suite.platform.ends(id!, 'SETTLED');
+    expect(receiver.postsOf(id!).length).toBeLessThanOrEqual(2);
+  });
+});

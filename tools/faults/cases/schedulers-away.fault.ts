@@ -1,0 +1,104 @@
+import { eventually } from '@paycode/service-runtime/testing';
+import { answerAfter, hang } from '../environment/fault-receiver.ts';
+import { patienceMs, times } from '../environment/fault-settings.ts';
+import { faultSuite } from '../environment/fault-suite.ts';
+
+faultSuite('schedulers are away', {}, suite => {
+  const { faultCase } = suite;
+
+  const killSchedulers = () => Promise.all(suite.platform.services.schedulers.map(scheduler => scheduler.kill()));
+  const startAgain = () => suite.platform.services.start();
+  /** An answer just inside the window, by the receiver's clock. */
+  const lastMoment = times.ackWindow * 0.95;
+
+  faultCase(8, 'all schedulers are killed before, during and after arm - the POST waits, nothing is lost', async () => {
+    const { merchantId, receiver } = await suite.platform.merchant();
+    await killSchedulers();
+    const [before] = await suite.platform.pay(merchantId);
+    await eventually(async () => {
+      const held = await Promise.all(suite.platform.services.dispatchers.map(each => each.metric('webhook_held_back_total')));
+      expect(Math.max(...held)).toBeGreaterThan(0);
+    }, patienceMs);
+    expect(receiver.posts).toHaveLength(0);
+    await startAgain();
+    await suite.platform.ends(before!, 'SETTLED');
+
+    const held = suite.platform.ways.toScheduler.hold('/arm', 'request');
+    const [during] = await suite.platform.pay(merchantId);
+    await held.reached;
+    await killSchedulers();
+    suite.platform.ways.toScheduler.heal();
+    await startAgain();
+    await suite.platform.ends(during!, 'SETTLED');
+
+    receiver.behaviour = hang;
+    const [after] = await suite.platform.pay(merchantId);
+    await eventually(() => expect(receiver.postsOf(after!)).toHaveLength(1), patienceMs);
+    await killSchedulers();
+    receiver.postsOf(after!)[0]!.answer(200);
+    await eventually(async () => expect(await suite.platform.verdict(after!)).toBe('ACKED_HTTP'), patienceMs);
+    await startAgain();
+    await suite.platform.ends(after!, 'SETTLED');
+    expect(receiver.posts).toHaveLength(3);
+  });
+
+  faultCase(9, 'killed between the answer of close and the decision - asked again after the restart, one reversal', async () => {
+    const { merchantId, receiver } = await suite.platform.merchant();
+    suite.platform.ways.toScheduler.hold('/settle', 'request');
+    const held = suite.platform.ways.toDispatcher.hold('/close', 'response');
+    receiver.behaviour = post => post.answer(500);
+    const [id] = await suite.platform.pay(merchantId);
+    await held.reached;
+    await killSchedulers();
+    expect(await suite.platform.decision(id!)).toBeUndefined();
+    suite.platform.ways.toDispatcher.heal();
+    await startAgain();
+    await suite.platform.ends(id!, 'REVERSED');
+    expect(await suite.platform.reversals(id!)).toBe(1);
+  });
+
+  /** Both schedulers' relays are held at the statement; then they are killed. */
+  const killRelaysAt = async (statement: RegExp) => {
+    const { merchantId } = await suite.platform.merchant(post => post.answer(500));
+    const holds = suite.platform.ways.schedulerDatabase.map(proxy => proxy.holdAt(statement));
+    const [id] = await suite.platform.pay(merchantId);
+    await Promise.race(holds.map(held => held.reached));
+    expect(await suite.platform.decision(id!)).toBe('REVERSED');
+    await killSchedulers();
+    for (const proxy of suite.platform.ways.schedulerDatabase) proxy.healWithoutHeld();
+    return id!;
+  };
+
+  faultCase(10, 'killed between the decision and its publication - requested after the restart, one reversal', async () => {
+    await suite.platform.services.schedulers[1]!.kill();
+    const id = await killRelaysAt(/event_id, source, time, traceparent, payload from outbox/);
+    expect(await suite.platform.reversals(id)).toBe(0);
+    await startAgain();
+    await suite.platform.ends(id, 'REVERSED');
+    expect(await suite.platform.reversals(id)).toBe(1);
+  });
+
+  faultCase(10, 'killed between the publication and its note of it - requested twice, one reversal', async () => {
+    const id = await killRelaysAt(/delete from outbox/);
+    await startAgain();
+    await suite.platform.ends(id, 'REVERSED');
+    await eventually(async () => {
+      const sql = 'select 1 from outbox';
+      expect(await suite.platform.databases.scheduler.query('scheduler', sql)).toEqual([]);
+    }, patienceMs);
+    expect(await suite.platform.reversals(id)).toBe(1);
+  });
+
+  faultCase(11, 'down from before the 200 until long after the timer is due - settled, not reversed', async () => {
+    const { merchantId, receiver } = await suite.platform.merchant();
+    receiver.behaviour = answerAfter(lastMoment);
+    const [id] = await suite.platform.pay(merchantId);
+    await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
+    await killSchedulers();
+    await eventually(async () => expect(await suite.platform.verdict(id!)).toBe('ACKED_HTTP'), patienceMs);
+    await eventually(() => expect(receiver.postsOf(id!)[0]!.elapsedMs()).toBeGreaterThan(times.timerDelay * 2), patienceMs);
+    await startAgain();
+    await suite.platform.ends(id!, 'SETTLED');
+    expect(await suite.platform.reversals(id!)).toBe(0);
+  });
+});

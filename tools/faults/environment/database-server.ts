@@ -1,0 +1,110 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { appendFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '@paycode/persistence/embedded';
+import { eventually } from '@paycode/service-runtime/testing';
+import { Pool } from 'pg';
+
+/** A PostgreSQL server of its own, durable as in production, that can be killed, paused and started again on its port. */
+export class DatabaseServer {
+  private server: Pick<EmbeddedPostgres, 'process' | 'stop'> | undefined;
+  private settings: string[] = [];
+  private readonly pools = new Map<string, Pool>();
+
+  private constructor(
+    private readonly dataDir: string,
+    readonly port: number,
+  ) {}
+
+  static async start(dataDir: string, databases: readonly string[]): Promise<DatabaseServer> {
+    const server = new DatabaseServer(dataDir, await freePort());
+    await server.restart();
+    for (const database of databases) await server.query('postgres', `create database ${database}`);
+    return server;
+  }
+
+  urlOf(database: string): string {
+    return `postgres://paycode@127.0.0.1:${this.port}/${database}`;
+  }
+
+  async restart(): Promise<void> {
+    const { dataDir, port, settings } = this;
+    // It may have ended by itself, for want of disk.
+    if (this.server && !this.isRunning) this.server = undefined;
+    this.server ??= await startEmbeddedPostgres({ dataDir, port, settings, endsWithParent: true });
+  }
+
+  private get isRunning(): boolean {
+    const { exitCode, signalCode } = this.server!.process;
+    return exitCode === null && signalCode === null;
+  }
+
+  /** A synchronous standby in that folder: from now on a commit is durable on both. The server is away for a moment. */
+  async addStandby(dataDir: string): Promise<DatabaseServer> {
+    const program = this.server!.process.spawnfile;
+    const { uid, gid } = statSync(this.dataDir);
+    await this.server!.stop();
+    this.server = undefined;
+    execFileSync('cp', ['-a', this.dataDir, dataDir]);
+    const standby = new DatabaseServer(dataDir, await freePort());
+    writeFileSync(join(dataDir, 'standby.signal'), '');
+    const primary = `host=127.0.0.1 port=${this.port} user=paycode application_name=standby`;
+    appendFileSync(join(dataDir, 'postgresql.auto.conf'), `primary_conninfo = '${primary}'\n`);
+    this.settings = ['synchronous_standby_names=standby'];
+    await this.restart();
+    const args = ['-D', dataDir, '-p', String(standby.port), '-c', 'listen_addresses=127.0.0.1'];
+    const own = ['-c', 'unix_socket_directories=', '-c', 'max_connections=300'];
+    const process = spawn(program, [...args, ...own], { uid, gid, cwd: dataDir, stdio: 'ignore' });
+    const gone = new Promise<void>(resolve => process.once('exit', () => resolve()));
+    const stop = () => (process.kill('SIGINT'), gone);
+    standby.server = { process, stop };
+    await eventually(async () => {
+      const [row] = await this.query<{ sync_state: string }>('postgres', 'select sync_state from pg_stat_replication');
+      if (row?.sync_state !== 'sync') throw new Error('the standby is not synchronous yet');
+    });
+    return standby;
+  }
+
+  /** Makes a standby the primary. */
+  async promote(): Promise<void> {
+    await this.query('postgres', 'select pg_promote()');
+  }
+
+  /** SIGQUIT: every backend ends at once, nothing is written; the next start recovers from the log, as after a power loss. */
+  async crash(): Promise<void> {
+    const { server } = this;
+    if (!server) return;
+    this.server = undefined;
+    const gone = new Promise(resolve => server.process.once('exit', resolve));
+    server.process.kill('SIGQUIT');
+    await gone;
+  }
+
+  /** Ends every connection of the services. */
+  async killBackends(database: string): Promise<void> {
+    await this.query('postgres', `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}'`);
+  }
+
+  async query<T extends object>(database: string, sql: string, parameters: unknown[] = []): Promise<T[]> {
+    return (await this.pool(database).query<T>(sql, parameters)).rows;
+  }
+
+  /** A pool for work of a case's own, e.g. to hold a lock. */
+  pool(database: string): Pool {
+    let pool = this.pools.get(database);
+    if (!pool) {
+      pool = new Pool({ connectionString: this.urlOf(database), max: 4 });
+      // The server is killed on purpose; the next query connects again.
+      pool.on('error', () => undefined);
+      this.pools.set(database, pool);
+    }
+    return pool;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.pools.values()].map(pool => pool.end()));
+    this.pools.clear();
+    await this.server?.stop();
+    this.server = undefined;
+  }
+}

@@ -1,0 +1,115 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type FaultWorld, times as defaultTimes } from './fault-settings.ts';
+import { ServiceProcess } from './service-process.ts';
+
+/** The processes of the platform under test, and how they are told of one another. */
+export class FaultServices {
+  readonly dispatchers: ServiceProcess[];
+  readonly schedulers: ServiceProcess[];
+  readonly simulator: ServiceProcess;
+  private configuration: ServiceProcess | undefined;
+  private readonly times: typeof defaultTimes;
+  private readonly logFolder: string;
+
+  constructor(private readonly world: FaultWorld) {
+    this.times = { ...defaultTimes, ...world.options.times };
+    this.logFolder = join(world.folder, 'logs');
+    mkdirSync(this.logFolder);
+    const { ways } = world;
+    this.simulator = this.process('payment-simulator', 0, this.simulatorEnv());
+    this.dispatchers = ways.dispatcherDatabase.map((_, at) => this.process('webhook-dispatcher', at, this.dispatcherEnv(at)));
+    this.schedulers = ways.schedulerDatabase.map((_, at) => this.process('reversal-scheduler', at, this.schedulerEnv(at)));
+  }
+
+  get all(): ServiceProcess[] {
+    return [this.simulator, ...this.dispatchers, ...this.schedulers, ...(this.configuration ? [this.configuration] : [])];
+  }
+
+  /** The real notification-config beside its stand-in, for cases about what it refuses. */
+  async startConfiguration(): Promise<ServiceProcess> {
+    const { databases, secrets } = this.world;
+    const DATABASE_URL = databases.others.urlOf('configuration');
+    const outbound = { KEY_ENCRYPTION_KEYS: secrets.keys, OUTBOUND_ALLOW: '127.0.0.0/8,::1/128' };
+    this.configuration ??= this.process('notification-config', 0, { ...this.commonEnv(), DATABASE_URL, ...outbound });
+    await this.configuration.start();
+    return this.configuration;
+  }
+
+  /** Starts whatever does not run. */
+  async start(): Promise<void> {
+    // Replicas of one service migrate one after the other anyway; the first one alone spares the others the wait.
+    await Promise.all([this.simulator.start(), this.dispatchers[0]?.start(), this.schedulers[0]?.start()]);
+    await Promise.all(this.all.map(service => service.start()));
+  }
+
+  /** Internal base URLs of the replicas that run and are not paused. */
+  serving(app: string): string[] {
+    return this.all.filter(service => service.options.app === app && service.isServing).map(service => service.internalUrl);
+  }
+
+  /** Name of the dispatcher whose requests come from this address. */
+  nameOf(source: string): string {
+    return this.dispatchers.find((_, at) => sourceOf(at) === source)?.name ?? source;
+  }
+
+  private process(app: string, at: number, env: Record<string, string>): ServiceProcess {
+    return new ServiceProcess({ app, name: `${app}-${at + 1}`, logFolder: this.logFolder, env });
+  }
+
+  private commonEnv(): Record<string, string> {
+    const { events, identities, config, secrets, options } = this.world;
+    return {
+      PAYCODE_ENVIRONMENT: 'sandbox',
+      SERVICE_TOKEN_SECRETS: secrets.service,
+      OPERATOR_TOKEN_SECRETS: secrets.operator,
+      AUTH_SESSION_URL: identities.url,
+      NOTIFICATION_CONFIG_URL: config.url,
+      DATABASE_POOL_MAX: '8',
+      ...events.env,
+      ...options.env,
+    };
+  }
+
+  private simulatorEnv(): Record<string, string> {
+    const { databases, secrets } = this.world;
+    return { ...this.commonEnv(), DATABASE_URL: databases.others.urlOf('simulator'), PAYLOAD_KEYS: secrets.payload };
+  }
+
+  private dispatcherEnv(at: number): Record<string, string> {
+    const { times } = this;
+    const { ways, databases, secrets, options } = this.world;
+    const common = this.commonEnv();
+    const events = ways.dispatcherEvents[at]?.urlOf(common['EVENTS_DATABASE_URL']!);
+    return {
+      ...common,
+      ...(events && { EVENTS_DATABASE_URL: events }),
+      DATABASE_URL: ways.dispatcherDatabase[at]!.urlOf(databases.dispatcher.urlOf('dispatcher')),
+      REVERSAL_SCHEDULER_URL: ways.toScheduler.url,
+      PAYLOAD_KEYS: secrets.payload,
+      KEY_ENCRYPTION_KEYS: secrets.keys,
+      OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
+      ACK_WINDOW_MS: String(times.ackWindow),
+      CONNECT_BUDGET_MS: String(times.connectBudget),
+      DISPATCH_WINDOW_MS: String(times.dispatchWindow),
+      LANE_LEASE_MS: String(times.laneLease),
+      OUTBOUND_SOURCE_ADDRESSES: sourceOf(at),
+      ...options.dispatcherEnv,
+    };
+  }
+
+  private schedulerEnv(at: number): Record<string, string> {
+    const { ways, databases } = this.world;
+    return {
+      ...this.commonEnv(),
+      DATABASE_URL: ways.schedulerDatabase[at]!.urlOf(databases.scheduler.urlOf('scheduler')),
+      WEBHOOK_DISPATCHER_URL: ways.toDispatcher.url,
+      TIMER_DELAY_MS: String(this.times.timerDelay),
+      SHARD_LEASE_MS: String(this.times.shardLease),
+      AUDIT_DELAY_MS: String(this.times.auditDelay),
+    };
+  }
+}
+
+/** Each dispatcher sends from an address of its own, so that a receiver knows which it was. */
+const sourceOf = (at: number) => `127.0.1.${at + 1}`;

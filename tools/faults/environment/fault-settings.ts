@@ -1,0 +1,74 @@
+import type { TestIdentityIssuer } from '@paycode/access/testing';
+import type { CallProxy } from './call-proxy.ts';
+import type { DatabaseServer } from './database-server.ts';
+import type { EventLogServer } from './event-log-server.ts';
+import type { ConfigStandIn } from './stand-ins.ts';
+import type { TcpProxy } from './tcp-proxy.ts';
+
+/** The platform's durations, shortened alike; the real ones differ only in patience. Milliseconds. */
+export const times = {
+  ackWindow: 3_000,
+  connectBudget: 1_500,
+  timerDelay: 5_500,
+  laneLease: 2_000,
+  shardLease: 2_000,
+  dispatchWindow: 25_000,
+  auditDelay: 27_000,
+};
+/** Enough for a take-over, a second attempt with its window, and the timers, on a machine that is busy. */
+export const patienceMs = 60_000;
+
+export interface FaultPlatformOptions {
+  /** Default: 2. */
+  dispatchers?: number;
+  /** Default: 2. */
+  schedulers?: number;
+  /** What carries the events. Default: the log in PostgreSQL. */
+  events?: 'kafka' | 'postgres';
+  times?: Partial<typeof times>;
+  /** More settings of the dispatchers. */
+  dispatcherEnv?: Record<string, string>;
+  /** More settings of every service. */
+  env?: Record<string, string>;
+  /** Folders of database servers and of Kafka, when they are to lie somewhere else. */
+  dataFolders?: Partial<Record<keyof FaultDatabases | 'kafka', string>>;
+}
+
+export type FaultDatabases = {
+  dispatcher: DatabaseServer;
+  scheduler: DatabaseServer;
+  /** The simulator's database and the event log. */
+  others: DatabaseServer;
+};
+
+/** Every way that can be cut, stalled or held. */
+export interface FaultWays {
+  /** From each dispatcher to its database. */
+  dispatcherDatabase: TcpProxy[];
+  /** From each dispatcher to the event log; none with Kafka, whose brokers name themselves. */
+  dispatcherEvents: TcpProxy[];
+  /** From each scheduler to its database. */
+  schedulerDatabase: TcpProxy[];
+  /** Calls of the dispatchers to the schedulers. */
+  toScheduler: CallProxy;
+  toDispatcher: CallProxy;
+}
+
+export interface FaultSecrets {
+  service: string;
+  operator: string;
+  payload: string;
+  keys: string;
+}
+
+/** What the service processes live among. */
+export interface FaultWorld {
+  folder: string;
+  options: FaultPlatformOptions;
+  secrets: FaultSecrets;
+  databases: FaultDatabases;
+  events: EventLogServer;
+  config: ConfigStandIn;
+  identities: TestIdentityIssuer;
+  ways: FaultWays;
+}

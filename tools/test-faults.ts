@@ -1,0 +1,59 @@
+/**
+ * `npm run test:faults`: the 52 fault cases of the settlement protocol with real processes, real PostgreSQL and, where the events matter,
+ * real Kafka. `-- --case 17` runs one, `-- <word>` the files whose name contains it. Kafka is started by the cases themselves; with
+ * KAFKA_BROKERS they use that (empty) cluster, with FAULTS_EVENTS=postgres the event log in PostgreSQL, and say which cases do not run so.
+ *
+ * `-- --random [--payments 10000] [--seed N] [--kafka]`: payments while processes are killed, stopped and restarted at random.
+ */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildApp } from './build.ts';
+
+const root = join(import.meta.dirname, '..');
+const cases = join(root, 'tools/faults/cases');
+const apps = ['webhook-dispatcher', 'reversal-scheduler', 'payment-simulator', 'notification-config'];
+const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+
+const { values, positionals } = parseArgs({
+  options: {
+    case: { type: 'string' },
+    random: { type: 'boolean', default: false },
+    payments: { type: 'string', default: '10000' },
+    seed: { type: 'string' },
+    kafka: { type: 'boolean', default: false },
+  },
+  allowPositionals: true,
+});
+
+/** The files that hold the case. */
+function filesOf(number: string): string[] {
+  const call = new RegExp(`(faultCase|notRun)\\(\\s*${Number(number)},`);
+  const files = readdirSync(cases).filter(file => call.test(readFileSync(join(cases, file), 'utf8')));
+  if (files.length === 0) throw new Error(`there is no case ${number}`);
+  return files;
+}
+
+function run(config: string, words: string[], env: Record<string, string> = {}): number {
+  const jest = [join(root, 'node_modules/jest/bin/jest.js'), '-c', join(root, 'tools/faults', config), '--runInBand'];
+  const options = { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } } as const;
+  return spawnSync(process.execPath, [...node, ...jest, '--verbose', ...words], options).status ?? 1;
+}
+
+function runAtRandom(): number {
+  const seed = values.seed ?? String(Date.now() % 1_000_000);
+  console.log(
+    `seed ${seed}; the same choices again: npm run test:faults -- --random --payments ${values.payments} --seed ${seed}`,
+  );
+  const events = values.kafka ? 'kafka' : 'postgres';
+  return run('jest.random.config.cjs', [], { FAULTS_PAYMENTS: values.payments, FAULTS_SEED: seed, FAULTS_RANDOM_EVENTS: events });
+}
+
+function runCases(): number {
+  const selection = values.case ? [...filesOf(values.case), '-t', `case ${Number(values.case)}:`] : positionals;
+  return run('jest.config.cjs', selection);
+}
+
+await Promise.all(apps.map(app => buildApp(app)));
+process.exitCode = values.random ? runAtRandom() : runCases();
