@@ -5,10 +5,11 @@
 import { buildApp } from './build.ts';
 import { bareCrypto } from './bench-auth/bare-crypto.ts';
 import { basic, BenchClient, type Call, closeConnections, send } from './bench-auth/client.ts';
-import { load, type Measured, median } from './bench-auth/load.ts';
+import { load, type Measured } from './bench-auth/load.ts';
 import { type ServiceUnderTest, startAuthSession, startBareFastify } from './bench-auth/processes.ts';
 import { timingGroups, type TimingNames } from './bench-auth/timing-kinds.ts';
 import { timeInTurn } from './bench-auth/timing.ts';
+import { median } from './bench/statistics.ts';
 
 const rounds = 3;
 const connections = 64;

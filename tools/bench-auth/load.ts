@@ -1,6 +1,6 @@
 /** Load on one call, and what came of it. */
-import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
+import { cpuUsOf } from '../bench/process-usage.ts';
 import type { Call } from './client.ts';
 
 export interface Load {
@@ -41,20 +41,4 @@ export async function load({ call, connections, durationS, rate, pid }: Load): P
     .map(([name, count]) => `${name} ${count}`)
     .join(' ');
   return { perSecond: result.requests.average, cpuUs, p50Ms: result.latency.p50, p99Ms: result.latency.p99, answers };
-}
-
-/** User and system time of a process so far (proc(5)), in microseconds; Linux only. */
-function cpuUsOf(pid: number): number {
-  const ticksPerSecond = 100;
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-    return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
-  } catch {
-    return NaN;
-  }
-}
-
-export function median(values: number[]): number {
-  const sorted = values.toSorted((left, right) => left - right);
-  return sorted[Math.floor(sorted.length / 2)]!;
 }

@@ -1,6 +1,6 @@
 /** Do two kinds of request take the same time? One connection, one request at a time, the kinds in turn. */
+import { median } from '../bench/statistics.ts';
 import { type Call, send } from './client.ts';
-import { median } from './load.ts';
 
 export interface Kind {
   name: string;

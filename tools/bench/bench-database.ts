@@ -1,0 +1,98 @@
+/** The PostgreSQL of a benchmark: durable as it ships, one server for all contenders, a database for each use. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@paycode/persistence/embedded';
+import { Pool } from 'pg';
+
+/** More memory than the standalone platform takes, for all contenders alike; fsync and synchronous_commit stay on. */
+const settings = [
+  'shared_buffers=512MB',
+  'max_wal_size=4GB',
+  'wal_compression=on',
+  'jit=off',
+  'shared_preload_libraries=pg_stat_statements',
+];
+
+export interface DatabaseUse {
+  /** Statements executed, `begin` and `commit` included. */
+  statements: number;
+  rowsInserted: number;
+}
+
+export class BenchDatabase {
+  private readonly pools = new Map<string, Pool>();
+
+  private constructor(
+    /** Folder for whatever the run has to keep. */
+    readonly home: string,
+    private readonly server: EmbeddedPostgres,
+  ) {}
+
+  static async start(): Promise<BenchDatabase> {
+    const home = mkdtempSync(join(tmpdir(), 'paycode-bench-'));
+    chmodSync(home, 0o755);
+    const server = await startEmbeddedPostgres({ dataDir: join(home, 'postgres'), endsWithParent: true, settings });
+    const database = new BenchDatabase(home, server);
+    await database.query('postgres', 'create extension pg_stat_statements');
+    return database;
+  }
+
+  /** Of the server; its children are its sessions. */
+  get pid(): number {
+    return this.server.pid;
+  }
+
+  async create(name: string): Promise<string> {
+    await this.query('postgres', `create database ${name}`);
+    return this.urlOf(name);
+  }
+
+  urlOf(name: string): string {
+    const url = new URL(this.server.url);
+    url.pathname = `/${name}`;
+    return url.href;
+  }
+
+  async query<T extends object>(database: string, sql: string, values: unknown[] = []): Promise<T[]> {
+    return (await this.poolOf(database).query<T>(sql, values)).rows;
+  }
+
+  async version(): Promise<string> {
+    return (await this.query<{ server_version: string }>('postgres', 'show server_version'))[0]!.server_version;
+  }
+
+  /** Use of a database so far. Sessions report their counters once a second: wait that long after the last statement. */
+  async useOf(database: string): Promise<DatabaseUse> {
+    const [use] = await this.query<{ statements: string; inserted: string }>(
+      'postgres',
+      `select (select coalesce(sum(calls), 0) from pg_stat_statements s where s.dbid = d.oid) as statements,
+              pg_stat_get_db_tuples_inserted(d.oid) as inserted
+         from pg_database d where datname = $1`,
+      [database],
+    );
+    return { statements: Number(use!.statements), rowsInserted: Number(use!.inserted) };
+  }
+
+  folder(name: string): string {
+    const path = join(this.home, name);
+    mkdirSync(path, { recursive: true });
+    return path;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.pools.values()].map(pool => pool.end()));
+    await this.server.stop();
+    rmSync(this.home, { recursive: true, force: true });
+  }
+
+  private poolOf(database: string): Pool {
+    const known = this.pools.get(database);
+    if (known) return known;
+    const pool = new Pool({ connectionString: this.urlOf(database), max: 2 });
+    // The server is stopped while connections are idle.
+    pool.on('error', () => undefined);
+    this.pools.set(database, pool);
+    return pool;
+  }
+}

@@ -1,0 +1,109 @@
+/** The measurements of bench:deliver in their order, and what is said about them. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { CalledProcess } from './child-calls.ts';
+import { bundle, type Circumstances, type Contender } from './contender.ts';
+import { type Burst, type Ground, measureBurst, measureSteady, newPayments } from './delivery-rounds.ts';
+import type { FloorResult } from './floor.main.ts';
+import type { PlatformUnderTest } from './platform-under-test.ts';
+import { cpuUsOf } from './process-usage.ts';
+import type { DeliverScale, DeliveryFigures, FloorRound, PerPayment } from './delivery-figures.ts';
+import { reportDelivery } from './deliver-report.ts';
+import { print } from './report.ts';
+
+export interface Participants {
+  platform: PlatformUnderTest;
+  paycode: Contender;
+  contenders: Contender[];
+}
+
+/** PostgreSQL's sessions report their counters at most once a second. */
+const countersSettleMs = 1_500;
+const floorConcurrency = 64;
+
+export class DeliverBench {
+  private readonly floor: CalledProcess;
+
+  constructor(
+    private readonly receiver: CalledProcess,
+    private readonly options: Circumstances & { scale: DeliverScale },
+  ) {
+    this.floor = new CalledProcess(bundle('floor'), { env: { NODE_EXTRA_CA_CERTS: options.certificate.certFile } });
+  }
+
+  /** False when an audit found something. */
+  async run(participants: Participants): Promise<boolean> {
+    const { contenders, paycode, platform } = participants;
+    const { rounds, warmUp, burst, steadySeconds } = this.options.scale;
+    const figures: DeliveryFigures = { bursts: new Map(), floor: [], steadies: new Map(), perPayment: await this.none() };
+    try {
+      for (const contender of contenders) await measureBurst(contender, this.ground, warmUp);
+      await this.measureFloor(warmUp);
+      for (let round = 0; round < rounds; round++) {
+        figures.floor.push(await this.measureFloor(burst));
+        for (const contender of contenders)
+          this.note(figures.bursts, contender, await measureBurst(contender, this.ground, burst));
+      }
+      figures.perPayment = await this.countWork(platform, paycode);
+      for (const contender of contenders) {
+        const knee = Math.max(...figures.bursts.get(contender.name)!.map(({ perSecond }) => perSecond));
+        const load = { perSecond: Math.round(knee / 2), seconds: steadySeconds };
+        figures.steadies.set(contender.name, await measureSteady(contender, this.receiver, load));
+      }
+    } finally {
+      await this.floor.stop();
+    }
+    return reportDelivery(figures, {
+      paycode: paycode.name,
+      postgres: await this.options.database.version(),
+      scale: this.options.scale,
+    });
+  }
+
+  /** Bursts of one contender, without figures. */
+  async runAlone(contender: Contender): Promise<void> {
+    const { rounds, burst } = this.options.scale;
+    for (let round = 0; round < rounds; round++) {
+      const { perSecond, cpuUsBy } = await measureBurst(contender, this.ground, burst);
+      const used = Object.entries(cpuUsBy).map(([name, us]) => `${name} ${us.toFixed(0)}`);
+      print(`${contender.name}: ${perSecond.toFixed(0)}/s; CPU us each: ${used.join(', ')}`);
+    }
+    await this.floor.stop();
+  }
+
+  private get ground(): Ground {
+    return { receiver: this.receiver, database: this.options.database };
+  }
+
+  private note(bursts: Map<string, Burst[]>, { name }: Contender, burst: Burst): void {
+    bursts.set(name, [...(bursts.get(name) ?? []), burst]);
+  }
+
+  private async measureFloor(count: number): Promise<FloorRound> {
+    const { firstId } = newPayments(count);
+    const urls = this.options.merchants.map(({ url }) => url);
+    const cpuBefore = cpuUsOf(this.floor.pid);
+    const { elapsedMs } = await this.floor.call<FloorResult>('run', { firstId, count, urls, concurrency: floorConcurrency });
+    return { perSecond: (count * 1_000) / elapsedMs, cpuUs: (cpuUsOf(this.floor.pid) - cpuBefore) / count };
+  }
+
+  /** A burst of its own, so that waiting for the counters disturbs no other figure. */
+  private async countWork(platform: PlatformUnderTest, paycode: Contender): Promise<PerPayment> {
+    const count = this.options.scale.burst;
+    await pause(countersSettleMs);
+    const before = await platform.use();
+    await measureBurst(paycode, this.ground, count);
+    await pause(countersSettleMs);
+    const after = await platform.use();
+    const each = (part: 'services' | 'log', of: 'statements' | 'rowsInserted') => (after[part][of] - before[part][of]) / count;
+    return {
+      statements: each('services', 'statements'),
+      rowsInserted: each('services', 'rowsInserted'),
+      logStatements: each('log', 'statements'),
+      logRowsInserted: each('log', 'rowsInserted'),
+    };
+  }
+
+  private async none(): Promise<PerPayment> {
+    return { statements: NaN, rowsInserted: NaN, logStatements: NaN, logRowsInserted: NaN };
+  }
+}

@@ -1,0 +1,130 @@
+import type { DeliverScale, DeliveryFigures, PerPayment } from './delivery-figures.ts';
+import { atLeast, atMost, type Goal, machineFacts, print, printGoals, printTable, show, writeJson } from './report.ts';
+import { median, ratioOf, type Spread, spreadOf } from './statistics.ts';
+
+export interface DeliveryContext {
+  /** The contender that the goals are about. */
+  paycode: string;
+  postgres: string;
+  scale: DeliverScale;
+}
+
+const floorName = 'floor: bare undici TLS loop';
+const goalsOf = { throughput: 2, cpu: 2.2, statements: 0.5, rows: 5, p99Ms: 30, p99Share: 0.2, reuse: 0.99 };
+
+interface BestPeer {
+  name: string;
+  throughput: Spread;
+}
+
+/** Prints tables, goals and audit, and writes the JSON file. True when the audits found nothing. */
+export function reportDelivery(figures: DeliveryFigures, context: DeliveryContext): boolean {
+  const best = bestPeerOf(figures, context);
+  printRates(figures);
+  printUse(figures);
+  printLatencies(figures);
+  const goals = goalsReached(figures, context, best);
+  print(`best peer: ${best.name}. Ratios are taken round by round: median (min-max)`);
+  printGoals(goals);
+  const deviations = auditOf(figures);
+  for (const deviation of deviations) print(`AUDIT ${deviation}`);
+  if (deviations.length === 0) print('audit: every payment has exactly one POST, one verdict and one decision');
+  const file = writeJson('deliver', {
+    machine: machineFacts(),
+    postgres: context.postgres,
+    scale: context.scale,
+    bursts: Object.fromEntries(figures.bursts),
+    floor: figures.floor,
+    steady: Object.fromEntries(figures.steadies),
+    perPayment: figures.perPayment,
+    goals,
+    deviations,
+  });
+  print(file);
+  return deviations.length === 0;
+}
+
+function printRates({ bursts, floor }: DeliveryFigures): void {
+  const rows = [...bursts].map(([name, rounds]) => [
+    name,
+    show(spreadOf(rounds.map(({ perSecond }) => perSecond)), 0),
+    show(spreadOf(rounds.map(({ cpuUs }) => cpuUs)), 0),
+    show(spreadOf(rounds.map(({ reuse }) => reuse * 100))),
+  ]);
+  const floorRates = [floor.map(({ perSecond }) => perSecond), floor.map(({ cpuUs }) => cpuUs)].map(values =>
+    show(spreadOf(values), 0),
+  );
+  printTable(['everything at once', 'webhooks/s', 'CPU us/webhook', 'reuse %'], [...rows, [floorName, ...floorRates, '']]);
+}
+
+/** Who uses the cores: medians over the rounds. */
+function printUse({ bursts }: DeliveryFigures): void {
+  for (const [name, rounds] of bursts) {
+    const parts = Object.keys(rounds[0]!.cpuUsBy).filter(part => part !== 'own');
+    const each = parts.map(part => `${part} ${median(rounds.map(({ cpuUsBy }) => cpuUsBy[part]!)).toFixed(0)}`);
+    print(`CPU us/webhook, ${name}: ${each.join(', ')}`);
+  }
+  print();
+}
+
+function printLatencies({ steadies }: DeliveryFigures): void {
+  const rows = [...steadies].map(([name, { perSecond, p50Ms, p99Ms }]) => [
+    name,
+    String(perSecond),
+    p50Ms.toFixed(1),
+    p99Ms.toFixed(1),
+  ]);
+  printTable(['at half of that, event to POST', 'events/s', 'p50 ms', 'p99 ms'], rows);
+}
+
+function goalsReached(figures: DeliveryFigures, { paycode }: DeliveryContext, best: BestPeer): Goal[] {
+  const own = figures.bursts.get(paycode)!;
+  const cpu = ratioOf(
+    own.map(({ cpuUs }) => cpuUs),
+    figures.floor.map(({ cpuUs }) => cpuUs),
+  );
+  const reuse = Math.min(...own.map(round => round.reuse));
+  const p99Ms = figures.steadies.get(paycode)!.p99Ms;
+  const p99Share = p99Ms / figures.steadies.get(best.name)!.p99Ms;
+  return [
+    atLeast('throughput / best peer', goalsOf.throughput, { value: best.throughput.median, shown: show(best.throughput) }),
+    atMost('dispatcher CPU / floor', goalsOf.cpu, { value: cpu.median, shown: show(cpu) }),
+    ...workGoals(figures.perPayment),
+    atMost('event to POST p99 at half the knee, ms', goalsOf.p99Ms, { value: p99Ms, shown: p99Ms.toFixed(1) }),
+    atMost('event to POST p99 / best peer', goalsOf.p99Share, { value: p99Share, shown: p99Share.toFixed(2) }),
+    atLeast('connection reuse, share', goalsOf.reuse, { value: reuse, shown: reuse.toFixed(4) }),
+  ];
+}
+
+function workGoals({ statements, rowsInserted, logStatements, logRowsInserted }: PerPayment): Goal[] {
+  return [
+    atMost('SQL statements per payment, both services', goalsOf.statements, {
+      value: statements,
+      shown: `${statements.toFixed(3)} (event log: ${logStatements.toFixed(3)})`,
+    }),
+    atMost('row inserts per payment, both services', goalsOf.rows, {
+      value: rowsInserted,
+      shown: `${rowsInserted.toFixed(2)} (event log: ${logRowsInserted.toFixed(2)})`,
+    }),
+  ];
+}
+
+function bestPeerOf({ bursts }: DeliveryFigures, { paycode }: DeliveryContext): BestPeer {
+  const own = bursts.get(paycode)!.map(({ perSecond }) => perSecond);
+  const peers = [...bursts].filter(([name]) => !name.startsWith('Paycode'));
+  const ratios = peers.map(([name, rounds]) => ({
+    name,
+    throughput: ratioOf(
+      own,
+      rounds.map(({ perSecond }) => perSecond),
+    ),
+  }));
+  return ratios.reduce((best, peer) => (peer.throughput.median < best.throughput.median ? peer : best));
+}
+
+function auditOf({ bursts, steadies }: DeliveryFigures): string[] {
+  const all = [...bursts, ...[...steadies].map(([name, steady]) => [name, [steady]] as const)];
+  return all.flatMap(([name, rounds]) =>
+    rounds.flatMap(({ deviations }) => deviations.map(deviation => `${name}: ${deviation}`)),
+  );
+}

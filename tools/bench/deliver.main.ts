@@ -1,0 +1,84 @@
+/** `npm run bench:deliver`; see docs/explanation/performance.md. */
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runToEnd } from './run-to-end.ts';
+import { writeBenchCertificate } from './bench-certificate.ts';
+import { BenchDatabase } from './bench-database.ts';
+import { CalledProcess } from './child-calls.ts';
+import { bundle, type Circumstances, type Contender, peerContender, platformContender } from './contender.ts';
+import { type CpuProfile, topFrames } from './cpu-profile.ts';
+import { DeliverBench } from './deliver-bench.ts';
+import type { DeliverScale } from './delivery-figures.ts';
+import { makeMerchants, makeSecrets } from './merchants.ts';
+import { Neighbours } from './neighbours.ts';
+import { PlatformUnderTest } from './platform-under-test.ts';
+import { print, printTable } from './report.ts';
+import type { ReceiverPorts } from './receiver.main.ts';
+
+const scales: Record<'quick' | 'full', DeliverScale> = {
+  quick: { rounds: 2, warmUp: 3_000, burst: 8_000, steadySeconds: 8 },
+  full: { rounds: 3, warmUp: 8_000, burst: 20_000, steadySeconds: 15 },
+};
+const endpoints = 20;
+const profileFolder = join(process.cwd(), 'dist/bench/profile');
+
+/** The platform with either transport. */
+async function openPlatform(
+  around: Circumstances & { neighboursUrl: string },
+  brokers?: string,
+): Promise<[PlatformUnderTest, Contender]> {
+  const name = brokers ? 'kafka' : 'postgres';
+  const platform = await PlatformUnderTest.start({ ...around, name, brokers });
+  const title = `Paycode, events through ${brokers ? 'Kafka' : 'PostgreSQL'}`;
+  return [platform, await platformContender(title, platform, { ...around, brokers })];
+}
+
+/** Bursts of the platform alone, then the functions in which its dispatcher spent the time. */
+async function profileOf(bench: DeliverBench, platform: PlatformUnderTest, paycode: Contender): Promise<void> {
+  rmSync(profileFolder, { recursive: true, force: true });
+  await bench.runAlone(paycode);
+  await platform.dispatcher.stop();
+  const file = join(profileFolder, readdirSync(profileFolder)[0]!);
+  const frames = topFrames(JSON.parse(readFileSync(file, 'utf8')) as CpuProfile, 10);
+  printTable(
+    ['own time of the dispatcher', '%'],
+    frames.map(({ name, share }) => [name, (share * 100).toFixed(1)]),
+  );
+  print(file);
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { quick: { type: 'boolean', default: false }, profile: { type: 'boolean', default: false } },
+  });
+  const database = await BenchDatabase.start();
+  const neighbours = await Neighbours.start();
+  const closing: { stop(): Promise<void> }[] = [];
+  try {
+    const [secrets, certificate] = [makeSecrets(), await writeBenchCertificate(database.home)];
+    const receiver = new CalledProcess(bundle('receiver'));
+    closing.push(receiver);
+    const { healthy } = await receiver.call<ReceiverPorts>('open', { ...certificate, healthy: endpoints, hanging: 0 });
+    const merchants = makeMerchants(1_001, healthy, secrets);
+    neighbours.know(merchants.map(({ route }) => route));
+    // Inspected, the dispatcher is slower: a run of its own, whose other figures are not for the record.
+    const dispatcherFlags = values.profile ? ['--cpu-prof', '--cpu-prof-interval=500', `--cpu-prof-dir=${profileFolder}`] : [];
+    const around = { database, secrets, certificate, merchants, neighboursUrl: neighbours.url, dispatcherFlags };
+    const bench = new DeliverBench(receiver, { ...around, scale: scales[values.quick ? 'quick' : 'full'] });
+    const [platform, paycode] = await openPlatform(around);
+    const contenders = [paycode, await peerContender('graphile-worker', around), await peerContender('pg-boss', around)];
+    const brokers = process.env['KAFKA_BROKERS'];
+    if (brokers) contenders.push((await openPlatform(around, brokers))[1]);
+    closing.push(...contenders);
+    if (values.profile) return await profileOf(bench, platform, paycode);
+    const isExact = await bench.run({ platform, paycode, contenders });
+    process.exitCode = isExact ? 0 : 1;
+  } finally {
+    await Promise.allSettled(closing.map(each => each.stop()));
+    await neighbours.stop();
+    await database.stop();
+  }
+}
+
+runToEnd(main);

@@ -1,0 +1,30 @@
+import type { Burst, Steady } from './delivery-rounds.ts';
+
+export interface DeliverScale {
+  rounds: number;
+  /** Payments before anything is counted. */
+  warmUp: number;
+  /** Payments of a burst. */
+  burst: number;
+  steadySeconds: number;
+}
+
+/** Statements and row inserts per settled payment. */
+export interface PerPayment {
+  statements: number;
+  rowsInserted: number;
+  logStatements: number;
+  logRowsInserted: number;
+}
+
+export interface FloorRound {
+  perSecond: number;
+  cpuUs: number;
+}
+
+export interface DeliveryFigures {
+  bursts: Map<string, Burst[]>;
+  floor: FloorRound[];
+  steadies: Map<string, Steady>;
+  perPayment: PerPayment;
+}

@@ -1,0 +1,125 @@
+/** One measurement of one contender: a burst (how fast) or a steady rate (how late). */
+import type { BenchDatabase } from './bench-database.ts';
+import type { CalledProcess } from './child-calls.ts';
+import { monotonicMs, until } from './clock.ts';
+import { type Contender, idsOf, type Payments } from './contender.ts';
+import { cpuUsOf, cpuUsOfTree } from './process-usage.ts';
+import type { Arrivals } from './receiver.main.ts';
+import { progress } from './report.ts';
+import { percentile } from './statistics.ts';
+
+/** What all contenders share. */
+export interface Ground {
+  receiver: CalledProcess;
+  database: BenchDatabase;
+}
+
+export interface Burst {
+  perSecond: number;
+  /** CPU of the contender's process per webhook. */
+  cpuUs: number;
+  /** The same of everything that took part, by process; `own` is the contender's again. */
+  cpuUsBy: Record<string, number>;
+  /** Share of POSTs that found an open connection. */
+  reuse: number;
+  deviations: string[];
+}
+
+export interface Steady {
+  perSecond: number;
+  /** From the intended send time of the event to the arrival of the POST. */
+  p50Ms: number;
+  p99Ms: number;
+  deviations: string[];
+}
+
+const endTimeoutMs = 120_000;
+/** Part of a steady run that only warms up. */
+const warmUpShare = 0.25;
+let nextId = Date.now() * 1_000;
+
+/** Ids of payments nobody had before, not even in an earlier run (Kafka keeps its events). */
+export function newPayments(count: number): Payments {
+  const firstId = nextId;
+  nextId += count;
+  return { firstId, count };
+}
+
+/** Everything at once: payments per second from the first event to the last durable end. */
+export async function measureBurst(contender: Contender, { receiver, database }: Ground, count: number): Promise<Burst> {
+  progress(`${contender.name}: ${count} at once`);
+  const payments = newPayments(count);
+  await ready(contender, receiver, payments);
+  const usedBefore = cpuOf(contender, receiver, database);
+  const { startedMs } = await contender.send(Infinity);
+  await untilEnded(contender, receiver, payments);
+  const elapsedMs = monotonicMs() - startedMs;
+  const used = cpuOf(contender, receiver, database);
+  const cpuUsBy = Object.fromEntries(Object.entries(used).map(([name, us]) => [name, (us - usedBefore[name]!) / count]));
+  const arrivals = await receiver.call<Arrivals>('arrivals');
+  return {
+    perSecond: (count * 1_000) / elapsedMs,
+    cpuUs: cpuUsBy['own']!,
+    cpuUsBy,
+    reuse: 1 - arrivals.connections / count,
+    deviations: await contender.deviations(payments, arrivals.transactionIds),
+  };
+}
+
+/** A rate it can keep up with, for some seconds; the first quarter is not counted. */
+export async function measureSteady(
+  contender: Contender,
+  receiver: CalledProcess,
+  { perSecond, seconds }: { perSecond: number; seconds: number },
+): Promise<Steady> {
+  progress(`${contender.name}: ${perSecond}/s for ${seconds} s`);
+  const payments = newPayments(Math.round(perSecond * seconds));
+  await ready(contender, receiver, payments);
+  const { startedMs } = await contender.send(perSecond);
+  await untilEnded(contender, receiver, payments);
+  const arrivals = await receiver.call<Arrivals>('arrivals');
+  const latencies = latenciesOf(arrivals, { payments, startedMs, perSecond });
+  return {
+    perSecond,
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+    deviations: await contender.deviations(payments, arrivals.transactionIds),
+  };
+}
+
+interface Schedule {
+  payments: Payments;
+  startedMs: number;
+  perSecond: number;
+}
+
+/** Milliseconds from when each payment was meant to leave, those of the warm-up aside. */
+export function latenciesOf({ transactionIds, atMs }: Arrivals, { payments, startedMs, perSecond }: Schedule): number[] {
+  const counted = idsOf(payments);
+  const firstCounted = payments.firstId + payments.count * warmUpShare;
+  const latencies: number[] = [];
+  transactionIds.forEach((id, at) => {
+    const intendedMs = startedMs + ((id - payments.firstId) * 1_000) / perSecond;
+    if (id >= firstCounted && counted.has(id)) latencies.push(atMs[at]! - intendedMs);
+  });
+  return latencies;
+}
+
+async function ready(contender: Contender, receiver: CalledProcess, payments: Payments): Promise<void> {
+  await contender.prepare(payments);
+  await receiver.call('reset');
+}
+
+function cpuOf({ pid, processes }: Contender, receiver: CalledProcess, database: BenchDatabase): Record<string, number> {
+  const own = Object.entries({ own: pid, ...processes, receiver: receiver.pid }).map(
+    ([name, of]) => [name, cpuUsOf(of)] as const,
+  );
+  return Object.fromEntries([...own, ['PostgreSQL', cpuUsOfTree(database.pid)]]);
+}
+
+/** Waits until every payment has arrived and ended. */
+export async function untilEnded(contender: Contender, receiver: CalledProcess, payments: Payments): Promise<void> {
+  const wait = { withinMs: endTimeoutMs };
+  await until(`${contender.name}: POSTs`, async () => (await receiver.call<number>('count')) >= payments.count, wait);
+  await until(`${contender.name}: durable ends`, () => contender.isDone(payments), wait);
+}

@@ -1,0 +1,59 @@
+/** What a run left behind, to be held against what was sent. */
+export interface Evidence {
+  sent: Iterable<number>;
+  /** Transaction of each POST that a receiver saw. */
+  received: Iterable<number>;
+  verdicts: Iterable<{ transactionId: number; kind: string }>;
+  decisions: Iterable<{ transactionId: number; kind: string }>;
+}
+
+export interface Expected {
+  verdict: string;
+  decision: string;
+}
+
+const examplesMax = 3;
+
+/**
+ * Everything in which a run is not exactly right: each transaction sent has exactly one POST, one verdict and one decision, of the expected
+ * kind, and nothing else has any (I1, I2, I8). Empty when all is right.
+ */
+export function deviationsOf(evidence: Evidence, expected: Expected): string[] {
+  const sent = new Set(evidence.sent);
+  const [verdicts, decisions] = [[...evidence.verdicts], [...evidence.decisions]];
+  return [
+    ...countDeviations('POST', sent, evidence.received),
+    ...countDeviations('verdict', sent, verdicts.map(idOf)),
+    ...countDeviations('decision', sent, decisions.map(idOf)),
+    ...describe(`verdict other than ${expected.verdict}`, verdicts.filter(({ kind }) => kind !== expected.verdict).map(idOf)),
+    ...describe(`decision other than ${expected.decision}`, decisions.filter(({ kind }) => kind !== expected.decision).map(idOf)),
+  ];
+}
+
+/** Which of `sent` occur not at all or more than once in `seen`, and what occurs in it besides. */
+export function countDeviations(what: string, sent: ReadonlySet<number>, seen: Iterable<number>): string[] {
+  const counts = new Map<number, number>();
+  for (const id of seen) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return [
+    ...describe(
+      `no ${what}`,
+      [...sent].filter(id => !counts.has(id)),
+    ),
+    ...describe(
+      `more than one ${what}`,
+      [...counts].filter(([, count]) => count > 1).map(([id]) => id),
+    ),
+    ...describe(
+      `${what} of a transaction that was not sent`,
+      [...counts.keys()].filter(id => !sent.has(id)),
+    ),
+  ];
+}
+
+function describe(what: string, ids: readonly number[]): string[] {
+  if (ids.length === 0) return [];
+  const examples = ids.slice(0, examplesMax).join(', ');
+  return [`${ids.length} x ${what} (${examples}${ids.length > examplesMax ? ', …' : ''})`];
+}
+
+const idOf = ({ transactionId }: { transactionId: number }) => transactionId;

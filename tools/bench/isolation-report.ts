@@ -1,0 +1,61 @@
+import type { HealthyRun } from './hanging-merchant.ts';
+import type { HangingReceiversRun } from './hanging-receivers.ts';
+import { atLeast, atMost, type Goal, machineFacts, print, printGoals, printTable, show, writeJson } from './report.ts';
+import { ratioOf, spreadOf } from './statistics.ts';
+import type { StoredRuns } from './stored-deliveries.ts';
+
+export interface IsolationFigures {
+  alone: HealthyRun[];
+  beside: HealthyRun[];
+  receivers: HangingReceiversRun;
+  stored: StoredRuns;
+}
+
+const goalsOf = { p99Ratio: 1.1, deviations: 0, kibEach: 90, storedRatio: 0.95 };
+
+/** Prints tables, goals and audit, and writes the JSON file. True when the audits found nothing. */
+export function reportIsolation(figures: IsolationFigures, context: { scale: unknown; postgres: string }): boolean {
+  const { alone, beside, receivers, stored } = figures;
+  const healthyRow = (name: string, runs: HealthyRun[]) => [
+    name,
+    show(spreadOf(runs.map(({ p50Ms }) => p50Ms)), 1),
+    show(spreadOf(runs.map(({ p99Ms }) => p99Ms)), 1),
+    String(Math.max(...runs.map(({ hanging }) => hanging))),
+  ];
+  printTable(
+    ['healthy merchants, event to POST', 'p50 ms', 'p99 ms', 'hanging at the end'],
+    [healthyRow('alone', alone), healthyRow('beside one that hangs', beside)],
+  );
+  print(`${receivers.requests} requests hanging at once: ${receivers.kibEach.toFixed(1)} KiB of memory each; `);
+  print(`healthy merchants meanwhile: p99 ${receivers.healthyP99Ms.toFixed(1)} ms\n`);
+  printTable(
+    ['throughput', 'webhooks/s'],
+    [
+      ['empty table', show(spreadOf(stored.empty.map(({ perSecond }) => perSecond)), 0)],
+      [`${stored.stored} undelivered rows`, show(spreadOf(stored.full.map(({ perSecond }) => perSecond)), 0)],
+    ],
+  );
+  const deviations = [...alone, ...beside, receivers, ...stored.empty, ...stored.full].flatMap(run => run.deviations);
+  const goals = goalsReached(figures, deviations.length);
+  printGoals(goals);
+  for (const deviation of deviations) print(`AUDIT ${deviation}`);
+  if (deviations.length === 0) print('audit: every healthy payment has exactly one POST, ACKED_HTTP and SETTLED');
+  print(writeJson('isolation', { machine: machineFacts(), ...context, ...figures, goals }));
+  return deviations.length === 0;
+}
+
+function goalsReached({ alone, beside, receivers, stored }: IsolationFigures, deviations: number): Goal[] {
+  const p99s = (runs: HealthyRun[]) => runs.map(({ p99Ms }) => p99Ms);
+  const slower = ratioOf(p99s(beside), p99s(alone));
+  const rates = (runs: { perSecond: number }[]) => runs.map(({ perSecond }) => perSecond);
+  const kept = ratioOf(rates(stored.full), rates(stored.empty));
+  return [
+    atMost('healthy p99, one hanging / none', goalsOf.p99Ratio, { value: slower.median, shown: show(slower) }),
+    atMost('healthy payments lost, doubled or reversed', goalsOf.deviations, { value: deviations, shown: String(deviations) }),
+    atMost('memory per hanging TLS request, KiB', goalsOf.kibEach, {
+      value: receivers.kibEach,
+      shown: receivers.kibEach.toFixed(1),
+    }),
+    atLeast('throughput, stored rows / empty table', goalsOf.storedRatio, { value: kept.median, shown: show(kept) }),
+  ];
+}

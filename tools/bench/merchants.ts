@@ -1,0 +1,46 @@
+import { randomBytes, type KeyObject } from 'node:crypto';
+import { generateWebhookKey, importWebhookKey, KeyRing, webhookKeyAad, WebhookKeySealer } from '@paycode/crypto';
+import type { Route } from '@paycode/dto';
+
+/** Secrets of a run, in the form of the services' environment. */
+export interface BenchSecrets {
+  service: string;
+  operator: string;
+  payloadKeys: string;
+  keyEncryptionKeys: string;
+}
+
+export interface BenchMerchant {
+  merchantId: number;
+  url: string;
+  route: Route;
+  key: KeyObject;
+}
+
+export function makeSecrets(): BenchSecrets {
+  const ring = () => `k1:${randomBytes(32).toString('base64')}`;
+  return {
+    service: randomBytes(32).toString('hex'),
+    operator: randomBytes(32).toString('hex'),
+    payloadKeys: ring(),
+    keyEncryptionKeys: ring(),
+  };
+}
+
+/** One merchant per port, each an endpoint of its own. */
+export function makeMerchants(firstId: number, ports: readonly number[], secrets: BenchSecrets): BenchMerchant[] {
+  const sealer = new WebhookKeySealer(KeyRing.parse(secrets.keyEncryptionKeys));
+  return ports.map((port, at) => {
+    const merchantId = firstId + at;
+    const key = generateWebhookKey();
+    const url = `https://127.0.0.1:${port}/paycode/webhook`;
+    const sealedKey = sealer.seal(Buffer.from(key, 'hex'), webhookKeyAad(merchantId, 'key-1'));
+    return { merchantId, url, key: importWebhookKey(key), route: routeOf({ merchantId, url, sealedKey }) };
+  });
+}
+
+function routeOf({ merchantId, url, sealedKey }: { merchantId: number; url: string; sealedKey: string }): Route {
+  const version = 'V3';
+  const encryption = 'AES-128-GCM';
+  return { merchantId, url, version, encryption, sealedKey, keyId: 'key-1', emails: [], msisdns: [], pspId: 1, leaseMs: 1_000 };
+}

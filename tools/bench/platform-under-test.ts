@@ -1,0 +1,125 @@
+/** Dispatcher and scheduler together, with the event transport between them. */
+import { freePort } from '@paycode/persistence/embedded';
+import type { BenchDatabase, DatabaseUse } from './bench-database.ts';
+import type { CertificateFiles } from './bench-certificate.ts';
+import type { BenchSecrets } from './merchants.ts';
+import { type ServiceUnderTest, startService } from './services.ts';
+
+/** What every platform of a run stands on. */
+export interface PlatformGround {
+  database: BenchDatabase;
+  neighboursUrl: string;
+  secrets: BenchSecrets;
+  certificate: CertificateFiles;
+}
+
+export interface PlatformOptions extends PlatformGround {
+  /** Prefix of its databases: one for each platform of a run. */
+  name: string;
+  /** Brokers of Kafka; without them events go through PostgreSQL. */
+  brokers?: string;
+  /** Further settings of the dispatcher. */
+  dispatcher?: Record<string, string>;
+  dispatcherFlags?: string[];
+}
+
+export interface PlatformUse {
+  /** Of the dispatcher's and the scheduler's databases. */
+  services: DatabaseUse;
+  /** Of the log of the PostgreSQL transport. */
+  log: DatabaseUse;
+}
+
+export class PlatformUnderTest {
+  dispatcher!: ServiceUnderTest;
+  scheduler!: ServiceUnderTest;
+  readonly databases: { dispatcher: string; scheduler: string; events: string };
+
+  private constructor(private readonly options: PlatformOptions) {
+    const { name } = options;
+    this.databases = { dispatcher: `${name}_dispatcher`, scheduler: `${name}_scheduler`, events: `${name}_events` };
+  }
+
+  static async start(options: PlatformOptions): Promise<PlatformUnderTest> {
+    const platform = new PlatformUnderTest(options);
+    for (const name of Object.values(platform.databases)) await options.database.create(name);
+    const [dispatcherPort, schedulerPort] = [await freePort(), await freePort()];
+    const env = platform.environment(dispatcherPort, schedulerPort);
+    const folder = options.database.folder(options.name);
+    // One after the other: both make the tables of the event log.
+    platform.scheduler = await startService({
+      name: 'reversal-scheduler',
+      folder,
+      port: schedulerPort,
+      env: { ...env, DATABASE_URL: options.database.urlOf(platform.databases.scheduler) },
+    });
+    platform.dispatcher = await startService({
+      name: 'webhook-dispatcher',
+      folder,
+      port: dispatcherPort,
+      env: { ...env, DATABASE_URL: options.database.urlOf(platform.databases.dispatcher), ...options.dispatcher },
+      nodeFlags: options.dispatcherFlags,
+    });
+    return platform;
+  }
+
+  get eventsUrl(): string {
+    return this.options.database.urlOf(this.databases.events);
+  }
+
+  async verdicts(firstId: number, lastId: number): Promise<{ transactionId: number; kind: string }[]> {
+    return this.rows(this.databases.dispatcher, 'verdict', [firstId, lastId]);
+  }
+
+  async decisions(firstId: number, lastId: number): Promise<{ transactionId: number; kind: string }[]> {
+    return this.rows(this.databases.scheduler, 'decision', [firstId, lastId]);
+  }
+
+  async countOf(table: 'verdict' | 'decision', firstId: number, lastId: number): Promise<number> {
+    const name = table === 'verdict' ? this.databases.dispatcher : this.databases.scheduler;
+    const sql = `select count(*)::int as count from ${table} where transaction_id between $1 and $2`;
+    return (await this.options.database.query<{ count: number }>(name, sql, [firstId, lastId]))[0]!.count;
+  }
+
+  async use(): Promise<PlatformUse> {
+    const [dispatcher, scheduler, log] = await Promise.all(
+      [this.databases.dispatcher, this.databases.scheduler, this.databases.events].map(name => this.options.database.useOf(name)),
+    );
+    const services = {
+      statements: dispatcher!.statements + scheduler!.statements,
+      rowsInserted: dispatcher!.rowsInserted + scheduler!.rowsInserted,
+    };
+    return { services, log: log! };
+  }
+
+  /** At once: what is unfinished stays so. */
+  async kill(): Promise<void> {
+    await Promise.all([this.dispatcher.kill(), this.scheduler.kill()]);
+  }
+
+  private async rows(database: string, table: string, ids: number[]): Promise<{ transactionId: number; kind: string }[]> {
+    const sql = `select transaction_id as id, kind from ${table} where transaction_id between $1 and $2`;
+    const found = await this.options.database.query<{ id: string; kind: string }>(database, sql, ids);
+    return found.map(({ id, kind }) => ({ transactionId: Number(id), kind }));
+  }
+
+  private environment(dispatcherPort: number, schedulerPort: number): Record<string, string> {
+    const { secrets, neighboursUrl, brokers, certificate } = this.options;
+    const transport: Record<string, string> = brokers
+      ? { EVENTS_TRANSPORT: 'kafka', KAFKA_BROKERS: brokers }
+      : { EVENTS_TRANSPORT: 'postgres', EVENTS_DATABASE_URL: this.eventsUrl };
+    return {
+      ...transport,
+      SERVICE_TOKEN_SECRETS: secrets.service,
+      OPERATOR_TOKEN_SECRETS: secrets.operator,
+      PAYLOAD_KEYS: secrets.payloadKeys,
+      KEY_ENCRYPTION_KEYS: secrets.keyEncryptionKeys,
+      AUTH_SESSION_URL: neighboursUrl,
+      NOTIFICATION_CONFIG_URL: neighboursUrl,
+      WEBHOOK_DISPATCHER_URL: `http://127.0.0.1:${dispatcherPort}`,
+      REVERSAL_SCHEDULER_URL: `http://127.0.0.1:${schedulerPort}`,
+      OUTBOUND_ALLOW: '127.0.0.0/8',
+      NODE_EXTRA_CA_CERTS: certificate.certFile,
+    };
+  }
+}

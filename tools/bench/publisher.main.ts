@@ -1,0 +1,56 @@
+/**
+ * Load generator in a process of its own, open loop: what is due is sent whatever became of what was sent before. Everything is made ready
+ * before the clock starts, so that making it takes nothing from what is measured.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { serveCalls } from './child-calls.ts';
+import { monotonicMs } from './clock.ts';
+import { openSink, type Sink, type SinkOptions } from './sinks.ts';
+
+export interface PrepareOptions {
+  firstId: number;
+  /** Merchant of each payment. */
+  merchantIds: number[];
+}
+
+export interface SendOptions {
+  /** Payments per second; all at once when infinite. Payment i is meant to leave i / perSecond after the start. */
+  perSecond: number;
+}
+
+export interface Sent {
+  /** Monotonic clock: when the first payment was meant to leave. */
+  startedMs: number;
+  /** When the last one was durable. */
+  endedMs: number;
+}
+
+/** One call to the sink carries no more than this. */
+const batchMax = 500;
+const tickMs = 2;
+
+let sink: Sink<unknown>;
+let prepared: unknown[] = [];
+
+async function send({ perSecond }: SendOptions): Promise<Sent> {
+  const startedMs = monotonicMs();
+  for (let sent = 0; sent < prepared.length;) {
+    const due = perSecond === Infinity ? prepared.length : Math.floor(((monotonicMs() - startedMs) * perSecond) / 1_000) + 1;
+    const upTo = Math.min(prepared.length, due, sent + batchMax);
+    if (upTo > sent) await sink.send(prepared.slice(sent, upTo));
+    else await pause(tickMs);
+    sent = upTo;
+  }
+  prepared = [];
+  return { startedMs, endedMs: monotonicMs() };
+}
+
+serveCalls({
+  open: async (options: SinkOptions) => {
+    sink = await openSink(options);
+  },
+  prepare: ({ firstId, merchantIds }: PrepareOptions) => {
+    prepared = merchantIds.map((merchantId, at) => sink.prepare(firstId + at, merchantId));
+  },
+  send,
+});

@@ -1,0 +1,72 @@
+/** Merchants' receivers in a process of their own: TLS, keep-alive, one port per endpoint. Notes what arrives and when. */
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { serveCalls } from './child-calls.ts';
+import { monotonicMs } from './clock.ts';
+
+export interface ReceiverOptions {
+  certFile: string;
+  keyFile: string;
+  /** Endpoints that answer at once. */
+  healthy: number;
+  /** Endpoints that read the request and never answer. */
+  hanging: number;
+}
+
+export interface ReceiverPorts {
+  healthy: number[];
+  hanging: number[];
+}
+
+/** What arrived since the last `reset`. */
+export interface Arrivals {
+  transactionIds: Float64Array;
+  /** Monotonic clock, request header read. */
+  atMs: Float64Array;
+  connections: number;
+}
+
+let ids: number[] = [];
+let times: number[] = [];
+let connections = 0;
+let hangingNow = 0;
+
+const serve = (request: IncomingMessage, response: ServerResponse): void => {
+  ids.push(Number(request.headers['x-webhook-transaction-id']));
+  times.push(monotonicMs());
+  request.resume().once('end', () => response.writeHead(200, { 'content-length': 2 }).end('OK'));
+};
+
+const hang = (request: IncomingMessage): void => {
+  hangingNow++;
+  // The request itself closes as soon as it is read.
+  request.resume().socket.once('close', () => hangingNow--);
+};
+
+async function open(
+  options: ReceiverOptions,
+  listener: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<number> {
+  const tls = { cert: readFileSync(options.certFile), key: readFileSync(options.keyFile) };
+  const server: Server = createServer({ ...tls, keepAliveTimeout: 120_000, requestTimeout: 0 }, listener);
+  server.on('secureConnection', () => connections++);
+  await new Promise<void>(resolve => server.listen({ port: 0, host: '127.0.0.1', backlog: 1_024 }, resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+serveCalls({
+  open: async (options: ReceiverOptions): Promise<ReceiverPorts> => ({
+    healthy: await Promise.all(Array.from({ length: options.healthy }, () => open(options, serve))),
+    hanging: await Promise.all(Array.from({ length: options.hanging }, () => open(options, hang))),
+  }),
+  count: () => ids.length,
+  hanging: () => hangingNow,
+  reset: () => {
+    ids = [];
+    times = [];
+    connections = 0;
+  },
+  arrivals: (): Arrivals => ({ transactionIds: Float64Array.from(ids), atMs: Float64Array.from(times), connections }),
+});

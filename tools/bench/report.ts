@@ -1,0 +1,91 @@
+/** What a benchmark says: a table for people, a JSON file for comparisons. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, release, totalmem, type } from 'node:os';
+import { join } from 'node:path';
+import type { Spread } from './statistics.ts';
+
+export interface Goal {
+  measure: string;
+  goal: string;
+  reached: string;
+  isMet: boolean;
+}
+
+interface Reached {
+  value: number;
+  /** As it is printed. */
+  shown: string;
+}
+
+export function atLeast(measure: string, limit: number, { value, shown }: Reached): Goal {
+  return { measure, goal: `>= ${limit}`, reached: shown, isMet: value >= limit };
+}
+
+export function atMost(measure: string, limit: number, { value, shown }: Reached): Goal {
+  return { measure, goal: `<= ${limit}`, reached: shown, isMet: value <= limit };
+}
+
+export const print = (line = ''): void => void process.stdout.write(`${line}\n`);
+
+/** What is being done, for whoever waits. */
+export const progress = (text: string): void =>
+  void process.stderr.write(`${process.uptime().toFixed(0).padStart(4)} s  ${text}\n`);
+
+/** Right-aligned columns, the first one left-aligned. */
+export function printTable(head: string[], rows: string[][]): void {
+  const widths = head.map((title, at) => Math.max(title.length, ...rows.map(row => (row[at] ?? '').length)));
+  const line = (cells: string[]) =>
+    cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!))).join('  ');
+  print(line(head));
+  print(widths.map(width => '-'.repeat(width)).join('  '));
+  for (const row of rows) print(line(row));
+  print();
+}
+
+export function printGoals(goals: Goal[]): void {
+  const rows = goals.map(({ measure, goal, reached, isMet }) => [measure, goal, reached, isMet ? 'met' : 'not met']);
+  printTable(['measure', 'goal', 'reached', ''], rows);
+}
+
+/** `1.23 (1.10-1.40)`. */
+export function show({ median, min, max }: Spread, digits = 2): string {
+  return `${median.toFixed(digits)} (${min.toFixed(digits)}-${max.toFixed(digits)})`;
+}
+
+/** One-minute load when the benchmark began: tells a quiet machine from a busy one. */
+const loadBefore = loadavg()[0];
+
+/** Where the figures come from. */
+export function machineFacts(): Record<string, unknown> {
+  const processors = cpus();
+  return {
+    at: new Date().toISOString(),
+    system: `${type()} ${release()}`,
+    processor: `${processors.length} x ${processors[0]?.model.trim() ?? 'unknown'}`,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    loadBefore,
+    node: process.version,
+    commit: commitOf(),
+  };
+}
+
+/** Writes `dist/bench/<name>.json`; the path. */
+export function writeJson(name: string, content: Record<string, unknown>): string {
+  const folder = join(process.cwd(), 'dist/bench');
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `${name}.json`);
+  writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
+  return file;
+}
+
+function commitOf(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return 'unknown';
+  }
+}

@@ -1,0 +1,51 @@
+/** Services under test: the bundles that ship, as processes of their own, on databases of their own. */
+import { type ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '@paycode/persistence/embedded';
+import { ended, startNode } from './child-processes.ts';
+import { until } from './clock.ts';
+
+export interface ServiceUnderTest {
+  pid: number;
+  internalUrl: string;
+  stop(): Promise<void>;
+  /** At once, as a crash would. */
+  kill(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  name: 'webhook-dispatcher' | 'reversal-scheduler';
+  /** Where its log goes. */
+  folder: string;
+  port: number;
+  env: Record<string, string>;
+  nodeFlags?: string[];
+}
+
+const startTimeoutMs = 60_000;
+
+/** Resolves when it takes traffic; rejects with the end of its log when it does not get there. */
+export async function startService({ name, folder, port, env, nodeFlags }: ServiceOptions): Promise<ServiceUnderTest> {
+  const log = join(folder, `${name}.log`);
+  const output = openSync(log, 'a');
+  const main = join(process.cwd(), 'dist/apps', name, 'main.cjs');
+  const ports = { LISTEN_HOST: '127.0.0.1', INTERNAL_PORT: String(port), PUBLIC_PORT: String(await freePort()) };
+  const child = startNode(main, [], { env: { LOG_LEVEL: 'info', ...ports, ...env }, nodeFlags, output });
+  closeSync(output);
+  const internalUrl = `http://127.0.0.1:${port}`;
+  await until(`${name} ready`, () => isReady(internalUrl, child), { withinMs: startTimeoutMs, everyMs: 50 }).catch(
+    (error: Error) => {
+      throw new Error(`${error.message}\n${readFileSync(log, 'utf8').slice(-2_000)}`);
+    },
+  );
+  return { pid: child.pid!, internalUrl, stop: () => ended(child), kill: () => ended(child, 'SIGKILL') };
+}
+
+async function isReady(internalUrl: string, child: ChildProcess): Promise<boolean> {
+  if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+  return fetch(`${internalUrl}/health/ready`).then(
+    response => response.ok,
+    () => false,
+  );
+}

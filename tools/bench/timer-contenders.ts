@@ -1,0 +1,78 @@
+/** The scheduler and its peers on databases of their own, for bench:timers. */
+import { freePort } from '@paycode/persistence/embedded';
+import type { BenchDatabase } from './bench-database.ts';
+import { CalledProcess } from './child-calls.ts';
+import { bundle } from './contender.ts';
+import type { BenchSecrets } from './merchants.ts';
+import type { Neighbours } from './neighbours.ts';
+import { type ServiceUnderTest, startService } from './services.ts';
+import type { TimerKind } from './timer-job.ts';
+
+export interface TimersGround {
+  database: BenchDatabase;
+  neighbours: Neighbours;
+  load: CalledProcess;
+  secrets: BenchSecrets;
+}
+
+/** Jobs that are due later than anything measured. */
+const farAway = "interval '2 hours' + i * interval '1 millisecond'";
+
+/** A scheduler on the database `name`, whose timers wait for `delayMs`. */
+export async function startScheduler(ground: TimersGround, name: string, delayMs: number): Promise<ServiceUnderTest> {
+  const { database, neighbours, secrets } = ground;
+  return startService({
+    name: 'reversal-scheduler',
+    folder: database.folder(name),
+    port: await freePort(),
+    env: {
+      DATABASE_URL: database.urlOf(name),
+      EVENTS_DATABASE_URL: database.urlOf('timer_events'),
+      SERVICE_TOKEN_SECRETS: secrets.service,
+      OPERATOR_TOKEN_SECRETS: secrets.operator,
+      WEBHOOK_DISPATCHER_URL: neighbours.url,
+      TIMER_DELAY_MS: String(delayMs),
+    },
+  });
+}
+
+export async function openLoad(
+  ground: TimersGround,
+  name: string,
+  target: { kind: TimerKind; url: string; delayMs: number },
+): Promise<void> {
+  await ground.load.call('open', { name, ...target, serviceSecret: ground.secrets.service });
+}
+
+export async function startPeer(ground: TimersGround, kind: TimerKind, name: string): Promise<CalledProcess> {
+  const worker = new CalledProcess(bundle('timer-peer'));
+  await worker.call('start', { kind, url: ground.database.urlOf(name) });
+  return worker;
+}
+
+const fillers: Record<TimerKind, string> = {
+  'reversal-scheduler': `
+    insert into job (transaction_id, shard, merchant_id, attempt, due_at)
+    select i, i % 256, 1001, 1, clock_timestamp() + ${farAway} from generate_series(1, $1::int) i`,
+  'graphile-worker': `
+    select count(*) from graphile_worker.add_jobs((
+      select array_agg(row('timer', json_build_object('transactionId', i), null, now() + ${farAway}, null, null, null, null)::graphile_worker.job_spec)
+        from generate_series(1, $1::int) i))`,
+  'pg-boss': `
+    insert into pgboss.job (name, data, start_after)
+    select 'timer', jsonb_build_object('transactionId', i), now() + ${farAway} from generate_series(1, $1::int) i`,
+};
+
+/** Puts jobs into the tables that wait during the whole measurement. */
+export async function fill(
+  { database }: TimersGround,
+  { kind, name, count }: { kind: TimerKind; name: string; count: number },
+): Promise<void> {
+  const page = 100_000;
+  // Ids of the scheduler's jobs are keys; the peers number theirs by themselves.
+  if (kind === 'reversal-scheduler') await database.query(name, fillers[kind], [count]);
+  else
+    for (let filled = 0; filled < count; filled += page)
+      await database.query(name, fillers[kind], [Math.min(page, count - filled)]);
+  await database.query(name, 'vacuum analyze');
+}

@@ -1,0 +1,28 @@
+import type { TimerKind } from './timer-job.ts';
+
+export interface TimersScale {
+  rounds: number;
+  /** Jobs of one arming round. */
+  armed: number;
+  /** Jobs that wait in the tables meanwhile. */
+  fewPending: number;
+  manyPending: number;
+  perSecond: number;
+  seconds: number;
+}
+
+/** Milliseconds from due to decided; peers: from due to begun. */
+export interface Lateness {
+  pending: number;
+  p50Ms: number;
+  p99Ms: number;
+  maxMs: number;
+}
+
+export interface TimerFigures {
+  /** Rows per second, round by round. */
+  armed: Record<TimerKind, number[]>;
+  lateness: Record<TimerKind, Lateness[]>;
+  restart: { readyMs: number; caughtUpMs: number; overdue: number };
+  deviations: string[];
+}
