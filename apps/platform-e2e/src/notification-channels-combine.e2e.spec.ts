@@ -97,7 +97,7 @@ describe('the channels a merchant is notified over', () => {
     await eventually(() => expect(outbox.find('email', `To: ${email()}`, 'key was renewed', 'psp-1')).toHaveLength(1), withinMs);
   });
 
-  it('R-2.5-19, T-17: no log of the platform holds a recipient, a key or what a payment says', () => {
+  it('R-2.5-19, T-17, I14: no log of the platform holds a recipient, a key or what a payment says', () => {
     const folder = join(process.env['PAYCODE_E2E_HOME']!, 'logs');
     const logs = readdirSync(folder).map(name => readFileSync(join(folder, name), 'utf8'));
     expect(logs.some(log => log.includes('recipient-message'))).toBe(true);

@@ -1,4 +1,5 @@
-// One PostgreSQL of the test run (the journeys' external server) and one standalone platform, unless PAYCODE_E2E_HOME names a running one.
+// One PostgreSQL of the test run (the journeys' external server) and one standalone platform, unless PAYCODE_E2E_HOME names a running one. With
+// KAFKA_BROKERS that platform runs on Kafka; the journeys that start one of their own show the PostgreSQL transport.
 const { join } = require('node:path');
 const startDatabase = require('../../../../tools/testing/global-setup.cjs');
 
@@ -8,8 +9,9 @@ module.exports = async () => {
   const { PlatformProcess, temporaryFolder } = await import('./platform-process.ts');
   const folder = temporaryFolder();
   const home = join(folder, 'home');
-  const env = { DATABASE_URL: undefined, EVENTS_TRANSPORT: undefined };
-  const platform = new PlatformProcess({ home, env });
+  const transport = process.env.KAFKA_BROKERS ? 'kafka' : undefined;
+  const env = { DATABASE_URL: undefined, EVENTS_TRANSPORT: transport };
+  const platform = new PlatformProcess({ home, env, args: ['--fresh'] });
   globalThis.__paycodeE2ePlatform = { platform, folder };
   await platform.untilReady();
   process.env.PAYCODE_E2E_HOME = home;

@@ -31,6 +31,8 @@ function authSessionClient(env: GatewayEnv): InternalClient {
     signer: new ServiceTokenSigner('api-gateway', env.SERVICE_TOKEN_SECRETS),
     timeoutMs: env.AUTHORIZE_TIMEOUT_MS,
     socketsMax: env.UPSTREAM_CONNECTIONS_MAX,
+    // authorize only reads.
+    isRepeatable: true,
   });
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as TcpServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '@paycode/service-runtime';
 import type { GatewayMetrics } from '../../telemetry';
@@ -30,8 +30,8 @@ export interface PublicListenerParts {
 }
 
 const sweepIntervalMs = 50;
-/** A first request may be on its way when the gateway begins to stop. */
-const unusedGraceMs = 1_000;
+/** A request, or the first byte of a connection, may be on its way when the gateway begins to stop. */
+const idleGraceMs = 1_000;
 
 /** The TLS listener everybody outside talks to. HTTP/1.1 only (ALPN says so): see docs/adr on HTTP/2. */
 export class PublicListener {
@@ -73,20 +73,26 @@ export class PublicListener {
     logger.info({ event: 'public-listener', port: this.port }, 'public TLS listener open');
   }
 
-  /** Stops accepting, answers what is in progress, then resolves. Idle connections are closed as soon as they are idle. */
+  /** Stops accepting, answers what is in progress and what comes within the grace time, each as the last on its connection, then resolves. */
   async close(): Promise<void> {
     const { server } = this;
     if (!server?.listening) return;
     this.parts.certificates.stop();
     this.parts.answerRequest.isClosing = true;
     const closed = once(server, 'close');
-    server.close();
-    this.parts.gate.closeUndecided();
-    const sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
-    const lastCall = setTimeout(() => this.unused.forEach(socket => socket.destroy()), unusedGraceMs);
+    // An HTTP server's own close() ends what is idle at once, maybe just when a client sends on it.
+    TcpServer.prototype.close.call(server);
+    let sweep: NodeJS.Timeout | undefined;
+    const lastCall = setTimeout(() => {
+      sweep = setInterval(() => server.closeIdleConnections(), sweepIntervalMs);
+      this.parts.gate.closeUndecided();
+      for (const socket of this.unused) socket.destroy();
+    }, idleGraceMs);
     await closed;
-    clearInterval(sweep);
     clearTimeout(lastCall);
+    clearInterval(sweep);
+    // Ends Node's checks on slow requests; that it does not listen any more is known.
+    server.close(() => undefined);
   }
 
   private serverOptions({ cert, key }: Certificate) {

@@ -1,0 +1,32 @@
+import { basic, ExactGatewayClient } from './testing/exact-gateway-client';
+import { makeMerchantWithReceiver, type MerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
+
+/** Recovery of a notification with the API password alone: no login, no session. */
+describe('the notification of a payment, asked for', () => {
+  const platform = sharedPlatform();
+  const gateway = new ExactGatewayClient(platform);
+  let shop: MerchantWithReceiver;
+  let path: string;
+
+  beforeAll(async () => {
+    shop = await makeMerchantWithReceiver(platform);
+    const transactionId = await payNewCode(shop.merchant, '31.40');
+    await shop.receiver.webhook(each => each.transactionId === transactionId, 20_000);
+    path = `/pluto/purchase/notification/${transactionId}`;
+  });
+  afterAll(() => shop.receiver.stop());
+
+  it('R-4.4-2, R-4.4-1: is given unencrypted to Basic credentials', async () => {
+    const psp = platform.account('psp-1');
+    const answer = await gateway.send({ path, headers: basic(psp) });
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain('"amount":31.40,');
+    expect(JSON.parse(answer.text)).toMatchObject({ merchantId: shop.merchant.merchantId, status: 'SUCCESS' });
+  });
+
+  it('R-4.4-2: is given to nobody with a wrong password, and to nobody without one', async () => {
+    const { username } = platform.account('psp-1');
+    const wrong = await gateway.send({ path, headers: basic({ username, password: 'wrong' }) });
+    expect([wrong.status, (await gateway.send({ path })).status]).toEqual([401, 401]);
+  });
+});

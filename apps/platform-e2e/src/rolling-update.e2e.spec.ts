@@ -1,0 +1,93 @@
+import { rm } from 'node:fs/promises';
+import { eventually } from '@paycode/service-runtime/testing';
+import { makeMerchantWithReceiver, type MerchantWithReceiver, payNewCode } from './testing/platform';
+import { temporaryFolder } from './testing/platform-process';
+import { ReplicatedPlatform, serviceNames, type ServiceName } from './testing/replicated-platform';
+
+/** Each service is replaced under load, old and new side by side: nobody outside notices. */
+describe('a rolling update', () => {
+  const folder = temporaryFolder();
+  const posts = new Map<number, number>();
+  let platform: ReplicatedPlatform;
+  let shop: MerchantWithReceiver;
+
+  beforeAll(async () => {
+    platform = await ReplicatedPlatform.start(folder);
+    shop = await makeMerchantWithReceiver(platform.connection);
+    shop.receiver.answer = ({ transactionId }) => {
+      posts.set(transactionId, (posts.get(transactionId) ?? 0) + 1);
+      return 200;
+    };
+  }, 120_000);
+  afterAll(async () => {
+    await shop?.receiver.stop();
+    await platform?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }, 90_000);
+
+  /** Customers who pay one after the other, each asked by the merchant for what it sold, until told to stop. Gives what was paid. */
+  function load(customers: number) {
+    let isOver = false;
+    const paid: number[] = [];
+    const errors: unknown[] = [];
+    const customer = async () => {
+      while (!isOver) {
+        try {
+          const transactionId = await payNewCode(shop.merchant);
+          paid.push(transactionId);
+          const { status, text } = await shop.merchant.getNotification(
+            paid[paid.length - 1 - (paid.length % 5)] ?? transactionId,
+          );
+          // Not there yet is an answer; an error is none.
+          if (status !== 200 && status !== 404) throw new Error(`getNotification: ${status} ${text}`);
+        } catch (error) {
+          errors.push(error);
+        }
+      }
+    };
+    const done = Promise.all(Array.from({ length: customers }, customer));
+    return {
+      paid,
+      errors,
+      stop: async () => {
+        isOver = true;
+        await done;
+      },
+    };
+  }
+
+  async function replaceUnderLoad(name: ServiceName) {
+    const [old] = platform.replicasOf(name);
+    const traffic = load(4);
+    const more = async (count: number) => {
+      const before = traffic.paid.length;
+      await eventually(() => expect(traffic.paid.length + traffic.errors.length).toBeGreaterThan(before + count), 90_000);
+    };
+    await more(6);
+    await platform.add(name);
+    await more(6);
+    platform.withdraw(name, old!);
+    await more(6);
+    const exitCode = old!.stop();
+    await more(12);
+    const code = await exitCode;
+    await more(6);
+    await traffic.stop();
+    return { ...traffic, exitCode: code };
+  }
+
+  it.each(serviceNames)(
+    'T9: of %s answers no error, posts nothing twice and reverses nothing',
+    async name => {
+      const { paid, errors, exitCode } = await replaceUnderLoad(name);
+      const unavailable = platform.logged('api-gateway', 'answered 503');
+      expect({ errors: errors.map(String), unavailable, exitCode }).toEqual({ errors: [], unavailable: [], exitCode: 0 });
+      await eventually(async () => {
+        const states = await Promise.all(paid.map(id => shop.merchant.reversal(id)));
+        expect(states.filter(state => state?.state !== 'SETTLED')).toEqual([]);
+      }, 60_000);
+      expect(paid.filter(id => (posts.get(id) ?? 0) > 1)).toEqual([]);
+    },
+    300_000,
+  );
+});
