@@ -4,13 +4,14 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { asyncApiPages } from './docs/asyncapi-page.ts';
 import { environmentPages } from './docs/environment-page.ts';
+import { faultCasesPages } from './docs/fault-cases-page.ts';
 import { openApiPages } from './docs/openapi-pages.ts';
 import type { Page } from './docs/page.ts';
 
 const root = join(import.meta.dirname, '..');
 
 async function pages(): Promise<Page[]> {
-  return (await Promise.all([environmentPages(), asyncApiPages(), openApiPages()])).flat();
+  return [...(await Promise.all([environmentPages(), asyncApiPages(), openApiPages()])).flat(), ...faultCasesPages()];
 }
 
 function isCurrent({ path, text }: Page): boolean {

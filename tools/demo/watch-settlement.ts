@@ -42,7 +42,9 @@ function isDecided(reversal: ReversalState): reversal is Decided {
 /** What can be said of the payment now, oldest first. */
 function factsOf(delivery: DeliveryTimeline | undefined, reversal: ReversalState | undefined): string[] {
   const facts = delivery ? ['recorded the finished payment'] : [];
-  if (reversal ?? delivery?.armedAt) facts.push('armed a reversal: unless the merchant acknowledges, the money goes back');
+  // The two services were asked at the same time, and the attempt is on record before its reversal is armed: it left after that.
+  if (!reversal && !delivery?.armedAt) return facts;
+  facts.push('armed a reversal: unless the merchant acknowledges, the money goes back');
   facts.push(...(delivery?.attempts ?? []).flatMap(attemptFacts));
   return reversal ? [...facts, ...decisionFacts(reversal)] : facts;
 }

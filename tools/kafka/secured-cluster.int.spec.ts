@@ -1,6 +1,6 @@
 import { topics } from '@paycode/dto';
 import type { EventTransport, Subscriber } from '@paycode/events';
-import { KafkaEventTransport } from '@paycode/events/kafka';
+import { createKafkaClient, KafkaEventTransport } from '@paycode/events/kafka';
 import { topicCatalog } from '@paycode/events/topic-catalog';
 import {
   collect,
@@ -17,6 +17,8 @@ import { type SecuredCluster, startSecuredCluster } from './secured-cluster';
 
 /** Three brokers, a controller quorum and the tests share what may be two busy cores. */
 const patienceMs = 240_000;
+/** A broker learns of a new access rule after whoever granted it. */
+const grantedWithinMs = 60_000;
 const isWanted = process.env['PAYCODE_TEST_KAFKA_CLUSTER'] === '1';
 let secured: SecuredCluster;
 
@@ -51,7 +53,8 @@ function describeAccess(): void {
   it.each(topicCatalog.flatMap(topic => topic.producers.map(service => [service, topic.name])))(
     'lets %s publish on %s',
     async (service, topic) => {
-      await as(service).publish([event(topic)]);
+      const transport = as(service);
+      await eventually(() => transport.publish([event(topic)]), grantedWithinMs);
     },
   );
 
@@ -61,7 +64,8 @@ function describeAccess(): void {
       const received: string[] = [];
       const onBatch = async (batch: { events: readonly { id: string }[] }) =>
         void received.push(...batch.events.map(({ id }) => id));
-      await as(service).subscribe({ topic, group, onBatch });
+      const transport = as(service);
+      await eventually(() => transport.subscribe({ topic, group, onBatch }), grantedWithinMs);
       await eventually(() => expect(received).toContain('1/1'), 30_000);
     },
   );
@@ -86,6 +90,26 @@ function describeAccess(): void {
       onBatch,
     });
     await expect(foreignGroup).rejects.toThrow(failure);
+  });
+
+  it('lets the autoscaler see how far the dispatchers are, and neither read nor write', async () => {
+    const keda = secured.userOf('keda');
+    const admin = createKafkaClient({ connection: secured.cluster.connection(keda), clientId: 'keda', log: quietLog }).admin();
+    await admin.connect();
+    try {
+      const { topic, group } = { topic: topics.transactionTerminal, group: 'webhook-dispatcher' };
+      expect(await admin.fetchTopicOffsets(topic)).toHaveLength(64);
+      expect(await admin.fetchOffsets({ groupId: group, topics: [topic] })).toHaveLength(1);
+    } finally {
+      await admin.disconnect();
+    }
+    await expect(as('keda').publish([event(topics.transactionTerminal)])).rejects.toThrow(failure);
+    const reading = as('keda').subscribe({
+      topic: topics.transactionTerminal,
+      group: 'webhook-dispatcher',
+      onBatch: async () => undefined,
+    });
+    await expect(reading).rejects.toThrow(failure);
   });
 
   it('refuses a wrong password and an unknown user', async () => {

@@ -3,17 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@paycode/persistence/embedded';
-import { accessRules } from '@paycode/events/kafka';
-import { topicCatalog } from '@paycode/events/topic-catalog';
 import type { NodePorts } from './broker-properties';
 import { createCertificates } from './certificates';
 import { kafkaVersion } from './distribution';
 import { KafkaCluster } from './kafka-cluster';
+import { strimziAccess, strimziUsers } from './strimzi-access';
 
 export interface SecuredCluster {
   cluster: KafkaCluster;
   caFile: string;
-  /** SCRAM login of a service of the catalog. */
+  /** SCRAM login of a user of the manifests. */
   userOf(service: string): { username: string; password: string };
   close(): Promise<void>;
 }
@@ -21,14 +20,13 @@ export interface SecuredCluster {
 const brokerName = 'paycode-broker';
 
 /**
- * Three brokers on free ports with TLS, SCRAM-SHA-512, one user per service of the catalog, the catalog's topics and its access rules:
- * a cluster as production has one, in a temporary folder.
+ * Three brokers on free ports with TLS, SCRAM-SHA-512, the catalog's topics, and the users with the access that the manifests give them: a
+ * cluster as production has one, in a temporary folder.
  */
 export async function startSecuredCluster(): Promise<SecuredCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'paycode-kafka-'));
   const { ca, caFile, keystoreFile } = await createCertificates(join(folder, 'tls'), brokerName);
-  const services = new Set(topicCatalog.flatMap(topic => [...topic.producers, ...topic.consumers.map(({ service }) => service)]));
-  const users = [...services].map(username => ({ username, password: randomPassword() }));
+  const users = strimziUsers().map(username => ({ username, password: randomPassword() }));
   const admin = { username: 'admin', password: randomPassword() };
   const cluster = await KafkaCluster.start({
     version: kafkaVersion(),
@@ -53,7 +51,7 @@ async function grantAccess(cluster: KafkaCluster): Promise<void> {
   const admin = cluster.client('paycode-kafka-admin').admin();
   await admin.connect();
   try {
-    await admin.createAcls({ acl: accessRules(topicCatalog) });
+    await admin.createAcls({ acl: strimziAccess() });
   } finally {
     await admin.disconnect();
   }
