@@ -37,6 +37,8 @@ const http = axios.create({ validateStatus: () => true });
 export class DispatcherRig {
   readonly services: RunningService[] = [];
   readonly keys = new Map<number, KeyObject>();
+  /** Of every payment, so that the same event twice is the same. E-mails are sent of fresh payments only. */
+  private readonly completedAt = new Date().toISOString();
   private readonly payloadKeys = ring();
   private readonly keyEncryptionKeys = ring();
   private readonly payloads = new PayloadSealer(KeyRing.parse(this.payloadKeys));
@@ -95,7 +97,7 @@ export class DispatcherRig {
   terminal(notification: TransactionNotificationV3, changes: Partial<TransactionTerminal> = {}): TransactionTerminal {
     const { transactionId, merchantId, status } = notification;
     const sealed = this.payloads.seal(serializeNotification(notification));
-    return terminalEvent(transactionId, { merchantId, status, notification: sealed, ...changes });
+    return terminalEvent(transactionId, { merchantId, status, notification: sealed, completedAt: this.completedAt, ...changes });
   }
 
   async publish(...terminals: TransactionTerminal[]): Promise<void> {
