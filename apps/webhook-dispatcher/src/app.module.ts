@@ -9,6 +9,9 @@ import { RecipientMessagesModule } from './recipient-messages';
 import { RecoveryModule } from './recovery';
 import { RetentionModule } from './retention';
 
+/** Nobody waits for AckReceived: the scheduler was told directly. */
+const ackReceivedGatherMs = 50;
+
 /** The webhook dispatcher: durable deliveries, POSTs under a lane's epoch, write-once verdicts. */
 @Module({})
 export class AppModule {
@@ -26,7 +29,7 @@ export class AppModule {
           migrations,
           mustBeDurableIn: settings.PAYCODE_ENVIRONMENT,
         }),
-        MessagingModule.forService('webhook-dispatcher', settings, { beginsTraces: true }),
+        MessagingModule.forService('webhook-dispatcher', settings, { beginsTraces: true, gatherMs: ackReceivedGatherMs }),
         DeliveriesModule.withSettings(settings),
         RecoveryModule.withKeys(settings.PAYLOAD_KEYS),
         RetentionModule.ofDays(settings.RETENTION_DAYS),

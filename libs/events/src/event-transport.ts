@@ -45,6 +45,8 @@ export interface Subscription {
   batchMax?: number;
   /** Hands events over only once they are this old (publication time), in milliseconds: the audit runs behind. Default 0. */
   minAgeMs?: number;
+  /** How long events may wait for others to share a read with, in milliseconds, where nobody waits for them. Default: hardly at all. */
+  gatherMs?: number;
   /** Told after partitions were gained. */
   onAssigned?(partitions: readonly number[]): void;
   /** Told before partitions are given up; awaited, within the rebalance time. */

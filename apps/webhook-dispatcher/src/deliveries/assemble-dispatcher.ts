@@ -103,7 +103,7 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
     gate: ports.gate,
   });
   const ingest = new IngestTerminal(
-    { store: ports.deliveries, lanes, desk, learnRoutes: merchantIds => routes.learn(merchantIds), clock },
+    { store: ports.deliveries, lanes, desk, learnRoutes: merchantIds => routes.learn(merchantIds), ...batching },
     metrics,
   );
   const drain = async () => {

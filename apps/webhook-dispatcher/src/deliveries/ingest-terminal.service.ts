@@ -13,6 +13,8 @@ export interface IngestParts {
   /** Reads routes of merchants never seen, so that their deliveries find a queue. */
   learnRoutes(merchantIds: Iterable<number>): Promise<void>;
   clock: Clock;
+  /** Between two inserts under load. */
+  spacing?: () => Promise<void>;
 }
 
 /** A delivery on its way into the database, where it goes from there, and the epoch of its lane if that is ours. */
@@ -31,7 +33,7 @@ export class IngestTerminal {
     private readonly parts: IngestParts,
     private readonly metrics: DeliveryMetrics,
   ) {
-    this.inserts = new FlushQueue(deliveries => this.insert(deliveries), batchMax);
+    this.inserts = new FlushQueue(deliveries => this.insert(deliveries), { ...batchMax, spacing: parts.spacing });
   }
 
   /** Rejects when nothing is known to be durable: the batch must come again. */

@@ -6,7 +6,7 @@ import { retryDelayMs } from './domain/retry-delay';
 const itemsPerCallMax = 1_000;
 const itemsKeptMax = 50_000;
 /** Between two calls: a call costs as much as many items, and nobody waits for this one. */
-const pauseMs = 5;
+const pauseMs = 10;
 
 /**
  * Tells the scheduler about verdicts at once, so that a payment is settled or reversed in milliseconds. Only the fast path: what is lost

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 interface Waiting<I, O> {
   item: I;
   resolve(outcome: O): void;
@@ -6,7 +8,8 @@ interface Waiting<I, O> {
 
 /**
  * Runs `flush` for one group of items at a time; a group is what accumulated while the previous one ran, so an item that comes alone
- * does not wait and a burst shares round trips. `flush` answers one outcome per item, in order.
+ * does not wait and a burst shares round trips. Between two groups it waits `gatherMs` for more to come. `flush` answers one outcome per
+ * item, in order.
  */
 export class Coalescer<I, O> {
   private waiting: Waiting<I, O>[] = [];
@@ -15,6 +18,7 @@ export class Coalescer<I, O> {
   constructor(
     private readonly flush: (items: I[]) => Promise<readonly O[]>,
     private readonly itemsMax: number,
+    private readonly gatherMs = 0,
   ) {}
 
   add(item: I): Promise<O> {
@@ -26,7 +30,10 @@ export class Coalescer<I, O> {
 
   private async drain(): Promise<void> {
     this.isFlushing = true;
-    while (this.waiting.length > 0) await this.flushGroup(this.waiting.splice(0, this.itemsMax));
+    while (this.waiting.length > 0) {
+      await this.flushGroup(this.waiting.splice(0, this.itemsMax));
+      if (this.gatherMs > 0 && this.waiting.length < this.itemsMax) await pause(this.gatherMs);
+    }
     this.isFlushing = false;
   }
 

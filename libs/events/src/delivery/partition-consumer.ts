@@ -26,6 +26,8 @@ export interface PartitionConsumerOptions {
 }
 
 export const batchMaxDefault = 500;
+/** Nobody waits for a commit but the batch after the next: they share round trips. */
+export const commitGatherMs = 20;
 const retryLimits = { firstMs: 100, maxMs: 5_000 };
 /** Commit attempts of a consumer that is giving the partition up; without a commit the batch is redelivered elsewhere. */
 const lastCommitsMax = 3;
@@ -33,7 +35,8 @@ const reasonsLoggedMax = 5;
 
 /**
  * Consumes one owned partition: one batch at a time in offset order, commit after the handler, the same batch again after a
- * rejection. Other partitions have their own consumer, so that a failing one holds up nobody else.
+ * rejection. The next batch is handled while the last one is being committed, and no further: so much may come again after a crash.
+ * Other partitions have their own consumer, so that a failing one holds up nobody else.
  */
 export class PartitionConsumer {
   private readonly buffer: PartitionRecord[] = [];
@@ -41,6 +44,8 @@ export class PartitionConsumer {
   private readonly ending = new AbortController();
   private isFenced = false;
   private running?: Promise<void>;
+  /** Commit of the last batch; never rejects. */
+  private committing: Promise<void> = Promise.resolve();
   /** Next offset to be handed to `offer`. */
   wantedOffset: bigint;
   committedOffset: bigint;
@@ -117,6 +122,7 @@ export class PartitionConsumer {
       failures = (await this.deliver(batch, failures + 1)) ? 0 : failures + 1;
       if (failures > 0) await pauseFor(backoffMs(failures, retryLimits), this.ending.signal);
     }
+    await this.committing;
   }
 
   /** The next batch: old enough, in order, bounded. */
@@ -149,7 +155,11 @@ export class PartitionConsumer {
       log.error({ ...this.place(), attempt, count: batch.length, err: error }, 'event batch failed and comes again');
       return false;
     }
-    await this.commit(batch);
+    await this.committing;
+    if (this.isFenced) return true;
+    this.buffer.splice(0, batch.length);
+    this.committing = this.commit(batch.at(-1)!.offset + 1n, batch.length);
+    this.options.edge.onRoom(this.partition);
     return true;
   }
 
@@ -163,15 +173,13 @@ export class PartitionConsumer {
     );
   }
 
-  private async commit(batch: PartitionRecord[]): Promise<void> {
-    const nextOffset = batch.at(-1)!.offset + 1n;
+  private async commit(nextOffset: bigint, count: number): Promise<void> {
     for (let failures = 1; !this.isFenced; failures++) {
       try {
         if (!(await this.options.edge.commit(this.partition, nextOffset))) return this.fence();
         this.committedOffset = nextOffset;
-        handledEvents.inc(this.labels, batch.length);
-        this.buffer.splice(0, batch.length);
-        return this.options.edge.onRoom(this.partition);
+        handledEvents.inc(this.labels, count);
+        return;
       } catch (error) {
         this.options.log.warn({ ...this.place(), attempt: failures, err: error }, 'offset commit failed');
         if (this.isEnding && failures >= lastCommitsMax) return;

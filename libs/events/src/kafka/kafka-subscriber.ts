@@ -3,7 +3,7 @@ import { backoffMs, pauseFor } from '../delivery/backoff';
 import { Coalescer } from '../delivery/coalescer';
 import type { DeadLetter } from '../delivery/deliver-batch';
 import { OwnedPartitions } from '../delivery/owned-partitions';
-import { batchMaxDefault, PartitionConsumer, type PartitionEdge } from '../delivery/partition-consumer';
+import { batchMaxDefault, commitGatherMs, PartitionConsumer, type PartitionEdge } from '../delivery/partition-consumer';
 import type { Subscriber, SubscriberProgress, Subscription } from '../event-transport';
 import type { TransportLog } from '../transport-log';
 import { isStaleMembership, isTransient, StalledConsumerError } from './kafka-errors';
@@ -65,7 +65,7 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
     });
     const { topic, batchMax = batchMaxDefault } = subscription;
     this.intake = new KafkaIntake({ topic, batchMax, owned: this.owned, signal: this.stopping.signal, log });
-    this.commits = new Coalescer(commits => this.commitAll(commits), 1_024);
+    this.commits = new Coalescer(commits => this.commitAll(commits), 1_024, commitGatherMs);
     this.member = this.createMember();
   }
 

@@ -116,9 +116,9 @@ export class EventsServer extends Server implements CustomTransportStrategy {
   }
 
   private async start({ topic, options, callback }: Handler): Promise<void> {
-    const { group, batchMax, minAgeMs } = options;
+    const { group, batchMax, minAgeMs, gatherMs } = options;
     const onBatch = (batch: EventBatch) => this.handle(callback, batch);
-    const subscriber = await this.options.transport.subscribe({ topic, group, batchMax, minAgeMs, onBatch });
+    const subscriber = await this.options.transport.subscribe({ topic, group, batchMax, minAgeMs, gatherMs, onBatch });
     this.running.push({ topic, group, subscriber });
   }
 

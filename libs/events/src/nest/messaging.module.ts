@@ -15,6 +15,13 @@ import { EventTransport } from '../event-transport';
 import type { EventsEnv } from '../events-env';
 import { OutboxRelay, type OutboxState } from '../outbox/outbox-relay';
 
+export interface MessagingOptions {
+  /** An event that carries no trace begins one here. */
+  beginsTraces?: boolean;
+  /** How long the service's events may wait for others to be published with, in milliseconds. Default: that of the relay. */
+  gatherMs?: number;
+}
+
 /** The event transport of a service and the relay that publishes its outbox; both injectable by their classes. */
 @Global()
 @Module({})
@@ -25,8 +32,8 @@ export class MessagingModule implements OnApplicationBootstrap, OnApplicationShu
     private readonly lifecycle: Lifecycle,
   ) {}
 
-  /** `service` is shown to the database and to the brokers. `beginsTraces`: an event that carries no trace begins one here. */
-  static forService(service: string, env: EventsEnv, { beginsTraces = false } = {}): DynamicModule {
+  /** `service` is shown to the database and to the brokers. */
+  static forService(service: string, env: EventsEnv, { beginsTraces = false, gatherMs }: MessagingOptions = {}): DynamicModule {
     return {
       module: MessagingModule,
       providers: [
@@ -40,7 +47,7 @@ export class MessagingModule implements OnApplicationBootstrap, OnApplicationShu
           provide: OutboxRelay,
           inject: [DataSource, EventTransport, LOGGER],
           useFactory: (dataSource: DataSource, transport: EventTransport, log: Logger) =>
-            new OutboxRelay({ dataSource, transport, log }),
+            new OutboxRelay({ dataSource, transport, log, gatherMs }),
         },
       ],
       exports: [EventTransport, OutboxRelay],

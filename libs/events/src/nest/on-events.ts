@@ -9,6 +9,8 @@ export interface OnEventsOptions {
   batchMax?: number;
   /** Hands events over only once they are this old, in milliseconds. Default 0. */
   minAgeMs?: number;
+  /** How long events may wait for others to share a read with, in milliseconds. Default: hardly at all. */
+  gatherMs?: number;
 }
 
 /** Nest would log the error and put `Internal server error` in its place; the transport needs the error itself. */

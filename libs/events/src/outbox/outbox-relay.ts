@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource, EntityManager } from 'typeorm';
 import { backoffMs } from '../delivery/backoff';
 import { Wakeup } from '../delivery/wakeup';
@@ -12,6 +13,8 @@ export interface OutboxRelayOptions {
   batchMax?: number;
   /** How often to look for events of other replicas; `wake()` is for one's own. Default 250. */
   idleMs?: number;
+  /** How long events may wait for others to be published with, in milliseconds, while they come one after the other. Default 5. */
+  gatherMs?: number;
 }
 
 export interface OutboxState {
@@ -23,13 +26,16 @@ export interface OutboxState {
 
 /** One relay per database at a time. Any constant will do: each service has its own database. */
 const relayLock = 7_240_928;
+const batchMaxDefault = 500;
+const gatherMsDefault = 5;
 const failureLimits = { firstMs: 100, maxMs: 5_000 };
 /** Another replica is publishing: look again soon, for it may have read the table before our events were in it. */
 const busyRetryMs = 25;
 const busyRetriesMax = 40;
 const depthMax = 100_000;
 
-type Outcome = 'busy' | 'empty' | 'published';
+/** `all` and `many`: published, with nothing or perhaps something left. */
+type Outcome = 'busy' | 'empty' | 'all' | 'many';
 
 /**
  * Publishes the outbox in order of insertion and deletes what is durable. One replica at a time, under an advisory lock that ends with
@@ -70,7 +76,9 @@ export class OutboxRelay {
     while (!this.isStopped) {
       const outcome = await this.attempt();
       this.busy = outcome === 'busy' ? this.busy + 1 : 0;
-      if (outcome !== 'published' && !this.isStopped) await this.wakeup.wait(this.waitMs(outcome));
+      if (this.isStopped || outcome === 'many') continue;
+      if (outcome === 'all') await pause(this.options.gatherMs ?? gatherMsDefault);
+      else await this.wakeup.wait(this.waitMs(outcome));
     }
   }
 
@@ -102,11 +110,12 @@ export class OutboxRelay {
     // A statement of its own: the rows must be read with a snapshot taken after the lock, or those just deleted would be seen again.
     const [lock]: { held: boolean }[] = await tx.query('select pg_try_advisory_xact_lock($1) as held', [relayLock]);
     if (!lock?.held) return 'busy';
-    const rows: OutboxRow[] = await tx.query(head, [this.options.batchMax ?? 500]);
+    const batchMax = this.options.batchMax ?? batchMaxDefault;
+    const rows: OutboxRow[] = await tx.query(head, [batchMax]);
     if (rows.length === 0) return 'empty';
     await this.options.transport.publish(rows.map(toEvent));
     await tx.query('delete from outbox where id = any($1::bigint[])', [rows.map(row => row.id)]);
-    return 'published';
+    return rows.length < batchMax ? 'all' : 'many';
   }
 }
 

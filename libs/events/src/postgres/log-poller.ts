@@ -18,7 +18,7 @@ export interface LogPollerOptions {
 /** Notifications wake the poller within a millisecond or two; this is only for those that are missed. */
 const idlePollMs = 250;
 /** After a read that left nothing behind: one look costs as much as many events, so the next one waits for some to share it. */
-const spacingMs = 5;
+const gatherMsDefault = 8;
 /** The audit runs behind by minutes: no need to be woken. */
 const behindPollMs = 1_000;
 const failureLimits = { firstMs: 100, maxMs: 5_000 };
@@ -42,7 +42,7 @@ export class LogPoller {
       const found = await this.turn();
       if (this.isStopped) return;
       if (found === 0) await this.wakeup.wait(this.failures > 0 ? backoffMs(this.failures, failureLimits) : this.idleMs);
-      else if (this.behind.size === 0) await pause(spacingMs);
+      else if (this.behind.size === 0) await pause(this.options.subscription.gatherMs ?? gatherMsDefault);
     }
   }
 

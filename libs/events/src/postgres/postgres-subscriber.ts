@@ -1,7 +1,7 @@
 import { Coalescer } from '../delivery/coalescer';
 import type { DeadLetter } from '../delivery/deliver-batch';
 import { OwnedPartitions } from '../delivery/owned-partitions';
-import { PartitionConsumer, type PartitionEdge } from '../delivery/partition-consumer';
+import { commitGatherMs, PartitionConsumer, type PartitionEdge } from '../delivery/partition-consumer';
 import { Wakeup } from '../delivery/wakeup';
 import type { Subscriber, SubscriberProgress, Subscription } from '../event-transport';
 import type { TransportLog } from '../transport-log';
@@ -45,7 +45,7 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
       consumerFor: assigned => new PartitionConsumer({ ...assigned, subscription, edge: this, isPaused, log }),
     });
     this.poller = new LogPoller({ ...options, owned: this.owned });
-    this.commits = new Coalescer(items => membership.commit(items), 256);
+    this.commits = new Coalescer(items => membership.commit(items), 256, commitGatherMs);
   }
 
   /** Joins the group and takes what is free; resolves when the member is known to the others. */

@@ -10,7 +10,8 @@ import { readEvents } from './read-events';
 export class AckReceivedConsumer {
   constructor(private readonly decideReversals: DecideReversals) {}
 
-  @OnEvents(topics.ackReceived, { group: 'reversal-scheduler' })
+  // What comes this way was nearly always told directly before.
+  @OnEvents(topics.ackReceived, { group: 'reversal-scheduler', gatherMs: 100 })
   async onAckReceived(@Payload() batch: EventBatch): Promise<void> {
     await this.decideReversals.decide(readEvents(batch, parseAckReceived).map(settlementOf));
   }

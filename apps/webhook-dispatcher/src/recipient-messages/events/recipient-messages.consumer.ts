@@ -11,7 +11,7 @@ export const recipientMessagesGroup = 'recipient-messages';
 export class RecipientMessagesConsumer {
   constructor(private readonly queueMessages: QueueMessages) {}
 
-  @OnEvents(topics.transactionTerminal, { group: recipientMessagesGroup })
+  @OnEvents(topics.transactionTerminal, { group: recipientMessagesGroup, gatherMs: 100 })
   async onTransactionTerminal(@Payload() batch: EventBatch): Promise<void> {
     // What cannot be read is parked by the group that delivers; here it is passed over.
     const terminals = batch.events

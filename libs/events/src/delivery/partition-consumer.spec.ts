@@ -1,0 +1,82 @@
+import { eventually } from '@paycode/service-runtime/testing';
+import { eventOf, gate } from '../testing/collector';
+import { quietLog } from '../testing/transport-harness';
+import { encodeCloudEvent } from '../record/cloud-event';
+import { PartitionConsumer, type PartitionEdge } from './partition-consumer';
+
+/** One event per batch; commits end when the test says so. */
+class Edge implements PartitionEdge {
+  readonly commits: { nextOffset: bigint; end(isOurs: boolean): void }[] = [];
+  park = () => Promise.resolve();
+  onRoom = () => undefined;
+
+  commit(_partition: number, nextOffset: bigint): Promise<boolean> {
+    return new Promise(end => this.commits.push({ nextOffset, end }));
+  }
+}
+
+describe('a partition consumer', () => {
+  let edge: Edge;
+  let handled: string[];
+  let consumer: PartitionConsumer;
+  const begin = (onBatch: () => Promise<void> = () => Promise.resolve()) => {
+    [edge, handled] = [new Edge(), []];
+    consumer = new PartitionConsumer({
+      subscription: {
+        topic: 't',
+        group: 'g',
+        batchMax: 1,
+        onBatch: async ({ events }) => {
+          handled.push(...events.map(event => event.id));
+          await onBatch();
+        },
+      },
+      partition: 0,
+      nextOffset: 0n,
+      edge,
+      isPaused: () => false,
+      log: quietLog,
+    });
+    consumer.offer([0, 1, 2].map(n => ({ offset: BigInt(n), publishedAtMs: 0, raw: encodeCloudEvent(eventOf('t', 'k', n)) })));
+    consumer.start();
+  };
+
+  it('handles one batch while the one before is being committed, and no further', async () => {
+    begin();
+    await eventually(() => expect(handled).toEqual(['k/0', 'k/1']));
+    expect(edge.commits.map(({ nextOffset }) => nextOffset)).toEqual([1n]);
+    edge.commits[0]!.end(true);
+    await eventually(() => expect(handled).toEqual(['k/0', 'k/1', 'k/2']));
+    expect(edge.commits.map(({ nextOffset }) => nextOffset)).toEqual([1n, 2n]);
+    expect(consumer.committedOffset).toBe(1n);
+    const stopped = consumer.stop();
+    edge.commits[1]!.end(true);
+    await eventually(() => expect(edge.commits).toHaveLength(3));
+    edge.commits[2]!.end(true);
+    await stopped;
+    expect(consumer.committedOffset).toBe(3n);
+  });
+
+  it('does not end before its last commit has', async () => {
+    const held = gate();
+    begin(() => held.promise);
+    const order: string[] = [];
+    const stopped = consumer.stop().then(() => order.push('stopped'));
+    held.open();
+    await eventually(() => expect(edge.commits).toHaveLength(1));
+    order.push('committed');
+    edge.commits[0]!.end(true);
+    await stopped;
+    expect(order).toEqual(['committed', 'stopped']);
+    expect(handled).toEqual(['k/0']);
+  });
+
+  it('commits nothing more once a commit was told that the partition is somebody else’s', async () => {
+    begin();
+    await eventually(() => expect(handled).toHaveLength(2));
+    edge.commits[0]!.end(false);
+    await consumer.stop();
+    expect(edge.commits).toHaveLength(1);
+    expect(consumer.isLost).toBe(true);
+  });
+});
