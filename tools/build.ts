@@ -52,7 +52,6 @@ export const bundleOptions: BuildOptions = {
   outExtension: { '.js': '.cjs' },
   packages: 'external',
   tsconfig: join(root, 'tsconfig.base.json'),
-  keepNames: true,
   sourcemap: true,
   logLevel: 'warning',
   plugins: [decorators],

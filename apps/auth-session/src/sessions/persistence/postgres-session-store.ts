@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { FlushQueue } from '@paycode/persistence';
 import { DataSource } from 'typeorm';
@@ -26,12 +27,16 @@ const selectSessions = {
   where s.id = any($1::uuid[])`,
 };
 
+/** Between two reads under load: one costs as much as many sessions. */
+const spacingMs = 2;
+
 @Injectable()
 export class PostgresSessionStore extends SessionStore {
   /** Read on every Bearer request (T-09), never cached; under load one query serves all that wait. */
   private readonly reads = new FlushQueue<string, AccountSession | undefined>(ids => this.readAll(ids), {
     flushMax: 256,
     queueMax: 10_000,
+    spacing: () => pause(spacingMs),
   });
 
   constructor(private readonly dataSource: DataSource) {
