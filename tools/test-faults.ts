@@ -29,7 +29,7 @@ const { values, positionals } = parseArgs({
 
 /** The files that hold the case. */
 function filesOf(number: string): string[] {
-  const call = new RegExp(`(faultCase|notRun)\\(\\s*${Number(number)},`);
+  const call = new RegExp(`faultCase(Unless)?\\((\\w+, )?\\s*${Number(number)},`);
   const files = readdirSync(cases).filter(file => call.test(readFileSync(join(cases, file), 'utf8')));
   if (files.length === 0) throw new Error(`there is no case ${number}`);
   return files;

@@ -19,6 +19,7 @@ export interface Participants {
 /** PostgreSQL's sessions report their counters at most once a second. */
 const countersSettleMs = 1_500;
 const floorConcurrency = 64;
+const nothing: PerPayment = { statements: NaN, rowsInserted: NaN, logStatements: NaN, logRowsInserted: NaN };
 
 export class DeliverBench {
   private readonly floor: CalledProcess;
@@ -34,7 +35,12 @@ export class DeliverBench {
   async run(participants: Participants): Promise<boolean> {
     const { contenders, paycode, platform } = participants;
     const { rounds, warmUp, burst, steadySeconds } = this.options.scale;
-    const figures: DeliveryFigures = { bursts: new Map(), floor: [], steadies: new Map(), perPayment: await this.none() };
+    const figures: DeliveryFigures = {
+      bursts: new Map(),
+      floor: [],
+      steadies: new Map(),
+      perPayment: { burst: nothing, steady: nothing },
+    };
     try {
       for (const contender of contenders) await measureBurst(contender, this.ground, warmUp);
       await this.measureFloor(warmUp);
@@ -43,11 +49,15 @@ export class DeliverBench {
         for (const contender of contenders)
           this.note(figures.bursts, contender, await measureBurst(contender, this.ground, burst));
       }
-      figures.perPayment = await this.countWork(platform, paycode);
+      // A burst of its own, so that waiting for the counters disturbs no other figure.
+      figures.perPayment.burst = await this.countWork(platform, burst, () => measureBurst(paycode, this.ground, burst));
       for (const contender of contenders) {
         const knee = Math.max(...figures.bursts.get(contender.name)!.map(({ perSecond }) => perSecond));
         const load = { perSecond: Math.round(knee / 2), seconds: steadySeconds };
-        figures.steadies.set(contender.name, await measureSteady(contender, this.receiver, load));
+        const measure = async () =>
+          void figures.steadies.set(contender.name, await measureSteady(contender, this.receiver, load));
+        if (contender !== paycode) await measure();
+        else figures.perPayment.steady = await this.countWork(platform, load.perSecond * load.seconds, measure);
       }
     } finally {
       await this.floor.stop();
@@ -86,12 +96,11 @@ export class DeliverBench {
     return { perSecond: (count * 1_000) / elapsedMs, cpuUs: (cpuUsOf(this.floor.pid) - cpuBefore) / count };
   }
 
-  /** A burst of its own, so that waiting for the counters disturbs no other figure. */
-  private async countWork(platform: PlatformUnderTest, paycode: Contender): Promise<PerPayment> {
-    const count = this.options.scale.burst;
+  /** Statements and rows of `count` payments. */
+  private async countWork(platform: PlatformUnderTest, count: number, measure: () => Promise<unknown>): Promise<PerPayment> {
     await pause(countersSettleMs);
     const before = await platform.use();
-    await measureBurst(paycode, this.ground, count);
+    await measure();
     await pause(countersSettleMs);
     const after = await platform.use();
     const each = (part: 'services' | 'log', of: 'statements' | 'rowsInserted') => (after[part][of] - before[part][of]) / count;
@@ -101,9 +110,5 @@ export class DeliverBench {
       logStatements: each('log', 'statements'),
       logRowsInserted: each('log', 'rowsInserted'),
     };
-  }
-
-  private async none(): Promise<PerPayment> {
-    return { statements: NaN, rowsInserted: NaN, logStatements: NaN, logRowsInserted: NaN };
   }
 }

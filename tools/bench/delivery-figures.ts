@@ -26,5 +26,6 @@ export interface DeliveryFigures {
   bursts: Map<string, Burst[]>;
   floor: FloorRound[];
   steadies: Map<string, Steady>;
-  perPayment: PerPayment;
+  /** Everything at once, and at half the knee. */
+  perPayment: { burst: PerPayment; steady: PerPayment };
 }

@@ -30,6 +30,8 @@ export interface Steady {
   /** From the intended send time of the event to the arrival of the POST. */
   p50Ms: number;
   p99Ms: number;
+  /** Share of POSTs that found an open connection. */
+  reuse: number;
   deviations: string[];
 }
 
@@ -83,6 +85,7 @@ export async function measureSteady(
     perSecond,
     p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),
+    reuse: 1 - arrivals.connections / payments.count,
     deviations: await contender.deviations(payments, arrivals.transactionIds),
   };
 }

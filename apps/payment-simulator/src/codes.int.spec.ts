@@ -48,6 +48,14 @@ describe('payment codes', () => {
   const queryRef = (caller: Partial<Identity>, code: string, reference: string) =>
     post(caller, '/pluto/code/queryRef', JSON.stringify({ code, merchantReference: reference }));
 
+  it('answers 503 while merchants cannot be looked up, and works again by itself', async () => {
+    simulator.config.merchant(1009);
+    simulator.config.isBroken = true;
+    expect(await create('', merchant(1009))).toMatchObject({ status: 503, data: { message: 'Service Unavailable' } });
+    simulator.config.isBroken = false;
+    expect(await create('', merchant(1009))).toMatchObject({ status: 200 });
+  });
+
   it('R-1-1: gives a code of exactly 10 digits as text, an expiry in 30 minutes and the address to pay at', async () => {
     const before = Date.now();
     const { status, data } = await create();

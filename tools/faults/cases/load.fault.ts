@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { eventually } from '@paycode/service-runtime/testing';
 import { answerAfter, hang } from '../environment/fault-receiver.ts';
 import { patienceMs, times as defaultTimes } from '../environment/fault-settings.ts';
-import { faultSuite, notRun } from '../environment/fault-suite.ts';
+import { faultSuite } from '../environment/fault-suite.ts';
 import type { ServiceProcess } from '../environment/service-process.ts';
 
 const hangingEndpoints = 10_000;
@@ -41,7 +41,7 @@ const prlimitObstacle = ((): string | undefined => {
 const openFiles = (service: ServiceProcess) => readdirSync(`/proc/${service.pid}/fd`).length;
 
 faultSuite('many payments', { times }, suite => {
-  const { faultCase } = suite;
+  const { faultCase, faultCaseUnless } = suite;
 
   /** Milliseconds from receipt to the start of the POST, 99th percentile, of these merchants. */
   const startDelayP99 = async (merchantIds: number[]) => {
@@ -150,9 +150,7 @@ faultSuite('many payments', { times }, suite => {
     }
   });
 
-  const withoutDescriptors = 'no file descriptor is left - held back, not reversed';
-  if (prlimitObstacle) return notRun(46, withoutDescriptors, prlimitObstacle);
-  faultCase(46, withoutDescriptors, async () => {
+  faultCaseUnless(prlimitObstacle, 46, 'no file descriptor is left - held back, not reversed', async () => {
     const { dispatchers } = suite.platform.services;
     const everywhere = await suite.platform.receiver({ host: '0.0.0.0' });
     const urls = Array.from({ length: 200 }, (_, at) => `http://127.2.0.${at + 1}:${everywhere.port}/`);

@@ -8,20 +8,29 @@ export interface FaultSuite {
   platform: FaultPlatform;
   /** One case, by its number in the protocol's table. Afterwards everything is healed, and the exact audit covers all payments so far. */
   faultCase(number: number, what: string, play: () => Promise<void>): void;
+  /** The same for a case that needs something of the machine: with an obstacle it says so and is counted as skipped. */
+  faultCaseUnless(obstacle: string | undefined, ...fault: Parameters<FaultSuite['faultCase']>): void;
 }
 
-/** Says why a case cannot run here, and has it counted as skipped. */
-export function notRun(number: number, what: string, reason: string): void {
-  process.stderr.write(`case ${number} does not run: ${reason}\n`);
-  (reason ? it.skip : it)(`case ${number}: ${what} - not run: ${reason}`, () => undefined);
+export interface FaultSuiteOptions extends FaultPlatformOptions {
+  /** What the machine lacks for these cases: nothing is started then, and each case says why it does not run. */
+  obstacle?: string;
 }
 
 /** Cases that share one platform, started once. `suite.platform` is there while cases run. */
-export function faultSuite(title: string, options: FaultPlatformOptions, define: (suite: FaultSuite) => void): void {
-  describe(title, () => {
+export function faultSuite(
+  title: string,
+  { obstacle, ...options }: FaultSuiteOptions,
+  define: (suite: FaultSuite) => void,
+): void {
+  (obstacle ? describe.skip : describe)(title, () => {
     const suite: FaultSuite = {
       platform: undefined as unknown as FaultPlatform,
-      faultCase: (number, what, play) => it(`case ${number}: ${what}`, play, caseMs),
+      faultCase: (...fault) => suite.faultCaseUnless(obstacle, ...fault),
+      faultCaseUnless: (hindrance, number, what, play) => {
+        if (hindrance) process.stderr.write(`case ${number} does not run: ${hindrance}\n`);
+        (hindrance ? it.skip : it)(`case ${number}: ${what}`, play, caseMs);
+      },
     };
     beforeAll(async () => {
       suite.platform = await FaultPlatform.start(options);

@@ -7,13 +7,15 @@ export class FakeNotificationConfig {
   readonly merchants = new Map<number, MerchantRecord>();
   /** Notification URL by merchant. */
   readonly urls = new Map<number, string>();
+  /** It answers every call with 500. */
+  isBroken = false;
   private readonly server: Server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (text: string) => (body += text));
     request.on('end', () => {
       const answer =
         request.url === '/internal/routes' ? this.routes(body) : this.merchants.get(Number(request.url?.split('/').at(-1)));
-      response.statusCode = answer ? 200 : 404;
+      response.statusCode = this.isBroken ? 500 : answer ? 200 : 404;
       response.setHeader('content-type', 'application/json').end(JSON.stringify(answer ?? {}));
     });
   });

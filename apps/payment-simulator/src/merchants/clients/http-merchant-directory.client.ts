@@ -1,5 +1,6 @@
 import { InternalCallError, type InternalClient } from '@paycode/access';
 import type { MerchantRecord, Route } from '@paycode/dto';
+import { DomainError } from '@paycode/service-runtime';
 import { MerchantDirectory } from '../merchants.ports';
 
 const cacheMs = 5_000;
@@ -25,16 +26,23 @@ export class HttpMerchantDirectory extends MerchantDirectory {
   }
 
   override async hasNotificationUrl(merchantId: number): Promise<boolean> {
-    const routes = await this.client.post<Route[]>('/internal/routes', { merchantIds: [merchantId] });
-    return routes.some(route => route.merchantId === merchantId && route.url !== null);
+    const routes = await this.ask(() => this.client.post<Route[]>('/internal/routes', { merchantIds: [merchantId] }));
+    return (routes ?? []).some(route => route.merchantId === merchantId && route.url !== null);
   }
 
-  private async fetch(merchantId: number): Promise<MerchantRecord | undefined> {
+  private fetch(merchantId: number): Promise<MerchantRecord | undefined> {
+    return this.ask(() => this.client.get<MerchantRecord>(`/internal/merchants/${merchantId}`));
+  }
+
+  /** Undefined for a 404. @throws DomainError 503 when notification-config gives no usable answer */
+  private async ask<T>(call: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.client.get<MerchantRecord>(`/internal/merchants/${merchantId}`);
-    } catch (error) {
-      if (error instanceof InternalCallError && error.status === 404) return undefined;
-      throw error;
+      return await call();
+    } catch (cause) {
+      if (!(cause instanceof InternalCallError)) throw cause;
+      if (cause.status === 404) return undefined;
+      const headers = { 'retry-after': '1' };
+      throw new DomainError({ status: 503, code: 'MERCHANTS_UNAVAILABLE', message: 'Service Unavailable', headers, cause });
     }
   }
 }
