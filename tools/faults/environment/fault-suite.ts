@@ -27,7 +27,7 @@ export function faultSuite(
     const suite: FaultSuite = {
       platform: undefined as unknown as FaultPlatform,
       faultCase: (...fault) => suite.faultCaseUnless(obstacle, ...fault),
-      faultCaseUnless: (hindrance, number, what, play) => {
+      faultCaseUnless: (hindrance, ...[number, what, play]) => {
         if (hindrance) process.stderr.write(`case ${number} does not run: ${hindrance}\n`);
         (hindrance ? it.skip : it)(`case ${number}: ${what}`, play, caseMs);
       },
