@@ -44,7 +44,7 @@ function run(config: string, words: string[], env: Record<string, string> = {}):
 function runAtRandom(): number {
   const seed = values.seed ?? String(Date.now() % 1_000_000);
   console.log(
-    `seed ${seed}; the same choices again: npm run test:faults -- --random --payments ${values.payments} --seed ${seed}`,
+    `seed ${seed}; the same choices again: npm run test:faults -- --random --payments ${values.payments} --seed ${seed}${values.kafka ? ' --kafka' : ''}`,
   );
   const events = values.kafka ? 'kafka' : 'postgres';
   return run('jest.random.config.cjs', [], { FAULTS_PAYMENTS: values.payments, FAULTS_SEED: seed, FAULTS_RANDOM_EVENTS: events });
