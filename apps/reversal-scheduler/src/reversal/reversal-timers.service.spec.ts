@@ -97,6 +97,43 @@ describe('reversal timers', () => {
     expect([scheduler.closer.calls, scheduler.timers.size]).toEqual([[], 0]);
   });
 
+  it('I7: jobs that were decided are not looked at again by every later scan', async () => {
+    const scheduler = schedulerUnderTest();
+    await scheduler.arm.arm([job(1)]);
+    await scheduler.decide.decide([{ transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' }]);
+    scheduler.clock.advance(90_000);
+    const nowUs = scheduler.database.nowUs();
+    await tick(scheduler);
+    const scan = jest.spyOn(scheduler.database.jobs, 'scan');
+    await tick(scheduler);
+    const [cursors] = scan.mock.calls[0]!;
+    expect(cursors).toHaveLength(256);
+    expect(new Set(cursors.map(({ after }) => after?.dueAtUs))).toEqual(new Set([nowUs]));
+    await scheduler.timers.advance();
+    expect(scheduler.database.lowWater(shardOf(1))).toBe(nowUs - 120_000_000);
+  });
+
+  it('T5: jobs armed after the clock of the database was set back are found', async () => {
+    const scheduler = schedulerUnderTest();
+    await tick(scheduler);
+    await scheduler.timers.advance();
+    scheduler.wallClock.setBackMs = 3_600_000;
+    await tick(scheduler);
+    await scheduler.arm.arm([job(1)]);
+    scheduler.closer.verdicts.set(1, 'CLOSED_TIMEOUT');
+    scheduler.clock.advance(60_000);
+    await tick(scheduler);
+    expect(await scheduler.database.decisions.find([1])).toEqual(new Map([[1, 'REVERSED']]));
+    // And by a successor, which begins at the mark.
+    await scheduler.arm.arm([job(2)]);
+    scheduler.timers.own(new Set());
+    scheduler.timers.own(new Set(Array.from({ length: 256 }, (_, shard) => shard)));
+    scheduler.closer.verdicts.set(2, 'CLOSED_TIMEOUT');
+    scheduler.clock.advance(60_000);
+    await tick(scheduler);
+    expect(await scheduler.database.decisions.find([2])).toEqual(new Map([[2, 'REVERSED']]));
+  });
+
   it('A-13: a second attempt moves the timer on', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm.arm([job(1)]);

@@ -32,6 +32,8 @@ export const defaultTimerLimits: ReversalTimersLimits = { windowMs: 10_000, page
 export class ReversalTimers {
   private readonly heap = new DueHeap();
   private readonly cursors = new Map<number, ShardCursor>();
+  /** The store's clock at the last scan, in microseconds since 1970. */
+  private storeNowUs = -Infinity;
   /** Popped and not decided yet: in nobody's heap. */
   private readonly asking = new Set<Timer>();
 
@@ -69,7 +71,7 @@ export class ReversalTimers {
     if (this.cursors.size === 0 || this.heap.size >= this.limits.timersMax) return false;
     const { windowMs, pageMax } = this.limits;
     const before = new Map(this.cursors);
-    const found = await this.ports.jobs.scan([...before.values()], { withinMs: windowMs, max: pageMax });
+    const { jobs: found, nowUs } = await this.ports.jobs.scan([...before.values()], { withinMs: windowMs, max: pageMax });
     const same = new Set([...before].filter(([shard, cursor]) => this.cursors.get(shard) === cursor).map(([shard]) => shard));
     const nowMs = this.ports.clock.nowMs();
     const perShard = new Map<number, number>();
@@ -80,6 +82,10 @@ export class ReversalTimers {
       this.heap.push({ ...job, dueAtMs: nowMs + dueInMs, askAtMs: nowMs + dueInMs });
       perShard.set(job.shard, (perShard.get(job.shard) ?? 0) + 1);
     }
+    this.passOver(
+      [...same].filter(shard => (perShard.get(shard) ?? 0) < pageMax),
+      nowUs,
+    );
     return [...perShard.values()].some(count => count >= pageMax);
   }
 
@@ -111,6 +117,21 @@ export class ReversalTimers {
       if (mark && dueAtUs < mark.dueAtUs) mark.dueAtUs = dueAtUs;
     }
     if (marks.size > 0) await this.ports.jobs.advance([...marks.values()]);
+  }
+
+  /**
+   * Shards that were read to the end: whatever was due before now is in memory or decided, and a job yet to come is due a whole timer delay
+   * from now. Later scans begin here, or each would look again at every decided job of the last minutes. When the store's clock was set back,
+   * new jobs come before what was read last.
+   */
+  private passOver(shards: readonly number[], nowUs: number): void {
+    const isSetBack = nowUs < this.storeNowUs;
+    this.storeNowUs = nowUs;
+    for (const shard of shards) {
+      const { after } = this.cursors.get(shard)!;
+      if (isSetBack || !after || after.dueAtUs < nowUs)
+        this.cursors.set(shard, { shard, after: { dueAtUs: nowUs, transactionId: 0 } });
+    }
   }
 
   private async stillUndecided(due: readonly Timer[]): Promise<Timer[]> {

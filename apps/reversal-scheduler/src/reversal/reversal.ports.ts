@@ -8,7 +8,7 @@ export abstract class JobStore {
   /** Inserts jobs due `delayMs` from now for transactions that have neither job nor decision; returns how many. */
   abstract watch(items: readonly CloseItem[], delayMs: number): Promise<number>;
   /** Undecided jobs of each cursor's shard after its position that come due within `withinMs`, earliest first, `max` per shard. */
-  abstract scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<DueJob[]>;
+  abstract scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<ScannedJobs>;
   /** Those of `transactionIds` that have no decision yet, with the time left until they are due (negative: overdue). */
   abstract undecided(transactionIds: readonly number[]): Promise<Map<number, number>>;
   /** Remembers where scans may start. The store keeps a safety distance behind the marks and never moves back. */
@@ -47,6 +47,12 @@ export abstract class ReversalMetrics {
 /** Monotonic milliseconds of this process (T2). */
 export abstract class MonotonicClock {
   abstract nowMs(): number;
+}
+
+export interface ScannedJobs {
+  jobs: DueJob[];
+  /** The store's clock when the scan began, in microseconds since 1970. */
+  nowUs: number;
 }
 
 /** Position in the due order of one shard: an instant of the store's clock plus a tie breaker. */

@@ -1,7 +1,7 @@
 import type { ArmItem, CloseItem, ReversalReason, ReversalState } from '@paycode/dto';
 import type { DataSource } from 'typeorm';
 import { shardOf } from '../domain/shard';
-import { type DueJob, JobStore, type LowWaterMark, type ShardCursor } from '../reversal.ports';
+import { JobStore, type LowWaterMark, type ScannedJobs, type ShardCursor } from '../reversal.ports';
 
 /** Rows become visible when their transaction ends, not when their due time was computed: marks stay this far behind. */
 const lowWaterDistanceMs = 120_000;
@@ -55,38 +55,46 @@ export class PostgresJobStore extends JobStore {
     return Number(rows[0]!.watched);
   }
 
-  override async scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<DueJob[]> {
+  override async scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<ScannedJobs> {
     // One walk of the index (shard, due_at, transaction_id) per shard; decided jobs are skipped by their primary key. The window ends at a
     // time that is fixed for the statement: with clock_timestamp() the index could not end there, and every pending job would be looked at.
-    const rows = await this.rows<{ id: string; merchant: string; shard: number; due_us: string; left_ms: string }>(
-      `select j.transaction_id as id, j.merchant_id as merchant, j.shard,
-              ${microseconds('j.due_at')} as due_us, ${leftMs('j.due_at')} as left_ms
-         from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as c(shard, after_us, after_id)
-         join shard s on s.shard = c.shard
-        cross join lateral (
-          select * from job
-           where job.shard = c.shard and job.due_at <= statement_timestamp() + $4::float8 * interval '1 millisecond'
-             and (job.due_at, job.transaction_id)
-                 > (coalesce(timestamptz 'epoch' + c.after_us * interval '1 microsecond', s.low_due_at), coalesce(c.after_id, 0))
-             and not exists (select from decision d where d.transaction_id = job.transaction_id)
-           order by job.due_at, job.transaction_id
-           limit $5) j
-        order by j.shard, j.due_at, j.transaction_id`,
+    // A mark that is ahead of a clock which was set back hides nothing. The last row tells the clock.
+    const rows = await this.rows<ScanRow>(
+      `(select j.transaction_id as id, j.merchant_id as merchant, j.shard,
+               ${microseconds('j.due_at')} as due_us, ${leftMs('j.due_at')} as left_ms
+          from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as c(shard, after_us, after_id)
+          join shard s on s.shard = c.shard
+         cross join lateral (
+           select * from job
+            where job.shard = c.shard and job.due_at <= statement_timestamp() + $4::float8 * interval '1 millisecond'
+              and (job.due_at, job.transaction_id)
+                  > (coalesce(timestamptz 'epoch' + c.after_us * interval '1 microsecond',
+                              least(s.low_due_at, statement_timestamp() - $6::float8 * interval '1 millisecond')),
+                     coalesce(c.after_id, 0))
+              and not exists (select from decision d where d.transaction_id = job.transaction_id)
+            order by job.due_at, job.transaction_id
+            limit $5) j
+         order by j.shard, j.due_at, j.transaction_id)
+       union all
+       select null, null, null, ${microseconds('statement_timestamp()')}, null`,
       [
         cursors.map(cursor => cursor.shard),
         cursors.map(cursor => cursor.after?.dueAtUs ?? null),
         cursors.map(cursor => cursor.after?.transactionId ?? null),
         window.withinMs,
         window.max,
+        lowWaterDistanceMs,
       ],
     );
-    return rows.map(row => ({
+    const nowUs = Number(rows.pop()!.due_us);
+    const jobs = rows.map(row => ({
       transactionId: Number(row.id),
       merchantId: Number(row.merchant),
       shard: row.shard,
       dueAtUs: Number(row.due_us),
       dueInMs: Number(row.left_ms),
     }));
+    return { jobs, nowUs };
   }
 
   override async undecided(transactionIds: readonly number[]): Promise<Map<number, number>> {
@@ -125,6 +133,14 @@ export class PostgresJobStore extends JobStore {
   private rows<T>(sql: string, parameters: unknown[]): Promise<T[]> {
     return this.dataSource.query(sql, parameters) as Promise<T[]>;
   }
+}
+
+interface ScanRow {
+  id: string;
+  merchant: string;
+  shard: number;
+  due_us: string;
+  left_ms: string;
 }
 
 interface StateRow {

@@ -3,6 +3,7 @@ import { createTestDatabase, type TestDatabase } from '@paycode/persistence/test
 import type { DataSource } from 'typeorm';
 import { migrations } from '../../../migrations';
 import { decisionFor } from '../domain/decision';
+import { shardOf } from '../domain/shard';
 import { reversalStoresConformance } from '../testing/reversal-stores.conformance';
 import { PostgresDecisionStore } from './postgres-decision.store';
 import { PostgresJobStore } from './postgres-job.store';
@@ -52,7 +53,7 @@ describe('reversal stores in PostgreSQL', () => {
     );
     const statements: [string, unknown[]][] = [];
     const recording = {
-      query: (sql: string, parameters: unknown[]) => (statements.push([sql, parameters]), Promise.resolve([])),
+      query: (sql: string, parameters: unknown[]) => (statements.push([sql, parameters]), Promise.resolve([{ due_us: '0' }])),
     };
     const store = new PostgresJobStore(recording as unknown as DataSource);
     await store.scan([{ shard: 1, after: null }], { withinMs: 10_000, max: 100 });
@@ -60,6 +61,13 @@ describe('reversal stores in PostgreSQL', () => {
     const plan: unknown = await dataSource.query(`explain (analyze, timing off, format json) ${sql}`, parameters);
     const removed = [...JSON.stringify(plan).matchAll(/"Rows Removed by Filter":(\d+)/g)].map(([, count]) => Number(count));
     expect(Math.max(0, ...removed)).toBeLessThan(500);
+  });
+
+  it('I7: a low-water mark that is ahead of the clock, because the clock was set back, hides nothing', async () => {
+    await stores.jobs.arm([{ transactionId: 1, merchantId: 7, attempt: 1 }], 0);
+    await database.dataSource.query(`update shard set low_due_at = clock_timestamp() + interval '1 hour'`);
+    const { jobs } = await stores.jobs.scan([{ shard: shardOf(1), after: null }], { withinMs: 1_000, max: 10 });
+    expect(jobs.map(({ transactionId }) => transactionId)).toEqual([1]);
   });
 
   it('large batches in opposite orders do not deadlock', async () => {

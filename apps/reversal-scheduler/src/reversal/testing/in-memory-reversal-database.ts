@@ -4,11 +4,13 @@ import { shardOf } from '../domain/shard';
 import {
   type DecisionOutcome,
   DecisionStore,
-  type DueJob,
   JobStore,
   type LowWaterMark,
+  type ScannedJobs,
   type ShardCursor,
 } from '../reversal.ports';
+
+const lowWaterDistanceUs = 120_000_000;
 
 interface JobRow extends ArmItem {
   shard: number;
@@ -51,7 +53,7 @@ export class InMemoryReversalDatabase {
   }
 
   raiseLowWater({ shard, dueAtUs }: LowWaterMark): void {
-    const mark = Math.min(dueAtUs, this.nowUs()) - 120_000_000;
+    const mark = Math.min(dueAtUs, this.nowUs()) - lowWaterDistanceUs;
     if (mark > this.lowWater(shard)) this.lowDueAtUs.set(shard, mark);
   }
 }
@@ -75,12 +77,12 @@ class InMemoryJobStore extends JobStore {
     return jobRows.size - before;
   }
 
-  override async scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<DueJob[]> {
+  override async scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<ScannedJobs> {
     const nowUs = this.database.nowUs();
     const due = [...this.database.openJobs.values()]
       .filter(job => job.dueAtUs <= nowUs + window.withinMs * 1_000)
       .sort((a, b) => a.dueAtUs - b.dueAtUs || a.transactionId - b.transactionId);
-    return [...cursors]
+    const jobs = [...cursors]
       .sort((a, b) => a.shard - b.shard)
       .flatMap(cursor => due.filter(job => job.shard === cursor.shard && this.isAfter(job, cursor)).slice(0, window.max))
       .map(({ transactionId, merchantId, shard, dueAtUs }) => ({
@@ -90,6 +92,7 @@ class InMemoryJobStore extends JobStore {
         dueAtUs,
         dueInMs: (dueAtUs - nowUs) / 1_000,
       }));
+    return { jobs, nowUs };
   }
 
   override async undecided(transactionIds: readonly number[]): Promise<Map<number, number>> {
@@ -125,7 +128,7 @@ class InMemoryJobStore extends JobStore {
   }
 
   private isAfter(job: JobRow, { shard, after }: ShardCursor): boolean {
-    if (!after) return job.dueAtUs >= this.database.lowWater(shard);
+    if (!after) return job.dueAtUs >= Math.min(this.database.lowWater(shard), this.database.nowUs() - lowWaterDistanceUs);
     return job.dueAtUs > after.dueAtUs || (job.dueAtUs === after.dueAtUs && job.transactionId > after.transactionId);
   }
 }

@@ -21,7 +21,7 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
 
   const dueNow = async (...ids: number[]) => {
     const cursors = ids.map(id => ({ shard: shardOf(id), after: null }));
-    return (await stores.jobs.scan(cursors, { withinMs: 1_000, max: 100 })).map(found => found.transactionId);
+    return (await stores.jobs.scan(cursors, { withinMs: 1_000, max: 100 })).jobs.map(found => found.transactionId);
   };
 
   it('R-1-6: an armed job is there, due after the delay', async () => {
@@ -92,7 +92,7 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
     const seen: number[] = [];
     let after = null as { dueAtUs: number; transactionId: number } | null;
     for (let page = 0; page <= ids.length; page++) {
-      const found = await stores.jobs.scan([{ shard: shardOf(1), after }], { withinMs: 1_000, max: 2 });
+      const { jobs: found } = await stores.jobs.scan([{ shard: shardOf(1), after }], { withinMs: 1_000, max: 2 });
       seen.push(...found.map(({ transactionId }) => transactionId));
       after = found.at(-1) ?? after;
       if (found.length === 0) break;
@@ -100,10 +100,23 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
     expect(seen).toEqual(ids);
   });
 
+  it('I7: a scan tells its clock: what is due after it is found from there, what was due before it is not looked at again', async () => {
+    await stores.jobs.arm([job(1)], 0);
+    const scan = (after: { dueAtUs: number; transactionId: number } | null) =>
+      stores.jobs.scan([{ shard: shardOf(1), after }], { withinMs: 60_000, max: 10 });
+    const { jobs, nowUs } = await scan(null);
+    expect(jobs[0]!.dueAtUs).toBeLessThanOrEqual(nowUs);
+    const from = { dueAtUs: nowUs, transactionId: 0 };
+    expect((await scan(from)).jobs).toEqual([]);
+    const second = Array.from({ length: 5_000 }, (_, at) => at + 2).find(id => shardOf(id) === shardOf(1))!;
+    await stores.jobs.arm([job(second)], 30_000);
+    expect((await scan(from)).jobs.map(({ transactionId }) => transactionId)).toEqual([second]);
+  });
+
   it('a low-water mark never hides a job that is younger than the safety distance', async () => {
     await stores.jobs.arm([job(1)], 0);
-    const [found] = await stores.jobs.scan([{ shard: shardOf(1), after: null }], { withinMs: 1_000, max: 1 });
-    await stores.jobs.advance([{ shard: shardOf(1), dueAtUs: found!.dueAtUs + 1_000_000 }]);
+    const { jobs } = await stores.jobs.scan([{ shard: shardOf(1), after: null }], { withinMs: 1_000, max: 1 });
+    await stores.jobs.advance([{ shard: shardOf(1), dueAtUs: jobs[0]!.dueAtUs + 1_000_000 }]);
     expect(await dueNow(1)).toEqual([1]);
   });
 }

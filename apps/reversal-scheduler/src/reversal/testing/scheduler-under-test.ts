@@ -57,7 +57,8 @@ export class CountingMetrics extends ReversalMetrics {
 /** The scheduler's real use cases on stores in memory, owning every shard. */
 export function schedulerUnderTest(limits: Partial<ReversalTimersLimits> = {}) {
   const clock = new HandClock();
-  const database = new InMemoryReversalDatabase(() => 1_700_000_000_000_000 + clock.nowMs() * 1_000);
+  const wallClock = { setBackMs: 0 };
+  const database = new InMemoryReversalDatabase(() => 1_700_000_000_000_000 + (clock.nowMs() - wallClock.setBackMs) * 1_000);
   const { jobs, decisions } = database;
   const closer = new ScriptedCloser();
   const metrics = new CountingMetrics();
@@ -65,5 +66,5 @@ export function schedulerUnderTest(limits: Partial<ReversalTimersLimits> = {}) {
   const decide = new DecideReversals({ decisions, metrics });
   const timers = new ReversalTimers({ jobs, closer, decide, clock, metrics }, { ...defaultTimerLimits, ...limits });
   timers.own(new Set(Array.from({ length: shardCount }, (_, shard) => shard)));
-  return { clock, database, closer, metrics, arm, decide, timers, watch: new WatchTerminals({ jobs, metrics }) };
+  return { clock, wallClock, database, closer, metrics, arm, decide, timers, watch: new WatchTerminals({ jobs, metrics }) };
 }
