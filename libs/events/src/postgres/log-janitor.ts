@@ -80,20 +80,27 @@ export class LogJanitor {
   }
 }
 
-// Only the first rows of each partition are looked at: positions are in order of publication, so the oldest come first.
+// Positions are in order of publication: a partition whose first event is young is not looked at further, and of the others only the first rows.
 const deleteHeads = `
   with leader as materialized (
     select pg_try_advisory_xact_lock($1) as is_leader
   ), consumed as materialized (
     select partition, min(position) as position from event_offset where topic_id = $2 group by partition
-  ), doomed as materialized (
-    select head.partition, head.position
+  ), stale as materialized (
+    select p.partition
     from leader
     join event_partition p on leader.is_leader and p.topic_id = $2
+    cross join lateral (
+      select l.published_at from event_log l where l.topic_id = $2 and l.partition = p.partition order by l.position limit 1
+    ) oldest
+    where oldest.published_at < clock_timestamp() - least($4::float8, $5::float8) * interval '1 millisecond'
+  ), doomed as materialized (
+    select head.partition, head.position
+    from stale
     left join consumed using (partition)
     cross join lateral (
       select l.partition, l.position, l.published_at from event_log l
-      where l.topic_id = $2 and l.partition = p.partition order by l.position limit $3
+      where l.topic_id = $2 and l.partition = stale.partition order by l.position limit $3
     ) head
     where head.published_at < clock_timestamp() - $4::float8 * interval '1 millisecond'
        or (head.position < consumed.position and head.published_at < clock_timestamp() - $5::float8 * interval '1 millisecond')
