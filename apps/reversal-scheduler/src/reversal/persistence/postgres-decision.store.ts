@@ -26,10 +26,7 @@ const decide = `
                              'requestedAt', ${instant('at')})::text,
            (select traceparent from wanted where id = transaction_id)
       from decided where kind = 'REVERSED' order by transaction_id)
-  select wanted.id, coalesce(decided.kind, standing.kind) as kind, decided.kind is not null as is_new
-    from wanted
-    left join decided on decided.transaction_id = wanted.id
-    left join decision standing on standing.transaction_id = wanted.id`;
+  select transaction_id as id, kind from decided`;
 
 /** Decisions in PostgreSQL: insert only, the primary key is the register that is written once (I1). */
 export class PostgresDecisionStore extends DecisionStore {
@@ -44,7 +41,7 @@ export class PostgresDecisionStore extends DecisionStore {
 
   override async decide(items: readonly DecisionToRecord[]): Promise<DecisionOutcome[]> {
     if (items.length === 0) return [];
-    const rows: { id: string; kind: Decision | null; is_new: boolean }[] = await this.dataSource.query(decide, [
+    const rows: { id: string; kind: Decision }[] = await this.dataSource.query(decide, [
       items.map(item => item.transactionId),
       items.map(item => item.merchantId),
       items.map(item => item.decision),
@@ -53,12 +50,12 @@ export class PostgresDecisionStore extends DecisionStore {
       // Fewer than the others are filled up with nulls.
       this.traceparentOf ? items.map(item => this.traceparentOf!(item.transactionId) ?? null) : [],
     ]);
-    if (rows.some(row => row.is_new && row.kind === 'REVERSED')) this.wakeRelay();
-    const standing = new Map(rows.flatMap(({ id, kind }) => (kind ? [[Number(id), kind] as const] : [])));
-    // A decision that another session committed while this statement ran is not in its snapshot: read it now.
-    const unseen = rows.filter(row => row.kind === null).map(row => Number(row.id));
-    if (unseen.length > 0) for (const [id, kind] of await this.find(unseen)) standing.set(id, kind);
-    return outcomesOf(items, standing, new Set(rows.filter(row => row.is_new).map(row => Number(row.id))));
+    if (rows.some(row => row.kind === 'REVERSED')) this.wakeRelay();
+    const decidedNow = new Map(rows.map(row => [Number(row.id), row.kind]));
+    // A statement of its own: a decision that another session committed while that one ran is not in its snapshot.
+    const before = items.map(item => item.transactionId).filter(id => !decidedNow.has(id));
+    const standing = before.length > 0 ? await this.find(before) : new Map<number, Decision>();
+    return outcomesOf(items, new Map([...standing, ...decidedNow]), new Set(decidedNow.keys()));
   }
 
   override async find(transactionIds: readonly number[]): Promise<Map<number, Decision>> {
