@@ -61,18 +61,24 @@ export const deliverySql = {
        where l.owner = $1 order by l.lane for no key update of l)
     select lanes, pg_sequence_last_value('delivery_seq') as seq from (select array_agg(lane) as lanes from mine) m`,
 
-  // Stops at the first open row, so each row is walked over about once in its life; bounded, so that no walk outlasts a statement.
+  // Stops at the first open row, so each row is walked over about once in its life; bounded, so that no walk outlasts a statement. Walks first
+  // and locks then, in the order of the lanes like everybody.
   advance: `
-    update lane set low_seq = n.low_seq
-      from unnest($2::smallint[], $3::bigint[]) as t(lane, epoch)
-      join lane l on l.lane = t.lane and l.epoch = t.epoch and l.owner = $1
-     cross join lateral (select least($4::bigint, l.low_seq + 1000000) as seq) upto
-     cross join lateral (
-       select coalesce(
-         (select d.seq from delivery d
-           where d.lane = l.lane and d.seq between l.low_seq and upto.seq and ${isOpen} order by d.seq limit 1),
-         upto.seq + 1) as low_seq) n
-     where lane.lane = t.lane and lane.epoch = t.epoch and lane.low_seq < n.low_seq`,
+    with ahead as materialized (
+      select l.lane, l.epoch, n.low_seq
+        from unnest($2::smallint[], $3::bigint[]) as t(lane, epoch)
+        join lane l on l.lane = t.lane and l.epoch = t.epoch and l.owner = $1
+       cross join lateral (select least($4::bigint, l.low_seq + 1000000) as seq) upto
+       cross join lateral (
+         select coalesce(
+           (select d.seq from delivery d
+             where d.lane = l.lane and d.seq between l.low_seq and upto.seq and ${isOpen} order by d.seq limit 1),
+           upto.seq + 1) as low_seq) n
+       where l.low_seq < n.low_seq),
+    held as materialized (
+      select l.lane, a.low_seq from lane l join ahead a using (lane, epoch)
+       where l.low_seq < a.low_seq order by l.lane for no key update of l)
+    update lane set low_seq = held.low_seq from held where lane.lane = held.lane`,
 
   unclaimed: `
     select ${stored}

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { eventually } from '@paycode/service-runtime/testing';
+import type { DataSource } from 'typeorm';
 import { CreateDeliveries1760000000000 } from '../../../migrations/1760000000000-create-deliveries';
 import { ownEveryLane } from '../../lanes/testing/lane-rows';
 import { delivery, newDelivery } from '../testing/samples';
+import { deliverySql } from './delivery.sql';
 import { PostgresDeliveryStore } from './postgres-delivery.store';
 
 describe('deliveries in PostgreSQL', () => {
@@ -186,6 +189,37 @@ describe('deliveries in PostgreSQL', () => {
       await conclude(257, 'ACKED_HTTP');
       await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], upTo(10));
       expect(Number(await lowSeq())).toBeGreaterThan(inserted.find(row => row.transactionId === 513)!.seq);
+    });
+
+    it('locks lanes in their order when it moves low_seq, so that it cannot deadlock with an ingest', async () => {
+      const { dataSource } = database;
+      const ids = Array.from({ length: 256 }, (_, lane) => lane);
+      await store.insert(
+        me,
+        ids.map(id => claimed(id + 256)),
+      );
+      for (const id of ids) await conclude(id + 256, 'ACKED_HTTP');
+      const holder = dataSource.createQueryRunner();
+      await holder.startTransaction();
+      const held = async (sql: string, parameters: unknown[]) => {
+        if (sql === deliverySql.advance) await holder.query('select from lane where lane = 0 for share');
+        return dataSource.query<unknown[]>(sql, parameters);
+      };
+      const sweeping = new PostgresDeliveryStore({ query: held } as unknown as DataSource).sweep(
+        me,
+        allLanes(1).reverse(),
+        upTo(10),
+      );
+      const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await eventually(async () => expect(await dataSource.query(waits)).toHaveLength(1));
+      await holder.query('select from lane where lane > 0 for share nowait');
+      await holder.commitTransaction();
+      await holder.release();
+      await sweeping;
+      const [{ behind } = { behind: -1 }] = await dataSource.query<{ behind: number }[]>(
+        'select count(*)::int as behind from lane where low_seq <= 256',
+      );
+      expect(behind).toBe(0);
     });
 
     it('passes over merchants that are read on their own', async () => {
