@@ -108,7 +108,7 @@ describe('reversal timers', () => {
     await tick(scheduler);
     const [cursors] = scan.mock.calls[0]!;
     expect(cursors).toHaveLength(256);
-    expect(new Set(cursors.map(({ after }) => after?.dueAtUs))).toEqual(new Set([nowUs]));
+    expect(new Set(cursors.map(({ after }) => after?.dueAtUs))).toEqual(new Set([nowUs + 10_000_000]));
     await scheduler.timers.advance();
     expect(scheduler.database.lowWater(shardOf(1))).toBe(nowUs - 120_000_000);
   });

@@ -120,17 +120,18 @@ export class ReversalTimers {
   }
 
   /**
-   * Shards that were read to the end: whatever was due before now is in memory or decided, and a job yet to come is due a whole timer delay
-   * from now. Later scans begin here, or each would look again at every decided job of the last minutes. When the store's clock was set back,
-   * new jobs come before what was read last.
+   * Shards that were read to the end of the window: what is due in it is in memory or decided, and a job yet to come is due long after it.
+   * Later scans begin there, or each would look again at every decided job of the last minutes. When the store's clock was set back, new jobs
+   * come before what was read last.
    */
   private passOver(shards: readonly number[], nowUs: number): void {
     const isSetBack = nowUs < this.storeNowUs;
     this.storeNowUs = nowUs;
+    const readUpToUs = nowUs + this.limits.windowMs * 1_000;
     for (const shard of shards) {
       const { after } = this.cursors.get(shard)!;
-      if (isSetBack || !after || after.dueAtUs < nowUs)
-        this.cursors.set(shard, { shard, after: { dueAtUs: nowUs, transactionId: 0 } });
+      if (isSetBack || !after || after.dueAtUs < readUpToUs)
+        this.cursors.set(shard, { shard, after: { dueAtUs: readUpToUs, transactionId: 0 } });
     }
   }
 
