@@ -1,7 +1,7 @@
 import type { ArmItem, CloseItem, ReversalReason, ReversalState } from '@paycode/dto';
 import type { DataSource } from 'typeorm';
 import { shardOf } from '../domain/shard';
-import { JobStore, type LowWaterMark, type ScannedJobs, type ShardCursor } from '../reversal.ports';
+import { type DueJob, JobStore, type LowWaterMark, type ScannedJobs, type ShardCursor } from '../reversal.ports';
 
 /** Rows become visible when their transaction ends, not when their due time was computed: marks stay this far behind. */
 const lowWaterDistanceMs = 120_000;
@@ -58,7 +58,7 @@ export class PostgresJobStore extends JobStore {
   override async scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<ScannedJobs> {
     // One walk of the index (shard, due_at, transaction_id) per shard; decided jobs are skipped by their primary key. The window ends at a
     // time that is fixed for the statement: with clock_timestamp() the index could not end there, and every pending job would be looked at.
-    // A mark that is ahead of a clock which was set back hides nothing. The last row tells the clock.
+    // A mark that is ahead of a clock which was set back hides nothing. The row without a shard tells the clock.
     const rows = await this.rows<ScanRow>(
       `(select j.transaction_id as id, j.merchant_id as merchant, j.shard,
                ${microseconds('j.due_at')} as due_us, ${leftMs('j.due_at')} as left_ms
@@ -86,15 +86,8 @@ export class PostgresJobStore extends JobStore {
         lowWaterDistanceMs,
       ],
     );
-    const nowUs = Number(rows.pop()!.due_us);
-    const jobs = rows.map(row => ({
-      transactionId: Number(row.id),
-      merchantId: Number(row.merchant),
-      shard: row.shard,
-      dueAtUs: Number(row.due_us),
-      dueInMs: Number(row.left_ms),
-    }));
-    return { jobs, nowUs };
+    const jobs = rows.flatMap(({ shard, ...row }) => (shard === null ? [] : [jobFrom({ ...row, shard })]));
+    return { jobs, nowUs: Number(rows.find(row => row.shard === null)!.due_us) };
   }
 
   override async undecided(transactionIds: readonly number[]): Promise<Map<number, number>> {
@@ -138,9 +131,19 @@ export class PostgresJobStore extends JobStore {
 interface ScanRow {
   id: string;
   merchant: string;
-  shard: number;
+  shard: number | null;
   due_us: string;
   left_ms: string;
+}
+
+function jobFrom(row: ScanRow & { shard: number }): DueJob {
+  return {
+    transactionId: Number(row.id),
+    merchantId: Number(row.merchant),
+    shard: row.shard,
+    dueAtUs: Number(row.due_us),
+    dueInMs: Number(row.left_ms),
+  };
 }
 
 interface StateRow {

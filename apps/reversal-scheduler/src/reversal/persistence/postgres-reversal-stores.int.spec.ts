@@ -53,7 +53,10 @@ describe('reversal stores in PostgreSQL', () => {
     );
     const statements: [string, unknown[]][] = [];
     const recording = {
-      query: (sql: string, parameters: unknown[]) => (statements.push([sql, parameters]), Promise.resolve([{ due_us: '0' }])),
+      query: (sql: string, parameters: unknown[]) => (
+        statements.push([sql, parameters]),
+        Promise.resolve([{ shard: null, due_us: '0' }])
+      ),
     };
     const store = new PostgresJobStore(recording as unknown as DataSource);
     await store.scan([{ shard: 1, after: null }], { withinMs: 10_000, max: 100 });
