@@ -36,7 +36,8 @@ export class KafkaNode {
       '--add-scram',
       `SCRAM-SHA-512=[name=${username},password=${password}]`,
     ]);
-    const args = ['format', '--ignore-formatted', '-t', clusterId, '-c', this.file('server.properties'), ...users];
+    // In one argument: an id may begin with a dash.
+    const args = ['format', '--ignore-formatted', `--cluster-id=${clusterId}`, '-c', this.file('server.properties'), ...users];
     await run('java', [...this.javaArgs('storage.log'), 'kafka.tools.StorageTool', ...args]);
   }
 
