@@ -23,7 +23,7 @@ describe('telling the scheduler', () => {
     settling.tell(item(3));
     await settled();
     expect(told()).toEqual([1]);
-    await clock.advance(5);
+    await clock.advance(10);
     expect(told()).toEqual([1, 2, 3]);
   });
 

@@ -22,6 +22,8 @@ describe('the event log in PostgreSQL', () => {
   beforeEach(async () => {
     database = await createTestDatabase({ migrations: eventLogMigrations });
     pool = new Pool({ connectionString: database.url, max: 12 });
+    // The database may be dropped before the last connection has closed.
+    pool.on('error', () => undefined);
     log = new EventLog(pool, pool);
     topic = await log.ensureTopic(topicName, 4);
     sessions = [];
