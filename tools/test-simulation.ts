@@ -9,6 +9,6 @@ import { bundleOptions } from './build.ts';
 
 const outdir = join(import.meta.dirname, '../dist/tools');
 const entryPoints = { simulation: join(import.meta.dirname, 'simulation/main.ts') };
-await build({ ...bundleOptions, entryPoints, outdir, keepNames: false });
+await build({ ...bundleOptions, entryPoints, outdir });
 const { status } = spawnSync(process.execPath, [join(outdir, 'simulation.cjs'), ...process.argv.slice(2)], { stdio: 'inherit' });
 process.exitCode = status ?? 1;

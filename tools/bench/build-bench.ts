@@ -14,7 +14,7 @@ export async function runBench(name: string, apps: readonly string[]): Promise<v
   const suffix = '.main.ts';
   const mains = readdirSync(import.meta.dirname).filter(file => file.endsWith(suffix));
   const entryPoints = Object.fromEntries(mains.map(file => [basename(file, suffix), join(import.meta.dirname, file)]));
-  await build({ ...bundleOptions, entryPoints, outdir, keepNames: false });
+  await build({ ...bundleOptions, entryPoints, outdir });
   const child = spawn(process.execPath, ['--enable-source-maps', join(outdir, `${name}.cjs`), ...process.argv.slice(2)], {
     cwd: root,
     stdio: 'inherit',

@@ -41,7 +41,7 @@ describe('a partition consumer', () => {
     consumer.start();
   };
 
-  it('handles one batch while the one before is being committed, and no further', async () => {
+  it('1.2 row 1: handles one batch while the one before is being committed, and no further', async () => {
     begin();
     await eventually(() => expect(handled).toEqual(['k/0', 'k/1']));
     expect(edge.commits.map(({ nextOffset }) => nextOffset)).toEqual([1n]);
@@ -57,7 +57,7 @@ describe('a partition consumer', () => {
     expect(consumer.committedOffset).toBe(3n);
   });
 
-  it('does not end before its last commit has', async () => {
+  it('1.2 row 1: does not end before its last commit has', async () => {
     const held = gate();
     begin(() => held.promise);
     const order: string[] = [];
@@ -71,7 +71,7 @@ describe('a partition consumer', () => {
     expect(handled).toEqual(['k/0']);
   });
 
-  it('commits nothing more once a commit was told that the partition is somebody else’s', async () => {
+  it('1.2 row 1: commits nothing more once a commit was told that the partition is somebody else’s', async () => {
     begin();
     await eventually(() => expect(handled).toHaveLength(2));
     edge.commits[0]!.end(false);

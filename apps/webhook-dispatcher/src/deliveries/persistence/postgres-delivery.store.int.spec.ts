@@ -191,7 +191,7 @@ describe('deliveries in PostgreSQL', () => {
       expect(Number(await lowSeq())).toBeGreaterThan(inserted.find(row => row.transactionId === 513)!.seq);
     });
 
-    it('locks lanes in their order when it moves low_seq, so that it cannot deadlock with an ingest', async () => {
+    it('1.8: locks lanes in their order when it moves low_seq, so that it cannot deadlock with an ingest', async () => {
       const { dataSource } = database;
       const ids = Array.from({ length: 256 }, (_, lane) => lane);
       await store.insert(
