@@ -47,6 +47,20 @@ describe('regression: a listener that closes while clients keep connections', ()
     await closeListener(server, 20_000);
   });
 
+  it('answers who was connected but not yet accepted when the close began', async () => {
+    const at = port();
+    const clients = Array.from({ length: 50 }, () => connect(at));
+    const answers = clients.map(async client => {
+      await once(client, 'connect');
+      client.write('GET / HTTP/1.1\r\nhost: test\r\n\r\n');
+      const [answer] = (await once(client, 'data')) as [Buffer];
+      return answer.toString().split('\r\n', 1)[0];
+    });
+    await once(clients.at(-1)!, 'connect');
+    await Promise.all([closeListener(server, 20_000), ...answers]);
+    expect(await Promise.all(answers)).toEqual(clients.map(() => 'HTTP/1.1 200 OK'));
+  });
+
   it('waits for nobody who sends nothing', async () => {
     const silent: Socket = connect(port());
     await Promise.all([once(silent, 'connect'), once(server, 'connection'), get(port())]);

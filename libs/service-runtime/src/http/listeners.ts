@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as TcpServer, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { acceptWaiting, backlog } from './accept-waiting';
 
 export type ListenerName = 'internal' | 'public';
 
@@ -52,7 +53,7 @@ export function createListener(name: ListenerName, app: FastifyInstance): Server
 export function listen(server: Server, address: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ ...address, backlog: 4_096 }, () => {
+    server.listen({ ...address, backlog }, () => {
       server.off('error', reject);
       resolve();
     });
@@ -71,6 +72,7 @@ export function leaveConnections(server: Server): void {
 export async function closeListener(server: Server, lingerMs = 0): Promise<void> {
   if (!server.listening) return;
   leaveConnections(server);
+  await acceptWaiting(server);
   const closed = once(server, 'close');
   // An HTTP server's own close() ends what is idle at once.
   TcpServer.prototype.close.call(server);

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { type AddressInfo, Server as TcpServer } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Logger } from '@paycode/service-runtime';
+import { acceptWaiting, backlog, type Logger } from '@paycode/service-runtime';
 import type { GatewayMetrics } from '../../telemetry';
 import type { Certificate, CertificateFiles } from '../../tls';
 import type { AnswerRequest } from './answer-request';
@@ -66,7 +66,7 @@ export class PublicListener {
       server.on(event, (request: IncomingMessage, response: ServerResponse) => this.onRequest(request, response));
     }
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => this.onUnreadable(error, socket));
-    server.listen({ host: this.settings.host, port: this.settings.port, backlog: 4_096 });
+    server.listen({ host: this.settings.host, port: this.settings.port, backlog });
     await once(server, 'listening');
     this.server = server;
     this.watchCertificate(server, certificate);
@@ -79,6 +79,7 @@ export class PublicListener {
     if (!server?.listening) return;
     this.parts.certificates.stop();
     this.parts.answerRequest.isClosing = true;
+    await acceptWaiting(server);
     const closed = once(server, 'close');
     // An HTTP server's own close() ends what is idle at once, maybe just when a client sends on it.
     TcpServer.prototype.close.call(server);
