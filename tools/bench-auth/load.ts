@@ -7,8 +7,8 @@ export interface Load {
   call: Call;
   connections: number;
   durationS: number;
-  /** Requests per second in all; as many as possible when omitted. */
-  rate?: number;
+  /** Addresses the requests seem to come from, in turn; one when omitted. */
+  addresses?: number;
   /** Process whose CPU time is charged to the requests. */
   pid: number;
 }
@@ -23,16 +23,24 @@ export interface Measured {
   answers: string;
 }
 
-export async function load({ call, connections, durationS, rate, pid }: Load): Promise<Measured> {
+/** As the gateway passes them on, of the range for benchmarks (RFC 2544). */
+function requestsFrom(addresses: number, headers: Record<string, string>) {
+  return Array.from({ length: addresses }, (_, i) => ({
+    headers: { ...headers, 'x-forwarded-for': `198.18.${Math.floor(i / 256)}.${i % 256}` },
+  }));
+}
+
+export async function load({ call, connections, durationS, addresses, pid }: Load): Promise<Measured> {
   const cpuBeforeUs = cpuUsOf(pid);
+  const headers = { 'content-type': 'application/json', ...call.headers };
   const result = await autocannon({
     url: call.url,
     method: call.method,
     connections,
     duration: durationS,
-    headers: { 'content-type': 'application/json', ...call.headers },
+    headers,
     ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-    ...(rate === undefined ? {} : { overallRate: rate }),
+    ...(addresses === undefined ? {} : { requests: requestsFrom(addresses, headers) }),
   });
   const cpuUs = (cpuUsOf(pid) - cpuBeforeUs) / result.requests.total;
   const classes = { '2xx': result['2xx'], '4xx': result['4xx'], '5xx': result['5xx'], errors: result.errors };

@@ -33,7 +33,9 @@ export class ChallengeBook {
   /** @throws DomainError 429 when the address has asked too often */
   async checkRate(address: string): Promise<void> {
     const since = new Date(this.clock.nowMs() - minuteMs);
-    if ((await this.store.countFrom(address, since)) >= this.rules.perAddressPerMinute) throw tooManyTries(minuteMs / 1_000);
+    const { perAddressPerMinute } = this.rules;
+    if ((await this.store.countFrom(address, since, perAddressPerMinute)) >= perAddressPerMinute)
+      throw tooManyTries(minuteMs / 1_000);
   }
 
   /** Resolves to the instant the challenge expires. */

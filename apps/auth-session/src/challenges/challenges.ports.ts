@@ -15,8 +15,8 @@ export interface StoredChallenge {
 /** Challenges shared by all replicas. */
 export abstract class ChallengeStore {
   abstract add(challenge: StoredChallenge): Promise<void>;
-  /** How many challenges the address asked for since then. */
-  abstract countFrom(address: string, since: Date): Promise<number>;
+  /** How many challenges the address asked for since then; counts to `max` at most. */
+  abstract countFrom(address: string, since: Date, max: number): Promise<number>;
   /** Removes the challenge of that hash and gives it: only one caller ever gets it (A-33). */
   abstract take(challengeHash: Buffer): Promise<StoredChallenge | undefined>;
 }
@@ -32,5 +32,6 @@ export interface FreshChallenge {
 export abstract class RsaWorkers {
   /** base64(SHA-256(plaintext)) of a client challenge; null for every ciphertext that does not hold 64 bytes for us (T-01). */
   abstract prove(privateKey: KeyObject, ciphertext: Buffer, address: string): Promise<string | null>;
-  abstract challenge(publicKey: KeyObject, address: string): Promise<FreshChallenge>;
+  /** `publicKey`: base64 of an X.509 RSA-4096 key that was accepted before. */
+  abstract challenge(publicKey: string, address: string): Promise<FreshChallenge>;
 }

@@ -1,6 +1,5 @@
-import type { KeyObject } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { exportRsaPublicKey, parseRsa4096PublicKey, sha256 } from '@paycode/crypto';
+import { exportRsaPublicKey, sha256 } from '@paycode/crypto';
 import { DomainError } from '@paycode/service-runtime';
 import { AccountStore } from '../accounts';
 import { GuessLimiter, guesserOf } from '../guessing';
@@ -59,11 +58,10 @@ export class IssueChallengeService {
   }
 
   /** The client's key, or one nobody holds for an identity that is unknown, in Basic mode or without a key; at the same cost. */
-  private async keyFor(identity: string): Promise<KeyObject> {
+  private async keyFor(identity: string): Promise<string> {
     const [account, decoy] = await Promise.all([this.accounts.findByUsername(identity), this.decoyText()]);
     const registered = account?.mode === 'BEARER' ? account.publicKey : null;
-    // Both are read from their text, so that a key that is already loaded does not answer sooner (T-06).
-    return parseRsa4096PublicKey(registered ?? decoy);
+    return registered ?? decoy;
   }
 
   private async decoyText(): Promise<string> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { preparedQuery } from '../../database';
 import { ChallengeStore, type StoredChallenge } from '../challenges.ports';
 
 interface ChallengeRow {
@@ -11,6 +12,18 @@ interface ChallengeRow {
   expires_at: Date;
 }
 
+const insertChallenge = {
+  name: 'insert-login-challenge',
+  text: `insert into login_challenge (challenge_hash, response_hash, identity_hash, address, created_at, expires_at)
+    values ($1, $2, $3, $4, $5, $6)`,
+};
+/** Looks at no more rows than the limit asks for: a flood must not make each of its requests dearer. */
+const countChallenges = {
+  name: 'count-login-challenges',
+  text: `select count(*)::int as count
+    from (select from login_challenge where address = $1 and created_at > $2 limit $3) recent`,
+};
+
 @Injectable()
 export class PostgresChallengeStore extends ChallengeStore {
   constructor(private readonly dataSource: DataSource) {
@@ -19,16 +32,12 @@ export class PostgresChallengeStore extends ChallengeStore {
 
   async add(challenge: StoredChallenge): Promise<void> {
     const { challengeHash, responseHash, identityHash, address, createdAt, expiresAt } = challenge;
-    await this.dataSource.query(
-      `insert into login_challenge (challenge_hash, response_hash, identity_hash, address, created_at, expires_at)
-       values ($1, $2, $3, $4, $5, $6)`,
-      [challengeHash, responseHash, identityHash, address, createdAt, expiresAt],
-    );
+    const values = [challengeHash, responseHash, identityHash, address, createdAt, expiresAt];
+    await preparedQuery(this.dataSource, insertChallenge, values);
   }
 
-  async countFrom(address: string, since: Date): Promise<number> {
-    const sql = 'select count(*)::int as count from login_challenge where address = $1 and created_at > $2';
-    const [row] = await this.dataSource.query<{ count: number }[]>(sql, [address, since]);
+  async countFrom(address: string, since: Date, max: number): Promise<number> {
+    const [row] = await preparedQuery<{ count: number }>(this.dataSource, countChallenges, [address, since, max]);
     return row!.count;
   }
 

@@ -1,6 +1,6 @@
 // Runs in worker threads: RSA-4096 decryption takes milliseconds of CPU, which the event loop must not spend (T-02).
 import { type KeyObject, randomBytes } from 'node:crypto';
-import { decryptOaepSha1, encryptOaepSha1, sha256, sha256Base64 } from '@paycode/crypto';
+import { decryptOaepSha1, encryptOaepSha1, parseRsa4096PublicKey, sha256, sha256Base64 } from '@paycode/crypto';
 import { challengeBytes } from '../domain/client-challenge';
 
 /** Proof that we hold the private key (R-2.3-3), or null for whatever is not 64 bytes encrypted to it: the caller cannot tell why (T-01). */
@@ -9,8 +9,11 @@ export function prove(task: { privateKey: KeyObject; ciphertext: Uint8Array }): 
   return plaintext?.length === challengeBytes ? sha256Base64(plaintext) : null;
 }
 
-/** 64 random bytes encrypted to the client, and the digest the client must answer with. The plaintext never leaves the thread. */
-export function challenge(task: { publicKey: KeyObject }): { encrypted: Uint8Array; responseHash: Uint8Array } {
+/**
+ * 64 random bytes encrypted to the client (A-36), and the digest the client must answer with. The plaintext never leaves the thread. The key is
+ * read from its text each time, so that one that was in use does not answer sooner (T-06).
+ */
+export function challenge(task: { publicKey: string }): { encrypted: Uint8Array; responseHash: Uint8Array } {
   const plaintext = randomBytes(challengeBytes);
-  return { encrypted: encryptOaepSha1(task.publicKey, plaintext), responseHash: sha256(plaintext) };
+  return { encrypted: encryptOaepSha1(parseRsa4096PublicKey(task.publicKey), plaintext), responseHash: sha256(plaintext) };
 }

@@ -40,7 +40,7 @@ export class RsaWorkerPool extends RsaWorkers {
     return this.run(address, () => this.pool.run({ privateKey, ciphertext }, { name: 'prove' }));
   }
 
-  async challenge(publicKey: KeyObject, address: string): Promise<FreshChallenge> {
+  async challenge(publicKey: string, address: string): Promise<FreshChallenge> {
     const made = await this.run<{ encrypted: Uint8Array; responseHash: Uint8Array }>(address, () =>
       this.pool.run({ publicKey }, { name: 'challenge' }),
     );

@@ -1,0 +1,39 @@
+/** Sends one call at a steady rate, however slowly it is answered, from a process of its own; prints what came of it as a line of JSON. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { percentile } from '../bench/statistics.ts';
+import type { SteadyLoad, SteadyResult } from './steady.ts';
+
+/** Requests that may wait for an answer: beyond it the service does not keep up, and percentiles would only tell how long the run was. */
+const waitingMax = 2_000;
+
+const { call, perSecond, durationS } = JSON.parse(process.argv[2]!) as SteadyLoad;
+const { origin, pathname } = new URL(call.url);
+const pool = new Pool(origin, { connections: 64 });
+const headers = { 'content-type': 'application/json', ...call.headers };
+const body = JSON.stringify(call.body);
+const latenciesMs: number[] = [];
+let waiting = 0;
+
+async function send(dueMs: number): Promise<void> {
+  waiting += 1;
+  const answer = await pool.request({ path: pathname, method: call.method, headers, body });
+  await answer.body.dump();
+  if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);
+  latenciesMs.push(performance.now() - dueMs);
+  waiting -= 1;
+}
+
+const startMs = performance.now();
+const sent: Promise<void>[] = [];
+while (sent.length < perSecond * durationS) {
+  const dueMs = startMs + (sent.length * 1_000) / perSecond;
+  if (dueMs > performance.now()) await pause(1);
+  else sent.push(send(dueMs));
+  if (waiting > waitingMax) throw new Error(`${waitingMax} requests wait for an answer`);
+}
+await Promise.all(sent);
+await pool.close();
+const [p50Ms, p90Ms, p99Ms] = [0.5, 0.9, 0.99].map(share => percentile(latenciesMs, share)) as [number, number, number];
+const result: SteadyResult = { count: latenciesMs.length, p50Ms, p90Ms, p99Ms };
+process.stdout.write(`${JSON.stringify(result)}\n`);
