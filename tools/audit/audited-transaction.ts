@@ -7,7 +7,13 @@ export interface DispatcherRecord {
   ageS: number;
   /** Attempts claimed. */
   attempts: number;
-  verdict: { kind: string; ageS: number; wasPosted: boolean } | null;
+  verdict: {
+    kind: string;
+    ageS: number;
+    wasPosted: boolean;
+    /** Took the place of one that a restored database forgot: it agrees with the decision, but may be of another kind than it was. */
+    followsDecision: boolean;
+  } | null;
   /** False: a verdict without a delivery. */
   hasDelivery: boolean;
 }

@@ -12,7 +12,7 @@ function settled(): Required<AuditedTransaction> {
       hasDelivery: true,
       ageS: 5_000,
       attempts: 1,
-      verdict: { kind: 'ACKED_HTTP', ageS: 5_000, wasPosted: true },
+      verdict: { kind: 'ACKED_HTTP', ageS: 5_000, wasPosted: true, followsDecision: false },
     },
     scheduler: { job: { ageS: 5_000, attempt: 1 }, decision: { kind: 'SETTLED', verdict: 'ACKED_HTTP', ageS: 5_000 } },
     simulator: { isSuccess: true, ageS: 5_000, reversals: 0, failedReversals: 0 },
@@ -83,6 +83,7 @@ describe('audit rules', () => {
     ['a payment nobody but the simulator knows yet', { ...settled(), dispatcher: undefined, scheduler: undefined, receiver: undefined, simulator: { ...settled().simulator, ageS: 1 } }], // prettier-ignore
     ['a failed reversal, of which an operator was told', { ...reversed(), simulator: { ...reversed().simulator, reversals: 0, failedReversals: 1 } }], // prettier-ignore
     ['attempts used up by our own crashes', withVerdict('CLOSED_EXHAUSTED')],
+    ['a verdict that a restored database forgot', { ...settled(), dispatcher: { ...settled().dispatcher, verdict: { kind: 'NOT_APPLICABLE', ageS: 1, wasPosted: false, followsDecision: true } } }], // prettier-ignore
   ] as [string, AuditedTransaction][])('%s breaks no rule', (_, transaction) => {
     expect(violationsOf(transaction, scope)).toEqual([]);
   });

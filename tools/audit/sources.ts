@@ -34,7 +34,8 @@ const dispatcher: SourceSql<DispatcherRecord> = {
                 coalesce(d.stub, false) as stub, ${ageS('d.received_at')} as age_s,
                 (case when d.epoch > 0 then 1 else 0 end)
                   + (select count(*) from attempt a where a.transaction_id = t.id and not (a.attempt = 1 and d.epoch > 0))::int as attempts,
-                v.kind, ${ageS('v.at')} as verdict_age_s, v.started_at is not null as was_posted
+                v.kind, ${ageS('v.at')} as verdict_age_s, v.started_at is not null as was_posted,
+                v.outcome is not distinct from 'DECIDED BEFORE' as follows_decision
            from (select transaction_id as id from delivery where transaction_id > $1 and transaction_id <= $2
                  union select transaction_id from verdict where transaction_id > $1 and transaction_id <= $2) t
            left join delivery d on d.transaction_id = id
@@ -45,7 +46,14 @@ const dispatcher: SourceSql<DispatcherRecord> = {
     hasDelivery: row['has_delivery']!,
     ageS: row['age_s']!,
     attempts: row['attempts']!,
-    verdict: row['kind'] ? { kind: row['kind'], ageS: row['verdict_age_s']!, wasPosted: row['was_posted']! } : null,
+    verdict: row['kind']
+      ? {
+          kind: row['kind'],
+          ageS: row['verdict_age_s']!,
+          wasPosted: row['was_posted']!,
+          followsDecision: row['follows_decision']!,
+        }
+      : null,
   }),
 };
 

@@ -117,10 +117,14 @@ describe('webhook dispatcher', () => {
     expect(receiver.transactionIds).toEqual([1, 2]);
   });
 
-  it('4’: what the scheduler has decided is not posted', async () => {
-    rig.neighbours.decisions.set(1, 'SETTLED');
-    await rig.publish(rig.terminal(notification(1)), rig.terminal(notification(2)));
-    await rig.verdict(2);
+  it('4’ I6: what the scheduler has decided is not posted; a verdict that was forgotten follows the decision', async () => {
+    rig.neighbours.decisions.set(1, 'SETTLED').set(3, 'REVERSED');
+    await rig.publish(...[1, 2, 3].map(id => rig.terminal(notification(id))));
+    expect([await rig.verdict(1), await rig.verdict(2), await rig.verdict(3)]).toEqual([
+      'NOT_APPLICABLE',
+      'ACKED_HTTP',
+      'CLOSED_BACKSTOP',
+    ]);
     expect(receiver.transactionIds).toEqual([2]);
   });
 

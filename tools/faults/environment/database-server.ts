@@ -12,7 +12,7 @@ export class DatabaseServer {
   private readonly pools = new Map<string, Pool>();
 
   private constructor(
-    private readonly dataDir: string,
+    readonly dataDir: string,
     readonly port: number,
   ) {}
 
@@ -32,6 +32,14 @@ export class DatabaseServer {
     // It may have ended by itself, for want of disk.
     if (this.server && !this.isRunning) this.server = undefined;
     this.server ??= await startEmbeddedPostgres({ dataDir, port, settings, endsWithParent: true });
+  }
+
+  /** Starts again in order, with these settings (`name=value`) from now on. */
+  async reconfigure(settings: readonly string[]): Promise<void> {
+    await this.server?.stop();
+    this.server = undefined;
+    this.settings = [...settings];
+    await this.restart();
   }
 
   private get isRunning(): boolean {

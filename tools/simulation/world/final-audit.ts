@@ -27,7 +27,8 @@ function recordOf(world: World, transactionId: number): AuditedTransaction {
       hasDelivery: true,
       ageS,
       attempts: world.tables.attemptsClaimed(delivery),
-      verdict: verdict ? { kind: verdict.kind, ageS, wasPosted: verdict.startedAtMs !== null } : null,
+      // Nothing is restored here, so no verdict may follow a decision.
+      verdict: verdict ? { kind: verdict.kind, ageS, wasPosted: verdict.startedAtMs !== null, followsDecision: false } : null,
     },
     scheduler:
       job || decision

@@ -8,6 +8,7 @@ import { ArmReversals } from './arm-reversals.service';
 import { HttpDeliveryCloser } from './clients/http-delivery-closer.client';
 import { DecideReversals } from './decide-reversals.service';
 import { AckReceivedConsumer } from './events/ack-received.consumer';
+import { ReversalRequestedConsumer } from './events/reversal-requested.consumer';
 import { transactionTerminalAuditConsumer } from './events/transaction-terminal-audit.consumer';
 import { ReversalsController } from './http/reversals.controller';
 import { ReversalTimerJob } from './jobs/reversal-timer.job';
@@ -36,7 +37,13 @@ export class ReversalModule {
     return {
       module: ReversalModule,
       imports: [ShardOwnershipModule.withLease(settings.shardLeaseMs)],
-      controllers: [ReversalsController, AckReceivedConsumer, transactionTerminalAuditConsumer(settings.auditDelayMs)],
+      controllers: [
+        ReversalsController,
+        AckReceivedConsumer,
+        ReversalRequestedConsumer,
+
+        transactionTerminalAuditConsumer(settings.auditDelayMs),
+      ],
       providers: [...outbound(settings), ...useCases(settings), ReversalTimerJob],
     };
   }

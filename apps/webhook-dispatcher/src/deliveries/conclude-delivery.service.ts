@@ -1,4 +1,4 @@
-import type { VerdictKind } from '@paycode/dto';
+import type { Decision, VerdictKind } from '@paycode/dto';
 import type { Clock } from '../clock';
 import type { DeliveryMetrics, NoticeStore } from './deliveries.ports';
 import { type AttemptRules, isTooOld, mayHaveBeenSent } from './domain/attempt-plan';
@@ -39,6 +39,14 @@ export class ConcludeDelivery {
     return delivery.isReversible
       ? this.without(delivery, 'CLOSED_BACKSTOP', null)
       : this.without(delivery, 'NOT_APPLICABLE', 'NOT SENT');
+  }
+
+  /**
+   * The scheduler has decided, so a verdict stands. If it does not, this database was restored to an instant before it: then a verdict that agrees
+   * with the decision takes its place (I6).
+   */
+  decidedBefore(delivery: Delivery, decision: Decision): Promise<Concluded> {
+    return this.without(delivery, decision === 'SETTLED' ? 'NOT_APPLICABLE' : 'CLOSED_BACKSTOP', 'DECIDED BEFORE');
   }
 
   /** A verdict that no request led to. */

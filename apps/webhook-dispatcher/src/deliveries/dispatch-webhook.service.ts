@@ -1,3 +1,4 @@
+import type { Decision } from '@paycode/dto';
 import type { Clock } from '../clock';
 import type { Concluded, ConcludeDelivery } from './conclude-delivery.service';
 import type { ConnectionGate } from './deliveries.ports';
@@ -75,16 +76,22 @@ export class DispatchWebhook {
 
   private async notSent(delivery: Delivery, origin: string, ready: Exclude<Ready, { next: 'POST' }>): Promise<void> {
     this.desk.release(origin, ready.next === 'NO_WEBHOOK' ? 'ANSWERED' : 'UNUSED');
-    switch (ready.next) {
+    if (ready.next === 'MOVED') return this.desk.requeue(delivery);
+    if (ready.next === 'HOLD' && ready.error) this.options.onHeldBack(ready.error);
+    this.after(delivery, await this.concludedUnsent(delivery, ready.next));
+  }
+
+  private async concludedUnsent(delivery: Delivery, next: Decision | 'NO_WEBHOOK' | 'NOTHING' | 'HOLD'): Promise<Concluded> {
+    switch (next) {
       case 'NO_WEBHOOK':
-        return this.after(delivery, await this.concluding.without(delivery, 'NOT_APPLICABLE', 'NO WEBHOOK'));
+        return this.concluding.without(delivery, 'NOT_APPLICABLE', 'NO WEBHOOK');
+      case 'SETTLED':
+      case 'REVERSED':
+        return this.concluding.decidedBefore(delivery, next);
       case 'NOTHING':
-        return this.after(delivery, 'FENCED');
-      case 'MOVED':
-        return this.desk.requeue(delivery);
+        return 'FENCED';
       case 'HOLD':
-        if (ready.error) this.options.onHeldBack(ready.error);
-        return this.after(delivery, await this.concluding.heldBack(delivery));
+        return this.concluding.heldBack(delivery);
     }
   }
 

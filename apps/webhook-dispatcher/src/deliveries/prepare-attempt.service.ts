@@ -11,8 +11,10 @@ export type Prepared =
   | 'READY'
   /** The merchant has no webhook: settled without one. */
   | 'NO_WEBHOOK'
-  /** Decided, acknowledged or somebody else's by now: nothing to do. */
+  /** Acknowledged or somebody else's by now: nothing to do. */
   | 'NOTHING'
+  /** The scheduler has decided: no POST. */
+  | Decision
   /** The merchant's webhook is at another endpoint than the one whose slot was granted. */
   | 'MOVED';
 
@@ -65,7 +67,7 @@ export class PrepareAttempt {
     if (!delivery.isReversible) return 'READY';
     const [decision] = await this.arms.run([delivery]);
     delivery.armedAt = this.options.clock.wallTime();
-    return decision ? 'NOTHING' : 'READY';
+    return decision ?? 'READY';
   }
 
   /** Synchronous, so that nothing can change between it and the start of the request. */

@@ -53,6 +53,19 @@ export function reversalReasonOf(verdict: Extract<VerdictKind, `CLOSED_${string}
   return reasons[verdict];
 }
 
+const verdictsOfReasons: Record<ReversalReason, VerdictKind> = {
+  NON_200: 'CLOSED_NON200',
+  CONNECTION: 'CLOSED_CONN',
+  TIMEOUT: 'CLOSED_TIMEOUT',
+  NEVER_SENT: 'CLOSED_NEVER_SENT',
+  BACKSTOP: 'CLOSED_BACKSTOP',
+};
+
+/** A negative verdict that leads to this reason. */
+export function verdictOfReason(reason: ReversalReason): VerdictKind {
+  return verdictsOfReasons[reason];
+}
+
 /** POST reversal-scheduler /internal/reversals/settle. At most 1,000 items; idempotent. Answer: 204. */
 export interface SettleItem {
   transactionId: number;

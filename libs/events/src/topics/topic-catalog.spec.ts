@@ -22,6 +22,7 @@ describe('the topic catalog', () => {
       'paycode.transaction.terminal.v1.recipient-messages.dlq 1',
       'paycode.transaction.ack-received.v1.reversal-scheduler.dlq 1',
       'paycode.transaction.reversal-requested.v1.payment-simulator.dlq 1',
+      'paycode.transaction.reversal-requested.v1.reversal-scheduler-restore.dlq 1',
     ]);
   });
 

@@ -55,7 +55,10 @@ export const topicCatalog: readonly TopicDefinition[] = [
     retentionMs: 14 * dayMs,
     cleanupPolicy: 'delete',
     producers: ['reversal-scheduler'],
-    consumers: [{ group: 'payment-simulator', service: 'payment-simulator' }],
+    consumers: [
+      { group: 'payment-simulator', service: 'payment-simulator' },
+      { group: 'reversal-scheduler-restore', service: 'reversal-scheduler' },
+    ],
   },
 ];
 

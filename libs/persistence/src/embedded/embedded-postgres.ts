@@ -222,8 +222,11 @@ export function freePort(): Promise<number> {
 function untilReady(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = '';
-    const fail = (reason: string) => reject(new Error(`embedded PostgreSQL did not start: ${reason}\n${output}`));
     const timer = setTimeout(() => fail(`not ready within ${readyTimeoutMs} ms`), readyTimeoutMs);
+    const fail = (reason: string) => {
+      clearTimeout(timer);
+      reject(new Error(`embedded PostgreSQL did not start: ${reason}\n${output}`));
+    };
     child.once('error', error => fail(error.message));
     child.once('exit', code => fail(`exit code ${code}`));
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {

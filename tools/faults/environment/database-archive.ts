@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '@paycode/service-runtime/testing';
+import type { DatabaseServer } from './database-server.ts';
+import { patienceMs } from './fault-settings.ts';
+
+/** Continuous archiving of one server: a base backup and its write-ahead log, from which any later instant can be restored. */
+export class DatabaseArchive {
+  private readonly base: string;
+  private readonly log: string;
+
+  constructor(
+    private readonly server: DatabaseServer,
+    folder: string,
+  ) {
+    [this.base, this.log] = [join(folder, 'base'), join(folder, 'log')];
+    mkdirSync(this.log, { recursive: true });
+    this.handOver(this.log);
+  }
+
+  /** Begins to archive and takes a base backup while the server serves. The server is away for a moment. */
+  async begin(): Promise<void> {
+    await this.server.reconfigure(['archive_mode=on', `archive_command=cp %p ${this.log}/%f`]);
+    // One session: the backup ends with the connection that began it.
+    const session = await this.server.pool('postgres').connect();
+    try {
+      await session.query(`select pg_backup_start('base', fast => true)`);
+      execFileSync('cp', ['-a', this.server.dataDir, this.base]);
+      const { rows } = await session.query<{ labelfile: string }>('select labelfile from pg_backup_stop()');
+      this.write('backup_label', rows[0]!.labelfile);
+    } finally {
+      session.release();
+    }
+    rmSync(join(this.base, 'postmaster.pid'));
+    this.write('recovery.signal', '');
+  }
+
+  /** Waits until everything that is written by now lies in the archive. */
+  async catchUp(): Promise<void> {
+    const [segment] = await this.server.query<{ name: string }>('postgres', 'select pg_walfile_name(pg_switch_wal()) as name');
+    const sql = 'select last_archived_wal >= $1 as done from pg_stat_archiver';
+    await eventually(async () => {
+      const [archived] = await this.server.query<{ done: boolean | null }>('postgres', sql, [segment!.name]);
+      if (!archived?.done) throw new Error(`${segment!.name} is not archived yet`);
+    }, patienceMs);
+  }
+
+  /** The machine is lost with its disk; another one is what it was at `instant`. Serves when that is done. */
+  async restore(instant: Date): Promise<void> {
+    const { server } = this;
+    await server.crash();
+    rmSync(server.dataDir, { recursive: true });
+    execFileSync('cp', ['-a', this.base, server.dataDir]);
+    await server.reconfigure([
+      `restore_command=cp ${this.log}/%f %p`,
+      `recovery_target_time=${instant.toISOString().replace('T', ' ').replace('Z', '+00')}`,
+      'recovery_target_action=promote',
+    ]);
+  }
+
+  private write(name: string, text: string): void {
+    const file = join(this.base, name);
+    writeFileSync(file, text);
+    this.handOver(file);
+  }
+
+  /** To the user the server runs as. */
+  private handOver(path: string): void {
+    const { uid, gid } = statSync(this.server.dataDir);
+    chownSync(path, uid, gid);
+  }
+}
