@@ -74,6 +74,13 @@ export class BenchDatabase {
     return { statements: Number(use!.statements), rowsInserted: Number(use!.inserted) };
   }
 
+  /** Bytes of tables with their partitions and indexes, per row of the first of them. */
+  async bytesPerRow(database: string, tables: readonly string[]): Promise<number> {
+    const sql = `select sum(pg_total_relation_size(part.relid))::float8 / (select count(*) from ${tables[0]!}) as each
+       from unnest($1::regclass[]) root, pg_partition_tree(root) part`;
+    return (await this.query<{ each: number }>(database, sql, [tables]))[0]!.each;
+  }
+
   folder(name: string): string {
     const path = join(this.home, name);
     mkdirSync(path, { recursive: true });

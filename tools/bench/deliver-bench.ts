@@ -40,6 +40,7 @@ export class DeliverBench {
       floor: [],
       steadies: new Map(),
       perPayment: { burst: nothing, steady: nothing },
+      stored: { dispatcher: NaN, scheduler: NaN },
     };
     try {
       for (const contender of contenders) await measureBurst(contender, this.ground, warmUp);
@@ -59,6 +60,7 @@ export class DeliverBench {
         if (contender !== paycode) await measure();
         else figures.perPayment.steady = await this.countWork(platform, load.perSecond * load.seconds, measure);
       }
+      figures.stored = await platform.stored();
     } finally {
       await this.floor.stop();
     }

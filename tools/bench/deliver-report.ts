@@ -23,6 +23,8 @@ export function reportDelivery(figures: DeliveryFigures, context: DeliveryContex
   printRates(figures);
   printUse(figures);
   printLatencies(figures);
+  const { dispatcher, scheduler } = figures.stored;
+  print(`stored per payment: ${dispatcher.toFixed(0)} bytes by the dispatcher, ${scheduler.toFixed(0)} by the scheduler\n`);
   const goals = goalsReached(figures, context, best);
   print(`best peer: ${best.name}. Ratios are taken round by round: median (min-max)`);
   printGoals(goals);
@@ -37,6 +39,7 @@ export function reportDelivery(figures: DeliveryFigures, context: DeliveryContex
     floor: figures.floor,
     steady: Object.fromEntries(figures.steadies),
     perPayment: figures.perPayment,
+    stored: figures.stored,
     goals,
     deviations,
   });

@@ -1,4 +1,5 @@
 import type { Burst, Steady } from './delivery-rounds.ts';
+import type { Stored } from './platform-under-test.ts';
 
 export interface DeliverScale {
   rounds: number;
@@ -28,4 +29,5 @@ export interface DeliveryFigures {
   steadies: Map<string, Steady>;
   /** Everything at once, and at half the knee. */
   perPayment: { burst: PerPayment; steady: PerPayment };
+  stored: Stored;
 }

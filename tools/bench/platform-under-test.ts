@@ -23,6 +23,12 @@ export interface PlatformOptions extends PlatformGround {
   dispatcherFlags?: string[];
 }
 
+/** Bytes per payment, indexes included. */
+export interface Stored {
+  dispatcher: number;
+  scheduler: number;
+}
+
 export interface PlatformUse {
   /** Of the dispatcher's and the scheduler's databases. */
   services: DatabaseUse;
@@ -90,6 +96,15 @@ export class PlatformUnderTest {
       rowsInserted: dispatcher!.rowsInserted + scheduler!.rowsInserted,
     };
     return { services, log: log! };
+  }
+
+  /** Bytes a payment takes in each database, indexes included. */
+  async stored(): Promise<Stored> {
+    const { database } = this.options;
+    return {
+      dispatcher: await database.bytesPerRow(this.databases.dispatcher, ['delivery', 'attempt', 'verdict']),
+      scheduler: await database.bytesPerRow(this.databases.scheduler, ['decision', 'job']),
+    };
   }
 
   /** At once: what is unfinished stays so. */

@@ -18,7 +18,7 @@ export interface LogPollerOptions {
 /** Notifications wake the poller within a millisecond or two; this is only for those that are missed. */
 const idlePollMs = 250;
 /** After a read that left nothing behind: one look costs as much as many events, so the next one waits for some to share it. */
-const gatherMsDefault = 8;
+const gatherMsDefault = 3;
 /** The audit runs behind by minutes: no need to be woken. */
 const behindPollMs = 1_000;
 const failureLimits = { firstMs: 100, maxMs: 5_000 };
