@@ -16,14 +16,13 @@ export interface InternalClientOptions {
   isRepeatable?: boolean;
 }
 
-/** Kept connections that may turn out to be closed, one after the other, before a call is given up. */
-const staleSocketsMax = 3;
-
 interface Call {
   method: 'get' | 'post';
   url: string;
   data?: string;
   headers: Record<string, string>;
+  /** Default: a kept connection, or a new one that will be kept. */
+  httpAgent?: Agent;
 }
 
 /** The callee did not give a usable answer. `isDefinite` is false when the call may still have taken effect. */
@@ -43,9 +42,12 @@ export class InternalCallError extends Error {
 export class InternalClient {
   private readonly http: AxiosInstance;
   private readonly agent: Agent;
+  private readonly freshConnections: Agent;
 
   constructor(private readonly options: InternalClientOptions) {
-    this.agent = new Agent({ keepAlive: true, maxSockets: options.socketsMax ?? 16, scheduling: 'lifo' });
+    const maxSockets = options.socketsMax ?? 16;
+    this.agent = new Agent({ keepAlive: true, maxSockets, scheduling: 'lifo' });
+    this.freshConnections = new Agent({ keepAlive: false, maxSockets });
     this.http = axios.create({
       baseURL: options.baseUrl,
       httpAgent: this.agent,
@@ -69,6 +71,7 @@ export class InternalClient {
 
   close(): void {
     this.agent.destroy();
+    this.freshConnections.destroy();
   }
 
   private async call<T>(call: Call): Promise<T> {
@@ -81,13 +84,13 @@ export class InternalClient {
   }
 
   private async send<T>(call: Call): Promise<T> {
-    const isRepeatable = call.method === 'get' || this.options.isRepeatable === true;
-    for (let triesLeft = isRepeatable ? staleSocketsMax : 0; ; triesLeft--) {
-      try {
-        return (await this.http.request<T>(call)).data;
-      } catch (error) {
-        if (triesLeft === 0 || !isStaleSocket(error)) throw error;
-      }
+    try {
+      return (await this.http.request<T>(call)).data;
+    } catch (error) {
+      const isRepeatable = call.method === 'get' || this.options.isRepeatable === true;
+      if (!isRepeatable || !isStaleSocket(error)) throw error;
+      // A replica that goes away closes all it kept: the next one of the pool would be no better.
+      return (await this.http.request<T>({ ...call, httpAgent: this.freshConnections })).data;
     }
   }
 }

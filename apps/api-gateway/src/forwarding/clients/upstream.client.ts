@@ -11,6 +11,11 @@ export interface UpstreamSettings {
 
 const connectTimeoutMs = 3_000;
 const headerBytesMax = 32_768;
+/**
+ * How long an unused connection is kept. Half of the second that a replica which goes away keeps it (SHUTDOWN_LINGER_MS): a POST that is lost on a
+ * connection which is closed just then could not be sent again.
+ */
+const idleMs = 500;
 /** Requests waiting for a connection to one service; a slow service must not hold the memory of the others. */
 const waitingPerConnectionMax = 4;
 
@@ -70,7 +75,9 @@ export class UpstreamClient extends Upstreams {
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
       maxHeaderSize: headerBytesMax,
-      keepAliveTimeout: 10_000,
+      keepAliveTimeout: idleMs,
+      // What a service offers in its Keep-Alive field counts up to here.
+      keepAliveMaxTimeout: idleMs,
     });
   }
 }
