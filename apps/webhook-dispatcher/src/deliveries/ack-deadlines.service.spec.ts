@@ -33,6 +33,18 @@ describe('deadlines of requests (T3)', () => {
     expect(expired).toEqual([]);
   });
 
+  it('regression: the last one that is cancelled leaves no timer, which would keep a process that has nothing to do', async () => {
+    watch(100, 'connected');
+    const cancel = watch(60_000, 'answered');
+    await clock.advance(100);
+    expect(clock.timerCount).toBe(1);
+    cancel();
+    expect(clock.timerCount).toBe(0);
+    watch(300, 'next');
+    await clock.advance(200);
+    expect(expired).toEqual(['connected', 'next']);
+  });
+
   it('A-07, fault case 20: a deadline is believed only after two poll turns, in which the answer may still be read', async () => {
     clock.holdsPollTurns = true;
     const cancelFirst = watch(100, 'answered in the first turn');

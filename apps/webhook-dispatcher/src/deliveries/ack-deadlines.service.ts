@@ -28,10 +28,17 @@ export class AckDeadlines {
     return () => {
       isLive = false;
       this.heap.remove(entry);
+      if (this.heap.size === 0) this.rest();
     };
   }
 
-  /** One timer for all, moved only to an earlier instant: a cancelled deadline leaves a wake-up that finds nothing. */
+  /** Nothing is watched: a wake-up that is left would only keep the process. */
+  private rest(): void {
+    this.timer?.cancel();
+    this.timer = undefined;
+  }
+
+  /** One timer for all, moved only to an earlier instant: a cancelled deadline among others leaves a wake-up that finds nothing. */
   private schedule(): void {
     const next = this.heap.earliest;
     if (!next || (this.timer && this.timer.dueMs <= next.dueMs)) return;

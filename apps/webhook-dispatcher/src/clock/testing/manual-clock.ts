@@ -11,6 +11,11 @@ export class ManualClock extends Clock {
     super();
   }
 
+  /** Timers that neither fired nor were cancelled. */
+  get timerCount(): number {
+    return this.timers.size;
+  }
+
   override nowMs(): number {
     return this.now;
   }
