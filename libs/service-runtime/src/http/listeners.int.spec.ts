@@ -47,7 +47,7 @@ describe('regression: a listener that closes while clients keep connections', ()
     await closeListener(server, 20_000);
   });
 
-  it('answers who was connected but not yet accepted when the close began', async () => {
+  it('T9: answers who was connected but not yet accepted when the close began', async () => {
     const at = port();
     const clients = Array.from({ length: 50 }, () => connect(at));
     const answers = clients.map(async client => {
