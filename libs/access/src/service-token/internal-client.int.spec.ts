@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { InternalClient } from './internal-client';
+import { type InternalCallError, InternalClient, type InternalClientOptions } from './internal-client';
 import { ServiceTokenSigner } from './service-token';
 
 const kept = 8;
@@ -13,15 +13,23 @@ describe('InternalClient', () => {
   const answer = (response: ServerResponse) => response.setHeader('content-type', 'application/json').end('{"ok":true}');
   const post = () => client.post('/internal/authorize', {});
 
-  beforeEach(async () => {
-    server = createServer((_, response) => held.push(response)).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    client = new InternalClient({
+  const clientOf = (options: Partial<InternalClientOptions>) =>
+    new InternalClient({
       baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       audience: 'auth-session',
       signer: new ServiceTokenSigner('api-gateway', ['a'.repeat(32)]),
-      isRepeatable: true,
+      ...options,
     });
+  const failureOf = (call: Promise<unknown>) =>
+    call.then(
+      () => undefined,
+      (error: unknown) => error as InternalCallError,
+    );
+
+  beforeEach(async () => {
+    server = createServer((_, response) => held.push(response)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    client = clientOf({ isRepeatable: true });
   });
   afterEach(async () => {
     client.close();
@@ -40,5 +48,47 @@ describe('InternalClient', () => {
       else answer(response);
     });
     expect(await post()).toEqual({ ok: true });
+  });
+
+  describe('a call without a usable answer says what is known of it, and nothing of what it carried', () => {
+    const answers: [what: string, (response: ServerResponse) => unknown, Partial<InternalCallError>][] = [
+      ['an error', response => response.writeHead(503).end('{"secret":1}'), { status: 503, isDefinite: true }],
+      ['no JSON', response => response.end('<html>'), { status: null, isDefinite: false }],
+      ['a lost connection', response => response.socket!.destroy(), { status: null, isDefinite: false }],
+      ['nothing in time', () => undefined, { status: null, isDefinite: false }],
+      ['more than 16 MiB', response => response.end(Buffer.alloc(16_777_217, 0x20)), { status: null, isDefinite: false }],
+    ];
+    it.each(answers)('%s', async (_what, answerWith, expected) => {
+      server.removeAllListeners('request').on('request', (_, response: ServerResponse) => answerWith(response));
+      const impatient = clientOf({ timeoutMs: 1_000 });
+      const failure = await failureOf(impatient.post('/internal/authorize', { password: 'hunter2' }));
+      impatient.close();
+      expect(failure).toMatchObject({ name: 'InternalCallError', ...expected });
+      expect(JSON.stringify([failure!.message, failure!.cause])).not.toMatch(/hunter2|secret|Bearer/);
+    });
+
+    it('nobody listening: it has certainly not taken effect', async () => {
+      const nowhere = clientOf({ baseUrl: 'http://127.0.0.1:1' });
+      expect(await failureOf(nowhere.post('/internal/authorize', {}))).toMatchObject({ status: null, isDefinite: true });
+      nowhere.close();
+    });
+  });
+
+  it('more than 16 MiB are refused before they are sent', async () => {
+    const failure = await failureOf(client.post('/internal/authorize', { text: 'x'.repeat(16_777_216) }));
+    expect(failure).toMatchObject({ isDefinite: true });
+    expect(failure!.message).toContain('BODY_TOO_LARGE');
+    expect(held).toHaveLength(0);
+  });
+
+  it('a path in the base URL is kept', async () => {
+    const requested = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
+    const prefixed = clientOf({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/auth/` });
+    const answered = prefixed.get('/internal/keys');
+    const [request, response] = await requested;
+    expect(request.url).toBe('/auth/internal/keys');
+    answer(response);
+    expect(await answered).toEqual({ ok: true });
+    prefixed.close();
   });
 });

@@ -1,5 +1,4 @@
-import { Agent } from 'node:http';
-import axios, { type AxiosInstance } from 'axios';
+import { Client, type Dispatcher, Pool } from 'undici';
 import type { ServiceTokenSigner } from './service-token';
 
 export interface InternalClientOptions {
@@ -17,13 +16,14 @@ export interface InternalClientOptions {
 }
 
 interface Call {
-  method: 'get' | 'post';
-  url: string;
-  data?: string;
+  method: 'GET' | 'POST';
+  path: string;
+  body?: string;
   headers: Record<string, string>;
-  /** Default: a kept connection, or a new one that will be kept. */
-  httpAgent?: Agent;
 }
+
+const bodyBytesMax = 16_777_216;
+const keepAliveMs = 60_000;
 
 /** The callee did not give a usable answer. `isDefinite` is false when the call may still have taken effect. */
 export class InternalCallError extends Error {
@@ -40,71 +40,117 @@ export class InternalCallError extends Error {
 
 /** JSON calls to another service's internal listener: keep-alive, bounded time, size and sockets, one service token. */
 export class InternalClient {
-  private readonly http: AxiosInstance;
-  private readonly agent: Agent;
-  private readonly freshConnections: Agent;
+  private readonly pool: Pool;
+  private readonly origin: string;
+  private readonly pathPrefix: string;
+  private readonly timeoutMs: number;
 
   constructor(private readonly options: InternalClientOptions) {
-    const maxSockets = options.socketsMax ?? 16;
-    this.agent = new Agent({ keepAlive: true, maxSockets, scheduling: 'lifo' });
-    this.freshConnections = new Agent({ keepAlive: false, maxSockets });
-    this.http = axios.create({
-      baseURL: options.baseUrl,
-      httpAgent: this.agent,
-      timeout: options.timeoutMs ?? 5_000,
-      maxContentLength: 16_777_216,
-      maxBodyLength: 16_777_216,
-      maxRedirects: 0,
-      proxy: false,
-      headers: { 'content-type': 'application/json' },
-    });
+    const { origin, pathname } = new URL(options.baseUrl);
+    this.origin = origin;
+    this.pathPrefix = pathname.replace(/\/$/, '');
+    this.timeoutMs = options.timeoutMs ?? 5_000;
+    this.pool = new Pool(origin, { ...this.connectionOptions, connections: options.socketsMax ?? 16 });
   }
 
   /** POSTs `body`; resolves to the parsed answer. Rejects with InternalCallError. */
   async post<T>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<T> {
-    return this.call<T>({ method: 'post', url: path, data: JSON.stringify(body), headers });
+    return this.call<T>({ method: 'POST', path, body: JSON.stringify(body), headers });
   }
 
   async get<T>(path: string, headers: Record<string, string> = {}): Promise<T> {
-    return this.call<T>({ method: 'get', url: path, headers });
+    return this.call<T>({ method: 'GET', path, headers });
   }
 
   close(): void {
-    this.agent.destroy();
-    this.freshConnections.destroy();
+    // Settles when every socket is closed; nobody needs to wait for that.
+    void this.pool.destroy();
   }
 
-  private async call<T>(call: Call): Promise<T> {
+  private get connectionOptions(): Client.Options {
+    return {
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: keepAliveMs,
+      connect: { timeout: this.timeoutMs },
+      // undici's timers are coarse; the whole call has its own.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxResponseSize: bodyBytesMax,
+    };
+  }
+
+  private async call<T>({ method, path, body, headers }: Call): Promise<T> {
     const authorization = `Bearer ${this.options.signer.tokenFor(this.options.audience)}`;
+    const call = { method, path, body, headers: { 'content-type': 'application/json', ...headers, authorization } };
+    const overall = new AbortController();
+    const timer = setTimeout(() => overall.abort(codeError('TIMEOUT')), this.timeoutMs);
     try {
-      return await this.send<T>({ ...call, headers: { ...call.headers, authorization } });
+      return await this.send<T>(call, overall.signal);
     } catch (error) {
-      throw callError(`${call.method} ${this.options.audience} ${call.url}`, error);
+      throw callError(`${method} ${this.options.audience} ${path}`, error);
+    } finally {
+      clearTimeout(timer);
     }
   }
 
-  private async send<T>(call: Call): Promise<T> {
+  private async send<T>(call: Call, signal: AbortSignal): Promise<T> {
+    if (call.body && call.body.length > bodyBytesMax) throw new CallRefusedError('BODY_TOO_LARGE');
     try {
-      return (await this.http.request<T>(call)).data;
+      return await this.sendOn<T>(this.pool, call, signal);
     } catch (error) {
-      const isRepeatable = call.method === 'get' || this.options.isRepeatable === true;
-      if (!isRepeatable || !isStaleSocket(error)) throw error;
+      const isRepeatable = call.method === 'GET' || this.options.isRepeatable === true;
+      if (!isRepeatable || !isConnectionLost(error)) throw error;
       // A replica that goes away closes all it kept: the next one of the pool would be no better.
-      return (await this.http.request<T>({ ...call, httpAgent: this.freshConnections })).data;
+      const fresh = new Client(this.origin, this.connectionOptions);
+      return await this.sendOn<T>(fresh, call, signal).finally(() => fresh.destroy());
     }
+  }
+
+  private async sendOn<T>(dispatcher: Dispatcher, { path, ...call }: Call, signal: AbortSignal): Promise<T> {
+    const { statusCode, body } = await dispatcher.request({ ...call, path: this.pathPrefix + path, signal });
+    if (statusCode >= 200 && statusCode < 300) return jsonOf<T>(await body.text());
+    await body.dump({ limit: bodyBytesMax });
+    throw new AnsweredError(statusCode);
   }
 }
 
-/** The callee closed a kept connection, as a replica does that goes away, just when the call was sent on it. */
-function isStaleSocket(error: unknown): boolean {
-  const { request, response, code } = error as { request?: { reusedSocket?: boolean }; response?: unknown; code?: string };
-  return response === undefined && request?.reusedSocket === true && (code === 'ECONNRESET' || code === 'EPIPE');
+/** Never sent. */
+class CallRefusedError extends Error {
+  constructor(readonly code: string) {
+    super(code);
+  }
 }
 
-/** Keeps status and code only: an axios error carries the request, token included. */
+class AnsweredError extends Error {
+  constructor(readonly status: number) {
+    super(`answered ${status}`);
+  }
+}
+
+function jsonOf<T>(text: string): T {
+  if (text === '') return undefined as T;
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw codeError('NOT_JSON');
+  }
+}
+
+function codeError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+/** The callee closed the connection, as a replica does that goes away, just when the call was sent on it. */
+function isConnectionLost(error: unknown): boolean {
+  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes((error as { code?: string }).code ?? '');
+}
+
+/** Keeps status and code only: what else an error carries may quote the request, token included. */
 function callError(call: string, error: unknown): InternalCallError {
-  const { response, code } = error as { response?: { status: number }; code?: string };
+  const { code } = error as { code?: string };
   const cause = Object.assign(new Error(code ?? 'call failed'), { code });
-  if (response) return new InternalCallError(`${call} answered ${response.status}`, response.status, true, cause);
-  return new InternalCallError(`${call} failed: ${code ?? 'no answer'}`, null, code === 'ECONNREFUSED', cause);
+  if (error instanceof AnsweredError) return new InternalCallError(`${call} answered ${error.status}`, error.status, true, cause);
+  const isUnsent = error instanceof CallRefusedError || code === 'ECONNREFUSED' || code === 'UND_ERR_CONNECT_TIMEOUT';
+  return new InternalCallError(`${call} failed: ${code ?? 'no answer'}`, null, isUnsent, cause);
 }
