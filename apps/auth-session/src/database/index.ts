@@ -1,2 +1,1 @@
-export { preparedQuery } from './prepared-query';
 export { unavailable, UnavailableInterceptor } from './unavailable.interceptor';

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { FlushQueue } from '@paycode/persistence';
+import { FlushQueue, preparedQuery } from '@paycode/persistence';
 import { DataSource, type EntityManager } from 'typeorm';
 import { insertSecurityEvent, type Origin } from '../../audit';
 import { Clock } from '../../clock';
-import { preparedQuery } from '../../database';
 import { type AccountChange, AccountStore, type NewAccount } from '../accounts.ports';
 import type { Account } from '../domain/account';
 import { AccountEntity } from './account.entity';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { preparedQuery } from '@paycode/persistence';
 import { DataSource } from 'typeorm';
-import { preparedQuery } from '../../database';
 import { ChallengeStore, type StoredChallenge } from '../challenges.ports';
 
 interface ChallengeRow {

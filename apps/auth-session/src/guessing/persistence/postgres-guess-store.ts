@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { FlushQueue } from '@paycode/persistence';
+import { FlushQueue, preparedQuery } from '@paycode/persistence';
 import { DataSource } from 'typeorm';
-import { preparedQuery } from '../../database';
 import { forgetAfterMs, type GuessCount } from '../domain/guess-rule';
 import { GuessStore } from '../guessing.ports';
 

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { FlushQueue } from '@paycode/persistence';
+import { FlushQueue, preparedQuery } from '@paycode/persistence';
 import { DataSource } from 'typeorm';
 import { principalColumns, principalOf, type PrincipalRow } from '../../accounts';
 import { insertSecurityEvent, type SecurityEvent } from '../../audit';
-import { preparedQuery } from '../../database';
 import type { LoginKind, Session } from '../domain/session';
 import { type AccountSession, type Renewal, SessionStore } from '../sessions.ports';
 

@@ -1,4 +1,5 @@
 import { type Decision, eventTypes, topics } from '@paycode/dto';
+import { preparedQuery, scalars, texts } from '@paycode/persistence';
 import type { DataSource } from 'typeorm';
 import type { DecisionToRecord } from '../domain/decision';
 import { type DecisionOutcome, DecisionStore } from '../reversal.ports';
@@ -7,7 +8,9 @@ const source = 'reversal-scheduler';
 const instant = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** Writes of all batches touch rows in one order, so that two batches cannot deadlock on the same transactions. */
-const decide = `
+const decide = {
+  name: 'decide',
+  text: `
   with wanted as (
     select distinct on (id) * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])
       with ordinality as t(id, merchant, kind, verdict, reason, traceparent, at) order by id, at),
@@ -26,7 +29,13 @@ const decide = `
                              'requestedAt', ${instant('at')})::text,
            (select traceparent from wanted where id = transaction_id)
       from decided where kind = 'REVERSED' order by transaction_id)
-  select transaction_id as id, kind from decided`;
+  select transaction_id as id, kind from decided`,
+};
+
+const find = {
+  name: 'find-decisions',
+  text: 'select transaction_id as id, kind from decision where transaction_id = any($1::bigint[])',
+};
 
 /** Decisions in PostgreSQL: insert only, the primary key is the register that is written once (I1). */
 export class PostgresDecisionStore extends DecisionStore {
@@ -41,14 +50,14 @@ export class PostgresDecisionStore extends DecisionStore {
 
   override async decide(items: readonly DecisionToRecord[]): Promise<DecisionOutcome[]> {
     if (items.length === 0) return [];
-    const rows: { id: string; kind: Decision }[] = await this.dataSource.query(decide, [
-      items.map(item => item.transactionId),
-      items.map(item => item.merchantId),
-      items.map(item => item.decision),
-      items.map(item => item.verdict),
-      items.map(item => item.reason),
+    const rows = await preparedQuery<{ id: string; kind: Decision }>(this.dataSource, decide, [
+      scalars(items.map(item => item.transactionId)),
+      scalars(items.map(item => item.merchantId)),
+      texts(items.map(item => item.decision)),
+      texts(items.map(item => item.verdict)),
+      texts(items.map(item => item.reason)),
       // Fewer than the others are filled up with nulls.
-      this.traceparentOf ? items.map(item => this.traceparentOf!(item.transactionId) ?? null) : [],
+      texts(this.traceparentOf ? items.map(item => this.traceparentOf!(item.transactionId) ?? null) : []),
     ]);
     if (rows.some(row => row.kind === 'REVERSED')) this.wakeRelay();
     const decidedNow = new Map(rows.map(row => [Number(row.id), row.kind]));
@@ -59,10 +68,7 @@ export class PostgresDecisionStore extends DecisionStore {
   }
 
   override async find(transactionIds: readonly number[]): Promise<Map<number, Decision>> {
-    const rows: { id: string; kind: Decision }[] = await this.dataSource.query(
-      'select transaction_id as id, kind from decision where transaction_id = any($1::bigint[])',
-      [transactionIds],
-    );
+    const rows = await preparedQuery<{ id: string; kind: Decision }>(this.dataSource, find, [scalars(transactionIds)]);
     return new Map(rows.map(row => [Number(row.id), row.kind]));
   }
 }

@@ -1,4 +1,5 @@
 import type { ArmItem, CloseItem, ReversalReason, ReversalState } from '@paycode/dto';
+import { preparedQuery, scalars } from '@paycode/persistence';
 import type { DataSource } from 'typeorm';
 import { shardOf } from '../domain/shard';
 import { type DueJob, JobStore, type LowWaterMark, type ScannedJobs, type ShardCursor } from '../reversal.ports';
@@ -9,6 +10,18 @@ const lowWaterDistanceMs = 120_000;
 const microseconds = (column: string) => `(extract(epoch from ${column}) * 1000000)::bigint`;
 const leftMs = (column: string) => `extract(epoch from ${column} - clock_timestamp()) * 1000`;
 
+/** One lock order for all batches: two upserts of the same rows cannot deadlock. */
+const arm = {
+  name: 'arm',
+  text: `
+    insert into job (transaction_id, shard, merchant_id, attempt, due_at)
+    select id, shard, merchant, attempt, clock_timestamp() + $5::float8 * interval '1 millisecond'
+      from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::smallint[]) as t(id, shard, merchant, attempt)
+     order by id
+    on conflict (transaction_id) do update
+      set attempt = greatest(job.attempt, excluded.attempt), due_at = greatest(job.due_at, excluded.due_at)`,
+};
+
 /** Jobs in PostgreSQL. Every due time is the database's clock, so hosts' clocks take no part (T5). */
 export class PostgresJobStore extends JobStore {
   constructor(private readonly dataSource: DataSource) {
@@ -16,22 +29,13 @@ export class PostgresJobStore extends JobStore {
   }
 
   override async arm(jobs: readonly ArmItem[], delayMs: number): Promise<void> {
-    await this.dataSource.query(
-      `insert into job (transaction_id, shard, merchant_id, attempt, due_at)
-       select id, shard, merchant, attempt, clock_timestamp() + $5::float8 * interval '1 millisecond'
-         from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::smallint[]) as t(id, shard, merchant, attempt)
-        -- One lock order for all batches: two upserts of the same rows cannot deadlock.
-        order by id
-       on conflict (transaction_id) do update
-         set attempt = greatest(job.attempt, excluded.attempt), due_at = greatest(job.due_at, excluded.due_at)`,
-      [
-        jobs.map(job => job.transactionId),
-        jobs.map(job => shardOf(job.transactionId)),
-        jobs.map(job => job.merchantId),
-        jobs.map(job => job.attempt),
-        delayMs,
-      ],
-    );
+    await preparedQuery(this.dataSource, arm, [
+      scalars(jobs.map(job => job.transactionId)),
+      scalars(jobs.map(job => shardOf(job.transactionId))),
+      scalars(jobs.map(job => job.merchantId)),
+      scalars(jobs.map(job => job.attempt)),
+      delayMs,
+    ]);
   }
 
   override async watch(items: readonly CloseItem[], delayMs: number): Promise<number> {

@@ -1,4 +1,5 @@
 import type { CloseAnswer, VerdictKind } from '@paycode/dto';
+import { preparedQuery, scalars, texts } from '@paycode/persistence';
 import type { DataSource } from 'typeorm';
 import {
   DeliveryStore,
@@ -13,7 +14,6 @@ import {
   type SweptLane,
 } from '../deliveries.ports';
 import type { Delivery, NewDelivery } from '../domain/delivery';
-import { scalars, texts } from './array-literal';
 import { deliverySql as sql } from './delivery.sql';
 
 interface StoredRow {
@@ -34,7 +34,7 @@ export class PostgresDeliveryStore extends DeliveryStore {
   }
 
   override async insert(replica: string, deliveries: readonly DeliveryToInsert[]): Promise<InsertedDelivery[]> {
-    const rows = await this.rows<{ id: string; seq: string; epoch: string }>(sql.insert, [
+    const rows = await this.prepared<{ id: string; seq: string; epoch: string }>('insert', [
       replica,
       ...columnsOf(deliveries),
       texts(deliveries.map(delivery => delivery.payload)),
@@ -51,7 +51,7 @@ export class PostgresDeliveryStore extends DeliveryStore {
   }
 
   override async claimAttempts(replica: string, deliveries: readonly Delivery[]): Promise<number[]> {
-    const rows = await this.rows<{ id: string }>(sql.claimAttempts, [
+    const rows = await this.prepared<{ id: string }>('claimAttempts', [
       replica,
       scalars(deliveries.map(delivery => delivery.transactionId)),
       scalars(deliveries.map(delivery => delivery.lane)),
@@ -113,6 +113,11 @@ export class PostgresDeliveryStore extends DeliveryStore {
       attemptsClaimed: row.claimed,
       ageMs: Number(row.age_ms),
     }));
+  }
+
+  /** For what is done for every payment: parsed and planned once per connection. */
+  private prepared<T extends object>(statement: 'insert' | 'claimAttempts', parameters: unknown[]): Promise<T[]> {
+    return preparedQuery<T>(this.dataSource, { name: `delivery-${statement}`, text: sql[statement] }, parameters);
   }
 
   private rows<T>(statement: string, parameters: unknown[]): Promise<T[]> {

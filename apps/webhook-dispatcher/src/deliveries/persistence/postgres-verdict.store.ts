@@ -1,8 +1,8 @@
 import { type AckReceived, eventTypes, topics, type VerdictKind } from '@paycode/dto';
+import { instants, preparedQuery, scalars, texts } from '@paycode/persistence';
 import type { DataSource } from 'typeorm';
 import { type OwnedVerdict, VerdictStore } from '../deliveries.ports';
 import type { Verdict } from '../domain/delivery';
-import { instants, scalars, texts } from './array-literal';
 import { verdictSql as sql } from './verdict.sql';
 
 /** The write-once register in PostgreSQL. The first insert of an id stands; everything after it is told what stands. */
@@ -23,7 +23,7 @@ export class PostgresVerdictStore extends VerdictStore {
   override async acknowledge(all: readonly Verdict[]): Promise<VerdictKind[]> {
     const at = new Date().toISOString();
     const verdicts = firstOfEach(all);
-    const written = await this.written(sql.acknowledge, [
+    const written = await this.written('acknowledge', [
       ...columnsOf(verdicts),
       topics.ackReceived,
       eventTypes[topics.ackReceived],
@@ -52,7 +52,7 @@ export class PostgresVerdictStore extends VerdictStore {
   }
 
   private async concludeEach(replica: string, verdicts: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]> {
-    const written = await this.written(sql.conclude, [
+    const written = await this.written('conclude', [
       ...columnsOf(verdicts),
       replica,
       scalars(verdicts.map(verdict => verdict.lane)),
@@ -63,8 +63,9 @@ export class PostgresVerdictStore extends VerdictStore {
     return verdicts.map(({ transactionId, kind }) => (written.has(transactionId) ? kind : (standing.get(transactionId) ?? null)));
   }
 
-  private async written(statement: string, parameters: unknown[]): Promise<Set<number>> {
-    const rows = await this.dataSource.query<{ id: string }[]>(statement, parameters);
+  private async written(statement: 'acknowledge' | 'conclude', parameters: unknown[]): Promise<Set<number>> {
+    const query = { name: `verdict-${statement}`, text: sql[statement] };
+    const rows = await preparedQuery<{ id: string }>(this.dataSource, query, parameters);
     return new Set(rows.map(row => Number(row.id)));
   }
 
