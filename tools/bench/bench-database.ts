@@ -74,6 +74,17 @@ export class BenchDatabase {
     return { statements: Number(use!.statements), rowsInserted: Number(use!.inserted) };
   }
 
+  /** Rows of payments in a table of ends, by their ids. */
+  async endsIn(
+    database: string,
+    table: 'verdict' | 'decision',
+    range: [firstId: number, lastId: number],
+  ): Promise<{ transactionId: number; kind: string }[]> {
+    const sql = `select transaction_id as id, kind from ${table} where transaction_id between $1 and $2`;
+    const found = await this.query<{ id: string; kind: string }>(database, sql, range);
+    return found.map(({ id, kind }) => ({ transactionId: Number(id), kind }));
+  }
+
   /** Bytes of tables with their partitions and indexes, per row of the first of them. */
   async bytesPerRow(database: string, tables: readonly string[]): Promise<number> {
     const sql = `select sum(pg_total_relation_size(part.relid))::float8 / (select count(*) from ${tables[0]!}) as each

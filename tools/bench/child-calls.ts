@@ -48,8 +48,9 @@ export class CalledProcess {
     private readonly file: string,
     options: ChildOptions = {},
   ) {
-    this.child = startNode(file, [], { ...options, hasChannel: true });
-    this.child.stdout?.pipe(process.stderr);
+    // What it prints is no result.
+    this.child = startNode(file, [], { output: process.stderr.fd, ...options, hasChannel: true });
+
     this.child.on('message', (answer: Answer) => this.settle(answer));
     this.child.once('close', () => this.failAll());
   }

@@ -3,7 +3,8 @@ import { join, dirname } from 'node:path';
 import type { BenchDatabase } from './bench-database.ts';
 import type { CertificateFiles } from './bench-certificate.ts';
 import { CalledProcess } from './child-calls.ts';
-import { countDeviations, deviationsOf } from './exact-audit.ts';
+import { countDeviations, deviationsOf, type Expected } from './exact-audit.ts';
+import type { PeerOptions } from './graphile-worker.main.ts';
 import type { BenchMerchant, BenchSecrets } from './merchants.ts';
 import type { PlatformUnderTest } from './platform-under-test.ts';
 import type { Sent } from './publisher.main.ts';
@@ -17,6 +18,8 @@ export interface Payments {
 
 export interface Contender {
   name: string;
+  /** A peer that keeps the platform's promise is what the goals compare with. */
+  kind: 'platform' | 'same durable work' | 'posts only';
   /** The process whose CPU time is charged to the webhooks. */
   pid: number;
   /** Everything that works for it, and the load generator, by name. */
@@ -88,6 +91,7 @@ export async function platformContender(
   await publisher.open({ kind: 'events', databaseUrl: platform.eventsUrl, payloadKeys: secrets.payloadKeys, brokers });
   return {
     name,
+    kind: 'platform',
     pid: platform.dispatcher.pid,
     processes: { dispatcher: platform.dispatcher.pid, scheduler: platform.scheduler.pid, generator: publisher.pid },
     prepare: payments => publisher.prepare(payments),
@@ -99,8 +103,7 @@ export async function platformContender(
         await platform.verdicts(payments.firstId, last),
         await platform.decisions(payments.firstId, last),
       ];
-      const expected = { verdict: 'ACKED_HTTP', decision: 'SETTLED' };
-      return deviationsOf({ sent: idsOf(payments), received, verdicts, decisions }, expected);
+      return deviationsOf({ sent: idsOf(payments), received, verdicts, decisions }, settled);
     },
     stop: async () => {
       await publisher.stop();
@@ -109,6 +112,8 @@ export async function platformContender(
   };
 }
 
+const settled: Expected = { verdict: 'ACKED_HTTP', decision: 'SETTLED' };
+
 export type PeerName = 'graphile-worker' | 'pg-boss';
 
 const unfinished: Record<PeerName, string> = {
@@ -116,22 +121,33 @@ const unfinished: Record<PeerName, string> = {
   'pg-boss': "select exists (select from pgboss.job where state < 'completed') as found",
 };
 
-/** A job queue on PostgreSQL whose job posts the body; its worker is a process of its own. */
-export async function peerContender(name: PeerName, around: Circumstances): Promise<Contender> {
-  const database = name.replace('-', '_');
+/**
+ * A job queue on PostgreSQL; its worker is a process of its own. `isDurable`: its job does what the platform does for a payment, a reversal
+ * that is durable before the POST, a verdict and a decision after it; otherwise it only posts.
+ */
+export async function peerContender(queue: PeerName, isDurable: boolean, around: Circumstances): Promise<Contender> {
+  const database = queue.replace('-', '_') + (isDurable ? '_durable' : '');
   const databaseUrl = await around.database.create(database);
-  const worker = new CalledProcess(bundle(name), { env: { NODE_EXTRA_CA_CERTS: around.certificate.certFile } });
+  const worker = new CalledProcess(bundle(queue), { env: { NODE_EXTRA_CA_CERTS: around.certificate.certFile } });
   const publisher = new Publisher(around.merchants);
-  await publisher.open({ kind: name, databaseUrl, payloadKeys: around.secrets.payloadKeys });
-  await worker.call('start', { databaseUrl });
+  await publisher.open({ kind: queue, databaseUrl, payloadKeys: around.secrets.payloadKeys });
+  await worker.call('start', { databaseUrl, isDurable } satisfies PeerOptions);
+  const kind = isDurable ? 'same durable work' : 'posts only';
+  const ends = (table: 'verdict' | 'decision', { firstId, count }: Payments) =>
+    around.database.endsIn(database, table, [firstId, firstId + count - 1]);
   return {
-    name,
+    name: `${queue}, ${kind}`,
+    kind,
     pid: worker.pid,
     processes: { worker: worker.pid, generator: publisher.pid },
     prepare: payments => publisher.prepare(payments),
     send: perSecond => publisher.send(perSecond),
-    isDone: async () => !(await around.database.query<{ found: boolean }>(database, unfinished[name]))[0]!.found,
-    deviations: async (payments, received) => countDeviations('POST', idsOf(payments), received),
+    isDone: async () => !(await around.database.query<{ found: boolean }>(database, unfinished[queue]))[0]!.found,
+    deviations: async (payments, received) => {
+      if (!isDurable) return countDeviations('POST', idsOf(payments), received);
+      const [verdicts, decisions] = [await ends('verdict', payments), await ends('decision', payments)];
+      return deviationsOf({ sent: idsOf(payments), received, verdicts, decisions }, settled);
+    },
     stop: async () => {
       await publisher.stop();
       await worker.stop();

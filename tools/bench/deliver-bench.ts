@@ -66,6 +66,8 @@ export class DeliverBench {
     }
     return reportDelivery(figures, {
       paycode: paycode.name,
+      rivals: namesOf(contenders.filter(({ kind }) => kind === 'same durable work')),
+      queues: namesOf(contenders.filter(({ kind }) => kind === 'posts only')),
       postgres: await this.options.database.version(),
       scale: this.options.scale,
     });
@@ -113,4 +115,8 @@ export class DeliverBench {
       logRowsInserted: each('log', 'rowsInserted'),
     };
   }
+}
+
+function namesOf(contenders: readonly Contender[]): string[] {
+  return contenders.map(({ name }) => name);
 }

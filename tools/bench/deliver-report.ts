@@ -5,6 +5,9 @@ import { median, ratioOf, type Spread, spreadOf } from './statistics.ts';
 export interface DeliveryContext {
   /** The contender that the goals are about. */
   paycode: string;
+  /** Those that do the same durable work, and those that only post. */
+  rivals: string[];
+  queues: string[];
   postgres: string;
   scale: DeliverScale;
 }
@@ -19,7 +22,8 @@ interface BestPeer {
 
 /** Prints tables, goals and audit, and writes the JSON file. True when the audits found nothing. */
 export function reportDelivery(figures: DeliveryFigures, context: DeliveryContext): boolean {
-  const best = bestPeerOf(figures, context);
+  const best = bestOf(context.rivals, figures, context);
+  const bestQueue = bestOf(context.queues, figures, context);
   printRates(figures);
   printUse(figures);
   printLatencies(figures);
@@ -27,6 +31,7 @@ export function reportDelivery(figures: DeliveryFigures, context: DeliveryContex
   print(`stored per payment: ${dispatcher.toFixed(0)} bytes by the dispatcher, ${scheduler.toFixed(0)} by the scheduler\n`);
   const goals = goalsReached(figures, context, best);
   print(`best peer: ${best.name}. Ratios are taken round by round: median (min-max)`);
+  print(`throughput / best queue that only posts (${bestQueue.name}): ${show(bestQueue.throughput)}`);
   printGoals(goals);
   const deviations = auditOf(figures);
   for (const deviation of deviations) print(`AUDIT ${deviation}`);
@@ -115,14 +120,13 @@ function workGoals(load: string, { statements, rowsInserted, logStatements, logR
   ];
 }
 
-function bestPeerOf({ bursts }: DeliveryFigures, { paycode }: DeliveryContext): BestPeer {
+function bestOf(peers: string[], { bursts }: DeliveryFigures, { paycode }: DeliveryContext): BestPeer {
   const own = bursts.get(paycode)!.map(({ perSecond }) => perSecond);
-  const peers = [...bursts].filter(([name]) => !name.startsWith('Paycode'));
-  const ratios = peers.map(([name, rounds]) => ({
+  const ratios = peers.map(name => ({
     name,
     throughput: ratioOf(
       own,
-      rounds.map(({ perSecond }) => perSecond),
+      bursts.get(name)!.map(({ perSecond }) => perSecond),
     ),
   }));
   return ratios.reduce((best, peer) => (peer.throughput.median < best.throughput.median ? peer : best));

@@ -67,7 +67,9 @@ async function main(): Promise<void> {
     const around = { database, secrets, certificate, merchants, neighboursUrl: neighbours.url, dispatcherFlags };
     const bench = new DeliverBench(receiver, { ...around, scale: scales[values.quick ? 'quick' : 'full'] });
     const [platform, paycode] = await openPlatform(around);
-    const contenders = [paycode, await peerContender('graphile-worker', around), await peerContender('pg-boss', around)];
+    const contenders = [paycode];
+    for (const isDurable of [true, false])
+      for (const queue of ['graphile-worker', 'pg-boss'] as const) contenders.push(await peerContender(queue, isDurable, around));
     const brokers = process.env['KAFKA_BROKERS'];
     if (brokers) contenders.push((await openPlatform(around, brokers))[1]);
     closing.push(...contenders);

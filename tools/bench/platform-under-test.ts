@@ -74,11 +74,11 @@ export class PlatformUnderTest {
   }
 
   async verdicts(firstId: number, lastId: number): Promise<{ transactionId: number; kind: string }[]> {
-    return this.rows(this.databases.dispatcher, 'verdict', [firstId, lastId]);
+    return this.options.database.endsIn(this.databases.dispatcher, 'verdict', [firstId, lastId]);
   }
 
   async decisions(firstId: number, lastId: number): Promise<{ transactionId: number; kind: string }[]> {
-    return this.rows(this.databases.scheduler, 'decision', [firstId, lastId]);
+    return this.options.database.endsIn(this.databases.scheduler, 'decision', [firstId, lastId]);
   }
 
   async countOf(table: 'verdict' | 'decision', firstId: number, lastId: number): Promise<number> {
@@ -110,12 +110,6 @@ export class PlatformUnderTest {
   /** At once: what is unfinished stays so. */
   async kill(): Promise<void> {
     await Promise.all([this.dispatcher.kill(), this.scheduler.kill()]);
-  }
-
-  private async rows(database: string, table: string, ids: number[]): Promise<{ transactionId: number; kind: string }[]> {
-    const sql = `select transaction_id as id, kind from ${table} where transaction_id between $1 and $2`;
-    const found = await this.options.database.query<{ id: string; kind: string }>(database, sql, ids);
-    return found.map(({ id, kind }) => ({ transactionId: Number(id), kind }));
   }
 
   private environment(dispatcherPort: number, schedulerPort: number): Record<string, string> {
