@@ -70,8 +70,8 @@ async function benchRates(contenders: Record<string, Contender>): Promise<void> 
 
 /** authorize at a steady rate, alone and while clients ask for challenges as fast as they can. */
 async function benchFlood({ call, pid }: Contender, challengeCall: Call): Promise<void> {
-  const steady = { call, perSecond: 200, durationS: 10 };
-  const flood = { call: challengeCall, pid, connections: 32, addresses: 1_000, durationS: 10 };
+  const steady = { call, perSecond: 200, durationS: 12 };
+  const flood = { call: challengeCall, pid, connections: 32, addresses: 1_000, durationS: 12 };
   print('authorize at 200/s while challenges are asked for as fast as possible, from 1,000 addresses');
   // Warms up both.
   await Promise.all([steadyLoad(steady), load(flood)]);

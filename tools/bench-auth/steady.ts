@@ -9,7 +9,10 @@ export interface SteadyLoad {
   durationS: number;
 }
 
-/** Latencies count from the instant a request was due, so that one that could not be sent in time is not forgotten. */
+/**
+ * Latencies count from the instant a request was due, so that one that could not be sent in time is not forgotten. The first quarter is not
+ * counted.
+ */
 export interface SteadyResult {
   count: number;
   p50Ms: number;
