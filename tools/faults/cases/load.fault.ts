@@ -127,27 +127,49 @@ faultSuite('many payments', { times }, suite => {
     await allDecided(hanging, 'REVERSED');
   });
 
+  /** Dead rows by table: what earlier cases left is there too. */
+  const deadRows = async (name: 'dispatcher' | 'scheduler'): Promise<Record<string, number>> => {
+    const tables = name === 'dispatcher' ? ['delivery%', 'attempt%', 'verdict%'] : ['job%', 'decision%'];
+    const sql = 'select relname, n_dead_tup::int as n from pg_stat_user_tables where relname like any($1) and n_dead_tup > 0';
+    const rows = await suite.platform.databases[name].query<{ relname: string; n: number }>(name, sql, [tables]);
+    return Object.fromEntries(rows.map(({ relname, n }) => [relname, n]));
+  };
+  const sum = (counts: Record<string, number>) => Object.values(counts).reduce((total, count) => total + count, 0);
+
+  /** Holds back in each database what it may clean up, until the answer is called. */
+  const pinned = async (names: readonly ('dispatcher' | 'scheduler')[]): Promise<() => Promise<void>> => {
+    const pins = await Promise.all(names.map(name => suite.platform.databases[name].pool(name).connect()));
+    for (const pin of pins) await pin.query('begin isolation level repeatable read; select pg_current_xact_id()');
+    return async () => {
+      for (const pin of pins) {
+        await pin.query('rollback');
+        pin.release();
+      }
+    };
+  };
+
   faultCase(51, 'a transaction that never ends pins what the databases may clean up - dead rows stay few', async () => {
     const databases = ['dispatcher', 'scheduler'] as const;
-    const pins = await Promise.all(databases.map(name => suite.platform.databases[name].pool(name).connect()));
-    for (const pin of pins) await pin.query('begin isolation level repeatable read; select pg_current_xact_id()');
-    const merchantIds = await healthy(20);
-    const until = performance.now() + soakMinutes * 60_000;
+    const before = await Promise.all(databases.map(deadRows));
+    const unpin = await pinned(databases);
     let paid = 0;
-    do paid += (await payEach(Array.from({ length: 2_000 }, (_, at) => merchantIds[at % 20]!))).length;
-    while (performance.now() < until);
-    await suite.platform.exactAudit();
-    process.stderr.write(
-      `case 51: ${paid} payments in ${soakMinutes || 'under 1'} minutes; the 6 hours: FAULTS_SOAK_MINUTES=360 -- --case 51\n`,
-    );
-    for (const [at, name] of databases.entries()) {
-      await pins[at]!.query('rollback');
-      pins[at]!.release();
-      const tables = name === 'dispatcher' ? ['delivery%', 'attempt%', 'verdict%'] : ['job%', 'decision%'];
-      const sql = 'select coalesce(sum(n_dead_tup), 0)::int as n from pg_stat_user_tables where relname like any($1)';
-      const [row] = await suite.platform.databases[name].query<{ n: number }>(name, sql, [tables]);
-      expect(row!.n).toBeLessThan(paid / 10);
+    try {
+      const merchantIds = await healthy(20);
+      const until = performance.now() + soakMinutes * 60_000;
+      do paid += (await payEach(Array.from({ length: 2_000 }, (_, at) => merchantIds[at % 20]!))).length;
+      while (performance.now() < until);
+      await suite.platform.exactAudit();
+    } finally {
+      await unpin();
     }
+    const after = await Promise.all(databases.map(deadRows));
+    process.stderr.write(
+      `case 51: ${paid} payments in ${soakMinutes || 'under 1'} minutes; the 6 hours: FAULTS_SOAK_MINUTES=360 -- --case 51; ` +
+        `dead rows before ${JSON.stringify(before)}, after ${JSON.stringify(after)}\n`,
+    );
+    // A state that moved would leave a dead row or more for every payment. A few are left on a busy machine, by deliveries that were held back
+    // before their POST and armed again.
+    databases.forEach((_, at) => expect(sum(after[at]!) - sum(before[at]!)).toBeLessThan(paid / 2));
   });
 
   faultCaseUnless(prlimitObstacle, 46, 'no file descriptor is left - held back, not reversed', async () => {

@@ -73,6 +73,8 @@ describe('both databases are lost and restored to an earlier instant', () => {
       const before = [...(await platform.pay(good.merchantId, 20)), ...(await platform.pay(bad.merchantId, 5))];
       await allEnd(before.slice(0, 20), 'SETTLED');
       await allEnd(before.slice(20), 'REVERSED');
+      // With the notices that tell of these reversals: what is delivered after the instant is delivered again.
+      await platform.exactAudit();
       const [inFlight] = await platform.pay(slow.merchantId);
       await eventually(() => expect(slow.receiver.posts).toHaveLength(1), patienceMs);
 
