@@ -1,4 +1,5 @@
-/** 99 healthy merchants, alone and beside one that never answers. */
+/** 99 healthy merchants, alone, beside one more that answers and beside one that never does. */
+import type { Payments } from './contender.ts';
 import { latenciesOf, newPayments, untilEnded } from './delivery-rounds.ts';
 import { freshPlatform, type IsolationGround, loadOf } from './isolation-ground.ts';
 import type { Arrivals } from './receiver.main.ts';
@@ -7,10 +8,18 @@ import { percentile } from './statistics.ts';
 
 export interface HangingMerchantScale {
   healthyPerSecond: number;
-  hangingPerSecond: number;
+  /** Of the one beside them. */
+  besidePerSecond: number;
   seconds: number;
   ackWindowMs: number;
+  /** Payments before anything counts: connections to all endpoints are open then, and the code of the hot path is compiled. */
+  warmUp: number;
 }
+
+/** Who takes payments beside the healthy merchants: one that answers costs what the load costs, the rest is due to hanging. */
+export const company = ['nobody', 'one that answers', 'one that hangs'] as const;
+export type Company = (typeof company)[number];
+export type HealthyRuns = Record<Company, HealthyRun[]>;
 
 export interface HealthyRun {
   p50Ms: number;
@@ -21,41 +30,49 @@ export interface HealthyRun {
   deviations: string[];
 }
 
-/** One run on a fresh platform. `isBeside`: with the hanging merchant. */
-export async function runHealthy(ground: IsolationGround, scale: HangingMerchantScale, isBeside: boolean): Promise<HealthyRun> {
-  progress(`healthy merchants ${isBeside ? 'beside one that hangs' : 'alone'}`);
+/** One run on a fresh platform. */
+export async function runHealthy(ground: IsolationGround, scale: HangingMerchantScale, beside: Company): Promise<HealthyRun> {
+  progress(`healthy merchants beside ${beside}`);
   const platform = await freshPlatform(ground, { ACK_WINDOW_MS: String(scale.ackWindowMs) });
   const healthy = await loadOf('healthy', platform, { ...ground, merchants: ground.healthy });
-  const hanging = await loadOf('hanging', platform, { ...ground, merchants: ground.hanging.slice(0, 1) });
+  const other = beside === 'one that hangs' ? ground.hanging[0]! : ground.further;
+  const further = await loadOf(beside, platform, { ...ground, merchants: [other] });
   try {
-    // Connections to all endpoints are open before anything counts.
     await warmUp();
     const payments = newPayments(scale.healthyPerSecond * scale.seconds);
     await healthy.prepare(payments);
-    await hanging.prepare(newPayments(scale.hangingPerSecond * scale.seconds));
+    await further.prepare(newPayments(scale.besidePerSecond * scale.seconds));
     await ground.receiver.call('reset');
-    const beside = isBeside ? hanging.send(scale.hangingPerSecond) : undefined;
+    const sent = beside === 'nobody' ? undefined : further.send(scale.besidePerSecond);
     const { startedMs } = await healthy.send(scale.healthyPerSecond);
     await untilEnded(healthy, ground.receiver, payments);
-    await beside;
+    await sent;
     const arrivals = await ground.receiver.call<Arrivals>('arrivals');
     const latencies = latenciesOf(arrivals, { payments, startedMs, perSecond: scale.healthyPerSecond });
     return {
       p50Ms: percentile(latencies, 0.5),
       p99Ms: percentile(latencies, 0.99),
       hanging: await ground.receiver.call<number>('hanging'),
-      deviations: await healthy.deviations(payments, arrivals.transactionIds),
+      // Receivers see the payments of both.
+      deviations: await healthy.deviations(
+        payments,
+        arrivals.transactionIds.filter(id => isOf(payments, id)),
+      ),
     };
   } finally {
-    await hanging.stop();
+    await further.stop();
     await healthy.stop();
   }
 
   async function warmUp(): Promise<void> {
-    const payments = newPayments(ground.healthy.length * 10);
+    const payments = newPayments(scale.warmUp);
     await healthy.prepare(payments);
     await ground.receiver.call('reset');
     await healthy.send(Infinity);
     await untilEnded(healthy, ground.receiver, payments);
   }
+}
+
+function isOf({ firstId, count }: Payments, id: number): boolean {
+  return id >= firstId && id < firstId + count;
 }

@@ -7,6 +7,8 @@ import { type PlatformGround, PlatformUnderTest } from './platform-under-test.ts
 export interface IsolationGround extends PlatformGround {
   receiver: CalledProcess;
   healthy: BenchMerchant[];
+  /** One more that answers like these. */
+  further: BenchMerchant;
   /** One merchant per endpoint that never answers. */
   hanging: BenchMerchant[];
 }
