@@ -18,7 +18,7 @@ import type { ReceiverPorts } from './receiver.main.ts';
 
 const scales: Record<'quick' | 'full', DeliverScale> = {
   quick: { rounds: 2, warmUp: 3_000, burst: 8_000, steadySeconds: 8 },
-  full: { rounds: 3, warmUp: 8_000, burst: 20_000, steadySeconds: 15 },
+  full: { rounds: 3, warmUp: 40_000, burst: 20_000, steadySeconds: 15 },
 };
 const endpoints = 20;
 const profileFolder = join(process.cwd(), 'dist/bench/profile');

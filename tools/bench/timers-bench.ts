@@ -15,7 +15,9 @@ const peers = kinds.filter(kind => kind !== 'reversal-scheduler');
 const bulk = { batch: 500, concurrency: 4 };
 const farMs = 3_600_000;
 const soonMs = 3_000;
-const warmUpShare = 0.25;
+const warmUpShare = 0.5;
+/** Rounds that are not counted. */
+const armingWarmUps = 2;
 const endTimeoutMs = 120_000;
 const database = (kind: TimerKind, use: string) => `${kind.replace('-', '_')}_${use}`;
 
@@ -53,12 +55,11 @@ export class TimersBench {
       // pg-boss takes jobs of queues that exist only.
       if (kind === 'pg-boss') await (await startPeer(this.ground, kind, database(kind, 'arm'))).stop();
     }
-    for (let round = 0; round <= this.scale.rounds; round++) {
+    for (let round = 0; round < armingWarmUps + this.scale.rounds; round++) {
       for (const kind of kinds) {
         const { firstId, count } = newPayments(this.scale.armed);
         const elapsedMs = await this.ground.load.call<number>('bulk', { name: `${kind} arm`, firstId, count, ...bulk });
-        // The first round only warms up.
-        if (round > 0) this.figures.armed[kind].push((count * 1_000) / elapsedMs);
+        if (round >= armingWarmUps) this.figures.armed[kind].push((count * 1_000) / elapsedMs);
       }
     }
     await scheduler.kill();

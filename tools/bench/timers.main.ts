@@ -11,7 +11,7 @@ import { TimersBench } from './timers-bench.ts';
 
 const scales: Record<'quick' | 'full', TimersScale> = {
   quick: { rounds: 2, armed: 20_000, fewPending: 1_000, manyPending: 100_000, perSecond: 1_000, seconds: 10 },
-  full: { rounds: 3, armed: 60_000, fewPending: 1_000, manyPending: 1_000_000, perSecond: 1_000, seconds: 20 },
+  full: { rounds: 5, armed: 60_000, fewPending: 1_000, manyPending: 1_000_000, perSecond: 1_000, seconds: 60 },
 };
 
 async function main(): Promise<void> {

@@ -32,10 +32,7 @@ const decide = {
   select transaction_id as id, kind from decided`,
 };
 
-const find = {
-  name: 'find-decisions',
-  text: 'select transaction_id as id, kind from decision where transaction_id = any($1::bigint[])',
-};
+const find = 'select transaction_id as id, kind from decision where transaction_id = any($1::bigint[])';
 
 /** Decisions in PostgreSQL: insert only, the primary key is the register that is written once (I1). */
 export class PostgresDecisionStore extends DecisionStore {
@@ -68,7 +65,7 @@ export class PostgresDecisionStore extends DecisionStore {
   }
 
   override async find(transactionIds: readonly number[]): Promise<Map<number, Decision>> {
-    const rows = await preparedQuery<{ id: string; kind: Decision }>(this.dataSource, find, [scalars(transactionIds)]);
+    const rows: { id: string; kind: Decision }[] = await this.dataSource.query(find, [scalars(transactionIds)]);
     return new Map(rows.map(row => [Number(row.id), row.kind]));
   }
 }

@@ -34,7 +34,8 @@ export class PostgresDeliveryStore extends DeliveryStore {
   }
 
   override async insert(replica: string, deliveries: readonly DeliveryToInsert[]): Promise<InsertedDelivery[]> {
-    const rows = await this.prepared<{ id: string; seq: string; epoch: string }>('insert', [
+    const insert = { name: 'delivery-insert', text: sql.insert };
+    const rows = await preparedQuery<{ id: string; seq: string; epoch: string }>(this.dataSource, insert, [
       replica,
       ...columnsOf(deliveries),
       texts(deliveries.map(delivery => delivery.payload)),
@@ -51,7 +52,7 @@ export class PostgresDeliveryStore extends DeliveryStore {
   }
 
   override async claimAttempts(replica: string, deliveries: readonly Delivery[]): Promise<number[]> {
-    const rows = await this.prepared<{ id: string }>('claimAttempts', [
+    const rows = await this.rows<{ id: string }>(sql.claimAttempts, [
       replica,
       scalars(deliveries.map(delivery => delivery.transactionId)),
       scalars(deliveries.map(delivery => delivery.lane)),
@@ -113,11 +114,6 @@ export class PostgresDeliveryStore extends DeliveryStore {
       attemptsClaimed: row.claimed,
       ageMs: Number(row.age_ms),
     }));
-  }
-
-  /** For what is done for every payment: parsed and planned once per connection. */
-  private prepared<T extends object>(statement: 'insert' | 'claimAttempts', parameters: unknown[]): Promise<T[]> {
-    return preparedQuery<T>(this.dataSource, { name: `delivery-${statement}`, text: sql[statement] }, parameters);
   }
 
   private rows<T>(statement: string, parameters: unknown[]): Promise<T[]> {
