@@ -27,7 +27,8 @@ export interface Sent {
 
 /** One call to the sink carries no more than this. */
 const batchMax = 500;
-const tickMs = 2;
+/** Between two calls at a steady rate: what falls due meanwhile shares one, as it does in an outbox that is relayed. */
+const tickMs = 5;
 
 let sink: Sink<unknown>;
 let prepared: unknown[] = [];
@@ -37,8 +38,9 @@ async function send({ perSecond }: SendOptions): Promise<Sent> {
   for (let sent = 0; sent < prepared.length;) {
     const due = perSecond === Infinity ? prepared.length : Math.floor(((monotonicMs() - startedMs) * perSecond) / 1_000) + 1;
     const upTo = Math.min(prepared.length, due, sent + batchMax);
+    const tick = upTo === prepared.length || upTo === sent + batchMax ? undefined : pause(tickMs);
     if (upTo > sent) await sink.send(prepared.slice(sent, upTo));
-    else await pause(tickMs);
+    await tick;
     sent = upTo;
   }
   prepared = [];

@@ -95,7 +95,7 @@ export class InternalClient {
   }
 
   private async send<T>(call: Call, signal: AbortSignal): Promise<T> {
-    if (call.body && call.body.length > bodyBytesMax) throw new CallRefusedError('BODY_TOO_LARGE');
+    if (call.body && Buffer.byteLength(call.body) > bodyBytesMax) throw new CallRefusedError('BODY_TOO_LARGE');
     try {
       return await this.sendOn<T>(this.pool, call, signal);
     } catch (error) {
