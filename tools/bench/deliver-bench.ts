@@ -16,8 +16,8 @@ export interface Participants {
   contenders: Contender[];
 }
 
-/** PostgreSQL's sessions report their counters at most once a second. */
-const countersSettleMs = 1_500;
+/** A session of PostgreSQL that falls idle may keep what it counted to itself for ten seconds. */
+const countersSettleMs = 11_000;
 const floorConcurrency = 64;
 const nothing: PerPayment = { statements: NaN, rowsInserted: NaN, logStatements: NaN, logRowsInserted: NaN };
 
