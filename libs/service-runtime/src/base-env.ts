@@ -51,7 +51,12 @@ export function baseEnv(ports: { internal: number; public?: number }) {
 
 /** Keys of a service that owns a database. */
 export const databaseEnv = {
-  DATABASE_URL: { type: 'string', secret: true, description: "PostgreSQL URL of this service's own database." },
+  DATABASE_URL: {
+    type: 'string',
+    secret: true,
+    description:
+      "PostgreSQL URL of this service's own database. A direct connection, or a pooler that keeps prepared statements with their sessions.",
+  },
   DATABASE_POOL_MAX: { type: 'integer', default: 10, min: 1, max: 200, description: 'Most connections to the database.' },
   MIGRATIONS: {
     type: 'enum',
