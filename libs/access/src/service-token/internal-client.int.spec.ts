@@ -86,9 +86,9 @@ describe('InternalClient', () => {
     const prefixed = clientOf({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/auth/` });
     const answered = prefixed.get('/internal/keys');
     const [request, response] = await requested;
-    expect(request.url).toBe('/auth/internal/keys');
     answer(response);
     expect(await answered).toEqual({ ok: true });
+    expect(request.url).toBe('/auth/internal/keys');
     prefixed.close();
   });
 });
