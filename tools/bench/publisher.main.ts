@@ -21,8 +21,6 @@ export interface SendOptions {
 export interface Sent {
   /** Monotonic clock: when the first payment was meant to leave. */
   startedMs: number;
-  /** When the last one was durable. */
-  endedMs: number;
 }
 
 /** One call to the sink carries no more than this. */
@@ -38,13 +36,13 @@ async function send({ perSecond }: SendOptions): Promise<Sent> {
   for (let sent = 0; sent < prepared.length;) {
     const due = perSecond === Infinity ? prepared.length : Math.floor(((monotonicMs() - startedMs) * perSecond) / 1_000) + 1;
     const upTo = Math.min(prepared.length, due, sent + batchMax);
-    const tick = upTo === prepared.length || upTo === sent + batchMax ? undefined : pause(tickMs);
+    const tick = perSecond === Infinity ? undefined : pause(tickMs);
     if (upTo > sent) await sink.send(prepared.slice(sent, upTo));
     await tick;
     sent = upTo;
   }
   prepared = [];
-  return { startedMs, endedMs: monotonicMs() };
+  return { startedMs };
 }
 
 serveCalls({

@@ -50,7 +50,7 @@ describe('InternalClient', () => {
     expect(await post()).toEqual({ ok: true });
   });
 
-  describe('a call without a usable answer says what is known of it, and nothing of what it carried', () => {
+  describe('T-17: a call without a usable answer says what is known of it, and nothing of what it carried', () => {
     const answers: [what: string, (response: ServerResponse) => unknown, Partial<InternalCallError>][] = [
       ['an error', response => response.writeHead(503).end('{"secret":1}'), { status: 503, isDefinite: true }],
       ['no JSON', response => response.end('<html>'), { status: null, isDefinite: false }],
@@ -74,7 +74,7 @@ describe('InternalClient', () => {
     });
   });
 
-  it('more than 16 MiB are refused before they are sent', async () => {
+  it('a body of more than 16 MiB is refused before it is sent', async () => {
     const failure = await failureOf(client.post('/internal/authorize', { text: 'x'.repeat(16_777_216) }));
     expect(failure).toMatchObject({ isDefinite: true });
     expect(failure!.message).toContain('BODY_TOO_LARGE');
