@@ -73,8 +73,6 @@ describe('both databases are lost and restored to an earlier instant', () => {
       const before = [...(await platform.pay(good.merchantId, 20)), ...(await platform.pay(bad.merchantId, 5))];
       await allEnd(before.slice(0, 20), 'SETTLED');
       await allEnd(before.slice(20), 'REVERSED');
-      // With the notices that tell of these reversals: what is delivered after the instant is delivered again.
-      await platform.exactAudit();
       const [inFlight] = await platform.pay(slow.merchantId);
       await eventually(() => expect(slow.receiver.posts).toHaveLength(1), patienceMs);
 
@@ -95,8 +93,8 @@ describe('both databases are lost and restored to an earlier instant', () => {
 
       await allEnd([...settled, ...meanwhile], 'SETTLED');
       await allEnd(reversed, 'REVERSED');
-      // Only the notices that tell of these reversals are sent again: they move no money.
-      expect(await platform.exactAudit()).toMatchObject({ settled: 51, reversed: 10, duplicates: reversed.length });
+      // Notices that tell of a reversal may be sent again: they move no money.
+      expect(await platform.exactAudit()).toMatchObject({ settled: 51, reversed: 10 });
       const paid = [...before, ...settled, ...reversed, ...meanwhile];
       expect(paid.map(postsOf)).toEqual(paid.map(() => 1));
       for (const id of reversed) expect(await platform.reversals(id)).toBe(1);

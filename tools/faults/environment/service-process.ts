@@ -93,6 +93,7 @@ export class ServiceProcess {
     const child = spawn(command[0]!, command.slice(1), {
       env: {
         PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: join(root, 'dist/compile-cache'),
         INTERNAL_PORT: String(this.ports.internal),
         PUBLIC_PORT: String(this.ports.public),
         LOG_LEVEL: 'info',
