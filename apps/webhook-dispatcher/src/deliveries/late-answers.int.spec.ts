@@ -47,7 +47,7 @@ describe('answers that arrive after the lane has moved', () => {
   afterEach(() => database.drop());
 
   const rows = async () => (await dataSource.query<unknown[]>('select 1 from delivery')).length;
-  const posted = (replica: Replica) => eventually(() => expect(replica.poster.ids).toEqual([1]), 3_000);
+  const posted = (replica: Replica) => eventually(() => expect(replica.poster.ids).toEqual([1]));
   /** Owns what a dead owner held, and has recovered nothing yet. */
   const gain = async ({ dispatcher, clock }: Replica) => {
     dispatcher.lanes.want(new Set(allLanes()));
