@@ -2,7 +2,7 @@
  * `npm run bench:auth`: how fast auth-session answers, against two floors measured in the same run, and whether answers that must not be
  * told apart take the same time. Everything runs on this machine and shares its cores: ratios count, absolute numbers are a snapshot.
  */
-import { buildApp } from './build.ts';
+import { buildApps } from './build.ts';
 import { bareCrypto } from './bench-auth/bare-crypto.ts';
 import { basic, BenchClient, type Call, closeConnections, send } from './bench-auth/client.ts';
 import { load, type Measured } from './bench-auth/load.ts';
@@ -122,7 +122,7 @@ async function bench(service: ServiceUnderTest): Promise<void> {
   await benchTiming(client, { known: username, password, basicUser: basicAccount.username });
 }
 
-await buildApp('auth-session');
+await buildApps(['auth-session']);
 const service = await startAuthSession();
 try {
   await bench(service);

@@ -1,6 +1,6 @@
 /**
  * Bundles an app with esbuild; SWC handles files with decorators so that Nest and TypeORM find their metadata.
- * Usage: node tools/build.ts <app> | --all. Output: dist/apps/<app>/*.cjs, with node_modules left external.
+ * Usage: node tools/build.ts <app> | --all. Output: dist/apps/<app>/*.cjs; what it takes from node_modules is in packages.cjs.
  */
 import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
@@ -8,6 +8,7 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { transform } from '@swc/core';
+import { bundlePackages, fromPackageBundle } from './build/package-bundle.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -42,7 +43,7 @@ async function entryPoints(app: string): Promise<string[]> {
   return files.filter(file => file === 'main.ts' || /\.(worker|preload)\.ts$/.test(file)).map(file => join(source, file));
 }
 
-/** How everything of this workspace is bundled; entry points and output are the caller's. */
+/** How everything of this workspace is bundled; entry points and output are the caller's. Packages are left in node_modules. */
 export const bundleOptions: BuildOptions = {
   absWorkingDir: root,
   bundle: true,
@@ -57,10 +58,19 @@ export const bundleOptions: BuildOptions = {
   plugins: [decorators],
 };
 
-/** Bundles one app into dist/apps/<app>, or into another folder of the workspace. Throws when an import cannot be resolved. */
-export async function buildApp(app: string, outdir = join(root, 'dist/apps', app)): Promise<void> {
-  const entries = Object.fromEntries((await entryPoints(app)).map(file => [basename(file, '.ts'), file]));
-  await build({ ...bundleOptions, entryPoints: entries, outdir });
+/** Bundles apps into dist/apps/<app>, or a single one into another folder of the workspace. Throws when an import cannot be resolved. */
+export async function buildApps(
+  names: readonly string[],
+  folderOf = (app: string) => join(root, 'dist/apps', app),
+): Promise<void> {
+  const bundled = names.map(async app => {
+    const entries = Object.fromEntries((await entryPoints(app)).map(file => [basename(file, '.ts'), file]));
+    const imported = new Set<string>();
+    const plugins = [decorators, fromPackageBundle(imported)];
+    await build({ ...bundleOptions, plugins, entryPoints: entries, outdir: folderOf(app) });
+    return [folderOf(app), imported] as const;
+  });
+  await bundlePackages(new Map(await Promise.all(bundled)));
 }
 
 /** Names of all apps that have a main.ts. */
@@ -72,7 +82,7 @@ export async function apps(): Promise<string[]> {
 async function main(wanted: string[]): Promise<void> {
   const names = wanted.includes('--all') ? await apps() : wanted;
   if (names.length === 0) throw new Error('usage: node tools/build.ts <app> [...] | --all');
-  await Promise.all(names.map(name => buildApp(name)));
+  await buildApps(names);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main(process.argv.slice(2));

@@ -9,7 +9,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildApp } from './build.ts';
+import { buildApps } from './build.ts';
 
 const root = join(import.meta.dirname, '..');
 const cases = join(root, 'tools/faults/cases');
@@ -55,5 +55,5 @@ function runCases(): number {
   return run('jest.config.cjs', selection);
 }
 
-await Promise.all(apps.map(app => buildApp(app)));
+await buildApps(apps);
 process.exitCode = values.random ? runAtRandom() : runCases();

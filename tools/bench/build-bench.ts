@@ -3,14 +3,14 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
-import { buildApp, bundleOptions } from '../build.ts';
+import { buildApps, bundleOptions } from '../build.ts';
 
 const root = join(import.meta.dirname, '../..');
 const outdir = join(root, 'dist/tools/bench');
 
 /** Builds the apps under test too. The exit code is the benchmark's. */
 export async function runBench(name: string, apps: readonly string[]): Promise<void> {
-  for (const app of apps) await buildApp(app);
+  await buildApps(apps);
   const suffix = '.main.ts';
   const mains = readdirSync(import.meta.dirname).filter(file => file.endsWith(suffix));
   const entryPoints = Object.fromEntries(mains.map(file => [basename(file, suffix), join(import.meta.dirname, file)]));

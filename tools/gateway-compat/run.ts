@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildApp } from '../build.ts';
+import { buildApps } from '../build.ts';
 
 const root = join(import.meta.dirname, '../..');
 const modules = '/usr/lib/nginx/modules/ngx_http_js_module.so';
@@ -20,7 +20,7 @@ if (problem) {
   console.error(`${problem}. On Debian or Ubuntu: apt-get install nginx libnginx-mod-http-js`);
   process.exit(1);
 }
-await Promise.all(['auth-session', 'api-gateway'].map(app => buildApp(app)));
+await buildApps(['auth-session', 'api-gateway']);
 const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 const jest = [join(root, 'node_modules/jest/bin/jest.js'), '-c', join(import.meta.dirname, 'jest.config.cjs'), '--maxWorkers=1'];
 process.exitCode =

@@ -1,11 +1,12 @@
 /**
- * Lays out what a container image of one app holds: its bundle and the packages the bundle needs, nothing else.
+ * Lays out what a container image of one app holds: its bundles, the packages that stay apart from them, and the manifests of those inside; nothing else.
  * Usage: node tools/images/assemble.ts <app> <folder>. The app is built before (tools/build.ts).
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { dependencyClosure, type LockFile, packagesRequiredBy } from './dependency-closure.ts';
+import { isApart, packageList, type PackageList } from '../build/package-bundle.ts';
+import { dependencyClosure, forProduction, type LockFile, packagesRequiredBy } from './dependency-closure.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -16,10 +17,14 @@ export function assemble(app: string, target: string): number {
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   for (const bundle of bundles) cpSync(join(dist, bundle), join(target, bundle));
-  const names = bundles.flatMap(bundle => packagesRequiredBy(readFileSync(join(dist, bundle), 'utf8')));
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as LockFile;
-  const places = dependencyClosure(lock, [...new Set(names)]).filter(place => existsSync(join(root, place)));
-  for (const place of places) copyPackage(join(root, place), join(target, place));
+  const { places: bundled } = JSON.parse(readFileSync(join(dist, packageList), 'utf8')) as PackageList;
+  const apart = bundles.flatMap(bundle => packagesRequiredBy(readFileSync(join(dist, bundle), 'utf8'))).filter(isApart);
+  const installed = dependencyClosure(lock, [...new Set(apart)]).filter(place => existsSync(join(root, place)));
+  const places = forProduction(lock, [...bundled, ...installed]);
+  // Who looks for known vulnerabilities, or for a licence, finds every package by its manifest, as in node_modules.
+  for (const place of bundled) copyPackage(join(root, place), join(target, place), isAboutPackage);
+  for (const place of installed) copyPackage(join(root, place), join(target, place));
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   writeFileSync(join(target, 'package.json'), JSON.stringify({ name: `paycode-${app}`, version, private: true }));
   return places.length;
@@ -27,13 +32,15 @@ export function assemble(app: string, target: string): number {
 
 const notNeeded = /(\.d\.[cm]?ts|\.map|\.md|\.markdown)$|\/(test|tests|__tests__|docs|example|examples|\.github)$/;
 
+const isAboutPackage = (path: string) => path === '' || /^\/(package\.json|licen[cs]e.*|notice.*)$/i.test(path);
+
 /** Packages below it have places of their own. */
-function copyPackage(from: string, to: string): void {
+function copyPackage(from: string, to: string, isWanted = (path: string) => !notNeeded.test(path)): void {
   const own = join(from, 'node_modules');
   cpSync(from, to, {
     recursive: true,
     dereference: true,
-    filter: source => !source.startsWith(own) && !notNeeded.test(source.slice(from.length)),
+    filter: source => !source.startsWith(own) && isWanted(source.slice(from.length)),
   });
 }
 

@@ -13,12 +13,6 @@ interface LockedPackage {
   peerDependenciesMeta?: Record<string, { optional?: boolean }>;
 }
 
-/** Packages that are loaded by name at run time, which neither an import nor a required dependency shows. */
-const loadedByName: Record<string, string[]> = {
-  '@nestjs/common': ['class-validator', 'class-transformer'],
-  typeorm: ['pg', 'reflect-metadata'],
-};
-
 /** Names of the packages a bundle requires. `@a/b/c` is package `@a/b`. */
 export function packagesRequiredBy(bundle: string): string[] {
   const specifiers = [...bundle.matchAll(/\b(?:require|import)\("([^"./][^"]*)"\)/g)].map(match => match[1]!);
@@ -33,10 +27,7 @@ function packageName(specifier: string): string {
     .join('/');
 }
 
-/**
- * Folders below the workspace (`node_modules/pg`, …) that `names` need, and theirs, as npm laid them out. Throws on a package that is
- * not locked or that is only a development dependency.
- */
+/** Folders below the workspace (`node_modules/pg`, …) that `names` need, and theirs, as npm laid them out. Throws on a package that is not locked. */
 export function dependencyClosure(lock: LockFile, names: readonly string[]): string[] {
   const found = new Set<string>();
   const open = names.map(name => locate(lock, '', name));
@@ -45,16 +36,22 @@ export function dependencyClosure(lock: LockFile, names: readonly string[]): str
     found.add(place);
     open.push(...neededBy(lock, place));
   }
-  const development = [...found].filter(place => lock.packages[place]!.dev);
-  if (development.length > 0) throw new Error(`needed at run time but only a development dependency: ${development.join(', ')}`);
   return [...found].sort();
+}
+
+/** The folders themselves. Throws on a package that is not locked or that is only a development dependency. */
+export function forProduction(lock: LockFile, places: readonly string[]): readonly string[] {
+  const missing = places.filter(place => !lock.packages[place]);
+  if (missing.length > 0) throw new Error(`not in package-lock.json: ${missing.join(', ')}`);
+  const development = places.filter(place => lock.packages[place]!.dev);
+  if (development.length > 0) throw new Error(`needed at run time but only a development dependency: ${development.join(', ')}`);
+  return places;
 }
 
 function neededBy(lock: LockFile, place: string): string[] {
   const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = lock.packages[place]!;
   const peers = Object.keys(peerDependencies ?? {}).filter(name => !peerDependenciesMeta?.[name]?.optional);
-  const byName = loadedByName[place.replace(/^.*node_modules\//, '')] ?? [];
-  const needed = [...Object.keys(dependencies ?? {}), ...peers, ...byName].map(name => locate(lock, place, name));
+  const needed = [...Object.keys(dependencies ?? {}), ...peers].map(name => locate(lock, place, name));
   // Of optional dependencies only those made for this machine are installed.
   const optional = Object.keys(optionalDependencies ?? {}).flatMap(name => find(lock, place, name) ?? []);
   return [...needed, ...optional];

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../..');
 /** V8's compiled code of the bundles and of node_modules; begins anew with each build, or it would only grow. */
 export const compileCache = join(root, 'dist/compile-cache');
 const fingerprintFile = join(root, 'dist/apps/fingerprint');
-const buildInputs = ['package-lock.json', 'tsconfig.base.json', 'tools/build.ts'];
+const buildInputs = ['package-lock.json', 'tsconfig.base.json', 'tools/build.ts', 'tools/build/package-bundle.ts'];
 
 /** Builds all apps unless what they are built from is what the last build saw. Exits when the build fails: its messages are on the screen. */
 export function buildWhatChanged(say: (line: string) => void): void {
