@@ -2,6 +2,7 @@
  * `npm run test:faults`: the 52 fault cases of the settlement protocol with real processes, real PostgreSQL and, where the events matter,
  * real Kafka. `-- --case 17` runs one, `-- <word>` the files whose name contains it. Kafka is started by the cases themselves; with
  * KAFKA_BROKERS they use that (empty) cluster, with FAULTS_EVENTS=postgres the event log in PostgreSQL, and say which cases do not run so.
+ * With FAULTS_EVENTS=kafka every case uses Kafka.
  *
  * `-- --random [--payments 10000] [--seed N] [--kafka]`: payments while processes are killed, stopped and restarted at random.
  */
@@ -29,7 +30,7 @@ const { values, positionals } = parseArgs({
 
 /** The files that hold the case. */
 function filesOf(number: string): string[] {
-  const call = new RegExp(`faultCase(Unless)?\\((\\w+, )?\\s*${Number(number)},`);
+  const call = new RegExp(`faultCase(Unless)?\\((\\s*\\w+,)?\\s*${Number(number)},`);
   const files = readdirSync(cases).filter(file => call.test(readFileSync(join(cases, file), 'utf8')));
   if (files.length === 0) throw new Error(`there is no case ${number}`);
   return files;

@@ -40,6 +40,8 @@ Each case ends with the exact audit over the databases and the receivers' logs. 
 (SIGKILL), stopped (SIGSTOP) and restarted at random. It prints and demands: acknowledged and reversed 0, undecided 0, reversed twice 0,
 POSTed twice only where the process that sent the first POST was killed or stopped before the second.
 
+With \`FAULTS_EVENTS=kafka\` every case has its events on Kafka; \`.ci/run\` plays those that kill dispatchers, break events and restore databases so.
+
 What cannot run on a machine says why and counts as skipped: without Java the event cases use the log in PostgreSQL.
 
 | # | Fault | Expected | Played in | Here |
@@ -67,7 +69,9 @@ function filesByCase(): Map<number, string[]> {
   const found = new Map<number, string[]>();
   for (const file of readdirSync(join(root, casesFolder)).sort()) {
     const text = readFileSync(join(root, casesFolder, file), 'utf8');
-    const numbers = new Set([...text.matchAll(/faultCase\(\s*(\d+),/g)].map(([, number]) => Number(number)));
+    const numbers = new Set(
+      [...text.matchAll(/faultCase(?:Unless)?\((?:\s*\w+,)?\s*(\d+),/g)].map(([, number]) => Number(number)),
+    );
     for (const number of numbers) found.set(number, [...(found.get(number) ?? []), file]);
   }
   return found;

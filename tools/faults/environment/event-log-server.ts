@@ -29,9 +29,9 @@ export abstract class EventLogServer {
   abstract publishRaw(topic: string, key: string, value: string): Promise<boolean>;
   protected abstract end(): Promise<void>;
 
-  /** Kafka where it is asked for and can run; says so when it cannot. */
+  /** Kafka where the case or FAULTS_EVENTS asks for it and it can run; says so when it cannot. */
   static start(kind: 'kafka' | 'postgres' = 'postgres', folder: string, others: DatabaseServer): Promise<EventLogServer> {
-    if (kind === 'postgres') return PostgresLog.open(others);
+    if (kind === 'postgres' && process.env['FAULTS_EVENTS'] !== 'kafka') return PostgresLog.open(others);
     if (foreignBrokers) return ForeignKafka.open(foreignBrokers);
     const obstacle = kafkaObstacle();
     if (!obstacle) return KafkaLog.open(folder);
