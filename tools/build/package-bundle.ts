@@ -1,6 +1,6 @@
-/** What an app takes from node_modules, as one file beside its bundles: a service that loads 20 files starts three times as fast as one that loads 2,000. */
+/** What an app takes from node_modules, as one file beside its bundles: a service that loads 20 files starts in half the time of one that loads 2,000. */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
@@ -61,6 +61,8 @@ export async function bundlePackages(importedBy: ReadonlyMap<string, ReadonlySet
   const wanted = [...importedBy].map(([folder, imported]) => ({ folder, names: [...imported].sort() }));
   const stale = wanted.filter(({ folder, names }) => !isUpToDate(folder, names));
   if (stale.length === 0) return;
+  // One that is interrupted is begun anew.
+  for (const { folder } of stale) rmSync(join(folder, packageList), { force: true });
   // All in one go: they read the same packages.
   const { metafile } = await build({
     metafile: true,
