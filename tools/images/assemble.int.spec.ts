@@ -1,21 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = join(__dirname, '../..');
-const services = [
-  'api-gateway',
-  'auth-session',
-  'notification-config',
-  'payment-simulator',
-  'reversal-scheduler',
-  'webhook-dispatcher',
-];
+const isService = (app: string) => app !== 'standalone' && existsSync(join(root, 'apps', app, 'src/main.ts'));
+const services = readdirSync(join(root, 'apps')).filter(isService);
 const env = { PATH: process.env['PATH'] };
 const node = (args: readonly string[]) => execFileSync(process.execPath, args, { cwd: root, env, encoding: 'utf8' });
 
-describe('the content of an image', () => {
+describe('ADR 0025: the content of an image', () => {
   let folder: string;
   beforeAll(() => {
     // Outside the workspace: nothing is found in its node_modules.
