@@ -32,4 +32,11 @@ describe('ADR 0025: the content of an image', () => {
       expect(manifests).toContain('kafkajs/src/consumer/consumerGroup.js');
     },
   );
+
+  it('classes in the bundle of packages keep the names they were written with', () => {
+    const packages = join(root, 'dist/apps/webhook-dispatcher/packages.cjs');
+    // Its own body refers to it, for which a bundler gives it another name.
+    const name = `require(${JSON.stringify(packages)})['@nestjs/common'].ConfigurableModuleBuilder.name`;
+    expect(node(['-p', name]).trim()).toBe('ConfigurableModuleBuilder');
+  });
 });
