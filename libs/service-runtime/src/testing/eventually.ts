@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Waits until `attempt` returns without throwing and gives its value; after `withinMs` the last error is thrown. */
-export async function eventually<T>(attempt: () => Promise<T> | T, withinMs = 30_000): Promise<T> {
+export async function eventually<T>(attempt: () => Promise<T> | T, withinMs = 120_000): Promise<T> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {
     try {
