@@ -1,3 +1,4 @@
+export { AnswerTooLargeError, answerBytesMax, ReadLimit } from './dial/read-limit';
 export {
   isOurFault,
   NameResolutionError,

@@ -1,15 +1,15 @@
 import { Agent as HttpAgent, type AgentOptions } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { bareHostname, type OutboundTarget } from '../policy/url-rules';
 import type { DialOptions, DialTimings, OutboundGuard } from '../outbound-guard';
 
 export interface GuardedAgentOptions extends DialOptions {
   guard: OutboundGuard;
-  onDialled(socket: Duplex, timings: DialTimings): void;
+  onDialled(socket: Socket, timings: DialTimings): void;
 }
 
-type Callback = (error: Error | null, socket?: Duplex) => void;
+type Callback = (error: Error | null, socket?: Socket) => void;
 
 /** An agent for Node's HTTP client whose every connection is dialled by the guard; connections are not reused. */
 export function guardedAgent(protocol: OutboundTarget['protocol'], options: GuardedAgentOptions): HttpAgent | HttpsAgent {

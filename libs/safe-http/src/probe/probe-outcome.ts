@@ -22,6 +22,7 @@ export type ProbeDetail =
   | 'CERTIFICATE_NAME_MISMATCH'
   | 'NO_ANSWER_IN_TIME'
   | 'HEADERS_TOO_LARGE'
+  | 'ANSWER_TOO_LARGE'
   | 'ANSWER_NOT_HTTP'
   | 'POST_NOT_ACCEPTED'
   | 'STATUS_NOT_200'
@@ -71,6 +72,7 @@ export function failureOfError(error: unknown, isConnected: boolean): ProbeFailu
 
 function answerDetailOf(code: string): ProbeDetail {
   if (code === 'HPE_HEADER_OVERFLOW') return 'HEADERS_TOO_LARGE';
+  if (code === 'ANSWER_TOO_LARGE') return 'ANSWER_TOO_LARGE';
   if (code.startsWith('HPE_')) return 'ANSWER_NOT_HTTP';
   return 'CONNECTION_CLOSED';
 }

@@ -1,6 +1,8 @@
-import type { Duplex, Readable } from 'node:stream';
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import axios, { type AxiosResponse } from 'axios';
+import { ReadLimit } from '../dial/read-limit';
 import type { DialTimings, OutboundGuard } from '../outbound-guard';
 import { targetOf } from '../policy/url-rules';
 import { guardedAgent } from './guarded-agent';
@@ -29,7 +31,7 @@ interface Progress {
 
 /**
  * Sends one POST and says what came of it: one attempt, no redirect followed, nothing decompressed, no byte of the answer handed out.
- * Headers are capped by Node's own 16 KiB limit. Never throws for anything the receiver does.
+ * Node caps the header fields at 16 KiB, and a ReadLimit caps whatever else the receiver sends. Never throws for anything the receiver does.
  */
 export class UrlProber {
   constructor(
@@ -68,7 +70,10 @@ export class UrlProber {
     const agent = guardedAgent(targetOf(url).protocol, {
       guard: this.guard,
       connectTimeoutMs: limits.connectMs,
-      onDialled: (socket, timings) => noteConnection(progress, socket, timings),
+      onDialled: (socket, timings) => {
+        ReadLimit.on(socket);
+        noteConnection(progress, socket, timings);
+      },
     });
     return axios.request<Readable>({
       method: 'post',
@@ -87,7 +92,7 @@ export class UrlProber {
   }
 }
 
-function noteConnection(progress: Progress, socket: Duplex, timings: DialTimings): void {
+function noteConnection(progress: Progress, socket: Socket, timings: DialTimings): void {
   progress.dialled = timings;
   progress.connectedAt = performance.now();
   if (!(socket instanceof TLSSocket)) return;

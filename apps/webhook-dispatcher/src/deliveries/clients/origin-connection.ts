@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { ReadLimit } from '@paycode/safe-http';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
 import type { PostFault, PostObserver, WebhookRequest } from '../deliveries.ports';
 import { InterimResponses } from './interim-responses';
@@ -24,7 +25,7 @@ export class OriginConnection {
   private dials = 0;
   /** Whether the present socket has carried a whole request and answer. */
   private hasServed = false;
-  private answerBytes = 0;
+  private limit: ReadLimit | undefined;
 
   constructor(
     origin: string,
@@ -55,11 +56,11 @@ export class OriginConnection {
   /** `onFree` is called once, when the connection may carry the next request (true) or is gone (false). */
   post(request: WebhookRequest, path: string, observer: PostObserver & { onFree(isReusable: boolean): void }): void {
     const [hadServed, dialsBefore] = [this.isOpen && this.hasServed, this.dials];
-    this.answerBytes = 0;
+    this.limit?.restart();
     this.interim.expectAnswer();
     const exchange = new Exchange(observer, {
       onServed: () => (this.hasServed = true),
-      isStaleSocket: () => hadServed && this.dials === dialsBefore && this.answerBytes === 0,
+      isStaleSocket: () => hadServed && this.dials === dialsBefore && this.limit?.bytesTaken === 0,
       isOurFault: error => this.options.isOurFault(error),
     });
     this.client.dispatch({ path, method: 'POST', headers: request.headers, body: request.body }, exchange);
@@ -82,10 +83,10 @@ export class OriginConnection {
     this.socket = socket;
     this.dials++;
     this.hasServed = false;
+    this.limit = ReadLimit.on(socket);
     const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
     socket.read = (size?: number) => {
       for (let chunk = read(size); chunk !== null; chunk = read(size)) {
-        this.answerBytes += chunk.length;
         const passed = this.interim.pass(chunk);
         if (passed.length > 0) return passed;
       }
