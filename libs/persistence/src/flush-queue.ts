@@ -1,3 +1,5 @@
+import { isDataFault, isolateCulprits, ItemFault } from './isolate';
+
 export interface FlushQueueLimits {
   /** A flush takes whole requests until it holds this many items (one larger request still goes alone). */
   flushMax: number;
@@ -18,13 +20,27 @@ export class QueueFullError extends Error {
 
 interface Waiting<I, O> {
   items: readonly I[];
-  resolve(outputs: O[]): void;
+  /** Its items fail one by one instead of all together. */
+  isEach: boolean;
+  resolve(outputs: (O | ItemFault)[]): void;
   reject(error: unknown): void;
+}
+
+/** What fails together: a whole request, or one item of it. */
+interface Unit<I, O> {
+  request: Waiting<I, O>;
+  items: readonly I[];
+  at: number;
 }
 
 /**
  * Merges concurrent requests into one write. A flush is what accumulated while the previous one ran: alone, a request is written
- * at once; under load, one statement serves many. `flush` answers in the order of its items; when it fails, every request in it fails.
+ * at once; under load, one statement serves many. `flush` answers in the order of its items.
+ *
+ * One request never fails another by its data (T-29). A flush that fails by the data of an item (isDataFault) is repeated in halves until each
+ * culprit stands alone: only it fails, with its own error, and the others get their own outputs. Of n requests with k culprits that costs at most
+ * 2k·⌈log2 n⌉ further flushes and never more than 2n - 2; they run one after the other, while what comes waits within `queueMax`. So `flush`
+ * must do all or nothing, or be harmless to repeat. Any other failure fails every request that is not answered yet.
  */
 export class FlushQueue<I, O> {
   private readonly waiting: Waiting<I, O>[] = [];
@@ -43,11 +59,20 @@ export class FlushQueue<I, O> {
 
   /** Resolves to one output per item once the flush that holds them is done. */
   run(items: readonly I[]): Promise<O[]> {
+    return this.add(items, false) as Promise<O[]>;
+  }
+
+  /** As `run`, for items of several parties: an item that fails by its data gets an ItemFault in its place. Rejects as `run` for all else. */
+  runEach(items: readonly I[]): Promise<(O | ItemFault)[]> {
+    return this.add(items, true);
+  }
+
+  private add(items: readonly I[], isEach: boolean): Promise<(O | ItemFault)[]> {
     if (items.length === 0) return Promise.resolve([]);
     if (this.waitingItems > 0 && this.waitingItems + items.length > this.limits.queueMax)
       return Promise.reject(new QueueFullError(`${this.waitingItems} items are waiting`));
     return new Promise((resolve, reject) => {
-      this.waiting.push({ items, resolve, reject });
+      this.waiting.push({ items, isEach, resolve, reject });
       this.waitingItems += items.length;
       if (!this.isFlushing) void this.drain();
     });
@@ -80,7 +105,50 @@ export class FlushQueue<I, O> {
       let at = 0;
       for (const request of requests) request.resolve(outputs.slice(at, (at += request.items.length)));
     } catch (error) {
-      for (const request of requests) request.reject(error);
+      await this.afterFailure(requests, error).catch((cause: unknown) => {
+        for (const request of requests) request.reject(cause);
+      });
     }
+  }
+
+  /** @throws what is nobody's own fault: requests that are not answered yet fail with it */
+  private async afterFailure(requests: readonly Waiting<I, O>[], error: unknown): Promise<void> {
+    if (!isDataFault(error)) throw error;
+    const parts = new Map(requests.filter(({ isEach }) => isEach).map(request => [request, new Parts(request)]));
+    await isolateCulprits(requests.flatMap(unitsOf), error, {
+      write: async units => {
+        const outputs = await this.flush(units.flatMap(unit => unit.items));
+        let at = 0;
+        for (const { request, items, at: place } of units) {
+          const own = outputs.slice(at, (at += items.length));
+          if (request.isEach) parts.get(request)!.put(place, own[0]!);
+          else request.resolve(own);
+        }
+      },
+      failed: ({ request, at }, fault) => {
+        if (request.isEach) parts.get(request)!.put(at, new ItemFault(fault));
+        else request.reject(fault);
+      },
+    });
+  }
+}
+
+function unitsOf<I, O>(request: Waiting<I, O>): Unit<I, O>[] {
+  if (!request.isEach) return [{ request, items: request.items, at: 0 }];
+  return request.items.map((item, at) => ({ request, items: [item], at }));
+}
+
+/** Outcomes of a request whose items are done one by one; answers it when it has them all. */
+class Parts<I, O> {
+  private readonly outcomes: (O | ItemFault)[] = [];
+  private missing: number;
+
+  constructor(private readonly request: Waiting<I, O>) {
+    this.missing = request.items.length;
+  }
+
+  put(at: number, outcome: O | ItemFault): void {
+    this.outcomes[at] = outcome;
+    if (--this.missing === 0) this.request.resolve(this.outcomes);
   }
 }

@@ -4,5 +4,6 @@ export * from './prepared-query';
 export * from './migrate';
 export * from './embedded/embedded-postgres';
 export * from './flush-queue';
+export * from './isolate';
 export * from './durability';
 export * from './nest/database.module';

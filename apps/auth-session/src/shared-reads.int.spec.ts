@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { PostgresAccountStore } from './accounts/persistence/postgres-account-store';
+import { PostgresGuessStore } from './guessing/persistence/postgres-guess-store';
+import { PostgresSessionStore } from './sessions/persistence/postgres-session-store';
+import { LoginClient, tokenOf } from './testing/login-client';
+import { basic, type CreatedAccount, outcomeOf, TestAuthSession } from './testing/test-service';
+
+const nul = String.fromCharCode(0);
+const hostile = 50;
+const valid = 50;
+
+let service: TestAuthSession;
+let account: CreatedAccount;
+beforeAll(async () => {
+  service = await TestAuthSession.start();
+  account = await service.create({ type: 'PSP', id: 1 });
+});
+afterAll(() => service.stop());
+
+/** Starts the calls in turns, so that hostile and valid ones share their queries. */
+async function mixed<T>(hostileCall: (n: number) => Promise<unknown>, validCall: (n: number) => Promise<T>) {
+  const hostileCalls: Promise<unknown>[] = [];
+  const validCalls: Promise<T>[] = [];
+  for (let n = 0; n < Math.max(hostile, valid); n++) {
+    if (n < hostile) hostileCalls.push(hostileCall(n));
+    if (n < valid) validCalls.push(validCall(n));
+  }
+  const refused = await Promise.allSettled(hostileCalls);
+  return { refused, answers: await Promise.all(validCalls) };
+}
+
+const states = (refused: PromiseSettledResult<unknown>[]) =>
+  new Set(refused.map(result => (result.status === 'rejected' ? (result.reason as { code?: string }).code : 'answered')));
+
+describe('T-29: hostile data in a shared read fails nobody else', () => {
+  it('accounts: a user name that PostgreSQL refuses', async () => {
+    const store = new PostgresAccountStore(service.database.dataSource, service.clock);
+    const { refused, answers } = await mixed(
+      n => store.findByUsername(`a${nul}${n}`),
+      () => store.findByUsername(account.username),
+    );
+    expect(states(refused)).toEqual(new Set(['22021']));
+    expect(new Set(answers.map(found => found?.username))).toEqual(new Set([account.username]));
+  });
+
+  it('sessions: a session id that is no uuid', async () => {
+    const client = new LoginClient(service);
+    const session = await client.passwordLogin(await client.bearerAccount({ type: 'MERCHANT', id: 1001 }, false));
+    const store = new PostgresSessionStore(service.database.dataSource);
+    const { refused, answers } = await mixed(
+      n => store.find(`${n}`),
+      n => store.find(n % 2 === 0 ? session.sessionId : randomUUID()),
+    );
+    expect(states(refused)).toEqual(new Set(['22P02']));
+    expect(answers.map(found => found?.session.id)).toEqual(answers.map((_, n) => (n % 2 === 0 ? session.sessionId : undefined)));
+    expect(outcomeOf(await service.authorize({ authorization: [`Bearer ${tokenOf(session)}`] }))).toBe('allowed');
+  });
+
+  it('guess counters: a key that is not bytes', async () => {
+    const store = new PostgresGuessStore(service.database.dataSource);
+    const keys = Array.from({ length: valid }, (_, n) => Buffer.from(`key-${n}`));
+    await store.fail(keys, service.clock.nowMs());
+    const { refused, answers } = await mixed(
+      () => store.read(['\\xzz' as unknown as Buffer]),
+      n => store.read([keys[n]!]),
+    );
+    expect(states(refused)).toEqual(new Set(['22023']));
+    expect(answers.map(([count]) => count?.failures)).toEqual(keys.map(() => 1));
+  });
+
+  it('regression, R-5.1-2: right Basic credentials beside user names with a NUL byte are let through, every one', async () => {
+    const { answers } = await mixed(
+      n => service.authorize({ authorization: [basic(`a${nul}${n}`, 'pw')], address: '198.51.100.66' }).catch(() => undefined),
+      () => service.authorize({ authorization: [basic(account.username, account.apiPassword)] }),
+    );
+    expect(new Set(answers.map(outcomeOf))).toEqual(new Set(['allowed']));
+  });
+});

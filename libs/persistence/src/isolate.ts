@@ -1,0 +1,63 @@
+/** A fault of one item, found before a database could name it: its text cannot be encoded, or an answer does not name its id. */
+export class DataFault extends Error {
+  override readonly name = 'DataFault';
+  readonly code = 'DATA_FAULT';
+}
+
+/** What became of an item that failed by its own data, beside items that did not. */
+export class ItemFault {
+  constructor(readonly error: unknown) {}
+}
+
+/**
+ * SQLSTATE classes of PostgreSQL that the values of a statement bring about (PostgreSQL 18 manual, appendix A): 21 cardinality violation, 22 data
+ * exception, 23 integrity constraint violation, 54 program limit exceeded (a value too long for an index, JSON too deep for the stack).
+ */
+const dataState = /^(?:21|22|23|54)[0-9A-Z]{3}$/;
+const causesMax = 8;
+
+/**
+ * Whether the data made it fail, not the connection, the server or a bug: then the same work without that data succeeds. Looks for a
+ * DataFault or an SQLSTATE in the error, in what a driver wrapped (`driverError`) and in its causes, eight deep at most.
+ */
+export function isDataFault(error: unknown): boolean {
+  let next = error;
+  for (let depth = 0; depth < causesMax && typeof next === 'object' && next !== null; depth++) {
+    const { code, driverError, cause } = next as { code?: unknown; driverError?: unknown; cause?: unknown };
+    if (next instanceof DataFault || (typeof code === 'string' && dataState.test(code))) return true;
+    next = driverError ?? cause;
+  }
+  return false;
+}
+
+export interface Isolation<U> {
+  /** Does the work of these units, all of them or none; or so that doing it again changes nothing. */
+  write(units: readonly U[]): Promise<void>;
+  /** Told of each unit that fails on its own. */
+  failed(unit: U, error: unknown): void;
+  /** Whether a failure is that of a unit. Default: isDataFault. */
+  isFault?(error: unknown): boolean;
+}
+
+/**
+ * Does the work of all units at once; when it fails by the data of some, does it again in halves, until each culprit stands alone. Of n units
+ * with k culprits, at most 2k·⌈log2 n⌉ further calls, one after the other, and never more than 2n - 2.
+ * @throws the first failure that is not a unit's; units whose halves came before it are done
+ */
+export async function isolate<U>(units: readonly U[], isolation: Isolation<U>): Promise<void> {
+  if (units.length === 0) return;
+  try {
+    await isolation.write(units);
+  } catch (error) {
+    await isolateCulprits(units, error, isolation);
+  }
+}
+
+/** The rest of `isolate` once the work of all units together has failed with `error`. */
+export async function isolateCulprits<U>(units: readonly U[], error: unknown, isolation: Isolation<U>): Promise<void> {
+  if (!(isolation.isFault ?? isDataFault)(error)) throw error;
+  if (units.length === 1) return isolation.failed(units[0]!, error);
+  const middle = Math.ceil(units.length / 2);
+  await isolate(units.slice(0, middle), isolation);
+  await isolate(units.slice(middle), isolation);
+}
