@@ -70,7 +70,7 @@ describe('T-29: hostile data in a shared read fails nobody else', () => {
 
   it('regression, R-5.1-2: right Basic credentials beside user names with a NUL byte are let through, every one', async () => {
     const { answers } = await mixed(
-      n => service.authorize({ authorization: [basic(`a${nul}${n}`, 'pw')], address: '198.51.100.66' }).catch(() => undefined),
+      n => service.authorize({ authorization: [basic(`a${nul}${n}`, 'pw')], address: '198.51.100.66' }),
       () => service.authorize({ authorization: [basic(account.username, account.apiPassword)] }),
     );
     expect(new Set(answers.map(outcomeOf))).toEqual(new Set(['allowed']));
