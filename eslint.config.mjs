@@ -15,7 +15,7 @@ const specs = [
   '**/*.manifest.ts',
   '**/testing/**/*.ts',
   '**/*.conformance.ts',
-  '**/*.fault.ts',
+  '**/*.planted.ts',
   'apps/platform-e2e/**/*.ts',
 ];
 

@@ -8,6 +8,8 @@ const base = { swcrc: false, module: { type: 'commonjs' } };
 /** Jest configuration of the project in `rootDir` (an absolute folder). */
 exports.projectConfig = rootDir => ({
   rootDir,
+  // Not in the temporary folder, which each run has for itself.
+  cacheDirectory: join(__dirname, '.cache/jest'),
   displayName: basename(rootDir),
   testEnvironment: join(__dirname, 'tools/testing/leak-guard-environment.cjs'),
   testMatch: ['<rootDir>/**/*.spec.ts'],

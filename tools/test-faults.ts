@@ -6,16 +6,15 @@
  *
  * `-- --random [--payments 10000] [--seed N] [--kafka]`: payments while processes are killed, stopped and restarted at random.
  */
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildApps } from './build.ts';
+import { runJest } from './testing/run-jest.ts';
 
 const root = join(import.meta.dirname, '..');
 const cases = join(root, 'tools/faults/cases');
 const apps = ['webhook-dispatcher', 'reversal-scheduler', 'payment-simulator', 'notification-config'];
-const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
 const { values, positionals } = parseArgs({
   options: {
@@ -36,13 +35,11 @@ function filesOf(number: string): string[] {
   return files;
 }
 
-function run(config: string, words: string[], env: Record<string, string> = {}): number {
-  const jest = [join(root, 'node_modules/jest/bin/jest.js'), '-c', join(root, 'tools/faults', config), '--runInBand'];
-  const options = { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } } as const;
-  return spawnSync(process.execPath, [...node, ...jest, '--verbose', ...words], options).status ?? 1;
+function run(config: string, words: string[], env: Record<string, string> = {}): Promise<number> {
+  return runJest({ name: 'test:faults', words, args: ['-c', join(root, 'tools/faults', config), '--runInBand'], env });
 }
 
-function runAtRandom(): number {
+function runAtRandom(): Promise<number> {
   const seed = values.seed ?? String(Date.now() % 1_000_000);
   console.log(
     `seed ${seed}; the same choices again: npm run test:faults -- --random --payments ${values.payments} --seed ${seed}${values.kafka ? ' --kafka' : ''}`,
@@ -51,10 +48,10 @@ function runAtRandom(): number {
   return run('jest.random.config.cjs', [], { FAULTS_PAYMENTS: values.payments, FAULTS_SEED: seed, FAULTS_RANDOM_EVENTS: events });
 }
 
-function runCases(): number {
+function runCases(): Promise<number> {
   const selection = values.case ? [...filesOf(values.case), '-t', `case ${Number(values.case)}:`] : positionals;
   return run('jest.config.cjs', selection);
 }
 
 await buildApps(apps);
-process.exitCode = values.random ? runAtRandom() : runCases();
+process.exitCode = await (values.random ? runAtRandom() : runCases());

@@ -6,8 +6,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildApps } from '../build.ts';
+import { runJest } from '../testing/run-jest.ts';
 
-const root = join(import.meta.dirname, '../..');
 const modules = '/usr/lib/nginx/modules/ngx_http_js_module.so';
 
 function missing(): string | undefined {
@@ -21,7 +21,8 @@ if (problem) {
   process.exit(1);
 }
 await buildApps(['auth-session', 'api-gateway']);
-const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-const jest = [join(root, 'node_modules/jest/bin/jest.js'), '-c', join(import.meta.dirname, 'jest.config.cjs'), '--maxWorkers=1'];
-process.exitCode =
-  spawnSync(process.execPath, [...node, ...jest, ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' }).status ?? 1;
+process.exitCode = await runJest({
+  name: 'test:gateway-compat',
+  words: process.argv.slice(2),
+  args: ['-c', join(import.meta.dirname, 'jest.config.cjs'), '--maxWorkers=1'],
+});

@@ -212,12 +212,5 @@ function describeLoss(): void {
   }, 900_000);
 }
 
-if (isWanted) {
-  describe('a secured cluster of three brokers', describeCluster);
-} else {
-  it('is tested by npm run test:kafka-cluster', () => {
-    process.stderr.write(
-      'The three-broker Kafka tests did not run: `npm run test:kafka-cluster` runs them (Java 17 and Maven needed)\n',
-    );
-  });
-}
+const notRun = isWanted ? '' : ' (not run: npm run test:kafka-cluster runs it, with Java 17 and Maven)';
+(isWanted ? describe : describe.skip)(`a secured cluster of three brokers${notRun}`, describeCluster);

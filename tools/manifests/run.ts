@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { runJest } from '../testing/run-jest.ts';
 
 const needed: Record<string, { args: string[]; from: string }> = {
   kubectl: { args: ['version', '--client'], from: 'https://kubernetes.io/docs/tasks/tools' },
@@ -13,8 +14,8 @@ const needed: Record<string, { args: string[]; from: string }> = {
 const missing = Object.entries(needed).filter(([command, { args }]) => spawnSync(command, args).status !== 0);
 for (const [command, { from }] of missing) console.error(`${command} is not installed: ${from}`);
 if (missing.length > 0) process.exit(1);
-const root = join(import.meta.dirname, '../..');
-const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-const jest = [join(root, 'node_modules/jest/bin/jest.js'), '-c', join(import.meta.dirname, 'jest.config.cjs'), '--maxWorkers=1'];
-const run = spawnSync(process.execPath, [...node, ...jest, ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' });
-process.exitCode = run.status ?? 1;
+process.exitCode = await runJest({
+  name: 'test:manifests',
+  words: process.argv.slice(2),
+  args: ['-c', join(import.meta.dirname, 'jest.config.cjs'), '--maxWorkers=1'],
+});

@@ -8,7 +8,7 @@ module.exports = async () => {
   const { startEmbeddedPostgres } = await import('../../libs/persistence/src/embedded/embedded-postgres.ts');
   const home = mkdtempSync(join(tmpdir(), 'paycode-test-'));
   chmodSync(home, 0o755);
-  const postgres = await startEmbeddedPostgres({ dataDir: join(home, 'postgres'), volatile: true });
+  const postgres = await startEmbeddedPostgres({ dataDir: join(home, 'postgres'), volatile: true, endsWithParent: true });
   process.env.PAYCODE_TEST_DATABASE_URL = postgres.url;
   globalThis.__paycodeTestPostgres = { postgres, home };
 };

@@ -1,60 +1,106 @@
 // The Node environment of Jest, with a guard: a spec file that leaves a timer, connection, server or process open fails by name.
 // Jest itself only says that "a worker failed to exit", without a file, and only when the worker is the last to end.
+//
+// The leak is told as an error of the file beside what its tests found, never thrown: an environment that throws makes Jest forget the
+// results. What is left open is closed by force, so that the process can end whatever the spec did.
+const { relative } = require('node:path');
 const { TestEnvironment } = require('jest-environment-node');
+const { closeByForce, describe, isGuarded, openHandles } = require('./open-handles.cjs');
 
-const guarded = ['TCPSocketWrap', 'TCPServerWrap', 'TLSWrap', 'ProcessWrap', 'UDPWrap'];
 const patienceMs = 10_000;
 const timersMax = 10_000;
+const toldMax = 20;
 
 /** Neither fired nor cleared, and able to keep the process alive. */
 function isRunning(timer) {
   return typeof timer === 'object' && !timer._destroyed && timer.hasRef();
 }
 
-/** Resources that keep the process alive, by kind. */
-function openResources() {
-  const counts = new Map();
-  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return counts;
-}
-
 module.exports = class LeakGuardEnvironment extends TestEnvironment {
+  constructor(config, context) {
+    super(config, context);
+    this.patienceMs = config.projectConfig.testEnvironmentOptions.patienceMs ?? patienceMs;
+  }
+
   async setup() {
     await super.setup();
-    this.before = openResources();
-    this.timers = new Set();
+    this.before = openHandles();
+    /** Each with the place that started it. */
+    this.timers = new Map();
     for (const name of ['setTimeout', 'setInterval']) this.track(name);
   }
 
   /** Jest has timers of its own, so those of the spec are noted one by one. */
   track(name) {
     const original = this.global[name];
+    const { timers } = this;
     const tracked = (...args) => {
       const timer = original(...args);
-      if (this.timers.size > timersMax) this.timers = new Set([...this.timers].filter(isRunning));
-      this.timers.add(timer);
+      if (timers.size > timersMax) for (const old of timers.keys()) if (!isRunning(old)) timers.delete(old);
+      const place = {};
+      Error.captureStackTrace(place, tracked);
+      timers.set(timer, { name, place });
       return timer;
     };
     // util.promisify(setTimeout) finds its own version among these.
     this.global[name] = Object.defineProperties(tracked, Object.getOwnPropertyDescriptors(original));
   }
 
-  async teardown() {
+  /** After the last hook of the file, and before Jest adds up what its tests found: the leak stands below that. */
+  async handleTestEvent({ name }, state) {
+    if (name !== 'run_finish') return;
     const left = await this.leftOpen();
+    if (left.length === 0) return;
+    const more = left.length > toldMax ? [`… and ${left.length - toldMax} more`] : [];
+    const told = [...left.slice(0, toldMax), ...more].map(line => `  - ${line}`).join('\n');
+    const error = new Error(`the spec file left open:\n${told}`);
+    // Jest prints as the message what stands before the first place; a place within Node itself it leaves out.
+    error.stack = `${error.message}\n    at node:internal/timers:1:1`;
+    state.unhandledErrors.push(error);
+    this.closeAll();
+  }
+
+  /** A file that does not even load comes only here: its error is what counts. */
+  async teardown() {
+    // What the file began in its last moment is opened by now.
+    await new Promise(setImmediate);
+    this.closeAll();
     await super.teardown();
-    if (left.length > 0) throw new Error(`the spec file left open: ${left.join(', ')}`);
   }
 
   /** What is open beyond what was open before the file, once it had time to close. */
   async leftOpen() {
-    const giveUpAt = performance.now() + patienceMs;
-    for (;;) {
-      const now = openResources();
-      const left = guarded.filter(kind => (now.get(kind) ?? 0) > (this.before.get(kind) ?? 0));
-      if ([...this.timers].some(isRunning)) left.push('a timer');
-      if (left.length === 0 || performance.now() > giveUpAt) return left;
+    const giveUpAt = performance.now() + this.patienceMs;
+    while (this.openNow().length > 0 && performance.now() < giveUpAt) {
       // Unreferenced, so that the wait is not itself a timer that is left open.
       await new Promise(resolve => setTimeout(resolve, 20).unref());
     }
+    return this.openNow();
+  }
+
+  openNow() {
+    const handles = this.newHandles().filter(isGuarded).map(describe);
+    return [...handles, ...this.runningTimers().map(([, { name, place }]) => `${name} started in ${placeOf(place.stack)}`)];
+  }
+
+  newHandles() {
+    return [...openHandles()].filter(handle => !this.before.has(handle));
+  }
+
+  runningTimers() {
+    return [...this.timers].filter(([timer]) => isRunning(timer));
+  }
+
+  closeAll() {
+    for (const [timer] of this.runningTimers()) clearTimeout(timer);
+    for (const handle of this.newHandles().filter(isGuarded)) closeByForce(handle);
   }
 };
+
+/** Where the project's own code started it; when only packages did, the nearest of them. */
+function placeOf(stack) {
+  const places = stack.split('\n').slice(1);
+  const own = places.find(line => !line.includes('node_modules') && !line.includes('(node:')) ?? places[0] ?? 'an unknown place';
+  const [, file] = /\(([^()]+)\)$/.exec(own) ?? /at (?:async )?(.+)$/.exec(own) ?? [undefined, own.trim()];
+  return file.startsWith('/') ? relative(process.cwd(), file) : file;
+}

@@ -9,10 +9,9 @@ const browserPath = [
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
 ].find(path => path !== undefined && existsSync(path));
-if (!browserPath)
-  process.stdout.write('Payment page in a browser: not run, no Chromium (apt-get install chromium, or set CHROMIUM_PATH)\n');
+const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chromium, or set CHROMIUM_PATH)';
 
-(browserPath ? describe : describe.skip)('the payment page in a browser', () => {
+(browserPath ? describe : describe.skip)(`the payment page in a browser${notRun}`, () => {
   let simulator: SimulatorUnderTest;
   let browser: Browser;
   let page: Page;

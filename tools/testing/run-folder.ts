@@ -1,0 +1,101 @@
+/**
+ * One temporary folder per test run, which everything the run starts or writes is below (it is the TMPDIR of all its processes). It is
+ * marked with its owner, so that the next run can clear away what a killed one left: databases, brokers, services, files. Never what
+ * belongs to a run that lives. Loaded by Node without a build step.
+ */
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { bootId, processesOf, processNamespace, startOf } from './process-table.ts';
+
+const prefix = 'paycode-run-';
+const mark = 'owner.json';
+/** A run makes its folder and its mark at once; an unmarked folder of this age has no owner that is still about to. */
+const unmarkedMs = 3_600_000;
+/** SIGINT ends PostgreSQL, Kafka and the services in order and fast; what is still there after this is killed. */
+const mannersMs = 5_000;
+
+interface Owner {
+  pid: number;
+  /** As the machine tells it: process numbers are given anew. */
+  start: string;
+  boot: string;
+  namespace: string;
+}
+
+/** Makes the folder of this run. Others may pass through: under root, PostgreSQL runs as another user. */
+export function openRunFolder(base = tmpdir()): string {
+  const folder = mkdtempSync(join(realpathSync(base), prefix));
+  const owner: Owner = { pid: process.pid, start: startOf(process.pid)!, boot: bootId(), namespace: processNamespace() };
+  writeFileSync(join(folder, mark), JSON.stringify(owner));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+/** Ends what still runs for the folder and removes it. Gives the number of processes that were ended. */
+export async function closeRunFolder(folder: string): Promise<number> {
+  const found = await endProcesses(folder);
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  return found;
+}
+
+export interface Swept {
+  folders: string[];
+  processes: number;
+}
+
+/** Clears away the folders of runs that were killed, with what still runs for them. */
+export async function sweepDeadRuns(base = tmpdir()): Promise<Swept> {
+  const real = realpathSync(base);
+  const folders = readdirSync(real)
+    .filter(name => name.startsWith(prefix))
+    .map(name => join(real, name))
+    .filter(isAbandoned);
+  let processes = 0;
+  for (const folder of folders) processes += await closeRunFolder(folder);
+  return { folders, processes };
+}
+
+/** False also when in doubt: another user's, another container's, or one that is just being made. */
+function isAbandoned(folder: string): boolean {
+  const stat = statSync(folder, { throwIfNoEntry: false });
+  if (!stat?.isDirectory() || (process.getuid && stat.uid !== process.getuid())) return false;
+  const owner = ownerOf(folder);
+  if (!owner) return Date.now() - stat.mtimeMs > unmarkedMs;
+  if (owner.namespace !== processNamespace()) return false;
+  return owner.boot !== bootId() || startOf(owner.pid) !== owner.start;
+}
+
+function ownerOf(folder: string): Owner | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, mark), 'utf8')) as Owner;
+  } catch {
+    // Not marked (yet), or only half: the folder's age decides.
+    return undefined;
+  }
+}
+
+async function endProcesses(folder: string): Promise<number> {
+  const first = processesOf(folder);
+  signal(first, 'SIGINT');
+  const giveUpAt = performance.now() + mannersMs;
+  for (;;) {
+    const left = processesOf(folder);
+    if (left.length === 0) return first.length;
+    if (performance.now() > giveUpAt) signal(left, 'SIGKILL');
+    if (performance.now() > giveUpAt + mannersMs) throw new Error(`processes ${left.join(', ')} of ${folder} do not end`);
+    await pause(50);
+  }
+}
+
+function signal(pids: readonly number[], name: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name);
+    } catch (error) {
+      // Ended meanwhile.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+}
