@@ -2,9 +2,10 @@
 import { join } from 'node:path';
 import { runJest } from '../testing/run-jest.ts';
 
+const only = '--testPathPatterns=tools/kafka/secured-cluster';
 process.exitCode = await runJest({
   name: 'test:kafka-cluster',
-  words: ['tools/kafka/secured-cluster', ...process.argv.slice(2)],
-  args: ['-c', join(import.meta.dirname, '../jest.config.cjs'), '--maxWorkers=1', '--testTimeout=240000'],
+  words: process.argv.slice(2),
+  args: ['-c', join(import.meta.dirname, '../jest.config.cjs'), '--maxWorkers=1', '--testTimeout=240000', only],
   env: { PAYCODE_TEST_KAFKA_CLUSTER: '1' },
 });

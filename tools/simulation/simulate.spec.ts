@@ -15,7 +15,7 @@ function outsidePromises<T>(work: () => T): Promise<T> {
 }
 
 describe('simulation of dispatchers and schedulers', () => {
-  it('I1-I13: no invariant breaks under faults, and every payment ends (I7)', async () => {
+  it('I1 I2 I3 I4 I5 I6 I7 I8 I9 I10 I11 I12 I13: no invariant breaks under faults, and every payment ends (I7)', async () => {
     const report = await outsidePromises(() => runSeeds(1, 40, { failuresMax: 1 }));
     expect(report.failures).toEqual([]);
     expect(report.settled).toBeGreaterThan(0);

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Of docs/specification/settlement-protocol.md. */
+const invariants = 14;
+const pages = ['requirements', 'decisions', 'threats'];
+
+/** Every id of docs/specification: requirements, decisions, threats and the protocol's invariants. */
+export function specifiedIds(root: string): string[] {
+  const texts = pages.map(page => readFileSync(join(root, 'docs/specification', `${page}.md`), 'utf8'));
+  const listed = texts.flatMap(text => [...text.matchAll(/^(?:- |\| )(R-[\d.]+-\d+|A-\d+|T-\d+)\b/gm)].map(([, id]) => id!));
+  return [...listed, ...Array.from({ length: invariants }, (_, index) => `I${index + 1}`)];
+}
+
+/**
+ * Ids that a text spells out. Not the ends of a range (`I1-I13`, `R-2.1-1..5`), which leave open what is between, and not what a list leaves
+ * to be completed (`R-2.1-1, 2` names R-2.1-1 only).
+ */
+export function idsIn(text: string): string[] {
+  return text.match(/(?<![\w.-])(R-[\d.]+-\d+|A-\d+|T-\d+|I\d+)(?![\w-]|\.\.|\.\d| to )/g) ?? [];
+}
