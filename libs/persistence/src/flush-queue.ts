@@ -1,4 +1,4 @@
-import { isDataFault, isolateCulprits, ItemFault } from './isolate';
+import { isolateCulprits } from './isolate';
 
 export interface FlushQueueLimits {
   /** A flush takes whole requests until it holds this many items (one larger request still goes alone). */
@@ -20,17 +20,8 @@ export class QueueFullError extends Error {
 
 interface Waiting<I, O> {
   items: readonly I[];
-  /** Its items fail one by one instead of all together. */
-  isEach: boolean;
-  resolve(outputs: (O | ItemFault)[]): void;
+  resolve(outputs: O[]): void;
   reject(error: unknown): void;
-}
-
-/** What fails together: a whole request, or one item of it. */
-interface Unit<I, O> {
-  request: Waiting<I, O>;
-  items: readonly I[];
-  at: number;
 }
 
 /**
@@ -59,20 +50,11 @@ export class FlushQueue<I, O> {
 
   /** Resolves to one output per item once the flush that holds them is done. */
   run(items: readonly I[]): Promise<O[]> {
-    return this.add(items, false) as Promise<O[]>;
-  }
-
-  /** As `run`, for items of several parties: an item that fails by its data gets an ItemFault in its place. Rejects as `run` for all else. */
-  runEach(items: readonly I[]): Promise<(O | ItemFault)[]> {
-    return this.add(items, true);
-  }
-
-  private add(items: readonly I[], isEach: boolean): Promise<(O | ItemFault)[]> {
     if (items.length === 0) return Promise.resolve([]);
     if (this.waitingItems > 0 && this.waitingItems + items.length > this.limits.queueMax)
       return Promise.reject(new QueueFullError(`${this.waitingItems} items are waiting`));
     return new Promise((resolve, reject) => {
-      this.waiting.push({ items, isEach, resolve, reject });
+      this.waiting.push({ items, resolve, reject });
       this.waitingItems += items.length;
       if (!this.isFlushing) void this.drain();
     });
@@ -99,56 +81,29 @@ export class FlushQueue<I, O> {
     return taken;
   }
 
-  private async flushOnce(requests: Waiting<I, O>[]): Promise<void> {
+  private async flushOnce(requests: readonly Waiting<I, O>[]): Promise<void> {
     try {
       const outputs = await this.flush(requests.flatMap(request => request.items));
-      let at = 0;
-      for (const request of requests) request.resolve(outputs.slice(at, (at += request.items.length)));
+      answer(requests, outputs);
     } catch (error) {
-      await this.afterFailure(requests, error).catch((cause: unknown) => {
-        for (const request of requests) request.reject(cause);
-      });
+      await this.afterFailure(requests, error);
     }
   }
 
-  /** @throws what is nobody's own fault: requests that are not answered yet fail with it */
-  private async afterFailure(requests: readonly Waiting<I, O>[], error: unknown): Promise<void> {
-    if (!isDataFault(error)) throw error;
-    const parts = new Map(requests.filter(({ isEach }) => isEach).map(request => [request, new Parts(request)]));
-    await isolateCulprits(requests.flatMap(unitsOf), error, {
-      write: async units => {
-        const outputs = await this.flush(units.flatMap(unit => unit.items));
-        let at = 0;
-        for (const { request, items, at: place } of units) {
-          const own = outputs.slice(at, (at += items.length));
-          if (request.isEach) parts.get(request)!.put(place, own[0]!);
-          else request.resolve(own);
-        }
-      },
-      failed: ({ request, at }, fault) => {
-        if (request.isEach) parts.get(request)!.put(at, new ItemFault(fault));
-        else request.reject(fault);
-      },
-    });
+  private async afterFailure(requests: readonly Waiting<I, O>[], failure: unknown): Promise<void> {
+    const write = async (part: readonly Waiting<I, O>[]) =>
+      answer(part, await this.flush(part.flatMap(request => request.items)));
+    const failed = (culprit: Waiting<I, O>, error: unknown) => culprit.reject(error);
+    try {
+      await isolateCulprits(requests, failure, { write, failed });
+    } catch (error) {
+      // Those that were answered before stay answered.
+      for (const request of requests) request.reject(error);
+    }
   }
 }
 
-function unitsOf<I, O>(request: Waiting<I, O>): Unit<I, O>[] {
-  if (!request.isEach) return [{ request, items: request.items, at: 0 }];
-  return request.items.map((item, at) => ({ request, items: [item], at }));
-}
-
-/** Outcomes of a request whose items are done one by one; answers it when it has them all. */
-class Parts<I, O> {
-  private readonly outcomes: (O | ItemFault)[] = [];
-  private missing: number;
-
-  constructor(private readonly request: Waiting<I, O>) {
-    this.missing = request.items.length;
-  }
-
-  put(at: number, outcome: O | ItemFault): void {
-    this.outcomes[at] = outcome;
-    if (--this.missing === 0) this.request.resolve(this.outcomes);
-  }
+function answer<I, O>(requests: readonly Waiting<I, O>[], outputs: readonly O[]): void {
+  let at = 0;
+  for (const request of requests) request.resolve(outputs.slice(at, (at += request.items.length)));
 }

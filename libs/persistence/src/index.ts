@@ -5,5 +5,6 @@ export * from './migrate';
 export * from './embedded/embedded-postgres';
 export * from './flush-queue';
 export * from './isolate';
+export * from './parked-work';
 export * from './durability';
 export * from './nest/database.module';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { FlushQueue } from './flush-queue';
-import { DataFault, isDataFault, ItemFault } from './isolate';
+import { DataFault, dataFaultReason, isDataFault } from './isolate';
 
 interface Item {
   id: number;
@@ -61,26 +61,6 @@ describe('T-29: one request never fails another by its data', () => {
       }),
     ));
 
-  it('items of several parties in one request fail one by one, in their places', () =>
-    fc.assert(
-      fc.asyncProperty(requestsOf, fc.infiniteStream(fc.boolean()), async (requests, each) => {
-        const { flush } = database();
-        const queue = new FlushQueue(flush, limits);
-        const isEach = requests.map(() => each.next().value as boolean);
-        const outcomes = await runAll(queue, [...requests.keys()], async at => {
-          if (!isEach[at]) return queue.run(requests[at]!);
-          const outputs = await queue.runEach(requests[at]!);
-          return outputs.map(output => (output instanceof ItemFault ? (output.error as Error).message : output));
-        });
-        expect(outcomes).toEqual(
-          requests.map((request, at) => {
-            const one = ({ id, isPoison }: Item) => (isPoison ? `poison ${id}` : id * 10);
-            return isEach[at] ? request.map(one) : (request.filter(item => item.isPoison).map(one)[0] ?? request.map(one));
-          }),
-        );
-      }),
-    ));
-
   it('a lost connection fails what is not answered yet, once, and the queue goes on', () =>
     fc.assert(
       fc.asyncProperty(requestsOf, fc.integer({ min: 2, max: 30 }), async (requests, lostAtCall) => {
@@ -119,10 +99,19 @@ describe('T-29: what counts as a fault of the data', () => {
     code => expect(isDataFault(withCode(code))).toBe(false),
   );
 
+  it('the 400 of an internal call does, another answer or none does not', () => {
+    const call = (status: number | null, isDefinite = true) => Object.assign(new Error('call'), { status, isDefinite });
+    expect([call(400), call(401), call(404), call(429), call(500), call(null)].map(isDataFault)).toEqual([
+      true,
+      ...Array.from({ length: 5 }, () => false),
+    ]);
+  });
+
   it('is seen through a driver and through causes, and no loop of causes holds it up', () => {
     const query = Object.assign(new Error('query failed'), { driverError: withCode('22021') });
     expect(isDataFault(new Error('cannot write', { cause: query }))).toBe(true);
     expect(isDataFault(new Error('cannot encode', { cause: new DataFault('no text') }))).toBe(true);
+    expect(dataFaultReason(new Error('cannot write', { cause: query }))).toBe('refused by the database, SQLSTATE 22021');
     const looped = new Error('round');
     looped.cause = looped;
     expect([looped, undefined, null, '22021', { code: 22021 }].map(isDataFault)).toEqual([false, false, false, false, false]);

@@ -1,12 +1,7 @@
-/** A fault of one item, found before a database could name it: its text cannot be encoded, or an answer does not name its id. */
+/** A fault of one item, found before a database could name it: its text cannot be encoded, an answer does not name its id. The message names no data. */
 export class DataFault extends Error {
-  override readonly name = 'DataFault';
-  readonly code = 'DATA_FAULT';
-}
-
-/** What became of an item that failed by its own data, beside items that did not. */
-export class ItemFault {
-  constructor(readonly error: unknown) {}
+  override readonly name: string = 'DataFault';
+  readonly code: string = 'DATA_FAULT';
 }
 
 /**
@@ -17,17 +12,31 @@ const dataState = /^(?:21|22|23|54)[0-9A-Z]{3}$/;
 const causesMax = 8;
 
 /**
- * Whether the data made it fail, not the connection, the server or a bug: then the same work without that data succeeds. Looks for a
- * DataFault or an SQLSTATE in the error, in what a driver wrapped (`driverError`) and in its causes, eight deep at most.
+ * Whether the data made it fail, not the connection, the server or a bug: then the same work without that data succeeds. Looks for a DataFault, an
+ * SQLSTATE or the 400 of an internal call in the error, in what a driver wrapped (`driverError`) and in its causes, eight deep at most.
  */
 export function isDataFault(error: unknown): boolean {
+  return dataFaultReason(error) !== undefined;
+}
+
+/** Which fault of the data it was, for dead letters and logs: without what PostgreSQL quotes of the data in its messages (T-16). */
+export function dataFaultReason(error: unknown): string | undefined {
   let next = error;
   for (let depth = 0; depth < causesMax && typeof next === 'object' && next !== null; depth++) {
-    const { code, driverError, cause } = next as { code?: unknown; driverError?: unknown; cause?: unknown };
-    if (next instanceof DataFault || (typeof code === 'string' && dataState.test(code))) return true;
+    const reason = ownReason(next);
+    if (reason !== undefined) return reason;
+    const { driverError, cause } = next as { driverError?: unknown; cause?: unknown };
     next = driverError ?? cause;
   }
-  return false;
+  return undefined;
+}
+
+function ownReason(error: object): string | undefined {
+  if (error instanceof DataFault) return error.message;
+  const { code, status, isDefinite } = error as { code?: unknown; status?: unknown; isDefinite?: unknown };
+  if (typeof code === 'string' && dataState.test(code)) return `refused by the database, SQLSTATE ${code}`;
+  // An InternalCallError, known by its fields: whoever makes no internal calls need not know its package.
+  return isDefinite === true && status === 400 ? 'refused by the service that was called, 400' : undefined;
 }
 
 export interface Isolation<U> {
