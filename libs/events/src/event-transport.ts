@@ -25,7 +25,10 @@ export interface ReceivedEvent extends EventToPublish {
   dlqReason?: string;
 }
 
-/** Events of one partition, in order. When `onBatch` resolves, their offsets are committed; when it rejects, the batch comes again after a back-off. */
+/**
+ * Events of one partition, in order. When `onBatch` resolves, their offsets are committed; when it rejects, the batch comes again after a back-off. When it
+ * rejects by the data of some event (`isDataFault`), the batch comes again in halves at once, and an event that still fails alone is parked.
+ */
 export interface EventBatch {
   topic: string;
   partition: number;

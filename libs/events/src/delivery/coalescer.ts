@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isolate } from '@paycode/persistence';
 
 interface Waiting<I, O> {
   item: I;
@@ -9,7 +10,8 @@ interface Waiting<I, O> {
 /**
  * Runs `flush` for one group of items at a time; a group is what accumulated while the previous one ran, so an item that comes alone
  * does not wait and a burst shares round trips. Between two groups it waits `gatherMs` for more to come. `flush` answers one outcome per
- * item, in order.
+ * item, in order. A group that fails by the data of an item is flushed again in halves: only the culprit fails (T-29); so flushing must be harmless to
+ * repeat.
  */
 export class Coalescer<I, O> {
   private waiting: Waiting<I, O>[] = [];
@@ -38,10 +40,15 @@ export class Coalescer<I, O> {
   }
 
   private async flushGroup(group: Waiting<I, O>[]): Promise<void> {
+    const write = async (part: readonly Waiting<I, O>[]) => {
+      const outcomes = await this.flush(part.map(({ item }) => item));
+      part.forEach((waiting, at) => waiting.resolve(outcomes[at]!));
+    };
+    const failed = (culprit: Waiting<I, O>, error: unknown) => culprit.reject(error);
     try {
-      const outcomes = await this.flush(group.map(({ item }) => item));
-      group.forEach((waiting, at) => waiting.resolve(outcomes[at]!));
+      await isolate(group, { write, failed });
     } catch (error) {
+      // Those that were answered before stay answered.
       for (const waiting of group) waiting.reject(error);
     }
   }

@@ -1,3 +1,4 @@
+import { dataFaultReason, isolate } from '@paycode/persistence';
 import type { ReceivedEvent, Subscription } from '../event-transport';
 import { decodeCloudEvent, dlqReasonHeader, headerOf, type RawRecord } from '../record/cloud-event';
 
@@ -25,8 +26,9 @@ export interface Delivery {
 }
 
 /**
- * Hands the decodable records to the handler. Returns what must be parked: undecodable records, and events the handler rejected.
- * Throws what the handler throws: then nothing is parked and the whole batch comes again.
+ * Hands the decodable records to the handler. Returns what must be parked: undecodable records, events the handler rejected, and events that the
+ * handler cannot take because of their data: a batch that fails so is handed over again in halves, until each of those stands alone (T-29). Handlers
+ * are harmless to repeat, because any batch may come again. Throws whatever else the handler throws: then nothing is parked and the batch comes again.
  */
 export async function deliverBatch({ subscription, partition, records, signal }: Delivery): Promise<DeadLetter[]> {
   const letters: DeadLetter[] = [];
@@ -41,19 +43,34 @@ export async function deliverBatch({ subscription, partition, records, signal }:
       letters.push({ record, reason: decoded.reason });
     }
   }
-  if (recordOf.size === 0) return letters;
-  const rejected = new Map<PartitionRecord, string>();
+  const park = (event: ReceivedEvent, reason: string) => letters.push({ record: recordOf.get(event)!, reason });
+  await isolate([...recordOf.keys()], {
+    write: async events => {
+      // The partition may have been given up while halves were handed over: its next owner begins with the whole batch.
+      if (events.length < recordOf.size) signal.throwIfAborted();
+      const rejected = await handled(events, { subscription, partition, signal });
+      for (const [event, reason] of rejected) park(event, reason);
+    },
+    failed: (event, error) => park(event, dataFaultReason(error)!),
+  });
+  return letters;
+}
+
+/** What the handler rejected, with the reasons. */
+async function handled(
+  events: readonly ReceivedEvent[],
+  { subscription, partition, signal }: Omit<Delivery, 'records'>,
+): Promise<Map<ReceivedEvent, string>> {
+  const rejected = new Map<ReceivedEvent, string>();
   await subscription.onBatch({
     topic: subscription.topic,
     partition,
-    events: [...recordOf.keys()],
+    events,
     signal,
     reject: (event, reason) => {
-      const record = recordOf.get(event);
-      if (!record) throw new Error('reject() takes an event of this batch');
-      rejected.set(record, reason.slice(0, reasonCharsMax));
+      if (!events.includes(event)) throw new Error('reject() takes an event of this batch');
+      rejected.set(event, reason.slice(0, reasonCharsMax));
     },
   });
-  for (const [record, reason] of rejected) letters.push({ record, reason });
-  return letters;
+  return rejected;
 }

@@ -1,3 +1,5 @@
+import { DataFault } from '@paycode/persistence';
+
 /** kafkajs stopped turning; `retriable`: a new member may do better. */
 export class StalledConsumerError extends Error {
   readonly retriable = true;
@@ -20,6 +22,15 @@ const staleMembership = ['ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID', 'REBALANCE_I
 /** The assignment under which the request was made has ended. */
 export function isStaleMembership(error: unknown): boolean {
   return staleMembership.includes(protocolCodeOf(error) ?? '');
+}
+
+/** The broker takes everything but these records. */
+const refusedRecords = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD', 'INVALID_TIMESTAMP'];
+
+/** The error as it is, or as a fault of the data when the broker refused what was sent rather than the sender. */
+export function publishFault(error: unknown): unknown {
+  const code = protocolCodeOf(error) ?? '';
+  return refusedRecords.includes(code) ? new DataFault(`refused by the broker, ${code}`, { cause: error }) : error;
 }
 
 const outages = [

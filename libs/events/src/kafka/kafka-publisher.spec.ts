@@ -78,6 +78,20 @@ describe('KafkaPublisher', () => {
     expect(kafka.requests).toEqual([[0], [1, 2, 3]]);
   });
 
+  it('T-29: records that the broker refuses fail only the call that brought them', async () => {
+    const held = gate();
+    const refusal = Object.assign(new Error('too large'), { type: 'MESSAGE_TOO_LARGE' });
+    kafka.answer = async batch => {
+      await held.promise;
+      if (partitionsOf(batch).includes(2)) throw new Error('not produced', { cause: refusal });
+      return answersTo(batch);
+    };
+    const calls = [0, 1, 2, 3].map(partition => publisher.publish([record(partition)]));
+    held.open();
+    const outcomes = await Promise.allSettled(calls);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+  });
+
   it('keeps a request below what a broker takes for one partition', async () => {
     await publisher.publish(Array.from({ length: 5 }, () => record(0, 200_000)));
     expect(kafka.requests.map(partitions => partitions.length)).toEqual([2, 2, 1]);

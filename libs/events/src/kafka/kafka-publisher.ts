@@ -3,6 +3,7 @@ import { Coalescer } from '../delivery/coalescer';
 import { withinTime } from '../delivery/within-time';
 import { chunked } from '../record/event-size';
 import type { TransportLog } from '../transport-log';
+import { publishFault } from './kafka-errors';
 
 /** A record addressed to one partition. */
 export interface KafkaRecord {
@@ -66,7 +67,7 @@ export class KafkaPublisher {
         await withinTime(this.send(chunk), publishTimeoutMs, 'publish');
       } catch (error) {
         this.replaceProducer();
-        throw error;
+        throw publishFault(error);
       }
     }
   }

@@ -1,7 +1,9 @@
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { eventually } from '@paycode/service-runtime/testing';
+import { register } from 'prom-client';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import type { EventToPublish } from '../event-transport';
+import { encodeBounded } from '../record/event-size';
 import { eventOf, gate } from '../testing/collector';
 import { quietLog } from '../testing/transport-harness';
 import { OutboxRelay, type OutboxRelayOptions } from './outbox-relay';
@@ -52,6 +54,10 @@ describe('OutboxRelay', () => {
     const made = new OutboxRelay({ dataSource: database.dataSource, transport, log: quietLog, ...options });
     relays.push(made);
     return made;
+  };
+  const parkedCount = async () => {
+    const values = (await register.getSingleMetric('work_parked_total')?.get())?.values ?? [];
+    return values.find(({ labels }) => labels['step'] === 'outbox')?.value ?? 0;
   };
   const depth = async () => (await relay().measure()).depth;
 
@@ -133,6 +139,26 @@ describe('OutboxRelay', () => {
     await insertOutbox(database.dataSource, numbered('second', 1));
     waiting.wake();
     await eventually(() => expect(transport.published).toEqual([...idsOf('first', 1), ...idsOf('second', 1)]));
+  });
+
+  it('T-29: an event that is refused for its data stays where it is; the others are published, in order', async () => {
+    const refusing = {
+      publish: async (events: readonly EventToPublish[]) => {
+        events.forEach(encodeBounded);
+        await transport.publish(events);
+      },
+    };
+    const rows = numbered('k', 8);
+    await insertOutbox(database.dataSource, rows);
+    await database.dataSource.query(`update outbox set payload = to_json(repeat('x', 300000))::text where event_id = 'k/2'`);
+    await database.dataSource.query(`update outbox set payload = 'not json {' where event_id = 'k/5'`);
+    const before = await parkedCount();
+    relay({ transport: refusing }).start();
+    const others = idsOf('k', 8).filter(id => id !== 'k/2' && id !== 'k/5');
+    await eventually(async () => expect([transport.published, await depth()]).toEqual([others, 2]));
+    await insertOutbox(database.dataSource, [eventOf(topic, 'later', 0)]);
+    await eventually(() => expect(transport.published).toEqual([...others, 'later/0']));
+    expect(await parkedCount()).toBe(before + 2);
   });
 
   it('measures how many events wait and how old the oldest is', async () => {

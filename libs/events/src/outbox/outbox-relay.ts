@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { countParked, DataFault, dataFaultReason, isolate } from '@paycode/persistence';
 import type { DataSource, EntityManager } from 'typeorm';
 import { backoffMs } from '../delivery/backoff';
 import { Wakeup } from '../delivery/wakeup';
@@ -33,6 +34,10 @@ const failureLimits = { firstMs: 100, maxMs: 5_000 };
 const busyRetryMs = 25;
 const busyRetriesMax = 40;
 const depthMax = 100_000;
+/** A parked event is tried again after this time: what refused it may have been repaired. */
+const parkedMs = 600_000;
+/** More than so many refused events are no exception: then nothing is published until they can be. */
+const parkedMax = 1_000;
 
 /** `all` and `many`: published, with nothing or perhaps something left. */
 type Outcome = 'busy' | 'empty' | 'all' | 'many';
@@ -41,6 +46,9 @@ type Outcome = 'busy' | 'empty' | 'all' | 'many';
  * Publishes the outbox in order of insertion and deletes what is durable. One replica at a time, under an advisory lock that ends with
  * the transaction: concurrent relays (or SKIP LOCKED) would let a later event of a key overtake an earlier one. Rows are deleted by id:
  * a transaction that commits late with a lower id is found by the next look. A crash between publish and delete publishes again.
+ *
+ * An event that is refused for its own data (T-29) is parked where it is: its row stays, the alerts WorkParked and OutboxStuck ring, and the events behind
+ * it are published. It is tried again every ten minutes and after a restart.
  */
 export class OutboxRelay {
   private readonly wakeup = new Wakeup();
@@ -48,6 +56,8 @@ export class OutboxRelay {
   private isStopped = false;
   private failures = 0;
   private busy = 0;
+  /** Ids of refused events, and when each was parked, on the monotonic clock. */
+  private readonly parked = new Map<string, number>();
 
   constructor(private readonly options: OutboxRelayOptions) {}
 
@@ -102,7 +112,8 @@ export class OutboxRelay {
 
   /** One cheap look keeps an idle relay out of transactions. By the index, which forgets deleted rows sooner than the table. */
   private async hasWork(): Promise<boolean> {
-    const rows: unknown[] = await this.options.dataSource.query('select 1 from outbox order by id limit 1');
+    const sql = 'select 1 from outbox where id <> all($1::bigint[]) order by id limit 1';
+    const rows: unknown[] = await this.options.dataSource.query(sql, [this.passedOver()]);
     return rows.length > 0;
   }
 
@@ -111,11 +122,36 @@ export class OutboxRelay {
     const [lock]: { held: boolean }[] = await tx.query('select pg_try_advisory_xact_lock($1) as held', [relayLock]);
     if (!lock?.held) return 'busy';
     const batchMax = this.options.batchMax ?? batchMaxDefault;
-    const rows: OutboxRow[] = await tx.query(head, [batchMax]);
+    const rows: OutboxRow[] = await tx.query(head, [batchMax, this.passedOver()]);
     if (rows.length === 0) return 'empty';
-    await this.options.transport.publish(rows.map(toEvent));
-    await tx.query('delete from outbox where id = any($1::bigint[])', [rows.map(row => row.id)]);
+    const refused = new Set<string>();
+    await isolate(rows, {
+      write: part => this.options.transport.publish(part.map(toEvent)),
+      failed: (row, error) => {
+        this.park(row, error);
+        refused.add(row.id);
+      },
+    });
+    const published = rows.map(row => row.id).filter(id => !refused.has(id));
+    await tx.query('delete from outbox where id = any($1::bigint[])', [published]);
     return rows.length < batchMax ? 'all' : 'many';
+  }
+
+  private park({ id, type, event_id: eventId }: OutboxRow, error: unknown): void {
+    if (this.parked.size >= parkedMax) throw new Error(`more than ${parkedMax} events are refused`, { cause: error });
+    this.parked.set(id, performance.now());
+    countParked('outbox');
+    const reason = dataFaultReason(error);
+    this.options.log.error(
+      { event: 'outbox-parked', type, eventId, reason },
+      'an event is refused for its data; it stays in the outbox',
+    );
+  }
+
+  /** Ids that are not tried now. */
+  private passedOver(): string[] {
+    for (const [id, atMs] of this.parked) if (performance.now() - atMs > parkedMs) this.parked.delete(id);
+    return [...this.parked.keys()];
   }
 }
 
@@ -139,13 +175,23 @@ function toEvent(row: OutboxRow): EventToPublish {
     type: row.type,
     source: row.source,
     time: row.time,
-    data: JSON.parse(row.payload),
+    data: dataOf(row),
     ...(row.traceparent === null ? {} : { traceparent: row.traceparent }),
   };
 }
 
-const head =
-  'select id, aggregatetype, aggregateid, type, event_id, source, time, traceparent, payload from outbox order by id limit $1';
+function dataOf({ payload }: OutboxRow): unknown {
+  try {
+    return JSON.parse(payload);
+  } catch {
+    // The message of the syntax error may quote the payload (T-16).
+    throw new DataFault('payload is not JSON');
+  }
+}
+
+const head = `
+  select id, aggregatetype, aggregateid, type, event_id, source, time, traceparent, payload from outbox
+   where id <> all($2::bigint[]) order by id limit $1`;
 
 const state = `
   select count(*)::int as depth, (extract(epoch from clock_timestamp() - min(created_at)) * 1000)::float8 as age

@@ -1,3 +1,4 @@
+import { DataFault } from '@paycode/persistence';
 import type { EventToPublish } from '../event-transport';
 import { encodeCloudEvent, type EventRecord } from './cloud-event';
 
@@ -5,10 +6,11 @@ import { encodeCloudEvent, type EventRecord } from './cloud-event';
 export const eventBytesMax = 262_144;
 
 /** A larger event would be refused by the broker for ever and block the events behind it, so it is refused where it is made. */
-export class EventTooLargeError extends Error {
+export class EventTooLargeError extends DataFault {
+  override readonly name = 'EventTooLargeError';
+
   constructor(type: string, bytes: number) {
     super(`event of type ${type} has ${bytes} bytes, more than ${eventBytesMax}`);
-    this.name = 'EventTooLargeError';
   }
 }
 

@@ -1,10 +1,12 @@
+import { DataFault } from '@paycode/persistence';
 import { deadLetterDefaults, isDeadLetterTopic, type TopicDefinition } from './topic-catalog';
 
 /** The topic is in no catalog: publishing or subscribing would create it with a guessed number of partitions. */
-export class UnknownTopicError extends Error {
+export class UnknownTopicError extends DataFault {
+  override readonly name = 'UnknownTopicError';
+
   constructor(topic: string) {
     super(`topic ${topic} is not in docs/reference/topics.yaml`);
-    this.name = 'UnknownTopicError';
   }
 }
 

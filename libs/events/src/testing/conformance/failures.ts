@@ -57,6 +57,22 @@ export function describeFailures(harness: () => TransportHarness): void {
       await eventually(() => expect(collected.subscriber.progress().lag).toBe(0), 20_000);
     });
 
+    it('T-29: parks the one event whose data its handler cannot take, and hands all the others over', async () => {
+      const topic = await harness().topic(1);
+      const transport = await harness().open();
+      await transport.publish(interleaved(topic, ['k'], 20));
+      const refusal = Object.assign(new Error('invalid byte sequence: 27820000001'), { code: '22021' });
+      const collected = await collect(transport, { topic }, batch => {
+        if (batch.events.some(event => event.id === 'k/7')) throw refusal;
+      });
+      const others = interleaved(topic, ['k'], 20).flatMap(({ id }) => (id === 'k/7' ? [] : [id]));
+      await eventually(() => expect(collected.events.map(event => event.id)).toEqual(others), 20_000);
+      const parked = await collect(transport, { topic: deadLetterTopic(topic, groupOf(topic)), group: 'operator' });
+      await eventually(() => expect(parked.ids()).toEqual(['k/7']), 20_000);
+      expect(parked.events[0]!.dlqReason).toBe('refused by the database, SQLSTATE 22021');
+      await eventually(() => expect(collected.subscriber.progress().lag).toBe(0), 20_000);
+    });
+
     it('parks nothing of a batch that comes again', async () => {
       const topic = await harness().topic(1);
       const transport = await harness().open();
