@@ -167,6 +167,78 @@ describe('reversal scheduler', () => {
     expect((await stateOf(second, 1)).state).toBe('REVERSED');
   });
 
+  describe('T-29: a payment that the database refuses', () => {
+    /** A value that no check of ours knows of, and PostgreSQL refuses. */
+    const refuse = (table: 'job' | 'decision', transactionId: number) =>
+      database.dataSource.query(`alter table ${table} add constraint refused check (transaction_id <> ${transactionId})`);
+    const allow = (table: 'job' | 'decision') => database.dataSource.query(`alter table ${table} drop constraint refused`);
+    const ids = [1, 2, 3, 4, 5, 6, 7, 8];
+    const others = ids.filter(id => id !== 3);
+    const statesOf = async (service: RunningService) =>
+      Object.fromEntries(await Promise.all(ids.map(async id => [id, (await stateOf(service, id)).state] as const)));
+    const allBut3 = (state: string) => Object.fromEntries(ids.map(id => [id, id === 3 ? undefined : state]));
+    const parked = async (group: string) => {
+      const rows: { key: string; dlq_reason: string }[] = await events.dataSource.query(
+        `select l.key, l.dlq_reason from event_log l join event_topic t on t.id = l.topic_id where t.name like $1`,
+        [`%.${group}.dlq`],
+      );
+      return rows.map(row => [row.key, row.dlq_reason]);
+    };
+
+    it('is not armed; those of the same call and of other calls are', async () => {
+      const service = await start({ TIMER_DELAY_MS: '60000' });
+      await refuse('job', 3);
+      const [one, two] = await Promise.all([
+        call(service, 'arm', ids.slice(0, 4).map(item)),
+        call(service, 'arm', ids.slice(4).map(item)),
+      ]);
+      expect([...one.data, ...two.data]).toEqual(others.map(transactionId => ({ transactionId, decision: null })));
+      expect(await statesOf(service)).toEqual(allBut3('ARMED'));
+    });
+
+    it('stays undecided; those told of in the same call and in other calls are decided', async () => {
+      const service = await start({ TIMER_DELAY_MS: '60000' });
+      await refuse('decision', 3);
+      const verdicts = ids.map(transactionId => ({ transactionId, merchantId: 7, verdict: 'CLOSED_NON200' }));
+      const answers = await Promise.all([
+        call(service, 'settle', verdicts.slice(0, 4)),
+        call(service, 'settle', verdicts.slice(4)),
+      ]);
+      expect(answers.map(answer => answer.status)).toEqual([204, 204]);
+      expect(await statesOf(service)).toEqual(allBut3('REVERSED'));
+    });
+
+    it('has its AckReceived parked with the reason; the acknowledgements behind it settle', async () => {
+      const service = await start();
+      await refuse('decision', 3);
+      await service.app.get(EventTransport).publish(ids.map(ack));
+      await eventually(async () => expect(await statesOf(service)).toEqual(allBut3('SETTLED')));
+      await eventually(async () =>
+        expect(await parked('reversal-scheduler')).toEqual([['3', 'refused by the database, SQLSTATE 23514']]),
+      );
+    });
+
+    it('has its TransactionTerminal parked by the audit, which watches the others', async () => {
+      const service = await start({ TIMER_DELAY_MS: '60000' });
+      await refuse('job', 3);
+      await service.app.get(EventTransport).publish(ids.map(id => terminal(id)));
+      await eventually(async () => expect(await statesOf(service)).toEqual(allBut3('ARMED')));
+      await eventually(async () => expect((await parked('reversal-scheduler-audit')).map(([key]) => key)).toEqual(['3']));
+    });
+
+    it('keeps no timer beside it waiting, and is neither settled nor reversed', async () => {
+      const service = await start();
+      await refuse('decision', 3);
+      for (const id of ids) dispatcher.verdicts.set(id, 'CLOSED_TIMEOUT');
+      await call(service, 'arm', ids.map(item));
+      await eventually(async () => expect(await statesOf(service)).toEqual({ ...allBut3('REVERSED'), 3: 'ARMED' }));
+      await eventually(async () => expect((await requested()).map(({ transactionId }) => transactionId).sort()).toEqual(others));
+      await allow('decision');
+      await call(service, 'settle', [{ transactionId: 3, merchantId: 7, verdict: 'CLOSED_TIMEOUT' }]);
+      expect((await stateOf(service, 3)).state).toBe('REVERSED');
+    });
+  });
+
   it('T-27: only the dispatcher may arm and settle, only an operator may look', async () => {
     const service = await start();
     expect((await callAs(operatorToken)(service, 'arm', [item(1)])).status).toBe(403);

@@ -92,6 +92,9 @@ class SilentMetrics extends ReversalMetrics {
   override asked(): void {}
   override decided(): void {}
   override decidedLate(): void {}
+  override setAside(step: string, transactionId: number): void {
+    this.world.watcher.fail('T-29', transactionId, `${step} fails by its data`);
+  }
   /** I6: a verdict that contradicts the decision that stands means that a guard is broken. */
   override contradicted(kind: string, transactionId: number): void {
     this.world.watcher.fail('I6', transactionId, kind);

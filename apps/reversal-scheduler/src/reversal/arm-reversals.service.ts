@@ -1,4 +1,4 @@
-import { FlushQueue } from '@paycode/persistence';
+import { FlushQueue, isolate } from '@paycode/persistence';
 import type { ArmAnswer, ArmItem } from '@paycode/dto';
 import { timerDelayMs } from './domain/timing';
 import type { DecisionStore, JobStore, ReversalMetrics } from './reversal.ports';
@@ -20,9 +20,17 @@ export class ArmReversals {
     this.queue = new FlushQueue(items => this.flush(items), { flushMax: 2_000, queueMax: 50_000 });
   }
 
-  /** Resolves once every job is durable (R-1-6, I5). A decision in the answer means: do not POST. */
-  arm(items: readonly ArmItem[]): Promise<ArmAnswer[]> {
-    return this.queue.run(items);
+  /**
+   * Resolves once every job is durable (R-1-6, I5). A decision in the answer means: do not POST. An item whose job the database refuses for its data
+   * has no answer, which the dispatcher takes for not armed (I5); the others of the call have theirs (T-29).
+   */
+  async arm(items: readonly ArmItem[]): Promise<ArmAnswer[]> {
+    const answers: ArmAnswer[] = [];
+    await isolate(items, {
+      write: async part => void answers.push(...(await this.queue.run(part))),
+      failed: ({ transactionId }, error) => this.ports.metrics.setAside('arm', transactionId, error),
+    });
+    return answers;
   }
 
   private async flush(items: readonly ArmItem[]): Promise<ArmAnswer[]> {

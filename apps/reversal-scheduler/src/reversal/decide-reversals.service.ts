@@ -1,4 +1,4 @@
-import { FlushQueue } from '@paycode/persistence';
+import { FlushQueue, isolate } from '@paycode/persistence';
 import type { SettleItem } from '@paycode/dto';
 import { decisionFor, type DecisionToRecord } from './domain/decision';
 import type { DecisionOutcome, DecisionStore, ReversalMetrics } from './reversal.ports';
@@ -22,6 +22,22 @@ export class DecideReversals {
   /** Resolves to the decisions that stand, in order, once they are durable. Repeating it changes nothing (I10). */
   decide(verdicts: readonly SettleItem[]): Promise<DecisionOutcome[]> {
     return this.queue.run(verdicts.map(decisionFor));
+  }
+
+  /**
+   * As `decide`, but a verdict that cannot be recorded for its data keeps nobody else's back (T-29). Answers the transactions that stay undecided: neither
+   * settled nor reversed, so no money moves; the verdict stands at the dispatcher, and the timer asks for it again.
+   */
+  async decideEach(verdicts: readonly SettleItem[]): Promise<ReadonlySet<number>> {
+    const undecided = new Set<number>();
+    await isolate(verdicts, {
+      write: async part => void (await this.decide(part)),
+      failed: ({ transactionId }, error) => {
+        undecided.add(transactionId);
+        this.ports.metrics.setAside('decide', transactionId, error);
+      },
+    });
+    return undecided;
   }
 
   private async flush(items: readonly DecisionToRecord[]): Promise<DecisionOutcome[]> {

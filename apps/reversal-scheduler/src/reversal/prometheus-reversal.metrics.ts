@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { countParked, dataFaultReason } from '@paycode/persistence';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { Counter, Gauge, Histogram, register } from 'prom-client';
 import type { Decision } from '@paycode/dto';
@@ -59,6 +60,15 @@ export class PrometheusReversalMetrics extends ReversalMetrics {
   override contradicted(kind: 'ack_after_reversed' | 'closed_after_settled', transactionId: number): void {
     this.contradictedTotal.inc({ kind });
     this.logger.error({ event: kind, transactionId }, 'a verdict contradicts the decision that stands');
+  }
+
+  override setAside(step: 'arm' | 'decide' | 'close', transactionId: number, error: unknown): void {
+    countParked(step);
+    const reason = dataFaultReason(error);
+    this.logger.error(
+      { event: 'set-aside', source: step, transactionId, reason },
+      'a payment fails by its own data and was put aside',
+    );
   }
 
   /** Gauges read when scraped. */

@@ -219,4 +219,25 @@ describe('reversal timers', () => {
     scheduler.clock.advance(6_000);
     expect(scheduler.timers.nextInMs).toBe(0);
   });
+
+  it('T-29: a payment that close refuses to be asked about holds up nobody, moves no money, and is asked about a minute later', async () => {
+    const scheduler = schedulerUnderTest();
+    const { arm, closer, clock, database, metrics } = scheduler;
+    const ids = Array.from({ length: 20 }, (_, at) => at + 1);
+    await arm.arm(ids.map(id => job(id)));
+    for (const id of ids) closer.verdicts.set(id, 'ACKED_HTTP');
+    closer.refused = 7;
+    clock.advance(60_000);
+    await tick(scheduler);
+    const decided = () => [...database.decisionRows.keys()].sort((a, b) => a - b);
+    expect(decided()).toEqual(ids.filter(id => id !== 7));
+    expect(metrics.aside).toEqual(['close 7']);
+    closer.refused = undefined;
+    clock.advance(59_999);
+    await tick(scheduler);
+    expect(decided()).not.toContain(7);
+    clock.advance(1);
+    await tick(scheduler);
+    expect(decided()).toEqual(ids);
+  });
 });

@@ -1,7 +1,8 @@
 import type { CloseAnswer, SettleItem } from '@paycode/dto';
+import { isolate } from '@paycode/persistence';
 import type { DecideReversals } from './decide-reversals.service';
 import { DueHeap, type Timer } from './domain/due-heap';
-import { askAgainMs, retryAfterFaultMs } from './domain/timing';
+import { askAgainMs, askAsideAgainMs, retryAfterFaultMs } from './domain/timing';
 import type { DeliveryCloser, JobStore, LowWaterMark, MonotonicClock, ReversalMetrics, ShardCursor } from './reversal.ports';
 
 export interface ReversalTimersPorts {
@@ -27,7 +28,8 @@ export const defaultTimerLimits: ReversalTimersLimits = { windowMs: 10_000, page
 
 /**
  * Flow: near-due jobs of the owned shards -> heap -> due -> `close` asked of the dispatcher -> decision. The timer only asks (A-07):
- * OPEN asks again in 5 s, an unreachable dispatcher or database asks again in 1 s, and only a verdict decides.
+ * OPEN asks again in 5 s, an unreachable dispatcher or database asks again in 1 s, and only a verdict decides. A payment whose own data fails the
+ * call or the decision is put aside for a minute and stays undecided, so no money moves; those beside it go on (T-29).
  */
 export class ReversalTimers {
   private readonly heap = new DueHeap();
@@ -148,14 +150,33 @@ export class ReversalTimers {
 
   private async ask(timers: readonly Timer[]): Promise<void> {
     if (timers.length === 0) return;
-    const items = timers.map(({ transactionId, merchantId }) => ({ transactionId, merchantId }));
-    const answers = new Map((await this.ports.closer.close(items)).map(answer => [answer.transactionId, answer]));
+    const { answers, refused } = await this.answersOf(timers);
     const verdicts = timers.flatMap(timer => verdictOf(timer, answers.get(timer.transactionId)));
-    await this.ports.decide.decide(verdicts);
-    const decided = new Set(verdicts.map(verdict => verdict.transactionId));
-    const open = timers.filter(timer => !decided.has(timer.transactionId));
+    const undecided = await this.ports.decide.decideEach(verdicts);
+    const decided = new Set(verdicts.map(verdict => verdict.transactionId).filter(id => !undecided.has(id)));
+    const aside = timers.filter(({ transactionId: id }) => undecided.has(id) || refused.has(id));
+    this.again(aside, askAsideAgainMs);
+    const open = timers.filter(({ transactionId: id }) => !decided.has(id) && !undecided.has(id) && !refused.has(id));
     this.again(open, askAgainMs);
+    this.ports.metrics.asked('fault', aside.length);
     this.report(timers, open.length, decided);
+  }
+
+  /** What `close` answers, and the transactions about which it refuses to be asked. */
+  private async answersOf(timers: readonly Timer[]): Promise<{ answers: Map<number, CloseAnswer>; refused: Set<number> }> {
+    const answers = new Map<number, CloseAnswer>();
+    const refused = new Set<number>();
+    const items = timers.map(({ transactionId, merchantId }) => ({ transactionId, merchantId }));
+    await isolate(items, {
+      write: async part => {
+        for (const answer of await this.ports.closer.close(part)) answers.set(answer.transactionId, answer);
+      },
+      failed: ({ transactionId }, error) => {
+        refused.add(transactionId);
+        this.ports.metrics.setAside('close', transactionId, error);
+      },
+    });
+    return { answers, refused };
   }
 
   private report(timers: readonly Timer[], open: number, decided: ReadonlySet<number>): void {

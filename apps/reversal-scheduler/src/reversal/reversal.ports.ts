@@ -42,6 +42,8 @@ export abstract class ReversalMetrics {
   abstract contradicted(kind: 'ack_after_reversed' | 'closed_after_settled', transactionId: number): void;
   abstract asked(outcome: 'decided' | 'open' | 'fault', count: number): void;
   abstract watched(count: number): void;
+  /** An item was put aside because its own data fails (T-29); somebody must look. */
+  abstract setAside(step: 'arm' | 'decide' | 'close', transactionId: number, error: unknown): void;
 }
 
 /** Monotonic milliseconds of this process (T2). */

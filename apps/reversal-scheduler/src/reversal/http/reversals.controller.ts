@@ -33,7 +33,7 @@ export class ReversalsController {
     return whenNotFull(this.armReversals.arm(items));
   }
 
-  /** The fast path of a verdict; AckReceived and the timer are the durable ones. */
+  /** The fast path of a verdict; AckReceived and the timer are the durable ones, also for one that fails by its data. */
   @Post('settle')
   @HttpCode(204)
   @InternalCallers('webhook-dispatcher')
@@ -44,7 +44,7 @@ export class ReversalsController {
       verdict: item.oneOf('verdict', verdictKinds),
       ...item.text('traceparent'),
     }));
-    await whenNotFull(this.decideReversals.decide(items));
+    await whenNotFull(this.decideReversals.decideEach(items));
   }
 
   @Get(':transactionId')

@@ -1,3 +1,4 @@
+import { InternalCallError } from '@paycode/access';
 import type { CloseAnswer, CloseItem, Decision, VerdictKind } from '@paycode/dto';
 import { ArmReversals } from '../arm-reversals.service';
 import { DecideReversals } from '../decide-reversals.service';
@@ -24,6 +25,8 @@ export class ScriptedCloser extends DeliveryCloser {
   readonly verdicts = new Map<number, VerdictKind>();
   readonly calls: number[][] = [];
   fault: Error | undefined;
+  /** A call that asks about it is refused. */
+  refused: number | undefined;
   /** Awaited before any answer. */
   gate: Promise<void> = Promise.resolve();
 
@@ -31,6 +34,8 @@ export class ScriptedCloser extends DeliveryCloser {
     this.calls.push(items.map(item => item.transactionId));
     await this.gate;
     if (this.fault) throw this.fault;
+    if (items.some(({ transactionId }) => transactionId === this.refused))
+      throw new InternalCallError('close answered 400', 400, true, undefined);
     return items.map(({ transactionId }) => ({ transactionId, verdict: this.verdicts.get(transactionId) ?? 'OPEN' }));
   }
 }
@@ -39,6 +44,7 @@ export class CountingMetrics extends ReversalMetrics {
   readonly contradictions: string[] = [];
   readonly decidedCount: Record<Decision, number> = { SETTLED: 0, REVERSED: 0 };
   readonly lateMs: number[] = [];
+  readonly aside: string[] = [];
 
   override armed(): void {}
   override watched(): void {}
@@ -48,6 +54,9 @@ export class CountingMetrics extends ReversalMetrics {
   }
   override decidedLate(lateMs: number): void {
     this.lateMs.push(lateMs);
+  }
+  override setAside(step: string, transactionId: number): void {
+    this.aside.push(`${step} ${transactionId}`);
   }
   override contradicted(kind: string, transactionId: number): void {
     this.contradictions.push(`${kind} ${transactionId}`);
