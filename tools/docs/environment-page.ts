@@ -23,13 +23,14 @@ interface ServiceEnvironment {
   keys: [string, EnvKey][];
 }
 
-/** environment.md for people, environment.json for manifests and checks, .env.example to copy. */
+/** environment.md for people, environment.json for manifests and checks, .env.example to copy, and what standalone hands on to each service. */
 export async function environmentPages(): Promise<Page[]> {
   const services = await serviceEnvironments();
   return [
     { path: 'docs/reference/environment.md', text: markdown(services) },
     { path: 'docs/reference/environment.json', text: `${JSON.stringify(Object.fromEntries(services.map(asJson)), null, 2)}\n` },
     { path: '.env.example', text: example(services) },
+    { path: 'apps/standalone/src/platform/service-settings.json', text: settingNames(services) },
   ];
 }
 
@@ -55,6 +56,14 @@ function schemaIn(exports: Record<string, unknown>, service: string): Record<str
 
 function asJson({ service, keys }: ServiceEnvironment): [string, object] {
   return [service, Object.fromEntries(keys.map(([key, spec]) => [key, { ...spec, required: !('default' in spec) }]))];
+}
+
+/** The variables each service reads: every key, and `<KEY>_FILE` of every secret. */
+function settingNames(services: ServiceEnvironment[]): string {
+  const named = services
+    .filter(({ service }) => service !== 'standalone')
+    .map(({ service, keys }) => [service, keys.flatMap(([key, { secret }]) => (secret ? [key, `${key}_FILE`] : [key]))]);
+  return `${JSON.stringify(Object.fromEntries(named), null, 2)}\n`;
 }
 
 function markdown(services: ServiceEnvironment[]): string {

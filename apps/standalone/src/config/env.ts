@@ -40,7 +40,7 @@ export const standaloneEnv = defineEnv({
 
 export type StandaloneEnv = EnvOf<typeof standaloneEnv.schema>;
 
-/** Reads the settings; everything else in the environment goes on to the services as it is. Throws EnvError. */
+/** Reads the settings; of everything else in the environment each service gets what it declares. Throws EnvError. */
 export function readEnvironment(): { env: StandaloneEnv; inherited: Record<string, string | undefined> } {
   return { env: standaloneEnv.read(process.env), inherited: { ...process.env } };
 }

@@ -10,5 +10,11 @@ export const databaseNames = {
 
 export type DatabaseOwner = keyof typeof databaseNames;
 
-/** URL of each database. */
-export type DatabaseUrls = Record<DatabaseOwner, string>;
+/** The services that publish or consume events. */
+export const eventLogUsers = ['webhook-dispatcher', 'reversal-scheduler', 'payment-simulator'] as const;
+
+/** URL of each service's own database. */
+export type DatabaseUrls = Record<Exclude<DatabaseOwner, 'events'>, string>;
+
+/** URL of the event log for each service that uses it: one database, a login of each service's own. */
+export type EventLogUrls = Record<(typeof eventLogUsers)[number], string>;

@@ -2,12 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@paycode/persistence/embedded';
 import { ensureSecret, type HomeFolder } from '../home';
 import { decideRestart } from '../processes';
-import type { DatabaseUrls } from './database-names';
+import type { DatabaseUrls, EventLogUrls } from './database-names';
 import { dropDatabases, ensureDatabases } from './ensure-databases';
 
 /** The databases of the platform, on the embedded server or on one of the user's. */
 export interface RunningDatabases {
   urls: DatabaseUrls;
+  eventLogUrls: EventLogUrls;
   /** They were made just now and hold nothing. */
   areNew: boolean;
   /** What the databases run on, for people: `embedded PostgreSQL 18` or `PostgreSQL at host:port`. */

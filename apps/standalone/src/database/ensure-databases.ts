@@ -1,7 +1,8 @@
 import { Client } from 'pg';
-import { databaseNames, type DatabaseOwner, type DatabaseUrls } from './database-names';
+import { databaseNames, type DatabaseOwner, type DatabaseUrls, eventLogUsers, type EventLogUrls } from './database-names';
 
 const owners = Object.keys(databaseNames) as DatabaseOwner[];
+const services = owners.filter(owner => owner !== 'events');
 /** `create database` met one made a moment ago by another start on the same server. */
 const alreadyThere = new Set(['42P04', '23505']);
 
@@ -19,6 +20,7 @@ export interface DatabaseServer {
 
 export interface EnsuredDatabases {
   urls: DatabaseUrls;
+  eventLogUrls: EventLogUrls;
   /** None of them was there before. */
   areNew: boolean;
 }
@@ -29,8 +31,10 @@ export async function ensureDatabases(server: DatabaseServer): Promise<EnsuredDa
     const found = await client.query<{ datname: string }>('select datname from pg_database');
     const existing = new Set(found.rows.map(row => row.datname));
     for (const owner of owners) await ensureDatabase(client, { owner, server, exists: existing.has(databaseNames[owner]) });
-    const urls = Object.fromEntries(owners.map(owner => [owner, urlOf(server, owner)])) as DatabaseUrls;
-    return { urls, areNew: owners.every(owner => !existing.has(databaseNames[owner])) };
+    if (server.passwordOf) await shareEventLog(client);
+    const urls = Object.fromEntries(services.map(owner => [owner, urlOf(server, owner)])) as DatabaseUrls;
+    const eventLogUrls = Object.fromEntries(eventLogUsers.map(user => [user, urlOf(server, user, 'events')])) as EventLogUrls;
+    return { urls, eventLogUrls, areNew: owners.every(owner => !existing.has(databaseNames[owner])) };
   });
 }
 
@@ -60,6 +64,19 @@ async function ensureRole(client: Client, name: string, password: string): Promi
   await client.query(`${order} role ${name} login password ${client.escapeLiteral(password)}`);
 }
 
+/**
+ * Nobody logs in as the owner of the event log: each of its users does so under its own name and password, and works there with the owner's
+ * rights, so that what one creates belongs to all.
+ */
+async function shareEventLog(client: Client): Promise<void> {
+  const log = databaseNames.events;
+  await client.query(`alter role ${log} nologin password null`);
+  for (const user of eventLogUsers) {
+    await client.query(`grant ${log} to ${databaseNames[user]}`);
+    await client.query(`alter role ${databaseNames[user]} in database ${log} set role ${log}`);
+  }
+}
+
 /** Removes the databases with all they hold. */
 export async function dropDatabases(url: string): Promise<void> {
   await onServer(url, async client => {
@@ -67,11 +84,11 @@ export async function dropDatabases(url: string): Promise<void> {
   });
 }
 
-function urlOf(server: DatabaseServer, owner: DatabaseOwner): string {
+function urlOf(server: DatabaseServer, user: DatabaseOwner, database = user): string {
   const url = new URL(server.url);
-  url.pathname = `/${databaseNames[owner]}`;
-  const password = server.passwordOf?.(owner);
-  if (password !== undefined) [url.username, url.password] = [databaseNames[owner], password];
+  url.pathname = `/${databaseNames[database]}`;
+  const password = server.passwordOf?.(user);
+  if (password !== undefined) [url.username, url.password] = [databaseNames[user], password];
   return url.href;
 }
 

@@ -40,6 +40,14 @@ export function ensureSecret(home: HomeFolder, name: string): string {
   return readIfPresent(secretFile(home, name, () => randomBytes(24).toString('base64url')))!;
 }
 
+/** A secret that is known anew at every start, as a file of the home folder; none for none. */
+export function privateFile(home: HomeFolder, { name, text }: { name: string; text: string | undefined }): string | undefined {
+  if (text === undefined) return undefined;
+  const path = join(home.secrets, name);
+  writePrivateFile(path, text);
+  return path;
+}
+
 function secretFile(home: HomeFolder, name: string, make: () => string): string {
   const path = join(home.secrets, name);
   if (!readIfPresent(path)) writePrivateFile(path, make());

@@ -64,7 +64,7 @@ export class Platform {
     const [certificate, databases] = await Promise.all([ensureGatewayCertificate(home.tls, new Date()), this.openDatabases()]);
     if (env.EVENTS_TRANSPORT === 'kafka') await this.openKafka(databases);
     if (this.isStopping) throw new Error('stopped while starting');
-    const parts = { appsFolder, home, env, ports, databases: databases.urls, secrets, certificate };
+    const parts = { appsFolder, home, env, ports, databases, secrets, certificate };
     this.supervisor = this.supervise(serviceSpecs(parts, inherited));
     await this.supervisor.start();
     const accounts = await this.seed(ports, ensureOperatorToken(home, secrets));

@@ -1,10 +1,11 @@
 import { dirname, join } from 'node:path';
 import type { StandaloneEnv } from '../config/env';
-import type { DatabaseUrls } from '../database';
-import type { HomeFolder, SecretFiles } from '../home';
+import type { RunningDatabases } from '../database';
+import { type HomeFolder, privateFile, type SecretFiles } from '../home';
 import type { ServiceSpec } from '../processes';
 import type { GatewayCertificate } from '../tls';
 import type { PlatformPorts, ServiceName } from './ports';
+import { serviceEnvironment } from './service-environment';
 
 export interface PlatformParts {
   /** Folder of the built apps, one folder each. */
@@ -12,7 +13,7 @@ export interface PlatformParts {
   home: HomeFolder;
   env: StandaloneEnv;
   ports: PlatformPorts;
-  databases: DatabaseUrls;
+  databases: Pick<RunningDatabases, 'urls' | 'eventLogUrls'>;
   secrets: SecretFiles;
   certificate: GatewayCertificate;
 }
@@ -43,7 +44,7 @@ export function serviceSpecs(parts: PlatformParts, inherited: Env): ServiceSpec[
     script: join(parts.appsFolder, name, 'main.cjs'),
     preload: join(parts.appsFolder, 'standalone', 'end-with-parent.preload.cjs'),
     nodeFlags,
-    env: { ...passedOn(inherited), ...commonEnv(parts), ...ownEnv(name, parts) },
+    env: serviceEnvironment(name, { inherited, given: { ...commonEnv(parts), ...ownEnv(name, parts) } }),
     internalUrl: internalUrlOf(parts.ports, name),
     logFile: join(parts.home.logs, `${name}.log`),
   }));
@@ -54,12 +55,7 @@ export function internalUrlOf(ports: PlatformPorts, name: ServiceName): string {
   return `http://127.0.0.1:${ports.services[name].internal}`;
 }
 
-/** Settings of single services may be given to the whole platform; what npm adds for its scripts is not theirs. */
-function passedOn(inherited: Env): Env {
-  return Object.fromEntries(Object.entries(inherited).filter(([key]) => !key.startsWith('npm_') && key !== 'NODE_OPTIONS'));
-}
-
-function commonEnv({ appsFolder, env, ports, databases, secrets }: PlatformParts): Env {
+function commonEnv({ appsFolder, env, ports, secrets }: PlatformParts): Env {
   return {
     PAYCODE_ENVIRONMENT: 'sandbox',
     LISTEN_HOST: '127.0.0.1',
@@ -69,7 +65,6 @@ function commonEnv({ appsFolder, env, ports, databases, secrets }: PlatformParts
     // Compiled code is kept between starts, beside the bundles.
     NODE_COMPILE_CACHE: join(dirname(appsFolder), 'compile-cache'),
     EVENTS_TRANSPORT: env.EVENTS_TRANSPORT,
-    EVENTS_DATABASE_URL: databases.events,
     KAFKA_BROKERS: env.KAFKA_BROKERS.join(','),
     SERVICE_TOKEN_SECRETS_FILE: secrets.serviceTokenSecrets,
     OPERATOR_TOKEN_SECRETS_FILE: secrets.operatorTokenSecrets,
@@ -87,9 +82,19 @@ function ownEnv(name: ServiceName, parts: PlatformParts): Env {
   return {
     INTERNAL_PORT: String(ports.internal),
     PUBLIC_PORT: String(name === 'api-gateway' ? parts.ports.gateway : ports.public),
-    DATABASE_URL: name === 'api-gateway' ? undefined : parts.databases[name],
+    ...databaseFiles(name, parts),
     DATABASE_POOL_MAX: poolMax[name] ?? defaultPoolMax,
     ...specialEnv(name, parts),
+  };
+}
+
+/** URLs of databases hold a password: they go as files, as other secrets do. */
+function databaseFiles(name: ServiceName, { home, databases }: PlatformParts): Env {
+  const urls: Partial<Record<ServiceName, string>> = databases.urls;
+  const eventLogUrls: Partial<Record<ServiceName, string>> = databases.eventLogUrls;
+  return {
+    DATABASE_URL_FILE: privateFile(home, { name: `database-url-${name}`, text: urls[name] }),
+    EVENTS_DATABASE_URL_FILE: privateFile(home, { name: `event-log-url-${name}`, text: eventLogUrls[name] }),
   };
 }
 

@@ -1,0 +1,39 @@
+import { serviceEnvironment } from './service-environment';
+
+const given = {
+  INTERNAL_PORT: '3101',
+  DATABASE_URL_FILE: 'secrets/database-url',
+  OUTBOUND_ALLOW: '127.0.0.0/8',
+  NODE_COMPILE_CACHE: 'cache',
+};
+const inherited = {
+  PATH: '/bin',
+  TZ: 'Africa/Johannesburg',
+  AWS_SECRET_ACCESS_KEY: 'of the developer',
+  GITHUB_TOKEN: 'of the developer',
+  npm_config_registry: 'https://registry.example.com',
+  NODE_OPTIONS: '--inspect',
+  DATABASE_URL: 'postgres://admin:secret@db.example.com/postgres',
+  INTERNAL_PORT: '1',
+  SMTP_HOST: 'mail.example.com',
+};
+
+describe('the environment a service of the standalone platform gets', () => {
+  it('T-41: holds what it declares and what the operating system reads, nothing else of the shell', () => {
+    const env = serviceEnvironment('webhook-dispatcher', { inherited, given });
+    expect(env).toEqual({
+      PATH: '/bin',
+      TZ: 'Africa/Johannesburg',
+      SMTP_HOST: 'mail.example.com',
+      INTERNAL_PORT: '3101',
+      DATABASE_URL_FILE: 'secrets/database-url',
+      OUTBOUND_ALLOW: '127.0.0.0/8',
+      NODE_COMPILE_CACHE: 'cache',
+    });
+  });
+
+  it('T-41: gives a setting to the services that declare it only', () => {
+    const env = serviceEnvironment('api-gateway', { inherited, given });
+    expect(Object.keys(env).sort()).toEqual(['INTERNAL_PORT', 'NODE_COMPILE_CACHE', 'PATH', 'TZ']);
+  });
+});
