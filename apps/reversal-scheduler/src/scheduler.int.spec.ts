@@ -162,7 +162,7 @@ describe('reversal scheduler', () => {
     for (let id = 1; id <= 300; id++) dispatcher.verdicts.set(id, 'CLOSED_TIMEOUT');
     const second = await start();
     await first.stop('test');
-    await eventually(async () => expect(await requested()).toHaveLength(300), 20_000);
+    await eventually(async () => expect(await requested()).toHaveLength(300));
     expect(new Set((await requested()).map(({ transactionId }) => transactionId)).size).toBe(300);
     expect((await stateOf(second, 1)).state).toBe('REVERSED');
   });

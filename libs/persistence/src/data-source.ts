@@ -1,7 +1,8 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { connectTimeoutMsOf } from './connect-timeout';
 
 export interface ServiceDatabaseOptions {
-  /** `postgres://user:password@host:port/database`. */
+  /** `postgres://user:password@host:port/database`; `?connect_timeout=` as in `connectTimeoutMsOf`. */
   url: string;
   /** Shown in pg_stat_activity: the service's name. */
   applicationName: string;
@@ -28,7 +29,7 @@ export function dataSourceOptions(options: ServiceDatabaseOptions): DataSourceOp
     poolSize: options.poolMax ?? 10,
     extra: {
       statement_timeout: options.statementTimeoutMs ?? 30_000,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: connectTimeoutMsOf(options.url),
       idleTimeoutMillis: 30_000,
       keepAlive: true,
     },

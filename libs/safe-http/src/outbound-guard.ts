@@ -45,7 +45,7 @@ export class OutboundGuard {
   constructor(private readonly policy: OutboundPolicy) {
     this.allow = new CidrList(policy.allow);
     this.deny = new CidrList(policy.deny ?? []);
-    this.resolver = new NameResolver({ servers: policy.dnsServers });
+    this.resolver = new NameResolver({ servers: policy.dnsServers, timeoutMs: policy.lookUpTimeoutMs });
     this.trust = secureContextOf(policy.caFile);
     this.proxy = policy.proxy ? new URL(policy.proxy) : null;
     this.sources = sourcesByFamily(policy.sourceAddresses ?? []);

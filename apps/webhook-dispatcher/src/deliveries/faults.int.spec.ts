@@ -32,9 +32,6 @@ describe('faults that are not the receiver’s', () => {
     for (let passed = 0; passed < ms; passed += 2_500) {
       await replica.clock.advance(2_500);
       await replica.dispatcher.lanes.turn();
-      await eventually(() => expect(replica.dispatcher.desk.load.inFlight).toBe(replica.poster.posts.length), 3_000).catch(
-        () => undefined,
-      );
     }
   };
 
@@ -80,12 +77,12 @@ describe('faults that are not the receiver’s', () => {
     strict.routes.fault = new Error('config down');
     await strict.dispatcher.ingest.ingest([terminalEvent(9)]);
     await eventually(() => expect(strict.metrics.faults).toHaveLength(1));
-    for (let second = 0; second < 4; second++) {
+    for (let second = 1; second <= 2; second++) {
       await strict.clock.advance(1_000);
-      await eventually(() => expect(strict.metrics.faults.length).toBeGreaterThanOrEqual(second + 2), 1_000).catch(
-        () => undefined,
-      );
+      await eventually(() => expect(strict.metrics.faults).toHaveLength(second + 1));
     }
+    expect(await database.dataSource.query('select 1 from verdict')).toEqual([]);
+    await strict.clock.advance(2_000);
     expect(await verdict(9)).toBe('CLOSED_BACKSTOP');
     expect(strict.poster.posts).toEqual([]);
     const told = [{ transactionId: 9, merchantId: 1001, verdict: 'CLOSED_BACKSTOP' }];

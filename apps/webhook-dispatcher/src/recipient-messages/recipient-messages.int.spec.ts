@@ -8,9 +8,6 @@ import { status, WireReceiver } from '../testing/wire-receiver';
 import { TestSmsc } from './testing/test-smsc';
 import { TestSmtpServer } from './testing/test-smtp-server';
 
-jest.setTimeout(60_000);
-const withinMs = 30_000;
-
 interface MessageRow {
   channel: string;
   state: string;
@@ -43,9 +40,6 @@ describe('Email and SMS', () => {
       SMPP_TLS: 'false',
       SMPP_SYSTEM_ID: 'paycode',
       SMPP_PASSWORD: 'smsc-pw',
-      // A busy test machine must not look like a slow receiver.
-      ACK_WINDOW_MS: '8000',
-      CONNECT_BUDGET_MS: '8000',
       MESSAGE_RETRY_MS: '20',
       MESSAGE_TRIES_MAX: '3',
     });
@@ -89,7 +83,7 @@ describe('Email and SMS', () => {
     rig.route(merchantId, http ? receiver.url : null);
     recipients({ EMAIL, SMS });
     await publish();
-    expect(await rig.verdict(transactionId, withinMs)).toBe(http ? 'ACKED_HTTP' : 'NOT_APPLICABLE');
+    expect(await rig.verdict(transactionId)).toBe(http ? 'ACKED_HTTP' : 'NOT_APPLICABLE');
     await eventually(() => expect([smtp.mailsTo(email()).length, smsTo(msisdn()).length]).toEqual([EMAIL ? 1 : 0, SMS ? 1 : 0]));
     await eventually(async () =>
       expect((await rows()).map(({ state }) => state)).toEqual(Array(Number(EMAIL) + Number(SMS)).fill('SENT')),
@@ -139,14 +133,12 @@ describe('Email and SMS', () => {
     smtp.refused.add(email());
     await smsc.answerNext(0x58, 'drop');
     await publish();
-    expect(await rig.verdict(transactionId, withinMs)).toBe('ACKED_HTTP');
-    await eventually(
-      async () =>
-        expect(await rows()).toMatchObject([
-          { state: 'FAILED', tries: 1 },
-          { state: 'SENT', tries: 3 },
-        ]),
-      withinMs,
+    expect(await rig.verdict(transactionId)).toBe('ACKED_HTTP');
+    await eventually(async () =>
+      expect(await rows()).toMatchObject([
+        { state: 'FAILED', tries: 1 },
+        { state: 'SENT', tries: 3 },
+      ]),
     );
     expect(smsTo(msisdn())).toHaveLength(1);
     await receiver.stop();
@@ -156,7 +148,7 @@ describe('Email and SMS', () => {
     recipients({ EMAIL: true });
     smtp.temporaryFailures = 3;
     await publish();
-    await eventually(async () => expect(await rows()).toMatchObject([{ state: 'FAILED', tries: 3 }]), withinMs);
+    await eventually(async () => expect(await rows()).toMatchObject([{ state: 'FAILED', tries: 3 }]));
     expect(smtp.mailsTo(email())).toEqual([]);
   });
 
@@ -166,7 +158,7 @@ describe('Email and SMS', () => {
     rig.route(merchantId, receiver.url);
     recipients({ EMAIL: true });
     await publish();
-    expect(await rig.verdict(transactionId, withinMs)).toBe('CLOSED_NON200');
+    expect(await rig.verdict(transactionId)).toBe('CLOSED_NON200');
     await eventually(() => expect(smtp.mailsTo(email())).toHaveLength(1));
     await receiver.stop();
   });

@@ -17,6 +17,7 @@ describe('InternalClient', () => {
     new InternalClient({
       baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       audience: 'auth-session',
+      timeoutMs: 120_000,
       signer: new ServiceTokenSigner('api-gateway', ['a'.repeat(32)]),
       ...options,
     });
@@ -58,9 +59,9 @@ describe('InternalClient', () => {
       ['nothing in time', () => undefined, { status: null, isDefinite: false }],
       ['more than 16 MiB', response => response.end(Buffer.alloc(16_777_217, 0x20)), { status: null, isDefinite: false }],
     ];
-    it.each(answers)('%s', async (_what, answerWith, expected) => {
+    it.each(answers)('%s', async (what, answerWith, expected) => {
       server.removeAllListeners('request').on('request', (_, response: ServerResponse) => answerWith(response));
-      const impatient = clientOf({ timeoutMs: 1_000 });
+      const impatient = clientOf(what === 'nothing in time' ? { timeoutMs: 1_000 } : {});
       const failure = await failureOf(impatient.post('/internal/authorize', { password: 'hunter2' }));
       impatient.close();
       expect(failure).toMatchObject({ name: 'InternalCallError', ...expected });

@@ -1,3 +1,4 @@
+import { connectTimeoutMsOf } from '@paycode/persistence';
 import { Client, type QueryResult, type QueryResultRow } from 'pg';
 import { backoffMs, pauseFor } from '../delivery/backoff';
 import type { TransportLog } from '../transport-log';
@@ -107,7 +108,7 @@ export class LogSession {
     const client = new Client({
       connectionString: this.options.url,
       application_name: this.options.applicationName,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: connectTimeoutMsOf(this.options.url),
       statement_timeout: 10_000,
       query_timeout: 15_000,
       keepAlive: true,

@@ -1,4 +1,4 @@
-import { openDataSource, runMigrations } from '@paycode/persistence';
+import { connectTimeoutMsOf, openDataSource, runMigrations } from '@paycode/persistence';
 import { Pool } from 'pg';
 import type { DeadLetter } from '../delivery/deliver-batch';
 import { parkingTopicOf, passOver } from '../delivery/parking';
@@ -171,7 +171,7 @@ function openPool({ url, applicationName, log }: PostgresEventTransportOptions, 
     connectionString: url,
     application_name: applicationName,
     max: 4,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: connectTimeoutMsOf(url),
     idleTimeoutMillis: 30_000,
     statement_timeout: 15_000,
     query_timeout: 20_000,

@@ -14,9 +14,9 @@ export function describeEventTransport(name: string, open: () => Promise<Transpo
     };
     beforeAll(async () => {
       harness = await open();
-    }, 60_000);
-    afterEach(() => harness?.closeTransports(), 30_000);
-    afterAll(() => harness?.close(), 30_000);
+    });
+    afterEach(() => harness?.closeTransports());
+    afterAll(() => harness?.close());
 
     describeOrder(current);
     describeGroups(current);

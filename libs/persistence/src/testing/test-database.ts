@@ -4,6 +4,9 @@ import type { DataSource, DataSourceOptions } from 'typeorm';
 import { openDataSource } from '../data-source';
 import { runMigrations } from '../migrate';
 
+/** A server busy with other test files is no failure; the services that are given the URL wait as long. */
+const patienceS = 120;
+
 export interface TestDatabase {
   /** URL of a database of this test file's own. */
   url: string;
@@ -29,6 +32,7 @@ function serverUrl(): string {
 function urlOf(database: string): string {
   const url = new URL(serverUrl());
   url.pathname = `/${database}`;
+  url.searchParams.set('connect_timeout', String(patienceS));
   return url.href;
 }
 
@@ -58,6 +62,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     entities: options.entities,
     migrations,
     poolMax: options.poolMax,
+    statementTimeoutMs: patienceS * 1_000,
   });
   return {
     url: urlOf(name),
@@ -83,6 +88,7 @@ async function templateFor(migrations: (abstract new () => unknown)[]): Promise<
       applicationName: 'template',
       migrations: migrations as DataSourceOptions['migrations'],
       poolMax: 2,
+      statementTimeoutMs: patienceS * 1_000,
     });
     await runMigrations(source);
     await source.destroy();

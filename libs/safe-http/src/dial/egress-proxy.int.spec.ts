@@ -5,6 +5,8 @@ import { isOurFault } from '../outbound-errors';
 import { OutboundGuard } from '../outbound-guard';
 import { answering, RawReceiver, TestAuthority, TestDnsServer } from '../testing';
 
+const patienceMs = 120_000;
+
 describe('the egress proxy', () => {
   let proxy: Server;
   let dns: TestDnsServer;
@@ -46,10 +48,11 @@ describe('the egress proxy', () => {
       environment: 'sandbox',
       allow: ['127.0.0.0/8'],
       dnsServers: [dns.address],
+      lookUpTimeoutMs: patienceMs,
       caFile: authority.caFile,
       proxy: through,
     });
-    const pool = new Pool(origin, { connect: guard.connector({ connectTimeoutMs: 2_000 }) });
+    const pool = new Pool(origin, { connect: guard.connector({ connectTimeoutMs: patienceMs }) });
     try {
       const { statusCode, body } = await pool.request({ method: 'POST', path: '/', body: 'x' });
       await body.dump();

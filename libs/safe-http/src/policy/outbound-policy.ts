@@ -17,4 +17,6 @@ export interface OutboundPolicy {
   sourceAddresses?: readonly string[];
   /** DNS servers as `address` or `address:port`; empty: those of the system. */
   dnsServers?: readonly string[];
+  /** Budget of one name look-up over all tries, in milliseconds. Default 5,000. */
+  lookUpTimeoutMs?: number;
 }

@@ -36,7 +36,7 @@ describe('regression: a listener that closes while clients keep connections', ()
   it('answers what comes on a connection that was idle, as the last on it, and is then closed', async () => {
     const at = port();
     expect(await get(at)).toEqual({ connection: 'keep-alive', isReused: false });
-    const closed = closeListener(server, 20_000);
+    const closed = closeListener(server, 120_000);
     expect(await get(at)).toEqual({ connection: 'close', isReused: true });
     await closed;
   });
@@ -44,7 +44,7 @@ describe('regression: a listener that closes while clients keep connections', ()
   it('ends the connection of every answer once it leaves, so that no kept one holds up the close', async () => {
     leaveConnections(server);
     expect((await get(port())).connection).toBe('close');
-    await closeListener(server, 20_000);
+    await closeListener(server, 120_000);
   });
 
   it('T9: answers who was connected but not yet accepted when the close began', async () => {
@@ -57,7 +57,7 @@ describe('regression: a listener that closes while clients keep connections', ()
       return answer.toString().split('\r\n', 1)[0];
     });
     await once(clients.at(-1)!, 'connect');
-    await Promise.all([closeListener(server, 20_000), ...answers]);
+    await Promise.all([closeListener(server, 120_000), ...answers]);
     expect(await Promise.all(answers)).toEqual(clients.map(() => 'HTTP/1.1 200 OK'));
   });
 

@@ -26,7 +26,7 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
     page = await browser.newPage();
     page.on('console', message => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', error => complaints.push(error.message));
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await simulator?.stop();

@@ -12,6 +12,8 @@ export interface ReversalStoresUnderTest {
 
 const acked = (transactionId: number) => decisionFor({ transactionId, merchantId: 7, verdict: 'ACKED_HTTP' });
 const closed = (transactionId: number) => decisionFor({ transactionId, merchantId: 7, verdict: 'CLOSED_NON200' });
+/** Longer than any test takes: what is due then is not due yet. */
+const hourMs = 3_600_000;
 const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId: 7, attempt });
 
 /** Rules every pair of job store and decision store keeps; the simulation may stand on any pair that passes. */
@@ -25,21 +27,21 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
   };
 
   it('R-1-6: an armed job is there, due after the delay', async () => {
-    await stores.jobs.arm([job(1)], 60_000);
+    await stores.jobs.arm([job(1)], hourMs);
     expect(await dueNow(1)).toEqual([]);
     const left = (await stores.jobs.undecided([1, 2])).get(1)!;
     expect(left).toBeGreaterThan(0);
-    expect(left).toBeLessThanOrEqual(60_000);
+    expect(left).toBeLessThanOrEqual(hourMs);
     expect(await stores.jobs.stateOf(1)).toMatchObject({ state: 'ARMED', decidedAt: null, reason: null });
     expect(await stores.jobs.stateOf(2)).toBeUndefined();
   });
 
   it('I10: arming again keeps one job and never brings the due time forward', async () => {
-    await stores.jobs.arm([job(1)], 60_000);
+    await stores.jobs.arm([job(1)], hourMs);
     await stores.jobs.arm([job(1, 2)], 0);
     expect(await dueNow(1)).toEqual([]);
-    await stores.jobs.arm([job(1, 2)], 120_000);
-    expect((await stores.jobs.undecided([1])).get(1)).toBeGreaterThan(60_000);
+    await stores.jobs.arm([job(1, 2)], 2 * hourMs);
+    expect((await stores.jobs.undecided([1])).get(1)).toBeGreaterThan(hourMs);
   });
 
   it('I1: the first decision stands, within a batch and across batches', async () => {
@@ -79,7 +81,7 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
   });
 
   it('I7: the audit adds a job only for a payment without job and decision', async () => {
-    await stores.jobs.arm([job(1)], 60_000);
+    await stores.jobs.arm([job(1)], hourMs);
     await stores.decisions.decide([acked(2)]);
     const items = [1, 2, 3, 3].map(transactionId => ({ transactionId, merchantId: 7 }));
     expect(await stores.jobs.watch(items, 0)).toBe(1);
@@ -103,13 +105,13 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
   it('I7: a scan tells its clock: what is due after it is found from there, what was due before it is not looked at again', async () => {
     await stores.jobs.arm([job(1)], 0);
     const scan = (after: { dueAtUs: number; transactionId: number } | null) =>
-      stores.jobs.scan([{ shard: shardOf(1), after }], { withinMs: 60_000, max: 10 });
+      stores.jobs.scan([{ shard: shardOf(1), after }], { withinMs: hourMs, max: 10 });
     const { jobs, nowUs } = await scan(null);
     expect(jobs[0]!.dueAtUs).toBeLessThanOrEqual(nowUs);
     const from = { dueAtUs: nowUs, transactionId: 0 };
     expect((await scan(from)).jobs).toEqual([]);
     const second = Array.from({ length: 5_000 }, (_, at) => at + 2).find(id => shardOf(id) === shardOf(1))!;
-    await stores.jobs.arm([job(second)], 30_000);
+    await stores.jobs.arm([job(second)], hourMs / 2);
     expect((await scan(from)).jobs.map(({ transactionId }) => transactionId)).toEqual([second]);
   });
 

@@ -1,17 +1,20 @@
 import type { Socket } from 'node:net';
-import { isOurFault, OutboundGuard } from '@paycode/safe-http';
+import { isOurFault, OutboundGuard, type OutboundPolicy } from '@paycode/safe-http';
 import { TestAuthority } from '@paycode/safe-http/testing';
 import { eventually } from '@paycode/service-runtime/testing';
-import { SystemClock } from '../../clock';
+import { type CancelTimer, SystemClock } from '../../clock';
 import { type Answer, silence, status, WireReceiver } from '../../testing/wire-receiver';
 import { AckDeadlines } from '../ack-deadlines.service';
 import type { AttemptOutcome } from '../domain/delivery';
+import type { PostWindowRules } from '../domain/post-window';
 import { PostWebhook } from '../post-webhook.service';
 import { PlainSealer, routeTo } from '../testing/fakes';
 import { delivery } from '../testing/samples';
 import { UndiciWebhookClient } from './undici-webhook.client';
 
-const windowMs = 400;
+/** Of windows that end in the test. All others are ended by what the receiver does, however long a busy machine takes. */
+const shortMs = 400;
+const patienceMs = 120_000;
 const allow = ['127.0.0.0/8', '::1/128'];
 
 const write =
@@ -25,15 +28,17 @@ describe('a POST on the wire', () => {
   let client: UndiciWebhookClient;
   let posting: PostWebhook;
 
-  const use = (guard: OutboundGuard) => {
-    const clock = new SystemClock();
-    client = new UndiciWebhookClient({ connect: guard.connector({ connectTimeoutMs: 2_000 }), isOurFault });
-    const options = { ackWindowMs: windowMs, connectBudgetMs: 600, userAgent: 'Paycode/test' };
+  const guardOf = (policy: Partial<OutboundPolicy> = {}) =>
+    new OutboundGuard({ environment: 'sandbox', allow, lookUpTimeoutMs: patienceMs, ...policy });
+  const use = (guard: OutboundGuard, rules: Partial<PostWindowRules> = {}, clock = new SystemClock()) => {
+    client = new UndiciWebhookClient({ connect: guard.connector({ connectTimeoutMs: patienceMs }), isOurFault });
+    const options = { ackWindowMs: patienceMs, connectBudgetMs: patienceMs, userAgent: 'Paycode/test', ...rules };
     posting = new PostWebhook(client, new PlainSealer(), new AckDeadlines(clock), clock, options);
   };
+  const useShortWindow = () => use(guardOf(), { ackWindowMs: shortMs });
   beforeEach(async () => {
     receiver = await WireReceiver.start();
-    use(new OutboundGuard({ environment: 'sandbox', allow }));
+    use(guardOf());
   });
   afterEach(async () => {
     client.close();
@@ -74,6 +79,7 @@ describe('a POST on the wire', () => {
     });
 
     it('fault case 22: 100 and then silence ends with the window', async () => {
+      useShortWindow();
       expect(await outcomeOf(write('HTTP/1.1 100 Continue\r\n\r\n'))).toMatchObject({ kind: 'TIMEOUT' });
     });
 
@@ -137,6 +143,7 @@ describe('a POST on the wire', () => {
     });
 
     it('fault case 28: headers that dribble in end with the window', async () => {
+      useShortWindow();
       let dribble: NodeJS.Timeout | undefined;
       receiver.answer = ({ socket }) => {
         socket.write('HTTP/1.1 200 OK\r\n');
@@ -192,22 +199,26 @@ describe('a POST on the wire', () => {
 
   describe('the window (R-8-1)', () => {
     it('T1: silence ends with it and gives the socket up', async () => {
+      useShortWindow();
       expect(await outcomeOf(silence)).toMatchObject({ kind: 'TIMEOUT' });
       await eventually(() => expect(receiver.openConnections).toBe(0));
     });
 
     it('T3, fault case 20: a 200 that the kernel holds when a stalled loop wakes up is believed', async () => {
+      const clock = new StallingClock();
+      use(guardOf(), {}, clock);
       for (let n = 0; n < 5; n++) {
         receiver.answer = request => {
           status(200)(request);
           // The answer is on its way when the loop stalls beyond the deadline, in the phase before timers.
-          setImmediate(() => stall(windowMs + 200));
+          setImmediate(() => clock.stall(2 * patienceMs));
         };
         expect(await post()).toMatchObject({ kind: 'STATUS', status: 200 });
       }
     });
 
     it('fault case 30: a receiver that accepts and never reads ends with it', async () => {
+      useShortWindow();
       const sockets: Socket[] = [];
       receiver.answer = silence;
       const outcome = posting.start(delivery(1, { payload: 'x'.repeat(50) }), routeTo(receiver.url)).outcome;
@@ -222,13 +233,13 @@ describe('a POST on the wire', () => {
     });
 
     it('T-11, fault case 33: an inward address gets no packet', async () => {
-      use(new OutboundGuard({ environment: 'sandbox', allow: ['203.0.113.0/24'] }));
+      use(guardOf({ allow: ['203.0.113.0/24'] }));
       expect(await post()).toEqual({ kind: 'CONNECTION', code: 'OUTBOUND_REFUSED', elapsedMs: null });
       expect(receiver.totalConnections).toBe(0);
     });
 
     it('T8, fault case 32: name servers that do not answer are our fault', async () => {
-      use(new OutboundGuard({ environment: 'sandbox', allow, dnsServers: ['127.0.0.1:1'] }));
+      use(guardOf({ dnsServers: ['127.0.0.1:1'] }));
       expect(await post('http://shop.example/hook')).toMatchObject({ kind: 'OUR_FAULT', isSent: false });
     });
 
@@ -238,7 +249,7 @@ describe('a POST on the wire', () => {
       const wrongHost = await WireReceiver.start(await authority.issue({ dns: ['other.example'] }));
       const expired = await WireReceiver.start(await authority.issue({ dns: ['localhost'], notAfter: new Date(Date.now() - 1) }));
       const selfSigned = await WireReceiver.start(await TestAuthority.selfSigned({ dns: ['localhost'] }));
-      use(new OutboundGuard({ environment: 'sandbox', allow, caFile: authority.caFile }));
+      use(guardOf({ caFile: authority.caFile }));
       expect(await post(good.url)).toMatchObject({ kind: 'STATUS', status: 200 });
       expect(await post(good.url)).toMatchObject({ kind: 'STATUS', status: 200 });
       expect(good.totalConnections).toBe(1);
@@ -251,6 +262,7 @@ describe('a POST on the wire', () => {
     });
 
     it('fault case 35: a handshake that stalls ends with the connect budget', async () => {
+      use(guardOf(), { connectBudgetMs: shortMs });
       // Plain TCP: the client hello is never answered.
       expect(await post(`https://localhost:${receiver.port}/hook`)).toEqual({
         kind: 'CONNECTION',
@@ -261,8 +273,27 @@ describe('a POST on the wire', () => {
   });
 });
 
-/** Blocks the event loop. */
-function stall(ms: number): void {
-  const until = performance.now() + ms;
-  while (performance.now() < until);
+/** Time stands for the timers until the loop stalls: then they are all due at once, in the next timers phase, before anything is read. */
+class StallingClock extends SystemClock {
+  private stalledMs = 0;
+  private readonly timers = new Map<() => void, NodeJS.Timeout | undefined>();
+
+  override nowMs(): number {
+    return super.nowMs() + this.stalledMs;
+  }
+
+  override after(_delayMs: number, run: () => void): CancelTimer {
+    this.timers.set(run, undefined);
+    return () => {
+      clearTimeout(this.timers.get(run));
+      this.timers.delete(run);
+    };
+  }
+
+  stall(ms: number): void {
+    this.stalledMs += ms;
+    for (const run of this.timers.keys()) this.timers.set(run, setTimeout(run, 1));
+    const dueAt = performance.now() + 2;
+    while (performance.now() < dueAt);
+  }
 }

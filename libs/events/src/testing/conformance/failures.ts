@@ -20,7 +20,7 @@ export function describeFailures(harness: () => TransportHarness): void {
       const collected = await collect(transport, { topic }, () => {
         if (++rejections <= 2) throw new Error('not now');
       });
-      await eventually(() => expect(numbersOf(collected.events, 'k')).toEqual([0, 1, 2, 3, 4]), 20_000);
+      await eventually(() => expect(numbersOf(collected.events, 'k')).toEqual([0, 1, 2, 3, 4]));
       expect(rejections).toBeGreaterThanOrEqual(3);
     });
 
@@ -33,12 +33,12 @@ export function describeFailures(harness: () => TransportHarness): void {
         if (batch.partition === 0 && !isHealed) throw new Error('partition 0 fails');
       });
       await transport.publish(interleaved(topic, [stuck, free], 10));
-      await eventually(() => expect(numbersOf(collected.events, free)).toHaveLength(10), 20_000);
+      await eventually(() => expect(numbersOf(collected.events, free)).toHaveLength(10));
       await transport.publish([eventOf(topic, free, 10)]);
-      await eventually(() => expect(numbersOf(collected.events, free)).toHaveLength(11), 20_000);
+      await eventually(() => expect(numbersOf(collected.events, free)).toHaveLength(11));
       expect(numbersOf(collected.events, stuck)).toEqual([]);
       isHealed = true;
-      await eventually(() => expect(numbersOf(collected.events, stuck)).toHaveLength(10), 20_000);
+      await eventually(() => expect(numbersOf(collected.events, stuck)).toHaveLength(10));
     });
 
     it('parks a rejected event with its reason and goes on with the others', async () => {
@@ -50,11 +50,11 @@ export function describeFailures(harness: () => TransportHarness): void {
       const events = interleaved(topic, ['k'], 5);
       await transport.publish(events);
       const parked = await collect(transport, { topic: deadLetterTopic(topic, groupOf(topic)), group: 'operator' });
-      await eventually(() => expect(parked.ids()).toEqual(['k/2']), 20_000);
+      await eventually(() => expect(parked.ids()).toEqual(['k/2']));
       expect(parked.events[0]).toMatchObject({ key: 'k', data: { n: 2 }, dlqReason: 'unknown merchant' });
       await transport.publish([eventOf(topic, 'k', 5)]);
-      await eventually(() => expect(collected.ids()).toContain('k/5'), 20_000);
-      await eventually(() => expect(collected.subscriber.progress().lag).toBe(0), 20_000);
+      await eventually(() => expect(collected.ids()).toContain('k/5'));
+      await eventually(() => expect(collected.subscriber.progress().lag).toBe(0));
     });
 
     it('T-29: parks the one event whose data its handler cannot take, and hands all the others over', async () => {
@@ -82,9 +82,9 @@ export function describeFailures(harness: () => TransportHarness): void {
         batch.reject(batch.events[0]!, `try ${++tries}`);
         if (tries === 1) throw new Error('not now');
       });
-      await eventually(() => expect(collected.events.length).toBeGreaterThan(0), 20_000);
+      await eventually(() => expect(collected.events.length).toBeGreaterThan(0));
       const parked = await collect(transport, { topic: deadLetterTopic(topic, groupOf(topic)), group: 'operator' });
-      await eventually(() => expect(parked.events.map(event => event.dlqReason)).toEqual(['try 2']), 20_000);
+      await eventually(() => expect(parked.events.map(event => event.dlqReason)).toEqual(['try 2']));
     });
 
     it('parks a record that cannot be decoded, by itself, and goes on', async () => {
@@ -94,11 +94,11 @@ export function describeFailures(harness: () => TransportHarness): void {
       await harness().plantUndecodable(topic, 'k');
       await transport.publish([eventOf(topic, 'k', 1)]);
       const collected = await collect(transport, { topic });
-      await eventually(() => expect(collected.ids()).toEqual(['k/0', 'k/1']), 20_000);
+      await eventually(() => expect(collected.ids()).toEqual(['k/0', 'k/1']));
       await eventually(async () => {
         const parked = await harness().rawRecords(deadLetterTopic(topic, groupOf(topic)));
         expect(parked).toEqual([{ key: 'k', value: 'not json {', reason: 'value is not JSON' }]);
-      }, 20_000);
+      });
     });
 
     it('rejects a publish that cannot be made durable, and recovers by itself', async () => {
@@ -107,21 +107,21 @@ export function describeFailures(harness: () => TransportHarness): void {
       try {
         const collected = await collect(transport, { topic });
         await transport.publish([eventOf(topic, 'k', 0)]);
-        await eventually(() => expect(collected.ids()).toEqual(['k/0']), 20_000);
+        await eventually(() => expect(collected.ids()).toEqual(['k/0']));
         sever();
         await expect(transport.publish([eventOf(topic, 'k', 1)])).rejects.toThrow();
         await restore();
-        await eventually(() => transport.publish([eventOf(topic, 'k', 2)]), 60_000);
-        await eventually(() => expect(collected.ids()).toContain('k/2'), 60_000);
+        await eventually(() => transport.publish([eventOf(topic, 'k', 2)]));
+        await eventually(() => expect(collected.ids()).toContain('k/2'));
       } finally {
         await transport.close();
       }
-    }, 240_000);
+    });
 
     it('refuses to publish to a topic that nobody defined', async () => {
       const transport = await harness().open();
       await expect(transport.publish([eventOf('paycode.nobody.knows.v1', 'k', 0)])).rejects.toThrow();
-    }, 240_000);
+    });
 
     it('refuses an event too large for the log', async () => {
       const topic = await harness().topic(1);

@@ -47,7 +47,7 @@ export function describeOrder(harness: () => TransportHarness): void {
             await transports[at % 3]!.publish([eventOf(topic, key, n), eventOf(topic, `${key}-other`, n)]);
         }),
       );
-      await eventually(() => expect(new Set(collected.ids()).size).toBe(600), 20_000);
+      await eventually(() => expect(new Set(collected.ids()).size).toBe(600));
       for (const key of publishers) expect(numbersOf(collected.events, key)).toEqual(Array.from({ length: 25 }, (_, n) => n));
     });
 
@@ -57,7 +57,7 @@ export function describeOrder(harness: () => TransportHarness): void {
       const collected = await collect(transport, { topic });
       const keys = keysNamed(100);
       await transport.publish(interleaved(topic, keys, 100));
-      await eventually(() => expect(collected.events.length).toBeGreaterThanOrEqual(10_000), 20_000);
+      await eventually(() => expect(collected.events.length).toBeGreaterThanOrEqual(10_000));
       for (const key of keys) expect(numbersOf(collected.events, key)).toEqual(Array.from({ length: 100 }, (_, n) => n));
     });
 
