@@ -68,7 +68,7 @@ describe('transactions of the simulator', () => {
     });
   });
 
-  it('R-3.1-6, A-04, I2, T-21: a reversal is one transaction of its own, linked to the original, however often it is asked for', async () => {
+  it('R-2.5-10, R-3.1-6, A-04, I2, T-21: a reversal is one transaction of its own, linked to the original, however often it is asked for', async () => {
     const [id] = await complete(purchase());
     await simulator.requestReversal(id!, 5);
     await simulator.requestReversal(id!, 5);
@@ -94,7 +94,7 @@ describe('transactions of the simulator', () => {
     expect(reversals).toHaveLength(1);
   });
 
-  it('R-3.2-3, A-02: refunds in full or in part, never more than was paid, never what was reversed', async () => {
+  it('R-2.5-10, R-3.2-3, A-02: refunds in full or in part, never more than was paid, never what was reversed', async () => {
     const [id] = await complete(purchase());
     const refund = (amount: string) =>
       `{"merchantId":1001,"kind":"REFUND","amount":${amount},"currencyCode":"ZAR","referenceTransactionId":${id}}`;

@@ -13,10 +13,9 @@ describe('webhook dispatcher', () => {
     await rig.start();
   });
   afterEach(async () => {
-    // What a silent receiver holds would keep the service for its window.
-    receiver.cutConnections();
-    await rig.close();
+    // First: what a silent receiver holds would keep the service for its window.
     await receiver.stop();
+    await rig.close();
   });
 
   const settledOf = (transactionId: number) => rig.neighbours.settled.find(item => item.transactionId === transactionId)?.verdict;

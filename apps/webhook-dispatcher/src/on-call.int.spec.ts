@@ -13,9 +13,9 @@ describe('deliveries for people on call', () => {
     await rig.start();
   });
   afterEach(async () => {
-    receiver.cutConnections();
-    await rig.close();
+    // First: what a silent receiver holds would keep the service for its window.
     await receiver.stop();
+    await rig.close();
   });
 
   const ids = (answer: { data: unknown }) => (answer.data as { transactionId: number }[]).map(each => each.transactionId);

@@ -53,7 +53,8 @@ export function createLogger(service: string, level = 'info'): Logger {
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: label => ({ level: label }), log: allow },
-    serializers: {},
+    // `log` has made of the error what may be written; the default serializer would fold its cause into the message and lose the code.
+    serializers: { err: (written: unknown) => written },
   });
 }
 

@@ -16,7 +16,7 @@ export class ShardOwnership {
   constructor(
     readonly replica: string,
     private readonly store: ShardStore,
-    private readonly leaseMs = shardLeaseMs,
+    readonly leaseMs = shardLeaseMs,
   ) {}
 
   get shards(): ReadonlySet<number> {

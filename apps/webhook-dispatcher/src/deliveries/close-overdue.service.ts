@@ -10,7 +10,7 @@ export class CloseOverdue {
   constructor(
     private readonly desk: DeliveryDesk,
     private readonly concluding: ConcludeDelivery,
-    private readonly rules: Pick<AttemptRules, 'dispatchWindowMs'>,
+    readonly rules: Pick<AttemptRules, 'dispatchWindowMs'>,
     private readonly options: { clock: Clock; onFenced: OnFenced },
   ) {}
 

@@ -46,6 +46,11 @@ export class OwnLanes implements LaneOwnership {
     return this.options.replica;
   }
 
+  /** A replica whose beat stood still for this long is dead, in milliseconds. */
+  get leaseMs(): number {
+    return this.options.leaseMs;
+  }
+
   /** Pause between two turns, in milliseconds. */
   get beatMs(): number {
     return Math.min(beatMsMax, this.options.leaseMs / beatsPerLease);

@@ -1,8 +1,10 @@
 import type { Identity } from '@paycode/dto';
 import { eventually } from '@paycode/service-runtime/testing';
+import { VerdictStore } from '../deliveries';
 import { notification } from '../testing/notification';
-import { DispatcherRig } from '../testing/running-dispatcher';
+import { dispatcherOf, DispatcherRig } from '../testing/running-dispatcher';
 import { silence, status, WireReceiver } from '../testing/wire-receiver';
+import { AcknowledgeByPull } from './acknowledge-by-pull';
 
 describe('getNotification', () => {
   let rig: DispatcherRig;
@@ -13,10 +15,10 @@ describe('getNotification', () => {
   beforeEach(async () => {
     [rig, receiver] = await Promise.all([DispatcherRig.open(), WireReceiver.start()]);
     rig.route(1001, receiver.url);
-    await rig.start({ ACK_WINDOW_MS: '60000' });
+    await rig.start();
   });
   afterEach(async () => {
-    receiver.cutConnections();
+    // First: what a silent receiver holds would keep the service for its window.
     await receiver.stop();
     await rig.close();
   });
@@ -68,22 +70,63 @@ describe('getNotification', () => {
     expect(await rig.verdict(1)).toBe('CLOSED_NON200');
   });
 
-  it('R-4.4-3, T-20, I9: fifty calls that race with the failing POST all answer what stands', async () => {
-    const outcomes = new Set<string>();
-    for (let id = 1; id <= 8; id++) {
-      await pending(id);
-      const calls = Array.from({ length: 50 }, (_, n) => {
-        if (n === 6 * id) status(500)(receiver.requests.at(-1)!);
-        return rig.recover(id, merchant);
+  describe('fifty calls that race with the failing POST', () => {
+    const statusesOf = async (calls: Promise<{ status: number; data: string }>[]) =>
+      (await Promise.all(calls)).map(({ status: code, data }) => [code, (JSON.parse(data) as { status: string }).status]);
+    const fiftyCalls = (id: number) => Array.from({ length: 50 }, () => rig.recover(id, merchant));
+    const fifty = (answer: string) => Array.from({ length: 50 }, () => [200, answer]);
+    /** Holds every call of the method back; `open` lets them go on, in order of arrival. */
+    const hold = (method: 'acknowledge' | 'conclude') => {
+      const store = rig.services[0]!.app.get(VerdictStore);
+      let open!: () => void;
+      const opened = new Promise<void>(resolve => (open = resolve));
+      const real = store[method].bind(store) as (...args: unknown[]) => Promise<never>;
+      const held = jest.spyOn(store, method).mockImplementation(async (...args: unknown[]) => {
+        await opened;
+        return real(...args);
       });
-      const statuses = new Set((await Promise.all(calls)).map(answer => (JSON.parse(answer.data) as { status: string }).status));
-      expect(statuses.size).toBe(1);
-      const verdict = await rig.verdict(id);
-      expect([...statuses]).toEqual([verdict === 'ACKED_PULL' ? 'SUCCESS' : 'REVERSED']);
-      outcomes.add(verdict);
-    }
-    expect(outcomes.size).toBeGreaterThan(0);
-  }, 30_000);
+      return { open, held };
+    };
+    afterEach(() => jest.restoreAllMocks());
+
+    it('R-4.4-3, T-20, I9: all answer SUCCESS when they are written first, and the failure changes nothing', async () => {
+      await pending(1);
+      const { open, held } = hold('conclude');
+      status(500)(receiver.requests[0]!);
+      await eventually(() => expect(held).toHaveBeenCalled());
+      expect(await statusesOf(fiftyCalls(1))).toEqual(fifty('SUCCESS'));
+      open();
+      await eventually(() => expect(dispatcherOf(rig.services[0]!).desk.load.held).toBe(0));
+      expect(await rig.verdict(1)).toBe('ACKED_PULL');
+      expect(await statusesOf(fiftyCalls(1))).toEqual(fifty('SUCCESS'));
+    });
+
+    it('R-4.4-3, T-20, A-14: all answer REVERSED when the failure is written first, although each had found no verdict', async () => {
+      await pending(1);
+      const asked = jest.spyOn(AcknowledgeByPull.prototype, 'acknowledge');
+      const { open } = hold('acknowledge');
+      const calls = fiftyCalls(1);
+      await eventually(() => expect(asked).toHaveBeenCalledTimes(50));
+      expect(asked.mock.calls.map(([found]) => found.verdict)).toEqual(Array.from({ length: 50 }, () => null));
+      status(500)(receiver.requests[0]!);
+      expect(await rig.verdict(1)).toBe('CLOSED_NON200');
+      open();
+      expect(await statusesOf(calls)).toEqual(fifty('REVERSED'));
+      expect(await rig.verdict(1)).toBe('CLOSED_NON200');
+    });
+
+    it('R-4.4-3, T-20: whoever wins, all fifty and the money agree', async () => {
+      for (let id = 1; id <= 8; id++) {
+        await pending(id);
+        const calls = Array.from({ length: 50 }, (_, n) => {
+          if (n === 6 * id) status(500)(receiver.requests.at(-1)!);
+          return rig.recover(id, merchant);
+        });
+        const answers = await statusesOf(calls);
+        expect(answers).toEqual(fifty((await rig.verdict(id)) === 'ACKED_PULL' ? 'SUCCESS' : 'REVERSED'));
+      }
+    });
+  });
 
   it('A-17: reading a failed notice has no side effect', async () => {
     await rig.publish(rig.terminal(notification(1, { status: 'BANK_REJECTED' })));

@@ -34,7 +34,7 @@ const ring = () => `k1:${randomBytes(32).toString('base64')}`;
 const http = axios.create({ validateStatus: () => true });
 
 /** A busy machine must not look like a slow receiver or a dead replica. Tests of an end of the window set a short one. */
-export const patient = { ACK_WINDOW_MS: '240000', CONNECT_BUDGET_MS: '60000', LANE_LEASE_MS: '240000' };
+const patient = { ACK_WINDOW_MS: '240000', CONNECT_BUDGET_MS: '60000', LANE_LEASE_MS: '240000' };
 
 /** Dispatchers as processes run them, on databases of their own, with fake neighbours. */
 export class DispatcherRig {
@@ -62,11 +62,18 @@ export class DispatcherRig {
     await Promise.all([this.database.drop(), this.events.drop()]);
   }
 
-  async start(over: Record<string, string> = {}): Promise<RunningService> {
+  /** With windows that no test waits for; `over` sets others. */
+  start(over: Record<string, string> = {}): Promise<RunningService> {
+    return this.startAsShipped({ ...patient, ...over });
+  }
+
+  /** Every protocol setting at its default, unless `over` names it. */
+  async startAsShipped(over: Record<string, string> = {}): Promise<RunningService> {
     const service = await startService(dispatcherDefinition, {
       INTERNAL_PORT: '0',
       PUBLIC_PORT: '0',
       LOG_LEVEL: 'silent',
+      SHUTDOWN_GRACE_MS: '240000',
       DATABASE_URL: this.database.url,
       EVENTS_DATABASE_URL: this.events.url,
       SERVICE_TOKEN_SECRETS: secret,
@@ -77,7 +84,6 @@ export class DispatcherRig {
       PAYLOAD_KEYS: this.payloadKeys,
       KEY_ENCRYPTION_KEYS: this.keyEncryptionKeys,
       OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
-      ...patient,
       ...over,
     });
     this.services.push(service);

@@ -60,29 +60,38 @@ describe('notification JSON', () => {
     }
   });
 
-  it('R-2.5-10: a refund and a reversal name their original, a purchase has 0', () => {
+  it('golden samples: a refund and a reversal name their original, a purchase has 0', () => {
     const referenceOf = (sample: string): number => parseNotification(notificationSamples()[sample]!).referenceTransactionId;
     expect(['purchase-success', 'reversal-reversed', 'refund-partial-refunded'].map(referenceOf)).toEqual([0, 7000001, 7000001]);
   });
 
-  it('R-2.5-11, R-2.5-12, R-2.5-16: the nested objects have exactly the fields of the document', () => {
+  const nested: [id: string, field: 'bankResponse' | 'cardInfo' | 'clientContact', members: string[]][] = [
+    ['R-2.5-11', 'bankResponse', ['retrievalReferenceNumber', 'authCode', 'bankResponse', 'bankResponseMessage']],
+    ['R-2.5-12', 'cardInfo', ['cardType', 'accountType', 'cardHolderName', 'bin', 'last4', 'binLast4', 'cardIssuer']],
+    ['R-2.5-16', 'clientContact', ['firstName', 'lastName', 'emailAddress', 'phoneNumber', 'country']],
+  ];
+  it.each(nested)('%s: %s is written with exactly its members, in order, and refused without one of them', (_, field, members) => {
     const full = parseNotification(notificationSamples()['purchase-success-all-fields']!);
-    expect(Object.keys(full.bankResponse)).toEqual([
-      'retrievalReferenceNumber',
-      'authCode',
-      'bankResponse',
-      'bankResponseMessage',
-    ]);
-    expect(Object.keys(full.cardInfo)).toEqual([
-      'cardType',
-      'accountType',
-      'cardHolderName',
-      'bin',
-      'last4',
-      'binLast4',
-      'cardIssuer',
-    ]);
-    expect(Object.keys(full.clientContact!)).toEqual(['firstName', 'lastName', 'emailAddress', 'phoneNumber', 'country']);
+    const shuffled = Object.fromEntries([...Object.entries(full[field]!).reverse(), ['pan', '4000000000000002']]);
+    const written = JSON.parse(serializeNotification({ ...full, [field]: shuffled })) as Record<string, object>;
+    expect(Object.keys(written[field]!)).toEqual(members);
+    for (const member of members) {
+      const without = { ...full, [field]: { ...full[field], [member]: undefined } };
+      expect(() => serializeNotification(without)).toThrow(`${field}.${member}: must be`);
+    }
+  });
+
+  it.each([
+    ['R-2.5-11', 'bankResponse', 'retrievalReferenceNumber', '42'],
+    ['R-2.5-11', 'bankResponse', 'authCode', 42],
+    ['R-2.5-11', 'bankResponse', 'bankResponse', 0],
+    ['R-2.5-11', 'bankResponse', 'bankResponseMessage', 7],
+    ['R-2.5-12', 'cardInfo', 'last4', 1234],
+    ['R-2.5-16', 'clientContact', 'phoneNumber', 27820000001],
+  ] as const)('%s: %s.%s of another type is refused', (_, field, member, value) => {
+    const full = parseNotification(notificationSamples()['purchase-success-all-fields']!);
+    const changed = { ...full, [field]: { ...full[field], [member]: value } } as unknown as typeof full;
+    expect(() => serializeNotification(changed)).toThrow(`${field}.${member}: must be`);
   });
 
   it('A-58: the RRN is a number, so its leading zeros are gone', () => {

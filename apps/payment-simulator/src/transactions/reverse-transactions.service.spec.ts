@@ -1,0 +1,86 @@
+import { parseNotification } from '@paycode/dto';
+import { notificationSamples } from '@paycode/dto/testing';
+import type { CompletedTransaction, StoredTransaction } from './domain/transaction';
+import { ReverseTransactions } from './reverse-transactions.service';
+import { NotificationSealer, TransactionStore } from './transactions.ports';
+
+/** Originals in memory; what follows from them changes them, as the database does. */
+class Originals extends TransactionStore {
+  readonly recorded: CompletedTransaction[] = [];
+  private nextId = 100;
+
+  constructor(private readonly originals: Map<number, StoredTransaction>) {
+    super();
+  }
+
+  override nextIds = async (count: number) => Array.from({ length: count }, () => this.nextId++);
+  override record = () => Promise.reject(new Error('not asked for here'));
+  override recordForCode = () => Promise.reject(new Error('not asked for here'));
+  override find = () => Promise.reject(new Error('not asked for here'));
+  override latestOfCode = () => Promise.reject(new Error('not asked for here'));
+
+  override async follow(ids: readonly number[], follow: Parameters<TransactionStore['follow']>[1]): Promise<void> {
+    for (const made of follow(new Map([...this.originals].filter(([id]) => ids.includes(id))))) {
+      const original = this.originals.get(made.referenceTransactionId)!;
+      original.reversal = { transactionId: made.transactionId, txState: made.txState };
+      this.recorded.push(made);
+    }
+  }
+}
+
+class Plain extends NotificationSealer {
+  override seal = (json: string) => json;
+  override openText = (text: string) => text;
+}
+
+const notification = notificationSamples()['purchase-success']!;
+const purchase = (transactionId: number, over: Partial<StoredTransaction> = {}): StoredTransaction => ({
+  transactionId,
+  merchantId: 1001,
+  kind: 'PURCHASE',
+  txState: 'SUCCESS',
+  reference: 'order-1',
+  amount: '110.10',
+  currencyCode: 'ZAR',
+  code: null,
+  referenceTransactionId: 0,
+  completedAt: '2026-01-01T00:00:00.000Z',
+  notification,
+  reversal: null,
+  refunds: [],
+  ...over,
+});
+const requests = (...ids: number[]) => ids.map(transactionId => ({ transactionId }));
+const none = { reversed: 0, repeated: 0, failed: [], unknown: [] };
+
+describe('reversals of the simulator', () => {
+  let store: Originals;
+  let reversing: ReverseTransactions;
+
+  beforeEach(() => {
+    const refunded = { refunds: [{ transactionId: 9, txState: 'END_REFUNDED', amount: '1' }] };
+    const originals = [purchase(1), purchase(2), purchase(3, refunded), purchase(4, { kind: 'REFUND' })];
+    store = new Originals(new Map(originals.map(original => [original.transactionId, original])));
+    reversing = new ReverseTransactions({ transactions: store, sealer: new Plain() }, () => new Date(0));
+  });
+
+  it('I2, A-04: a request that comes again, in one batch or later, reverses nothing again and is counted as repeated', async () => {
+    expect(await reversing.reverse(requests(1, 1, 2))).toEqual({ ...none, reversed: 2 });
+    expect(await reversing.reverse(requests(1))).toEqual({ ...none, repeated: 1 });
+    expect(await reversing.reverse(requests(2, 1))).toEqual({ ...none, repeated: 2 });
+    expect(store.recorded.map(({ referenceTransactionId }) => referenceTransactionId)).toEqual([1, 2]);
+  });
+
+  it('A-02: what cannot be reversed and what is no purchase are named, once, and hold up no other', async () => {
+    expect(await reversing.reverse(requests(3, 4, 5, 1))).toEqual({ reversed: 1, repeated: 0, failed: [3], unknown: [4, 5] });
+    expect(await reversing.reverse(requests(3))).toEqual({ ...none, repeated: 1 });
+    expect(await reversing.reverse([])).toEqual(none);
+  });
+
+  it('R-2.5-10, R-3.1-6: the reversal is a transaction of its own that names its original', async () => {
+    await reversing.reverse(requests(1));
+    const [made] = store.recorded;
+    expect(made).toMatchObject({ transactionId: 100, kind: 'REVERSAL', txState: 'END_REVERSED', referenceTransactionId: 1 });
+    expect(parseNotification(made!.notification)).toMatchObject({ transactionId: 100, status: 'REVERSED', amount: '110.10' });
+  });
+});

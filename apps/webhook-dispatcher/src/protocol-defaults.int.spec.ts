@@ -1,0 +1,44 @@
+import { PostWindow } from './deliveries/domain/post-window';
+import { notification } from './testing/notification';
+import { dispatcherOf, DispatcherRig } from './testing/running-dispatcher';
+import { WireReceiver } from './testing/wire-receiver';
+
+/** The assembled service, no setting of the protocol given: what a deployment runs that changes nothing. */
+describe('the webhook dispatcher as shipped', () => {
+  let rig: DispatcherRig;
+  let receiver: WireReceiver;
+
+  beforeEach(async () => {
+    [rig, receiver] = await Promise.all([DispatcherRig.open(), WireReceiver.start()]);
+    rig.route(1001, receiver.url);
+    await rig.startAsShipped();
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await rig.close();
+    await receiver.stop();
+  });
+
+  it('R-8-1: gives a receiver exactly 45 s from the last request byte; A-05: 10 s before it to connect and write', async () => {
+    const windows: { connectMs: number; ackMs: number }[] = [];
+    const sent = jest.spyOn(PostWindow.prototype, 'sent').mockImplementation(function (this: PostWindow, nowMs) {
+      const connectMs = this.dueMs - (this as unknown as { startedMs: number }).startedMs;
+      sent.mockRestore();
+      this.sent(nowMs);
+      windows.push({ connectMs, ackMs: this.dueMs - nowMs });
+    });
+    await rig.publish(rig.terminal(notification(1)));
+    await rig.verdict(1);
+    expect(receiver.requests).toHaveLength(1);
+    expect(windows).toEqual([{ connectMs: 10_000, ackMs: 45_000 }]);
+  });
+
+  it('A-12, A-13: closes what it could not send for 15 min, and posts a payment twice at most', () => {
+    expect(dispatcherOf(rig.services[0]!).overdue.rules).toEqual({ attemptsMax: 2, dispatchWindowMs: 900_000 });
+  });
+
+  it('T6: a replica is dead when its beat stood still for 10 s, and beats every second', () => {
+    const { beatMs, leaseMs } = dispatcherOf(rig.services[0]!).lanes;
+    expect({ beatMs, leaseMs }).toEqual({ beatMs: 1_000, leaseMs: 10_000 });
+  });
+});

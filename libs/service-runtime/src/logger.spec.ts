@@ -1,0 +1,71 @@
+import { symbols } from 'pino';
+import { createLogger, type Logger, NestLogger } from './logger';
+
+/** Names under which a payload, a credential or personal data could be handed in by mistake. */
+const forbidden = [
+  'body', 'payload', 'authorization', 'headers', 'cookie', 'notification', 'plaintext', 'password', 'token', 'accessToken', 'secret',
+  'key', 'sealedKey', 'challenge', 'solution', 'identity', 'clientMsisdn', 'msisdn', 'msisdns', 'destination', 'reference', 'amount',
+  'bin', 'last4', 'binLast4', 'cardInfo', 'cardHolderName', 'clientContact', 'firstName', 'lastName', 'emailAddress', 'phoneNumber',
+  'clientBilling', 'clientShipping', 'email', 'emails', 'recipient', 'recipients', 'content', 'text', 'data', 'url', 'query', 'params',
+  'request', 'response', 'req', 'res', 'sql', 'parameters', 'error', 'stack',
+]; // prettier-ignore
+const secretText = 'hunter2';
+
+describe('the log', () => {
+  let logger: Logger;
+  let lines: Record<string, unknown>[];
+
+  beforeEach(() => {
+    logger = createLogger('test', 'trace');
+    lines = [];
+    const stream = (logger as unknown as Record<symbol, { write(line: string): void }>)[symbols.streamSym];
+    jest.spyOn(stream!, 'write').mockImplementation(line => void lines.push(JSON.parse(line) as Record<string, unknown>));
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  it.each(forbidden)('R-2.5-19, R-5.4-3, T-17: %s is dropped, whatever it holds', name => {
+    for (const value of [secretText, { deep: secretText }, [secretText], Buffer.from(secretText)]) {
+      logger.info({ [name]: value, transactionId: 7 }, 'delivered');
+    }
+    expect(lines).toHaveLength(4);
+    for (const line of lines) {
+      expect(Object.keys(line).sort()).toEqual(['level', 'msg', 'service', 'time', 'transactionId']);
+      expect(line).toMatchObject({ level: 'info', msg: 'delivered', service: 'test', transactionId: 7 });
+    }
+  });
+
+  it('R-2.5-19: a field nobody has named before is dropped', () => {
+    logger.warn({ neverHeardOf: secretText, verdict: 'ACKED_HTTP' }, 'said');
+    expect(lines).toEqual([{ level: 'warn', time: expect.any(String), service: 'test', verdict: 'ACKED_HTTP', msg: 'said' }]);
+  });
+
+  it('T-17: of an error name, code, message, place and cause are written, and nothing it carries', () => {
+    const cause = Object.assign(new TypeError('inner'), { config: { password: secretText } });
+    const error = Object.assign(new Error('x'.repeat(1_000), { cause }), { code: 'E_TEST', request: { body: secretText } });
+    logger.error({ err: error }, 'failed');
+    logger.error({ err: { password: secretText } }, 'failed');
+    expect(JSON.stringify(lines)).not.toContain(secretText);
+    const place: unknown = expect.any(String);
+    expect(lines.map(({ err }) => err)).toEqual([
+      {
+        name: 'Error',
+        code: 'E_TEST',
+        message: 'x'.repeat(300),
+        stack: place,
+        cause: { name: 'TypeError', message: 'inner', stack: place },
+      },
+      { name: 'NonError', message: 'object' },
+    ]);
+  });
+
+  it('T-17: the framework’s messages go the same way: text only, shortened', () => {
+    const nest = new NestLogger(logger);
+    nest.error({ password: secretText }, { body: secretText }, 'Router');
+    nest.warn('y'.repeat(1_000), 'Router');
+    expect(JSON.stringify(lines)).not.toContain(secretText);
+    expect(lines).toMatchObject([
+      { source: 'Router', msg: 'object' },
+      { source: 'Router', msg: 'y'.repeat(300) },
+    ]);
+  });
+});
