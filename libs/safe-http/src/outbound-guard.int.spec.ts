@@ -37,7 +37,13 @@ describe('the connector of the outbound guard', () => {
   });
 
   const guard = (policy: Partial<OutboundPolicy> = {}) =>
-    new OutboundGuard({ environment: 'sandbox', allow: loopback, dnsServers: [dns.address], lookUpTimeoutMs: patienceMs, ...policy });
+    new OutboundGuard({
+      environment: 'sandbox',
+      allow: loopback,
+      dnsServers: [dns.address],
+      lookUpTimeoutMs: patienceMs,
+      ...policy,
+    });
 
   async function post(origin: string, policy: Partial<OutboundPolicy> = {}): Promise<number> {
     const pool = new Pool(origin, { connect: guard(policy).connector({ connectTimeoutMs: patienceMs }) });
@@ -97,7 +103,10 @@ describe('the connector of the outbound guard', () => {
   it('T8: a name without address is charged to the receiver, a silent or failing resolver is not', async () => {
     const missing = await post('http://missing.test:8080').catch((error: unknown) => error);
     expect([missing, isOurFault(missing)]).toEqual([expect.objectContaining({ code: 'ENOTFOUND' }), false]);
-    for (const [failure, lookUpTimeoutMs] of [['SERVFAIL', patienceMs], ['SILENCE', 1_000]] as const) {
+    for (const [failure, lookUpTimeoutMs] of [
+      ['SERVFAIL', patienceMs],
+      ['SILENCE', 1_000],
+    ] as const) {
       answers.set('broken.test', () => failure);
       const failed = await post('http://broken.test:8080', { lookUpTimeoutMs }).catch((error: unknown) => error);
       expect([failed, isOurFault(failed)]).toEqual([expect.objectContaining({ code: 'EAI_AGAIN' }), true]);

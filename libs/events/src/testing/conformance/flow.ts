@@ -70,9 +70,7 @@ export function describeFlow(harness: () => TransportHarness): void {
       await transport.publish(interleaved(topic, keysNamed(6), 2));
       const collected = await collect(transport, { topic });
       await eventually(() => expect(collected.events).toHaveLength(12));
-      await eventually(() =>
-        expect(collected.subscriber.progress()).toMatchObject({ assignedPartitions: [0, 1, 2], lag: 0 }),
-      );
+      await eventually(() => expect(collected.subscriber.progress()).toMatchObject({ assignedPartitions: [0, 1, 2], lag: 0 }));
       await eventually(() => expect(collected.subscriber.progress().sinceLastTurnMs).toBeLessThan(1_000));
     });
 
