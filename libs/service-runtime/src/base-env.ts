@@ -55,7 +55,7 @@ export const databaseEnv = {
     type: 'string',
     secret: true,
     description:
-      "PostgreSQL URL of this service's own database. A direct connection, or a pooler that keeps prepared statements with their sessions.",
+      "PostgreSQL URL of this service's own database. A direct connection, or a pooler that keeps prepared statements with their sessions. `?connect_timeout=` in whole seconds bounds opening a connection, 5 without it.",
   },
   DATABASE_POOL_MAX: { type: 'integer', default: 10, min: 1, max: 200, description: 'Most connections to the database.' },
   MIGRATIONS: {
