@@ -72,6 +72,14 @@ export class ContractPlatform {
     return answer.body as Account;
   }
 
+  /** The account is only accepted from these addresses. */
+  async bindToSources({ username }: Account, sourceAddresses: string[]): Promise<void> {
+    const headers = { authorization: `Bearer ${signOperatorToken(this.operatorSecret, 60)}` };
+    const url = `http://${this.authSessionAddress}/internal/accounts/${username}/source-addresses`;
+    const answer = await sendJson({ url, method: 'PUT', headers, body: { sourceAddresses } });
+    if (answer.status !== 200) throw new Error(`sources not bound: ${answer.status} ${answer.text}`);
+  }
+
   async stop(): Promise<void> {
     await this.authSession.stop();
     await this.echo.stop();

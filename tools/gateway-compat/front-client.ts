@@ -13,6 +13,8 @@ export interface FrontRequest {
   /** Sends the body in chunks, without its length. */
   isChunked?: boolean;
   maxVersion?: 'TLSv1.2' | 'TLSv1.3';
+  /** Loopback address that the request comes from. */
+  localAddress?: string;
 }
 
 export interface FrontAnswer {
@@ -33,11 +35,19 @@ export class FrontClient {
   ) {}
 
   send(request: FrontRequest): Promise<FrontAnswer> {
-    const { method = 'GET', path, headers = [], body, isChunked = false, maxVersion } = request;
+    const { method = 'GET', path, headers = [], body, isChunked = false, maxVersion, localAddress } = request;
     const lines = ['Host', `localhost:${this.port}`, 'X-Request-Id', 'contract-1', ...headers];
     if (body !== undefined)
       lines.push(...(isChunked ? ['Transfer-Encoding', 'chunked'] : ['Content-Length', String(Buffer.byteLength(body))]));
-    const to = { host: '127.0.0.1', servername: 'localhost', port: this.port, ca: this.ca, agent: false, maxVersion } as const;
+    const to = {
+      host: '127.0.0.1',
+      servername: 'localhost',
+      port: this.port,
+      ca: this.ca,
+      agent: false,
+      maxVersion,
+      localAddress,
+    } as const;
     return new Promise((resolve, reject) => {
       const outgoing = secureRequest({ ...to, method, path, headers: lines });
       outgoing.once('error', reject);

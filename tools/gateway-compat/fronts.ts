@@ -14,7 +14,9 @@ export interface Front {
 export type StartFront = (platform: ContractPlatform) => Promise<Front>;
 
 /** Our own gateway. */
-export const startApiGateway: StartFront = async platform => {
+export const startApiGateway: StartFront = platform => startGateway(platform, {});
+
+async function startGateway(platform: ContractPlatform, settings: Record<string, string>): Promise<Front> {
   const port = await freePort();
   const service = `http://${platform.echoAddress}`;
   const process_ = await StartedProcess.start({
@@ -31,11 +33,27 @@ export const startApiGateway: StartFront = async platform => {
       NOTIFICATION_CONFIG_PUBLIC_URL: service,
       WEBHOOK_DISPATCHER_PUBLIC_URL: service,
       PAYMENT_SIMULATOR_PUBLIC_URL: service,
+      ...settings,
     },
     ready: /"event":"started"/,
   });
   return { port, process: process_ };
-};
+}
+
+/** HAProxy passing TLS through to our own gateway, with a header of the PROXY protocol in the version asked for. */
+export async function startHaproxy(platform: ContractPlatform, version: 1 | 2): Promise<Front & { gateway: Front }> {
+  const gateway = await startGateway(platform, { PROXY_PROTOCOL_FROM: '127.0.0.1', ADDRESS_CONNECTIONS_MAX: '2' });
+  const port = await freePort();
+  const file = join(platform.folder, `haproxy-${version}.cfg`);
+  const header = version === 1 ? 'send-proxy' : 'send-proxy-v2';
+  writeFileSync(
+    file,
+    `defaults\n  mode tcp\n  timeout connect 120s\n  timeout client 120s\n  timeout server 120s\n` +
+      `listen tls\n  bind 127.0.0.1:${port}\n  server gateway 127.0.0.1:${gateway.port} ${header}\n`,
+  );
+  const args = ['-V', '-db', '-f', file];
+  return { port, gateway, process: await StartedProcess.start({ command: 'haproxy', args, ready: /Using \w+\(\)/ }) };
+}
 
 /** nginx with the configuration of docs/how-to/external-authorization.md. */
 export const startNginx: StartFront = async platform => {

@@ -59,6 +59,13 @@ export const gatewayEnv = defineEnv({
     default: [],
     description: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For is believed (T-26). Empty: nobody is.',
   },
+  PROXY_PROTOCOL_FROM: {
+    type: 'list',
+    default: [],
+    description:
+      'Addresses or CIDR ranges of proxies that pass TLS through and begin each connection with a header of the PROXY protocol, version 1 or 2, ' +
+      'which names the client (T-30). A connection of theirs without one is closed; nobody else may send one.',
+  },
   BODY_BYTES_MAX: { type: 'integer', unit: 'bytes', default: 262_144, description: 'Largest request body; beyond it 413.' },
   HEADER_BYTES_MAX: {
     type: 'integer',

@@ -6,7 +6,7 @@ import { GatewayMetrics } from '../telemetry';
 import { ForwardRequest } from './forward-request.service';
 import { Authorizer, Upstreams } from './forwarding.ports';
 import { AnswerRequest } from './http/answer-request';
-import { TrustedProxies } from './http/client-address';
+import { ClientAddresses } from './http/client-addresses';
 import { ListenersLifecycle } from './http/listeners-lifecycle.service';
 import { listenerProviders } from './http/listener-providers';
 import { clientProviders } from './clients/client-providers';
@@ -44,7 +44,7 @@ function useCaseProviders(env: GatewayEnv): Provider[] {
     },
     {
       provide: AnswerRequest,
-      inject: [ForwardRequest, TrustedProxies, GatewayMetrics, LOGGER],
+      inject: [ForwardRequest, ClientAddresses, GatewayMetrics, LOGGER],
       useFactory: (...parts: ConstructorParameters<typeof AnswerRequest>) => new AnswerRequest(...parts),
     },
   ];

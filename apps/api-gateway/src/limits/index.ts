@@ -1,1 +1,2 @@
+export { addressKey } from './domain/address-key';
 export * from './rate-limits.service';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import ipaddr from 'ipaddr.js';
+import { addressKey } from './domain/address-key';
 import { TokenBuckets } from './domain/token-buckets';
 
 export interface RateLimitSettings {
@@ -40,12 +40,6 @@ export class RateLimits {
 
 function bucketsOf(perS: number, burst: number): TokenBuckets | undefined {
   return perS > 0 ? new TokenBuckets({ perS, burst, bucketsMax }) : undefined;
-}
-
-/** IPv6 clients own a /64 at least: they share one bucket. */
-function addressKey(address: string): string {
-  if (!ipaddr.IPv6.isValid(address)) return address;
-  return ipaddr.IPv6.parse(address).toByteArray().slice(0, 8).join('.');
 }
 
 /** A digest: no credential is kept in memory for longer than its request. */

@@ -63,7 +63,7 @@ export class GatewayMetrics {
   }
 }
 
-export type ConnectionRefusal = 'plain-http' | 'silent' | 'address-limit' | 'malformed' | 'slow' | 'tls';
+export type ConnectionRefusal = 'plain-http' | 'silent' | 'address-limit' | 'malformed' | 'slow' | 'tls' | 'proxy-header';
 
 /** The metric of that name, created the first time: a process that starts two gateways (tests) shares it. */
 function once<M>(name: string, create: (name: string) => M): M {

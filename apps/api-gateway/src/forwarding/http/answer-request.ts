@@ -3,7 +3,7 @@ import { DomainError, errorBody, type Logger } from '@paycode/service-runtime';
 import type { GatewayMetrics } from '../../telemetry';
 import { type Answer, ClientGoneError, type ClientRequest } from '../client-request';
 import type { ForwardRequest } from '../forward-request.service';
-import type { TrustedProxies } from './client-address';
+import type { ClientAddresses } from './client-addresses';
 import { clientRequestOf } from './read-request';
 import { writeAnswer } from './write-answer';
 
@@ -17,7 +17,7 @@ export class AnswerRequest {
 
   constructor(
     private readonly forwardRequest: ForwardRequest,
-    private readonly proxies: TrustedProxies,
+    private readonly addresses: ClientAddresses,
     private readonly metrics: GatewayMetrics,
     private readonly logger: Logger,
   ) {}
@@ -25,7 +25,7 @@ export class AnswerRequest {
   async answer(raw: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAtMs = performance.now();
     this.metrics.requestStarted();
-    const request = clientRequestOf(raw, response, this.proxies);
+    const request = clientRequestOf(raw, response, this.addresses);
     const answer = await this.forwardRequest.handle(request).catch((error: unknown) => this.refusal(request, error));
     const status = await this.write(answer, { request, raw, response });
     const durationS = (performance.now() - startedAtMs) / 1_000;

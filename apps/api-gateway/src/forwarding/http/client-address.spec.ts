@@ -3,11 +3,13 @@ import { TrustedProxies } from './client-address';
 const forwardedFor = (...values: string[]) => values.flatMap(value => ['X-Forwarded-For', value]);
 
 describe('T-26: who the client is', () => {
-  const proxies = new TrustedProxies(['10.0.0.0/8', '2001:db8::1']);
+  const proxies = new TrustedProxies(['10.0.0.0/8', '2001:db8::1'], 'TRUSTED_PROXIES');
 
   it('a stranger is who connects, whatever the request claims', () => {
     expect(proxies.clientAddressOf('203.0.113.9', forwardedFor('198.51.100.1'))).toBe('203.0.113.9');
-    expect(new TrustedProxies([]).clientAddressOf('127.0.0.1', forwardedFor('198.51.100.1'))).toBe('127.0.0.1');
+    expect(new TrustedProxies([], 'TRUSTED_PROXIES').clientAddressOf('127.0.0.1', forwardedFor('198.51.100.1'))).toBe(
+      '127.0.0.1',
+    );
   });
 
   it('behind named proxies it is the nearest hop that is not one, so a forged first entry has no effect', () => {
@@ -26,6 +28,6 @@ describe('T-26: who the client is', () => {
   });
 
   it('refuses to start with a proxy list it cannot read', () => {
-    expect(() => new TrustedProxies(['load-balancer'])).toThrow('TRUSTED_PROXIES');
+    expect(() => new TrustedProxies(['load-balancer'], 'TRUSTED_PROXIES')).toThrow('TRUSTED_PROXIES');
   });
 });

@@ -7,9 +7,9 @@ type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 export class TrustedProxies {
   private readonly ranges: Range[];
 
-  /** Throws on an entry that is neither an address nor a CIDR range. */
-  constructor(entries: readonly string[]) {
-    this.ranges = entries.map(rangeOf);
+  /** Throws on an entry that is neither an address nor a CIDR range; `setting` is where it stands. */
+  constructor(entries: readonly string[], setting: string) {
+    this.ranges = entries.map(entry => rangeOf(entry, setting));
   }
 
   includes(address: string): boolean {
@@ -36,9 +36,9 @@ function canonical(address: string): string {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }
 
-function rangeOf(entry: string): Range {
+function rangeOf(entry: string, setting: string): Range {
   if (entry.includes('/') && ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
-  if (!ipaddr.isValid(entry)) throw new Error(`TRUSTED_PROXIES: ${entry} is neither an address nor a CIDR range`);
+  if (!ipaddr.isValid(entry)) throw new Error(`${setting}: ${entry} is neither an address nor a CIDR range`);
   const address = ipaddr.process(entry);
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }

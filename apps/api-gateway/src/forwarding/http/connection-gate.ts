@@ -1,37 +1,48 @@
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
+import { addressKey } from '../../limits';
 import type { ConnectionRefusal } from '../../telemetry';
+import { readProxyHeader } from '../domain/proxy-header';
+import { SharedAddressWatch } from '../domain/shared-address-watch';
+import type { ClientAddresses } from './client-addresses';
 import { refuseConnection } from './raw-answer';
 
 export interface ConnectionGateSettings {
-  /** Time a new connection has to send its first byte. */
+  /** Time a new connection has to send its first byte, and a relay its whole header. */
   firstByteTimeoutMs: number;
-  /** Most connections of one address. */
+  /** Most connections of one address; of one /64 in IPv6. */
   addressConnectionsMax: number;
-  /** Peers that speak for many clients and are not counted. */
-  isTrustedProxy(address: string): boolean;
   onRefused(reason: ConnectionRefusal): void;
+  /** Nearly all connections come from this one private address. */
+  onSharedAddress(address: string): void;
 }
 
 /** First byte of every TLS handshake record. */
 const tlsHandshake = 0x16;
 
 /**
- * Stands before TLS on the public port: plain HTTP gets one JSON 400 and no effect (R-1-9), silent and surplus connections are closed.
- * The HTTPS server keeps listening itself, for only a listening server runs Node's checks on slow requests.
+ * Stands before TLS on the public port: reads from relays whom they speak for, answers plain HTTP with one JSON 400 and no effect (R-1-9),
+ * closes silent and surplus connections. The HTTPS server keeps listening itself, for only a listening server runs Node's checks on slow
+ * requests.
  */
 export class ConnectionGate {
   private readonly perAddress = new Map<string, number>();
   private readonly undecided = new Set<Socket>();
+  private readonly watch = new SharedAddressWatch();
 
-  constructor(private readonly settings: ConnectionGateSettings) {}
+  constructor(
+    private readonly settings: ConnectionGateSettings,
+    private readonly addresses: ClientAddresses,
+  ) {}
 
   /** Takes over the server's `connection` event; connections that turn out to be TLS go on as before. */
   guard(server: Server): void {
     const [startTls] = server.listeners('connection') as [(socket: Socket) => void];
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
-      if (this.isCounted(socket)) this.awaitFirstByte(socket, () => startTls.call(server, socket));
+      const start = () => startTls.call(server, socket);
+      if (this.addresses.isRelay(socket)) this.awaitHeader(socket, start);
+      else if (this.isCounted(socket)) this.awaitClient(socket, start);
     });
   }
 
@@ -41,26 +52,30 @@ export class ConnectionGate {
   }
 
   private isCounted(socket: Socket): boolean {
-    const address = socket.remoteAddress ?? '';
-    if (this.settings.isTrustedProxy(address)) return true;
-    const count = (this.perAddress.get(address) ?? 0) + 1;
+    const address = this.addresses.peerOf(socket);
+    if (this.addresses.isForwarder(address)) return true;
+    const shared = this.watch.connected(address);
+    if (shared !== undefined) this.settings.onSharedAddress(shared);
+    const key = addressKey(address);
+    const count = (this.perAddress.get(key) ?? 0) + 1;
     if (count > this.settings.addressConnectionsMax) {
       this.settings.onRefused('address-limit');
       socket.destroy();
       return false;
     }
-    this.perAddress.set(address, count);
-    socket.once('close', () => this.release(address));
+    this.perAddress.set(key, count);
+    socket.once('close', () => this.release(key));
     return true;
   }
 
-  private release(address: string): void {
-    const count = (this.perAddress.get(address) ?? 1) - 1;
-    if (count === 0) this.perAddress.delete(address);
-    else this.perAddress.set(address, count);
+  private release(key: string): void {
+    const count = (this.perAddress.get(key) ?? 1) - 1;
+    if (count === 0) this.perAddress.delete(key);
+    else this.perAddress.set(key, count);
   }
 
-  private awaitFirstByte(socket: Socket, startTls: () => void): void {
+  /** Hands over what arrives until `next` answers how to go on, or the time is over. */
+  private awaitBytes(socket: Socket, next: (bytes: Buffer) => (() => void) | undefined): void {
     const abandon = (): void => void socket.destroy();
     const timeout = setTimeout(() => {
       this.settings.onRefused('silent');
@@ -70,23 +85,53 @@ export class ConnectionGate {
     const decided = (): void => {
       clearTimeout(timeout);
       this.undecided.delete(socket);
-      socket.off('error', abandon).off('close', decided);
+      socket.off('error', abandon).off('close', decided).off('readable', read);
     };
-    socket.once('error', abandon).once('close', decided);
-    socket.once('readable', () => {
+    const read = (): void => {
+      const bytes = socket.read() as Buffer | null;
+      if (bytes === null) return abandon();
+      const goOn = next(bytes);
+      if (!goOn) return;
       decided();
-      this.decide(socket, startTls);
+      goOn();
+    };
+    socket.once('error', abandon).once('close', decided).on('readable', read);
+  }
+
+  private awaitHeader(socket: Socket, startTls: () => void): void {
+    let received: Buffer = Buffer.alloc(0);
+    this.awaitBytes(socket, bytes => {
+      received = Buffer.concat([received, bytes]);
+      const header = readProxyHeader(received);
+      if (header.kind === 'INCOMPLETE') return undefined;
+      if (header.kind === 'COMPLETE')
+        return () => this.admit(socket, { source: header.source, first: received.subarray(header.bytes), startTls });
+      return () => {
+        this.settings.onRefused('proxy-header');
+        socket.destroy();
+      };
     });
   }
 
-  private decide(socket: Socket, startTls: () => void): void {
-    const first = socket.read(1) as Buffer | null;
-    if (first === null) return void socket.destroy();
-    if (first[0] === tlsHandshake) {
-      socket.unshift(first);
-      return startTls();
-    }
-    this.settings.onRefused('plain-http');
-    refuseConnection(socket, 'HTTPS is required');
+  /** `first`: what came behind the header, which belongs to the client already. */
+  private admit(
+    socket: Socket,
+    { source, first, startTls }: { source: string | undefined; first: Buffer; startTls: () => void },
+  ): void {
+    if (source !== undefined) this.addresses.announce(socket, source);
+    if (!this.isCounted(socket)) return;
+    if (first.length > 0) socket.unshift(first);
+    this.awaitClient(socket, startTls);
+  }
+
+  private awaitClient(socket: Socket, startTls: () => void): void {
+    this.awaitBytes(socket, bytes => () => {
+      if (bytes[0] === tlsHandshake) {
+        socket.unshift(bytes);
+        return startTls();
+      }
+      this.settings.onRefused('plain-http');
+      refuseConnection(socket, 'HTTPS is required');
+    });
   }
 }

@@ -1,25 +1,26 @@
 import type { Provider } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import type { GatewayEnv } from '../../config/env';
-import { GatewayMetrics } from '../../telemetry';
+import { type ConnectionRefusal, GatewayMetrics } from '../../telemetry';
 import { CertificateFiles } from '../../tls';
 import { AnswerRequest } from './answer-request';
 import { TrustedProxies } from './client-address';
+import { ClientAddresses } from './client-addresses';
 import { ConnectionGate } from './connection-gate';
 import { PlainListener } from './plain-listener.service';
 import { PublicListener, type PublicListenerSettings } from './public-listener.service';
 
-type ListenerParts = [AnswerRequest, TrustedProxies, GatewayMetrics, Logger];
+type ListenerParts = [AnswerRequest, ClientAddresses, GatewayMetrics, Logger];
 
 /** The inbound side: who is a trusted proxy, the TLS listener behind its gate, the port that refuses plain HTTP. */
 export function listenerProviders(env: GatewayEnv): Provider[] {
   return [
-    { provide: TrustedProxies, useFactory: () => new TrustedProxies(env.TRUSTED_PROXIES) },
+    { provide: ClientAddresses, useFactory: () => clientAddressesOf(env) },
     {
       provide: PublicListener,
-      inject: [AnswerRequest, TrustedProxies, GatewayMetrics, LOGGER],
-      useFactory: (...[answerRequest, proxies, metrics, logger]: ListenerParts) => {
-        const gate = gateOf(env, proxies, metrics);
+      inject: [AnswerRequest, ClientAddresses, GatewayMetrics, LOGGER],
+      useFactory: (...[answerRequest, addresses, metrics, logger]: ListenerParts) => {
+        const gate = gateOf(env, { addresses, metrics, logger });
         return new PublicListener(settingsOf(env), { certificates: certificatesOf(env), gate, answerRequest, metrics, logger });
       },
     },
@@ -31,14 +32,30 @@ export function listenerProviders(env: GatewayEnv): Provider[] {
   ];
 }
 
-function gateOf(env: GatewayEnv, proxies: TrustedProxies, metrics: GatewayMetrics): ConnectionGate {
-  return new ConnectionGate({
+function clientAddressesOf(env: GatewayEnv): ClientAddresses {
+  const forwarders = new TrustedProxies(env.TRUSTED_PROXIES, 'TRUSTED_PROXIES');
+  return new ClientAddresses(forwarders, new TrustedProxies(env.PROXY_PROTOCOL_FROM, 'PROXY_PROTOCOL_FROM'));
+}
+
+interface GateParts {
+  addresses: ClientAddresses;
+  metrics: GatewayMetrics;
+  logger: Logger;
+}
+
+function gateOf(env: GatewayEnv, { addresses, metrics, logger }: GateParts): ConnectionGate {
+  const settings = {
     firstByteTimeoutMs: env.HEADERS_TIMEOUT_MS,
     addressConnectionsMax: env.ADDRESS_CONNECTIONS_MAX,
-    isTrustedProxy: address => proxies.includes(address),
-    onRefused: reason => metrics.connectionRefused(reason),
-  });
+    onRefused: (reason: ConnectionRefusal) => metrics.connectionRefused(reason),
+    onSharedAddress: (address: string) => logger.warn({ event: 'clients-share-one-address', address }, sharedAddress),
+  };
+  return new ConnectionGate(settings, addresses);
 }
+
+const sharedAddress =
+  'nearly all clients connect from one private address: limits, source rules and the audit log see that of a proxy; ' +
+  'let it speak the PROXY protocol and name it in PROXY_PROTOCOL_FROM, or name it in TRUSTED_PROXIES if it terminates TLS';
 
 function certificatesOf(env: GatewayEnv): CertificateFiles {
   return new CertificateFiles({

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdHeader } from '@paycode/dto';
 import { requestIdOf } from '@paycode/service-runtime';
 import { BodyTooLargeError, ClientGoneError, type ClientRequest } from '../client-request';
-import type { TrustedProxies } from './client-address';
+import type { ClientAddresses } from './client-addresses';
 
 /** A request of the public listener in the form the use case reads. */
-export function clientRequestOf(raw: IncomingMessage, response: ServerResponse, proxies: TrustedProxies): ClientRequest {
+export function clientRequestOf(raw: IncomingMessage, response: ServerResponse, addresses: ClientAddresses): ClientRequest {
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new ClientGoneError('the client closed the connection'));
@@ -17,7 +17,7 @@ export function clientRequestOf(raw: IncomingMessage, response: ServerResponse, 
     target: raw.url ?? '',
     headers: raw.rawHeaders,
     announcedBytes: raw.headers['transfer-encoding'] === undefined ? Number(raw.headers['content-length'] ?? 0) : undefined,
-    address: proxies.clientAddressOf(raw.socket.remoteAddress ?? '', raw.rawHeaders),
+    address: addresses.clientOf(raw.socket, raw.rawHeaders),
     signal: gone.signal,
     readBody: bytesMax => {
       // The client's `Expect: 100-continue` is answered only here: a refused request never gets its body sent.

@@ -1,0 +1,27 @@
+import { SharedAddressWatch } from './shared-address-watch';
+
+const connect = (watch: SharedAddressWatch, addressOf: (n: number) => string) =>
+  Array.from({ length: 1_000 }, (_, n) => watch.connected(addressOf(n))).filter(found => found !== undefined);
+
+describe('one address for everybody', () => {
+  it('T-30: 900 of 1,000 connections from one private address are found, once', () => {
+    expect(connect(new SharedAddressWatch(), n => (n % 10 === 0 ? `192.0.2.${n % 250}` : '10.0.0.7'))).toEqual(['10.0.0.7']);
+    expect(connect(new SharedAddressWatch(), () => 'fd00::7')).toEqual(['fd00::7']);
+    expect(connect(new SharedAddressWatch(), () => '::ffff:100.64.0.1')).toEqual(['::ffff:100.64.0.1']);
+  });
+
+  it.each<[string, (n: number) => string]>([
+    ['a client of the internet', () => '203.0.113.9'],
+    ['the machine itself', () => '127.0.0.1'],
+    ['899 of one private address', n => (n < 101 ? `192.0.2.${n}` : '10.0.0.7')],
+    ['an address that cannot be read', () => ''],
+  ])('T-30: %s is not', (_name, addressOf) => {
+    expect(connect(new SharedAddressWatch(), addressOf)).toEqual([]);
+  });
+
+  it('T-30: each 1,000 connections are judged by themselves', () => {
+    const watch = new SharedAddressWatch();
+    expect(connect(watch, () => '203.0.113.9')).toEqual([]);
+    expect(connect(watch, () => '10.0.0.7')).toEqual(['10.0.0.7']);
+  });
+});

@@ -1,0 +1,141 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { GatewayUnderTest, RawConnection, statusesOf } from '../../testing';
+
+const request = 'GET /pluto/code/create HTTP/1.1\r\nHost: localhost\r\n\r\n';
+const v1 = (source: string, family = 'TCP4') =>
+  Buffer.from(`PROXY ${family} ${source} ${family === 'TCP4' ? '192.0.2.1' : '2001:db8::9'} 4000 443\r\n`);
+const v2 = (source: number[]) =>
+  Buffer.concat([
+    Buffer.from('0d0a0d0a000d0a515549540a2111000c', 'hex'),
+    Buffer.from([...source, 192, 0, 2, 1, 15, 160, 1, 187]),
+  ]);
+
+describe('clients behind a proxy that passes TLS through', () => {
+  let gateway: GatewayUnderTest;
+  beforeAll(async () => {
+    gateway = await GatewayUnderTest.start({
+      PROXY_PROTOCOL_FROM: '127.0.0.1',
+      ADDRESS_CONNECTIONS_MAX: '3',
+      LISTEN_HOST: '127.0.0.1',
+    });
+  });
+  beforeEach(() => gateway.reset());
+  afterAll(() => gateway.stop());
+
+  async function relay(localAddress = '127.0.0.1'): Promise<Socket> {
+    const socket = connect({ port: gateway.port, host: '127.0.0.1', localAddress });
+    await once(socket, 'connect');
+    return socket;
+  }
+
+  /** TLS and one request over a connection on which the header has been sent. */
+  async function ask(socket: Socket): Promise<number[]> {
+    const tls = connectTls({ socket, servername: 'localhost', ca: gateway.certificate.cert, ALPNProtocols: ['http/1.1'] });
+    await once(tls, 'secureConnect');
+    tls.write(request);
+    const [answer] = (await once(tls, 'data')) as [Buffer];
+    tls.destroy();
+    await once(socket, 'close');
+    return statusesOf(answer.toString());
+  }
+
+  const addresses = () => gateway.asked.map(asked => asked.address);
+
+  it.each([
+    ['version 1', v1('198.51.100.7'), '198.51.100.7'],
+    ['version 1 over IPv6', v1('2001:db8::7', 'TCP6'), '2001:db8::7'],
+    ['version 2', v2([198, 51, 100, 8]), '198.51.100.8'],
+    ['one that names nobody', Buffer.from('PROXY UNKNOWN\r\n'), '127.0.0.1'],
+  ])('T-30: %s names the client that auth-session is asked about', async (_name, header, address) => {
+    const socket = await relay();
+    socket.write(header);
+    expect(await ask(socket)).toEqual([200]);
+    expect(addresses()).toEqual([address]);
+  });
+
+  it('T-30: a header that arrives byte by byte is read all the same', async () => {
+    const socket = await relay();
+    socket.setNoDelay(true);
+    for (const byte of v2([198, 51, 100, 9])) await new Promise(resolve => socket.write(Buffer.from([byte]), resolve));
+    expect(await ask(socket)).toEqual([200]);
+    expect(addresses()).toEqual(['198.51.100.9']);
+  });
+
+  it('T-30: TLS in the same packet as the header belongs to the client', async () => {
+    const socket = await relay();
+    socket.cork();
+    socket.write(v1('198.51.100.10'));
+    const answered = ask(socket);
+    setImmediate(() => socket.uncork());
+    expect(await answered).toEqual([200]);
+    expect(addresses()).toEqual(['198.51.100.10']);
+  });
+
+  it('T-30: a named peer that sends no header is closed, and so is one that sends a broken one', async () => {
+    for (const first of [Buffer.from('160301', 'hex'), Buffer.from('PROXY TCP4 a b 1 2\r\n'), Buffer.from(request)]) {
+      const socket = await relay();
+      socket.on('error', () => socket.destroy());
+      socket.write(first);
+      await once(socket, 'close');
+    }
+    expect(gateway.asked).toEqual([]);
+  });
+
+  it('T-30, R-1-9: nobody else may send a header: it is not TLS, so it is answered 400', async () => {
+    const socket = await relay('127.0.0.2');
+    socket.write(v1('198.51.100.7'));
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(statusesOf(answer.toString())).toEqual([400]);
+    socket.destroy();
+  });
+
+  it('T-30: nobody else needs one', async () => {
+    expect(await ask(await relay('127.0.0.2'))).toEqual([200]);
+    expect(addresses()).toEqual(['127.0.0.2']);
+  });
+
+  it('T-30, R-1-9: plain HTTP behind a header is refused', async () => {
+    const socket = await relay();
+    socket.write(Buffer.concat([v1('198.51.100.7'), Buffer.from(request)]));
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(statusesOf(answer.toString())).toEqual([400]);
+    socket.destroy();
+    expect(gateway.asked).toEqual([]);
+  });
+
+  it('T-30: connections are counted by client, not by proxy, and all of one /64 as one client', async () => {
+    const open = async (header: Buffer) => {
+      const socket = await relay();
+      socket.on('error', () => socket.destroy());
+      socket.write(header);
+      return socket;
+    };
+    const kept = await Promise.all([1, 2, 3].map(n => open(v1(`2001:db8:0:1::${n}`, 'TCP6'))));
+    const asked = kept.map(
+      socket =>
+        new Promise<void>(resolve => connectTls({ socket, servername: 'localhost', ca: gateway.certificate.cert }, resolve)),
+    );
+    await Promise.all(asked);
+    const surplus = await open(v1('2001:db8:0:1:ffff::4', 'TCP6'));
+    await once(surplus, 'close');
+    expect(await ask(await open(v1('2001:db8:0:2::1', 'TCP6')))).toEqual([200]);
+    expect(await ask(await open(v1('198.51.100.7')))).toEqual([200]);
+    for (const socket of kept) socket.destroy();
+  });
+});
+
+describe('without named relays', () => {
+  it('T-30: a header of the PROXY protocol from anybody is refused as plain HTTP', async () => {
+    const gateway = await GatewayUnderTest.start();
+    try {
+      const connection = await RawConnection.tcp(gateway.port);
+      connection.send(v1('198.51.100.7').toString());
+      expect(statusesOf(await connection.untilClosed())).toEqual([400]);
+      expect(gateway.asked).toEqual([]);
+    } finally {
+      await gateway.stop();
+    }
+  });
+});
