@@ -3,8 +3,8 @@ import { readProxyHeader } from './proxy-header';
 
 const signature = '0d0a0d0a000d0a515549540a';
 /** A header of version 2 from its parts, each in hexadecimal digits. */
-const binary = (versionAndCommand: string, family: string, rest: string, length = rest.length / 2) =>
-  Buffer.from(`${signature}${versionAndCommand}${family}${length.toString(16).padStart(4, '0')}${rest}`, 'hex');
+const binary = (versionAndCommand: string, family: string, rest: string) =>
+  Buffer.from(`${signature}${versionAndCommand}${family}${(rest.length / 2).toString(16).padStart(4, '0')}${rest}`, 'hex');
 const tcp4 = 'c000020ac63364010fa001bb';
 const tcp6 = `${'20010db8'.padEnd(32, '0')}${'20010db80001'.padEnd(32, '0')}0fa001bb`;
 const text = (line: string) => Buffer.from(`${line}\r\n`, 'latin1');
@@ -55,7 +55,7 @@ describe('the header of the PROXY protocol (T-30)', () => {
     ['v2 over UDP', binary('21', '12', tcp4)],
     ['v2 over a UNIX socket', binary('21', '31', '00'.repeat(216))],
     ['v2 with too few bytes of addresses', binary('21', '11', tcp4.slice(2))],
-    ['v2 that announces more than 4 KiB', binary('21', '11', '', 4_097)],
+    ['v2 that announces more than 4 KiB', Buffer.from(`${signature}21111001`, 'hex')],
   ])('T-30: %s is refused', (_name, header) => {
     expect(readProxyHeader(header)).toEqual({ kind: 'MALFORMED' });
   });

@@ -56,21 +56,24 @@ const addressBytesOf = new Map([
   [0x21, 16],
 ]);
 const unspecified = 0x00;
+const portBytes = 2;
 
 function readBinary(received: Buffer): ProxyHeader {
-  const [version, command] = [received[12]! >> 4, received[12]! & 0xf];
+  const [version, command, family] = [received[12]! >> 4, received[12]! & 0xf, received[13]!];
   const length = received.readUInt16BE(14);
   if (version !== versionTwo || length > binaryBytesMax) return malformed;
   const bytes = binaryHeadBytes + length;
   if (received.length < bytes) return incomplete;
-  // The family of a LOCAL connection is to be ignored; an unspecified one names nobody.
-  if (command === commands.local || (command === commands.proxy && received[13] === unspecified))
-    return { kind: 'COMPLETE', bytes, source: undefined };
-  const addressBytes = addressBytesOf.get(received[13]!);
-  const needed = addressBytes === undefined ? Infinity : 2 * (addressBytes + 2);
-  if (command !== commands.proxy || length < needed) return malformed;
-  const source = received.subarray(binaryHeadBytes, binaryHeadBytes + addressBytes!);
+  if (namesNobody(command, family)) return { kind: 'COMPLETE', bytes, source: undefined };
+  const addressBytes = command === commands.proxy ? addressBytesOf.get(family) : undefined;
+  if (addressBytes === undefined || length < 2 * (addressBytes + portBytes)) return malformed;
+  const source = received.subarray(binaryHeadBytes, binaryHeadBytes + addressBytes);
   return { kind: 'COMPLETE', bytes, source: canonical(ipaddr.fromByteArray([...source])) };
+}
+
+/** The family of a connection of the proxy itself is to be ignored; an unspecified one names nobody. */
+function namesNobody(command: number, family: number): boolean {
+  return command === commands.local || (command === commands.proxy && family === unspecified);
 }
 
 /** `::ffff:192.0.2.1` is `192.0.2.1`; IPv6 in its shortest form. */
