@@ -56,6 +56,11 @@ describe('what a spec file leaves open', () => {
     expect(output).toContain('the planted error of loading');
   }, 120_000);
 
+  it('is nothing, but a test is skipped without a reason: that fails the run as well', async () => {
+    const { output, code } = await outcomeOf('skips-silently');
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('1 tests were skipped without a reason') });
+  }, 120_000);
+
   it('is nothing: the run passes, tells the reasons of skipped tests, and leaves no folder', async () => {
     const { output, code } = await outcomeOf('passes');
     expect({ code, output }).toEqual({ code: 0, output });
