@@ -79,10 +79,14 @@ class ProgressReporter {
     if (this.config.outputFile) say(`Report   ${relative(this.root, this.config.outputFile)}`);
     sayIf(busyLine(machineLoad(), 'end', this.config.maxWorkers));
     if (skips.withoutReason > 0)
-      this.problem = new Error(
-        `${skips.withoutReason} tests were skipped without a reason: end the title with "(not run: <why>)"`,
-      );
+      this.fail(`${skips.withoutReason} tests were skipped without a reason: end the title with "(not run: <why>)"`);
     recordRun(this.root, this.name, (this.slowdownAtStart + slowdown(machineLoad(), this.config.maxWorkers)) / 2);
+  }
+
+  /** Jest fails the run by this, and says nothing of it. */
+  private fail(message: string): void {
+    this.problem = new Error(message);
+    say(message);
   }
 
   getLastError(): Error | undefined {
