@@ -127,9 +127,9 @@ export const gatewayEnv = defineEnv({
   CREDENTIAL_RATE_PER_S: {
     type: 'integer',
     default: 250,
-    description: 'Requests per second with one credential; 0 sets no limit.',
+    description: 'Requests per second of one account, whatever its credentials and sessions; 0 sets no limit.',
   },
-  CREDENTIAL_RATE_BURST: { type: 'integer', default: 500, min: 1, description: 'Requests with one credential allowed at once.' },
+  CREDENTIAL_RATE_BURST: { type: 'integer', default: 500, min: 1, description: 'Requests of one account allowed at once.' },
 });
 
 export type GatewayEnv = EnvOf<typeof gatewayEnv.schema>;

@@ -1,7 +1,7 @@
 import { normalisePath } from '@paycode/access';
 import type { AuthorizeAnswer } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { RateLimits } from '../limits';
+import { type Admission, RateLimits } from '../limits';
 import { type Answer, BodyTooLargeError, type ClientRequest } from './client-request';
 import { answerHeaders, forwardedHeaders, valuesOf } from './domain/header-lines';
 import { bodyTooLarge, bodyTypeObjection, type Objection, objectionTo } from './domain/request-rules';
@@ -41,7 +41,8 @@ export class ForwardRequest {
 
   private async admitAuthorizeForward(request: ClientRequest): Promise<Answer> {
     const authorization = valuesOf(request.headers, 'authorization');
-    this.refuseBeyondRate(request.address, authorization);
+    const admission = this.rates.admit({ address: request.address, authorization, nowMs: performance.now() });
+    refuseBeyondRate(admission.waitS);
     const path = normalisePath(request.target);
     if (!path.ok)
       throw new DomainError({ status: 400, code: 'INVALID_PATH', message: `invalid path: ${path.reason}`, headers: cut });
@@ -49,21 +50,21 @@ export class ForwardRequest {
     if (objection) throw refusalFor(objection);
     const body = await this.bodyOf(request);
     const decision = await this.authorize(request, authorization);
+    this.chargeAccount(admission, decision);
     if (!decision.allowed) return refusedBy(decision);
     const upstream = upstreamOf(path.path);
     if (!upstream) throw new DomainError({ status: 404, code: 'NO_ROUTE', message: 'Not Found' });
     return this.forward({ request, path, body, decision, upstream });
   }
 
-  private refuseBeyondRate(address: string, authorization: readonly string[]): void {
-    const waitS = this.rates.admit({ address, authorization, nowMs: performance.now() });
-    if (waitS === 0) return;
-    throw new DomainError({
-      status: 429,
-      code: 'RATE_LIMITED',
-      message: 'Too Many Requests',
-      headers: { 'retry-after': String(waitS) },
-    });
+  private chargeAccount({ credential, isCharged }: Admission, decision: AuthorizeAnswer): void {
+    if (credential === undefined) return;
+    if (!decision.allowed) {
+      if (decision.status === 401) this.rates.forget(credential);
+      return;
+    }
+    const account = isCharged ? undefined : subjectOf(decision.identity);
+    if (account !== undefined) refuseBeyondRate(this.rates.charge(credential, account, performance.now()));
   }
 
   private async bodyOf(request: ClientRequest): Promise<Buffer | null> {
@@ -118,6 +119,28 @@ export class ForwardRequest {
       if (!(cause instanceof UpstreamUnavailableError)) throw cause;
       throw unavailable('UPSTREAM_UNAVAILABLE', 'the service is temporarily unavailable', cause);
     }
+  }
+}
+
+function refuseBeyondRate(waitS: number): void {
+  if (waitS === 0) return;
+  throw new DomainError({
+    status: 429,
+    code: 'RATE_LIMITED',
+    message: 'Too Many Requests',
+    headers: { 'retry-after': String(waitS) },
+  });
+}
+
+/** The account an assertion speaks of: fresh from auth-session, so its signature is not asked again. Undefined on open paths. */
+function subjectOf(assertion: string | undefined): string | undefined {
+  const [, claims] = assertion?.split('.') ?? [];
+  if (claims === undefined) return undefined;
+  try {
+    return (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { sub?: string }).sub;
+  } catch {
+    // Not an assertion: the service it goes to refuses it, and there is no account to charge.
+    return undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 import { eventually } from '@paycode/service-runtime/testing';
-import { GatewayUnderTest } from '../testing';
+import { GatewayUnderTest, json } from '../testing';
 import { RateLimits } from './rate-limits.service';
 
 describe('request rates', () => {
@@ -18,6 +18,39 @@ describe('request rates', () => {
     await gateway.stop();
   });
 
+  const assertionOf = (sub: string) => `e30.${Buffer.from(JSON.stringify({ sub })).toString('base64url')}.sig`;
+
+  it("T-05: the rate is the account's: other spellings, further passwords and sessions of one account do not multiply it", async () => {
+    const gateway = await GatewayUnderTest.start({ CREDENTIAL_RATE_PER_S: '1', CREDENTIAL_RATE_BURST: '3' });
+    gateway.auth.answer = (_request, response) => json(response, { allowed: true, identity: assertionOf('psp-1') });
+    const good = Buffer.from('psp-1:a').toString('base64');
+    // 10 spellings of one credential, 30 sessions.
+    const basics = Array.from({ length: 10 }, (_, i) => `${i % 2 ? 'basic' : 'Basic'}${' '.repeat(i + 1)}${good}`);
+    const lines = [...basics, ...Array.from({ length: 30 }, (_, i) => `Bearer a.b.c${i}`)];
+    let passed = 0;
+    for (const authorization of lines) {
+      const { status } = await gateway.send('/pluto/code/x', { headers: { authorization } });
+      passed += Number(status === 200);
+    }
+    await gateway.stop();
+    expect(passed).toBeGreaterThanOrEqual(3);
+    expect(gateway.upstream.seen.length).toBe(passed);
+    // Three at once and one a second: a machine would have to take half a minute to let them all through.
+    expect(passed).toBeLessThan(30);
+  });
+
+  it('T-05: wrong passwords for an account, and its old ones, use up nothing of its rate', () => {
+    const limits = new RateLimits({ addressPerS: 0, addressBurst: 1, credentialPerS: 1, credentialBurst: 2 });
+    const admit = (line: string) => limits.admit({ address: '192.0.2.1', authorization: [line], nowMs: 0 });
+    const own = admit('Basic right');
+    expect(limits.charge(own.credential!, 'psp-1', 0)).toBe(0);
+    for (let i = 0; i < 50; i++) expect(admit(`Basic wrong-${i}`)).toMatchObject({ waitS: 0, isCharged: false });
+    expect(admit('Basic right')).toMatchObject({ waitS: 0, isCharged: true });
+    expect(admit('Basic right').waitS).toBe(1);
+    limits.forget(own.credential!);
+    expect(admit('Basic right').isCharged).toBe(false);
+  });
+
   it('beyond its rate an address is refused before auth-session is asked', async () => {
     const gateway = await GatewayUnderTest.start({ ADDRESS_RATE_PER_S: '1', ADDRESS_RATE_BURST: '3' });
     const answers = await Promise.all(Array.from({ length: 8 }, () => gateway.send('/public/x')));
@@ -29,13 +62,13 @@ describe('request rates', () => {
 
   it('T-26: behind a named proxy each client has its own rate; a forged address gains nothing without one', () => {
     const limits = new RateLimits({ addressPerS: 1, addressBurst: 1, credentialPerS: 0, credentialBurst: 1 });
-    const admit = (address: string) => limits.admit({ address, authorization: [], nowMs: 0 });
+    const admit = (address: string) => limits.admit({ address, authorization: [], nowMs: 0 }).waitS;
     expect([admit('192.0.2.1'), admit('192.0.2.2'), admit('192.0.2.1')]).toEqual([0, 0, 1]);
   });
 
   it('an IPv6 client has one rate for its whole /64', () => {
     const limits = new RateLimits({ addressPerS: 1, addressBurst: 1, credentialPerS: 0, credentialBurst: 1 });
-    const admit = (address: string) => limits.admit({ address, authorization: [], nowMs: 0 });
+    const admit = (address: string) => limits.admit({ address, authorization: [], nowMs: 0 }).waitS;
     expect([admit('2001:db8:0:1::1'), admit('2001:db8:0:1:ffff::2'), admit('2001:db8:0:2::1')]).toEqual([0, 1, 0]);
   });
 });

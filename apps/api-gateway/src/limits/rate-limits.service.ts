@@ -17,25 +17,61 @@ export interface Caller {
   nowMs: number;
 }
 
+/** What is known of a caller before auth-session is asked. */
+export interface Admission {
+  /** 0 when the request may pass, else whole seconds to wait. */
+  waitS: number;
+  /** Digest of the credential; undefined without one, or without a limit. */
+  credential?: string;
+  /** Whether the account of the credential is known, and has been charged. */
+  isCharged: boolean;
+}
+
 const bucketsMax = 50_000;
 
-/** Per-address and per-credential request rates, checked before auth-session is asked so that a flood does not reach it. */
+/**
+ * Request rates, checked before auth-session is asked so that a flood does not reach it: per address, and per account of a credential that
+ * was good the last time. Whatever has not been good yet is charged by itself: nobody can use up the rate of an account with wrong passwords.
+ */
 export class RateLimits {
   private readonly byAddress: TokenBuckets | undefined;
   private readonly byCredential: TokenBuckets | undefined;
+  private readonly accounts = new Map<string, string>();
 
   constructor(settings: RateLimitSettings) {
     this.byAddress = bucketsOf(settings.addressPerS, settings.addressBurst);
     this.byCredential = bucketsOf(settings.credentialPerS, settings.credentialBurst);
   }
 
-  /** 0 when the request may pass, else whole seconds to wait. */
-  admit({ address, authorization, nowMs }: Caller): number {
+  admit({ address, authorization, nowMs }: Caller): Admission {
     const addressWaitMs = this.byAddress?.take(addressKey(address), nowMs) ?? 0;
-    if (addressWaitMs > 0) return Math.ceil(addressWaitMs / 1_000);
-    if (!this.byCredential || authorization.length === 0) return 0;
-    return Math.ceil(this.byCredential.take(credentialKey(authorization), nowMs) / 1_000);
+    if (addressWaitMs > 0) return { waitS: wholeSeconds(addressWaitMs), isCharged: false };
+    if (!this.byCredential || authorization.length === 0) return { waitS: 0, isCharged: false };
+    const credential = digestOf(authorization);
+    const account = this.accounts.get(credential);
+    const waitMs = this.byCredential.take(account ?? credential, nowMs);
+    return { waitS: wholeSeconds(waitMs), credential, isCharged: account !== undefined };
   }
+
+  /**
+   * The credential proved to be of that account: however it was spelled, and whichever of the account's sessions it is, it is charged to the
+   * one account. 0 when the request may pass, else whole seconds to wait.
+   */
+  charge(credential: string, account: string, nowMs: number): number {
+    if (this.accounts.size >= bucketsMax) this.accounts.delete(this.accounts.keys().next().value!);
+    const key = `account ${account}`;
+    this.accounts.set(credential, key);
+    return wholeSeconds(this.byCredential?.take(key, nowMs) ?? 0);
+  }
+
+  /** The credential was refused: it speaks for no account any more. */
+  forget(credential: string): void {
+    this.accounts.delete(credential);
+  }
+}
+
+function wholeSeconds(ms: number): number {
+  return Math.ceil(ms / 1_000);
 }
 
 function bucketsOf(perS: number, burst: number): TokenBuckets | undefined {
@@ -43,6 +79,6 @@ function bucketsOf(perS: number, burst: number): TokenBuckets | undefined {
 }
 
 /** A digest: no credential is kept in memory for longer than its request. */
-function credentialKey(authorization: readonly string[]): string {
+function digestOf(authorization: readonly string[]): string {
   return createHash('sha256').update(authorization.join('\n')).digest('base64');
 }
