@@ -60,6 +60,8 @@ describe('npm run -s paycode', () => {
     [['accounts', 'create', 'psp', '--id', '9'], 'POST /internal/accounts {"type":"PSP","id":9}'],
     [['accounts', 'show', 'stk/1'], 'GET /internal/accounts/stk%2F1 '],
     [['accounts', 'password', 'psp-9'], 'POST /internal/accounts/psp-9/password '],
+    [['sessions', 'list', 'psp-9'], 'GET /internal/accounts/psp-9/sessions '],
+    [['sessions', 'end-all', 'psp-9'], 'POST /internal/accounts/psp-9/sessions/end-all '],
     [['accounts', 'enable-bearer', 'psp-9'], 'POST /internal/accounts/psp-9/bearer '],
     [['accounts', 'service-public-key'], 'GET /internal/service-public-key '],
     [

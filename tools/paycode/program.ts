@@ -3,6 +3,7 @@ import { contextOf } from './command-context.ts';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addMerchantCommands } from './commands/merchants.ts';
+import { addSessionCommands } from './commands/sessions.ts';
 import { addSettlementCommands } from './commands/settlement.ts';
 
 /** The operator's command line: architecture section 8, spoken to the internal listeners. */
@@ -17,6 +18,7 @@ export function operatorProgram(write: (text: string) => void): Command {
     .showHelpAfterError('(--help lists what there is)');
   const context = contextOf(program, write);
   addAccountCommands(program, context);
+  addSessionCommands(program, context);
   addMerchantCommands(program, context);
   addKeyCommands(program, context);
   addSettlementCommands(program, context);

@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { type ClientOrigin, SecurityLog } from '../audit';
+import type { ClientOrigin } from '../audit';
 import { Clock } from '../clock';
 import { invalidToken } from '../refusals';
 import { AccessTokens, SessionStore } from '../sessions';
 
-/** every token given -> genuine? -> its session ends. Genuine but expired or ended already counts as done. */
+/** every token given -> genuine? -> its session ends, also when the token is expired or was replaced; ended already counts as done. */
 @Injectable()
 export class EndSessionService {
   constructor(
     private readonly tokens: AccessTokens,
     private readonly sessions: SessionStore,
-    private readonly securityLog: SecurityLog,
     private readonly clock: Clock,
   ) {}
 
@@ -21,8 +20,8 @@ export class EndSessionService {
       const claims = await this.tokens.genuine(token);
       if (!claims) continue;
       genuine += 1;
-      const hasEnded = await this.sessions.revoke(claims.sessionId, claims.tokenId, this.clock.nowMs());
-      if (hasEnded) await this.securityLog.record({ kind: 'SESSION_ENDED', subject: claims.subject, origin });
+      const event = { kind: 'SESSION_ENDED', subject: claims.subject, origin } as const;
+      await this.sessions.end(claims.sessionId, event, this.clock.nowMs());
     }
     if (genuine === 0) throw invalidToken();
   }

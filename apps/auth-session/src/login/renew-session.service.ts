@@ -1,27 +1,29 @@
 import { Injectable } from '@nestjs/common';
-import { type ClientOrigin, SecurityLog } from '../audit';
+import type { ClientOrigin } from '../audit';
 import { SourceRule } from '../accounts';
 import { expiredToken, invalidToken } from '../refusals';
-import { AcceptTokenService, AccessTokens, isJwtShaped, type LoginSession, OpenSessionService } from '../sessions';
+import { AcceptTokenService, AccessTokens, isJwtShaped, type LoginSession, OpenSessionService, ReusedTokens } from '../sessions';
 
-/** shape -> genuine -> accepted like on any request -> next token by compare-and-set. */
+/** shape -> genuine -> replaced before? its session ends -> accepted like on any request -> next token by compare-and-set. */
 @Injectable()
 export class RenewSessionService {
   constructor(
     private readonly tokens: AccessTokens,
     private readonly acceptance: AcceptTokenService,
     private readonly sessions: OpenSessionService,
-    private readonly securityLog: SecurityLog,
+    private readonly reused: ReusedTokens,
     private readonly sources: SourceRule,
   ) {}
 
   /** @throws DomainError 401 */
   async renew(jwt: string, origin: ClientOrigin): Promise<LoginSession> {
     if (!isJwtShaped(jwt)) throw invalidToken();
-    const found = await this.acceptance.accept(await this.tokens.genuine(jwt));
+    const claims = await this.tokens.genuine(jwt);
+    if (!claims) throw expiredToken();
+    // Before anything else is asked of the token: a replaced one tells of a theft also when it has expired.
+    await this.reused.endIfReused(claims, origin);
+    const found = await this.acceptance.accept(claims);
     if (!this.sources.permits(found.account, origin)) throw expiredToken();
-    const session = await this.sessions.renew(found);
-    await this.securityLog.record({ kind: 'SESSION_RENEWED', subject: found.account.username, origin });
-    return session;
+    return this.sessions.renew(found, origin);
   }
 }

@@ -23,6 +23,8 @@ export interface LoginSession {
 export interface SessionRules {
   /** Longest a session may be renewed, in milliseconds from login; Infinity sets no limit. */
   lifetimeMaxMs: number;
+  /** How long the token replaced last may come again without being taken for stolen, in milliseconds (ADR 0029). */
+  renewGraceMs: number;
 }
 
 export interface SessionStart {
@@ -62,12 +64,13 @@ export class OpenSessionService {
   }
 
   /** The next token of a session; the one presented stops working (R-4.1-10). @throws DomainError 401 for all but one of concurrent calls */
-  async renew({ session, account }: AccountSession): Promise<LoginSession> {
+  async renew({ session, account }: AccountSession, origin: Origin): Promise<LoginSession> {
     const nowMs = this.clock.nowMs();
     const expiresAt = this.expiry(nowMs, session.startedAt.getTime());
     const issued = { subject: account.username, sessionId: session.id, tokenId: randomUUID(), nowMs, expiresAt };
     const renewal = { sessionId: session.id, tokenId: session.tokenId, newTokenId: issued.tokenId, newExpiresAt: expiresAt };
-    if (expiresAt.getTime() <= nowMs || !(await this.sessions.renew(renewal, nowMs))) throw expiredToken();
+    const event = { kind: 'SESSION_RENEWED', subject: account.username, origin } as const;
+    if (expiresAt.getTime() <= nowMs || !(await this.sessions.renew(renewal, event, nowMs))) throw expiredToken();
     return this.answer(issued);
   }
 

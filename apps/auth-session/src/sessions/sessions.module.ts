@@ -2,7 +2,9 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { AcceptTokenService } from './accept-token.service';
 import { AccessTokens, type Environment } from './access-tokens';
 import { OpenSessionService, type SessionRules } from './open-session.service';
+import { AccountSessionsController } from './http/account-sessions.controller';
 import { PostgresSessionStore } from './persistence/postgres-session-store';
+import { ReusedTokens } from './reused-tokens.service';
 import { SessionStore } from './sessions.ports';
 
 @Module({})
@@ -11,6 +13,7 @@ export class SessionsModule {
     return {
       module: SessionsModule,
       global: true,
+      controllers: [AccountSessionsController],
       providers: [
         { provide: 'Environment', useValue: environment },
         { provide: 'SessionRules', useValue: rules },
@@ -18,8 +21,9 @@ export class SessionsModule {
         AccessTokens,
         AcceptTokenService,
         OpenSessionService,
+        ReusedTokens,
       ],
-      exports: [AccessTokens, AcceptTokenService, OpenSessionService, SessionStore],
+      exports: [AccessTokens, AcceptTokenService, OpenSessionService, ReusedTokens, SessionStore],
     };
   }
 }

@@ -1,6 +1,6 @@
 import type { Principal } from '../accounts';
 import type { SecurityEvent } from '../audit';
-import type { Session } from './domain/session';
+import type { LoginKind, Session } from './domain/session';
 
 export interface AccountSession {
   session: Session;
@@ -15,13 +15,35 @@ export interface Renewal {
   newExpiresAt: Date;
 }
 
+/** A genuine token of a session, whichever of its tokens it is. */
+export interface PresentedToken {
+  sessionId: string;
+  tokenId: string;
+}
+
+/** A session that is not over, as operators see it. */
+export interface LiveSession {
+  id: string;
+  loginKind: LoginKind;
+  startedAt: Date;
+  /** End of its current token. */
+  expiresAt: Date;
+}
+
 export abstract class SessionStore {
   /** Stores the session and its security event in one transaction. */
   abstract open(session: Session, accountId: string, event: SecurityEvent): Promise<void>;
   /** Session and account as they are now; concurrent reads are merged into one query. */
   abstract find(sessionId: string): Promise<AccountSession | undefined>;
-  /** Compare-and-set on the current token: of two concurrent renewals of one token exactly one gets true (A-28). */
-  abstract renew(renewal: Renewal, nowMs: number): Promise<boolean>;
-  /** Ends the session if that token is its current one; whether this call ended it. */
-  abstract revoke(sessionId: string, tokenId: string, nowMs: number): Promise<boolean>;
+  /** Compare-and-set on the current token: of two concurrent renewals of one token exactly one gets true (A-28) and writes the event. */
+  abstract renew(renewal: Renewal, event: SecurityEvent, nowMs: number): Promise<boolean>;
+  /** Ends the session, whichever of its tokens was shown; whether this call ended it and wrote the event (A-32). */
+  abstract end(sessionId: string, event: SecurityEvent, nowMs: number): Promise<boolean>;
+  /**
+   * Ends the session if the token is neither its current one nor the one that was replaced last, less than `graceMs` ago; whether this call
+   * ended it and wrote the event (ADR 0029).
+   */
+  abstract endReused(token: PresentedToken, event: SecurityEvent, time: { nowMs: number; graceMs: number }): Promise<boolean>;
+  /** Sessions of the account that are not over, newest first. */
+  abstract live(username: string, nowMs: number, max: number): Promise<LiveSession[]>;
 }

@@ -111,7 +111,8 @@ describe('POST /authentication/logout', () => {
     const replaced = await client.passwordLogin(account);
     const current = (await renew(tokenOf(replaced))).data as ClientSession;
     expect((await logout(tokenOf(replaced))).status).toBe(200);
-    expect(await use(current)).toBe('allowed');
+    // Whoever holds the token that replaced it: the owner's word ends the session (ADR 0029).
+    expect(await use(current)).toBe(ended);
   });
 
   it('A-32: 401 `Invalid JWT token` for none or forged', async () => {

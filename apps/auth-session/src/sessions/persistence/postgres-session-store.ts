@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { principalColumns, principalOf, type PrincipalRow } from '../../accounts';
 import { insertSecurityEvent, type SecurityEvent } from '../../audit';
 import type { LoginKind, Session } from '../domain/session';
-import { type AccountSession, type Renewal, SessionStore } from '../sessions.ports';
+import { type AccountSession, type LiveSession, type PresentedToken, type Renewal, SessionStore } from '../sessions.ports';
 
 type SessionRow = PrincipalRow & {
   session_id: string;
@@ -25,6 +25,12 @@ const selectSessions = {
   from session s join account a on a.id = s.account_id
   where s.id = any($1::uuid[])`,
 };
+
+interface SessionUpdate {
+  set: string;
+  where: string;
+  values: unknown[];
+}
 
 /** Between two reads under load: one costs as much as many sessions. */
 const spacingMs = 2;
@@ -58,22 +64,56 @@ export class PostgresSessionStore extends SessionStore {
     return (await this.reads.run([sessionId]))[0];
   }
 
-  async renew({ sessionId, tokenId, newTokenId, newExpiresAt }: Renewal, nowMs: number): Promise<boolean> {
+  renew({ sessionId, tokenId, newTokenId, newExpiresAt }: Renewal, event: SecurityEvent, nowMs: number): Promise<boolean> {
     // The row lock of the update makes the second of two renewals see the first one's token id and match nothing.
-    const [, count] = await this.dataSource.query<[unknown, number]>(
-      `update session set token_id = $3, expires_at = $4
-       where id = $1 and token_id = $2 and revoked_at is null and expires_at > $5`,
-      [sessionId, tokenId, newTokenId, newExpiresAt, new Date(nowMs)],
-    );
-    return count === 1;
+    return this.updateWith(event, nowMs, {
+      set: 'token_id = $4, expires_at = $5, replaced_token_id = token_id, renewed_at = $1',
+      where: 'id = $2 and token_id = $3 and revoked_at is null and expires_at > $1',
+      values: [sessionId, tokenId, newTokenId, newExpiresAt],
+    });
   }
 
-  async revoke(sessionId: string, tokenId: string, nowMs: number): Promise<boolean> {
-    const [, count] = await this.dataSource.query<[unknown, number]>(
-      'update session set revoked_at = $3 where id = $1 and token_id = $2 and revoked_at is null',
-      [sessionId, tokenId, new Date(nowMs)],
+  end(sessionId: string, event: SecurityEvent, nowMs: number): Promise<boolean> {
+    return this.updateWith(event, nowMs, {
+      set: 'revoked_at = $1',
+      where: 'id = $2 and revoked_at is null',
+      values: [sessionId],
+    });
+  }
+
+  endReused(token: PresentedToken, event: SecurityEvent, time: { nowMs: number; graceMs: number }): Promise<boolean> {
+    return this.updateWith(event, time.nowMs, {
+      set: 'revoked_at = $1',
+      where: `id = $2 and revoked_at is null and token_id <> $3
+        and not coalesce(replaced_token_id = $3 and renewed_at > $4, false)`,
+      values: [token.sessionId, token.tokenId, new Date(time.nowMs - time.graceMs)],
+    });
+  }
+
+  async live(username: string, nowMs: number, max: number): Promise<LiveSession[]> {
+    const rows = await this.dataSource.query<SessionRow[]>(
+      `select s.id as session_id, s.login_kind, s.started_at, s.expires_at from session s join account a on a.id = s.account_id
+       where a.username = $1 and a.mode = 'BEARER' and s.credential_version = a.credential_version
+         and s.revoked_at is null and s.expires_at > $2
+       order by s.started_at desc, s.id limit $3`,
+      [username, new Date(nowMs), max],
     );
-    return count === 1;
+    return rows.map(row => ({
+      id: row.session_id,
+      loginKind: row.login_kind,
+      startedAt: row.started_at,
+      expiresAt: row.expires_at,
+    }));
+  }
+
+  /** One update of one session and its event, both or neither; `$1` is the time. Whether the session was as `where` says. */
+  private updateWith(event: SecurityEvent, nowMs: number, { set, where, values }: SessionUpdate): Promise<boolean> {
+    const now = new Date(nowMs);
+    return this.dataSource.transaction(async manager => {
+      const [, count] = await manager.query<[unknown, number]>(`update session set ${set} where ${where}`, [now, ...values]);
+      if (count === 1) await insertSecurityEvent(manager, event, now);
+      return count === 1;
+    });
   }
 
   private async readAll(ids: readonly string[]): Promise<(AccountSession | undefined)[]> {

@@ -1,0 +1,47 @@
+import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { InternalCallers } from '@paycode/access';
+import { DomainError } from '@paycode/service-runtime';
+import { AccountStore } from '../../accounts';
+import { InternalOrigin, type Origin } from '../../audit';
+import { Clock } from '../../clock';
+import { SessionStore } from '../sessions.ports';
+
+const listedMax = 200;
+
+/** The sessions of one account, as operators see and end them. */
+@Controller('internal/accounts/:username/sessions')
+@InternalCallers('operator')
+export class AccountSessionsController {
+  constructor(
+    private readonly accounts: AccountStore,
+    private readonly sessions: SessionStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The newest sessions that are not over, at most 200; no token among it. */
+  @Get()
+  async list(@Param('username') username: string): Promise<object> {
+    if (!(await this.accounts.findByUsername(username))) throw noSuchAccount();
+    const live = await this.sessions.live(username, this.clock.nowMs(), listedMax);
+    const sessions = live.map(session => ({
+      sessionId: session.id,
+      loginKind: session.loginKind,
+      startedAt: session.startedAt.toISOString(),
+      expiresAt: session.expiresAt.toISOString(),
+    }));
+    return { username, sessions };
+  }
+
+  /** Every session of the account fails on its next request, one that is being opened at this very moment included. */
+  @Post('end-all')
+  @HttpCode(200)
+  async endAll(@Param('username') username: string, @InternalOrigin() origin: Origin): Promise<object> {
+    const change = { kind: 'SESSIONS_ENDED', set: {}, endsSessions: true } as const;
+    if (!(await this.accounts.change(username, change, origin))) throw noSuchAccount();
+    return { username, sessions: [] };
+  }
+}
+
+function noSuchAccount(): DomainError {
+  return new DomainError({ status: 404, code: 'NO_SUCH_ACCOUNT', message: 'no such account' });
+}

@@ -1,0 +1,39 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { Counter } from 'prom-client';
+import type { ClientOrigin } from '../audit';
+import { Clock } from '../clock';
+import type { AccessClaims } from './domain/access-token';
+import type { SessionRules } from './open-session.service';
+import { SessionStore } from './sessions.ports';
+
+const reusedTotal = new Counter({
+  name: 'paycode_auth_tokens_reused_total',
+  help: 'Sessions ended because a token that had been replaced was to be renewed.',
+});
+
+/** A genuine token that was replaced comes again -> two hold the session, and one of them stole it -> the session ends (ADR 0029). */
+@Injectable()
+export class ReusedTokens {
+  constructor(
+    private readonly sessions: SessionStore,
+    private readonly clock: Clock,
+    @Inject('SessionRules') private readonly rules: SessionRules,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  /** Ends the session of a genuine token unless that token is its current one, or was until a moment ago. */
+  async endIfReused({ subject, sessionId, tokenId }: AccessClaims, origin: ClientOrigin): Promise<void> {
+    const found = await this.sessions.find(sessionId);
+    if (!found || found.session.revokedAt !== null || found.session.tokenId === tokenId) return;
+    const event = { kind: 'TOKEN_REUSED', subject, origin } as const;
+    const time = { nowMs: this.clock.nowMs(), graceMs: this.rules.renewGraceMs };
+    if (!(await this.sessions.endReused({ sessionId, tokenId }, event, time))) return;
+    reusedTotal.inc();
+    const { address, requestId } = origin;
+    this.logger.warn(
+      { event: 'token-reused', username: subject, address, requestId },
+      'a replaced token came again: its session ended',
+    );
+  }
+}
