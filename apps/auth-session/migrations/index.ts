@@ -1,5 +1,12 @@
 import { CreateAccounts1700000000000 } from './1700000000000-create-accounts';
 import { AddSourceAddresses1760000000000 } from './1760000000000-add-source-addresses';
+import { CountBeforeAnswering1785000000000 } from './1785000000000-count-before-answering';
+import { RememberTheReplacedToken1785000001000 } from './1785000001000-remember-the-replaced-token';
 
 /** All migrations, oldest first. */
-export const migrations = [CreateAccounts1700000000000, AddSourceAddresses1760000000000];
+export const migrations = [
+  CreateAccounts1700000000000,
+  AddSourceAddresses1760000000000,
+  CountBeforeAnswering1785000000000,
+  RememberTheReplacedToken1785000001000,
+];

@@ -15,7 +15,7 @@ import { GuessingModule } from './guessing';
 import { HousekeepingModule } from './housekeeping';
 import { KeysModule } from './keys';
 import { LoginModule } from './login';
-import { SessionsModule } from './sessions';
+import { type SessionRules, SessionsModule } from './sessions';
 
 /** What tests put in place of the real thing. */
 export interface AppOverrides {
@@ -46,7 +46,7 @@ export class AppModule {
           pairFreeFailures: env.GUESSES_PER_IDENTITY_MAX,
           addressFreeFailures: env.GUESSES_PER_ADDRESS_MAX,
         }),
-        SessionsModule.with(env.PAYCODE_ENVIRONMENT, { lifetimeMaxMs: sessionLifetimeMaxMs(env) }),
+        SessionsModule.with(env.PAYCODE_ENVIRONMENT, sessionRules(env)),
         AuthorizeModule,
         ExternalAuthorizationModule.forTokens(env.EXTERNAL_AUTHORIZATION_TOKENS),
         LoginModule.with(challenges(env, overrides.rsaWorkerFile ?? join(__dirname, 'rsa-challenge.worker.cjs'))),
@@ -57,8 +57,9 @@ export class AppModule {
   }
 }
 
-function sessionLifetimeMaxMs(env: AuthSessionEnv): number {
-  return env.SESSION_LIFETIME_MAX_S === 0 ? Infinity : env.SESSION_LIFETIME_MAX_S * 1_000;
+function sessionRules(env: AuthSessionEnv): SessionRules {
+  const lifetimeMaxMs = env.SESSION_LIFETIME_MAX_S === 0 ? Infinity : env.SESSION_LIFETIME_MAX_S * 1_000;
+  return { lifetimeMaxMs, renewGraceMs: env.SESSION_RENEW_GRACE_S * 1_000 };
 }
 
 function challenges(env: AuthSessionEnv, workerFile: string): DynamicModule {

@@ -58,14 +58,14 @@ describe('T-29: hostile data in a shared read fails nobody else', () => {
 
   it('guess counters: a key that is not bytes', async () => {
     const store = new PostgresGuessStore(service.database.dataSource);
-    const keys = Array.from({ length: valid }, (_, n) => Buffer.from(`key-${n}`));
-    await store.fail(keys, service.clock.nowMs());
+    const rule = { freeTries: 5, delayFirstMs: 1, delayMaxMs: 1, memoryMs: 60_000, memorySince: 'LAST_TRY' } as const;
+    const count = (key: Buffer) => store.count([{ key, rule }], service.clock.nowMs());
     const { refused, answers } = await mixed(
-      () => store.read(['\\xzz' as unknown as Buffer]),
-      n => store.read([keys[n]!]),
+      () => count('\\xzz' as unknown as Buffer),
+      n => count(Buffer.from(`key-${n}`)),
     );
     expect(states(refused)).toEqual(new Set(['22023']));
-    expect(answers.map(([count]) => count?.failures)).toEqual(keys.map(() => 1));
+    expect(answers.map(([counted]) => counted!.failures)).toEqual(answers.map(() => 1));
   });
 
   it('regression, R-5.1-2: right Basic credentials beside user names with a NUL byte are let through, every one', async () => {

@@ -20,6 +20,8 @@ export type SecurityEventKind =
   | 'LOGIN_FAILED'
   | 'SESSION_RENEWED'
   | 'SESSION_ENDED'
+  | 'SESSIONS_ENDED'
+  | 'TOKEN_REUSED'
   | 'GUESSING_DELAYED'
   | 'GUESSING_ALERT';
 

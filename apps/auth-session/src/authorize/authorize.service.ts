@@ -3,6 +3,7 @@ import { normalisePath } from '@paycode/access';
 import type { AuthorizeRequest } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { identityOf, type Principal } from '../accounts';
+import { GuessLimiter } from '../guessing';
 import { badCredentials, forbidden, invalidToken } from '../refusals';
 import { Authenticator } from './authorize.ports';
 import { type Credential, chooseCredential } from '../sessions';
@@ -15,6 +16,7 @@ export class AuthorizeService {
   constructor(
     private readonly authenticator: Authenticator,
     private readonly assertions: IdentityAssertions,
+    private readonly guesses: GuessLimiter,
   ) {}
 
   /** The identity assertion to hand on, undefined for open paths. @throws DomainError with the client's answer */
@@ -29,15 +31,18 @@ export class AuthorizeService {
     return this.assertions.assert(identity);
   }
 
-  private authenticate(credential: Credential, { address, requestId }: AuthorizeRequest): Promise<Principal> {
+  private async authenticate(credential: Credential, { address, requestId }: AuthorizeRequest): Promise<Principal> {
     switch (credential.kind) {
       case 'BASIC':
       case 'BEARER':
         return this.authenticator.authenticate(credential, { address, requestId });
       case 'MALFORMED':
         throw invalidToken();
-      case 'NONE':
       case 'BASIC_UNREADABLE':
+        // The very answer of a wrong password, and counted like one (R-5.1-2).
+        await this.guesses.failed({ way: 'basic', address, requestId });
+        throw badCredentials();
+      case 'NONE':
         throw badCredentials();
     }
   }

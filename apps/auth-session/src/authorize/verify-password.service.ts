@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type Account, AccountStore, CheckPasswordService, SourceRule } from '../accounts';
-import { GuessLimiter } from '../guessing';
+import { GuessLimiter, type GuessVerdict } from '../guessing';
 import { badCredentials } from '../refusals';
 import type { RequestOrigin } from './authorize.ports';
 
-/** admitted by the guess limiter -> account -> its password, from where it may come, or 401. */
+/** account -> its password, from where it may come -> or a wrong guess: counted, 401 or 429. */
 @Injectable()
 export class VerifyPasswordService {
   constructor(
@@ -16,16 +16,19 @@ export class VerifyPasswordService {
 
   /** @throws DomainError 401 `Bad Credentials`, 429 */
   async verify(username: string, password: string, origin: RequestOrigin): Promise<Account> {
-    const attempt = { way: 'basic', identity: username, ...origin } as const;
-    const [admitted, account] = await Promise.all([this.guesses.admit(attempt), this.accounts.findByUsername(username)]);
+    const attempt = { way: 'basic', identity: username, password, ...origin } as const;
+    const { found } = await this.guesses.judge(attempt, () => this.check(username, password, origin));
+    if (!found) throw badCredentials();
+    return found;
+  }
+
+  private async check(username: string, password: string, origin: RequestOrigin): Promise<GuessVerdict & { found?: Account }> {
+    const account = await this.accounts.findByUsername(username);
     // An account in Bearer mode has a password for login only (A-21); here it is wrong like any other (A-20).
     const basicAccount = account?.mode === 'BASIC' ? account : undefined;
     const isRight = await this.passwords.isRight(password, basicAccount);
-    if (!isRight || !basicAccount || !this.sources.permits(basicAccount, origin)) {
-      await this.guesses.failed(admitted, account?.username ?? null);
-      throw badCredentials();
-    }
-    await this.guesses.succeeded(admitted);
-    return basicAccount;
+    if (!isRight || !basicAccount || !this.sources.permits(basicAccount, origin))
+      return { isRight: false, account: account?.username ?? null };
+    return { isRight: true, account: basicAccount.username, found: basicAccount };
   }
 }

@@ -1,11 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { constantTimeEqual, sha256 } from '@paycode/crypto';
 import { Clock } from '../clock';
-import { tooManyTries } from '../guessing';
+import { MinuteQuota } from '../guessing';
 import { ChallengeStore } from './challenges.ports';
 import { type ChallengeAnswer, readDigest } from './domain/challenge-answer';
 
-const minuteMs = 60_000;
+/** What a client challenge that does not hold costs in place of one (T-01). */
+const badChallengeUnits = 10;
 
 export interface ChallengeRules {
   /** Time from challenge to login, in milliseconds (R-8-2). */
@@ -27,15 +28,18 @@ export class ChallengeBook {
   constructor(
     private readonly store: ChallengeStore,
     private readonly clock: Clock,
+    private readonly quota: MinuteQuota,
     @Inject('ChallengeRules') private readonly rules: ChallengeRules,
   ) {}
 
-  /** @throws DomainError 429 when the address has asked too often */
-  async checkRate(address: string): Promise<void> {
-    const since = new Date(this.clock.nowMs() - minuteMs);
-    const { perAddressPerMinute } = this.rules;
-    if ((await this.store.countFrom(address, since, perAddressPerMinute)) >= perAddressPerMinute)
-      throw tooManyTries(minuteMs / 1_000);
+  /** Counted before the work, whatever becomes of the challenge later. @throws DomainError 429 when the address has asked too often */
+  checkRate(address: string): Promise<void> {
+    return this.quota.take(address, this.rules.perAddressPerMinute);
+  }
+
+  /** The client challenge did not hold: whoever tries ciphertexts may do so a tenth as often. */
+  chargeBadChallenge(address: string): Promise<void> {
+    return this.quota.charge(address, this.rules.perAddressPerMinute, badChallengeUnits - 1);
   }
 
   /** Resolves to the instant the challenge expires. */

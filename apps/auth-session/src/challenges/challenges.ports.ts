@@ -7,6 +7,7 @@ export interface StoredChallenge {
   responseHash: Buffer;
   /** SHA-256 of the identity as it was sent. */
   identityHash: Buffer;
+  /** For an operator who looks into a flood; nothing is decided by it. */
   address: string;
   createdAt: Date;
   expiresAt: Date;
@@ -15,8 +16,6 @@ export interface StoredChallenge {
 /** Challenges shared by all replicas. */
 export abstract class ChallengeStore {
   abstract add(challenge: StoredChallenge): Promise<void>;
-  /** How many challenges the address asked for since then; counts to `max` at most. */
-  abstract countFrom(address: string, since: Date, max: number): Promise<number>;
   /** Removes the challenge of that hash and gives it: only one caller ever gets it (A-33). */
   abstract take(challengeHash: Buffer): Promise<StoredChallenge | undefined>;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { exportRsaPublicKey, sha256 } from '@paycode/crypto';
 import { DomainError } from '@paycode/service-runtime';
 import { AccountStore } from '../accounts';
-import { GuessLimiter, guesserOf } from '../guessing';
+import { guesserOf } from '../guessing';
 import { ServiceKeys } from '../keys';
 import { RsaWorkers } from './challenges.ports';
 import { readClientChallenge } from './domain/client-challenge';
@@ -12,7 +12,6 @@ export interface ChallengeRequest {
   identity: string;
   clientChallenge: string;
   address: string;
-  requestId: string;
 }
 
 /** Login challenge of spec 2.3. */
@@ -30,22 +29,20 @@ export class IssueChallengeService {
   constructor(
     private readonly keys: ServiceKeys,
     private readonly workers: RsaWorkers,
-    private readonly guesses: GuessLimiter,
     private readonly accounts: AccountStore,
     private readonly book: ChallengeBook,
   ) {}
 
   /** @throws DomainError 400 for every bad clientChallenge alike, 429 */
   async issue(request: ChallengeRequest): Promise<LoginChallenge> {
-    const { identity, requestId } = request;
+    const { identity } = request;
     const address = guesserOf(request.address);
     const ciphertext = readClientChallenge(request.clientChallenge);
     if (!ciphertext) throw badClientChallenge();
     await this.book.checkRate(address);
-    const admitted = await this.guesses.admit({ way: 'challenge', identity, address, requestId });
     const proof = await this.workers.prove((await this.keys.challenge.current()).key, ciphertext, address);
     if (proof === null) {
-      await this.guesses.failed(admitted, null);
+      await this.book.chargeBadChallenge(address);
       throw badClientChallenge();
     }
     const { encrypted, responseHash } = await this.workers.challenge(await this.keyFor(identity), address);

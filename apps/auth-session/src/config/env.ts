@@ -59,8 +59,16 @@ export const env = defineEnv({
   SESSION_LIFETIME_MAX_S: {
     type: 'integer',
     unit: 's',
-    default: 0,
+    default: 86_400,
     description: 'Longest a session may be renewed, from login; 0 sets no limit (A-30).',
+  },
+  SESSION_RENEW_GRACE_S: {
+    type: 'integer',
+    unit: 's',
+    default: 10,
+    max: 60,
+    description:
+      'How long the token replaced last may be sent to renew again, answered 401, before it counts as stolen and ends its session.',
   },
 });
 

@@ -10,21 +10,13 @@ export function guesserOf(address: string): string {
   return parsed.kind() === 'ipv4' ? parsed.toString() : (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');
 }
 
-export interface GuessKeys {
-  pair: Buffer;
-  address: Buffer;
-  account: Buffer;
-}
-
-/** Digests under which failures of `identity` from `address` are counted. */
-export function guessKeysOf(identity: string, address: string): GuessKeys {
-  const guesser = guesserOf(address);
-  return {
-    pair: digest('pair', identity, guesser),
-    address: digest('address', guesser),
-    account: digest('account', identity),
-  };
-}
+/** Digest under which tries are counted. */
+export const guessKeys = {
+  pair: (identity: string, guesser: string): Buffer => digest('pair', identity, guesser),
+  address: (guesser: string): Buffer => digest('address', guesser),
+  account: (identity: string): Buffer => digest('account', identity),
+  challenges: (guesser: string): Buffer => digest('challenges', guesser),
+};
 
 function digest(...parts: string[]): Buffer {
   return hash('sha256', JSON.stringify(parts), 'buffer');

@@ -1,29 +1,42 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { isGeneratedApiPassword } from '@paycode/crypto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { Counter } from 'prom-client';
 import { SecurityLog } from '../audit';
 import { Clock } from '../clock';
-import { blockedUntilMs, forgetAfterMs, type GuessCount, type GuessRule, retryAfterS } from './domain/guess-rule';
-import { type GuessKeys, guessKeysOf } from './guess-keys';
-import { GuessStore } from './guessing.ports';
+import { type GuessRule, retryAfterS } from './domain/guess-rule';
+import { guessKeys, guesserOf } from './guess-keys';
+import { type CountedKey, GuessStore } from './guessing.ports';
+import { KnownBlocks } from './known-blocks';
 
-/** Consecutive failures of one account that call an operator, whatever the addresses they come from (T-05). */
+/** Failures of one account that call an operator, whatever the addresses they come from and whatever succeeded in between (T-05). */
 const alertEvery = 100;
 
 const failuresTotal = new Counter({ name: 'paycode_auth_failures_total', help: 'Wrong credentials.', labelNames: ['way'] });
 const delayedTotal = new Counter({
   name: 'paycode_auth_delayed_total',
-  help: 'Tries refused because of earlier wrong credentials.',
+  help: 'Wrong credentials refused because of earlier ones.',
   labelNames: ['way'],
 });
 const alertsTotal = new Counter({ name: 'paycode_auth_guessing_alerts_total', help: 'Accounts under sustained guessing.' });
 
 /** One try with credentials. */
 export interface GuessAttempt {
-  way: 'basic' | 'login' | 'challenge';
+  way: 'basic' | 'login';
   identity: string;
+  password: string;
   address: string;
   requestId: string;
+}
+
+/** Tries that name nobody: only their address can be counted. */
+export type NamelessAttempt = Omit<GuessAttempt, 'identity' | 'password'>;
+
+/** What checking the credentials showed. */
+export interface GuessVerdict {
+  isRight: boolean;
+  /** The account they were meant for, null when there is none. */
+  account: string | null;
 }
 
 export interface GuessRules {
@@ -31,11 +44,25 @@ export interface GuessRules {
   pair: GuessRule;
   /** One address, whatever the identity. */
   address: GuessRule;
+  /** One identity, whatever the address: counted for the alert, never made to wait. */
+  account: GuessRule;
 }
 
-/** Slows down guessing: a growing delay per identity + address and per address, shared by all replicas; never a lasting lock (T-05). */
+interface CountedAttempt {
+  attempt: NamelessAttempt;
+  keys: Buffer[];
+  /** Whether a wait begins with this try. */
+  beginsDelay: boolean;
+}
+
+/**
+ * Right credentials pass, whatever came before them from wherever; wrong ones are counted by one atomic statement, per identity + address and
+ * per address, and refused with a growing wait (T-05, ADR 0028). Right credentials cost no statement here.
+ */
 @Injectable()
 export class GuessLimiter {
+  private readonly known = new KnownBlocks();
+
   constructor(
     private readonly store: GuessStore,
     @Inject('GuessRules') private readonly rules: GuessRules,
@@ -44,62 +71,106 @@ export class GuessLimiter {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Tells whether the try may be made now. @throws DomainError 429 with Retry-After */
-  async admit(attempt: GuessAttempt): Promise<AdmittedAttempt> {
-    const keys = guessKeysOf(attempt.identity, attempt.address);
-    const [pair, address, account] = await this.store.read([keys.pair, keys.address, keys.account]);
+  /**
+   * Checks the credentials and counts the try unless they are right. A password that we cannot have generated is counted before it is looked
+   * at: guesses of what people choose are never checked faster than they are counted. @throws DomainError 429 with Retry-After
+   */
+  judge<V extends GuessVerdict>(attempt: GuessAttempt, check: () => Promise<V>): Promise<V> {
+    return isGeneratedApiPassword(attempt.password) ? this.checkThenCount(attempt, check) : this.countThenCheck(attempt, check);
+  }
+
+  /** Credentials that cannot even be read count against their address. @throws DomainError 429 */
+  async failed(attempt: NamelessAttempt): Promise<void> {
+    const counted = await this.count(attempt, [{ key: guessKeys.address(guesserOf(attempt.address)), rule: this.rules.address }]);
+    await this.report(counted, null);
+  }
+
+  private async checkThenCount<V extends GuessVerdict>(attempt: GuessAttempt, check: () => Promise<V>): Promise<V> {
+    let verdict: V;
+    try {
+      verdict = await check();
+    } catch (error) {
+      await this.countUnchecked(attempt);
+      throw error;
+    }
+    if (!verdict.isRight) await this.failedGuess(await this.countGuess(attempt), attempt.identity, verdict.account);
+    return verdict;
+  }
+
+  private async countThenCheck<V extends GuessVerdict>(attempt: GuessAttempt, check: () => Promise<V>): Promise<V> {
+    const counted = await this.countGuess(attempt);
+    const verdict = await check();
+    if (verdict.isRight) await this.store.giveBack(counted.keys);
+    else await this.failedGuess(counted, attempt.identity, verdict.account);
+    return verdict;
+  }
+
+  /** What cannot be checked is not right: it must not be tried again and again for nothing. */
+  private async countUnchecked(attempt: GuessAttempt): Promise<void> {
+    try {
+      await this.countGuess(attempt);
+    } catch (error) {
+      // Without the database nothing is counted; the caller's own error says so.
+      if (error instanceof DomainError) throw error;
+    }
+  }
+
+  private countGuess(attempt: GuessAttempt): Promise<CountedAttempt> {
+    const guesser = guesserOf(attempt.address);
+    return this.count(attempt, [
+      { key: guessKeys.pair(attempt.identity, guesser), rule: this.rules.pair },
+      { key: guessKeys.address(guesser), rule: this.rules.address },
+    ]);
+  }
+
+  private async count(attempt: NamelessAttempt, counted: CountedKey[]): Promise<CountedAttempt> {
     const nowMs = this.clock.nowMs();
-    const untilMs = Math.max(this.blockMs(pair, this.rules.pair), this.blockMs(address, this.rules.address));
-    if (untilMs > nowMs) {
-      delayedTotal.inc({ way: attempt.way });
-      throw tooManyTries(retryAfterS(untilMs, nowMs));
-    }
-    return { attempt, keys, isCounted: pair !== undefined || account !== undefined };
+    const keys = counted.map(({ key }) => key);
+    refuseUntil(this.known.lastOf(keys, nowMs), attempt, nowMs);
+    const tries = await this.store.count(counted, nowMs);
+    tries.forEach(({ blockedUntilMs }, index) => {
+      if (blockedUntilMs > nowMs) this.known.add(keys[index]!, blockedUntilMs, nowMs);
+    });
+    const beginsDelay = tries.some((one, index) => one.isCounted && one.failures === counted[index]!.rule.freeTries + 1);
+    const refusals = tries.filter(({ isCounted }) => !isCounted).map(({ blockedUntilMs }) => blockedUntilMs);
+    if (refusals.length > 0 && beginsDelay) await this.record('GUESSING_DELAYED', attempt, null);
+    refuseUntil(Math.max(0, ...refusals), attempt, nowMs);
+    return { attempt, keys, beginsDelay };
   }
 
-  /** The credentials were wrong. `account` is the account they were meant for, null when there is none. */
-  async failed({ attempt, keys }: AdmittedAttempt, account: string | null): Promise<void> {
+  private async failedGuess(counted: CountedAttempt, identity: string, account: string | null): Promise<void> {
+    // For identities without an account too, which must not be answered sooner (T-06).
+    const [ofAccount] = await this.store.count(
+      [{ key: guessKeys.account(identity), rule: this.rules.account }],
+      this.clock.nowMs(),
+    );
+    await this.report(counted, account);
+    const { failures } = ofAccount!;
+    if (account !== null && failures % alertEvery === 0) await this.alert(counted.attempt, account, failures);
+  }
+
+  private async report({ attempt, beginsDelay }: CountedAttempt, account: string | null): Promise<void> {
     failuresTotal.inc({ way: attempt.way });
-    const counts = await this.store.fail([keys.pair, keys.address, keys.account], this.clock.nowMs());
-    if (isFirstDelay(counts[0], this.rules.pair) || isFirstDelay(counts[1], this.rules.address)) {
-      await this.report('GUESSING_DELAYED', attempt, account);
-    }
-    const failures = counts[2]?.failures ?? 0;
-    if (account !== null && failures % alertEvery === 0 && failures > 0) await this.alert(attempt, account, failures);
+    if (beginsDelay) await this.record('GUESSING_DELAYED', attempt, account);
   }
 
-  /** The credentials were right: earlier failures of this identity no longer count. The address keeps its own. */
-  async succeeded({ keys, isCounted }: AdmittedAttempt): Promise<void> {
-    if (isCounted) await this.store.clear([keys.pair, keys.account]);
-  }
-
-  private blockMs(count: GuessCount | undefined, rule: GuessRule): number {
-    if (!count || this.clock.nowMs() - count.lastFailedAtMs > forgetAfterMs) return 0;
-    return blockedUntilMs(count, rule);
-  }
-
-  private async alert(attempt: GuessAttempt, account: string, count: number): Promise<void> {
+  private async alert(attempt: NamelessAttempt, account: string, count: number): Promise<void> {
     alertsTotal.inc();
     const fields = { event: 'guessing-alert', username: account, address: attempt.address, count, requestId: attempt.requestId };
     this.logger.error(fields, 'sustained guessing at an account');
-    await this.report('GUESSING_ALERT', attempt, account);
+    await this.record('GUESSING_ALERT', attempt, account);
   }
 
-  private report(kind: 'GUESSING_DELAYED' | 'GUESSING_ALERT', attempt: GuessAttempt, subject: string | null): Promise<void> {
+  private record(kind: 'GUESSING_DELAYED' | 'GUESSING_ALERT', attempt: NamelessAttempt, subject: string | null): Promise<void> {
     const { address, requestId, way } = attempt;
     return this.securityLog.record({ kind, subject, origin: { actor: 'client', address, requestId }, detail: way });
   }
 }
 
-export interface AdmittedAttempt {
-  attempt: GuessAttempt;
-  keys: GuessKeys;
-  /** Whether failures are on record that a success must clear. */
-  isCounted: boolean;
-}
-
-function isFirstDelay(count: GuessCount | undefined, rule: GuessRule): boolean {
-  return count?.failures === rule.freeFailures + 1;
+function refuseUntil(untilMs: number, { way }: NamelessAttempt, nowMs: number): void {
+  if (untilMs === 0) return;
+  delayedTotal.inc({ way });
+  throw tooManyTries(retryAfterS(untilMs, nowMs));
 }
 
 export function tooManyTries(seconds: number): DomainError {

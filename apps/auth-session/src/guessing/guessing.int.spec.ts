@@ -1,19 +1,25 @@
+import { randomBytes } from 'node:crypto';
+import { ApiPasswordHasher, generateApiPassword, KeyRing } from '@paycode/crypto';
 import { register } from 'prom-client';
+import { PostgresAccountStore } from '../accounts/persistence/postgres-account-store';
 import { LoginClient } from '../testing/login-client';
 import { basic, type CreatedAccount, outcomeOf, TestAuthSession } from '../testing/test-service';
 
+const peppers = `p1:${randomBytes(32).toString('base64')}`;
 let service: TestAuthSession;
 let account: CreatedAccount;
 beforeAll(async () => {
-  service = await TestAuthSession.start({ GUESSES_PER_IDENTITY_MAX: '3', GUESSES_PER_ADDRESS_MAX: '8' }, 2);
+  const limits = { GUESSES_PER_IDENTITY_MAX: '3', GUESSES_PER_ADDRESS_MAX: '8' };
+  service = await TestAuthSession.start({ ...limits, PASSWORD_PEPPERS: peppers }, 2);
   account = await service.create({ type: 'PSP', id: 1 });
 });
 afterAll(() => service.stop());
-beforeEach(async () => {
-  service.clock.reset();
-  service.clock.set(service.clock.nowMs());
-  await service.database.dataSource.query('delete from guess_count');
-});
+let days = 0;
+// A time that stands still, a day after the test before.
+beforeEach(() => service.clock.set(Date.now() + days++ * 86_400_000));
+
+const setHash = (hash: string) =>
+  service.database.dataSource.query('update account set password_hash = $2 where username = $1', [account.username, hash]);
 
 const attacker = '198.51.100.66';
 interface Guess {
@@ -44,12 +50,77 @@ describe('T-05: guessing', () => {
     expect(await guesses(2)).toEqual([wrong, '429 Too Many Requests 4']);
   });
 
-  it('during a wait even the right password is not tried, afterwards it is', async () => {
-    await guesses(4);
-    expect(await guess({ password: account.apiPassword })).toBe('429 Too Many Requests 1');
-    service.clock.advance(1_000);
+  it('T-05 F2: right passwords pass, whatever their address did before; only wrong ones wait', async () => {
+    for (let i = 0; i < 12; i++) await guess({ username: `psp-${100 + i}` });
+    await guesses(6);
+    expect(await guess()).toMatch(/^429/);
+    expect(await guess({ password: generateApiPassword() })).toMatch(/^429/);
+    for (const replica of [0, 1]) expect(await guess({ password: account.apiPassword, replica })).toBe('allowed');
+    // Nor does a right password open the door to further wrong ones.
+    expect(await guess()).toMatch(/^429/);
+  });
+
+  it.each([
+    ['of the form we generate', generateApiPassword],
+    ['of any other form', (i: number) => `wrong-${i}`],
+  ])(
+    'T-05 F7: of 300 wrong passwords %s at once, over two replicas, no more than the free ones are answered',
+    async (_, make) => {
+      const all = Array.from({ length: 300 }, (__, i) => guess({ password: make(i), replica: i % 2 }));
+      const right = guess({ password: account.apiPassword, replica: 1 });
+      const outcomes = await Promise.all(all);
+      expect(outcomes.filter(outcome => outcome === wrong)).toHaveLength(4);
+      expect(outcomes.filter(outcome => outcome === '429 Too Many Requests 1')).toHaveLength(296);
+      expect(await right).toBe('allowed');
+    },
+  );
+
+  it('T-05: a password that cannot be a generated one is not even looked at before it is counted', async () => {
+    const looked = jest.spyOn(ApiPasswordHasher.prototype, 'verify');
+    await Promise.all(Array.from({ length: 100 }, (_, i) => guess({ password: `wrong-${i}`, replica: i % 2 })));
+    expect(looked.mock.calls.filter(([password]) => password.startsWith('wrong-'))).toHaveLength(4);
+    looked.mockRestore();
+  });
+
+  it('T-05: a chosen password, were there one, gives back what it was counted for', async () => {
+    const [{ password_hash: before }] = await service.database.dataSource.query<[{ password_hash: string }]>(
+      'select password_hash from account where username = $1',
+      [account.username],
+    );
+    await setHash(new ApiPasswordHasher(KeyRing.parse(peppers)).hash('chosen by a person'));
+    for (let i = 0; i < 6; i++) expect(await guess({ password: 'chosen by a person' })).toBe('allowed');
+    await setHash(before);
+    expect(await guesses(5)).toEqual([wrong, wrong, wrong, wrong, '429 Too Many Requests 1']);
+  });
+
+  it('T-05 R-5.1-2 F1: credentials that cannot be read get the very answer of a wrong password, and count against their address', async () => {
+    const lines = [
+      ...['psp-1\0:x', 'psp-1:\u0007', 'psp\n-1:x', '\u0085:x', ':x', 'psp-1:', 'no colon'].map(text => Buffer.from(text)),
+      Buffer.from([0xff, 0x3a, 0xfe]),
+      Buffer.from([0xed, 0xa0, 0x80, 0x3a, 0x78]), // a lone surrogate, as UTF-8 would have it
+    ].map(bytes => `Basic ${bytes.toString('base64')}`);
+    const ask = (line: string) => service.authorize({ authorization: [line], address: attacker });
+    const untimed = (answer: object) => JSON.stringify(answer).replace(/timestamp[^,]*,/, '');
+    const answers = [];
+    for (const line of lines) answers.push(untimed(await ask(line)));
+    service.clock.advance(3_600_000);
+    answers.push(untimed(await ask(basic(account.username, 'wrong'))));
+    expect(new Set(answers).size).toBe(1);
+    for (let i = 0; i < 9; i++) await ask(lines[0]!);
+    expect(outcomeOf(await ask(lines[0]!))).toMatch(/^429/);
     expect(await guess({ password: account.apiPassword })).toBe('allowed');
-    expect(await guesses(3)).toEqual([wrong, wrong, wrong]);
+  });
+
+  it('T-05: what fails between the question and the verdict counts as a wrong guess', async () => {
+    const find = jest.spyOn(PostgresAccountStore.prototype, 'findByUsername').mockRejectedValue(new Error('a bug'));
+    const statuses = [];
+    for (let i = 0; i < 6; i++) {
+      const asked = guess({ password: generateApiPassword() }).catch((error: Error) => error.message);
+      statuses.push(await asked);
+    }
+    find.mockRestore();
+    const failed = 'authorize answered 500';
+    expect(statuses).toEqual([failed, failed, failed, failed, '429 Too Many Requests 1', '429 Too Many Requests 1']);
   });
 
   it('an outsider cannot lock the owner out: from another address the account works on', async () => {
@@ -69,13 +140,16 @@ describe('T-05: guessing', () => {
     expect(await guess({ username: 'psp-200', address: '203.0.113.9' })).toBe(wrong);
   });
 
-  it('counts Basic, login and challenges together, whichever replica and way they come', async () => {
+  it('counts Basic and login together; wrong passwords keep nobody from challenges, which have a limit of their own', async () => {
     const client = new LoginClient(service);
-    await guesses(3, { address: '127.0.0.1' });
-    expect((await client.login({ identity: account.username, password: 'wrong' })).status).toBe(401);
-    const login = await client.login({ identity: account.username, password: account.apiPassword });
-    expect([login.status, login.headers['retry-after']]).toEqual([429, '1']);
-    expect((await client.challenge(account.username)).status).toBe(429);
+    const bearer = await client.bearerAccount({ type: 'PSP', id: 7 }, false);
+    await guesses(3, { username: bearer.username, address: '127.0.0.1' });
+    const login = (password: string) => client.login({ identity: bearer.username, password });
+    expect((await login('wrong')).status).toBe(401);
+    const refused = await login('wrong');
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
+    expect((await login(bearer.password)).status).toBe(200);
+    expect((await client.challenge(bearer.username)).status).toBe(200);
   });
 
   it('is forgotten after a quiet quarter of an hour', async () => {
@@ -84,8 +158,11 @@ describe('T-05: guessing', () => {
     expect(await guesses(3)).toEqual([wrong, wrong, wrong]);
   });
 
-  it('at 100 failures in a row for one account, an operator is called: metric, security log; never a lock', async () => {
-    for (let i = 0; i < 100; i++) await guess({ address: `198.51.${i}.1` });
+  it('T-05: at 100 failures of one account an operator is called, also when its owner logs in between them; never a lock', async () => {
+    for (let i = 0; i < 100; i++) {
+      await guess({ address: `198.51.${i}.1` });
+      if (i % 10 === 0) expect(await guess({ password: account.apiPassword, address: '203.0.113.10' })).toBe('allowed');
+    }
     const events = await service.database.dataSource.query(
       `select kind, subject from security_event where kind = 'GUESSING_ALERT'`,
     );

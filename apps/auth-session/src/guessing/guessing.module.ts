@@ -1,16 +1,19 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { forgetAfterMs } from './domain/guess-rule';
 import { GuessLimiter, type GuessRules } from './guess-limiter.service';
 import { GuessStore } from './guessing.ports';
+import { MinuteQuota } from './minute-quota';
 import { PostgresGuessStore } from './persistence/postgres-guess-store';
 
-const delays = { delayFirstMs: 1_000, delayMaxMs: 60_000 };
+const delays = { delayFirstMs: 1_000, delayMaxMs: 60_000, memoryMs: forgetAfterMs, memorySince: 'LAST_TRY' } as const;
 
 @Module({})
 export class GuessingModule {
   static withLimits(limits: { pairFreeFailures: number; addressFreeFailures: number }): DynamicModule {
     const rules: GuessRules = {
-      pair: { ...delays, freeFailures: limits.pairFreeFailures },
-      address: { ...delays, freeFailures: limits.addressFreeFailures },
+      pair: { ...delays, freeTries: limits.pairFreeFailures },
+      address: { ...delays, freeTries: limits.addressFreeFailures },
+      account: { ...delays, freeTries: 1_000_000 },
     };
     return {
       module: GuessingModule,
@@ -19,8 +22,9 @@ export class GuessingModule {
         { provide: GuessStore, useClass: PostgresGuessStore },
         { provide: 'GuessRules', useValue: rules },
         GuessLimiter,
+        MinuteQuota,
       ],
-      exports: [GuessLimiter],
+      exports: [GuessLimiter, MinuteQuota],
     };
   }
 }

@@ -1,4 +1,4 @@
-export { type AdmittedAttempt, type GuessAttempt, GuessLimiter, tooManyTries } from './guess-limiter.service';
+export { type GuessAttempt, GuessLimiter, type GuessVerdict, tooManyTries } from './guess-limiter.service';
 export { guesserOf } from './guess-keys';
-export { forgetAfterMs } from './domain/guess-rule';
 export * from './guessing.module';
+export { MinuteQuota } from './minute-quota';

@@ -18,7 +18,7 @@ describe('housekeeping', () => {
         )
       )[0]!.counts;
     await purge.run();
-    expect(await counts()).toEqual([1, 1, 3]);
+    expect(await counts()).toEqual([1, 1, 4]);
     service.clock.advance(2 * 86_400_000);
     await purge.run();
     expect(await counts()).toEqual([0, 0, 0]);

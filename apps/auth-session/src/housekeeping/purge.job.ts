@@ -2,7 +2,6 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { DataSource } from 'typeorm';
 import { Clock } from '../clock';
-import { forgetAfterMs } from '../guessing';
 
 const intervalMs = 60_000;
 /** Rows removed per statement: short locks, short transactions. */
@@ -14,7 +13,7 @@ const [minuteMs, dayMs] = [60_000, 86_400_000];
 const purges = [
   { table: 'login_challenge', column: 'expires_at', keepMs: minuteMs },
   { table: 'session', column: 'expires_at', keepMs: dayMs },
-  { table: 'guess_count', column: 'last_failed_at', keepMs: forgetAfterMs },
+  { table: 'guess_count', column: 'forget_at', keepMs: 0 },
   // A day more than the trigger demands.
   { table: 'security_event', column: 'at', keepMs: 367 * dayMs },
 ] as const;

@@ -3,7 +3,7 @@ import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { Counter } from 'prom-client';
 import type { Account } from '../accounts';
 import { type ClientOrigin, SecurityLog } from '../audit';
-import { type AdmittedAttempt, GuessLimiter } from '../guessing';
+import { GuessLimiter, type GuessVerdict } from '../guessing';
 import { badCredentials, jwtDisabled } from '../refusals';
 import { type LoginSession, OpenSessionService } from '../sessions';
 import { LoginChecks, type LoginFindings, type LoginRequest } from './login-checks';
@@ -14,7 +14,7 @@ const loginsTotal = new Counter({
   labelNames: ['outcome'],
 });
 
-/** admitted by the guess limiter -> account, password and challenge checked -> session, or a 401. */
+/** account, password and challenge checked -> session, or a wrong guess: counted, 401 or 429. */
 @Injectable()
 export class LoginService {
   constructor(
@@ -27,25 +27,31 @@ export class LoginService {
 
   /** @throws DomainError 401, 429 */
   async login(request: LoginRequest): Promise<LoginSession> {
-    const { identity, origin, answer } = request;
-    const admitted = await this.guesses.admit({ way: 'login', identity, ...origin });
-    const { account, objection } = await this.checks.run(request);
-    if (!account || objection) return this.refuse({ account, objection }, admitted, origin);
-    await this.guesses.succeeded(admitted);
+    const { identity, password, origin, answer } = request;
+    const attempt = { way: 'login', identity, password, ...origin } as const;
+    const { findings } = await this.guesses.judge(attempt, () => this.check(request));
+    const { account, objection } = findings;
+    if (!account || objection) return this.refuse(findings, origin);
     loginsTotal.inc({ outcome: answer ? 'challenge login' : 'password login' });
     if (!answer && account.publicKey) this.warnOfDowngrade(account, origin);
     return this.sessions.open({ account, loginKind: answer ? 'CHALLENGE' : 'PASSWORD', origin });
   }
 
-  private async refuse(findings: LoginFindings, admitted: AdmittedAttempt, origin: ClientOrigin): Promise<never> {
+  private async check(request: LoginRequest): Promise<GuessVerdict & { findings: LoginFindings }> {
+    const findings = await this.checks.run(request);
+    const { account, objection } = findings;
+    // Whoever is told about the mode has shown the right password.
+    const isRight = account !== undefined && (objection === undefined || objection === 'not in bearer mode');
+    return { isRight, account: account?.username ?? null, findings };
+  }
+
+  private async refuse(findings: LoginFindings, origin: ClientOrigin): Promise<never> {
     const { account, objection = 'password' } = findings;
     // What was typed as the identity of no account may be a password: it is not written down.
     const subject = account?.username ?? null;
     loginsTotal.inc({ outcome: objection });
-    const isGuess = objection !== 'not in bearer mode';
-    await (isGuess ? this.guesses.failed(admitted, subject) : this.guesses.succeeded(admitted));
     await this.securityLog.record({ kind: 'LOGIN_FAILED', subject, origin, detail: objection });
-    throw isGuess ? badCredentials() : jwtDisabled();
+    throw objection === 'not in bearer mode' ? jwtDisabled() : badCredentials();
   }
 
   /** T-10: a client that could prove itself did not; a stolen password would look like this. */

@@ -12,6 +12,13 @@ export function generateApiPassword(): string {
   return randomBytes(passwordBytes).toString('base64url');
 }
 
+const generatedForm = /^[A-Za-z0-9_-]{27}$/;
+
+/** Whether the text has the form of a generated password; any other text is the password of no account, or one that a person chose. */
+export function isGeneratedApiPassword(text: string): boolean {
+  return generatedForm.test(text);
+}
+
 /**
  * Hashes *generated* API passwords as `hmac-sha256.{pepperId}.{base64url(salt)}.{base64url(mac)}` with
  * mac = HMAC-SHA-256(pepper, salt | password). Microseconds instead of the 60 to 240 ms of a password hash, which every Basic

@@ -10,6 +10,6 @@ export class LoginChallengesController {
   @Get()
   @Header('cache-control', 'no-store')
   issue(@Query() query: LoginChallengesQuery, @ClientRequest() origin: ClientOrigin): Promise<LoginChallenge> {
-    return this.issuing.issue({ ...query, address: origin.address, requestId: origin.requestId });
+    return this.issuing.issue({ ...query, address: origin.address });
   }
 }

@@ -1,8 +1,10 @@
-import { IsString, Length, MaxLength } from 'class-validator';
+import { IsString, Length, Matches, MaxLength } from 'class-validator';
 
 export class LoginChallengesQuery {
+  /** No account's name holds a control character: refused as ill-formed, which says nothing about any account (R-5.1-2). */
   @IsString()
   @Length(1, 256)
+  @Matches(/^\P{Cc}*$/u, { message: 'identity must not hold control characters' })
   identity!: string;
 
   /** URL-encoded base64 of 64 bytes encrypted to the service key (R-4.1-3). */

@@ -17,12 +17,6 @@ const insertChallenge = {
   text: `insert into login_challenge (challenge_hash, response_hash, identity_hash, address, created_at, expires_at)
     values ($1, $2, $3, $4, $5, $6)`,
 };
-/** Looks at no more rows than the limit asks for: a flood must not make each of its requests dearer. */
-const countChallenges = {
-  name: 'count-login-challenges',
-  text: `select count(*)::int as count
-    from (select from login_challenge where address = $1 and created_at > $2 limit $3) recent`,
-};
 
 @Injectable()
 export class PostgresChallengeStore extends ChallengeStore {
@@ -34,11 +28,6 @@ export class PostgresChallengeStore extends ChallengeStore {
     const { challengeHash, responseHash, identityHash, address, createdAt, expiresAt } = challenge;
     const values = [challengeHash, responseHash, identityHash, address, createdAt, expiresAt];
     await preparedQuery(this.dataSource, insertChallenge, values);
-  }
-
-  async countFrom(address: string, since: Date, max: number): Promise<number> {
-    const [row] = await preparedQuery<{ count: number }>(this.dataSource, countChallenges, [address, since, max]);
-    return row!.count;
   }
 
   async take(challengeHash: Buffer): Promise<StoredChallenge | undefined> {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { blockedUntilMs, retryAfterS } from './guess-rule';
 
-const rule = { freeFailures: 5, delayFirstMs: 1_000, delayMaxMs: 60_000 };
-const delayAfter = (failures: number) => Math.max(0, blockedUntilMs({ failures, lastFailedAtMs: 10_000 }, rule) - 10_000);
+const rule = { freeTries: 5, delayFirstMs: 1_000, delayMaxMs: 60_000, memoryMs: 900_000, memorySince: 'LAST_TRY' } as const;
+const countOf = (failures: number) => ({ failures, lastFailedAtMs: 10_000, forgetAtMs: 910_000 });
+const delayAfter = (failures: number) => Math.max(0, blockedUntilMs(countOf(failures), rule) - 10_000);
 
 describe('the delay after wrong credentials (T-05)', () => {
   it('is nothing at first, then doubles', () => {
@@ -19,6 +20,10 @@ describe('the delay after wrong credentials (T-05)', () => {
     fc.assert(
       fc.property(fc.nat(5_000), failures => expect(delayAfter(failures + 1)).toBeGreaterThanOrEqual(delayAfter(failures))),
     );
+  });
+
+  it('ends when the count is forgotten', () => {
+    expect(blockedUntilMs({ ...countOf(11), forgetAtMs: 20_000 }, rule)).toBe(20_000);
   });
 
   it('is told in whole seconds, rounded up', () => {

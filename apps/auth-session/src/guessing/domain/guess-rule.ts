@@ -1,28 +1,33 @@
-/** How wrong credentials slow down the next try (T-05). */
+/** How tries under one key slow down the next ones (T-05). */
 export interface GuessRule {
-  /** Failures that cost nothing: a person or a deployment gets its password wrong now and then. */
-  freeFailures: number;
-  /** Wait after the first failure beyond the free ones, in milliseconds; doubles with each further one. */
+  /** Tries that cost nothing: a person or a deployment gets its password wrong now and then. */
+  freeTries: number;
+  /** Wait after the first try beyond the free ones, in milliseconds; doubles with each further one. */
   delayFirstMs: number;
-  /** Longest wait, in milliseconds. Short on purpose: an outsider must not be able to lock an account out for good. */
+  /** Longest wait, in milliseconds. Short on purpose: it is what a mistyped password may cost. */
   delayMaxMs: number;
+  /** The count is forgotten after this long, in milliseconds: since its last try, or since its first one. */
+  memoryMs: number;
+  memorySince: 'LAST_TRY' | 'FIRST_TRY';
 }
 
-/** Failures are forgotten after this long without another one, in milliseconds. */
+/** The longest memory of any rule, in milliseconds. */
 export const forgetAfterMs = 15 * 60_000;
 
-/** Failures since the last success or the last quiet time. */
+/** Tries under one key that still count. */
 export interface GuessCount {
   failures: number;
   lastFailedAtMs: number;
+  forgetAtMs: number;
 }
 
-/** The instant from which the next try is allowed, in epoch milliseconds; 0 when it is allowed at once. */
+/** The instant from which the next try is counted and no longer refused, in epoch milliseconds; 0 when it is at once. */
 export function blockedUntilMs(count: GuessCount, rule: GuessRule): number {
-  const beyond = count.failures - rule.freeFailures;
+  const beyond = count.failures - rule.freeTries;
   if (beyond <= 0) return 0;
   // The exponent is capped so that a long attack cannot overflow the number.
-  return count.lastFailedAtMs + Math.min(rule.delayMaxMs, rule.delayFirstMs * 2 ** Math.min(beyond - 1, 30));
+  const untilMs = count.lastFailedAtMs + Math.min(rule.delayMaxMs, rule.delayFirstMs * 2 ** Math.min(beyond - 1, 30));
+  return Math.min(untilMs, count.forgetAtMs);
 }
 
 /** Whole seconds until `untilMs`, at least 1: a Retry-After. */

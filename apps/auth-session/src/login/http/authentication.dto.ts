@@ -1,4 +1,4 @@
-import { IsOptional, IsString, Length, MaxLength, ValidateIf } from 'class-validator';
+import { IsOptional, IsString, Length, Matches, MaxLength, ValidateIf } from 'class-validator';
 
 const tokenCharsMax = 8_192;
 
@@ -7,8 +7,10 @@ const namesChallenge = (body: LoginBody) =>
   body.base64EncodedChallengeHash !== undefined || body.base64EncodedChallengeResponse !== undefined;
 
 export class LoginBody {
+  /** No account's name holds a control character: refused as ill-formed, which says nothing about any account (R-5.1-2). */
   @IsString()
   @Length(1, 256)
+  @Matches(/^\P{Cc}*$/u, { message: 'identity must not hold control characters' })
   identity!: string;
 
   @IsString()

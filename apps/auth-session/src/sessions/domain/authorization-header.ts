@@ -14,7 +14,10 @@ const credentialPattern = /^([A-Za-z]+)(?: +([A-Za-z0-9\-._~+/]+=*))?$/;
 const jwtPattern = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/;
 const base64Pattern = /^[A-Za-z0-9+/]+={0,2}$/;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+// RFC 7617 2: neither part may hold a control character. No store is ever asked for such a name.
+const controlCharacter = /\p{Cc}/u;
+// A byte order mark is part of the text: stripped, two spellings would name one account.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Reads all Authorization lines (A-19): a Bearer token wins over Basic credentials, whether it later proves valid or not; anything
@@ -48,11 +51,13 @@ function readCredential(text: string): Credential {
   return { kind: 'BEARER', token: parameter };
 }
 
-/** RFC 7617: base64 of `user-id:password` in UTF-8; the user-id ends at the first colon. */
+/** RFC 7617: base64 of `user-id:password` in UTF-8 without control characters; the user-id ends at the first colon. */
 function readBasic(parameter: string): Credential {
   const text = base64Pattern.test(parameter) ? decodeUtf8(Buffer.from(parameter, 'base64')) : undefined;
-  const colon = text?.indexOf(':') ?? -1;
-  if (text === undefined || colon < 0) return { kind: 'BASIC_UNREADABLE' };
+  if (text === undefined || controlCharacter.test(text)) return { kind: 'BASIC_UNREADABLE' };
+  const colon = text.indexOf(':');
+  // An empty name or password is nobody's; passport-http would turn it away uncounted.
+  if (colon < 1 || colon === text.length - 1) return { kind: 'BASIC_UNREADABLE' };
   return { kind: 'BASIC', username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 

@@ -1,0 +1,33 @@
+const knownMax = 20_000;
+/** The store is asked again after this long, in milliseconds: a count that was given back or removed by hand soon counts no more. */
+const knownForMs = 1_000;
+
+interface KnownBlock {
+  untilMs: number;
+  sinceMs: number;
+}
+
+/**
+ * Keys this replica has just learnt to be waiting: their tries are refused without a statement, so that a flood of them costs nothing. Only a
+ * short cut: what it does not know, the store does.
+ */
+export class KnownBlocks {
+  private readonly blocks = new Map<string, KnownBlock>();
+
+  /** Until when the last of these keys waits, in epoch milliseconds; 0 when none is known to. */
+  lastOf(keys: readonly Buffer[], nowMs: number): number {
+    if (this.blocks.size === 0) return 0;
+    return Math.max(0, ...keys.map(key => this.untilOf(key, nowMs)));
+  }
+
+  add(key: Buffer, untilMs: number, nowMs: number): void {
+    if (this.blocks.size >= knownMax) this.blocks.clear();
+    this.blocks.set(key.toString('hex'), { untilMs, sinceMs: nowMs });
+  }
+
+  private untilOf(key: Buffer, nowMs: number): number {
+    const block = this.blocks.get(key.toString('hex'));
+    const isFresh = block !== undefined && nowMs >= block.sinceMs && nowMs < block.sinceMs + knownForMs;
+    return isFresh && nowMs < block.untilMs ? block.untilMs : 0;
+  }
+}
