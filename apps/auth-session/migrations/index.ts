@@ -2,6 +2,7 @@ import { CreateAccounts1700000000000 } from './1700000000000-create-accounts';
 import { AddSourceAddresses1760000000000 } from './1760000000000-add-source-addresses';
 import { CountBeforeAnswering1785000000000 } from './1785000000000-count-before-answering';
 import { RememberTheReplacedToken1785000001000 } from './1785000001000-remember-the-replaced-token';
+import { OneDecoyPerIdentity1785000002000 } from './1785000002000-one-decoy-per-identity';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -9,4 +10,5 @@ export const migrations = [
   AddSourceAddresses1760000000000,
   CountBeforeAnswering1785000000000,
   RememberTheReplacedToken1785000001000,
+  OneDecoyPerIdentity1785000002000,
 ];

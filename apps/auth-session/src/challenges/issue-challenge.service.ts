@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { exportRsaPublicKey, sha256 } from '@paycode/crypto';
 import { DomainError } from '@paycode/service-runtime';
@@ -6,6 +7,7 @@ import { guesserOf } from '../guessing';
 import { ServiceKeys } from '../keys';
 import { RsaWorkers } from './challenges.ports';
 import { readClientChallenge } from './domain/client-challenge';
+import { decoyModulusOf } from './domain/decoy-modulus';
 import { ChallengeBook } from './challenge-book';
 
 export interface ChallengeRequest {
@@ -24,8 +26,6 @@ export interface LoginChallenge {
 /** form -> address limit -> prove that we hold our key -> challenge to the client's key, or a decoy nobody can answer (A-37) -> store. */
 @Injectable()
 export class IssueChallengeService {
-  private decoy: string | undefined;
-
   constructor(
     private readonly keys: ServiceKeys,
     private readonly workers: RsaWorkers,
@@ -54,16 +54,18 @@ export class IssueChallengeService {
     };
   }
 
-  /** The client's key, or one nobody holds for an identity that is unknown, in Basic mode or without a key; at the same cost. */
+  /** The client's key, or one nobody holds for an identity that is unknown, in Basic mode or without a key; both are made ready every time (T-06). */
   private async keyFor(identity: string): Promise<string> {
-    const [account, decoy] = await Promise.all([this.accounts.findByUsername(identity), this.decoyText()]);
+    const [account, secret] = await Promise.all([this.accounts.findByUsername(identity), this.keys.decoySecret.current()]);
+    const decoy = publicKeyOf(decoyModulusOf(secret.key, identity));
     const registered = account?.mode === 'BEARER' ? account.publicKey : null;
     return registered ?? decoy;
   }
+}
 
-  private async decoyText(): Promise<string> {
-    return (this.decoy ??= exportRsaPublicKey((await this.keys.decoy.current()).key));
-  }
+function publicKeyOf(modulus: Buffer): string {
+  const key = { kty: 'RSA', n: modulus.toString('base64url'), e: 'AQAB' };
+  return exportRsaPublicKey(createPublicKey({ key, format: 'jwk' }));
 }
 
 function badClientChallenge(): DomainError {

@@ -1,10 +1,10 @@
-import { createPrivateKey, createPublicKey, createSecretKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createSecretKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 
 /**
  * ACCESS signs access tokens (HS256: auth-session alone issues and verifies them), IDENTITY signs assertions (ES256),
- * CHALLENGE decrypts client challenges and does nothing else (T-01), DECOY encrypts what nobody can decrypt (A-37).
+ * CHALLENGE decrypts client challenges and does nothing else (T-01), DECOY_SECRET is what the decoys of identities without a key are derived from (A-37).
  */
-export type KeyUse = 'ACCESS' | 'IDENTITY' | 'CHALLENGE' | 'DECOY';
+export type KeyUse = 'ACCESS' | 'IDENTITY' | 'CHALLENGE' | 'DECOY_SECRET';
 
 export interface StoredKey {
   kid: string;
@@ -14,12 +14,12 @@ export interface StoredKey {
 
 export interface LoadedKey {
   kid: string;
-  /** Secret for ACCESS, private for IDENTITY and CHALLENGE, public for DECOY. */
+  /** Secret for ACCESS and DECOY_SECRET, private for IDENTITY and CHALLENGE. */
   key: KeyObject;
 }
 
 export function loadKey({ kid, use, jwk }: StoredKey): LoadedKey {
-  if (use === 'ACCESS') return { kid, key: createSecretKey(Buffer.from(jwk.k!, 'base64url')) };
-  const input = { key: jwk, format: 'jwk' } as const;
-  return { kid, key: use === 'DECOY' ? createPublicKey(input) : createPrivateKey(input) };
+  const isSecret = use === 'ACCESS' || use === 'DECOY_SECRET';
+  const key = isSecret ? createSecretKey(Buffer.from(jwk.k!, 'base64url')) : createPrivateKey({ key: jwk, format: 'jwk' });
+  return { kid, key };
 }

@@ -10,13 +10,13 @@ export class ServiceKeys {
   readonly access: RotatingKeys;
   readonly identity: RotatingKeys;
   readonly challenge: RotatingKeys;
-  readonly decoy: RotatingKeys;
+  readonly decoySecret: RotatingKeys;
 
   constructor(private readonly store: KeyStore) {
     this.access = new RotatingKeys(store, 'ACCESS');
     this.identity = new RotatingKeys(store, 'IDENTITY');
     this.challenge = new RotatingKeys(store, 'CHALLENGE');
-    this.decoy = new RotatingKeys(store, 'DECOY');
+    this.decoySecret = new RotatingKeys(store, 'DECOY_SECRET');
   }
 
   /**

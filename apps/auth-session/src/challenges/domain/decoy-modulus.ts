@@ -1,0 +1,34 @@
+import { hash, hkdfSync, type KeyObject } from 'node:crypto';
+
+const modulusBytes = 512;
+const factorBits = 2_048n;
+/** Least factor: √2 · 2^2047, rounded up; a product of two such numbers always has 4096 bits (FIPS 186-5 A.1.3, as OpenSSL makes keys). */
+const factorMin = integerSquareRoot(1n << (2n * factorBits - 1n)) + 1n;
+const factorSpan = (1n << factorBits) - factorMin;
+
+/**
+ * A number of 512 bytes that is distributed like the modulus of a real key, the same for one identity at every replica: the product of two odd
+ * numbers from the range real primes are drawn from. Ciphertexts lie below their modulus, so the largest of many tells which modulus it was: one
+ * decoy for all would tell decoys from keys (T-06), and so would a uniform random number, of which half are larger than most real moduli. Nobody knows a
+ * private key; nothing is ever decrypted.
+ */
+export function decoyModulusOf(secret: KeyObject, identity: string): Buffer {
+  const info = `paycode decoy modulus ${hash('sha256', identity)}`;
+  const bytes = Buffer.from(hkdfSync('sha512', secret, '', info, modulusBytes));
+  const modulus = factorOf(bytes.subarray(0, modulusBytes / 2)) * factorOf(bytes.subarray(modulusBytes / 2));
+  return Buffer.from(modulus.toString(16).padStart(2 * modulusBytes, '0'), 'hex');
+}
+
+function factorOf(uniform: Buffer): bigint {
+  return (factorMin + ((BigInt(`0x${uniform.toString('hex')}`) * factorSpan) >> factorBits)) | 1n;
+}
+
+/** Newton's method, from above. */
+function integerSquareRoot(value: bigint): bigint {
+  let root = 1n << factorBits;
+  for (;;) {
+    const next = (root + value / root) >> 1n;
+    if (next >= root) return root;
+    root = next;
+  }
+}
