@@ -7,7 +7,7 @@ import { guesserOf } from '../guessing';
 import { ServiceKeys } from '../keys';
 import { RsaWorkers } from './challenges.ports';
 import { readClientChallenge } from './domain/client-challenge';
-import { decoyModulusOf } from './domain/decoy-modulus';
+import { decoyModulusOf } from './decoy-modulus';
 import { ChallengeBook } from './challenge-book';
 
 export interface ChallengeRequest {

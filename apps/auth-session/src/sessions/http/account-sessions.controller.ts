@@ -8,6 +8,23 @@ import { SessionStore } from '../sessions.ports';
 
 const listedMax = 200;
 
+/** Sessions of an account that are not over, newest first. */
+export interface AccountSessions {
+  username: string;
+  sessions: ListedSession[];
+}
+
+export interface ListedSession {
+  /** UUID. */
+  sessionId: string;
+  /** Whether the login proved the client's key. */
+  loginKind: 'PASSWORD' | 'CHALLENGE';
+  /** ISO 8601 UTC. */
+  startedAt: string;
+  /** ISO 8601 UTC: the end of its current token. */
+  expiresAt: string;
+}
+
 /** The sessions of one account, as operators see and end them. */
 @Controller('internal/accounts/:username/sessions')
 @InternalCallers('operator')
@@ -20,7 +37,7 @@ export class AccountSessionsController {
 
   /** The newest sessions that are not over, at most 200; no token among it. */
   @Get()
-  async list(@Param('username') username: string): Promise<object> {
+  async list(@Param('username') username: string): Promise<AccountSessions> {
     if (!(await this.accounts.findByUsername(username))) throw noSuchAccount();
     const live = await this.sessions.live(username, this.clock.nowMs(), listedMax);
     const sessions = live.map(session => ({
@@ -35,7 +52,7 @@ export class AccountSessionsController {
   /** Every session of the account fails on its next request, one that is being opened at this very moment included. */
   @Post('end-all')
   @HttpCode(200)
-  async endAll(@Param('username') username: string, @InternalOrigin() origin: Origin): Promise<object> {
+  async endAll(@Param('username') username: string, @InternalOrigin() origin: Origin): Promise<AccountSessions> {
     const change = { kind: 'SESSIONS_ENDED', set: {}, endsSessions: true } as const;
     if (!(await this.accounts.change(username, change, origin))) throw noSuchAccount();
     return { username, sessions: [] };
