@@ -94,6 +94,18 @@ describe('transactions of the simulator', () => {
     expect(reversals).toHaveLength(1);
   });
 
+  it('T-29: a reversal whose original cannot be read is parked; those of its batch are done', async () => {
+    const ids = await complete(...Array.from({ length: 6 }, () => purchase()));
+    const unreadable = ids[2]!;
+    await simulator.spoil(unreadable);
+    await Promise.all(ids.map(id => simulator.requestReversal(id)));
+    await eventually(async () => {
+      const reversals = await Promise.all(ids.map(async id => (await simulator.transaction(id)).reversal !== null));
+      expect(reversals).toEqual(ids.map(id => id !== unreadable));
+    });
+    await eventually(async () => expect(await simulator.parked('payment-simulator')).toEqual([String(unreadable)]));
+  });
+
   it('R-2.5-10, R-3.2-3, A-02: refunds in full or in part, never more than was paid, never what was reversed', async () => {
     const [id] = await complete(purchase());
     const refund = (amount: string) =>

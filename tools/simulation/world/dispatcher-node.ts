@@ -133,7 +133,7 @@ export class DispatcherNode {
     world.every(process, turnMs.lanes, () => dispatcher.lanes.turn());
     world.every(process, turnMs.queues, async () => {
       dispatcher.desk.tick(false);
-      await dispatcher.overdue.turn();
+      dispatcher.overdue.turn();
     });
     world.every(process, turnMs.recovery, () => dispatcher.recover.turn());
     world.every(process, turnMs.notices, () => dispatcher.notices.turn());

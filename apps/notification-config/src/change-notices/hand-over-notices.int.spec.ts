@@ -10,6 +10,8 @@ describe('T-15: change notices', () => {
   let receiver: RawReceiver;
   let service: TestNotificationConfig;
   let isUp = false;
+  /** Calls that tell of it are refused. */
+  let refused = 0;
   const handedOver: ChangeNotice[] = [];
 
   beforeAll(async () => {
@@ -18,8 +20,10 @@ describe('T-15: change notices', () => {
       request
         .on('data', chunk => (body += String(chunk)))
         .on('end', () => {
-          if (isUp) handedOver.push(...(JSON.parse(body) as ChangeNotice[]));
-          response.writeHead(isUp ? 204 : 503).end();
+          const notices = JSON.parse(body) as ChangeNotice[];
+          const isRefused = notices.some(({ merchantId }) => merchantId === refused);
+          if (isUp && !isRefused) handedOver.push(...notices);
+          response.writeHead(!isUp ? 503 : isRefused ? 400 : 204).end();
         });
     });
     await new Promise<void>(resolve => dispatcher.listen(0, '127.0.0.1', resolve));
@@ -54,5 +58,30 @@ describe('T-15: change notices', () => {
         occurredAt: expect.any(String),
       },
     ]);
+  });
+
+  it('T-29: one that webhook-dispatcher refuses stays; those handed over with it are mailed and forgotten', async () => {
+    const merchants = [11, 12, 13, 14, 15];
+    isUp = false;
+    for (const merchantId of merchants) {
+      await service.saveMerchant(merchantId);
+      await service.post('extra', { merchantId, type: 'EMAIL', value: `a${merchantId}@shop.example` });
+      await service.post('addHttp', { merchantId, url: `http://127.0.0.1:${receiver.port}/`, version: 'V3' });
+    }
+    refused = 13;
+    isUp = true;
+    const { dataSource } = service.database;
+    await dataSource.query('update change_notice set due_at = clock_timestamp()');
+    const left = async () =>
+      (await dataSource.query<{ merchant_id: string }[]>('select merchant_id from change_notice')).map(row =>
+        Number(row.merchant_id),
+      );
+    await eventually(async () => expect(await left()).toEqual([13]));
+    expect(
+      handedOver
+        .map(({ merchantId }) => merchantId)
+        .filter(id => id > 10)
+        .sort(),
+    ).toEqual([11, 12, 14, 15]);
   });
 });

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { countParked, dataFaultReason, isolate } from '@paycode/persistence';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { ChangeNoticeMailer, ChangeNoticeStore } from './change-notices.ports';
 
@@ -16,15 +17,29 @@ export class HandOverNoticesService {
     @Inject(LOGGER) private readonly log: Logger,
   ) {}
 
-  /** Answers how many were handed over. Rejects when they could not be; they are tried again. */
+  /**
+   * Answers how many were handed over. Rejects when they could not be; they are tried again, and so is a notice that is refused for its data, by itself
+   * (T-29).
+   */
   async handOver(): Promise<number> {
     const due = await this.store.claim(batchMax, retryAfterMs);
     const givenUp = due.filter(({ tries }) => tries > triesMax);
     for (const { merchantId } of givenUp)
       this.log.error({ event: 'notice-given-up', merchantId }, 'change notice could not be mailed');
     const notices = due.filter(({ tries }) => tries <= triesMax).map(({ tries: _tries, ...notice }) => notice);
-    if (notices.length > 0) await this.mailer.handOver(notices);
-    await this.store.remove(due.map(({ noticeId }) => noticeId));
-    return notices.length;
+    const refused = new Set<string>();
+    await isolate(notices, {
+      write: part => this.mailer.handOver(part),
+      failed: ({ noticeId, merchantId }, error) => {
+        refused.add(noticeId);
+        countParked('notice');
+        this.log.error(
+          { event: 'set-aside', merchantId, reason: dataFaultReason(error) },
+          'a change notice is refused for its data',
+        );
+      },
+    });
+    await this.store.remove(due.map(({ noticeId }) => noticeId).filter(noticeId => !refused.has(noticeId)));
+    return notices.length - refused.size;
   }
 }

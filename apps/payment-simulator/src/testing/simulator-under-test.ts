@@ -122,6 +122,21 @@ export class SimulatorUnderTest {
     return [...rows, ...events].map(({ row }) => row).join('\n');
   }
 
+  /** The stored notification of a transaction becomes one that no key opens. */
+  async spoil(transactionId: number): Promise<void> {
+    const sql = `update transaction set notification = 'a.b.c.d.e' where transaction_id = $1`;
+    await this.databases.own.dataSource.query(sql, [transactionId]);
+  }
+
+  /** Keys of the dead letters of a group. */
+  async parked(group: string): Promise<string[]> {
+    const rows: { key: string }[] = await this.databases.events.dataSource.query(
+      `select l.key from event_log l join event_topic t on t.id = l.topic_id where t.name like $1`,
+      [`%.${group}.dlq`],
+    );
+    return rows.map(({ key }) => key);
+  }
+
   private get internalUrl(): string {
     return `http://127.0.0.1:${this.service.ports.internal}`;
   }

@@ -1,4 +1,5 @@
-import { parseNotification, type ReversalRequested, serializeNotification } from '@paycode/dto';
+import { parseNotification, type ReversalRequested, serializeNotification, type TransactionNotificationV3 } from '@paycode/dto';
+import { DataFault } from '@paycode/persistence';
 import { reversalNotificationOf } from './domain/notification-of';
 import { reversalStateOf } from './domain/refund';
 import type { CompletedTransaction, StoredTransaction } from './domain/transaction';
@@ -59,9 +60,18 @@ export class ReverseTransactions {
     return [reversal];
   }
 
+  /** @throws DataFault: that request is parked, the others of its batch are done (T-29) */
+  private notifiedOf({ notification }: StoredTransaction): TransactionNotificationV3 {
+    try {
+      return parseNotification(this.ports.sealer.openText(notification));
+    } catch (cause) {
+      throw new DataFault('the notification of the original cannot be read', { cause });
+    }
+  }
+
   private build(original: StoredTransaction, transactionId: number): CompletedTransaction {
     const txState = reversalStateOf(original);
-    const notified = parseNotification(this.ports.sealer.openText(original.notification));
+    const notified = this.notifiedOf(original);
     const notification = reversalNotificationOf(notified, transactionId, txState);
     return {
       transactionId,

@@ -87,7 +87,7 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
   const routes = new RouteBook(ports.routes, clock);
   const queues = new OriginQueues<Delivery>({ slotsMax: settings.slotsMax });
   const desk = new DeliveryDesk(queues, routes, clock, { heldMax: settings.heldMax });
-  const settling = new SettleReversals(ports.scheduler, clock);
+  const settling = new SettleReversals(ports.scheduler, clock, metrics);
   const verdicts = new RecordVerdict(ports.verdicts, lanes, settling, metrics, batching);
   const concluding = new ConcludeDelivery(verdicts, ports.notices, rules, clock, metrics);
   const refill = new RefillQueues(ports.deliveries, desk, lanes);
@@ -100,6 +100,7 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
     clock,
     onFenced,
     onHeldBack: error => metrics.heldBack(error),
+    onAside: ({ transactionId }, error) => metrics.setAside('send', transactionId, error),
     gate: ports.gate,
   });
   const ingest = new IngestTerminal(
@@ -114,7 +115,7 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
   };
   const notices = new RepeatNotices(ports.notices, desk, lanes, clock);
   const overdue = new CloseOverdue(desk, concluding, rules, { clock, onFenced });
-  const close = new CloseDeliveries(ports.deliveries);
+  const close = new CloseDeliveries(ports.deliveries, metrics);
   return { ingest, close, lanes, recover, notices, overdue, desk, routes, settling, drain };
 }
 

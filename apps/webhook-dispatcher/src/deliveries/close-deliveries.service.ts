@@ -1,7 +1,7 @@
 import type { CloseAnswer, CloseItem } from '@paycode/dto';
-import { FlushQueue } from '@paycode/persistence';
+import { DataFault, FlushQueue, isolate } from '@paycode/persistence';
 import { laneOf } from '../lanes';
-import type { DeliveryStore } from './deliveries.ports';
+import type { DeliveryMetrics, DeliveryStore } from './deliveries.ports';
 
 /**
  * Flow: the scheduler's timer or audit asks -> stub for what never came -> the verdict that stands, or OPEN while an owner holds the
@@ -10,18 +10,31 @@ import type { DeliveryStore } from './deliveries.ports';
 export class CloseDeliveries {
   private readonly closes: FlushQueue<CloseItem, CloseAnswer>;
 
-  constructor(store: DeliveryStore) {
+  constructor(
+    store: DeliveryStore,
+    private readonly metrics: DeliveryMetrics,
+  ) {
     this.closes = new FlushQueue(
       async items => {
         const distinct = new Map(items.map(item => [item.transactionId, { ...item, lane: laneOf(item.transactionId) }]));
         const answers = new Map((await store.close([...distinct.values()])).map(answer => [answer.transactionId, answer]));
-        return items.map(item => answers.get(item.transactionId)!);
+        return items.map(({ transactionId }) => {
+          const answer = answers.get(transactionId);
+          if (!answer) throw new DataFault('nothing stands for a transaction');
+          return answer;
+        });
       },
       { flushMax: 1_000, queueMax: 20_000 },
     );
   }
 
-  close(items: readonly CloseItem[]): Promise<CloseAnswer[]> {
-    return this.closes.run(items);
+  /** A transaction whose own data fails has no answer: the scheduler asks again and decides nothing. The others have theirs (T-29). */
+  async close(items: readonly CloseItem[]): Promise<CloseAnswer[]> {
+    const answers: CloseAnswer[] = [];
+    await isolate(items, {
+      write: async part => void answers.push(...(await this.closes.run(part))),
+      failed: ({ transactionId }, error) => this.metrics.setAside('close', transactionId, error),
+    });
+    return answers;
   }
 }

@@ -1,4 +1,4 @@
-import { ManualClock } from '../clock/testing/manual-clock';
+import { ManualClock, settled } from '../clock/testing/manual-clock';
 import { CloseOverdue } from './close-overdue.service';
 import type { Concluded, ConcludeDelivery } from './conclude-delivery.service';
 import { DeliveryDesk } from './delivery-desk.service';
@@ -28,26 +28,37 @@ describe('payments that waited longer than B', () => {
   });
 
   it('A-12, I4: stay held until their end is written, so that recovery does not send them meanwhile', async () => {
-    const turn = overdue.turn();
+    overdue.turn();
     expect([desk.has(1), desk.next()]).toEqual([true, undefined]);
     written('OVER');
-    await turn;
+    await settled();
     expect([desk.has(1), fenced]).toEqual([false, []]);
   });
 
   it('row 10: one that may have been sent before never ends by its age, wherever it waits', async () => {
     desk.accept([delivery(2, { receivedMs: 0, attempt: 2 }), delivery(3, { receivedMs: 0 })]);
     written('OVER');
-    await overdue.turn();
+    overdue.turn();
+    await settled();
     expect([1, 2, 3].map(id => desk.has(id))).toEqual([false, true, false]);
     expect(desk.next()?.item.transactionId).toBe(2);
   });
 
   it('I7: are looked for again when their lane moved on before that', async () => {
-    const turn = overdue.turn();
+    overdue.turn();
     written('FENCED');
-    await turn;
+    await settled();
     expect(desk.has(1)).toBe(false);
     expect(fenced.map(({ transactionId }) => transactionId)).toEqual([1]);
+  });
+
+  it('T-29: one whose end cannot be written keeps no later turn from ending others', async () => {
+    overdue.turn();
+    desk.accept([delivery(2, { receivedMs: 0 })]);
+    overdue.turn();
+    expect(desk.next()).toBeUndefined();
+    written('OVER');
+    await settled();
+    expect([1, 2].map(id => desk.has(id))).toEqual([false, false]);
   });
 });

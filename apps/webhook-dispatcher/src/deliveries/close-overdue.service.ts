@@ -14,9 +14,10 @@ export class CloseOverdue {
     private readonly options: { clock: Clock; onFenced: OnFenced },
   ) {}
 
-  async turn(): Promise<void> {
+  /** Does not wait for the ends to be written: one that its own data keeps from it would stop all later turns (T-29). */
+  turn(): void {
     const overdue = this.desk.takeWaitingSince(this.options.clock.nowMs() - this.rules.dispatchWindowMs);
-    await Promise.all(overdue.map(delivery => this.close(delivery)));
+    for (const delivery of overdue) void this.close(delivery);
   }
 
   private async close(delivery: Delivery): Promise<void> {

@@ -157,7 +157,7 @@ export interface DeliveryFilter {
 
 /** The reversal-scheduler. Calls reject when their effect is unknown; all are idempotent. */
 export abstract class ReversalScheduler {
-  /** Resolves after the jobs are durable (I5); a decision says: do not POST. */
+  /** Resolves after the jobs are durable (I5); a decision says: do not POST. One that is not in the answer is not armed. */
   abstract arm(items: readonly ArmItem[]): Promise<Map<number, Decision | null>>;
   abstract settle(items: readonly SettleItem[]): Promise<void>;
 }
@@ -237,4 +237,9 @@ export abstract class DeliveryMetrics {
   abstract verdictWriteFailed(error: unknown): void;
   /** A delivery is held back for a reason of ours (T8). */
   abstract heldBack(error: unknown): void;
+  /** Something was put aside because its own data fails (T-29); somebody must look. */
+  abstract setAside(step: ParkedStep, transactionId: number, error: unknown): void;
 }
+
+/** Where something was put aside. `send`: route, claim or arm of a delivery. */
+export type ParkedStep = 'send' | 'verdict' | 'settle' | 'close';

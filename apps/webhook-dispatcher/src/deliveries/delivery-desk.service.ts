@@ -128,10 +128,10 @@ export class DeliveryDesk {
     this.waitAgain(delivery);
   }
 
-  /** Not now: it waits again after a pause. */
-  holdBack(delivery: Delivery): void {
+  /** Not now: it waits again after a pause of so many milliseconds. */
+  holdBack(delivery: Delivery, pauseMs = holdMs): void {
     this.held.end(delivery);
-    this.clock.after(holdMs, () => this.waitAgain(delivery));
+    this.clock.after(pauseMs, () => this.waitAgain(delivery));
   }
 
   /** Drops what waits in lanes that are not ours any more; what is being worked on ends by itself. */

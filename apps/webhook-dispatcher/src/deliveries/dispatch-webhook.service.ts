@@ -1,4 +1,5 @@
 import type { Decision } from '@paycode/dto';
+import { isDataFault } from '@paycode/persistence';
 import type { Clock } from '../clock';
 import type { Concluded, ConcludeDelivery } from './conclude-delivery.service';
 import type { ConnectionGate } from './deliveries.ports';
@@ -10,6 +11,11 @@ import type { Prepared, PrepareAttempt } from './prepare-attempt.service';
 
 /** A lease that runs out while we look is renewed this often; then the delivery waits a little. */
 const looksMax = 3;
+/**
+ * A delivery that cannot be prepared because of its own data waits this long between tries, in milliseconds: each try costs those beside it statements.
+ * It never leaves before it is armed (I5), so nothing can be settled or reversed wrongly by it; never sent, it is closed after B (A-12, T-29).
+ */
+const asideMs = 30_000;
 
 type Ready = { next: 'POST'; post: PostUnderWay } | { next: Exclude<Prepared, 'READY'> } | { next: 'HOLD'; error?: unknown };
 
@@ -20,6 +26,8 @@ export interface DispatchOptions {
   clock: Clock;
   onFenced: OnFenced;
   onHeldBack(error: unknown): void;
+  /** Told of a delivery that cannot be prepared because of its own data. */
+  onAside(delivery: Delivery, error: unknown): void;
   /** Default: none, connections are opened as they are needed. */
   gate?: ConnectionGate;
 }
@@ -77,8 +85,15 @@ export class DispatchWebhook {
   private async notSent(delivery: Delivery, origin: string, ready: Exclude<Ready, { next: 'POST' }>): Promise<void> {
     this.desk.release(origin, ready.next === 'NO_WEBHOOK' ? 'ANSWERED' : 'UNUSED');
     if (ready.next === 'MOVED') return this.desk.requeue(delivery);
-    if (ready.next === 'HOLD' && ready.error) this.options.onHeldBack(ready.error);
+    if (ready.next === 'HOLD' && ready.error) return this.notPrepared(delivery, ready.error);
     this.after(delivery, await this.concludedUnsent(delivery, ready.next));
+  }
+
+  private async notPrepared(delivery: Delivery, error: unknown): Promise<void> {
+    const isAside = isDataFault(error);
+    this.options.onHeldBack(error);
+    if (isAside) this.options.onAside(delivery, error);
+    this.after(delivery, await this.concluding.heldBack(delivery), isAside ? asideMs : undefined);
   }
 
   private async concludedUnsent(delivery: Delivery, next: Decision | 'NO_WEBHOOK' | 'NOTHING' | 'HOLD'): Promise<Concluded> {
@@ -95,8 +110,8 @@ export class DispatchWebhook {
     }
   }
 
-  private after(delivery: Delivery, concluded: Concluded): void {
-    if (concluded === 'HOLD') return this.desk.holdBack(delivery);
+  private after(delivery: Delivery, concluded: Concluded, holdMs?: number): void {
+    if (concluded === 'HOLD') return this.desk.holdBack(delivery, holdMs);
     this.desk.finish(delivery);
     if (concluded === 'FENCED') this.options.onFenced(delivery);
   }

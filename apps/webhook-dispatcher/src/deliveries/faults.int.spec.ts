@@ -101,7 +101,7 @@ describe('faults that are not the receiver’s', () => {
     for (let second = 1; second <= 5; second++) {
       await heir.clock.advance(1_000);
       await heir.dispatcher.lanes.turn();
-      await heir.dispatcher.overdue.turn();
+      heir.dispatcher.overdue.turn();
       await eventually(() => expect(heir.metrics.faults.length).toBeGreaterThan(second));
     }
     heir.scheduler.fault = undefined;
@@ -118,7 +118,7 @@ describe('faults that are not the receiver’s', () => {
     await strict.dispatcher.ingest.ingest([1, 2, 3, 4, 5, 6].map(id => terminalEvent(id)));
     await eventually(() => expect(strict.poster.posts).toHaveLength(4));
     await strict.clock.advance(3_001);
-    await strict.dispatcher.overdue.turn();
+    strict.dispatcher.overdue.turn();
     expect(await Promise.all([5, 6].map(verdict))).toEqual(['CLOSED_BACKSTOP', 'CLOSED_BACKSTOP']);
     strict.poster.posts[0]!.answer(200);
     expect(await verdict(strict.poster.ids[0]!)).toBe('ACKED_HTTP');

@@ -1,5 +1,5 @@
 import type { Decision, Route } from '@paycode/dto';
-import { FlushQueue } from '@paycode/persistence';
+import { DataFault, FlushQueue } from '@paycode/persistence';
 import type { Clock } from '../clock';
 import type { LaneOwnership } from '../lanes';
 import type { DeliveryStore, ReversalScheduler } from './deliveries.ports';
@@ -53,7 +53,7 @@ export class PrepareAttempt {
       const decisions = await scheduler.arm(
         deliveries.map(({ transactionId, merchantId, attempt }) => ({ transactionId, merchantId, attempt })),
       );
-      // An id without an answer is not armed: an error rather than a POST without a job (I5).
+      // An id without an answer is not armed: an error rather than a POST without a job (I5), and that delivery's alone (T-29).
       return deliveries.map(({ transactionId }) => decisionOf(decisions, transactionId));
     }, limits);
   }
@@ -95,6 +95,6 @@ export class PrepareAttempt {
 
 function decisionOf(decisions: ReadonlyMap<number, Decision | null>, transactionId: number): Decision | null {
   const decision = decisions.get(transactionId);
-  if (decision === undefined) throw new Error('the scheduler did not answer for a transaction');
+  if (decision === undefined) throw new DataFault('the scheduler did not answer for a transaction');
   return decision;
 }

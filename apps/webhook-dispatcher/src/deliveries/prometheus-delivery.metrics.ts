@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { VerdictKind } from '@paycode/dto';
+import { countParked, dataFaultReason } from '@paycode/persistence';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { Counter, Gauge, Histogram, register } from 'prom-client';
-import { DeliveryMetrics, type DeliveryReport } from './deliveries.ports';
+import { DeliveryMetrics, type DeliveryReport, type ParkedStep } from './deliveries.ports';
 import type { AttemptOutcome } from './domain/delivery';
 import { outcomeClass } from './domain/verdict-of';
 
@@ -92,6 +93,15 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
     const reason = (error as { code?: unknown }).code;
     this.heldBackTotal.inc({ reason: typeof reason === 'string' ? reason : 'OTHER' });
     this.logger.debug({ event: 'held-back', err: error }, 'a delivery waits because of a fault of ours');
+  }
+
+  override setAside(step: ParkedStep, transactionId: number, error: unknown): void {
+    countParked(step);
+    const reason = dataFaultReason(error);
+    this.logger.error(
+      { event: 'set-aside', source: step, transactionId, reason },
+      'a payment fails by its own data and was put aside',
+    );
   }
 
   /** Gauges read when scraped. */

@@ -1,4 +1,6 @@
+import { InternalCallError } from '@paycode/access';
 import type { Route } from '@paycode/dto';
+import { isDataFault } from '@paycode/persistence';
 import { ManualClock } from '../clock/testing/manual-clock';
 import { RouteSource } from './deliveries.ports';
 import { RouteBook, RouteUnavailableError } from './route-book.service';
@@ -7,13 +9,19 @@ import { routeTo } from './testing/fakes';
 class Source extends RouteSource {
   readonly asked: number[][] = [];
   url = 'https://first.example/hook';
+  /** Calls that name it are refused; left out of answers; URLs of single merchants. */
+  refused = 0;
+  forgotten = 0;
+  readonly urls = new Map<number, string>();
   beforeAnswer: () => Promise<void> = async () => undefined;
 
   override async routes(merchantIds: readonly number[]): Promise<Route[]> {
     this.asked.push([...merchantIds]);
     const { url } = this;
     await this.beforeAnswer();
-    return merchantIds.map(merchantId => routeTo(url, { merchantId, leaseMs: 1_000 }));
+    if (merchantIds.includes(this.refused)) throw new InternalCallError('routes answered 400', 400, true, undefined);
+    const known = merchantIds.filter(merchantId => merchantId !== this.forgotten);
+    return known.map(merchantId => routeTo(this.urls.get(merchantId) ?? url, { merchantId, leaseMs: 1_000 }));
   }
 }
 
@@ -64,6 +72,19 @@ describe('routes under a lease (I11, A-10)', () => {
     source.beforeAnswer = () => Promise.reject(new Error('down'));
     await expect(book.current(1)).rejects.toThrow(RouteUnavailableError);
     expect(book.lastOrigin(1)).toBe('https://first.example');
+  });
+
+  it('T-29: a merchant that is refused, forgotten or has an unreadable URL has no route; those beside it have theirs', async () => {
+    Object.assign(source, { refused: 3, forgotten: 5 });
+    source.urls.set(7, 'no URL');
+    const merchants = [1, 2, 3, 4, 5, 6, 7, 8];
+    const outcomes = await Promise.allSettled(merchants.map(merchantId => book.current(merchantId)));
+    const failed = merchants.filter((_, at) => outcomes[at]!.status === 'rejected');
+    expect(failed).toEqual([3, 5, 7]);
+    const faults = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [isDataFault(outcome.reason)] : []));
+    expect(faults).toEqual([true, true, true]);
+    await book.learn([13, 3, 14]);
+    expect([13, 14].map(merchantId => book.lastOrigin(merchantId))).toEqual(['https://first.example', 'https://first.example']);
   });
 
   it('learns only merchants it has never seen, and leaves failures to the attempt', async () => {

@@ -1,5 +1,5 @@
 import type { Route } from '@paycode/dto';
-import { FlushQueue } from '@paycode/persistence';
+import { DataFault, FlushQueue, isolate } from '@paycode/persistence';
 import type { Clock } from '../clock';
 import type { RouteSource } from './deliveries.ports';
 
@@ -62,20 +62,33 @@ export class RouteBook {
 
   private async read(merchantIds: readonly number[]): Promise<(Route | Error)[]> {
     const askedMs = this.clock.nowMs();
-    const distinct = [...new Set(merchantIds)];
-    let fault = new RouteUnavailableError('no route was answered');
+    const faults = new Map<number, RouteUnavailableError>();
+    let fault = new RouteUnavailableError('the lease of a route was over when it was answered');
+    const failed = (merchantId: number, cause: unknown) =>
+      faults.set(merchantId, new RouteUnavailableError('the route of a merchant cannot be read', { cause }));
+    const write = async (page: readonly number[]) => {
+      const routes = new Map((await this.source.routes(page)).map(route => [route.merchantId, route]));
+      for (const merchantId of page) {
+        const route = routes.get(merchantId);
+        if (route) this.keep(route, askedMs, failed);
+        else failed(merchantId, new DataFault('no route was answered'));
+      }
+    };
     try {
-      const pages = chunksOf(distinct, routesPerCallMax).map(page => this.source.routes(page));
-      for (const route of (await Promise.all(pages)).flat()) this.keep(route, askedMs + route.leaseMs);
+      const pages = chunksOf([...new Set(merchantIds)], routesPerCallMax);
+      await Promise.all(pages.map(page => isolate(page, { write, failed })));
     } catch (cause) {
       fault = new RouteUnavailableError('routes cannot be read', { cause });
     }
-    return merchantIds.map(merchantId => this.leasedNow(merchantId) ?? fault);
+    return merchantIds.map(merchantId => this.leasedNow(merchantId) ?? faults.get(merchantId) ?? fault);
   }
 
-  private keep(route: Route, untilMs: number): void {
+  /** A route that cannot be used is that merchant's fault alone (T-29). */
+  private keep(route: Route, askedMs: number, failed: (merchantId: number, cause: unknown) => void): void {
+    const origin = readableOrigin(route);
+    if (origin === undefined) return void failed(route.merchantId, new DataFault('the URL of a route cannot be read'));
     this.leased.delete(route.merchantId);
-    this.leased.set(route.merchantId, { route, origin: originOf(route), untilMs });
+    this.leased.set(route.merchantId, { route, origin, untilMs: askedMs + route.leaseMs });
     // Insertion order is order of reading: the first is the one that was not needed for longest.
     if (this.leased.size > routesKeptMax) this.leased.delete(this.leased.keys().next().value!);
   }
@@ -84,6 +97,10 @@ export class RouteBook {
 /** Queue that a delivery by this route waits in: its endpoint; merchants without a webhook share one. */
 export function originOf(route: Route): string {
   return route.url === null ? 'none' : new URL(route.url).origin;
+}
+
+function readableOrigin(route: Route): string | undefined {
+  return route.url === null || URL.canParse(route.url) ? originOf(route) : undefined;
 }
 
 function chunksOf<T>(items: readonly T[], size: number): T[][] {

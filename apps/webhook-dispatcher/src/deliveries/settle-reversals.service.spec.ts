@@ -1,18 +1,21 @@
+import { eventually } from '@paycode/service-runtime/testing';
 import { ManualClock, settled } from '../clock/testing/manual-clock';
 import { SettleReversals } from './settle-reversals.service';
-import { FakeScheduler } from './testing/fakes';
+import { FakeScheduler, RecordingMetrics } from './testing/fakes';
 
 describe('telling the scheduler', () => {
   const item = (transactionId: number) => ({ transactionId, merchantId: 1, verdict: 'ACKED_HTTP' as const });
   let clock: ManualClock;
   let scheduler: FakeScheduler;
   let settling: SettleReversals;
+  let metrics: RecordingMetrics;
   const told = () => scheduler.settled.map(each => each.transactionId);
 
   beforeEach(() => {
     clock = new ManualClock();
     scheduler = new FakeScheduler();
-    settling = new SettleReversals(scheduler, clock);
+    metrics = new RecordingMetrics();
+    settling = new SettleReversals(scheduler, clock, metrics);
   });
 
   it('tells the first verdict at once and gathers those that come meanwhile', async () => {
@@ -34,6 +37,16 @@ describe('telling the scheduler', () => {
     scheduler.fault = undefined;
     await clock.advance(5_000);
     expect(told()).toEqual([1]);
+  });
+
+  it('T-29: one that the scheduler refuses is told no more; those beside it are told', async () => {
+    scheduler.refused = 3;
+    for (let id = 1; id <= 8; id++) settling.tell(item(id));
+    await eventually(async () => {
+      await clock.advance(1_000);
+      expect([...told()].sort()).toEqual([1, 2, 4, 5, 6, 7, 8]);
+    });
+    expect(metrics.aside).toEqual(['settle 3']);
   });
 
   it('keeps a bounded number: the oldest have AckReceived and the timer', async () => {

@@ -1,6 +1,7 @@
 import type { SettleItem } from '@paycode/dto';
+import { isolate } from '@paycode/persistence';
 import { type Clock, passed } from '../clock';
-import type { ReversalScheduler } from './deliveries.ports';
+import type { DeliveryMetrics, ReversalScheduler } from './deliveries.ports';
 import { retryDelayMs } from './domain/retry-delay';
 
 const itemsPerCallMax = 1_000;
@@ -20,6 +21,7 @@ export class SettleReversals {
   constructor(
     private readonly scheduler: ReversalScheduler,
     private readonly clock: Clock,
+    private readonly metrics: Pick<DeliveryMetrics, 'setAside'>,
   ) {}
 
   tell(item: SettleItem): void {
@@ -46,7 +48,11 @@ export class SettleReversals {
   private async tellOnce(): Promise<boolean> {
     const items = this.waiting.splice(0, itemsPerCallMax);
     try {
-      await this.scheduler.settle(items);
+      await isolate(items, {
+        write: part => this.scheduler.settle(part),
+        // Told no more by this way, which may lose it: AckReceived and the timer are the durable ones.
+        failed: ({ transactionId }, error) => this.metrics.setAside('settle', transactionId, error),
+      });
       this.failures = 0;
       return true;
     } catch {

@@ -163,25 +163,63 @@ describe('Email and SMS', () => {
     await receiver.stop();
   });
 
+  describe('T-29: messages of a merchant that cannot be stored', () => {
+    const merchants = () => [0, 1, 2, 3].map(n => merchantId + n);
+    beforeEach(async () => {
+      for (const id of merchants()) rig.neighbours.routes.set(id, { emails: [`ops-${id}@shop.example`] });
+      await rig.database.dataSource.query(
+        `alter table recipient_message add constraint refused check (merchant_id <> ${merchantId + 2})`,
+      );
+    });
+    afterEach(async () => {
+      await rig.database.dataSource.query('alter table recipient_message drop constraint refused');
+      merchantId += 4;
+      transactionId += 4;
+    });
+    const mailed = () => merchants().map(id => smtp.mailsTo(`ops-${id}@shop.example`).length);
+
+    it('its event is parked, and the merchants beside it are told', async () => {
+      const events = merchants().map((id, n) => rig.terminal(notification(transactionId + n, { merchantId: id })));
+      await rig.publish(...events);
+      await eventually(() => expect(mailed()).toEqual([1, 1, 0, 1]), withinMs);
+      await eventually(async () => {
+        const parked = await rig.events.dataSource.query<{ key: string }[]>(
+          `select l.key from event_log l join event_topic t on t.id = l.topic_id where t.name like '%.recipient-messages.dlq'`,
+        );
+        expect(parked.map(({ key }) => key)).toEqual([String(transactionId + 2)]);
+      }, withinMs);
+    });
+
+    it('a call of change notices that holds one is refused as its data, so that the caller finds out which', async () => {
+      const notices = merchants().map(id => noticeOf(id, `ops-${id}@shop.example`));
+      expect(await postNotices('notification-config', notices)).toBe(400);
+      expect(await Promise.all(notices.map(notice => postNotices('notification-config', [notice])))).toEqual([
+        204, 204, 400, 204,
+      ]);
+      await eventually(() => expect(mailed()).toEqual([1, 1, 0, 1]), withinMs);
+    });
+  });
+
+  const noticeOf = (id: number, to: string) => ({
+    noticeId: `00000000-0000-4000-8000-00000000${id}`,
+    merchantId: id,
+    kind: 'KEY_CHANGED',
+    emails: [to],
+    actor: 'psp-1',
+    occurredAt: '2025-06-01T10:00:00.000Z',
+  });
+  const postNotices = async (caller: string, body: unknown) => {
+    const token = new ServiceTokenSigner(caller, ['s'.repeat(32)]).tokenFor('webhook-dispatcher');
+    const url = `http://127.0.0.1:${rig.services[0]!.ports.internal}/internal/recipient-messages/notices`;
+    return (await axios.post(url, body, { headers: { authorization: `Bearer ${token}` }, validateStatus: () => true })).status;
+  };
+
   it('T-15: change notices of notification-config are mailed, once, and other callers are refused', async () => {
-    const service = rig.services[0]!;
-    const notice = {
-      noticeId: `00000000-0000-4000-8000-00000000${merchantId}`,
-      merchantId,
-      kind: 'KEY_CHANGED',
-      emails: [email()],
-      actor: 'psp-1',
-      occurredAt: '2025-06-01T10:00:00.000Z',
-    };
-    const post = async (caller: string, body: unknown) => {
-      const token = new ServiceTokenSigner(caller, ['s'.repeat(32)]).tokenFor('webhook-dispatcher');
-      const url = `http://127.0.0.1:${service.ports.internal}/internal/recipient-messages/notices`;
-      return (await axios.post(url, body, { headers: { authorization: `Bearer ${token}` }, validateStatus: () => true })).status;
-    };
-    expect(await post('payment-simulator', [notice])).toBe(403);
-    expect(await post('notification-config', [{ ...notice, emails: ['a@b.example\r\nBcc: c@d.example'] }])).toBe(400);
-    expect(await post('notification-config', [notice])).toBe(204);
-    expect(await post('notification-config', [notice])).toBe(204);
+    const notice = noticeOf(merchantId, email());
+    expect(await postNotices('payment-simulator', [notice])).toBe(403);
+    expect(await postNotices('notification-config', [{ ...notice, emails: ['a@b.example\r\nBcc: c@d.example'] }])).toBe(400);
+    expect(await postNotices('notification-config', [notice])).toBe(204);
+    expect(await postNotices('notification-config', [notice])).toBe(204);
     await eventually(() => expect(smtp.mailsTo(email())).toHaveLength(1));
     expect(smtp.mailsTo(email())[0]!.source).toContain('The notification key was renewed');
   });

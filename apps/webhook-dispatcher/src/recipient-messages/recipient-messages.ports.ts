@@ -8,7 +8,7 @@ export interface Recipients {
 
 /** Who is told of a merchant's transactions. */
 export abstract class RecipientDirectory {
-  /** For every merchant asked for. Rejects when it cannot be known. */
+  /** For every merchant asked for. Rejects when it cannot be known; with a DataFault when only that of some merchant cannot. */
   abstract recipientsOf(merchantIds: readonly number[]): Promise<Map<number, Recipients>>;
 }
 

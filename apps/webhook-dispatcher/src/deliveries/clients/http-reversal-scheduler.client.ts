@@ -16,8 +16,9 @@ export class HttpReversalSchedulerClient extends ReversalScheduler {
 
   override async arm(items: readonly ArmItem[]): Promise<Map<number, Decision | null>> {
     const answers = await this.client.post<ArmAnswer[]>('/internal/reversals/arm', items);
-    if (!Array.isArray(answers) || !answers.every(isArmAnswer)) throw new MalformedArmAnswerError('arm answered something else');
-    return new Map(answers.map(answer => [answer.transactionId, answer.decision]));
+    if (!Array.isArray(answers)) throw new MalformedArmAnswerError('arm answered something else');
+    // An answer that says something else is none: that payment is not armed, the others are (T-29).
+    return new Map(answers.filter(isArmAnswer).map(answer => [answer.transactionId, answer.decision]));
   }
 
   override async settle(items: readonly SettleItem[]): Promise<void> {
@@ -26,6 +27,6 @@ export class HttpReversalSchedulerClient extends ReversalScheduler {
 }
 
 function isArmAnswer(answer: unknown): answer is ArmAnswer {
-  const { transactionId, decision } = answer as Partial<ArmAnswer>;
+  const { transactionId, decision } = (answer ?? {}) as Partial<ArmAnswer>;
   return Number.isSafeInteger(transactionId) && (decision === null || decision === 'SETTLED' || decision === 'REVERSED');
 }

@@ -32,18 +32,18 @@ export class DispatcherTurnsJob implements OnApplicationBootstrap {
       this.every(this.dispatcher.lanes.beatMs, 'lanes', () => this.dispatcher.lanes.turn()),
       this.every(recoverMs, 'recovery', () => this.dispatcher.recover.turn()),
       this.every(careMs, 'notices', () => this.dispatcher.notices.turn()),
-      this.every(careMs, 'queues', () => this.lookAfterQueues()),
+      this.every(careMs, 'queues', async () => this.lookAfterQueues()),
       this.every(assignmentMs, 'assignment', () => this.followAssignment()),
     ]);
     this.lifecycle.onDrain('deliveries', () => this.drain());
   }
 
-  private async lookAfterQueues(): Promise<void> {
+  private lookAfterQueues(): void {
     const total = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(total, this.utilization);
     this.utilization = total;
     this.dispatcher.desk.tick(utilization > saturatedFrom);
-    await this.dispatcher.overdue.turn();
+    this.dispatcher.overdue.turn();
   }
 
   private async followAssignment(): Promise<void> {

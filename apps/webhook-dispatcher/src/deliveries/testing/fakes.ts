@@ -1,3 +1,4 @@
+import { InternalCallError } from '@paycode/access';
 import type { ArmItem, Decision, Route, SettleItem } from '@paycode/dto';
 import {
   DeliveryMetrics,
@@ -31,19 +32,30 @@ export class FakeScheduler extends ReversalScheduler {
   readonly settled: SettleItem[] = [];
   readonly decisions = new Map<number, Decision>();
   fault: Error | undefined;
+  /** Calls that name it are refused. */
+  refused: number | undefined;
+  /** Left out of the answers to arm. */
+  forgotten: number | undefined;
   /** Awaited after the jobs are durable, before the answer. */
   beforeAnswer: () => Promise<void> = async () => undefined;
 
   override async arm(items: readonly ArmItem[]): Promise<Map<number, Decision | null>> {
-    if (this.fault) throw this.fault;
+    this.failIfTold(items);
     this.armed.push(...items);
     await this.beforeAnswer();
-    return new Map(items.map(({ transactionId }) => [transactionId, this.decisions.get(transactionId) ?? null]));
+    const known = items.filter(({ transactionId }) => transactionId !== this.forgotten);
+    return new Map(known.map(({ transactionId }) => [transactionId, this.decisions.get(transactionId) ?? null]));
   }
 
   override async settle(items: readonly SettleItem[]): Promise<void> {
-    if (this.fault) throw this.fault;
+    this.failIfTold(items);
     this.settled.push(...items);
+  }
+
+  private failIfTold(items: readonly { transactionId: number }[]): void {
+    if (this.fault) throw this.fault;
+    const isRefused = items.some(({ transactionId }) => transactionId === this.refused);
+    if (isRefused) throw new InternalCallError('answered 400', 400, true, undefined);
   }
 }
 
@@ -116,6 +128,7 @@ export class RecordingMetrics extends DeliveryMetrics {
   readonly reports: DeliveryReport[] = [];
   readonly conflicts: number[] = [];
   readonly faults: unknown[] = [];
+  readonly aside: string[] = [];
   duplicates = 0;
   writeFailures = 0;
 
@@ -136,5 +149,8 @@ export class RecordingMetrics extends DeliveryMetrics {
   }
   override heldBack(error: unknown): void {
     this.faults.push(error);
+  }
+  override setAside(step: string, transactionId: number): void {
+    this.aside.push(`${step} ${transactionId}`);
   }
 }

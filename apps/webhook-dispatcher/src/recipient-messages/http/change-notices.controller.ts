@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, ParseArrayPipe, Post } from '@nestjs/common';
 import { InternalCallers } from '@paycode/access';
-import { invalidField } from '@paycode/service-runtime';
+import { isDataFault } from '@paycode/persistence';
+import { DomainError, invalidField } from '@paycode/service-runtime';
 import { QueueMessages } from '../queue-messages.service';
 import { ChangeNoticeBody } from './change-notice.dto';
 
@@ -16,6 +17,12 @@ export class ChangeNoticesController {
   @InternalCallers('notification-config')
   async queue(@Body(new ParseArrayPipe({ items: ChangeNoticeBody })) notices: ChangeNoticeBody[]): Promise<void> {
     if (notices.length > noticesMax) throw invalidField('body', `must have at most ${noticesMax} notices`);
-    await this.queueMessages.queueNotices(notices);
+    try {
+      await this.queueMessages.queueNotices(notices);
+    } catch (error) {
+      if (!isDataFault(error)) throw error;
+      // The caller tells the notices again in halves, so that only the one that cannot be stored stays with it (T-29).
+      throw new DomainError({ status: 400, code: 'NOTICE_REFUSED', message: 'a notice cannot be stored', cause: error });
+    }
   }
 }
