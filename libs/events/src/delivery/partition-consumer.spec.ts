@@ -1,32 +1,50 @@
+import { DataFault } from '@paycode/persistence';
 import { eventually } from '@paycode/service-runtime/testing';
 import { eventOf, gate } from '../testing/collector';
 import { quietLog } from '../testing/transport-harness';
 import { encodeCloudEvent } from '../record/cloud-event';
+import type { DeadLetter } from './deliver-batch';
 import { PartitionConsumer, type PartitionEdge } from './partition-consumer';
 
 /** One event per batch; commits end when the test says so. */
 class Edge implements PartitionEdge {
   readonly commits: { nextOffset: bigint; end(isOurs: boolean): void }[] = [];
-  park = () => Promise.resolve();
+  readonly parked: bigint[] = [];
+  /** Offset of a letter that cannot be parked. */
+  refused?: bigint;
   onRoom = () => undefined;
+
+  park(_partition: number, letters: readonly DeadLetter[]): Promise<void> {
+    const offsets = letters.map(({ record }) => record.offset);
+    if (this.refused !== undefined && offsets.includes(this.refused)) return Promise.reject(new DataFault('too large'));
+    this.parked.push(...offsets);
+    return Promise.resolve();
+  }
 
   commit(_partition: number, nextOffset: bigint): Promise<boolean> {
     return new Promise(end => this.commits.push({ nextOffset, end }));
   }
 }
 
+interface Begin {
+  onBatch?: () => Promise<void>;
+  batchMax?: number;
+  reject?: boolean;
+}
+
 describe('a partition consumer', () => {
   let edge: Edge;
   let handled: string[];
   let consumer: PartitionConsumer;
-  const begin = (onBatch: () => Promise<void> = () => Promise.resolve()) => {
+  const begin = ({ onBatch = () => Promise.resolve(), batchMax = 1, reject = false }: Begin = {}) => {
     [edge, handled] = [new Edge(), []];
     consumer = new PartitionConsumer({
       subscription: {
         topic: 't',
         group: 'g',
-        batchMax: 1,
-        onBatch: async ({ events }) => {
+        batchMax,
+        onBatch: async ({ events, reject: park }) => {
+          if (reject) for (const event of events) park(event, 'unreadable');
           handled.push(...events.map(event => event.id));
           await onBatch();
         },
@@ -59,7 +77,7 @@ describe('a partition consumer', () => {
 
   it('1.2 row 1: does not end before its last commit has', async () => {
     const held = gate();
-    begin(() => held.promise);
+    begin({ onBatch: () => held.promise });
     const order: string[] = [];
     const stopped = consumer.stop().then(() => order.push('stopped'));
     held.open();
@@ -78,5 +96,15 @@ describe('a partition consumer', () => {
     await consumer.stop();
     expect(edge.commits).toHaveLength(1);
     expect(consumer.isLost).toBe(true);
+  });
+
+  it('T-29: a dead letter that cannot be parked is passed over; those of its batch are parked', async () => {
+    begin({ batchMax: 3, reject: true });
+    edge.refused = 1n;
+    await eventually(() => expect(edge.commits.map(({ nextOffset }) => nextOffset)).toEqual([3n]));
+    expect(edge.parked).toEqual([0n, 2n]);
+    const stopped = consumer.stop();
+    edge.commits[0]!.end(true);
+    await stopped;
   });
 });

@@ -1,3 +1,4 @@
+import { dataFaultReason, isolate } from '@paycode/persistence';
 import type { Subscription } from '../event-transport';
 import type { TransportLog } from '../transport-log';
 import { backoffMs, pauseFor } from './backoff';
@@ -164,13 +165,23 @@ export class PartitionConsumer {
   }
 
   private async park(letters: readonly DeadLetter[]): Promise<void> {
-    await this.options.edge.park(this.partition, letters);
+    await isolate(letters, {
+      write: part => this.options.edge.park(this.partition, part),
+      failed: (letter, error) => this.leave(letter, error),
+    });
     parkedEvents.inc(this.labels, letters.length);
     const reasons = [...new Set(letters.map(({ reason }) => reason))].slice(0, reasonsLoggedMax);
     this.options.log.error(
       { ...this.place(), count: letters.length, reason: reasons.join('; ') },
       'events parked as dead letters',
     );
+  }
+
+  /** Not even its dead-letter topic takes it: it stays in the log, where its offset finds it as long as the log is kept, and the others go on (T-29). */
+  private leave({ record, reason }: DeadLetter, error: unknown): void {
+    const why = `${reason}; not parked: ${dataFaultReason(error)}`;
+    const fields = { ...this.place(), reason: `offset ${record.offset}: ${why}` };
+    this.options.log.error(fields, 'an event can neither be handled nor parked and was passed over');
   }
 
   private async commit(nextOffset: bigint, count: number): Promise<void> {

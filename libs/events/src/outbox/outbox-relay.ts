@@ -137,15 +137,12 @@ export class OutboxRelay {
     return rows.length < batchMax ? 'all' : 'many';
   }
 
-  private park({ id, type, event_id: eventId }: OutboxRow, error: unknown): void {
+  private park({ id, aggregatetype: topic, aggregateid }: OutboxRow, error: unknown): void {
     if (this.parked.size >= parkedMax) throw new Error(`more than ${parkedMax} events are refused`, { cause: error });
     this.parked.set(id, performance.now());
     countParked('outbox');
-    const reason = dataFaultReason(error);
-    this.options.log.error(
-      { event: 'outbox-parked', type, eventId, reason },
-      'an event is refused for its data; it stays in the outbox',
-    );
+    const fields = { event: 'outbox-parked', topic, transactionId: Number(aggregateid), reason: dataFaultReason(error) };
+    this.options.log.error(fields, 'an event is refused for its data; it stays in the outbox');
   }
 
   /** Ids that are not tried now. */
