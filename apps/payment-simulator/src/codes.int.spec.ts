@@ -193,6 +193,44 @@ describe('payment codes', () => {
     expect([answer.status, answer.data.errors]).toEqual([400, expect.arrayContaining([expect.objectContaining({ field })])]);
   });
 
+  it.each(['zar', 'Zar', 'ZZZ', 'ZA', 'ZAR ', ''])('R-2.5-3, R-7-6: %j is no currency: no code is made', async currencyCode => {
+    const body = JSON.stringify({ merchantReference: `currency-${currencyCode}`, amount: 1, currencyCode });
+    const { status, data } = await post(merchant(1001), '/pluto/code/create', body);
+    expect([status, data.errors]).toEqual([400, [{ field: 'currencyCode', message: 'currencyCode must be an ISO 4217 code' }]]);
+  });
+
+  it.each(['merchantReference', 'shortDescription', 'extraReferenceName', 'extraReferenceValue'])(
+    'R-7-6, A-70: refuses a NUL, C1 or half a pair in %s',
+    async field => {
+      for (const text of ['\\u0000', '\\u0085', '\\ud800']) {
+        const known = field === 'merchantReference' ? '' : '"merchantReference":"hostile",';
+        const { status, data } = await post(
+          merchant(1001),
+          '/pluto/code/create',
+          `{${known}"amount":1,"currencyCode":"ZAR","${field}":"a${text}"}`,
+        );
+        expect([status, data.errors]).toMatchObject([400, [{ field }]]);
+      }
+    },
+  );
+
+  it.each(['[]', '[{}]', '"x"', '1', 'true'])(
+    'R-7-6: regression: clientContact %s is refused, and nothing is paid by it',
+    async contact => {
+      const { data } = await create(',"requestContact":true');
+      expect(await pay(data.code, `,"clientContact":${contact}`)).toMatchObject({
+        status: 400,
+        data: { errors: [{ field: 'clientContact' }] },
+      });
+      expect((await pay(data.code)).status).toBe(200);
+    },
+  );
+
+  it('R-7-6: an expiry no calendar reaches is refused', async () => {
+    for (const expiryDate of ['1e300', '9007199254740991', '8640000000000001'])
+      expect((await create(`,"expiryDate":${expiryDate}`)).data.errors).toMatchObject([{ field: 'expiryDate' }]);
+  });
+
   it('R-5.5-1: QR image and payment page need no credentials and run nothing from elsewhere', async () => {
     simulator.config.merchant(1003, { merchantName: '<b>Bold</b> & Co' });
     const { data } = await create('', merchant(1003));
@@ -203,6 +241,8 @@ describe('payment codes', () => {
     expect(page.headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
     expect(page.data).toContain('&lt;b&gt;Bold&lt;/b&gt; &amp; Co');
     expect(page.data).not.toMatch(/https?:\/\/|<b>Bold|style=/);
+    const again = await simulator.asCaller(null, 'GET', `/public/qr/${data.code}.svg`);
+    expect([again.data, again.headers['cache-control']]).toEqual([svg.data, 'public, max-age=300']);
     for (const path of ['/public/pay/0000000000', '/public/qr/0000000000', '/public/pay/%3Cscript%3E'])
       expect((await simulator.asCaller(null, 'GET', path)).status).toBe(404);
   });

@@ -37,6 +37,10 @@ export class TestNotificationConfig {
     readonly database: TestDatabase,
   ) {}
 
+  get service(): RunningService {
+    return this.running.service;
+  }
+
   get keyEncryptionKeys(): string {
     return this.running.keyEncryptionKeys;
   }

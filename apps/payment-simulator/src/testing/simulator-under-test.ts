@@ -46,6 +46,10 @@ export class SimulatorUnderTest {
     return under;
   }
 
+  get running(): RunningService {
+    return this.service;
+  }
+
   async stop(): Promise<void> {
     await this.service.stop('test');
     await Promise.all([this.config.stop(), this.identities.stop()]);

@@ -1,5 +1,6 @@
 export { CompleteTransactions } from './complete-transactions.service';
 export type { Completion } from './domain/completion';
+export { currencyCodes } from './domain/currency';
 export { addDecimals, amountProblem } from './domain/decimal';
 export type { CompletedTransaction, StoredTransaction } from './domain/transaction';
 export { ReadTransactions } from './read-transactions.service';

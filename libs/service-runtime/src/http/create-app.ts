@@ -8,9 +8,10 @@ import type { PaymentTracing } from '@paycode/tracing';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Logger, NestLogger } from '../logger';
 import { RuntimeModule } from '../runtime.module';
-import { ErrorBodyFilter, errorBody } from './error-body.filter';
-import { parseJsonBody } from './json-body';
-import { isServedBy, listenerNameOf } from './listeners';
+import { ErrorBodyFilter } from './error-body.filter';
+import { answerUnroutable, guardRequests } from './guard-requests';
+import { decodeBody, parseJsonBody } from './json-body';
+import { listenerNameOf } from './listeners';
 import { validationPipe } from './validation';
 
 const wellFormedRequestId = /^[A-Za-z0-9._-]{8,64}$/;
@@ -34,6 +35,7 @@ export async function createServiceApp(
     bodyLimit: internalBodyBytesMax,
     routerOptions: { maxParamLength: 512 },
     exposeHeadRoutes: false,
+    frameworkErrors: answerUnroutable,
   });
   const app = await NestFactory.create<NestFastifyApplication>(RuntimeModule.around(module, logger, tracing), adapter, {
     logger: new NestLogger(logger),
@@ -48,23 +50,20 @@ export async function createServiceApp(
 
 function harden(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (request: FastifyRequest, body, done) => {
+  fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request: FastifyRequest, body, done) => {
     try {
-      done(null, parseBody(request, body as string));
+      done(null, parseBody(request, body as Buffer));
     } catch (error) {
       done(error as Error);
     }
   });
-  fastify.addHook('onRequest', (request, reply, done) => {
-    void reply.header(requestIdHeader, request.id);
-    if (isServedBy(listenerNameOf(request.raw), request.url)) return done();
-    void reply.status(404).send(errorBody(request, { status: 404, message: 'Not Found' }));
-  });
+  guardRequests(fastify);
 }
 
-function parseBody(request: FastifyRequest, body: string): unknown {
+function parseBody(request: FastifyRequest, body: Buffer): unknown {
   const isPublic = listenerNameOf(request.raw) === 'public';
-  if (isPublic && Buffer.byteLength(body) > bodyBytesMax) throw Object.assign(new Error('too large'), { statusCode: 413 });
-  (request as FastifyRequest & { rawBody?: string }).rawBody = body;
-  return body === '' ? undefined : parseJsonBody(body);
+  if (isPublic && body.length > bodyBytesMax) throw Object.assign(new Error('too large'), { statusCode: 413 });
+  const text = decodeBody(body);
+  (request as FastifyRequest & { rawBody?: string }).rawBody = text;
+  return text === '' ? undefined : parseJsonBody(text, request.routeOptions.config.multilineFields);
 }

@@ -1,11 +1,28 @@
+import { isUtf8 } from 'node:buffer';
 import { visit } from 'jsonc-parser';
 import { DomainError, invalidField } from '../domain-error';
+import { showable, textProblem } from './text-rules';
+
+/** Deepest nesting of arrays and objects in a body; the deepest of the specification is 3. */
+export const nestingMax = 32;
+
+const none: ReadonlySet<string> = new Set();
+/** Only an escape can bring in C0 characters and half surrogate pairs; DEL and C1 stand for themselves. */
+const maybeUnacceptable = /[\\\u007f-\u009f]/;
+
+/** The text of a body. @throws DomainError 400 when it is not UTF-8: a decoder that repairs would change what was sent */
+export function decodeBody(body: Buffer): string {
+  if (!isUtf8(body)) throw invalidField('body', 'must be UTF-8');
+  return body.toString('utf8');
+}
 
 /**
- * Parses a request body. Refuses invalid JSON and duplicate keys (A-59: two parsers could read two different values);
- * `__proto__` keys are refused as prototype poisoning.
+ * Parses a request body. Refuses invalid JSON, nesting beyond `nestingMax` (before anything recurses), duplicate keys (A-59: two parsers could
+ * read two different values), `__proto__` keys (prototype poisoning), and texts that `textProblem` names (A-70). Texts in `multilineFields`, and
+ * everything inside them, may have line ends.
  */
-export function parseJsonBody(text: string): unknown {
+export function parseJsonBody(text: string, multilineFields: ReadonlySet<string> = none): unknown {
+  if (nestingOf(text) > nestingMax) throw invalidField('body', `must not be nested deeper than ${nestingMax} levels`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -13,7 +30,30 @@ export function parseJsonBody(text: string): unknown {
     throw new DomainError({ status: 400, code: 'INVALID_JSON', message: 'body is not valid JSON', cause });
   }
   refuseDuplicateKeys(text);
+  if (maybeUnacceptable.test(text)) refuseUnacceptable(value, { path: '', isMultiline: false, multilineFields });
   return value;
+}
+
+/** Deepest nesting of brackets outside strings, by one pass over the characters. Of text that is not JSON: any number. */
+function nestingOf(text: string): number {
+  let [depth, deepest] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
+    else if (character === ']' || character === '}') depth--;
+  }
+  return deepest;
+}
+
+/** Index of the quote that ends the string begun at `start`; the end of the text when none does. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text[end - 1 - backslashes] === '\\') backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 function refuseDuplicateKeys(text: string): void {
@@ -24,8 +64,34 @@ function refuseDuplicateKeys(text: string): void {
     onObjectProperty: name => {
       const keys = open.at(-1)!;
       if (name === '__proto__') throw invalidField(name, 'is not an allowed key');
-      if (keys.has(name)) throw invalidField(name.slice(0, 64), 'appears more than once');
+      if (keys.has(name)) throw invalidField(showable(name), 'appears more than once');
       keys.add(name);
     },
   });
+}
+
+interface Place {
+  /** `clientContact.firstName`, `[0].reference`; empty for the body itself. */
+  path: string;
+  isMultiline: boolean;
+  multilineFields: ReadonlySet<string>;
+}
+
+/** Recurses no deeper than `nestingMax`. */
+function refuseUnacceptable(value: unknown, place: Place): void {
+  if (typeof value === 'string') return refuseText(value, place);
+  if (Array.isArray(value)) {
+    return value.forEach((item, at) => refuseUnacceptable(item, { ...place, path: `${place.path}[${at}]` }));
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    const path = place.path === '' ? showable(name) : `${place.path}.${showable(name)}`;
+    refuseText(name, { ...place, path, isMultiline: false });
+    refuseUnacceptable(member, { ...place, path, isMultiline: place.isMultiline || place.multilineFields.has(name) });
+  }
+}
+
+function refuseText(text: string, { path, isMultiline }: Place): void {
+  const problem = textProblem(text, isMultiline);
+  if (problem) throw invalidField(path === '' ? 'body' : path, problem);
 }

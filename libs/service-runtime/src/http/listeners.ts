@@ -11,16 +11,10 @@ const listenerOf = new WeakMap<object, ListenerName>();
 const unusedOf = new WeakMap<Server, Set<Socket>>();
 const leaving = new WeakSet<Server>();
 const sweepEveryMs = 50;
-const internalPrefix = /^\/(internal|health|metrics)(\/|\?|$)/;
 
 /** Which listener a request came in by. */
 export function listenerNameOf(raw: IncomingMessage): ListenerName {
   return listenerOf.get((raw.socket as unknown as { server: object }).server) ?? 'internal';
-}
-
-/** True when the path belongs to that listener: /internal, /health and /metrics never answer on the public one (T-27). */
-export function isServedBy(listener: ListenerName, url: string): boolean {
-  return internalPrefix.test(url) === (listener === 'internal');
 }
 
 /** One HTTP server in front of the application's router. Slow or endless requests are cut by Node's own timeouts. */

@@ -1,6 +1,7 @@
-import { BadRequestException, ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, BadRequestException, Injectable, ValidationPipe } from '@nestjs/common';
 import type { FieldError } from '@paycode/dto';
 import type { ValidationError } from 'class-validator';
+import { invalidField } from '../domain-error';
 
 /** Rules about what a value is. While one of them fails, rules about its size or form say nothing useful. */
 const typeRules = ['isDefined', 'isNotEmpty', 'isInt', 'isNumber', 'isString', 'isBoolean', 'isArray', 'isObject', 'isEnum'];
@@ -21,7 +22,7 @@ function messagesOf(constraints: Record<string, string>): string[] {
 
 /** Body and query validation: strict types, unknown fields ignored, every problem named. */
 export function validationPipe(): ValidationPipe {
-  return new ValidationPipe({
+  return new ObjectValidationPipe({
     transform: true,
     whitelist: true,
     transformOptions: { enableImplicitConversion: false },
@@ -31,4 +32,17 @@ export function validationPipe(): ValidationPipe {
       return new BadRequestException({ message: problems[0]?.message ?? 'invalid request', errors: problems });
     },
   });
+}
+
+const untyped: readonly unknown[] = [Object, Array, String, Number, Boolean];
+
+/** A body that is described by a class is an object: of an array or a text, class-validator would check nothing. */
+@Injectable()
+class ObjectValidationPipe extends ValidationPipe {
+  override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const isDescribed = metadata.type === 'body' && metadata.metatype !== undefined && !untyped.includes(metadata.metatype);
+    const isObject = typeof value === 'object' && !Array.isArray(value);
+    if (isDescribed && value !== undefined && !isObject) throw invalidField('body', 'must be an object');
+    return super.transform(value, metadata) as Promise<unknown>;
+  }
 }

@@ -1,1 +1,3 @@
 export * from './eventually';
+export * from './listeners.conformance';
+export * from './raw-exchange';

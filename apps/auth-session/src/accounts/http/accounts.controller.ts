@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Header, HttpCode, Param, Post, Put } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { InternalCallers } from '@paycode/access';
 import { InternalOrigin, type Origin } from '../../audit';
 
@@ -42,7 +43,9 @@ export class AccountsController {
     return viewOf(await this.credentials.enableBearer(username, origin));
   }
 
+  /** Base64 tools break their lines. */
   @Put(':username/public-key')
+  @RouteConfig({ multilineFields: new Set(['publicKey']) })
   async publicKey(
     @Param('username') username: string,
     @Body() body: PublicKeyBody,

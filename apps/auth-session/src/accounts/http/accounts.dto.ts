@@ -1,5 +1,17 @@
 import { type AccountType, accountTypes } from '@paycode/dto';
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsString, MaxLength, Min, ValidateIf } from 'class-validator';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Max,
+  MaxLength,
+  Min,
+  ValidateIf,
+} from 'class-validator';
 
 export class CreateAccountBody {
   @IsIn(accountTypes)
@@ -9,6 +21,7 @@ export class CreateAccountBody {
   @IsOptional()
   @IsInt()
   @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
   id?: number;
 
   /** STK and ACQUIRER: the name support assigns. */

@@ -1,4 +1,5 @@
 import { All, Controller, Req, Res, UseGuards } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { identityHeader } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -30,6 +31,7 @@ export class ExternalAuthorizationController {
 
   /** Envoy ext_authz over HTTP: `path_prefix: /internal/authorize/http/path`. */
   @All('path/*')
+  @RouteConfig({ isTargetQuoted: true })
   path(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     return this.decide('path', request, reply);
   }

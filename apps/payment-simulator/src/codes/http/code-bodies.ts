@@ -1,20 +1,9 @@
-import {
-  IsBoolean,
-  IsInt,
-  IsISO4217CurrencyCode,
-  IsNumber,
-  IsOptional,
-  IsString,
-  Length,
-  Matches,
-  Max,
-  MaxLength,
-  Min,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsNumber, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
+import { currencyCodes } from '../../transactions';
 
 const idMax = Number.MAX_SAFE_INTEGER;
-// No control characters: the text is printed on pages, e-mails and receipts.
-const printable = /^[^\p{Cc}]*$/u;
+/** The last instant a Date can be (ECMA-262, time values). */
+const instantMaxMs = 8_640_000_000_000_000;
 
 /** Body of createCode. */
 export class CreateCodeBody {
@@ -27,19 +16,19 @@ export class CreateCodeBody {
 
   @IsString()
   @Length(1, 45)
-  @Matches(printable, { message: 'merchantReference must have no control characters' })
   merchantReference!: string;
 
   /** Its exact digits are read from the body as it came. */
   @IsNumber()
   amount!: number;
 
-  @IsISO4217CurrencyCode()
+  @IsIn(currencyCodes, { message: 'currencyCode must be an ISO 4217 code' })
   currencyCode!: string;
 
   @IsOptional()
   @IsInt()
   @Min(0)
+  @Max(instantMaxMs)
   expiryDate?: number;
 
   @IsOptional()

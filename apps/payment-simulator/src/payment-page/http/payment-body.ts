@@ -1,5 +1,5 @@
 import { Type } from 'class-transformer';
-import { IsIn, IsNumber, IsOptional, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { IsIn, IsNumber, IsObject, IsOptional, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
 import { outcomeStates } from '../page/outcomes';
 
 const text = 255;
@@ -41,6 +41,7 @@ export class PaymentBody {
   tipAmount?: number;
 
   @IsOptional()
+  @IsObject()
   @ValidateNested()
   @Type(() => ContactBody)
   clientContact?: ContactBody;

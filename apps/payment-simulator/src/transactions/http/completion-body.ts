@@ -8,13 +8,13 @@ import {
 } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import type { Completion } from '../domain/completion';
+import { currencyCodes } from '../domain/currency';
 import { amountProblem, decimalForm } from '../domain/decimal';
 
 /** Most completions of one call. */
 export const completionsMax = 1_000;
 
 const exactFields: ReadonlySet<string> = new Set(['amount', 'tipAmount']);
-const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 const refundStates: ReadonlySet<string> = new Set(['END_REFUNDED', 'END_REFUND_FAILED']);
 const reversalStates: ReadonlySet<string> = new Set(['END_REVERSED', 'END_REVERSAL_FAILED']);
 const defaultMsisdn = '+27820000000';
@@ -88,7 +88,8 @@ class CompletionReader {
 
   private currency(): string {
     const currency = this.text('currencyCode');
-    if (currency === undefined || !currencies.has(currency)) throw this.refuse('currencyCode', 'must be an ISO 4217 code');
+    if (currency === undefined || !currencyCodes.includes(currency))
+      throw this.refuse('currencyCode', 'must be an ISO 4217 code');
     return currency;
   }
 

@@ -1,4 +1,5 @@
 import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
 import { InternalCallers } from '@paycode/access';
 import { ExactNumber, NotificationFormatError, notificationStatusOf } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
@@ -15,7 +16,9 @@ export class TransactionsController {
     private readonly readTransactions: ReadTransactions,
   ) {}
 
+  /** Addresses have lines. */
   @Post()
+  @RouteConfig({ multilineFields: new Set(['clientBilling', 'clientShipping']) })
   @HttpCode(201)
   @InternalCallers('operator')
   async complete(@Req() request: { rawBody?: string }): Promise<{ transactionId: number }[]> {

@@ -12,7 +12,7 @@ export function readBatch<T>(body: unknown, readItem: (fields: Fields) => T): T[
   if (body.length > batchMax)
     throw new DomainError({ status: 413, code: 'BATCH_TOO_LARGE', message: `at most ${batchMax} items` });
   return body.map((item: unknown, at) => {
-    if (typeof item !== 'object' || item === null) throw invalidField(`[${at}]`, 'must be an object');
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) throw invalidField(`[${at}]`, 'must be an object');
     return readItem(new Fields(item as Record<string, unknown>, at));
   });
 }

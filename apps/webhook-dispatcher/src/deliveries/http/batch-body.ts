@@ -9,7 +9,8 @@ export function readCloseItems(body: unknown): CloseItem[] {
   if (body.length > itemsMax)
     throw new DomainError({ status: 413, code: 'BATCH_TOO_LARGE', message: `at most ${itemsMax} items` });
   return body.map((item: unknown, at) => {
-    const { transactionId, merchantId } = (item ?? {}) as Partial<CloseItem>;
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) throw invalidField(`[${at}]`, 'must be an object');
+    const { transactionId, merchantId } = item as Partial<CloseItem>;
     return {
       transactionId: readId(transactionId, `[${at}].transactionId`),
       merchantId: readId(merchantId, `[${at}].merchantId`),

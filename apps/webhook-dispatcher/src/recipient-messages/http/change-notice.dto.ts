@@ -1,5 +1,5 @@
 import { type ChangeNotice, type ChangeNoticeKind, changeNoticeKinds } from '@paycode/dto';
-import { ArrayMaxSize, IsArray, IsEmail, IsIn, IsInt, IsISO8601, IsString, IsUUID, Length, Min } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsEmail, IsIn, IsInt, IsISO8601, IsString, IsUUID, Length, Max, Min } from 'class-validator';
 
 export class ChangeNoticeBody implements ChangeNotice {
   @IsUUID()
@@ -7,6 +7,7 @@ export class ChangeNoticeBody implements ChangeNotice {
 
   @IsInt()
   @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
   merchantId!: number;
 
   @IsIn(changeNoticeKinds)

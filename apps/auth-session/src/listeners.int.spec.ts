@@ -1,0 +1,16 @@
+import type { RunningService } from '@paycode/service-runtime';
+import { describeListeners } from '@paycode/service-runtime/testing';
+import { TestAuthSession } from './testing/test-service';
+
+/** With `/internal/authorize`, which stands outside Nest, and the forms of it that proxies ask. */
+describe('listeners of auth-session', () => {
+  let auth: TestAuthSession;
+  let service: RunningService;
+  beforeAll(async () => {
+    auth = await TestAuthSession.start({}, 0);
+    service = await auth.addReplica();
+  });
+  afterAll(() => auth.stop());
+
+  describeListeners(() => service);
+});

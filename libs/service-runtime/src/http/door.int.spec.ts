@@ -1,0 +1,228 @@
+import { Body, Controller, Get, Module, Param, Post, Query } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { Type } from 'class-transformer';
+import { IsObject, IsOptional, IsString, ValidateNested } from 'class-validator';
+import { baseEnv } from '../base-env';
+import { type RunningService, startService } from '../boot';
+import { defineEnv } from '../env';
+import { type RawAnswer, rawExchange, rawRequest } from '../testing';
+
+class Contact {
+  @IsString()
+  name!: string;
+}
+
+class Order {
+  @IsString()
+  reference!: string;
+
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => Contact)
+  contact?: Contact;
+}
+
+@Controller()
+class OrdersController {
+  @Post('orders')
+  order(@Body() order: Order): object {
+    return order;
+  }
+  @Post('internal/orders')
+  inward(@Body() body: unknown): object {
+    return { body };
+  }
+  @Post('addresses')
+  @RouteConfig({ multilineFields: new Set(['address']) })
+  address(@Body() body: object): object {
+    return body;
+  }
+  @Get('orders/:reference')
+  read(@Param('reference') reference: string, @Query('colour') colour: unknown): object {
+    return { reference, colour };
+  }
+}
+
+@Module({ controllers: [OrdersController] })
+class OrdersModule {}
+
+interface Refusal {
+  message: string;
+  errors?: { field: string; message: string }[];
+}
+
+/** What a service takes in: R-7-6, A-70, and T-40: nobody writes an error into its log by what he sends. */
+describe('the door of a service', () => {
+  let service: RunningService;
+  let errorLines: string[];
+  beforeAll(async () => {
+    service = await startService(
+      { name: 'orders', env: defineEnv(baseEnv({ internal: 0 })), module: () => OrdersModule, hasPublicPaths: true },
+      { LOG_LEVEL: 'error', INTERNAL_PORT: '0', PUBLIC_PORT: '0' },
+    );
+  });
+  afterAll(() => service.stop('test'));
+  beforeEach(() => {
+    errorLines = [];
+    jest.spyOn(process.stdout, 'write').mockImplementation(line => errorLines.push(String(line)) > 0);
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+    expect(errorLines).toEqual([]);
+  });
+
+  const post = (path: string, body: string | Buffer, port = service.ports.public!): Promise<RawAnswer> => {
+    const bytes = Buffer.from(body);
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      'host: test',
+      'connection: close',
+      'content-type: application/json',
+      `content-length: ${bytes.length}`,
+    ];
+    return rawExchange(port, Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]));
+  };
+  const get = (target: string): Promise<RawAnswer> => rawRequest(service.ports.public!, 'GET', target);
+  const refusalOf = ({ status, body }: RawAnswer): unknown[] => {
+    const { message, errors } = JSON.parse(body) as Refusal;
+    return [status, errors?.[0]?.field ?? message, errors?.[0]?.message];
+  };
+
+  it.each([
+    ['NUL', '"a\\u0000"'],
+    ['a line end', '"a\\nb"'],
+    ['a tabulator', '"\\t"'],
+    ['DEL', '"a\u007f"'],
+    ['C1, as itself', '"a\u0085"'],
+    ['C1, escaped', '"\\u009f"'],
+  ])('R-7-6, A-70: refuses %s in a text and names field and rule', async (_, text) => {
+    const rule = 'must not contain control characters';
+    expect(refusalOf(await post('/orders', `{"reference":${text}}`))).toEqual([400, 'reference', rule]);
+    expect(refusalOf(await post('/orders', `{"reference":"1","contact":{"name":${text}}}`))).toEqual([400, 'contact.name', rule]);
+    const inward = await post('/internal/orders', `[{"a":1},{"b":[${text}]}]`, service.ports.internal);
+    expect(refusalOf(inward)).toEqual([400, '[1].b[0]', rule]);
+  });
+
+  it('R-7-6, A-70: refuses them in a key too, and says which without repeating it', async () => {
+    expect(refusalOf(await post('/orders', '{"reference":"1","a\\u0000b":1}'))).toEqual([
+      400,
+      'a\u{FFFD}b',
+      'must not contain control characters',
+    ]);
+  });
+
+  it.each(['"c\\ud800"', '"\\udbffc"', '"\\udc00\\ud800"'])('A-70: refuses half a surrogate pair: %s', async text => {
+    expect(refusalOf(await post('/orders', `{"reference":${text}}`))).toEqual([400, 'reference', 'must be well-formed Unicode']);
+  });
+
+  it.each([
+    ['bytes that are none', [0xff, 0xfe]],
+    ['an overlong NUL', [0xc0, 0x80]],
+    ['an encoded surrogate', [0xed, 0xa0, 0x80]],
+    ['a cut sequence', [0xe2, 0x82]],
+  ])('A-70: refuses what is not UTF-8 instead of replacing it: %s', async (_, bytes) => {
+    const body = Buffer.concat([Buffer.from('{"reference":"'), Buffer.from(bytes), Buffer.from('"}')]);
+    expect(refusalOf(await post('/orders', body))).toEqual([400, 'body', 'must be UTF-8']);
+  });
+
+  it('takes every other text as it is', async () => {
+    const reference = 'Ωmega 🙂 \u{10FFFF} "quoted" \\ / \u202e e\u0301';
+    const answer = await post('/orders', JSON.stringify({ reference }));
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([201, { reference }]);
+  });
+
+  it('A-70: takes line ends where the route says that lines are part of the text, and nothing else there', async () => {
+    const address = { address: { street: ['1 Long Road\r\n\tCape Town'] } };
+    expect((await post('/addresses', JSON.stringify(address))).status).toBe(201);
+    expect(refusalOf(await post('/addresses', '{"address":{"street":["\\u0000"]}}')).slice(0, 2)).toEqual([
+      400,
+      'address.street[0]',
+    ]);
+    expect(refusalOf(await post('/addresses', '{"name":"a\\nb"}')).slice(0, 2)).toEqual([400, 'name']);
+  });
+
+  it.each([
+    ['arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
+    ['objects', '{"a":'.repeat(33) + '1' + '}'.repeat(33)],
+    ['brackets that never close', '['.repeat(33)],
+  ])('T-40: refuses nesting beyond 32 before it is parsed: %s', async (_, body) => {
+    for (const [path, port] of [
+      ['/orders', service.ports.public!],
+      ['/internal/orders', service.ports.internal],
+    ] as const)
+      expect(refusalOf(await post(path, body, port))).toEqual([400, 'body', 'must not be nested deeper than 32 levels']);
+  });
+
+  it('takes 32 levels, and counts no bracket inside a text', async () => {
+    const deep = `${'['.repeat(31)}"${'[{'.repeat(50)}\\\\\\"[["${']'.repeat(31)}`;
+    expect((await post('/internal/orders', `[${deep}]`, service.ports.internal)).status).toBe(201);
+    expect((await post('/internal/orders', `[[${deep}]]`, service.ports.internal)).status).toBe(400);
+  });
+
+  it.each(['[]', '[{"reference":"1"}]', '"reference"', '1', 'true', 'null'])(
+    'R-7-6: refuses %s where an object belongs, as the body and inside it',
+    async value => {
+      expect(refusalOf(await post('/orders', value)).slice(0, 1)).toEqual([400]);
+      if (value === 'null') return;
+      const inside = await post('/orders', `{"reference":"1","contact":${value}}`);
+      expect(refusalOf(inside).slice(0, 2)).toEqual([400, 'contact']);
+    },
+  );
+
+  it.each([
+    ['/orders/%00', 'path', 'must not contain control characters'],
+    ['/orders/a%0d%0aSet-Cookie:x', 'path', 'must not contain control characters'],
+    ['/orders/%c2%85', 'path', 'must not contain control characters'],
+    ['/orders/1?colour=%00red', 'colour', 'must not contain control characters'],
+    ['/orders/1?colour=%ff', 'colour', 'must be percent-encoded UTF-8'],
+    ['/orders/1?colour=%ed%a0%80', 'colour', 'must be percent-encoded UTF-8'],
+    ['/orders/1?colour=%zz', 'colour', 'must be percent-encoded UTF-8'],
+    ['/orders/1?a%00b=1', 'query', 'must not contain control characters'],
+  ])('R-7-6, A-70: refuses the target %s', async (target, field, rule) => {
+    expect(refusalOf(await get(target))).toEqual([400, field, rule]);
+  });
+
+  it('answers a target that cannot be decoded in the one error body', async () => {
+    expect(refusalOf(await get('/orders/%ff'))[0]).toBe(400);
+    expect(refusalOf(await get('/%ff'))).toEqual([400, 'invalid path', undefined]);
+    expect((await get(`/orders/${'x'.repeat(600)}`)).status).toBe(404);
+  });
+
+  it('takes every other target', async () => {
+    const answer = await get('/orders/%CE%A9%20%F0%9F%99%82?colour=%22red%22&empty=&=1');
+    expect(JSON.parse(answer.body)).toEqual({ reference: 'Ω 🙂', colour: '"red"' });
+  });
+
+  it.each([
+    ['DELETE', '/orders', 'POST'],
+    ['TRACE', '/orders/1', 'GET'],
+    ['HEAD', '/orders/1', 'GET'],
+    ['OPTIONS', '/addresses?x', 'POST'],
+    ['PROPFIND', '/orders/1', 'GET'],
+  ])('A-71: answers %s %s with 405 and what the path takes: %s', async (method, target, allow) => {
+    const answer = await rawRequest(service.ports.public!, method, target);
+    expect([answer.status, /^allow: (.*)$/im.exec(answer.head)?.[1]]).toEqual([405, allow]);
+    if (method !== 'HEAD') expect(JSON.parse(answer.body)).toMatchObject({ status: 405, message: 'Method Not Allowed' });
+  });
+
+  it('A-71: answers 404 to a path that nobody knows, and says nothing of internal ones', async () => {
+    for (const [method, target] of [
+      ['DELETE', '/nothing'],
+      ['DELETE', '/internal/orders'],
+      ['POST', '/%69nternal/orders'],
+      ['PUT', '/metrics'],
+    ] as const)
+      expect([target, (await rawRequest(service.ports.public!, method, target)).status]).toEqual([target, 404]);
+  });
+
+  it('A-72: every answer forbids guessing its type', async () => {
+    const answers = [
+      await post('/orders', '{"reference":"1"}'),
+      await get('/nothing'),
+      await get('/%ff'),
+      await post('/orders', '['),
+    ];
+    for (const { head } of answers) expect(head).toMatch(/^x-content-type-options: nosniff$/im);
+  });
+});

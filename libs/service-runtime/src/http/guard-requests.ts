@@ -1,0 +1,73 @@
+import { requestIdHeader } from '@paycode/dto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError } from '../domain-error';
+import { errorBody, refusalOf } from './error-body.filter';
+import { type ListenerName, listenerNameOf } from './listeners';
+import { listenerOfRoute, RouteTable } from './route-table';
+import { refuseHostileTarget } from './target-text';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Fields of the body in which line ends are part of the text. */
+    multilineFields?: ReadonlySet<string>;
+    /** The target is a client's whole request as a proxy tells it: the decision about it is the answer, so nothing in it is refused before. */
+    isTargetQuoted?: boolean;
+  }
+}
+
+/**
+ * What every request meets before its handler. What belongs to which listener is decided by the route that was matched, never by the spelling
+ * of the target: `/%69nternal` and `http://x/internal` are the route `/internal` (T-27).
+ */
+export function guardRequests(fastify: FastifyInstance): void {
+  const table = RouteTable.watch(fastify);
+  fastify.addHook('onRequest', (request, reply, done) => {
+    writeOwnHeaders(request, reply);
+    try {
+      refuseMisplaced(request, { listener: listenerNameOf(request.raw), table });
+      if (!request.routeOptions.config.isTargetQuoted) refuseHostileTarget(request.url);
+      done();
+    } catch (error) {
+      answerRefusal(error, request, reply);
+    }
+  });
+}
+
+/** Answers what Fastify itself refuses before any hook: a target it cannot decode, a path segment longer than any of ours. */
+export function answerUnroutable(error: { code?: string }, request: FastifyRequest, reply: FastifyReply): void {
+  writeOwnHeaders(request, reply);
+  const isTooLong = error.code === 'FST_ERR_MAX_PARAM_LENGTH';
+  const refusal = isTooLong ? notFound() : new DomainError({ status: 400, code: 'INVALID_PATH', message: 'invalid path' });
+  answerRefusal(refusal, request, reply);
+}
+
+function writeOwnHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  void reply.header(requestIdHeader, request.id).header('x-content-type-options', 'nosniff');
+}
+
+/** @throws DomainError 404, or 405 with the methods a public path answers to */
+function refuseMisplaced(request: FastifyRequest, { listener, table }: { listener: ListenerName; table: RouteTable }): void {
+  const { url } = request.routeOptions;
+  if (url !== undefined && listenerOfRoute(url) === listener) return;
+  const allowed = url === undefined && listener === 'public' ? table.publicMethodsOf(request.url) : [];
+  if (allowed.length === 0) throw notFound();
+  throw new DomainError({
+    status: 405,
+    code: 'METHOD_NOT_ALLOWED',
+    message: 'Method Not Allowed',
+    headers: { allow: allowed.join(', ') },
+  });
+}
+
+function notFound(): DomainError {
+  return new DomainError({ status: 404, code: 'NO_ROUTE', message: 'Not Found' });
+}
+
+function answerRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = refusalOf(error);
+  void reply
+    .status(refusal.status)
+    .headers(refusal.headers ?? {})
+    .type('application/json')
+    .send(errorBody(request, refusal));
+}

@@ -1,0 +1,64 @@
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { ListenerName } from './listeners';
+
+export interface KnownRoute {
+  method: string;
+  /** Pattern as it was registered, e.g. `/public/pay/:code`. */
+  url: string;
+}
+
+const internalPattern = /^\/(internal|health|metrics)(\/|$)/;
+
+/** The listener a route belongs to: /internal, /health and /metrics are nobody's outside (T-27). */
+export function listenerOfRoute(url: string): ListenerName {
+  return internalPattern.test(url) ? 'internal' : 'public';
+}
+
+const tables = new WeakMap<FastifyInstance, RouteTable>();
+
+/** Every route of an application, in and outside Nest. */
+export class RouteTable {
+  readonly routes: KnownRoute[] = [];
+
+  /** Call before the first route is registered. */
+  static watch(fastify: FastifyInstance): RouteTable {
+    const table = new RouteTable();
+    fastify.addHook('onRoute', route => table.add(route));
+    tables.set(fastify, table);
+    return table;
+  }
+
+  static of(fastify: FastifyInstance): RouteTable {
+    return tables.get(fastify)!;
+  }
+
+  /** Methods a public path answers to, for a path that no route was found for with the method it came with. */
+  publicMethodsOf(target: string): string[] {
+    const path = pathOf(target);
+    const found = this.routes.filter(({ url }) => listenerOfRoute(url) === 'public' && isOfPattern(path, url));
+    return [...new Set(found.map(({ method }) => method))].sort();
+  }
+
+  private add({ method, url }: RouteOptions): void {
+    for (const each of [method].flat()) this.routes.push({ method: each, url });
+  }
+}
+
+/** Path of a request target in origin or absolute form, unescaped as the router does. */
+function pathOf(target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1)[0]!;
+  try {
+    return decodeURI(path);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return path;
+  }
+}
+
+/** Whether a path is one of the pattern: `:name` stands for one segment, `*` for the rest. */
+function isOfPattern(path: string, url: string): boolean {
+  const [segments, wanted] = [path.split('/'), url.split('/')];
+  const isRestFree = wanted.at(-1) === '*' && segments.length >= wanted.length;
+  if (segments.length !== wanted.length && !isRestFree) return false;
+  return wanted.every((name, at) => name === '*' || name === segments[at] || (name.startsWith(':') && segments[at] !== ''));
+}

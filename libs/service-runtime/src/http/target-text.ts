@@ -1,0 +1,30 @@
+import { invalidField } from '../domain-error';
+import { showable, textProblem, type TextProblem } from './text-rules';
+
+type Problem = TextProblem | 'must be percent-encoded UTF-8';
+
+/** Refuses a request target whose path or query says, once decoded, what no body may say. @throws DomainError 400 */
+export function refuseHostileTarget(target: string): void {
+  // Without an encoding there is nothing but visible ASCII: the HTTP parser sees to it.
+  if (!target.includes('%')) return;
+  const [path = '', ...query] = target.split('?');
+  refuse('path', problemIn(path));
+  for (const parameter of query.join('?').split('&')) {
+    const [name = '', ...value] = parameter.split('=');
+    refuse('query', problemIn(name));
+    refuse(showable(decodeURIComponent(name)), problemIn(value.join('=')));
+  }
+}
+
+function refuse(field: string, problem: Problem | undefined): void {
+  if (problem) throw invalidField(field, problem);
+}
+
+function problemIn(encoded: string): Problem | undefined {
+  try {
+    return textProblem(decodeURIComponent(encoded));
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return 'must be percent-encoded UTF-8';
+  }
+}

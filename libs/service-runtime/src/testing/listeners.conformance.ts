@@ -1,0 +1,70 @@
+import type { FastifyInstance } from 'fastify';
+import type { RunningService } from '../boot';
+import { type KnownRoute, listenerOfRoute, RouteTable } from '../http/route-table';
+import { type RawAnswer, rawRequest } from './raw-exchange';
+
+const hex = (character: string, upper: boolean): string => {
+  const code = character.charCodeAt(0).toString(16);
+  return `%${upper ? code.toUpperCase() : code}`;
+};
+
+/** One path as others may write it; a router reads all of them as the same, or as none of its own. */
+function spellingsOf(path: string): string[] {
+  const [, first = '', ...rest] = path.split('/');
+  const withFirst = (segment: string): string => ['', segment, ...rest].join('/');
+  return [
+    path,
+    ...[...first].map((character, at) => withFirst(first.slice(0, at) + hex(character, false) + first.slice(at + 1))),
+    withFirst([...first].map(character => hex(character, true)).join('')),
+    withFirst(first.toUpperCase()),
+    withFirst(`.%2f${first}`),
+    `/${path}`,
+    `/.${path}`,
+    `/public/..${path}`,
+    `http://x${path}`,
+    `https://user@x:1${path}`,
+    `HTTP://x${withFirst(hex(first[0] ?? 'x', false) + first.slice(1))}`,
+    `${path}?`,
+    `${path};x=1`,
+  ];
+}
+
+/** The path of a route with its parameters filled in. */
+const example = ({ url }: KnownRoute): string => url.replaceAll(/:[^/]+/g, '1').replace('*', 'x');
+
+/** True when the answer is the platform's own refusal of the place, not the work of a route. */
+function isRefused({ status, head }: RawAnswer): boolean {
+  return [400, 404].includes(status) && /^x-request-id: /im.test(head) && /^content-type: application\/json/im.test(head);
+}
+
+/** Proves over real sockets that no spelling of a target reaches a route of the other listener (T-27). */
+export function describeListeners(running: () => Pick<RunningService, 'app' | 'ports'>): void {
+  const routesOf = (listener: 'internal' | 'public'): KnownRoute[] =>
+    RouteTable.of(running().app.getHttpAdapter().getInstance() as unknown as FastifyInstance).routes.filter(
+      ({ url }) => listenerOfRoute(url) === listener,
+    );
+  const strayed = async (port: number, routes: KnownRoute[]): Promise<string[]> => {
+    const found: string[] = [];
+    for (const route of routes) {
+      for (const target of spellingsOf(example(route))) {
+        const answer = await rawRequest(port, route.method, target);
+        if (!isRefused(answer)) found.push(`${route.method} ${target}: ${answer.status}`);
+      }
+    }
+    return found;
+  };
+
+  it('T-27: no spelling of an internal route is served on the public listener', async () => {
+    const { public: open } = running().ports;
+    const routes = routesOf('internal');
+    expect(routes.map(({ url }) => url)).toEqual(expect.arrayContaining(['/metrics', '/health/live', '/health/ready']));
+    if (open !== undefined) expect(await strayed(open, routes)).toEqual([]);
+  });
+
+  it('T-27: no spelling of a public route is served on the internal listener, which reads its own routes in all of them', async () => {
+    const { internal } = running().ports;
+    expect(await strayed(internal, routesOf('public'))).toEqual([]);
+    for (const target of ['/health/live', '/%68ealth/live', 'http://x/health/live', 'http://x/%68ealth/live'])
+      expect([target, (await rawRequest(internal, 'GET', target)).status]).toEqual([target, 200]);
+  });
+}
