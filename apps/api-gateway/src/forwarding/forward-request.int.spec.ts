@@ -124,9 +124,22 @@ describe('a request through the gateway', () => {
     expect(JSON.stringify(answer.headers)).not.toMatch(/x-hop|x-powered-by|x-paycode/);
   });
 
-  it('every answer over TLS carries HSTS', async () => {
+  it('A-71: any method reaches the service a path belongs to, once the caller is authorized: it knows which it takes', async () => {
+    gateway.upstream.answer = (_request, response) => json(response, {}, { status: 405, headers: { allow: 'GET' } });
+    for (const method of ['TRACE', 'PROPFIND', 'OPTIONS']) {
+      const answer = await gateway.send('/public/x', { method });
+      expect([answer.status, answer.headers.allow, gateway.upstream.last.method]).toEqual([405, 'GET', method]);
+    }
+    gateway.reset();
+    gateway.auth.answer = (_request, response) => json(response, { allowed: false, status: 401, headers: {}, body: '{}' });
+    expect((await gateway.send('/pluto/code/create', { method: 'TRACE' })).status).toBe(401);
+    expect(gateway.upstream.seen).toEqual([]);
+  });
+
+  it('every answer over TLS carries HSTS, and forbids guessing its type (A-72)', async () => {
     const answers = await Promise.all(['/public/x', '/metrics', '/public/..'].map(path => gateway.send(path)));
     expect(answers.map(answer => answer.headers['strict-transport-security'])).toEqual(Array(3).fill('max-age=31536000'));
+    expect(answers.map(answer => answer.headers['x-content-type-options'])).toEqual(Array(3).fill('nosniff'));
   });
 
   it('a large answer streams through unchanged', async () => {

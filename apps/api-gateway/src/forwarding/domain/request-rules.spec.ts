@@ -53,7 +53,20 @@ describe('what a request must look like before anybody asks who sent it', () => 
     expect(statusOf({ headers: [...json, name, '1', name, '1'] })).toBe(400);
   });
 
-  it.each(['TRACE', 'CONNECT', 'PROPFIND', 'get', ''])('method %j is refused', method => {
+  it.each(['gzip, chunked', 'chunked, chunked', 'chunked;q=1', 'identity', 'chunke\u212a', ''])(
+    'T-26: a transfer coding %j is not implemented',
+    coding => expect(statusOf({ headers: [...json, 'Transfer-Encoding', coding] })).toBe(501),
+  );
+
+  it('chunked in any case is the one coding', () => {
+    expect(statusOf({ headers: [...json, 'Transfer-Encoding', 'Chunked'], announcedBytes: undefined })).toBeUndefined();
+  });
+
+  it.each(['TRACE', 'PROPFIND', 'M-SEARCH'])('A-71: whether a path takes method %j is for its service to say', method => {
+    expect(statusOf({ method })).toBeUndefined();
+  });
+
+  it.each(['CONNECT', 'BREW', 'get', ''])('method %j is refused', method => {
     expect(statusOf({ method })).toBe(400);
   });
 

@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import { type RawHeaders, valuesOf } from './header-lines';
 
 export interface RequestLine {
@@ -10,11 +11,12 @@ export interface RequestLine {
 }
 
 export interface Objection {
-  status: 400 | 413 | 415;
+  status: 400 | 413 | 415 | 501;
   message: string;
 }
 
-const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+/** The others of a known path are answered 405 by the service it belongs to, once the caller is authorized (A-71). CONNECT has no path. */
+const methods = new Set(METHODS.filter(method => method !== 'CONNECT'));
 const headerLinesMax = 100;
 /** Sent twice, two readers could pick two different values. */
 const onlyOnce = ['host', 'content-type', 'content-length', 'content-encoding', 'transfer-encoding', 'expect'];
@@ -50,6 +52,10 @@ function headerObjection(headers: RawHeaders): Objection | undefined {
   if (repeated) return { status: 400, message: `${repeated} appears more than once` };
   const [host] = valuesOf(headers, 'host');
   if (host !== undefined && !hostValue.test(host)) return { status: 400, message: 'host is not valid' };
+  const [coding] = valuesOf(headers, 'transfer-encoding');
+  // RFC 9112 6.1. Whoever undoes only the chunks takes a compressed body for another text than the sender meant.
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+    return { status: 501, message: 'Transfer-Encoding must be chunked' };
   const isPlain = headers.every((text, index) => index % 2 === 0 || fieldValue.test(text));
   return isPlain ? undefined : { status: 400, message: 'a header field has characters that are not allowed' };
 }

@@ -29,6 +29,7 @@ function rawAnswer(message: string): string {
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
     'Connection: close',
     `X-Request-Id: ${id}`,
   ];

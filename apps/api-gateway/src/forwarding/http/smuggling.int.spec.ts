@@ -15,6 +15,7 @@ const ambiguous: [string, string][] = [
   ['Content-Length with Transfer-Encoding', head('Content-Length: 2', 'Transfer-Encoding: chunked') + chunked('{}') + hidden],
   ['a coding after chunked', head('Transfer-Encoding: chunked, identity') + chunked('{}') + hidden],
   ['two Transfer-Encoding fields', head('Transfer-Encoding: chunked', 'Transfer-Encoding: chunked') + chunked('{}') + hidden],
+  ['chunks of chunks', head('Transfer-Encoding: chunked, chunked') + chunked('{}') + hidden],
   ['an unknown coding', head('Transfer-Encoding: xchunked') + chunked('{}') + hidden],
   ['a blank before the colon', head('Content-Length : 2') + `{}${hidden}`],
   ['a folded header field', head('X-A: 1', ' folded', 'Content-Length: 2') + `{}${hidden}`],
@@ -45,6 +46,16 @@ describe('a request two readers could read differently', () => {
     expect(gateway.upstream.seen).toEqual([]);
     expect(gateway.auth.seen).toEqual([]);
   });
+
+  it.each(['gzip, chunked', 'deflate, chunked', 'identity, chunked'])(
+    'T-26: Transfer-Encoding: %s is one 501, the connection ends, nothing reaches a service',
+    async coding => {
+      const connection = await gateway.raw();
+      connection.send(head(`Transfer-Encoding: ${coding}`) + chunked('{}') + hidden);
+      expect(statusesOf(await connection.untilClosed())).toEqual([501]);
+      expect([gateway.upstream.seen, gateway.auth.seen]).toEqual([[], []]);
+    },
+  );
 
   it('a chunked body reaches the service as one body with a length', async () => {
     const connection = await gateway.raw();

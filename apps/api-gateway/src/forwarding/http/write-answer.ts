@@ -4,7 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { requestIdHeader } from '@paycode/dto';
 import type { Answer } from '../client-request';
 
-const strictTransportSecurity = 'max-age=31536000';
+/** What says the same in every answer. Without includeSubDomains: which names lie below ours is for the owner of the zone to say. */
+const ownFields = { 'strict-transport-security': 'max-age=31536000', 'x-content-type-options': 'nosniff' };
 const lingerMs = 2_000;
 const lingerBytesMax = 1_048_576;
 
@@ -21,7 +22,7 @@ export async function writeAnswer(answer: Answer, { request, response, requestId
   const isUnread = !request.complete;
   response.statusCode = answer.status;
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
-  response.setHeader('strict-transport-security', strictTransportSecurity);
+  for (const [name, value] of Object.entries(ownFields)) response.setHeader(name, value);
   response.setHeader(requestIdHeader, requestId);
   if (isUnread || isClosing) response.setHeader('connection', 'close');
   if (answer.body instanceof Readable) return pipeline(answer.body, response);

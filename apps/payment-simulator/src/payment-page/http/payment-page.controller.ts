@@ -14,7 +14,6 @@ const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
 };
@@ -55,21 +54,18 @@ export class PaymentPageController {
 
   @Get('assets/pay.js')
   @Header('content-type', 'text/javascript; charset=utf-8')
-  @Header('x-content-type-options', 'nosniff')
   script(): string {
     return payScript;
   }
 
   @Get('assets/pay.css')
   @Header('content-type', 'text/css; charset=utf-8')
-  @Header('x-content-type-options', 'nosniff')
   style(): string {
     return payStyle;
   }
 
   @Get('assets/icon.svg')
   @Header('content-type', 'image/svg+xml')
-  @Header('x-content-type-options', 'nosniff')
   icon(): string {
     return payIcon;
   }

@@ -1,0 +1,61 @@
+import { inflateSync } from 'node:zlib';
+import { create } from 'qrcode';
+import { drawQrImage, QrImages } from './qr-images';
+
+const text = 'https://pay.example.com/public/pay/0123456789';
+
+/** Blackness of the pixels of a one-bit greyscale PNG, as this test reads the standard. */
+function pixelsOf(png: Buffer): boolean[][] {
+  const width = png.readUInt32BE(16);
+  const length = png.readUInt32BE(33);
+  const rowBytes = 1 + Math.ceil(width / 8);
+  const rows = inflateSync(png.subarray(41, 41 + length));
+  return Array.from({ length: width }, (_, y) =>
+    Array.from({ length: width }, (_row, x) => (rows[y * rowBytes + 1 + (x >> 3)]! & (0x80 >> (x & 7))) === 0),
+  );
+}
+
+describe('QR images', () => {
+  it('R-5.5-1: a PNG shows every point of the symbol in a quiet zone of four points', async () => {
+    const pixels = pixelsOf(await drawQrImage(text, 'png'));
+    const { modules } = create(text, { errorCorrectionLevel: 'M' });
+    const scale = pixels.length / (modules.size + 8);
+    expect(scale).toBe(8);
+    const points = Array.from({ length: modules.size + 8 }, (_, row) =>
+      Array.from({ length: modules.size + 8 }, (_row, column) => pixels[row * scale + 5]![column * scale + 5]),
+    );
+    const inside = points.slice(4, -4).map(row => row.slice(4, -4));
+    expect(inside).toEqual(
+      Array.from({ length: modules.size }, (_, row) =>
+        Array.from({ length: modules.size }, (_row, column) => modules.get(row, column) === 1),
+      ),
+    );
+    expect(points.flat().filter(Boolean)).toHaveLength(inside.flat().filter(Boolean).length);
+  });
+
+  it('T-40: are drawn once for any number of calls, also at the same time, and 1,000 of them are kept', async () => {
+    const drawn: string[] = [];
+    const images = new QrImages((of, format) => {
+      drawn.push(`${of} ${format}`);
+      return Promise.resolve(Buffer.from(of));
+    });
+    await Promise.all(Array.from({ length: 50 }, () => images.of('a', 'png')));
+    await images.of('a', 'svg');
+    expect(drawn).toEqual(['a png', 'a svg']);
+    for (let at = 0; at < 998; at++) await images.of(`other ${at}`, 'png');
+    await images.of('a', 'png');
+    expect(drawn).toHaveLength(1_000);
+    await images.of('one more', 'png');
+    await images.of('a', 'png');
+    expect(drawn).toHaveLength(1_001);
+    await images.of('a', 'svg');
+    expect(drawn).toHaveLength(1_002);
+  });
+
+  it('are not kept when they could not be drawn', async () => {
+    let calls = 0;
+    const images = new QrImages(() => (++calls === 1 ? Promise.reject(new Error('no')) : Promise.resolve(Buffer.from('image'))));
+    await expect(images.of('a', 'png')).rejects.toThrow('no');
+    expect(String(await images.of('a', 'png'))).toBe('image');
+  });
+});
