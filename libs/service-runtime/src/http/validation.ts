@@ -11,13 +11,19 @@ export function fieldErrors(errors: readonly ValidationError[], prefix = ''): Fi
   return errors.flatMap(error => {
     const field = prefix + error.property;
     const own = messagesOf(error.constraints ?? {}).map(message => ({ field, message }));
-    return [...own, ...fieldErrors(error.children ?? [], `${field}.`)];
+    // What is inside an array says nothing where an object belongs.
+    const isOfType = typeRuleOf(error.constraints ?? {}) === undefined;
+    return [...own, ...(isOfType ? fieldErrors(error.children ?? [], `${field}.`) : [])];
   });
 }
 
 function messagesOf(constraints: Record<string, string>): string[] {
-  const type = typeRules.find(rule => rule in constraints);
+  const type = typeRuleOf(constraints);
   return type ? [constraints[type]!] : Object.values(constraints);
+}
+
+function typeRuleOf(constraints: Record<string, string>): string | undefined {
+  return typeRules.find(rule => rule in constraints);
 }
 
 /** Body and query validation: strict types (A-54), unknown fields ignored (A-59), every problem named. */
