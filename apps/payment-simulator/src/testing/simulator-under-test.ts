@@ -11,6 +11,7 @@ import { FakeNotificationConfig } from './fake-notification-config';
 
 const operatorSecret = 'o'.repeat(32);
 const payloadKeys = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+const operatorHeader = () => ({ authorization: `Bearer ${signOperatorToken(operatorSecret, 600)}` });
 const json = { 'content-type': 'application/json' };
 
 /** The whole service on free ports, with its own databases, a stand-in for notification-config and one for auth-session. */
@@ -18,7 +19,6 @@ export class SimulatorUnderTest {
   readonly config = new FakeNotificationConfig();
   private readonly sealer = new PayloadSealer(KeyRing.parse(payloadKeys));
   private readonly http = axios.create({ validateStatus: () => true, transformResponse: (text: string) => text });
-  private readonly operator = { authorization: `Bearer ${signOperatorToken(operatorSecret, 600)}` };
 
   private constructor(
     private readonly databases: { own: TestDatabase; events: TestDatabase },
@@ -75,11 +75,11 @@ export class SimulatorUnderTest {
 
   /** POST /internal/transactions with exactly this text as body. */
   complete(body: string): Promise<AxiosResponse<string>> {
-    return this.http.post(`${this.internalUrl}/internal/transactions`, body, { headers: { ...json, ...this.operator } });
+    return this.http.post(`${this.internalUrl}/internal/transactions`, body, { headers: { ...json, ...operatorHeader() } });
   }
 
   async transaction(id: number): Promise<Record<string, unknown> & { reversal: { transactionId: number } | null }> {
-    const answer = await this.http.get<string>(`${this.internalUrl}/internal/transactions/${id}`, { headers: this.operator });
+    const answer = await this.http.get<string>(`${this.internalUrl}/internal/transactions/${id}`, { headers: operatorHeader() });
     return JSON.parse(answer.data) as Record<string, unknown> & { reversal: { transactionId: number } | null };
   }
 
