@@ -1,0 +1,91 @@
+import type { PlantedFault } from './planted-fault.ts';
+
+const dispatcher = 'apps/webhook-dispatcher/src';
+const deliverySpec = `${dispatcher}/deliveries/persistence/postgres-delivery.store.int.spec.ts`;
+const laneSpec = `${dispatcher}/lanes/persistence/postgres-lane.store.int.spec.ts`;
+const blockSpec = `${dispatcher}/retention/persistence/postgres-block.store.int.spec.ts`;
+
+/** Who may act on a delivery when replicas die, and what is kept for how long. */
+export const takeoverFaults: readonly PlantedFault[] = [
+  {
+    id: 'takeover-keeps-epoch',
+    breaks: 'A takeover leaves the epoch of the lane as it was: nothing fences the former owner.',
+    against: 'I4',
+    file: `${dispatcher}/lanes/persistence/postgres-lane.store.ts`,
+    find: 'set owner = $1, epoch = lane.epoch + 1',
+    put: 'set owner = $1, epoch = lane.epoch',
+    specs: [laneSpec],
+  },
+  {
+    id: 'takeover-of-living',
+    breaks: 'A lane is taken over although its owner has beaten since it was looked at.',
+    against: 'T6',
+    file: `${dispatcher}/lanes/persistence/postgres-lane.store.ts`,
+    find: '            and (select r.beat from replica r where r.id = l.owner) is not distinct from s.beat\n',
+    put: '',
+    specs: [laneSpec],
+  },
+  {
+    id: 'claim-without-epoch',
+    breaks: 'A replica claims an attempt in a lane under an epoch that has passed.',
+    against: 'I8',
+    file: `${dispatcher}/deliveries/persistence/delivery.sql.ts`,
+    find: 'from input d join held using (lane, epoch) where',
+    put: 'from input d join held using (lane) where',
+    specs: [deliverySpec],
+  },
+  {
+    id: 'insert-without-epoch',
+    breaks: 'An insert claims its first attempt under an epoch that has passed.',
+    against: 'I8',
+    file: `${dispatcher}/deliveries/persistence/delivery.sql.ts`,
+    find: 'case when h.owner = $1 and h.epoch = i.epoch then i.epoch else 0 end',
+    put: 'case when h.owner = $1 then i.epoch else 0 end',
+    specs: [deliverySpec],
+  },
+  {
+    id: 'claims-closed',
+    breaks: 'An attempt is claimed for a delivery that has its verdict.',
+    against: 'I1',
+    file: `${dispatcher}/deliveries/persistence/delivery.sql.ts`,
+    find: 'join held using (lane, epoch) where ${isOpen} order by 1',
+    put: 'join held using (lane, epoch) order by 1',
+    specs: [deliverySpec],
+  },
+  {
+    id: 'repeats-taken-twice',
+    breaks: 'Two replicas repeat the same notice at the same time.',
+    against: 'A-11',
+    file: `${dispatcher}/deliveries/persistence/postgres-notice.store.ts`,
+    find: "set due_at = clock_timestamp() + $3 * interval '1 millisecond'\n    from due",
+    put: "set due_at = n.due_at + 0 * $3 * interval '1 millisecond'\n    from due",
+    specs: [`${dispatcher}/deliveries/persistence/postgres-notice.store.int.spec.ts`],
+  },
+  {
+    id: 'drops-open-rows',
+    breaks: 'Retention drops a block that holds deliveries without a verdict.',
+    against: 'R-1-6',
+    file: `${dispatcher}/retention/persistence/postgres-block.store.ts`,
+    find: '    if (open.length > 0) return false;\n',
+    put: '',
+    specs: [blockSpec],
+  },
+  {
+    id: 'retention-forgets-late',
+    breaks: 'Retention drops a block as soon as its time is over, late events included.',
+    against: 'R-4.4-1',
+    file: `${dispatcher}/retention/domain/plan-retention.ts`,
+    find: 'passedAgoMs > retentionMs + lateMs',
+    put: 'passedAgoMs > retentionMs',
+    specs: [`${dispatcher}/retention/domain/plan-retention.spec.ts`],
+  },
+  {
+    id: 'retention-keeps-strays',
+    breaks: 'Deliveries with ids outside every block are kept for ever.',
+    against: 'T-16',
+    file: `${dispatcher}/retention/persistence/block.sql.ts`,
+    find: 'where d.received_at < clock_timestamp()',
+    put: "where d.received_at < clock_timestamp() - interval '10 years'",
+    specs: [blockSpec],
+  },
+];

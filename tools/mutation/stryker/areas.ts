@@ -1,0 +1,83 @@
+/** Framework-free code of one project, mutated by Stryker and judged by the unit specs of the same project. */
+export interface StrykerArea {
+  area: string;
+  /** The project, whose unit specs run. */
+  project: string;
+  /** Globs from the root. Code that only integration specs reach is not among them: faults are planted there by hand. */
+  files: readonly string[];
+  /** Small files of which every mutant is caught: the sample of CI may draw them. */
+  sampled: readonly string[];
+}
+
+const domainOf = (app: string) => `apps/${app}/src/**/domain/**/*.ts`;
+const dispatcher = 'apps/webhook-dispatcher/src';
+const scheduler = 'apps/reversal-scheduler/src';
+
+export const strykerAreas: readonly StrykerArea[] = [
+  {
+    area: 'gateway rules',
+    project: 'apps/api-gateway',
+    files: [domainOf('api-gateway')],
+    sampled: [],
+  },
+  {
+    area: 'auth-session rules',
+    project: 'apps/auth-session',
+    files: [domainOf('auth-session')],
+    sampled: [],
+  },
+  {
+    area: 'notification rules',
+    project: 'apps/notification-config',
+    files: [domainOf('notification-config')],
+    sampled: [],
+  },
+  {
+    area: 'dispatcher decisions',
+    project: 'apps/webhook-dispatcher',
+    files: [
+      domainOf('webhook-dispatcher'),
+      `${dispatcher}/deliveries/{ack-deadlines,close-overdue,handshake-gate,route-book,settle-reversals}.service.ts`,
+      `${dispatcher}/lanes/own-lanes.service.ts`,
+    ],
+    sampled: [],
+  },
+  {
+    area: 'scheduler decisions',
+    project: 'apps/reversal-scheduler',
+    files: [
+      domainOf('reversal-scheduler'),
+      `${scheduler}/reversal/{arm-reversals,decide-reversals,reversal-timers,watch-terminals}.service.ts`,
+      `${scheduler}/shard-ownership/shard-ownership.service.ts`,
+    ],
+    sampled: [],
+  },
+  {
+    area: 'simulator rules',
+    project: 'apps/payment-simulator',
+    files: [domainOf('payment-simulator')],
+    sampled: [],
+  },
+  {
+    area: 'access',
+    project: 'libs/access',
+    files: [
+      'libs/access/src/path/*.ts',
+      'libs/access/src/service-token/{known-callers,service-token}.ts',
+      'libs/access/src/identity/identity-keys.ts',
+    ],
+    sampled: [],
+  },
+  {
+    area: 'crypto',
+    project: 'libs/crypto',
+    files: ['libs/crypto/src/**/*.ts'],
+    sampled: [],
+  },
+  {
+    area: 'contracts',
+    project: 'libs/dto',
+    files: ['libs/dto/src/**/*.ts'],
+    sampled: [],
+  },
+];
