@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { removedAtExit } from './removed-at-exit.ts';
@@ -19,11 +19,15 @@ export function scratchCopy(root: string): ScratchCopy {
     encoding: 'utf8',
   });
   for (const file of new Set(listed.split('\0'))) {
-    // Listed but gone: removed, not committed yet.
-    if (file === '' || !existsSync(join(root, file))) continue;
+    // Listed but gone (removed, not committed yet), or a link to a folder.
+    if (file === '' || !isFile(join(root, file))) continue;
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     copyFileSync(join(root, file), join(copy, file));
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir');
   return { root: copy, remove: removedAtExit(copy) };
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
