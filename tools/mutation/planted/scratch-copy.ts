@@ -12,6 +12,7 @@ export interface ScratchCopy {
 /** A copy of every file git knows or would take, as they are now, with the packages of `root`: faults go there, never into the checkout. */
 export function scratchCopy(root: string): ScratchCopy {
   const copy = mkdtempSync(join(tmpdir(), 'paycode-mutation-'));
+  const remove = removedAtExit(copy);
   // PostgreSQL of a root user runs as another one and must pass through.
   chmodSync(copy, 0o755);
   const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
@@ -25,7 +26,7 @@ export function scratchCopy(root: string): ScratchCopy {
     copyFileSync(join(root, file), join(copy, file));
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir');
-  return { root: copy, remove: removedAtExit(copy) };
+  return { root: copy, remove };
 }
 
 function isFile(path: string): boolean {

@@ -19,6 +19,10 @@ describe('housekeeping', () => {
       )[0]!.counts;
     await purge.run();
     expect(await counts()).toEqual([1, 1, 4]);
+    // R-8-3: a session that is still open outlives every purge.
+    service.clock.advance(10 * 60_000);
+    await purge.run();
+    expect((await counts())[0]).toBe(1);
     service.clock.advance(2 * 86_400_000);
     await purge.run();
     expect(await counts()).toEqual([0, 0, 0]);

@@ -42,6 +42,8 @@ describe('T-15: change notices', () => {
   it('are handed over to be mailed once webhook-dispatcher takes them, and then forgotten', async () => {
     await service.saveMerchant(1);
     await service.post('extra', { merchantId: 1, type: 'EMAIL', value: 'a@shop.example' });
+    // Told by e-mail only: a number is no address.
+    await service.post('extra', { merchantId: 1, type: 'SMS', value: '+27820000001' });
     await service.post('addHttp', { merchantId: 1, url: `http://127.0.0.1:${receiver.port}/`, version: 'V3' });
     const rows = () => service.database.dataSource.query<{ tries: number }[]>('select tries from change_notice');
     await eventually(async () => expect((await rows())[0]!.tries).toBeGreaterThan(0));

@@ -1,5 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { TestIdentitySigner } from '../testing';
 import { IdentityKeys } from './identity-keys';
+
+jest.mock('node:timers/promises', () => ({ setTimeout: jest.fn(async () => undefined) }));
+const pauses = jest.mocked(pause);
 
 describe('identity keys', () => {
   it('ask auth-session once for many unknown key ids at a time', async () => {
@@ -17,5 +21,51 @@ describe('identity keys', () => {
     expect(await keys.find(kid!)).toBeDefined();
     expect(await keys.find(kid!)).toBeDefined();
     expect(source).toHaveBeenCalledTimes(2);
+  });
+
+  describe('as time passes', () => {
+    let nowMs = 0;
+    beforeEach(() => {
+      nowMs = 1_000_000;
+      pauses.mockClear();
+      jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    });
+    afterEach(() => jest.restoreAllMocks());
+    const withSource = async () => {
+      const signer = new TestIdentitySigner();
+      const source = jest.fn(signer.jwks);
+      const keys = new IdentityKeys(source);
+      return { source, keys, kid: (await signer.jwks()).keys[0]!.kid! };
+    };
+
+    it('wait a second between two fetches, however many key ids are made up one after the other', async () => {
+      const { source, keys } = await withSource();
+      await keys.find('made-up-1');
+      expect(pauses).not.toHaveBeenCalled();
+      nowMs += 300;
+      await keys.find('made-up-2');
+      expect(pauses.mock.calls).toEqual([[700]]);
+      nowMs += 1_000;
+      await keys.find('made-up-3');
+      expect(pauses).toHaveBeenCalledTimes(1);
+      expect(source).toHaveBeenCalledTimes(3);
+    });
+
+    it('are renewed beside the request once they are older than five minutes, so that a withdrawn key goes', async () => {
+      const { source, keys, kid } = await withSource();
+      await keys.find(kid);
+      nowMs += 300_000;
+      await keys.find(kid);
+      expect(source).toHaveBeenCalledTimes(1);
+      nowMs += 1;
+      await keys.find(kid);
+      expect(source).toHaveBeenCalledTimes(2);
+    });
+
+    it('leave out a key without an id', async () => {
+      const { keys: published } = await new TestIdentitySigner().jwks();
+      const keys = new IdentityKeys(async () => ({ keys: published.map(key => ({ ...key, kid: undefined })) }));
+      expect(await keys.find('any')).toBeUndefined();
+    });
   });
 });

@@ -104,6 +104,17 @@ describe('the one reading of a request path', () => {
     expect(reasonFor(`/public?${'a'.repeat(8_192)}`)).toBe('too long');
   });
 
+  it('T-26: takes a path of 2,048 and a target of 8,192 characters', () => {
+    expect(normalisePath(`/${'a'.repeat(2_047)}`)).toMatchObject({ ok: true });
+    expect(normalisePath(`/public?${'a'.repeat(8_192 - '/public?'.length)}`)).toMatchObject({ ok: true });
+  });
+
+  it('T-26: refuses upper case where it decides who may pass, and nowhere behind it', () => {
+    expect(normalisePath('/code/Create')).toMatchObject({ ok: true, path: '/code/Create' });
+    expect(normalisePath('/pluto/code/Create')).toMatchObject({ ok: true, rolePath: '/code/Create' });
+    expect(reasonFor('/pluto/Code/create')).toBe('upper case not allowed here');
+  });
+
   it('T-26: decodes what RFC 3986 calls the same character, so both spellings meet one rule', () => {
     expect(normalisePath('/%70luto/%63ode/create')).toMatchObject({
       ok: true,

@@ -32,6 +32,20 @@ describe('sharing out shards', () => {
     );
   });
 
+  it('takes no more than its share, what it owns already included', () => {
+    const claimed = (owners: (string | null)[]) => planShards('a', new Set(['a', 'b']), rows(owners)).claim.length;
+    expect(claimed([null, null, null, null])).toBe(2);
+    expect(claimed(['a', null, null, null])).toBe(1);
+    expect(claimed(['a', 'a', null, null])).toBe(0);
+  });
+
+  it('gives the odd shard to the same replica, in whatever order the replicas were read', () => {
+    const free = rows([null, null, null]);
+    const claimed = (me: string, live: string[]) => planShards(me, new Set(live), free).claim.length;
+    expect([claimed('a', ['a', 'b']), claimed('a', ['b', 'a'])]).toEqual([2, 2]);
+    expect([claimed('b', ['a', 'b']), claimed('b', ['b', 'a'])]).toEqual([1, 1]);
+  });
+
   it('leaves the shards of a live replica alone and takes those of a dead one', () => {
     const plan = planShards('b', new Set(['a', 'b']), rows(['a', 'dead', 'a', null]));
     expect(plan.claim.map(({ shard }) => shard)).toEqual([1, 3]);
