@@ -105,7 +105,8 @@ export const accessFaults: readonly PlantedFault[] = [
     file: `${auth}/authorize/domain/path-roles.ts`,
     find: "types: ['PSP', 'ACQUIRER'] }",
     put: "types: ['PSP', 'ACQUIRER', 'MERCHANT'] }",
-    specs: [`${auth}/authorize/domain/path-roles.spec.ts`, `${auth}/authorize/http/authorize.int.spec.ts`],
+    specs: [`${auth}/authorize/domain/path-roles.spec.ts`],
+    isSampled: true,
   },
   {
     id: 'any-service-calls',

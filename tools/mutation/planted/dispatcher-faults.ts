@@ -45,6 +45,7 @@ export const dispatcherFaults: readonly PlantedFault[] = [
     find: 'this.keep(route, askedMs + route.leaseMs);',
     put: 'this.keep(route, this.clock.nowMs() + route.leaseMs);',
     specs: [`${deliveries}/route-book.service.spec.ts`],
+    isSampled: true,
   },
   {
     id: 'verdict-without-epoch',
@@ -108,6 +109,7 @@ export const dispatcherFaults: readonly PlantedFault[] = [
     find: '    await this.clock.pollTurn();\n    await this.clock.pollTurn();\n',
     put: '',
     specs: [`${deliveries}/ack-deadlines.service.spec.ts`],
+    isSampled: true,
   },
   {
     id: 'attempt-too-many',
@@ -117,6 +119,7 @@ export const dispatcherFaults: readonly PlantedFault[] = [
     find: 'return attempt > rules.attemptsMax ?',
     put: 'return attempt > rules.attemptsMax + 1 ?',
     specs: [rulesSpec],
+    isSampled: true,
   },
   {
     id: 'notice-schedule',

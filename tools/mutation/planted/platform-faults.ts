@@ -68,7 +68,7 @@ export const platformFaults: readonly PlantedFault[] = [
     against: 'I2',
     file: `${events}/outbox/outbox-relay.ts`,
     find: 'write: part => this.options.transport.publish(part.map(toEvent)),',
-    put: 'write: async part => void this.options.transport.publish(part.map(toEvent)).catch(() => undefined),',
+    put: 'write: async part => void this.options.transport.publish(part.map(toEvent)).catch(Boolean),',
     specs: [relaySpec],
   },
   {

@@ -50,7 +50,7 @@ export const strykerAreas: readonly StrykerArea[] = [
       `${scheduler}/reversal/{arm-reversals,decide-reversals,reversal-timers,watch-terminals}.service.ts`,
       `${scheduler}/shard-ownership/shard-ownership.service.ts`,
     ],
-    sampled: [],
+    sampled: [`${scheduler}/reversal/domain/decision.ts`, `${scheduler}/shard-ownership/domain/plan-shards.ts`],
   },
   {
     area: 'simulator rules',
@@ -66,7 +66,7 @@ export const strykerAreas: readonly StrykerArea[] = [
       'libs/access/src/service-token/{known-callers,service-token}.ts',
       'libs/access/src/identity/identity-keys.ts',
     ],
-    sampled: [],
+    sampled: ['libs/access/src/service-token/known-callers.ts', 'libs/access/src/identity/identity-keys.ts'],
   },
   {
     area: 'crypto',
