@@ -131,12 +131,12 @@ export const dispatcherFaults: readonly PlantedFault[] = [
     specs: [rulesSpec],
   },
   {
-    id: 'notice-given-up',
-    breaks: 'A notice whose repeat failed is not tried again.',
+    id: 'notice-for-ever',
+    breaks: 'A repeat that failed does not count: the notice is tried for ever.',
     against: 'A-11',
     file: `${deliveries}/persistence/postgres-notice.store.ts`,
-    find: 'and n.attempt = i.attempt and i.retry_ms is null)',
-    put: 'and n.attempt = i.attempt)',
+    find: 'set attempt = n.attempt + 1, due_at',
+    put: 'set attempt = n.attempt, due_at',
     specs: [`${deliveries}/persistence/postgres-notice.store.int.spec.ts`],
   },
   {

@@ -9,5 +9,6 @@ const { displayName, globalSetup, globalTeardown, ...config } = projectConfig(jo
 module.exports = {
   ...config,
   testEnvironment: 'node',
+  testTimeout: 30_000,
   testPathIgnorePatterns: ['/node_modules/', '\\.int\\.spec\\.ts$'],
 };

@@ -49,6 +49,13 @@ describe('deliveries in PostgreSQL', () => {
       );
     });
 
+    it('I8: claims nothing under an epoch that has passed, though the lane is mine again', async () => {
+      await pass('true', other);
+      await pass('true', me);
+      expect(await store.insert(me, [claimed(1)])).toMatchObject([{ transactionId: 1, epoch: 0 }]);
+      expect(await store.insert(me, [{ ...newDelivery(2), epoch: 3 }])).toMatchObject([{ transactionId: 2, epoch: 3 }]);
+    });
+
     it('T-19: the first content of an id stands and another one is told apart', async () => {
       await store.insert(me, [claimed(1), claimed(2)]);
       await conclude(2, 'ACKED_HTTP');
@@ -110,6 +117,14 @@ describe('deliveries in PostgreSQL', () => {
       await pass('true', other);
       expect(await store.claimAttempts(other, [delivery(1, { epoch: 2 })])).toEqual([]);
       expect(await store.claimAttempts(other, [delivery(1, { epoch: 2, attempt: 2 })])).toEqual([1]);
+    });
+
+    it('I8: refuses a claim under an epoch that has passed, though the lane is mine again', async () => {
+      await store.insert(me, [unclaimed(1)]);
+      await pass('true', other);
+      await pass('true', me);
+      expect(await store.claimAttempts(me, [delivery(1)])).toEqual([]);
+      expect(await store.claimAttempts(me, [delivery(1, { epoch: 3 })])).toEqual([1]);
     });
 
     it('refuses a claim of a replica that lost the lane', async () => {
