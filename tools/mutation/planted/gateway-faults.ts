@@ -19,8 +19,8 @@ export const gatewayFaults: readonly PlantedFault[] = [
     breaks: 'Requests with one credential are not limited.',
     against: 'T-02',
     file: `${gateway}/limits/rate-limits.service.ts`,
-    find: 'if (!this.byCredential || authorization.length === 0) return 0;',
-    put: 'if (!this.byCredential || authorization.length >= 0) return 0;',
+    find: 'if (!this.byCredential || authorization.length === 0) return {',
+    put: 'if (!this.byCredential || authorization.length >= 0) return {',
     specs: [`${gateway}/limits/rate-limits.int.spec.ts`],
   },
   {
