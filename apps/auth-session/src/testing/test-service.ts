@@ -11,9 +11,6 @@ import { rsaWorkerFile } from './rsa-worker-file';
 import { ServiceProcess } from './service-process';
 import { TestClock } from './test-clock';
 
-// RSA-4096 keys take a second to make, several on a busy machine.
-jest.setTimeout(60_000);
-
 const ring = () => `k1:${randomBytes(32).toString('base64')}`;
 const secret = () => randomBytes(32).toString('hex');
 

@@ -179,7 +179,7 @@ describe('merchant notification endpoints', () => {
   it('R-4.3-1: the four are served by POST under one prefix, and nothing else is', async () => {
     for (const endpoint of ['addHttp', 'renewKey', 'extra', 'list']) expect((await service.post(endpoint, {})).status).toBe(400);
     expect((await service.post('remove', { merchantId })).status).toBe(404);
-    expect((await service.get('list')).status).toBe(404);
+    expect((await service.call('GET', 'list')).status).toBe(404);
   });
 
   it('R-4.3-2, A-41, A-44: no assertion is 401, another account type 403, both before the body is judged', async () => {
@@ -221,6 +221,27 @@ describe('merchant notification endpoints', () => {
       { url, isAccepted: true, status: 200, timings: { connectMs: expect.any(Number) } },
     ]);
     expect(await route()).toEqual(before);
+  });
+
+  it('R-4.3-14: no public path and no verb but the four POSTs is served, and none of those removes a recipient', async () => {
+    await addHttp();
+    await service.post('extra', { merchantId, type: 'EMAIL', value: 'ops@shop.example' });
+    const before = await list();
+    const served = ['addHttp', 'renewKey', 'extra', 'list'];
+    const paths = [...served, 'remove', 'delete', 'extra/remove', 'extra/EMAIL/ops@shop.example', `${merchantId}/EMAIL/x`, ''];
+    const calls = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].flatMap(method => paths.map(path => ({ method, path })));
+    const accepted: string[] = [];
+    for (const { method, path } of calls.filter(call => call.method !== 'POST' || !served.includes(call.path))) {
+      const { status } = await service.call(method, path, { merchantId });
+      if (status !== 404) accepted.push(`${method} ${path} ${status}`);
+    }
+    expect(accepted).toEqual([]);
+    await addHttp();
+    await service.post('renewKey', { merchantId });
+    for (const change of [{ value: '' }, { value: null }, { value: 'ops@shop.example', remove: true, action: 'REMOVE' }]) {
+      await service.post('extra', { merchantId, type: 'EMAIL', value: undefined, ...change });
+    }
+    expect(await list()).toEqual(before);
   });
 
   it('R-4.3-14: removal is for operators: recipients one by one, the URL with its key', async () => {

@@ -18,7 +18,6 @@ describe('T-28: caps on probes', () => {
       PROBES_PER_CALLER_BURST: '8',
       PROBES_PER_CALLER_PER_HOUR: '1',
       PROBES_PER_ORIGIN_PER_MINUTE: '20',
-      PROBE_TIMEOUT_MS: '10000',
     });
   });
   beforeEach(async () => {

@@ -27,8 +27,6 @@ function intercept(this: Socket, ...args: unknown[]): Socket {
   return originalConnect.apply(this, args);
 }
 
-jest.setTimeout(120_000);
-
 describe('T-11: addHttp and Check', () => {
   let dns: TestDnsServer;
   let service: TestNotificationConfig;

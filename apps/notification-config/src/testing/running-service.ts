@@ -7,9 +7,6 @@ import { createTestDatabase, type TestDatabase } from '@paycode/persistence/test
 import axios, { type AxiosResponse } from 'axios';
 import { notificationConfigDefinition } from '../notification-config.definition';
 
-/** A whole service starts with each spec file, on machines that may be busy. */
-jest.setTimeout(60_000);
-
 const serviceSecret = 's'.repeat(32);
 const operatorSecret = 'o'.repeat(32);
 const prefix = '/portal/restful/merchant/notification';
@@ -45,8 +42,11 @@ export class TestNotificationConfig {
     return this.running.keyEncryptionKeys;
   }
 
-  /** `sibling`: a further replica on the same database; stop it first. */
-  static async start(settings: Record<string, string> = {}, sibling?: TestNotificationConfig): Promise<TestNotificationConfig> {
+  /** `sibling`: a further replica on the same database; stop it first. `undefined` leaves a setting at its default. */
+  static async start(
+    settings: Record<string, string | undefined> = {},
+    sibling?: TestNotificationConfig,
+  ): Promise<TestNotificationConfig> {
     const [issuer, database] = await Promise.all([startTestIdentityIssuer(), sibling?.database ?? createTestDatabase()]);
     const keyEncryptionKeys =
       settings['KEY_ENCRYPTION_KEYS'] ?? sibling?.keyEncryptionKeys ?? `kek-1:${randomBytes(32).toString('base64')}`;
@@ -61,8 +61,9 @@ export class TestNotificationConfig {
       KEY_ENCRYPTION_KEYS: keyEncryptionKeys,
       OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
       ROUTE_LEASE_MS: '20',
-      PROBE_TIMEOUT_MS: '1000',
-      PROBE_CONNECT_TIMEOUT_MS: '500',
+      // As long as they may be: a busy machine takes its time to connect, and that is no verdict on the receiver.
+      PROBE_TIMEOUT_MS: '30000',
+      PROBE_CONNECT_TIMEOUT_MS: '30000',
       ...settings,
     });
     return new TestNotificationConfig({ service, issuer, keyEncryptionKeys, ownsDatabase: !sibling }, database);
@@ -85,9 +86,11 @@ export class TestNotificationConfig {
     return this.http.post(`http://127.0.0.1:${this.running.service.ports.public}${prefix}/${endpoint}`, data, { headers });
   }
 
-  get(endpoint: string): Promise<AxiosResponse> {
-    const url = `http://127.0.0.1:${this.running.service.ports.public}${prefix}/${endpoint}`;
-    return this.http.get(url, { headers: this.running.issuer.signer.headers(pspOne) });
+  /** Any method on any path under the prefix, as PSP 1. */
+  call(method: string, path: string, body?: unknown): Promise<AxiosResponse> {
+    const url = `http://127.0.0.1:${this.running.service.ports.public}${prefix}/${path}`;
+    const headers = { 'content-type': 'application/json', ...this.running.issuer.signer.headers(pspOne) };
+    return this.http.request({ method, url, data: body === undefined ? undefined : JSON.stringify(body), headers });
   }
 
   /** A call to the internal listener by the operator, or by a service. */

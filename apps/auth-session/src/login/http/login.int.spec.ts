@@ -35,14 +35,14 @@ async function loginWith(spoil: (body: Record<string, string>) => Record<string,
 }
 
 describe('POST /authentication/login', () => {
-  it('R-2.2-1 R-2.2-2 R-2.2-3 R-2.2-4 R-2.2-5 R-5.3-3 R-4.1-5 R-4.1-6 A-35: the full challenge-response login gives a session', async () => {
+  it('R-2.2-1 R-2.2-2 R-2.2-3 R-2.2-4 R-2.2-5 R-5.3-3 R-4.1-5 R-4.1-6 R-5.2-7 R-8-3 A-35: the full challenge-response login gives a session of 15 minutes', async () => {
     service.clock.set(Date.UTC(2030, 0, 1) + 1);
     const session = await client.fullLogin(account);
     expect(session).toEqual({
       headerName: 'Authorization',
       headerValue: expect.stringMatching(/^Bearer [\w-]+\.[\w-]+\.[\w-]+$/),
       sessionId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
-      // R-5.2-7 R-8-3: 15 minutes from issuance, to the millisecond.
+      // 15 minutes from issuance, to the millisecond.
       expires: '2030-01-01T00:15:00.001Z',
     });
     expect(outcomeOf(await service.authorize({ authorization: [session.headerValue] }))).toBe('allowed');

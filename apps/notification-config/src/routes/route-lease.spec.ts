@@ -1,0 +1,20 @@
+import { RouteLease } from './route-lease';
+
+describe('route lease', () => {
+  afterEach(() => jest.useRealTimers());
+
+  it.each([10, 1_000, 10_000])(
+    'R-4.3-10: a lease of %i ms runs out no sooner, by the clock of a dispatcher that is slower',
+    async leaseMs => {
+      jest.useFakeTimers();
+      let isOver = false;
+      const wait = new RouteLease(leaseMs).runsOut().then(() => (isOver = true));
+      // Timers may fire a millisecond early, and two clocks may differ by a percent in rate.
+      await jest.advanceTimersByTimeAsync(leaseMs * 1.01 + 1);
+      expect(isOver).toBe(false);
+      await jest.advanceTimersByTimeAsync(leaseMs * 0.01 + 3);
+      await wait;
+      expect(isOver).toBe(true);
+    },
+  );
+});
