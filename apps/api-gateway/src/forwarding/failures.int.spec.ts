@@ -5,7 +5,7 @@ import { GatewayUnderTest, json, type SeenRequest, statusesOf } from '../testing
 
 describe('when something behind the gateway fails', () => {
   let gateway: GatewayUnderTest;
-  beforeAll(async () => (gateway = await GatewayUnderTest.start({ UPSTREAM_TIMEOUT_MS: '300', AUTHORIZE_TIMEOUT_MS: '300' })));
+  beforeAll(async () => (gateway = await GatewayUnderTest.start()));
   beforeEach(() => gateway.reset());
   afterAll(() => gateway.stop());
 
@@ -43,7 +43,6 @@ describe('when something behind the gateway fails', () => {
     ['a refusal that is none', (_request, response) => json(response, { allowed: false, status: 200, headers: {}, body: '' })],
     ['an identity that is no text', (_request, response) => json(response, { allowed: true, identity: {} })],
     ['no JSON', (_request, response) => response.end('allowed')],
-    ['nothing', () => undefined],
   ])('no request passes when auth-session answers with %s', async (_name, answer) => {
     gateway.auth.answer = answer;
     await unavailable();
@@ -51,7 +50,6 @@ describe('when something behind the gateway fails', () => {
   });
 
   it.each<[string, (request: SeenRequest, response: ServerResponse) => void]>([
-    ['nothing in time', () => undefined],
     ['a broken connection', (_request, response) => response.destroy()],
     ['no HTTP', (_request, response) => response.socket!.end('SSH-2.0-x\r\n')],
   ])('a service that answers with %s is a 503', async (_name, answer) => {
@@ -94,6 +92,22 @@ describe('when something behind the gateway fails', () => {
     gateway.upstream.answer = (_request, response) => json(response, { message: 'Not Acceptable' }, { status: 406 });
     const answer = await gateway.post('/pluto/code/queryRef', '{}');
     expect([answer.status, answer.text]).toEqual([406, '{"message":"Not Acceptable"}']);
+  });
+});
+
+describe('when something behind the gateway does not answer', () => {
+  let gateway: GatewayUnderTest;
+  afterEach(() => gateway.stop());
+
+  it.each([
+    ['auth', { AUTHORIZE_TIMEOUT_MS: '300' }, 'authentication is temporarily unavailable'],
+    ['upstream', { UPSTREAM_TIMEOUT_MS: '300' }, 'the service is temporarily unavailable'],
+  ] as const)('%s: the client is told so in time', async (silent, settings, message) => {
+    gateway = await GatewayUnderTest.start(settings);
+    gateway[silent].answer = () => undefined;
+    const { status, headers, body } = await gateway.send('/public/x');
+    expect([status, headers['retry-after'], body.message]).toEqual([503, '1', message]);
+    expect(gateway.upstream.seen).toHaveLength(silent === 'auth' ? 0 : 1);
   });
 });
 

@@ -6,11 +6,7 @@ const kib = 1_024;
 describe('the limits of the gateway', () => {
   let gateway: GatewayUnderTest;
   beforeAll(async () => {
-    gateway = await GatewayUnderTest.start({
-      HEADERS_TIMEOUT_MS: '300',
-      REQUEST_TIMEOUT_MS: '600',
-      ADDRESS_CONNECTIONS_MAX: '20',
-    });
+    gateway = await GatewayUnderTest.start({ ADDRESS_CONNECTIONS_MAX: '20' });
   });
   beforeEach(() => gateway.reset());
   afterAll(() => gateway.stop());
@@ -91,6 +87,30 @@ describe('the limits of the gateway', () => {
     expect(raw).toContain('header fields are larger than allowed');
   });
 
+  it('one address holds at most so many connections', async () => {
+    const opened = await Promise.allSettled(Array.from({ length: 30 }, () => gateway.raw()));
+    const held = opened.filter(outcome => outcome.status === 'fulfilled');
+    expect(held.length).toBeLessThanOrEqual(20);
+    for (const { value } of held) value.destroy();
+    await Promise.all(held.map(({ value }) => value.closed));
+    await eventually(async () => expect((await gateway.send('/public/x', { agent: false })).status).toBe(200));
+  });
+
+  it('more pipelined requests than anybody needs end the connection', async () => {
+    const connection = await gateway.raw();
+    connection.send('GET /public/x HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(200));
+    await connection.closed;
+    expect(gateway.upstream.seen.length).toBeLessThan(20);
+  });
+});
+
+describe('the patience of the gateway', () => {
+  let gateway: GatewayUnderTest;
+  beforeAll(async () => (gateway = await GatewayUnderTest.start({ HEADERS_TIMEOUT_MS: '300', REQUEST_TIMEOUT_MS: '600' })));
+  beforeEach(() => gateway.reset());
+  afterAll(() => gateway.stop());
+  const nobodyAsked = () => expect([...gateway.auth.seen, ...gateway.upstream.seen]).toEqual([]);
+
   it.each([
     ['nothing', ''],
     ['half a header', 'GET /public/x HTTP/1.1\r\nHost: loc'],
@@ -114,21 +134,5 @@ describe('the limits of the gateway', () => {
     const { RawConnection } = await import('../testing');
     const connection = await RawConnection.tcp(gateway.port);
     expect(await connection.untilClosed()).toBe('');
-  });
-
-  it('one address holds at most so many connections', async () => {
-    const opened = await Promise.allSettled(Array.from({ length: 30 }, () => gateway.raw()));
-    const held = opened.filter(outcome => outcome.status === 'fulfilled');
-    expect(held.length).toBeLessThanOrEqual(20);
-    for (const { value } of held) value.destroy();
-    await Promise.all(held.map(({ value }) => value.closed));
-    await eventually(async () => expect((await gateway.send('/public/x', { agent: false })).status).toBe(200));
-  });
-
-  it('more pipelined requests than anybody needs end the connection', async () => {
-    const connection = await gateway.raw();
-    connection.send('GET /public/x HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(200));
-    await connection.closed;
-    expect(gateway.upstream.seen.length).toBeLessThan(20);
   });
 });

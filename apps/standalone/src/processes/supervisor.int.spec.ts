@@ -92,8 +92,8 @@ describe('the supervisor', () => {
     await eventually(async () => {
       await statusOf(`${service.internalUrl}/crash`);
       expect(givenUp?.message).toMatch(/crasher does not stay up: it ended 6 times within 60 s \(last: exit code 7\)/);
-    }, 25_000);
-  }, 30_000);
+    });
+  });
 
   it('shows errors a service logs', async () => {
     const service = await spec('complainer');
