@@ -120,6 +120,7 @@ describe('GET /authentication/login-challenges', () => {
 
   it('T-02: an address that asks too often is told when to come back', async () => {
     const limited = await TestAuthSession.start({ CHALLENGES_PER_ADDRESS_PER_MINUTE: '2' });
+    limited.clock.set(Date.now());
     const limitedClient = new LoginClient(limited);
     const statuses = [];
     for (let i = 0; i < 3; i++) statuses.push((await limitedClient.challenge(`psp-${i}`)).status);
