@@ -1,7 +1,7 @@
 /** What the benchmark asks auth-session for: accounts, tokens, and single requests whose time it takes. */
 import { constants, createPublicKey, generateKeyPairSync, type KeyObject, publicEncrypt, randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
-import jsonwebtoken from 'jsonwebtoken';
+import { BenchTokens } from './tokens.ts';
 import type { ServiceUnderTest } from './processes.ts';
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
@@ -37,14 +37,16 @@ export function closeConnections(): void {
 /** Signs in as operator and as gateway, and knows the paths. */
 export class BenchClient {
   readonly service: ServiceUnderTest;
+  private readonly tokens: BenchTokens;
   private serviceKey: KeyObject | undefined;
 
   constructor(service: ServiceUnderTest) {
     this.service = service;
+    this.tokens = new BenchTokens(service.tokenKeys);
   }
 
   async operator(method: Call['method'], path: string, body?: unknown): Promise<Record<string, unknown>> {
-    const headers = { authorization: `Bearer ${this.token(this.service.secrets.operator, 'operator', 'paycode-internal')}` };
+    const headers = { authorization: `Bearer ${this.tokens.operator()}` };
     const answer = await send({ method, url: this.service.internalUrl + path, headers, body });
     if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}`);
     return answer.body;
@@ -85,7 +87,7 @@ export class BenchClient {
   }
 
   authorizeCall(authorization: string): Call {
-    const headers = { authorization: `Bearer ${this.token(this.service.secrets.service, 'api-gateway', 'auth-session')}` };
+    const { tokens } = this;
     const body = {
       method: 'POST',
       path: '/pluto/code/create',
@@ -93,7 +95,15 @@ export class BenchClient {
       address: '203.0.113.7',
       requestId: 'bench-0001',
     };
-    return { method: 'POST', url: `${this.service.internalUrl}/internal/authorize`, headers, body };
+    return {
+      method: 'POST',
+      url: `${this.service.internalUrl}/internal/authorize`,
+      // Read for each round: a service token lives for a minute.
+      get headers() {
+        return { authorization: `Bearer ${tokens.gateway()}` };
+      },
+      body,
+    };
   }
 
   private async challengeKey(): Promise<KeyObject> {
@@ -102,10 +112,6 @@ export class BenchClient {
       this.serviceKey = createPublicKey({ key: Buffer.from(publicKey as string, 'base64'), format: 'der', type: 'spki' });
     }
     return this.serviceKey;
-  }
-
-  private token(secret: string, issuer: string, audience: string): string {
-    return jsonwebtoken.sign({}, secret, { algorithm: 'HS256', issuer, audience, expiresIn: 3_600 });
   }
 }
 

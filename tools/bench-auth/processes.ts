@@ -4,7 +4,9 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { TokenKeyFiles } from '@paycode/access/token-keys';
 import { ended, firstMatch, startNode } from '../bench/child-processes.ts';
+import { loadTokenKeys } from '../token-keys.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -12,16 +14,11 @@ interface EmbeddedPostgres {
   startEmbeddedPostgres(options: { dataDir: string; endsWithParent: boolean }): Promise<{ url: string; stop(): Promise<void> }>;
 }
 
-export interface Secrets {
-  service: string;
-  operator: string;
-}
-
 export interface ServiceUnderTest {
   pid: number;
   internalUrl: string;
   publicUrl: string;
-  secrets: Secrets;
+  tokenKeys: TokenKeyFiles;
   stop(): Promise<void>;
 }
 
@@ -32,14 +29,15 @@ export async function startAuthSession(): Promise<ServiceUnderTest> {
   const { startEmbeddedPostgres } = await loadEmbeddedPostgres();
   const postgres = await startEmbeddedPostgres({ dataDir: join(home, 'postgres'), endsWithParent: true });
   const ring = () => `k1:${randomBytes(32).toString('base64')}`;
-  const secrets = { service: randomBytes(32).toString('hex'), operator: randomBytes(32).toString('hex') };
+  const tokenKeys = (await loadTokenKeys()).ensureTokenKeys(join(home, 'token-keys'));
   const env = {
     LOG_LEVEL: 'info',
     INTERNAL_PORT: '0',
     PUBLIC_PORT: '0',
     DATABASE_URL: postgres.url,
-    SERVICE_TOKEN_SECRETS: secrets.service,
-    OPERATOR_TOKEN_SECRETS: secrets.operator,
+    SERVICE_TOKEN_PRIVATE_KEY_FILE: tokenKeys.services['auth-session'],
+    SERVICE_TOKEN_PUBLIC_KEYS_FILE: tokenKeys.servicePublicKeys,
+    OPERATOR_TOKEN_PUBLIC_KEYS_FILE: tokenKeys.operatorPublicKeys,
     PASSWORD_PEPPERS: ring(),
     KEY_ENCRYPTION_KEYS: ring(),
     GUESSES_PER_IDENTITY_MAX: '1000000000',
@@ -53,7 +51,7 @@ export async function startAuthSession(): Promise<ServiceUnderTest> {
     await postgres.stop();
     rmSync(home, { recursive: true, force: true });
   };
-  return { pid: child.pid!, internalUrl: `http://127.0.0.1:${internal}`, publicUrl: `http://127.0.0.1:${open}`, secrets, stop };
+  return { pid: child.pid!, internalUrl: `http://127.0.0.1:${internal}`, publicUrl: `http://127.0.0.1:${open}`, tokenKeys, stop };
 }
 
 /** The floor in a process of its own. */

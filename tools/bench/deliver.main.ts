@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   const neighbours = await Neighbours.start();
   const closing: { stop(): Promise<void> }[] = [];
   try {
-    const [secrets, certificate] = [makeSecrets(), await writeBenchCertificate(database.home)];
+    const [secrets, certificate] = [makeSecrets(database.home), await writeBenchCertificate(database.home)];
     const receiver = new CalledProcess(bundle('receiver'));
     closing.push(receiver);
     const { healthy } = await receiver.call<ReceiverPorts>('open', { ...certificate, healthy: endpoints, hanging: 0 });

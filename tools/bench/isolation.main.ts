@@ -41,7 +41,7 @@ const healthyMerchants = 99;
 const hangingPerEndpoint = 50;
 
 async function open(database: BenchDatabase, neighbours: Neighbours, hanging: number): Promise<IsolationGround> {
-  const [secrets, certificate] = [makeSecrets(), await writeBenchCertificate(database.home)];
+  const [secrets, certificate] = [makeSecrets(database.home), await writeBenchCertificate(database.home)];
   const receiver = new CalledProcess(bundle('receiver'));
   const ports = await receiver.call<ReceiverPorts>('open', { ...certificate, healthy: healthyMerchants + 1, hanging });
   const [further, ...healthy] = makeMerchants(1_001, ports.healthy, secrets);

@@ -1,11 +1,11 @@
 import { randomBytes, type KeyObject } from 'node:crypto';
+import { TestTokenKeys } from '@paycode/access/testing';
 import { generateWebhookKey, importWebhookKey, KeyRing, webhookKeyAad, WebhookKeySealer } from '@paycode/crypto';
 import type { Route } from '@paycode/dto';
 
 /** Secrets of a run, in the form of the services' environment. */
 export interface BenchSecrets {
-  service: string;
-  operator: string;
+  tokenKeys: TestTokenKeys;
   payloadKeys: string;
   keyEncryptionKeys: string;
 }
@@ -17,11 +17,11 @@ export interface BenchMerchant {
   key: KeyObject;
 }
 
-export function makeSecrets(): BenchSecrets {
+/** Keys that services read from files lie in `folder`. */
+export function makeSecrets(folder: string): BenchSecrets {
   const ring = () => `k1:${randomBytes(32).toString('base64')}`;
   return {
-    service: randomBytes(32).toString('hex'),
-    operator: randomBytes(32).toString('hex'),
+    tokenKeys: new TestTokenKeys(folder),
     payloadKeys: ring(),
     keyEncryptionKeys: ring(),
   };

@@ -52,18 +52,24 @@ export class PlatformUnderTest {
     const [dispatcherPort, schedulerPort] = [await freePort(), await freePort()];
     const env = platform.environment(dispatcherPort, schedulerPort);
     const folder = options.database.folder(options.name);
+    const keys = options.secrets.tokenKeys;
     // One after the other: both make the tables of the event log.
     platform.scheduler = await startService({
       name: 'reversal-scheduler',
       folder,
       port: schedulerPort,
-      env: { ...env, DATABASE_URL: options.database.urlOf(platform.databases.scheduler) },
+      env: { ...env, ...keys.env('reversal-scheduler'), DATABASE_URL: options.database.urlOf(platform.databases.scheduler) },
     });
     platform.dispatcher = await startService({
       name: 'webhook-dispatcher',
       folder,
       port: dispatcherPort,
-      env: { ...env, DATABASE_URL: options.database.urlOf(platform.databases.dispatcher), ...options.dispatcher },
+      env: {
+        ...env,
+        ...keys.env('webhook-dispatcher'),
+        DATABASE_URL: options.database.urlOf(platform.databases.dispatcher),
+        ...options.dispatcher,
+      },
       nodeFlags: options.dispatcherFlags,
     });
     return platform;
@@ -119,8 +125,6 @@ export class PlatformUnderTest {
       : { EVENTS_TRANSPORT: 'postgres', EVENTS_DATABASE_URL: this.eventsUrl };
     return {
       ...transport,
-      SERVICE_TOKEN_SECRETS: secrets.service,
-      OPERATOR_TOKEN_SECRETS: secrets.operator,
       PAYLOAD_KEYS: secrets.payloadKeys,
       KEY_ENCRYPTION_KEYS: secrets.keyEncryptionKeys,
       AUTH_SESSION_URL: neighboursUrl,

@@ -28,8 +28,7 @@ export async function startScheduler(ground: TimersGround, name: string, delayMs
     env: {
       DATABASE_URL: database.urlOf(name),
       EVENTS_DATABASE_URL: database.urlOf('timer_events'),
-      SERVICE_TOKEN_SECRETS: secrets.service,
-      OPERATOR_TOKEN_SECRETS: secrets.operator,
+      ...secrets.tokenKeys.env('reversal-scheduler'),
       WEBHOOK_DISPATCHER_URL: neighbours.url,
       TIMER_DELAY_MS: String(delayMs),
     },
@@ -41,7 +40,9 @@ export async function openLoad(
   name: string,
   target: { kind: TimerKind; url: string; delayMs: number },
 ): Promise<void> {
-  await ground.load.call('open', { name, ...target, serviceSecret: ground.secrets.service });
+  const { services, servicePublicKeys } = ground.secrets.tokenKeys.files;
+  const signerFiles = { privateKeyFile: services['webhook-dispatcher'], servicePublicKeysFile: servicePublicKeys };
+  await ground.load.call('open', { name, ...target, signerFiles });
 }
 
 export async function startPeer(ground: TimersGround, kind: TimerKind, name: string): Promise<CalledProcess> {

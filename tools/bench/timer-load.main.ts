@@ -11,7 +11,8 @@ export interface TimerTarget {
   kind: TimerKind;
   /** Internal base URL of the scheduler, or the peer's database. */
   url: string;
-  serviceSecret: string;
+  /** Key files of the dispatcher, in whose name the scheduler is asked. */
+  signerFiles: { privateKeyFile: string; servicePublicKeysFile: string };
   /** How long peers' jobs wait; the scheduler has a setting for it. */
   delayMs: number;
 }
@@ -34,8 +35,8 @@ type Arm = (ids: number[]) => Promise<unknown>;
 const targets = new Map<string, Arm>();
 
 const openers: Record<TimerKind, (target: TimerTarget) => Promise<Arm>> = {
-  'reversal-scheduler': async ({ url, serviceSecret }) => {
-    const signer = new ServiceTokenSigner('webhook-dispatcher', [serviceSecret]);
+  'reversal-scheduler': async ({ url, signerFiles }) => {
+    const signer = new ServiceTokenSigner('webhook-dispatcher', signerFiles);
     const client = new InternalClient({ baseUrl: url, audience: 'reversal-scheduler', signer, timeoutMs: 30_000 });
     return ids =>
       client.post(

@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const neighbours = await Neighbours.start();
   const load = new CalledProcess(bundle('timer-load'));
   try {
-    const around = { database, neighbours, load, secrets: makeSecrets() };
+    const around = { database, neighbours, load, secrets: makeSecrets(database.home) };
     const isExact = await new TimersBench(around, scales[values.quick ? 'quick' : 'full']).run();
     process.exitCode = isExact ? 0 : 1;
   } finally {

@@ -7,6 +7,7 @@ import { ensureGatewayCertificate } from './certificate.ts';
 import { ensureDatabases } from './databases.ts';
 import { ensureSecrets } from './secrets.ts';
 import { seed } from './seed.ts';
+import { loadTokenKeys } from '../token-keys.ts';
 import { ensureTopics } from './topics.ts';
 
 function setting(name: string): string {
@@ -20,6 +21,8 @@ const home = setting('PAYCODE_HOME');
 const steps: Record<string, () => Promise<void>> = {
   setup: async () => {
     ensureSecrets(join(home, 'secrets'));
+    // Every service runs as another user than this one.
+    (await loadTokenKeys()).ensureTokenKeys(join(home, 'secrets/token-keys'), 0o444);
     await ensureGatewayCertificate(join(home, 'tls'), ['localhost', 'api-gateway']);
     await ensureDatabases(setting('POSTGRES_URL'), join(home, 'secrets'));
     await ensureTopics(setting('KAFKA_BROKERS').split(','));

@@ -2,12 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const words = () => randomBytes(32).toString('base64url');
 const ring = (kid: string) => () => `${kid}:${randomBytes(32).toString('base64')}`;
 
 const makers: Record<string, () => string> = {
-  'service-token-secrets': words,
-  'operator-token-secrets': words,
   'payload-keys': ring('p1'),
   'webhook-key-encryption-keys': ring('k1'),
   'auth-key-encryption-keys': ring('a1'),

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import jsonwebtoken from 'jsonwebtoken';
 import { sendJson } from '../http/send-json.ts';
+import { loadTokenKeys } from '../token-keys.ts';
 
+/** OPERATOR_TOKEN_LIFETIME_MAX_S of docker/compose.yaml. */
 const operatorTokenLifetimeS = 365 * 86_400;
 const merchants = [{ merchantId: 1001, merchantName: 'Corner Coffee', pspId: 1, acquirer: 'Demo Bank', status: 'ACTIVE' }];
 const accounts = [
@@ -28,9 +29,9 @@ export interface SeedOptions {
 
 /** Makes the demo accounts and merchants through the operator interface, as a person would. Safe to repeat. */
 export async function seed({ home, baseUrl, internal }: SeedOptions): Promise<void> {
-  const secret = readFileSync(join(home, 'secrets/operator-token-secrets'), 'utf8').split(',')[0]!;
-  const claims = { issuer: 'operator', audience: 'paycode-internal', expiresIn: operatorTokenLifetimeS };
-  const token = jsonwebtoken.sign({}, secret, { algorithm: 'HS256', ...claims });
+  const { operatorName, signingKeyOf, signOperatorToken } = await loadTokenKeys();
+  const key = signingKeyOf(operatorName, readFileSync(join(home, 'secrets/token-keys/operator.pem'), 'utf8'));
+  const token = signOperatorToken(key, { subject: 'compose', lifetimeS: operatorTokenLifetimeS });
   const operator = new Operator(token);
   for (const { merchantId, ...body } of merchants) {
     await operator.call('PUT', `${internal['notification-config']}/internal/merchants/${merchantId}`, body);

@@ -6,9 +6,12 @@ import { operationOf, type Notes } from './openapi/operation.ts';
 import { routesIn, type Route } from './openapi/routes.ts';
 import { TypeSchemas } from './openapi/type-schema.ts';
 import type { Page } from './page.ts';
+import { loadWorkspaceModules } from './workspace-modules.ts';
 import { assertOpenApi } from './validate.ts';
 
 const root = join(import.meta.dirname, '../..');
+const loaded = await loadWorkspaceModules({ 'internal-calls': join(root, 'libs/access/src/service-token/internal-calls.ts') });
+const internalCallTable = loaded['internal-calls']!['InternalCallTable'] as InternalCallTable;
 
 type Schema = Record<string, unknown>;
 
@@ -65,7 +68,7 @@ function documentOf(program: ts.Program, { name, services, keep }: Scope): Schem
   const { paths: notes = {}, ...rest } = readNotes(name);
   const dto = exportsOf(program);
   const files = services.flatMap(controllersOf).map(file => program.getSourceFile(file)!);
-  const kept = files.flatMap(file => routesIn(file, { checker, schemas, keep }));
+  const kept = files.flatMap(file => routesIn(file, { checker, schemas, keep, callersOf: callersIn(services) }));
   const paths: Record<string, Schema> = {};
   for (const route of kept) {
     const said = resolved(notes[route.path]?.[route.method] ?? {}, type =>
@@ -78,6 +81,22 @@ function documentOf(program: ts.Program, { name, services, keep }: Scope): Schem
   const body = resolved(rest, type => schemas.of(checker.getDeclaredTypeOfSymbol(dto(type)))) as Schema;
   schemas.of(checker.getDeclaredTypeOfSymbol(dto('ErrorBody')));
   return assembled({ body, paths, components: schemas.components, service: name === 'internal' ? services[0]! : undefined });
+}
+
+interface InternalCalls {
+  callersOf(method: string, route: string): readonly string[] | { noToken: string } | undefined;
+}
+type InternalCallTable = new (callee: string) => InternalCalls;
+
+/** Callers by the table of internal calls; none for public routes, and for those that ask for no service token. */
+function callersIn(services: string[]): (method: string, path: string) => string[] {
+  const tables = services.map(service => new internalCallTable(service));
+  return (method, path) => {
+    if (!path.startsWith('/internal/')) return [];
+    const row = tables.map(table => table.callersOf(method, path)).find(Boolean);
+    if (!row) missing(`${method} ${path}: no row in libs/access/src/service-token/internal-calls.ts`);
+    return 'noToken' in row ? [] : [...row];
+  };
 }
 
 interface Parts {

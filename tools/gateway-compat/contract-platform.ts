@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { signOperatorToken } from '@paycode/access';
+import { TestTokenKeys } from '@paycode/access/testing';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { sendJson } from '../http/send-json';
 import { StartedProcess } from './child-process';
@@ -20,10 +20,9 @@ export interface Account {
 
 /** A real auth-session as a process of its own, and one echo service for all that lies behind the fronts. */
 export class ContractPlatform {
-  readonly operatorSecret = secret();
-  readonly serviceSecret = secret();
   readonly proxyToken = secret();
   readonly folder = mkdtempSync(join(tmpdir(), 'paycode-compat-'));
+  readonly tokenKeys = new TestTokenKeys(this.folder);
   certificate!: Awaited<ReturnType<typeof writeCertificate>>;
   echo!: EchoService;
   authSession!: StartedProcess;
@@ -43,8 +42,7 @@ export class ContractPlatform {
         INTERNAL_PORT: '0',
         PUBLIC_PORT: '0',
         DATABASE_URL: platform.database.url,
-        SERVICE_TOKEN_SECRETS: platform.serviceSecret,
-        OPERATOR_TOKEN_SECRETS: platform.operatorSecret,
+        ...platform.tokenKeys.env('auth-session'),
         EXTERNAL_AUTHORIZATION_TOKENS: platform.proxyToken,
         PASSWORD_PEPPERS: ring(),
         KEY_ENCRYPTION_KEYS: ring(),
@@ -65,7 +63,7 @@ export class ContractPlatform {
   }
 
   async createAccount(account: object): Promise<Account> {
-    const headers = { authorization: `Bearer ${signOperatorToken(this.operatorSecret, 60)}` };
+    const headers = this.tokenKeys.headers('operator', 'auth-session');
     const url = `http://${this.authSessionAddress}/internal/accounts`;
     const answer = await sendJson({ url, method: 'POST', headers, body: account });
     if (answer.status !== 201) throw new Error(`account not created: ${answer.status} ${answer.text}`);

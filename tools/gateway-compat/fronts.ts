@@ -25,7 +25,7 @@ async function startGateway(platform: ContractPlatform, settings: Record<string,
     env: {
       INTERNAL_PORT: '0',
       PUBLIC_PORT: String(port),
-      SERVICE_TOKEN_SECRETS: platform.serviceSecret,
+      ...platform.tokenKeys.env('api-gateway'),
       TLS_CERT_FILE: platform.certificate.certFile,
       TLS_KEY_FILE: platform.certificate.keyFile,
       AUTH_SESSION_URL: `http://${platform.authSessionAddress}`,

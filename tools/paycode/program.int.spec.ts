@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -108,6 +108,47 @@ describe('npm run -s paycode', () => {
     ]);
     const nowhere = await paycode('--home', join(folder, 'none'), 'accounts', 'show', 'x');
     expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('Start it with npm start')]);
+  });
+
+  describe('T-27: operators are persons with tokens of a day at most', () => {
+    const keys = () => join(folder, 'secrets/token-keys');
+    const claimsOf = (token: string) =>
+      JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as {
+        sub: string;
+        jti: string;
+        iat: number;
+        exp: number;
+      };
+    const revocations = () => JSON.parse(readFileSync(join(keys(), 'operator-revocations.json'), 'utf8')) as unknown;
+    const kidsIn = (file: string) =>
+      (JSON.parse(readFileSync(join(keys(), file), 'utf8')) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+
+    it('issued in the name of one, for 8 h at most, and revoked', async () => {
+      expect((await paycode('keys', 'make', '--folder', keys())).code).toBe(0);
+      const { out } = await paycode('operators', 'issue', '--subject', 'alice', '--hours', '2');
+      const claims = claimsOf(out);
+      expect([claims.sub, claims.exp - claims.iat]).toEqual(['alice', 7_200]);
+      expect(await paycode('operators', 'issue', '--subject', 'alice', '--hours', '9')).toMatchObject({ code: 1 });
+      expect(await paycode('operators', 'issue', '--subject', 'al ice')).toMatchObject({ code: 1 });
+      writeFileSync(join(folder, 'alice.token'), out);
+      await paycode('operators', 'revoke', '--token', join(folder, 'alice.token'));
+      await paycode('operators', 'revoke', '--subject', 'bob');
+      expect(revocations()).toEqual({ tokens: [claims.jti], issuedUntil: { bob: expect.any(Number) as number } });
+      expect(await paycode('operators', 'revoke')).toMatchObject({ code: 1 });
+    });
+
+    it('a key is renewed beside the old one, which is then retired', async () => {
+      await paycode('keys', 'make', '--folder', keys());
+      const ownKids = () => kidsIn('service-public-keys.json').filter(kid => kid.startsWith('api-gateway:'));
+      const [before] = ownKids();
+      expect((await paycode('keys', 'retire', before!, '--folder', keys())).err).toContain('first: keys renew api-gateway');
+      await paycode('keys', 'renew', 'api-gateway', '--folder', keys());
+      expect(ownKids()).toEqual([before, expect.any(String)]);
+      await paycode('keys', 'retire', before!, '--folder', keys());
+      expect(ownKids()).toHaveLength(1);
+      expect(ownKids()).not.toContain(before);
+      expect((await paycode('keys', 'renew', 'portal', '--folder', keys())).err).toContain('portal is none of');
+    });
   });
 
   it('refuses ids that are none before anything is sent', async () => {

@@ -4,7 +4,9 @@ import { addAccountCommands } from './commands/accounts.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addMerchantCommands } from './commands/merchants.ts';
 import { addSessionCommands } from './commands/sessions.ts';
+import { addOperatorCommands } from './commands/operators.ts';
 import { addSettlementCommands } from './commands/settlement.ts';
+import { addTokenKeyCommands } from './commands/token-keys.ts';
 
 /** The operator's command line: architecture section 8, spoken to the internal listeners. */
 export function operatorProgram(write: (text: string) => void): Command {
@@ -20,7 +22,8 @@ export function operatorProgram(write: (text: string) => void): Command {
   addAccountCommands(program, context);
   addSessionCommands(program, context);
   addMerchantCommands(program, context);
-  addKeyCommands(program, context);
+  addTokenKeyCommands(addKeyCommands(program, context), write);
+  addOperatorCommands(program, write);
   addSettlementCommands(program, context);
   return program;
 }

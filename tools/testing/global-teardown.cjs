@@ -1,10 +1,13 @@
 const { rmSync } = require('node:fs');
 
 module.exports = async () => {
-  const started = globalThis.__paycodeTestPostgres;
+  const started = globalThis.__paycodeTest;
   if (!started) return;
-  globalThis.__paycodeTestPostgres = undefined;
-  delete process.env.PAYCODE_TEST_DATABASE_URL;
-  await started.postgres.stop();
+  globalThis.__paycodeTest = undefined;
+  delete process.env.PAYCODE_TEST_FOLDER;
+  if (started.postgres) {
+    delete process.env.PAYCODE_TEST_DATABASE_URL;
+    await started.postgres.stop();
+  }
   rmSync(started.home, { recursive: true, force: true });
 };

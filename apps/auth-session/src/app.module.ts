@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
-import { ServiceTokenModule } from '@paycode/access';
+import { ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
 import { DatabaseModule } from '@paycode/persistence';
 import { migrations } from '../migrations';
 import { AccountEntity, AccountsModule } from './accounts';
@@ -33,10 +33,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ServiceTokenModule.forService('auth-session', {
-          serviceSecrets: env.SERVICE_TOKEN_SECRETS,
-          operatorSecrets: env.OPERATOR_TOKEN_SECRETS,
-        }),
+        ServiceTokenModule.forService('auth-session', tokenKeySettingsOf(env)),
         ClockModule.forClock(overrides.clock ?? new SystemClock()),
         DatabaseModule.forService('auth-session', { env, migrations, entities: [AccountEntity], statementTimeoutMs }),
         AuditModule,

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { IdentityModule, ServiceTokenModule } from '@paycode/access';
+import { IdentityModule, ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
 import { DatabaseModule } from '@paycode/persistence';
 import { outboundPolicyOf } from '@paycode/safe-http';
 import { migrations } from '../migrations';
@@ -18,10 +18,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ServiceTokenModule.forService('notification-config', {
-          serviceSecrets: env.SERVICE_TOKEN_SECRETS,
-          operatorSecrets: env.OPERATOR_TOKEN_SECRETS,
-        }),
+        ServiceTokenModule.forService('notification-config', tokenKeySettingsOf(env)),
         IdentityModule.forService({ jwksUrl: `${env.AUTH_SESSION_URL}/internal/jwks` }),
         DatabaseModule.forService('notification-config', { env, migrations }),
         WebhookKeysModule.sealedUnder(env.KEY_ENCRYPTION_KEYS),

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { IdentityModule, ServiceTokenModule } from '@paycode/access';
+import { IdentityModule, ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
 import { MessagingModule } from '@paycode/events';
 import { DatabaseModule } from '@paycode/persistence';
 import type { EnvOf } from '@paycode/service-runtime';
@@ -19,10 +19,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ServiceTokenModule.forService('payment-simulator', {
-          serviceSecrets: values.SERVICE_TOKEN_SECRETS,
-          operatorSecrets: values.OPERATOR_TOKEN_SECRETS,
-        }),
+        ServiceTokenModule.forService('payment-simulator', tokenKeySettingsOf(values)),
         IdentityModule.forService({ jwksUrl: `${values.AUTH_SESSION_URL}/internal/jwks` }),
         DatabaseModule.forService('payment-simulator', { env: values, migrations }),
         MessagingModule.forService('payment-simulator', values),

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { ServiceTokenModule } from '@paycode/access';
+import { ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
 import { MessagingModule } from '@paycode/events';
 import { DatabaseModule } from '@paycode/persistence';
 import type { EnvOf } from '@paycode/service-runtime';
@@ -14,10 +14,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ServiceTokenModule.forService('reversal-scheduler', {
-          serviceSecrets: values.SERVICE_TOKEN_SECRETS,
-          operatorSecrets: values.OPERATOR_TOKEN_SECRETS,
-        }),
+        ServiceTokenModule.forService('reversal-scheduler', tokenKeySettingsOf(values)),
         DatabaseModule.forService('reversal-scheduler', { env: values, migrations, mustBeDurableIn: values.PAYCODE_ENVIRONMENT }),
         MessagingModule.forService('reversal-scheduler', values),
         ReversalModule.withSettings({

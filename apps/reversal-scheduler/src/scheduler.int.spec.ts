@@ -1,4 +1,4 @@
-import { ServiceTokenSigner, signOperatorToken } from '@paycode/access';
+import { TestTokenKeys } from '@paycode/access/testing';
 import { eventTypes, type ReversalRequested, topics } from '@paycode/dto';
 import { type EventToPublish, EventTransport, PostgresEventTransport } from '@paycode/events';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
@@ -10,12 +10,10 @@ import { schedulerDefinition } from './scheduler.definition';
 import { ShardOwnership } from './shard-ownership';
 import { FakeDispatcher } from './testing/fake-dispatcher';
 
-const secret = 's'.repeat(32);
-const operatorSecret = 'o'.repeat(32);
+const tokenKeys = new TestTokenKeys();
 // Signed for each call: a token lives for a minute, and a busy machine takes longer for this file.
-const dispatcherSigner = new ServiceTokenSigner('webhook-dispatcher', [secret]);
-const dispatcherToken = () => dispatcherSigner.tokenFor('reversal-scheduler');
-const operatorToken = () => signOperatorToken(operatorSecret, 600);
+const dispatcherToken = () => tokenKeys.signer('webhook-dispatcher').tokenFor('reversal-scheduler');
+const operatorToken = () => tokenKeys.operatorToken();
 
 describe('reversal scheduler', () => {
   let database: TestDatabase;
@@ -41,8 +39,7 @@ describe('reversal scheduler', () => {
       LOG_LEVEL: 'silent',
       DATABASE_URL: database.url,
       EVENTS_DATABASE_URL: events.url,
-      SERVICE_TOKEN_SECRETS: secret,
-      OPERATOR_TOKEN_SECRETS: operatorSecret,
+      ...tokenKeys.env('reversal-scheduler'),
       WEBHOOK_DISPATCHER_URL: dispatcher.url,
       ...over,
     });

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { IdentityModule, ServiceTokenModule } from '@paycode/access';
+import { IdentityModule, ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
 import { MessagingModule } from '@paycode/events';
 import { DatabaseModule } from '@paycode/persistence';
 import { migrations } from '../migrations';
@@ -19,10 +19,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ServiceTokenModule.forService('webhook-dispatcher', {
-          serviceSecrets: settings.SERVICE_TOKEN_SECRETS,
-          operatorSecrets: settings.OPERATOR_TOKEN_SECRETS,
-        }),
+        ServiceTokenModule.forService('webhook-dispatcher', tokenKeySettingsOf(settings)),
         IdentityModule.forService({ jwksUrl: `${settings.AUTH_SESSION_URL}/internal/jwks` }),
         DatabaseModule.forService('webhook-dispatcher', {
           env: settings,

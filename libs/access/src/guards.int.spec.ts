@@ -1,26 +1,42 @@
-import { Controller, Get, Module, UseGuards } from '@nestjs/common';
+import { Controller, Get, Module, Req, UseGuards } from '@nestjs/common';
 import type { Identity } from '@paycode/dto';
-import { baseEnv, defineEnv, type RunningService, startService } from '@paycode/service-runtime';
+import {
+  baseEnv,
+  defineEnv,
+  internalCallsEnv,
+  LOGGER,
+  type Logger,
+  type RunningService,
+  startService,
+} from '@paycode/service-runtime';
 import axios from 'axios';
 import jsonwebtoken from 'jsonwebtoken';
 import {
   CallerIdentity,
   IdentityGuard,
   IdentityModule,
-  InternalCallers,
+  type InternalCall,
+  type InternalRequest,
+  type ServiceName,
   ServiceTokenModule,
-  ServiceTokenSigner,
-  signOperatorToken,
+  tokenKeySettingsOf,
 } from './index';
-import { startTestIdentityIssuer, type TestIdentityIssuer } from './testing';
+import { startTestIdentityIssuer, type TestIdentityIssuer, TestTokenKeys } from './testing';
 
-const secrets = { serviceSecrets: ['s'.repeat(32)], operatorSecrets: ['o'.repeat(32)] };
+const tokenKeys = new TestTokenKeys();
+const calls: InternalCall[] = (['reversal-scheduler', 'notification-config', 'auth-session'] as const).flatMap(callee => [
+  { callee, method: 'GET', route: '/internal/thing', callers: ['webhook-dispatcher', 'operator'] },
+  { callee, method: 'GET', route: '/internal/open', callers: { noToken: 'a test' } },
+]);
 
 @Controller()
 class GuardedController {
   @Get('internal/thing')
-  @InternalCallers('webhook-dispatcher', 'operator')
-  thing(): object {
+  thing(@Req() { internalCaller, subject }: InternalRequest): object {
+    return { internalCaller, subject };
+  }
+  @Get('internal/open')
+  open(): object {
     return { ok: true };
   }
   @Get('pluto/who')
@@ -30,10 +46,10 @@ class GuardedController {
   }
 }
 
-function serviceNamed(name: string, authSessionUrl: string): Promise<RunningService> {
+function serviceNamed(name: ServiceName, authSessionUrl: string, table = calls): Promise<RunningService> {
   @Module({
     imports: [
-      ServiceTokenModule.forService(name, secrets),
+      ServiceTokenModule.forService(name, tokenKeySettingsOf(keysEnv.read(tokenKeys.env(name))), table),
       IdentityModule.forService({ jwksUrl: `${authSessionUrl}/internal/jwks` }),
     ],
     controllers: [GuardedController],
@@ -44,6 +60,7 @@ function serviceNamed(name: string, authSessionUrl: string): Promise<RunningServ
   return startService({ name, env, module: () => GuardedModule, hasPublicPaths: true }, settings);
 }
 
+const keysEnv = defineEnv(internalCallsEnv);
 const http = axios.create({ validateStatus: () => true });
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
@@ -57,7 +74,7 @@ describe('guards of a service', () => {
 
   beforeAll(async () => {
     issuer = await startTestIdentityIssuer();
-    services = [await serviceNamed('first', issuer.url), await serviceNamed('second', issuer.url)];
+    services = [await serviceNamed('reversal-scheduler', issuer.url), await serviceNamed('notification-config', issuer.url)];
   });
   afterAll(async () => {
     await Promise.all(services.map(service => service.stop('test')));
@@ -66,27 +83,68 @@ describe('guards of a service', () => {
 
   describe('internal calls', () => {
     it('T-27: lets in the named callers only, each with a token for this very service', async () => {
-      const signer = (name: string) => new ServiceTokenSigner(name, secrets.serviceSecrets);
+      const claims = { iss: 'webhook-dispatcher', aud: 'reversal-scheduler', jti: '1' };
       const statuses = await Promise.all(
         [
-          bearer(signer('webhook-dispatcher').tokenFor('first')),
-          bearer(signOperatorToken(secrets.operatorSecrets[0]!, 60)),
-          bearer(signer('payment-simulator').tokenFor('first')),
-          bearer(signer('webhook-dispatcher').tokenFor('second')),
-          bearer(jsonwebtoken.sign({ iss: 'webhook-dispatcher', aud: 'first' }, '', { algorithm: 'none', expiresIn: 60 })),
+          tokenKeys.headers('webhook-dispatcher', 'reversal-scheduler'),
+          tokenKeys.headers('operator', 'reversal-scheduler'),
+          tokenKeys.headers('payment-simulator', 'reversal-scheduler'),
+          tokenKeys.headers('webhook-dispatcher', 'notification-config'),
+          bearer(jsonwebtoken.sign(claims, '', { algorithm: 'none', expiresIn: 60 })),
           {},
         ].map(async headers => (await get('/internal/thing', headers)).status),
       );
       expect(statuses).toEqual([200, 200, 403, 401, 401, 401]);
     });
 
+    it('T-27: a route that asks for no token says so in its row; with a route without a row a service does not start', async () => {
+      expect((await get('/internal/open')).status).toBe(200);
+      const without = calls.filter(({ route }) => route !== '/internal/open');
+      await expect(serviceNamed('auth-session', issuer.url, without)).rejects.toThrow(
+        'the table of internal calls has no row for GET /internal/open',
+      );
+    });
+
+    it('T-27: whatever the spelling of the path, the row of the matched route decides', async () => {
+      const statuses = ['/internal/thing', '/%69nternal/thing', '/internal/thin%67'].map(async path => {
+        const url = `http://127.0.0.1:${services[0]!.ports.internal}${path}`;
+        const asked = ['payment-simulator', 'webhook-dispatcher'] as const;
+        return Promise.all(
+          asked.map(async caller => (await http.get(url, { headers: tokenKeys.headers(caller, 'reversal-scheduler') })).status),
+        );
+      });
+      const answers = await Promise.all(statuses);
+      // The encoded prefix may be refused before (404), never let in.
+      expect(answers.map(([stranger]) => stranger)).not.toContain(200);
+      expect([answers[0], answers[2]]).toEqual([
+        [403, 200],
+        [403, 200],
+      ]);
+    });
+
+    it('T-27: an operator is a person: the handler and the log learn the subject of the token', async () => {
+      const logged = jest.spyOn(services[0]!.app.get<Logger>(LOGGER), 'info');
+      const answers = [
+        await get('/internal/thing', bearer(tokenKeys.operatorToken({ subject: 'alice' }))),
+        await get('/internal/thing', tokenKeys.headers('webhook-dispatcher', 'reversal-scheduler')),
+      ];
+      const told = logged.mock.calls.map(([fields]) => fields);
+      logged.mockRestore();
+      expect(answers.map(({ data }) => data as object)).toEqual([
+        { internalCaller: 'operator', subject: 'alice' },
+        { internalCaller: 'webhook-dispatcher' },
+      ]);
+      const line = { event: 'operator-call', subject: 'alice', method: 'GET', route: '/internal/thing' };
+      expect(told).toEqual([{ ...line, tokenId: expect.any(String) as string, requestId: expect.any(String) as string }]);
+    });
+
     it('services of one process keep their own strategies', async () => {
-      const token = new ServiceTokenSigner('webhook-dispatcher', secrets.serviceSecrets).tokenFor('second');
-      expect((await get('/internal/thing', bearer(token), services[1])).status).toBe(200);
+      const headers = tokenKeys.headers('webhook-dispatcher', 'notification-config');
+      expect((await get('/internal/thing', headers, services[1])).status).toBe(200);
     });
 
     it('refuses an expired token', async () => {
-      expect((await get('/internal/thing', bearer(signOperatorToken(secrets.operatorSecrets[0]!, 0)))).status).toBe(401);
+      expect((await get('/internal/thing', bearer(tokenKeys.operatorToken({ lifetimeS: 0 })))).status).toBe(401);
     });
   });
 
@@ -112,7 +170,7 @@ describe('guards of a service', () => {
         issuer.signer.sign({}, Math.floor(Date.now() / 1_000) - 31),
         stranger.signer.sign(),
         unsigned,
-        signOperatorToken(secrets.operatorSecrets[0]!, 60),
+        tokenKeys.operatorToken(),
         'rubbish',
         `${genuine.slice(0, -4)}AAAA`,
       ];
@@ -129,7 +187,7 @@ describe('guards of a service', () => {
     });
 
     it('T-09: without any keys nothing is let in: 503, not 200 and not 401', async () => {
-      const lonely = await serviceNamed('lonely', 'http://127.0.0.1:1');
+      const lonely = await serviceNamed('auth-session', 'http://127.0.0.1:1');
       expect((await get('/pluto/who', issuer.signer.headers(), lonely)).status).toBe(503);
       await lonely.stop('test');
     });

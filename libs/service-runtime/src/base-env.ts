@@ -66,17 +66,38 @@ export const databaseEnv = {
   },
 } as const satisfies Record<string, EnvKey<unknown>>;
 
-/** Keys of a service that makes or accepts internal calls. */
-export const internalCallsEnv = {
-  SERVICE_TOKEN_SECRETS: {
-    type: 'list',
-    secret: true,
-    description: 'Secrets of service tokens (HS256, at least 32 characters each): the first signs, all verify.',
+/** Keys of a service that makes internal calls: its own key, and everybody's public ones. */
+export const serviceTokenEnv = {
+  SERVICE_TOKEN_PRIVATE_KEY_FILE: {
+    type: 'string',
+    description:
+      "File with this service's own key (PKCS#8 PEM, P-256), which signs its service tokens; read again when it changes.",
   },
-  OPERATOR_TOKEN_SECRETS: {
-    type: 'list',
-    secret: true,
-    description: 'Secrets of operator tokens (HS256, at least 32 characters each): all verify.',
+  SERVICE_TOKEN_PUBLIC_KEYS_FILE: {
+    type: 'string',
+    description:
+      'JWKS file with the public keys of all services, two of one service while it rotates; `kid` is `<service>:<version>`. Read again when it changes.',
+  },
+} as const satisfies Record<string, EnvKey<unknown>>;
+
+/** Keys of a service that answers internal calls. */
+export const internalCallsEnv = {
+  ...serviceTokenEnv,
+  OPERATOR_TOKEN_PUBLIC_KEYS_FILE: {
+    type: 'string',
+    description: 'JWKS file with the public keys of operator tokens; `kid` is `operator:<version>`. Read again when it changes.',
+  },
+  OPERATOR_TOKEN_REVOCATIONS_FILE: {
+    type: 'string',
+    default: null,
+    description: 'JSON file with the operator tokens that are no longer accepted; read again when it changes. Unset: none.',
+  },
+  OPERATOR_TOKEN_LIFETIME_MAX_S: {
+    type: 'integer',
+    unit: 's',
+    default: 28_800,
+    min: 60,
+    description: 'Longest life of an operator token; one made to live longer is refused. More than 8 h is for standalone only.',
   },
 } as const satisfies Record<string, EnvKey<unknown>>;
 

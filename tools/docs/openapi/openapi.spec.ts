@@ -7,11 +7,14 @@ const framework = `
   declare function Controller(path?: string): ClassDecorator; declare function Get(path?: string): MethodDecorator;
   declare function Post(path?: string): MethodDecorator; declare function HttpCode(code: number): MethodDecorator;
   declare function Body(): ParameterDecorator; declare function Query(): ParameterDecorator;
-  declare function Param(name: string): ParameterDecorator; declare function InternalCallers(...names: string[]): ClassDecorator & MethodDecorator;
+  declare function Param(name: string): ParameterDecorator;
   declare function IsInt(options?: object): PropertyDecorator; declare function Min(min: number, options?: object): PropertyDecorator;
   declare function Length(min: number, max: number): PropertyDecorator; declare function IsOptional(): PropertyDecorator;
   declare function Matches(pattern: RegExp): PropertyDecorator; declare function ArrayMaxSize(max: number): PropertyDecorator;
 `;
+
+const callersOf = (method: string, path: string) =>
+  `${method} ${path}` === 'GET /internal/items/:itemId' ? ['a', 'b'] : ['operator'];
 
 function read(source: string): { routes: Route[]; components: Record<string, unknown> } {
   const text = framework + source;
@@ -26,7 +29,7 @@ function read(source: string): { routes: Route[]; components: Record<string, unk
   const checker = program.getTypeChecker();
   const schemas = new TypeSchemas(checker);
   return {
-    routes: routesIn(program.getSourceFile('x.ts')!, { checker, schemas, keep: () => true }),
+    routes: routesIn(program.getSourceFile('x.ts')!, { checker, schemas, keep: () => true, callersOf }),
     components: schemas.components,
   };
 }
@@ -42,10 +45,10 @@ describe('routes of controllers', () => {
       @ArrayMaxSize(5) @IsInt({ each: true }) @Min(idMax, { each: true }) numbers!: number[];
     }
     /** All of them. */
-    @Controller('internal/items') @InternalCallers('operator')
+    @Controller('internal/items')
     class ItemsController {
       /** Makes one. */ @Post() make(@Body() body: Ask): Promise<Item[]> { throw body; }
-      @Get(':itemId') @InternalCallers('a', 'b') one(@Param('itemId') itemId: string): Promise<object> { throw itemId; }
+      @Get(':itemId') one(@Param('itemId') itemId: string): Promise<object> { throw itemId; }
       @Post('gone') @HttpCode(204) async gone(): Promise<void> {}
       @Get() find(@Query() query: Ask): boolean | null { throw query; }
       helper(): void {}

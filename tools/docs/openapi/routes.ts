@@ -28,6 +28,8 @@ interface Context {
   schemas: TypeSchemas;
   /** Routes of other documents: their types must not become components of this one. */
   keep: (path: string) => boolean;
+  /** Callers of an internal route, as the table of internal calls has them. */
+  callersOf: (method: string, path: string) => string[];
 }
 
 /** Every route of the controllers in one source file. */
@@ -62,7 +64,7 @@ function routeOf({ controller, member }: Place, { method, path }: { method: stri
     operationId: `${controller.name!.text.replace(/Controller$/, '')}.${member.name.getText()}`,
     summary: documentationOf(member, checker) || documentationOf(controller, checker),
     status: statusOf(member, method, checker),
-    callers: callersOf(member, checker) ?? callersOf(controller, checker) ?? [],
+    callers: context.callersOf(method.toUpperCase(), path),
     pathParameters: [...path.matchAll(/:(\w+)/g)].map(([, parameter]) => parameter!),
     ...inputOf(member, method, context),
     response: responseOf(member, context),
@@ -99,10 +101,6 @@ function callOf(node: ts.HasDecorators, name: string): ts.CallExpression | undef
 function statusOf(member: ts.MethodDeclaration, method: string, checker: ts.TypeChecker): number {
   const code = callOf(member, 'HttpCode')?.arguments[0];
   return code ? Number(valueOf(code, checker)) : method === 'post' ? 201 : 200;
-}
-
-function callersOf(node: ts.HasDecorators, checker: ts.TypeChecker): string[] | undefined {
-  return callOf(node, 'InternalCallers')?.arguments.map(argument => String(valueOf(argument, checker)));
 }
 
 function parameterType(member: ts.MethodDeclaration, decorator: string, checker: ts.TypeChecker): ts.Type | undefined {

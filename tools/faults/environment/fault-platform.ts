@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
-import { signOperatorToken } from '@paycode/access';
-import { startTestIdentityIssuer, type TestIdentityIssuer } from '@paycode/access/testing';
+import { startTestIdentityIssuer, type TestIdentityIssuer, TestTokenKeys } from '@paycode/access/testing';
 import type { Decision, VerdictKind } from '@paycode/dto';
 import type { EventToPublish } from '@paycode/events';
 import { eventually } from '@paycode/service-runtime/testing';
@@ -35,7 +34,7 @@ const realAckWindowMs = 45_000;
 export class FaultPlatform implements FaultWorld {
   readonly folder = mkdtempSync(join(tmpdir(), 'paycode-faults-'));
   readonly receivers: FaultReceiver[] = [];
-  readonly secrets: FaultSecrets = { service: secret(), operator: secret(), payload: ring(), keys: ring() };
+  readonly secrets: FaultSecrets = { tokenKeys: new TestTokenKeys(this.folder), payload: ring(), keys: ring() };
 
   databases!: FaultDatabases;
   events!: EventLogServer;
@@ -160,7 +159,7 @@ export class FaultPlatform implements FaultWorld {
 
   async operator(url: string, body?: unknown, method = body ? 'POST' : 'GET'): Promise<unknown> {
     const headers = {
-      authorization: `Bearer ${signOperatorToken(this.secrets.operator, 600)}`,
+      authorization: `Bearer ${this.secrets.tokenKeys.operatorToken()}`,
       'content-type': 'application/json',
     };
     const answer = await fetch(url, { method, headers, body: body ? JSON.stringify(body) : undefined });

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ServiceName } from '@paycode/access';
 import { type FaultWorld, times as defaultTimes } from './fault-settings.ts';
 import { ServiceProcess } from './service-process.ts';
 
@@ -53,16 +54,15 @@ export class FaultServices {
     return this.dispatchers.find((_, at) => sourceOf(at) === source)?.name ?? source;
   }
 
-  private process(app: string, at: number, env: Record<string, string>): ServiceProcess {
+  private process(app: ServiceName, at: number, own: Record<string, string>): ServiceProcess {
+    const env = { ...this.world.secrets.tokenKeys.env(app), ...own };
     return new ServiceProcess({ app, name: `${app}-${at + 1}`, logFolder: this.logFolder, env });
   }
 
   private commonEnv(): Record<string, string> {
-    const { events, identities, config, secrets, options } = this.world;
+    const { events, identities, config, options } = this.world;
     return {
       PAYCODE_ENVIRONMENT: 'sandbox',
-      SERVICE_TOKEN_SECRETS: secrets.service,
-      OPERATOR_TOKEN_SECRETS: secrets.operator,
       AUTH_SESSION_URL: identities.url,
       NOTIFICATION_CONFIG_URL: config.url,
       DATABASE_POOL_MAX: '8',

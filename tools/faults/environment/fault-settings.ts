@@ -1,4 +1,4 @@
-import type { TestIdentityIssuer } from '@paycode/access/testing';
+import type { TestIdentityIssuer, TestTokenKeys } from '@paycode/access/testing';
 import type { CallProxy } from './call-proxy.ts';
 import type { DatabaseServer } from './database-server.ts';
 import type { EventLogServer } from './event-log-server.ts';
@@ -55,8 +55,7 @@ export interface FaultWays {
 }
 
 export interface FaultSecrets {
-  service: string;
-  operator: string;
+  tokenKeys: TestTokenKeys;
   payload: string;
   keys: string;
 }

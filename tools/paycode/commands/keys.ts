@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 
-export function addKeyCommands(program: Command, context: CommandContext): void {
+export function addKeyCommands(program: Command, context: CommandContext): Command {
   const keys = program.command('keys').description('rotation of the keys the platform holds');
   keys
     .command('rotate')
@@ -11,4 +11,5 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
     .command('reseal')
     .description('seal all webhook keys under the first of KEY_ENCRYPTION_KEYS, so that an older one can be taken away')
     .action(() => context.call('notification-config', { method: 'POST', path: '/internal/webhook-keys/reseal' }));
+  return keys;
 }

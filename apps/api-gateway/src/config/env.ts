@@ -1,9 +1,9 @@
-import { baseEnv, defineEnv, type EnvOf, internalCallsEnv } from '@paycode/service-runtime';
+import { baseEnv, defineEnv, type EnvOf, serviceTokenEnv } from '@paycode/service-runtime';
 
 /** Environment of the gateway. It owns no data: addresses of the others, its certificate, and limits. */
 export const gatewayEnv = defineEnv({
   ...baseEnv({ internal: 3100, public: 8443 }),
-  SERVICE_TOKEN_SECRETS: internalCallsEnv.SERVICE_TOKEN_SECRETS,
+  ...serviceTokenEnv,
   TLS_CERT_FILE: {
     type: 'string',
     description: 'PEM file with the certificate chain of the public listener; reloaded when it changes.',

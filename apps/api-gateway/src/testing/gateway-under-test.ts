@@ -3,6 +3,7 @@ import { Agent, request as httpsRequest, type RequestOptions } from 'node:https'
 import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TestTokenKeys } from '@paycode/access/testing';
 import type { AuthorizeRequest } from '@paycode/dto';
 import { type RunningService, startService } from '@paycode/service-runtime';
 import { PlainListener, PublicListener } from '../forwarding';
@@ -45,7 +46,7 @@ export class GatewayUnderTest {
       INTERNAL_PORT: '0',
       PUBLIC_PORT: '0',
       PLAIN_HTTP_PORT: '0',
-      SERVICE_TOKEN_SECRETS: 'service-secret-service-secret-service',
+      ...new TestTokenKeys().env('api-gateway'),
       TLS_CERT_FILE: certificate.certFile,
       TLS_KEY_FILE: certificate.keyFile,
       AUTH_SESSION_URL: auth.url,

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Authenticator } from './authorize.ports';
 import { AuthorizeService } from './authorize.service';
-import { InternalCallersGuard } from '@paycode/access';
 import { AuthorizeRoute } from './http/authorize.route';
 import { IdentityAssertions } from './identity-assertions';
 import { BasicStrategy } from './passport/basic.strategy';
@@ -13,7 +12,6 @@ import { VerifyPasswordService } from './verify-password.service';
   providers: [
     AuthorizeRoute,
     AuthorizeService,
-    InternalCallersGuard,
     BasicStrategy,
     BearerStrategy,
     IdentityAssertions,

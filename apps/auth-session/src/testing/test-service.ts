@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ServiceTokenSigner, signOperatorToken } from '@paycode/access';
+import { TestTokenKeys } from '@paycode/access/testing';
 import type { AuthorizeAnswer, AuthorizeRequest } from '@paycode/dto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { type RunningService, startService } from '@paycode/service-runtime';
@@ -12,7 +12,8 @@ import { ServiceProcess } from './service-process';
 import { TestClock } from './test-clock';
 
 const ring = () => `k1:${randomBytes(32).toString('base64')}`;
-const secret = () => randomBytes(32).toString('hex');
+
+const tokenKeys = new TestTokenKeys();
 
 export interface CreatedAccount {
   username: string;
@@ -41,8 +42,7 @@ export class TestAuthSession {
       PUBLIC_PORT: '0',
       DATABASE_URL: database.url,
       DATABASE_POOL_MAX: '5',
-      SERVICE_TOKEN_SECRETS: secret(),
-      OPERATOR_TOKEN_SECRETS: secret(),
+      ...tokenKeys.env('auth-session'),
       PASSWORD_PEPPERS: ring(),
       KEY_ENCRYPTION_KEYS: ring(),
       ...settings,
@@ -97,7 +97,6 @@ export class TestAuthSession {
 
   /** Asks as the gateway does. */
   async authorize(request: Partial<AuthorizeRequest>, replica = 0): Promise<AuthorizeAnswer> {
-    const token = new ServiceTokenSigner('api-gateway', [this.settings['SERVICE_TOKEN_SECRETS']!]).tokenFor('auth-session');
     const full: AuthorizeRequest = {
       method: 'GET',
       path: '/pluto/remote/v4/lookup',
@@ -106,12 +105,11 @@ export class TestAuthSession {
       requestId: 'request-0001',
       ...request,
     };
-    const headers = { authorization: `Bearer ${token}` };
     const answer = await this.call({
       method: 'POST',
       path: '/internal/authorize',
       data: full,
-      headers,
+      headers: tokenKeys.headers('api-gateway', 'auth-session'),
       listener: 'internal',
       replica,
     });
@@ -120,7 +118,7 @@ export class TestAuthSession {
   }
 
   private operatorHeaders(): Record<string, string> {
-    return { authorization: `Bearer ${signOperatorToken(this.settings['OPERATOR_TOKEN_SECRETS']!, 60)}` };
+    return tokenKeys.headers('operator', 'auth-session');
   }
 
   private call(call: Call): Promise<AxiosResponse> {

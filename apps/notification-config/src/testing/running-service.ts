@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { type RunningService, startService } from '@paycode/service-runtime';
-import { ServiceTokenSigner, signOperatorToken } from '@paycode/access';
-import { startTestIdentityIssuer, type TestIdentityIssuer } from '@paycode/access/testing';
+import type { CallerName } from '@paycode/access';
+import { startTestIdentityIssuer, type TestIdentityIssuer, TestTokenKeys } from '@paycode/access/testing';
 import type { Identity, MerchantRecord } from '@paycode/dto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import axios, { type AxiosResponse } from 'axios';
 import { notificationConfigDefinition } from '../notification-config.definition';
 
-const serviceSecret = 's'.repeat(32);
-const operatorSecret = 'o'.repeat(32);
+const tokenKeys = new TestTokenKeys();
 const prefix = '/portal/restful/merchant/notification';
 
 export const pspOne: Partial<Identity> = { subject: 'psp-1', accountType: 'PSP', ownerId: 1 };
@@ -55,8 +54,7 @@ export class TestNotificationConfig {
       INTERNAL_PORT: '0',
       PUBLIC_PORT: '0',
       DATABASE_URL: database.url,
-      SERVICE_TOKEN_SECRETS: serviceSecret,
-      OPERATOR_TOKEN_SECRETS: operatorSecret,
+      ...tokenKeys.env('notification-config'),
       AUTH_SESSION_URL: issuer.url,
       KEY_ENCRYPTION_KEYS: keyEncryptionKeys,
       OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
@@ -97,13 +95,10 @@ export class TestNotificationConfig {
   internal(
     method: string,
     path: string,
-    { body, caller = 'operator' }: { body?: unknown; caller?: string } = {},
+    { body, caller = 'operator' }: { body?: unknown; caller?: CallerName } = {},
   ): Promise<AxiosResponse> {
-    const token =
-      caller === 'operator'
-        ? signOperatorToken(operatorSecret, 60)
-        : new ServiceTokenSigner(caller, [serviceSecret]).tokenFor('notification-config');
-    const headers = { authorization: `Bearer ${token}`, 'content-type': body === undefined ? false : 'application/json' };
+    const token = tokenKeys.headers(caller, 'notification-config');
+    const headers = { ...token, 'content-type': body === undefined ? false : 'application/json' };
     return this.http.request({
       method,
       url: `${this.internalUrl}${path}`,

@@ -1,5 +1,4 @@
-import { signOperatorToken } from '@paycode/access';
-import { startTestIdentityIssuer, type TestIdentityIssuer } from '@paycode/access/testing';
+import { startTestIdentityIssuer, type TestIdentityIssuer, TestTokenKeys } from '@paycode/access/testing';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { eventTypes, type Identity, parseNotification, topics, type TransactionTerminal } from '@paycode/dto';
 import { EventTransport } from '@paycode/events';
@@ -9,9 +8,9 @@ import axios, { type AxiosResponse } from 'axios';
 import { simulatorDefinition } from '../simulator.definition';
 import { FakeNotificationConfig } from './fake-notification-config';
 
-const operatorSecret = 'o'.repeat(32);
+const tokenKeys = new TestTokenKeys();
 const payloadKeys = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
-const operatorHeader = () => ({ authorization: `Bearer ${signOperatorToken(operatorSecret, 600)}` });
+const operatorHeader = () => tokenKeys.headers('operator', 'payment-simulator');
 const json = { 'content-type': 'application/json' };
 
 /** The whole service on free ports, with its own databases, a stand-in for notification-config and one for auth-session. */
@@ -36,8 +35,7 @@ export class SimulatorUnderTest {
       LOG_LEVEL: 'silent',
       DATABASE_URL: own.url,
       EVENTS_DATABASE_URL: events.url,
-      SERVICE_TOKEN_SECRETS: 's'.repeat(32),
-      OPERATOR_TOKEN_SECRETS: operatorSecret,
+      ...tokenKeys.env('payment-simulator'),
       PAYLOAD_KEYS: payloadKeys,
       NOTIFICATION_CONFIG_URL: under.config.url,
       AUTH_SESSION_URL: identities.url,

@@ -1,10 +1,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { operatorName, publishedKeysOf, serviceNames, signingKeyOf } from '@paycode/access/token-keys';
 import jsonwebtoken from 'jsonwebtoken';
 import { emptyHomeFolder, type HomeFolder, openHomeFolder } from './home-folder';
 import { HomeInUseError, lockHome } from './home-lock';
-import { ensureOperatorToken, ensureSecrets } from './secrets';
+import { ensureHomeTokenKeys, ensureOperatorToken, ensureSecrets } from './secrets';
 
 describe('the home folder', () => {
   let folder: string;
@@ -25,14 +26,29 @@ describe('the home folder', () => {
     expect(mode(home.path) & 0o066).toBe(0);
   });
 
-  it('holds an operator token that internal listeners accept', () => {
-    const secrets = ensureSecrets(home);
-    const secret = readFileSync(secrets.operatorTokenSecrets, 'utf8');
-    ensureOperatorToken(home, secrets);
+  it('T-27: holds a key of its own for each service, and an operator token that internal listeners accept', () => {
+    const keys = ensureHomeTokenKeys(home);
+    const published = publishedKeysOf(readFileSync(keys.servicePublicKeys, 'utf8'), serviceNames);
+    const own = serviceNames.map(name => signingKeyOf(name, readFileSync(keys.services[name], 'utf8')).kid);
+    expect([...published.keys()].sort()).toEqual(own.sort());
+    ensureOperatorToken(home, keys);
     const token = readFileSync(home.operatorTokenFile, 'utf8');
-    const claims = jsonwebtoken.verify(token, secret, { algorithms: ['HS256'], audience: 'paycode-internal' });
-    expect(claims).toMatchObject({ iss: 'operator' });
-    expect(mode(home.operatorTokenFile)).toBe(0o600);
+    const operators = publishedKeysOf(readFileSync(keys.operatorPublicKeys, 'utf8'), [operatorName]);
+    const { header } = jsonwebtoken.decode(token, { complete: true })!;
+    const claims = jsonwebtoken.verify(token, operators.get(header.kid!)!.publicKey, { algorithms: ['ES256'] });
+    expect(claims).toMatchObject({ iss: 'operator', aud: 'paycode-internal', sub: 'standalone' });
+    const files = [...Object.values(keys.services), keys.operator, home.operatorTokenFile];
+    expect(files.map(mode)).toEqual(files.map(() => 0o600));
+  });
+
+  it('a home of before gets its keys and loses the secrets that all services shared', () => {
+    const shared = ['service-token-secrets', 'operator-token-secrets'].map(name => join(home.secrets, name));
+    shared.forEach(file => writeFileSync(file, 'x'.repeat(43)));
+    const keys = ensureHomeTokenKeys(home);
+    expect(shared.map(existsSync)).toEqual([false, false]);
+    const before = readFileSync(keys.servicePublicKeys, 'utf8');
+    ensureHomeTokenKeys(home);
+    expect(readFileSync(keys.servicePublicKeys, 'utf8')).toBe(before);
   });
 
   it('begins anew without touching what the platform did not make', () => {

@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { signOperatorToken } from '@paycode/access/service-token';
+import { ensureTokenKeys, operatorName, signingKeyOf, signOperatorToken, type TokenKeyFiles } from '@paycode/access/token-keys';
 import type { HomeFolder } from './home-folder';
 import { readIfPresent, writePrivateFile } from './private-file';
 
-const operatorTokenLifetimeS = 10 * 365 * 86_400;
+/** Standalone's services accept an operator token of this life; others 8 h (architecture 7). */
+export const operatorTokenLifetimeS = 10 * 365 * 86_400;
+const operatorSubject = 'standalone';
+/** Shared secrets of tokens that homes of before have; nothing reads them any more. */
+const replacedFiles = ['service-token-secrets', 'operator-token-secrets'];
 
 /** Files of the secrets the services read through `<KEY>_FILE`; made once, kept across restarts. */
 export interface SecretFiles {
-  serviceTokenSecrets: string;
-  operatorTokenSecrets: string;
   payloadKeys: string;
   /** Seals webhook keys; held by notification-config and webhook-dispatcher only. */
   webhookKeyEncryptionKeys: string;
@@ -19,13 +22,17 @@ export interface SecretFiles {
 }
 
 const makers: Record<keyof SecretFiles, () => string> = {
-  serviceTokenSecrets: () => randomBytes(32).toString('base64url'),
-  operatorTokenSecrets: () => randomBytes(32).toString('base64url'),
   payloadKeys: () => `p1:${randomBytes(32).toString('base64')}`,
   webhookKeyEncryptionKeys: () => `k1:${randomBytes(32).toString('base64')}`,
   authKeyEncryptionKeys: () => `a1:${randomBytes(32).toString('base64')}`,
   passwordPeppers: () => `w1:${randomBytes(32).toString('base64')}`,
 };
+
+/** Makes the keys of service and operator tokens that are missing, also in a home of before, and gives their files. */
+export function ensureHomeTokenKeys(home: HomeFolder): TokenKeyFiles {
+  for (const name of replacedFiles) rmSync(join(home.secrets, name), { force: true });
+  return ensureTokenKeys(join(home.secrets, 'token-keys'));
+}
 
 /** Makes what is missing and gives the files. */
 export function ensureSecrets(home: HomeFolder): SecretFiles {
@@ -58,10 +65,10 @@ function fileNameOf(name: string): string {
   return name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 }
 
-/** The long-lived operator token of this platform (architecture 7: long life in standalone only); written anew when the secret changed. */
-export function ensureOperatorToken(home: HomeFolder, secrets: SecretFiles): string {
-  const secret = readIfPresent(secrets.operatorTokenSecrets)!.split(',')[0]!.trim();
-  const token = signOperatorToken(secret, operatorTokenLifetimeS);
+/** The long-lived operator token of this platform (architecture 7: long life in standalone only); written anew at each start. */
+export function ensureOperatorToken(home: HomeFolder, keys: TokenKeyFiles): string {
+  const key = signingKeyOf(operatorName, readIfPresent(keys.operator)!);
+  const token = signOperatorToken(key, { subject: operatorSubject, lifetimeS: operatorTokenLifetimeS });
   writePrivateFile(home.operatorTokenFile, token);
   return token;
 }

@@ -1,7 +1,8 @@
 import { dirname, join } from 'node:path';
+import type { TokenKeyFiles } from '@paycode/access/token-keys';
 import type { StandaloneEnv } from '../config/env';
 import type { RunningDatabases } from '../database';
-import { type HomeFolder, privateFile, type SecretFiles } from '../home';
+import { type HomeFolder, operatorTokenLifetimeS, privateFile, type SecretFiles } from '../home';
 import type { ServiceSpec } from '../processes';
 import type { GatewayCertificate } from '../tls';
 import type { PlatformPorts, ServiceName } from './ports';
@@ -15,6 +16,7 @@ export interface PlatformParts {
   ports: PlatformPorts;
   databases: Pick<RunningDatabases, 'urls' | 'eventLogUrls'>;
   secrets: SecretFiles;
+  tokenKeys: TokenKeyFiles;
   certificate: GatewayCertificate;
 }
 
@@ -55,7 +57,7 @@ export function internalUrlOf(ports: PlatformPorts, name: ServiceName): string {
   return `http://127.0.0.1:${ports.services[name].internal}`;
 }
 
-function commonEnv({ appsFolder, env, ports, secrets }: PlatformParts): Env {
+function commonEnv({ appsFolder, env, ports, tokenKeys }: PlatformParts): Env {
   return {
     PAYCODE_ENVIRONMENT: 'sandbox',
     LISTEN_HOST: '127.0.0.1',
@@ -66,8 +68,10 @@ function commonEnv({ appsFolder, env, ports, secrets }: PlatformParts): Env {
     NODE_COMPILE_CACHE: join(dirname(appsFolder), 'compile-cache'),
     EVENTS_TRANSPORT: env.EVENTS_TRANSPORT,
     KAFKA_BROKERS: env.KAFKA_BROKERS.join(','),
-    SERVICE_TOKEN_SECRETS_FILE: secrets.serviceTokenSecrets,
-    OPERATOR_TOKEN_SECRETS_FILE: secrets.operatorTokenSecrets,
+    SERVICE_TOKEN_PUBLIC_KEYS_FILE: tokenKeys.servicePublicKeys,
+    OPERATOR_TOKEN_PUBLIC_KEYS_FILE: tokenKeys.operatorPublicKeys,
+    OPERATOR_TOKEN_REVOCATIONS_FILE: tokenKeys.operatorRevocations,
+    OPERATOR_TOKEN_LIFETIME_MAX_S: String(operatorTokenLifetimeS),
     OUTBOUND_ALLOW: env.OUTBOUND_ALLOW.join(','),
     AUTH_SESSION_URL: internalUrlOf(ports, 'auth-session'),
     NOTIFICATION_CONFIG_URL: internalUrlOf(ports, 'notification-config'),
@@ -83,6 +87,7 @@ function ownEnv(name: ServiceName, parts: PlatformParts): Env {
     INTERNAL_PORT: String(ports.internal),
     PUBLIC_PORT: String(name === 'api-gateway' ? parts.ports.gateway : ports.public),
     ...databaseFiles(name, parts),
+    SERVICE_TOKEN_PRIVATE_KEY_FILE: parts.tokenKeys.services[name],
     DATABASE_POOL_MAX: poolMax[name] ?? defaultPoolMax,
     ...specialEnv(name, parts),
   };

@@ -1,4 +1,4 @@
-import { ServiceTokenSigner } from '@paycode/access';
+import type { ServiceName } from '@paycode/access';
 import { eventually } from '@paycode/service-runtime/testing';
 import { TestAuthority } from '@paycode/safe-http/testing';
 import axios from 'axios';
@@ -208,10 +208,10 @@ describe('Email and SMS', () => {
     actor: 'psp-1',
     occurredAt: '2025-06-01T10:00:00.000Z',
   });
-  const postNotices = async (caller: string, body: unknown) => {
-    const token = new ServiceTokenSigner(caller, ['s'.repeat(32)]).tokenFor('webhook-dispatcher');
+  const postNotices = async (caller: ServiceName, body: unknown) => {
+    const headers = rig.headersOf(caller);
     const url = `http://127.0.0.1:${rig.services[0]!.ports.internal}/internal/recipient-messages/notices`;
-    return (await axios.post(url, body, { headers: { authorization: `Bearer ${token}` }, validateStatus: () => true })).status;
+    return (await axios.post(url, body, { headers, validateStatus: () => true })).status;
   };
 
   it('T-15: change notices of notification-config are mailed, once, and other callers are refused', async () => {

@@ -1,5 +1,6 @@
 import { randomBytes, type KeyObject } from 'node:crypto';
-import { ServiceTokenSigner, signOperatorToken } from '@paycode/access';
+import type { ServiceName } from '@paycode/access';
+import { TestTokenKeys } from '@paycode/access/testing';
 import {
   generateWebhookKey,
   importWebhookKey,
@@ -28,8 +29,7 @@ import { terminalEvent } from '../deliveries/testing/samples';
 import { dispatcherDefinition } from '../dispatcher.definition';
 import { FakeNeighbours } from './fake-neighbours';
 
-const secret = 's'.repeat(32);
-const operatorSecret = 'o'.repeat(32);
+const tokenKeys = new TestTokenKeys();
 const ring = () => `k1:${randomBytes(32).toString('base64')}`;
 const http = axios.create({ validateStatus: () => true });
 
@@ -76,8 +76,7 @@ export class DispatcherRig {
       SHUTDOWN_GRACE_MS: '240000',
       DATABASE_URL: this.database.url,
       EVENTS_DATABASE_URL: this.events.url,
-      SERVICE_TOKEN_SECRETS: secret,
-      OPERATOR_TOKEN_SECRETS: operatorSecret,
+      ...tokenKeys.env('webhook-dispatcher'),
       AUTH_SESSION_URL: this.neighbours.url,
       NOTIFICATION_CONFIG_URL: this.neighbours.url,
       REVERSAL_SCHEDULER_URL: this.neighbours.url,
@@ -118,12 +117,8 @@ export class DispatcherRig {
   }
 
   async timeline(transactionId: number, service = this.services.at(-1)!): Promise<DeliveryTimeline | undefined> {
-    const answer = await http.get<DeliveryTimeline>(
-      `http://127.0.0.1:${service.ports.internal}/internal/deliveries/${transactionId}`,
-      {
-        headers: { authorization: `Bearer ${signOperatorToken(operatorSecret, 600)}` },
-      },
-    );
+    const url = `http://127.0.0.1:${service.ports.internal}/internal/deliveries/${transactionId}`;
+    const answer = await http.get<DeliveryTimeline>(url, { headers: tokenKeys.headers('operator', 'webhook-dispatcher') });
     return answer.status === 200 ? answer.data : undefined;
   }
 
@@ -131,7 +126,7 @@ export class DispatcherRig {
     return http.request<unknown>({
       method,
       url: `http://127.0.0.1:${service.ports.internal}${path}`,
-      headers: { authorization: `Bearer ${signOperatorToken(operatorSecret, 600)}`, 'content-type': 'application/json' },
+      headers: { ...tokenKeys.headers('operator', 'webhook-dispatcher'), 'content-type': 'application/json' },
     });
   }
 
@@ -154,11 +149,14 @@ export class DispatcherRig {
     });
   }
 
-  closeAs(caller: string, items: unknown, service = this.services.at(-1)!) {
-    const token = new ServiceTokenSigner(caller, [secret]).tokenFor('webhook-dispatcher');
-    return http.post<unknown>(`http://127.0.0.1:${service.ports.internal}/internal/deliveries/close`, items, {
-      headers: { authorization: `Bearer ${token}` },
-    });
+  closeAs(caller: ServiceName, items: unknown, service = this.services.at(-1)!) {
+    const url = `http://127.0.0.1:${service.ports.internal}/internal/deliveries/close`;
+    return http.post<unknown>(url, items, { headers: this.headersOf(caller) });
+  }
+
+  /** Headers of an internal call by that service. */
+  headersOf(caller: ServiceName): { authorization: string } {
+    return tokenKeys.headers(caller, 'webhook-dispatcher');
   }
 }
 

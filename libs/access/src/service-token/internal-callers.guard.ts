@@ -1,59 +1,84 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ExecutionContext, Injectable, SetMetadata, UseGuards, applyDecorators } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { AuthGuard } from '@nestjs/passport';
-import { DomainError } from '@paycode/service-runtime';
+import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
+import { InternalCallTable } from './internal-calls';
 import { KnownCallers } from './known-callers';
+import { type InternalCaller, ServiceTokenKeys } from './service-token-keys';
 import { ServiceTokenStrategy } from './service-token.strategy';
 
-const callersKey = 'paycode:internal-callers';
-
-interface InternalRequest {
+/** What the guard reads of a request, and what it leaves there. */
+export interface InternalRequest {
+  id?: unknown;
+  method: string;
   headers: IncomingHttpHeaders;
+  routeOptions: { url?: string };
+  /** Name of the service that calls, or `operator`. */
   internalCaller?: string;
+  /** Which operator calls; undefined for services. */
+  subject?: string;
 }
 
-/** Lets only the named services (or `operator`) call an internal route. */
-export const InternalCallers = (...callers: [string, ...string[]]) =>
-  applyDecorators(SetMetadata(callersKey, callers), UseGuards(InternalCallersGuard));
-
-/** Checks the service token of an internal call: 401 without a valid one, 403 for a caller the route does not name. Sets `request.internalCaller`. */
+/**
+ * Stands before every route of a service: one below `/internal/` is answered as the table of internal calls says. 401 without a valid service
+ * or operator token, 403 for a caller the route's row does not name, and for every caller when there is no row.
+ */
 @Injectable()
 export class InternalCallersGuard extends AuthGuard() {
   private readonly known = new KnownCallers();
 
   constructor(
     strategy: ServiceTokenStrategy,
-    private readonly reflector: Reflector,
+    private readonly keys: ServiceTokenKeys,
+    private readonly table: InternalCallTable,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    super({ defaultStrategy: strategy.name, property: 'internalCaller', session: false });
+    super({ defaultStrategy: strategy.name, property: 'caller', session: false });
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    const allowed = this.reflector.getAllAndOverride<string[]>(callersKey, [context.getHandler(), context.getClass()]) ?? [];
-    await this.admit(context.switchToHttp().getRequest<InternalRequest>(), allowed);
+    const request = context.switchToHttp().getRequest<InternalRequest>();
+    if (request.routeOptions.url?.startsWith('/internal/')) await this.admit(request);
     return true;
   }
 
   /** The same check for a route outside Nest's pipeline. @throws DomainError 401, 403 */
-  async admit(request: InternalRequest, allowed: readonly string[]): Promise<void> {
+  async admit(request: InternalRequest): Promise<void> {
+    const allowed = this.table.callersOf(request.method, request.routeOptions.url ?? '') ?? [];
+    if ('noToken' in allowed) return;
     const caller = this.known.find(request.headers.authorization, Date.now()) ?? (await this.verify(request));
-    if (!allowed.includes(caller))
+    if (this.keys.isRevoked(caller)) throw tokenRefused();
+    if (!(allowed as readonly string[]).includes(caller.name))
       throw new DomainError({ status: 403, code: 'CALLER_NOT_ALLOWED', message: 'this caller may not use this route' });
-    request.internalCaller = caller;
+    request.internalCaller = caller.name;
+    if (caller.subject !== null) this.admitOperator(request, caller.subject, caller.tokenId);
   }
 
   override handleRequest<T>(error: unknown, caller: T): T {
     if (error) throw error;
-    if (!caller) throw new DomainError({ status: 401, code: 'SERVICE_TOKEN', message: 'a valid service token is required' });
+    if (!caller) throw tokenRefused();
     return caller;
   }
 
-  private async verify(request: InternalRequest): Promise<string> {
+  /** Every call of an operator leaves a line with the person's name (T-27). */
+  private admitOperator(request: InternalRequest, subject: string, tokenId: string): void {
+    request.subject = subject;
+    const { id, method, routeOptions } = request;
+    this.logger.info(
+      { event: 'operator-call', subject, tokenId, method, route: routeOptions.url, requestId: id },
+      'operator call',
+    );
+  }
+
+  private async verify(request: InternalRequest & { caller?: InternalCaller }): Promise<InternalCaller> {
     await super.canActivate(new ExecutionContextHost([request, {}]));
-    const caller = request.internalCaller!;
-    this.known.add(request.headers.authorization!, caller);
+    const caller = request.caller!;
+    this.known.add(request.headers.authorization!, caller, Date.now());
     return caller;
   }
+}
+
+function tokenRefused(): DomainError {
+  return new DomainError({ status: 401, code: 'SERVICE_TOKEN', message: 'a valid service token is required' });
 }

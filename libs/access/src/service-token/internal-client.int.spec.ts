@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type InternalCallError, InternalClient, type InternalClientOptions } from './internal-client';
-import { ServiceTokenSigner } from './service-token';
+import { TestTokenKeys } from '../testing';
 
 const kept = 8;
+const tokenKeys = new TestTokenKeys();
 
 describe('InternalClient', () => {
   let server: Server;
@@ -18,7 +19,7 @@ describe('InternalClient', () => {
       baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       audience: 'auth-session',
       timeoutMs: 120_000,
-      signer: new ServiceTokenSigner('api-gateway', ['a'.repeat(32)]),
+      signer: tokenKeys.signer('api-gateway'),
       ...options,
     });
   const failureOf = (call: Promise<unknown>) =>

@@ -1,21 +1,36 @@
 import { KnownCallers } from './known-callers';
-import { signOperatorToken } from './service-token';
 
 describe('known callers', () => {
-  it('are known until their token expires, and only with that very token', () => {
-    const known = new KnownCallers();
-    const header = `Bearer ${signOperatorToken('o'.repeat(32), 60)}`;
-    known.add(header, 'operator');
-    const nowMs = Date.now();
-    expect(known.find(header, nowMs)).toBe('operator');
-    expect(known.find(header, nowMs + 61_000)).toBeUndefined();
-    expect(known.find(`${header}x`, nowMs)).toBeUndefined();
-    expect(known.find(undefined, nowMs)).toBeUndefined();
+  const callerUntil = (expiresAtS: number) => ({
+    name: 'operator',
+    subject: 'alice',
+    tokenId: 'token-1',
+    issuedAtS: 1_000,
+    expiresAtS,
   });
 
-  it('a token without an expiry is not remembered', () => {
+  it('are known until their token expires, and only with that very token', () => {
     const known = new KnownCallers();
-    known.add('Bearer e30.e30.x', 'operator');
-    expect(known.find('Bearer e30.e30.x', 0)).toBeUndefined();
+    known.add('Bearer token', callerUntil(1_030), 1_000_000);
+    expect(known.find('Bearer token', 1_029_999)).toMatchObject({ subject: 'alice' });
+    expect(known.find('Bearer token', 1_030_000)).toBeUndefined();
+    expect(known.find('Bearer tokenx', 1_000_000)).toBeUndefined();
+    expect(known.find(undefined, 1_000_000)).toBeUndefined();
+  });
+
+  it('T-27: a token is verified anew after a minute, so that a withdrawn key ends what it signed', () => {
+    const known = new KnownCallers();
+    known.add('Bearer token', callerUntil(30_000), 1_000_000);
+    expect([known.find('Bearer token', 1_059_999), known.find('Bearer token', 1_060_000)]).toEqual([
+      callerUntil(30_000),
+      undefined,
+    ]);
+  });
+
+  it('are bounded: a flood of tokens does not grow them', () => {
+    const known = new KnownCallers();
+    for (let at = 0; at <= 1_000; at++) known.add(`Bearer ${at}`, callerUntil(30_000), 1_000_000);
+    expect(known.find('Bearer 0', 1_000_000)).toBeUndefined();
+    expect(known.find('Bearer 1000', 1_000_000)).toBeDefined();
   });
 });

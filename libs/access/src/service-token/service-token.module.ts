@@ -1,20 +1,45 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { ServiceTokenKeys, ServiceTokenSigner, type TokenSecrets } from './service-token';
+import { APP_GUARD } from '@nestjs/core';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { type InternalCall, internalCalls, InternalCallTable } from './internal-calls';
+import { InternalCallersGuard } from './internal-callers.guard';
+import { InternalRouteCheck } from './internal-route-check';
+import { ServiceTokenSigner } from './service-token';
+import { ServiceTokenKeys, type TokenKeySettings } from './service-token-keys';
 import { ServiceTokenStrategy } from './service-token.strategy';
 
-/** Service tokens for one service: signer for its calls, keys and strategy for its internal routes. */
+/** Service tokens of one service: signer for its calls, keys and guard for its internal routes. */
 @Global()
 @Module({})
 export class ServiceTokenModule {
-  static forService(name: string, secrets: TokenSecrets): DynamicModule {
+  /** `calls`: another table than the platform's, for tests. */
+  static forService(name: string, settings: TokenKeySettings, calls: readonly InternalCall[] = internalCalls): DynamicModule {
     return {
       module: ServiceTokenModule,
       providers: [
-        { provide: ServiceTokenSigner, useFactory: () => new ServiceTokenSigner(name, secrets.serviceSecrets) },
-        { provide: ServiceTokenKeys, useFactory: () => new ServiceTokenKeys(name, secrets) },
+        {
+          provide: ServiceTokenKeys,
+          inject: [LOGGER],
+          useFactory: (logger: Logger) => new ServiceTokenKeys(name, settings, keyFileRefusals(logger)),
+        },
+        {
+          provide: ServiceTokenSigner,
+          inject: [LOGGER],
+          useFactory: (logger: Logger) => new ServiceTokenSigner(name, { ...settings, onRefused: keyFileRefusals(logger) }),
+        },
+        { provide: InternalCallTable, useFactory: () => new InternalCallTable(name, calls) },
+        InternalRouteCheck,
         ServiceTokenStrategy,
+        InternalCallersGuard,
+        { provide: APP_GUARD, useExisting: InternalCallersGuard },
       ],
-      exports: [ServiceTokenSigner, ServiceTokenStrategy],
+      exports: [ServiceTokenSigner, InternalCallersGuard],
     };
   }
+}
+
+/** For key files that are read again: somebody must mend one that is not usable; until then what it held before stays in use. */
+export function keyFileRefusals(logger: Logger): (error: Error) => void {
+  return error =>
+    logger.error({ event: 'token-keys-refused', reason: error.message }, 'a key file has changed and is not usable');
 }

@@ -3,9 +3,10 @@ import { PassportStrategy } from '@nestjs/passport';
 import type jsonwebtoken from 'jsonwebtoken';
 import { ExtractJwt, Strategy } from 'passport-jwt';
 import { ownNameRegistry } from '../passport/own-name';
-import { ServiceTokenKeys } from './service-token';
+import { type InternalCaller, ServiceTokenKeys } from './service-token-keys';
+import { tokenAlgorithm } from './token-keys';
 
-/** Verifies the Bearer token of an internal call (HS256 only, T-08); the result is the caller's name. */
+/** Verifies the Bearer token of an internal call (ES256 only, T-08); the result is the caller. */
 @Injectable()
 export class ServiceTokenStrategy extends PassportStrategy(Strategy) {
   declare name: string;
@@ -13,15 +14,15 @@ export class ServiceTokenStrategy extends PassportStrategy(Strategy) {
   constructor(private readonly keys: ServiceTokenKeys) {
     super({
       jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
-      // A provider, because it may hand over a KeyObject: strings are imported anew for every token, 50 times slower.
+      // A provider, because it may hand over a KeyObject: text is imported anew for every token.
       secretOrKeyProvider: (_request, token: string, done) => done(null, keys.keyFor(token) as unknown as Buffer),
-      algorithms: ['HS256'],
+      algorithms: [tokenAlgorithm],
       audience: keys.audiences,
       jsonWebTokenOptions: { complete: true },
     });
   }
 
-  validate(token: jsonwebtoken.Jwt): string | false {
+  validate(token: jsonwebtoken.Jwt): InternalCaller | false {
     return this.keys.callerOf(token) ?? false;
   }
 

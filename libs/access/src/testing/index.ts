@@ -1,1 +1,2 @@
 export * from './identity-issuer';
+export * from './test-token-keys';

@@ -1,5 +1,6 @@
 import type { Provider } from '@nestjs/common';
-import { InternalClient, ServiceTokenSigner } from '@paycode/access';
+import { InternalClient, keyFileRefusals, ServiceTokenSigner } from '@paycode/access';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
 import type { GatewayEnv } from '../../config/env';
 import { Authorizer, Upstreams } from '../forwarding.ports';
 import { AuthorizerClient } from './authorizer.client';
@@ -10,7 +11,8 @@ export function clientProviders(env: GatewayEnv): Provider[] {
   return [
     {
       provide: Authorizer,
-      useFactory: () => new AuthorizerClient(authSessionClient(env)),
+      inject: [LOGGER],
+      useFactory: (logger: Logger) => new AuthorizerClient(authSessionClient(env, logger)),
     },
     {
       provide: Upstreams,
@@ -24,11 +26,15 @@ export function clientProviders(env: GatewayEnv): Provider[] {
   ];
 }
 
-function authSessionClient(env: GatewayEnv): InternalClient {
+function authSessionClient(env: GatewayEnv, logger: Logger): InternalClient {
   return new InternalClient({
     baseUrl: env.AUTH_SESSION_URL,
     audience: 'auth-session',
-    signer: new ServiceTokenSigner('api-gateway', env.SERVICE_TOKEN_SECRETS),
+    signer: new ServiceTokenSigner('api-gateway', {
+      privateKeyFile: env.SERVICE_TOKEN_PRIVATE_KEY_FILE,
+      servicePublicKeysFile: env.SERVICE_TOKEN_PUBLIC_KEYS_FILE,
+      onRefused: keyFileRefusals(logger),
+    }),
     timeoutMs: env.AUTHORIZE_TIMEOUT_MS,
     socketsMax: env.UPSTREAM_CONNECTIONS_MAX,
     // authorize only reads.

@@ -1,6 +1,5 @@
 import { Body, Controller, Get, Header, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { InternalCallers } from '@paycode/access';
 import { InternalOrigin, type Origin } from '../../audit';
 
 import { ChangeCredentialsService } from '../change-credentials.service';
@@ -10,7 +9,6 @@ import { CreateAccountBody, PublicKeyBody, SourceAddressesBody } from './account
 
 /** Accounts, as operators manage them (architecture, operator interface). */
 @Controller('internal/accounts')
-@InternalCallers('operator')
 export class AccountsController {
   constructor(
     private readonly creation: CreateAccountService,

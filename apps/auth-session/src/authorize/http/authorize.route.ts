@@ -11,7 +11,6 @@ import { readAuthorizeRequest } from './authorize-request';
 import { denialOf, isDenial } from './refusal-answer';
 
 const allowed = { outcome: 'allowed' };
-const callers = ['api-gateway', 'operator'];
 
 /**
  * POST /internal/authorize, the gateway's one question per request: 200 with the decision inside; any other status means that no
@@ -39,7 +38,7 @@ export class AuthorizeRoute implements OnModuleInit {
   }
 
   private async answer(request: FastifyRequest, reply: FastifyReply): Promise<string> {
-    await this.guard.admit(request, callers);
+    await this.guard.admit(request);
     const answer = await this.decide(readAuthorizeRequest(request.body));
     void reply.type('application/json');
     return JSON.stringify(answer);

@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { InternalCallers, type JwkSet } from '@paycode/access';
+import type { JwkSet } from '@paycode/access';
 import { exportRsaPublicKey } from '@paycode/crypto';
 import { InternalOrigin, type Origin } from '../../audit';
 import { ServiceKeys } from '../service-keys';
@@ -21,14 +21,12 @@ export class KeysController {
 
   /** The key clients encrypt their challenge to; handed to them out of band (5.3). */
   @Get('service-public-key')
-  @InternalCallers('operator')
   async servicePublicKey(): Promise<{ publicKey: string }> {
     return { publicKey: exportRsaPublicKey((await this.keys.challenge.current()).key) };
   }
 
   @Post('keys/rotate')
   @HttpCode(200)
-  @InternalCallers('operator')
   rotate(@InternalOrigin() origin: Origin): Promise<{ access: string; identity: string }> {
     return this.keys.rotateSigningKeys(origin);
   }

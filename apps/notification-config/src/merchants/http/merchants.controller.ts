@@ -1,5 +1,4 @@
 import { Body, Controller, Get, Param, Put, Req } from '@nestjs/common';
-import { InternalCallers } from '@paycode/access';
 import type { EncryptionProfile, MerchantRecord } from '@paycode/dto';
 import type { FastifyRequest } from 'fastify';
 import { operatorOrigin } from './operator-origin';
@@ -13,7 +12,6 @@ export class MerchantsController {
   constructor(private readonly merchants: SaveMerchantService) {}
 
   @Put(':merchantId')
-  @InternalCallers('operator')
   save(
     @Param('merchantId', MerchantIdPipe) merchantId: number,
     @Body() body: SaveMerchantRequest,
@@ -23,13 +21,11 @@ export class MerchantsController {
   }
 
   @Get(':merchantId')
-  @InternalCallers('operator', 'payment-simulator', 'webhook-dispatcher')
   find(@Param('merchantId', MerchantIdPipe) merchantId: number): Promise<MerchantRecord> {
     return this.merchants.find(merchantId);
   }
 
   @Put(':merchantId/encryption')
-  @InternalCallers('operator')
   async setEncryption(
     @Param('merchantId', MerchantIdPipe) merchantId: number,
     @Body() { profile }: SetEncryptionRequest,

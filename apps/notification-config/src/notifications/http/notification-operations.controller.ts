@@ -1,5 +1,4 @@
 import { Controller, Delete, Header, HttpCode, Param, Post, Req } from '@nestjs/common';
-import { InternalCallers } from '@paycode/access';
 import { DomainError } from '@paycode/service-runtime';
 import type { ProbeOutcome } from '@paycode/safe-http';
 import type { FastifyRequest } from 'fastify';
@@ -10,7 +9,6 @@ import { RemoveNotificationService } from '../remove-notification.service';
 
 /** What the portal does for a merchant. */
 @Controller('internal/merchants/:merchantId')
-@InternalCallers('operator')
 export class NotificationOperationsController {
   constructor(
     private readonly removals: RemoveNotificationService,

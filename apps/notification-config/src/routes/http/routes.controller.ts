@@ -1,5 +1,4 @@
 import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
-import { InternalCallers } from '@paycode/access';
 import type { Route } from '@paycode/dto';
 import { ReadRoutesService } from '../read-routes.service';
 import { RoutesRequestBody } from './routes-request.dto';
@@ -12,7 +11,6 @@ export class RoutesController {
   @Post()
   @HttpCode(200)
   @Header('cache-control', 'no-store')
-  @InternalCallers('webhook-dispatcher', 'payment-simulator', 'operator')
   read(@Body() { merchantIds }: RoutesRequestBody): Promise<Route[]> {
     return this.routes.read(merchantIds);
   }

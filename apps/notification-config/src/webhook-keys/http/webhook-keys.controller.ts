@@ -1,11 +1,9 @@
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
-import { InternalCallers } from '@paycode/access';
 import type { FastifyRequest } from 'fastify';
 import { type Resealed, ResealKeysService } from '../reseal-keys.service';
 
 /** `paycode keys reseal`: after a new key-encryption key was put first in KEY_ENCRYPTION_KEYS. */
 @Controller('internal/webhook-keys')
-@InternalCallers('operator')
 export class WebhookKeysController {
   constructor(private readonly keys: ResealKeysService) {}
 

@@ -1,6 +1,5 @@
 import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { InternalCallers } from '@paycode/access';
 import { ExactNumber, NotificationFormatError, notificationStatusOf } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { CompleteTransactions } from '../complete-transactions.service';
@@ -20,7 +19,6 @@ export class TransactionsController {
   @Post()
   @RouteConfig({ multilineFields: new Set(['clientBilling', 'clientShipping']) })
   @HttpCode(201)
-  @InternalCallers('operator')
   async complete(@Req() request: { rawBody?: string }): Promise<{ transactionId: number }[]> {
     try {
       const ids = await this.completeTransactions.complete(readCompletions(request.rawBody ?? 'null'));
@@ -32,7 +30,6 @@ export class TransactionsController {
   }
 
   @Get(':transactionId')
-  @InternalCallers('operator')
   async state(@Param('transactionId') transactionId: string): Promise<object> {
     const id = /^\d{1,16}$/.test(transactionId) ? Number(transactionId) : 0;
     const found = Number.isSafeInteger(id) ? await this.readTransactions.find(id) : undefined;

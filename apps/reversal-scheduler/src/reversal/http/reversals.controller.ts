@@ -1,5 +1,4 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { InternalCallers } from '@paycode/access';
 import { type ArmAnswer, type ReversalState, verdictKinds } from '@paycode/dto';
 import { QueueFullError } from '@paycode/persistence';
 import { DomainError, invalidField } from '@paycode/service-runtime';
@@ -22,7 +21,6 @@ export class ReversalsController {
   /** Answered after the commit: from then on the payment is reversed unless it is acknowledged (R-1-6, R-6.2-1). */
   @Post('arm')
   @HttpCode(200)
-  @InternalCallers('webhook-dispatcher')
   arm(@Body() body: unknown): Promise<ArmAnswer[]> {
     const items = readBatch(body, item => ({
       transactionId: item.integer('transactionId'),
@@ -36,7 +34,6 @@ export class ReversalsController {
   /** The fast path of a verdict; AckReceived and the timer are the durable ones, also for one that fails by its data. */
   @Post('settle')
   @HttpCode(204)
-  @InternalCallers('webhook-dispatcher')
   async settle(@Body() body: unknown): Promise<void> {
     const items = readBatch(body, item => ({
       transactionId: item.integer('transactionId'),
@@ -48,7 +45,6 @@ export class ReversalsController {
   }
 
   @Get(':transactionId')
-  @InternalCallers('operator')
   state(@Param('transactionId') transactionId: string): Promise<ReversalState> {
     const id = /^\d{1,16}$/.test(transactionId) ? Number(transactionId) : 0;
     if (!Number.isSafeInteger(id) || id < 1) throw invalidField('transactionId', 'must be an integer in [1, 2^53)');

@@ -1,5 +1,4 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { InternalCallers } from '@paycode/access';
 import type { CloseAnswer, DeliverySummary, DeliveryTimeline, RedeliveryAnswer } from '@paycode/dto';
 import { QueueFullError } from '@paycode/persistence';
 import { DomainError } from '@paycode/service-runtime';
@@ -20,7 +19,6 @@ export class DeliveriesController {
   /** Asked by due timers and by the audit: only its answer lets a payment be reversed. */
   @Post('close')
   @HttpCode(200)
-  @InternalCallers('reversal-scheduler', 'operator')
   async close(@Body() body: unknown): Promise<CloseAnswer[]> {
     try {
       return await this.closeDeliveries.close(readCloseItems(body));
@@ -32,7 +30,6 @@ export class DeliveriesController {
 
   /** Open deliveries, or the latest ones, newest first. */
   @Get()
-  @InternalCallers('operator')
   list(@Query() query: ListDeliveriesQuery): Promise<DeliverySummary[]> {
     const merchantId = query.merchantId === undefined ? null : Number(query.merchantId);
     return this.showDelivery.list({ isOpen: query.state !== 'recent', merchantId, limit: Number(query.limit ?? 50) });
@@ -41,14 +38,12 @@ export class DeliveriesController {
   /** One more try of a notice that moves no money. */
   @Post(':transactionId/redeliver')
   @HttpCode(202)
-  @InternalCallers('operator')
   redeliver(@Param('transactionId') transactionId: string): Promise<RedeliveryAnswer> {
     return this.redeliverNotice.redeliver(readTransactionId(transactionId));
   }
 
   /** What happened to a delivery, for people. */
   @Get(':transactionId')
-  @InternalCallers('operator')
   async show(@Param('transactionId') transactionId: string): Promise<DeliveryTimeline> {
     const timeline = await this.showDelivery.show(readTransactionId(transactionId));
     if (!timeline) throw new DomainError({ status: 404, code: 'NO_DELIVERY', message: 'Not Found' });

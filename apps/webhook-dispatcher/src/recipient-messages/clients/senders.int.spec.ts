@@ -10,7 +10,8 @@ import { TestSmtpServer } from '../testing/test-smtp-server';
 import { emailSenderOf, type SenderSettings, smsSenderOf } from './senders';
 
 const required = {
-  DATABASE_URL: 'x', EVENTS_DATABASE_URL: 'x', SERVICE_TOKEN_SECRETS: 'x', OPERATOR_TOKEN_SECRETS: 'x', PAYLOAD_KEYS: 'x', KEY_ENCRYPTION_KEYS: 'x',
+  DATABASE_URL: 'x', EVENTS_DATABASE_URL: 'x', PAYLOAD_KEYS: 'x', KEY_ENCRYPTION_KEYS: 'x',
+  SERVICE_TOKEN_PRIVATE_KEY_FILE: 'x', SERVICE_TOKEN_PUBLIC_KEYS_FILE: 'x', OPERATOR_TOKEN_PUBLIC_KEYS_FILE: 'x',
 }; // prettier-ignore
 const settings = (over: Record<string, string>): SenderSettings => env.read({ ...required, ...over });
 const email = { recipient: 'ops@shop.example', reference: '42', text: { subject: 'S', text: 'T', html: '<p>H</p>' } };

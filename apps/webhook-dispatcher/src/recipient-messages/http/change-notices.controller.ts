@@ -1,5 +1,4 @@
 import { Body, Controller, HttpCode, ParseArrayPipe, Post } from '@nestjs/common';
-import { InternalCallers } from '@paycode/access';
 import { isDataFault } from '@paycode/persistence';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { QueueMessages } from '../queue-messages.service';
@@ -14,7 +13,6 @@ export class ChangeNoticesController {
   /** Mails the merchant's recipients about a change of its URL or key (T-15). */
   @Post('notices')
   @HttpCode(204)
-  @InternalCallers('notification-config')
   async queue(@Body(new ParseArrayPipe({ items: ChangeNoticeBody })) notices: ChangeNoticeBody[]): Promise<void> {
     if (notices.length > noticesMax) throw invalidField('body', `must have at most ${noticesMax} notices`);
     try {

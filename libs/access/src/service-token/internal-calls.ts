@@ -1,0 +1,83 @@
+import type { operatorName, ServiceName } from './token-keys';
+
+export type CallerName = ServiceName | typeof operatorName;
+
+/** One internal route and who may call it. */
+export interface InternalCall {
+  callee: ServiceName;
+  method: string;
+  /** As the router knows the route: `/internal/accounts/:username`. */
+  route: string;
+  /** Callers by their service tokens, or why no service token is asked for. */
+  callers: readonly CallerName[] | { noToken: string };
+}
+
+type Row = readonly [method: string, route: string, callers: InternalCall['callers']];
+
+const operator = ['operator'] as const;
+const proxies = { noToken: 'proxies, by a token of EXTERNAL_AUTHORIZATION_TOKENS' };
+
+const rows: Partial<Record<ServiceName, readonly Row[]>> = {
+  'auth-session': [
+    ['POST', '/internal/authorize', ['api-gateway', 'operator']],
+    ['*', '/internal/authorize/http/original', proxies],
+    ['*', '/internal/authorize/http/forwarded', proxies],
+    ['*', '/internal/authorize/http/path/*', proxies],
+    ['GET', '/internal/jwks', { noToken: 'public keys' }],
+    ['POST', '/internal/keys/rotate', operator],
+    ['GET', '/internal/service-public-key', operator],
+    ['POST', '/internal/accounts', operator],
+    ['GET', '/internal/accounts/:username', operator],
+    ['POST', '/internal/accounts/:username/password', operator],
+    ['POST', '/internal/accounts/:username/bearer', operator],
+    ['PUT', '/internal/accounts/:username/public-key', operator],
+    ['PUT', '/internal/accounts/:username/source-addresses', operator],
+  ],
+  'notification-config': [
+    // The simulator asks whether a merchant can be told of a payment before it makes a code for it.
+    ['POST', '/internal/routes', ['webhook-dispatcher', 'payment-simulator', 'operator']],
+    ['GET', '/internal/merchants/:merchantId', ['payment-simulator', 'operator']],
+    ['PUT', '/internal/merchants/:merchantId', operator],
+    ['PUT', '/internal/merchants/:merchantId/encryption', operator],
+    ['DELETE', '/internal/merchants/:merchantId/notifications/HTTP', operator],
+    ['DELETE', '/internal/merchants/:merchantId/notifications/:type/:value', operator],
+    ['POST', '/internal/merchants/:merchantId/check', operator],
+    ['POST', '/internal/webhook-keys/reseal', operator],
+  ],
+  'webhook-dispatcher': [
+    ['POST', '/internal/deliveries/close', ['reversal-scheduler', 'operator']],
+    ['GET', '/internal/deliveries', operator],
+    ['GET', '/internal/deliveries/:transactionId', operator],
+    ['POST', '/internal/deliveries/:transactionId/redeliver', operator],
+    ['POST', '/internal/recipient-messages/notices', ['notification-config']],
+  ],
+  'reversal-scheduler': [
+    ['POST', '/internal/reversals/arm', ['webhook-dispatcher']],
+    ['POST', '/internal/reversals/settle', ['webhook-dispatcher']],
+    ['GET', '/internal/reversals/:transactionId', operator],
+  ],
+  'payment-simulator': [
+    ['POST', '/internal/transactions', operator],
+    ['GET', '/internal/transactions/:transactionId', operator],
+  ],
+};
+
+/** Who may call whom on which route (T-27): the only place that says so. An internal route without a row answers 403 to everybody. */
+export const internalCalls: readonly InternalCall[] = Object.entries(rows).flatMap(([callee, calls]) =>
+  calls.map(([method, route, callers]) => ({ callee: callee as ServiceName, method, route, callers })),
+);
+
+/** Looks up the rows of one service by the matched route, whatever the spelling of the request's path. */
+export class InternalCallTable {
+  private readonly byRoute: Map<string, InternalCall['callers']>;
+
+  constructor(callee: string, calls: readonly InternalCall[] = internalCalls) {
+    const own = calls.filter(call => call.callee === callee);
+    this.byRoute = new Map(own.map(({ method, route, callers }) => [`${method} ${route}`, callers]));
+  }
+
+  /** undefined: there is no such row. */
+  callersOf(method: string, route: string): InternalCall['callers'] | undefined {
+    return this.byRoute.get(`${method} ${route}`) ?? this.byRoute.get(`* ${route}`);
+  }
+}

@@ -1,0 +1,64 @@
+import { readFileSync, statSync } from 'node:fs';
+
+export interface ReloadOptions {
+  /** Least time between two looks at the file, in milliseconds. */
+  lookEveryMs?: number;
+  /** Told when the file has become unusable; what it last held stays in use. */
+  onRefused?: (error: Error) => void;
+}
+
+/**
+ * What a file holds, read again once it has changed. There is no timer: whoever asks looks, at most once per interval. The first reading must
+ * succeed; a later one that does not leaves what was read before in use, and is told once per change of the file.
+ */
+export class ReloadedFile<T> {
+  private held: T;
+  private version: string;
+  private lookedAtMs = performance.now();
+
+  /** @throws Error naming the file when it cannot be read or parsed */
+  constructor(
+    private readonly path: string,
+    private readonly parse: (text: string) => T,
+    private readonly options: ReloadOptions = {},
+  ) {
+    this.version = versionOf(path);
+    this.held = this.read();
+  }
+
+  get value(): T {
+    const nowMs = performance.now();
+    if (nowMs - this.lookedAtMs >= (this.options.lookEveryMs ?? 1_000)) {
+      this.lookedAtMs = nowMs;
+      this.look();
+    }
+    return this.held;
+  }
+
+  private look(): void {
+    const version = versionOf(this.path);
+    if (version === this.version) return;
+    this.version = version;
+    try {
+      this.held = this.read();
+    } catch (error) {
+      this.options.onRefused?.(error as Error);
+    }
+  }
+
+  private read(): T {
+    try {
+      return this.parse(readFileSync(this.path, 'utf8'));
+    } catch (cause) {
+      const reason =
+        (cause as NodeJS.ErrnoException).code ?? (cause instanceof SyntaxError ? 'not JSON' : (cause as Error).message);
+      throw new Error(`${this.path} is not usable: ${reason}`, { cause });
+    }
+  }
+}
+
+/** Kubernetes replaces the files of a secret by turning a link: the file behind it is another one then. */
+function versionOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found ? `${found.mtimeMs} ${found.ino} ${found.size}` : 'missing';
+}

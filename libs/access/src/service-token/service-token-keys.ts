@@ -1,0 +1,138 @@
+import type { KeyObject } from 'node:crypto';
+import jsonwebtoken from 'jsonwebtoken';
+import { isRevoked, nothingRevoked, type OperatorRevocations, operatorRevocationsOf } from './operator-revocations';
+import { ReloadedFile } from './reloaded-file';
+import { serviceTokenLifetimeS } from './service-token';
+import {
+  operatorAudience,
+  operatorName,
+  operatorTokenType,
+  type PublishedKey,
+  publishedKeysOf,
+  serviceNames,
+  serviceTokenType,
+  subjectPattern,
+} from './token-keys';
+
+/** Where the keys of tokens lie, and what operators may have. */
+export interface TokenKeySettings {
+  privateKeyFile: string;
+  servicePublicKeysFile: string;
+  operatorPublicKeysFile: string;
+  /** null: nothing is ever revoked. */
+  operatorRevocationsFile: string | null;
+  operatorLifetimeMaxS: number;
+}
+
+/** The values of `internalCallsEnv` and `serviceTokenEnv` (libs/service-runtime). */
+interface InternalCallsValues {
+  SERVICE_TOKEN_PRIVATE_KEY_FILE: string;
+  SERVICE_TOKEN_PUBLIC_KEYS_FILE: string;
+  OPERATOR_TOKEN_PUBLIC_KEYS_FILE: string;
+  OPERATOR_TOKEN_REVOCATIONS_FILE: string | null;
+  OPERATOR_TOKEN_LIFETIME_MAX_S: number;
+}
+
+export function tokenKeySettingsOf(env: InternalCallsValues): TokenKeySettings {
+  return {
+    privateKeyFile: env.SERVICE_TOKEN_PRIVATE_KEY_FILE,
+    servicePublicKeysFile: env.SERVICE_TOKEN_PUBLIC_KEYS_FILE,
+    operatorPublicKeysFile: env.OPERATOR_TOKEN_PUBLIC_KEYS_FILE,
+    operatorRevocationsFile: env.OPERATOR_TOKEN_REVOCATIONS_FILE,
+    operatorLifetimeMaxS: env.OPERATOR_TOKEN_LIFETIME_MAX_S,
+  };
+}
+
+/** Who makes an internal call, as its token says. */
+export interface InternalCaller {
+  /** A service, or `operator`. */
+  name: string;
+  /** Which operator; null for services. */
+  subject: string | null;
+  tokenId: string;
+  issuedAtS: number;
+  expiresAtS: number;
+}
+
+/** Public keys of services and operators, read again when their files change, and what their tokens must say. */
+export class ServiceTokenKeys {
+  private readonly services: ReloadedFile<Map<string, PublishedKey>>;
+  private readonly operators: ReloadedFile<Map<string, PublishedKey>>;
+  private readonly revocations: { value: OperatorRevocations };
+
+  /** @throws Error naming the file that is not usable */
+  constructor(
+    private readonly audience: string,
+    private readonly settings: Omit<TokenKeySettings, 'privateKeyFile'>,
+    onRefused?: (error: Error) => void,
+  ) {
+    const { servicePublicKeysFile, operatorPublicKeysFile, operatorRevocationsFile } = settings;
+    this.services = new ReloadedFile(servicePublicKeysFile, text => publishedKeysOf(text, serviceNames), { onRefused });
+    this.operators = new ReloadedFile(operatorPublicKeysFile, text => publishedKeysOf(text, [operatorName]), { onRefused });
+    this.revocations =
+      operatorRevocationsFile === null
+        ? { value: nothingRevoked }
+        : new ReloadedFile(operatorRevocationsFile, operatorRevocationsOf, { onRefused });
+  }
+
+  get audiences(): [string, string] {
+    return [this.audience, operatorAudience];
+  }
+
+  /** The key a token says it was signed with, or undefined when there is no such key. */
+  keyFor(token: string): KeyObject | undefined {
+    const kid = jsonwebtoken.decode(token, { complete: true })?.header.kid;
+    return kid === undefined ? undefined : this.find(kid)?.publicKey;
+  }
+
+  /** The caller of a token whose signature and times have been verified; undefined for a claim that does not fit its key. */
+  callerOf({ header, payload }: jsonwebtoken.Jwt): InternalCaller | undefined {
+    const claims = claimsOf(payload);
+    // A service's key must not be able to speak for another one or for an operator, nor the reverse (T-27).
+    if (!claims || this.find(header.kid ?? '')?.owner !== claims.iss) return undefined;
+    const { type, audience, lifetimeMaxS } = this.demandsOf(claims.iss);
+    const fits = header.typ === type && claims.aud === audience && claims.exp - claims.iat <= lifetimeMaxS;
+    return fits ? callerNamed(claims) : undefined;
+  }
+
+  /** Whether an operator's token has been revoked since it was issued. */
+  isRevoked({ name, subject, tokenId, issuedAtS }: InternalCaller): boolean {
+    if (name !== operatorName || subject === null) return false;
+    return isRevoked(this.revocations.value, { id: tokenId, subject, issuedAtS });
+  }
+
+  private demandsOf(issuer: string): { type: string; audience: string; lifetimeMaxS: number } {
+    return issuer === operatorName
+      ? { type: operatorTokenType, audience: operatorAudience, lifetimeMaxS: this.settings.operatorLifetimeMaxS }
+      : { type: serviceTokenType, audience: this.audience, lifetimeMaxS: serviceTokenLifetimeS };
+  }
+
+  private find(kid: string): PublishedKey | undefined {
+    return this.services.value.get(kid) ?? this.operators.value.get(kid);
+  }
+}
+
+interface Claims {
+  iss: string;
+  aud?: string | string[];
+  iat: number;
+  exp: number;
+  jti: string;
+  sub?: string;
+}
+
+/** What every token must say. */
+function claimsOf(payload: jsonwebtoken.JwtPayload | string): Claims | undefined {
+  if (typeof payload === 'string') return undefined;
+  const { iss, aud, iat, exp, jti, sub } = payload;
+  return iss === undefined || iat === undefined || exp === undefined || jti === undefined
+    ? undefined
+    : { iss, aud, iat, exp, jti, sub };
+}
+
+/** An operator without a name is nobody. */
+function callerNamed({ iss, iat, exp, jti, sub }: Claims): InternalCaller | undefined {
+  const caller = { name: iss, tokenId: jti, issuedAtS: iat, expiresAtS: exp };
+  if (iss !== operatorName) return { ...caller, subject: null };
+  return sub !== undefined && subjectPattern.test(sub) ? { ...caller, subject: sub } : undefined;
+}

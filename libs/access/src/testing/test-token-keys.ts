@@ -1,0 +1,55 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ServiceTokenSigner } from '../service-token/service-token';
+import {
+  ensureTokenKeys,
+  operatorName,
+  type ServiceName,
+  signingKeyOf,
+  signOperatorToken,
+  type TokenKeyFiles,
+} from '../service-token/token-keys';
+
+/** Token keys of a whole platform in a folder that goes with the test run, for services under test and for whoever calls them. */
+export class TestTokenKeys {
+  readonly files: TokenKeyFiles;
+  private readonly signers = new Map<ServiceName, ServiceTokenSigner>();
+
+  /** `parent`: a folder that somebody removes; by default that of the test run. */
+  constructor(parent = process.env['PAYCODE_TEST_FOLDER'] ?? tmpdir()) {
+    this.files = ensureTokenKeys(mkdtempSync(join(parent, 'paycode-keys-')));
+  }
+
+  /** What the service reads of its environment. */
+  env(service: ServiceName): Record<string, string> {
+    return {
+      SERVICE_TOKEN_PRIVATE_KEY_FILE: this.files.services[service],
+      SERVICE_TOKEN_PUBLIC_KEYS_FILE: this.files.servicePublicKeys,
+      OPERATOR_TOKEN_PUBLIC_KEYS_FILE: this.files.operatorPublicKeys,
+      OPERATOR_TOKEN_REVOCATIONS_FILE: this.files.operatorRevocations,
+    };
+  }
+
+  signer(caller: ServiceName): ServiceTokenSigner {
+    const { services, servicePublicKeys } = this.files;
+    const known = this.signers.get(caller);
+    if (known) return known;
+    const signer = new ServiceTokenSigner(caller, {
+      privateKeyFile: services[caller],
+      servicePublicKeysFile: servicePublicKeys,
+    });
+    this.signers.set(caller, signer);
+    return signer;
+  }
+
+  /** Headers of a call by that service, or by the operator `test-operator`. */
+  headers(caller: ServiceName | typeof operatorName, callee: ServiceName): { authorization: string } {
+    const token = caller === operatorName ? this.operatorToken() : this.signer(caller).tokenFor(callee);
+    return { authorization: `Bearer ${token}` };
+  }
+
+  operatorToken({ subject = 'test-operator', lifetimeS = 600 }: { subject?: string; lifetimeS?: number } = {}): string {
+    return signOperatorToken(signingKeyOf(operatorName, readFileSync(this.files.operator, 'utf8')), { subject, lifetimeS });
+  }
+}

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { loadTokenKeys, type TokenKeys } from '../../token-keys.ts';
+import { OperatorError } from '../operator-connection.ts';
+
+interface FolderOption {
+  folder: string;
+}
+
+/** Keys of service and operator tokens, as files in a folder: nothing here speaks to a running platform. */
+export function addTokenKeyCommands(keys: Command, write: (text: string) => void): void {
+  keys
+    .command('make')
+    .requiredOption('--folder <folder>', 'where the keys lie')
+    .description('make the keys of service and operator tokens that are missing: one private key per service, one of operators')
+    .action(async ({ folder }: FolderOption) => {
+      (await loadTokenKeys()).ensureTokenKeys(folder);
+      write(`${folder}: hand each service its own .pem and all the .json files; keep operator.pem\n`);
+    });
+  keys
+    .command('renew')
+    .argument('<owner>', 'a service, or operator')
+    .requiredOption('--folder <folder>', 'where the keys lie')
+    .description('replace a private key; the public key of the old one stays published until it is retired')
+    .action(async (owner: string, { folder }: FolderOption) => {
+      const [kid, previous] = renew(await loadTokenKeys(), owner, folder);
+      write(`${kid} is the key of ${owner} now; when all know it: keys retire ${previous}\n`);
+    });
+  keys
+    .command('retire')
+    .argument('<kid>', '<owner>:<version>')
+    .requiredOption('--folder <folder>', 'where the keys lie')
+    .description('take a public key out: what its private key signs is refused from then on')
+    .action(async (kid: string, { folder }: FolderOption) => {
+      retire(await loadTokenKeys(), kid, folder);
+      write(`${kid} is no longer published\n`);
+    });
+}
+
+function renew(tokenKeys: TokenKeys, owner: string, folder: string): [kid: string, previous: string] {
+  const { file } = placeOf(tokenKeys, owner, folder);
+  const kid = () => tokenKeys.signingKeyOf(owner, readFileSync(file, 'utf8')).kid;
+  const previous = kid();
+  tokenKeys.replaceFile(file, tokenKeys.newPrivateKey(), 0o600);
+  tokenKeys.ensureTokenKeys(folder);
+  return [kid(), previous];
+}
+
+function retire(tokenKeys: TokenKeys, kid: string, folder: string): void {
+  const owner = kid.split(':')[0]!;
+  const { file, published } = placeOf(tokenKeys, owner, folder);
+  if (tokenKeys.signingKeyOf(owner, readFileSync(file, 'utf8')).kid === kid)
+    throw new OperatorError(`${kid} is the key of ${owner}; first: keys renew ${owner}`);
+  const { keys } = JSON.parse(readFileSync(published, 'utf8')) as { keys: { kid: string }[] };
+  const left = keys.filter(key => key.kid !== kid);
+  if (left.length === keys.length) throw new OperatorError(`${published} has no key ${kid}`);
+  tokenKeys.replaceFile(published, `${JSON.stringify({ keys: left }, null, 2)}\n`, 0o600);
+}
+
+function placeOf(tokenKeys: TokenKeys, owner: string, folder: string): { file: string; published: string } {
+  const owners: readonly string[] = [...tokenKeys.serviceNames, tokenKeys.operatorName];
+  if (!owners.includes(owner)) throw new OperatorError(`${owner} is none of ${owners.join(', ')}`);
+  const file = join(folder, `${owner}.pem`);
+  if (!existsSync(file)) throw new OperatorError(`${file} does not exist; first: keys make --folder ${folder}`);
+  const name = owner === tokenKeys.operatorName ? 'operator-public-keys.json' : 'service-public-keys.json';
+  return { file, published: join(folder, name) };
+}
