@@ -78,7 +78,8 @@ describe.each<[string, StartFront]>([
       body: '{"a":1}',
     });
     expect([status, echo.method, echo.url, echo.body]).toEqual([200, 'POST', '/pluto/code/create?a=%2F', '{"a":1}']);
-    expect(decodeJwt(echo.headers['x-paycode-identity']!).sub).toBe('psp-1');
+    const asserted = { sub: 'psp-1', aud: 'payment-simulator', htm: 'POST', htu: '/pluto/code/create' };
+    expect(decodeJwt(echo.headers['x-paycode-identity']!)).toMatchObject(asserted);
     expect(echo.headers.authorization).toBeUndefined();
     expect(echo.headers['x-request-id']).toBe('contract-1');
     expect(echo.headers['x-paycode-proxy-token']).toBeUndefined();

@@ -19,7 +19,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ServiceTokenModule.forService('notification-config', tokenKeySettingsOf(env)),
-        IdentityModule.forService({ jwksUrl: `${env.AUTH_SESSION_URL}/internal/jwks` }),
+        IdentityModule.forService('notification-config', { jwksUrl: `${env.AUTH_SESSION_URL}/internal/jwks` }),
         DatabaseModule.forService('notification-config', { env, migrations }),
         WebhookKeysModule.sealedUnder(env.KEY_ENCRYPTION_KEYS),
         RoutesModule.leasedFor(env.ROUTE_LEASE_MS),

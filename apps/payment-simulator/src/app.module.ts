@@ -20,7 +20,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ServiceTokenModule.forService('payment-simulator', tokenKeySettingsOf(values)),
-        IdentityModule.forService({ jwksUrl: `${values.AUTH_SESSION_URL}/internal/jwks` }),
+        IdentityModule.forService('payment-simulator', { jwksUrl: `${values.AUTH_SESSION_URL}/internal/jwks` }),
         DatabaseModule.forService('payment-simulator', { env: values, migrations }),
         MessagingModule.forService('payment-simulator', values),
         MerchantsModule.forUrl(values.NOTIFICATION_CONFIG_URL),

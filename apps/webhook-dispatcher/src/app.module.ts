@@ -20,7 +20,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ServiceTokenModule.forService('webhook-dispatcher', tokenKeySettingsOf(settings)),
-        IdentityModule.forService({ jwksUrl: `${settings.AUTH_SESSION_URL}/internal/jwks` }),
+        IdentityModule.forService('webhook-dispatcher', { jwksUrl: `${settings.AUTH_SESSION_URL}/internal/jwks` }),
         DatabaseModule.forService('webhook-dispatcher', {
           env: settings,
           migrations,

@@ -50,7 +50,7 @@ function serviceNamed(name: ServiceName, authSessionUrl: string, table = calls):
   @Module({
     imports: [
       ServiceTokenModule.forService(name, tokenKeySettingsOf(keysEnv.read(tokenKeys.env(name))), table),
-      IdentityModule.forService({ jwksUrl: `${authSessionUrl}/internal/jwks` }),
+      IdentityModule.forService(name, { jwksUrl: `${authSessionUrl}/internal/jwks` }),
     ],
     controllers: [GuardedController],
   })
@@ -149,9 +149,28 @@ describe('guards of a service', () => {
   });
 
   describe('identity assertions', () => {
+    const asked = { service: 'reversal-scheduler', method: 'GET', path: '/pluto/who' };
+
+    it.each([
+      ['of another service', { service: 'notification-config' }],
+      ['of another method', { method: 'POST' }],
+      ['of another path', { path: '/pluto/whom' }],
+      ['of the path without its prefix', { path: '/who' }],
+    ])('T-26: an assertion %s is refused: what one service was shown is of no use elsewhere', async (_what, other) => {
+      const statuses = [asked, { ...asked, ...other }].map(async request => {
+        return (await get('/pluto/who', issuer.signer.headers(request))).status;
+      });
+      expect(await Promise.all(statuses)).toEqual([200, 401]);
+    });
+
+    it('A-47: a query, and another spelling of the path that was authorized, change nothing', async () => {
+      expect((await get('/pluto/who?code=1', issuer.signer.headers(asked))).status).toBe(200);
+      expect((await get('/pluto/%77ho', issuer.signer.headers(asked))).status).toBe(200);
+    });
+
     it('give the service the caller', async () => {
       const identity = { subject: 'bank-a', accountType: 'ACQUIRER', ownerId: null, acquirer: 'Bank A', roles: [] } as const;
-      const answer = await get('/pluto/who', issuer.signer.headers({ ...identity, roles: [] }));
+      const answer = await get('/pluto/who', issuer.signer.headers(asked, { ...identity, roles: [] }));
       expect(answer.data).toEqual(identity);
     });
 
@@ -163,12 +182,12 @@ describe('guards of a service', () => {
 
     it('T-08: refuses expired, foreign, unsigned and other kinds of token', async () => {
       const stranger = await startTestIdentityIssuer();
-      const genuine = issuer.signer.sign();
+      const genuine = issuer.signer.sign(asked);
       const [, claims] = genuine.split('.');
       const unsigned = `${Buffer.from('{"alg":"none","typ":"paycode-identity+jwt"}').toString('base64url')}.${claims}.`;
       const tokens = [
-        issuer.signer.sign({}, Math.floor(Date.now() / 1_000) - 31),
-        stranger.signer.sign(),
+        issuer.signer.sign(asked, {}, Math.floor(Date.now() / 1_000) - 31),
+        stranger.signer.sign(asked),
         unsigned,
         tokenKeys.operatorToken(),
         'rubbish',
@@ -181,14 +200,14 @@ describe('guards of a service', () => {
 
     it('follow a rotated key, and go on without auth-session', async () => {
       issuer.signer.rotate();
-      expect((await get('/pluto/who', issuer.signer.headers())).status).toBe(200);
+      expect((await get('/pluto/who', issuer.signer.headers(asked))).status).toBe(200);
       await issuer.stop();
-      expect((await get('/pluto/who', issuer.signer.headers())).status).toBe(200);
+      expect((await get('/pluto/who', issuer.signer.headers(asked))).status).toBe(200);
     });
 
     it('T-09: without any keys nothing is let in: 503, not 200 and not 401', async () => {
       const lonely = await serviceNamed('auth-session', 'http://127.0.0.1:1');
-      expect((await get('/pluto/who', issuer.signer.headers(), lonely)).status).toBe(503);
+      expect((await get('/pluto/who', issuer.signer.headers({ ...asked, service: 'auth-session' }), lonely)).status).toBe(503);
       await lonely.stop('test');
     });
   });

@@ -16,11 +16,12 @@ faultSuite(
 
     /** getNotification, `times` times at once, spread over the dispatchers. */
     const fetchNotification = (id: number, times: number) => {
-      const headers = suite.platform.identities.signer.headers();
+      const path = `/pluto/purchase/notification/${id}`;
+      const headers = suite.platform.identities.signer.headers({ service: 'webhook-dispatcher', method: 'GET', path });
       return Promise.all(
         Array.from({ length: times }, async (_, at) => {
           const { publicUrl } = suite.platform.services.dispatchers[at % 2]!;
-          const answer = await fetch(`${publicUrl}/pluto/purchase/notification/${id}`, { headers });
+          const answer = await fetch(publicUrl + path, { headers });
           return { status: answer.status, notification: (await answer.json()) as Notification };
         }),
       );

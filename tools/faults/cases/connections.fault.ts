@@ -140,10 +140,11 @@ faultSuite('the way to a receiver is bad', { dispatcherEnv, times: { connectBudg
     const merchant = { merchantName: 'Shop', pspId: 1, acquirer: 'Bank', status: 'ACTIVE' };
     await suite.platform.operator(`${configuration.internalUrl}/internal/merchants/7`, merchant, 'PUT');
     const addHttp = async (text: string) => {
-      const headers = { ...suite.platform.identities.signer.headers(), 'content-type': 'application/json' };
+      const path = '/portal/restful/merchant/notification/addHttp';
+      const request = { service: 'notification-config', method: 'POST', path };
+      const headers = { ...suite.platform.identities.signer.headers(request), 'content-type': 'application/json' };
       const body = JSON.stringify({ merchantId: 7, url: text, version: 'V3' });
-      const way = `${configuration.publicUrl}/portal/restful/merchant/notification/addHttp`;
-      return (await fetch(way, { method: 'POST', headers, body })).status;
+      return (await fetch(configuration.publicUrl + path, { method: 'POST', headers, body })).status;
     };
     const refused = [
       'http://user:secret@127.0.0.1/',

@@ -106,8 +106,9 @@ faultSuite('events come twice, early, late or broken', { events: 'kafka', times 
     const [id] = await suite.platform.pay(merchantId);
     await held.reached;
     const { publicUrl } = suite.platform.services.dispatchers[0]!;
-    const headers = suite.platform.identities.signer.headers();
-    expect((await fetch(`${publicUrl}/pluto/purchase/notification/${id}`, { headers })).status).toBe(200);
+    const path = `/pluto/purchase/notification/${id}`;
+    const headers = suite.platform.identities.signer.headers({ service: 'webhook-dispatcher', method: 'GET', path });
+    expect((await fetch(publicUrl + path, { headers })).status).toBe(200);
     await eventually(async () => expect(await suite.platform.decision(id!)).toBe('SETTLED'), patienceMs);
     suite.platform.ways.toScheduler.heal();
     await suite.platform.ends(id!, 'SETTLED');

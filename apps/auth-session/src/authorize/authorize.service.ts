@@ -28,7 +28,8 @@ export class AuthorizeService {
     if (rule.kind === 'OPEN') return undefined;
     const identity = identityOf(await this.authenticate(chooseCredential(request.authorization), request));
     if (!permits(rule, identity)) throw forbidden();
-    return this.assertions.assert(identity);
+    // Rules that let somebody in name a service; without one there is nobody to tell.
+    return rule.service && this.assertions.assert(identity, { service: rule.service, method: request.method, path: path.path });
   }
 
   private async authenticate(credential: Credential, { address, requestId }: AuthorizeRequest): Promise<Principal> {

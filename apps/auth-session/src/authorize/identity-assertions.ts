@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { signIdentityAssertion } from '@paycode/access';
+import { type AssertedRequest, signIdentityAssertion } from '@paycode/access';
 import type { Identity } from '@paycode/dto';
 import { Clock } from '../clock';
 import { ServiceKeys } from '../keys';
@@ -7,10 +7,12 @@ import { ServiceKeys } from '../keys';
 /** An assertion may be handed out again for this long, in milliseconds: at least 20 of its 30 seconds are left then. */
 const reuseMs = 10_000;
 const keptMax = 10_000;
+/** Assertions of longer paths are not kept: what is kept is bounded in bytes too. */
+const keptPathCharsMax = 256;
 
 /**
- * Signs who is calling. One identity gets the same assertion for a few seconds: it says nothing about the request, and whether the
- * request is allowed was decided before anyone asks for it.
+ * Signs who is calling, for the one request that was asked about. The same caller, method and path get the same assertion for a few seconds:
+ * whether the request is allowed was decided before anyone asks for it.
  */
 @Injectable()
 export class IdentityAssertions {
@@ -21,16 +23,22 @@ export class IdentityAssertions {
     private readonly clock: Clock,
   ) {}
 
-  async assert(identity: Identity): Promise<string> {
+  async assert(identity: Identity, request: AssertedRequest): Promise<string> {
     const { kid, key } = await this.keys.identity.current();
     const nowMs = this.clock.nowMs();
-    const kept = this.kept.get(identity.subject);
+    // No method or path holds a blank, so no two requests share a key; the service follows from the path.
+    const name = `${request.method} ${request.path} ${identity.subject}`;
+    const kept = this.kept.get(name);
     const isFresh = kept?.kid === kid && nowMs >= kept.madeAtMs && nowMs - kept.madeAtMs < reuseMs;
     if (isFresh && isSame(kept.identity, identity)) return kept.assertion;
-    const assertion = signIdentityAssertion(identity, { kid, privateKey: key }, Math.floor(nowMs / 1_000));
-    if (this.kept.size >= keptMax) this.kept.clear();
-    this.kept.set(identity.subject, { assertion, identity, kid, madeAtMs: nowMs });
+    const assertion = signIdentityAssertion({ identity, request }, { kid, privateKey: key }, Math.floor(nowMs / 1_000));
+    if (request.path.length <= keptPathCharsMax) this.keep(name, { assertion, identity, kid, madeAtMs: nowMs });
     return assertion;
+  }
+
+  private keep(name: string, kept: KeptAssertion): void {
+    if (this.kept.size >= keptMax) this.kept.clear();
+    this.kept.set(name, kept);
   }
 }
 

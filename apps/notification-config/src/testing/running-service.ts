@@ -79,7 +79,7 @@ export class TestNotificationConfig {
 
   /** POST to one of the four endpoints; `identity` null sends no assertion. A string body goes out as it is. */
   post(endpoint: string, body: unknown, identity: Partial<Identity> | null = pspOne): Promise<AxiosResponse> {
-    const headers = { 'content-type': 'application/json', ...(identity ? this.running.issuer.signer.headers(identity) : {}) };
+    const headers = { 'content-type': 'application/json', ...(identity ? this.assertion('POST', endpoint, identity) : {}) };
     const data = typeof body === 'string' ? body : JSON.stringify(body);
     return this.http.post(`http://127.0.0.1:${this.running.service.ports.public}${prefix}/${endpoint}`, data, { headers });
   }
@@ -87,8 +87,13 @@ export class TestNotificationConfig {
   /** Any method on any path under the prefix, as PSP 1. */
   call(method: string, path: string, body?: unknown): Promise<AxiosResponse> {
     const url = `http://127.0.0.1:${this.running.service.ports.public}${prefix}/${path}`;
-    const headers = { 'content-type': 'application/json', ...this.running.issuer.signer.headers(pspOne) };
+    const headers = { 'content-type': 'application/json', ...this.assertion(method, path, pspOne) };
     return this.http.request({ method, url, data: body === undefined ? undefined : JSON.stringify(body), headers });
+  }
+
+  private assertion(method: string, endpoint: string, identity: Partial<Identity>): Record<string, string> {
+    const request = { service: 'notification-config', method: method.toUpperCase(), path: `${prefix}/${endpoint.split('?')[0]}` };
+    return this.running.issuer.signer.headers(request, identity);
   }
 
   /** A call to the internal listener by the operator, or by a service. */

@@ -67,7 +67,8 @@ export class SimulatorUnderTest {
   ): Promise<AxiosResponse<string>>;
   async asCaller(caller: Partial<Identity> | null, method: 'GET' | 'POST', call: string | { path: string; body: string }) {
     const { path, body } = typeof call === 'string' ? { path: call, body: undefined } : call;
-    const headers = { ...(caller ? this.identities.signer.headers(caller) : {}), ...(body === undefined ? {} : json) };
+    const request = { service: 'payment-simulator', method, path: path.split('?')[0]! };
+    const headers = { ...(caller ? this.identities.signer.headers(request, caller) : {}), ...(body === undefined ? {} : json) };
     return this.http.request<string>({ method, url: this.publicUrl + path, data: body, headers });
   }
 

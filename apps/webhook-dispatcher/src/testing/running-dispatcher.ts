@@ -141,8 +141,10 @@ export class DispatcherRig {
 
   /** GET /pluto/purchase/notification/{id} as the gateway hands it on. */
   recover(transactionId: number | string, caller: Partial<Identity> | undefined, service = this.services.at(-1)!) {
-    const headers = caller ? this.neighbours.identities.headers(caller) : {};
-    return http.get<string>(`http://127.0.0.1:${service.ports.public}/pluto/purchase/notification/${transactionId}`, {
+    const path = `/pluto/purchase/notification/${transactionId}`;
+    const request = { service: 'webhook-dispatcher', method: 'GET', path };
+    const headers = caller ? this.neighbours.identities.headers(request, caller) : {};
+    return http.get<string>(`http://127.0.0.1:${service.ports.public}${path}`, {
       headers,
       responseType: 'text',
       transformResponse: text => text as string,

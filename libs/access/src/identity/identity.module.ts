@@ -1,6 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import axios from 'axios';
 import type { InternalClient } from '../service-token/internal-client';
+import type { ServiceName } from '../service-token/token-keys';
 import { IdentityKeys, type JwksSource, type JwkSet } from './identity-keys';
 import { IdentityStrategy } from './identity.strategy';
 
@@ -13,10 +14,12 @@ const jwksPath = '/internal/jwks';
 @Global()
 @Module({})
 export class IdentityModule {
-  static forService(options: IdentityModuleOptions): DynamicModule {
+  static forService(service: ServiceName, options: IdentityModuleOptions): DynamicModule {
     return {
       module: IdentityModule,
-      providers: [{ provide: IdentityKeys, useFactory: () => new IdentityKeys(sourceOf(options)) }, IdentityStrategy],
+      providers: [
+        { provide: IdentityStrategy, useFactory: () => new IdentityStrategy(new IdentityKeys(sourceOf(options)), service) },
+      ],
       exports: [IdentityStrategy],
     };
   }

@@ -1,31 +1,30 @@
-import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { type Identity, identityHeader } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import jsonwebtoken from 'jsonwebtoken';
 import { ExtractJwt, Strategy } from 'passport-jwt';
 import { ownNameRegistry } from '../passport/own-name';
-import { assertionAlgorithm, assertionAudience, assertionIssuer, identityOf } from './identity-assertion';
+import { assertionAlgorithm, assertionIssuer, identityOf } from './identity-assertion';
 import { IdentityKeys } from './identity-keys';
 
-/** Verifies the identity assertion of a request offline (ES256 only, T-08); the result is the Identity. */
-@Injectable()
+/** Verifies offline that the identity assertion of a request was made for this very request (ES256 only, T-08); the result is the Identity. */
 export class IdentityStrategy extends PassportStrategy(Strategy) {
   declare name: string;
 
-  constructor(keys: IdentityKeys) {
+  constructor(keys: IdentityKeys, service: string) {
     super({
       jwtFromRequest: ExtractJwt.fromHeader(identityHeader),
       secretOrKeyProvider: (_request, token: string, done) => void provideKey(keys, token, done),
       algorithms: [assertionAlgorithm],
       issuer: assertionIssuer,
-      audience: assertionAudience,
+      audience: service,
+      passReqToCallback: true,
       jsonWebTokenOptions: { complete: true },
     });
   }
 
-  validate(token: jsonwebtoken.Jwt): Identity | false {
-    return identityOf(token) ?? false;
+  validate({ method, url }: { method: string; url: string }, token: jsonwebtoken.Jwt): Identity | false {
+    return identityOf(token, { method, target: url }) ?? false;
   }
 
   getPassportInstance() {

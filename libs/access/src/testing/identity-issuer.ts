@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type Identity, identityHeader } from '@paycode/dto';
-import { signIdentityAssertion } from '../identity/identity-assertion';
+import { type AssertedRequest, signIdentityAssertion } from '../identity/identity-assertion';
 import type { JwkSet } from '../identity/identity-keys';
 
 /** Mints identities in place of auth-session, for tests of the services behind the gateway. */
@@ -14,15 +14,16 @@ export class TestIdentitySigner {
     keys: [{ ...createPublicKey(this.privateKey).export({ format: 'jwk' }), kid: this.kid, alg: 'ES256', use: 'sig' }],
   });
 
-  /** An assertion for a PSP with id 1 unless told otherwise; `issuedAtS` in the past gives an expired one. */
-  sign(identity: Partial<Identity> = {}, issuedAtS = Math.floor(Date.now() / 1_000)): string {
+  /** An assertion of that request, for a PSP with id 1 unless told otherwise; `issuedAtS` in the past gives an expired one. */
+  sign(request: AssertedRequest, identity: Partial<Identity> = {}, issuedAtS = Math.floor(Date.now() / 1_000)): string {
     const psp: Identity = { subject: 'psp-1', accountType: 'PSP', ownerId: 1, acquirer: null, roles: ['EXTERNAL'] };
-    return signIdentityAssertion({ ...psp, ...identity }, { kid: this.kid, privateKey: this.privateKey }, issuedAtS);
+    const asserted = { identity: { ...psp, ...identity }, request };
+    return signIdentityAssertion(asserted, { kid: this.kid, privateKey: this.privateKey }, issuedAtS);
   }
 
   /** The header to send: `{ 'x-paycode-identity': … }`. */
-  headers(identity: Partial<Identity> = {}): Record<string, string> {
-    return { [identityHeader]: this.sign(identity) };
+  headers(request: AssertedRequest, identity: Partial<Identity> = {}): Record<string, string> {
+    return { [identityHeader]: this.sign(request, identity) };
   }
 
   /** Replaces the key, as a rotation does. */

@@ -27,6 +27,18 @@ describe('the path-role table', () => {
     expect(allowed('/portal/restful/merchant/notification/list')).toEqual(['PSP', 'ACQUIRER']);
   });
 
+  it('T-26: whoever may be let in is let in to one service', () => {
+    expect(['/code/1', '/purchase/notification/1', '/remote/v4/lookup'].map(path => ruleFor(path).service)).toEqual([
+      'payment-simulator',
+      'webhook-dispatcher',
+      'payment-simulator',
+    ]);
+    expect(ruleFor('/portal/restful/merchant/notification/list').service).toBe('notification-config');
+    expect(['/public/pay', '/authentication/login', '/internal/x', '/'].map(path => ruleFor(path).service)).toEqual(
+      Array(4).fill(undefined),
+    );
+  });
+
   it('T-27 R-5.5-5: no account type carries INTERNAL', () => {
     expect(types.flatMap(rolesOf)).not.toContain('INTERNAL' satisfies Role);
     expect(allowed('/internal/accounts')).toEqual([]);

@@ -102,7 +102,36 @@ describe('the answer', () => {
     if (!answer.allowed) throw new Error('denied');
     const claims = jsonwebtoken.decode(answer.identity!) as jsonwebtoken.JwtPayload & Identity;
     expect(claims).toMatchObject({ sub: accounts[type].username, accountType: type, ...owner });
-    expect(claims).toMatchObject({ iss: 'auth-session', aud: 'paycode', exp: claims.iat! + 30 });
+    expect(claims).toMatchObject({ iss: 'auth-session', aud: 'payment-simulator', exp: claims.iat! + 30 });
+  });
+
+  it('T-26: what is asserted holds for one method and path of the one service that serves it, whatever the gateway says', async () => {
+    const asserted = async (method: string, path: string) => {
+      const answer = await service.authorize({ method, path, authorization: credentials('PSP') });
+      if (!answer.allowed) throw new Error('denied');
+      const { aud, htm, htu } = jsonwebtoken.decode(answer.identity!) as jsonwebtoken.JwtPayload;
+      return [aud, htm, htu] as unknown[];
+    };
+    const list = '/portal/restful/merchant/notification/list';
+    expect(await asserted('GET', '/pluto/code/0000000001')).toEqual(['payment-simulator', 'GET', '/pluto/code/0000000001']);
+    expect(await asserted('GET', '/pluto/code/0000000002')).toEqual(['payment-simulator', 'GET', '/pluto/code/0000000002']);
+    expect(await asserted('POST', '/pluto/code/0000000002')).toEqual(['payment-simulator', 'POST', '/pluto/code/0000000002']);
+    expect(await asserted('POST', list)).toEqual(['notification-config', 'POST', list]);
+    const notification = '/pluto/purchase/notification/7';
+    expect(await asserted('GET', `/pluto/%70urchase/notification/7?x=1`)).toEqual(['webhook-dispatcher', 'GET', notification]);
+  });
+
+  it('the same caller, method and path get the same assertion for some seconds, others another one', async () => {
+    const ask = async (request: object) => {
+      const answer = await service.authorize({ authorization: credentials('PSP'), ...request });
+      return answer.allowed ? answer.identity : undefined;
+    };
+    const path = '/pluto/remote/v4/lookup';
+    const first = await ask({ path });
+    expect(await ask({ path })).toBe(first);
+    expect(await ask({ path: `${path}?q=1` })).toBe(first);
+    const others = [await ask({ path: '/pluto/remote/v4/other' }), await ask({ path, method: 'PUT' })];
+    expect(new Set([first, ...others]).size).toBe(3);
   });
 
   it('R-7-6: a question that is not well formed is a 400 to the gateway', async () => {
