@@ -232,5 +232,4 @@ export class FaultPlatform implements FaultWorld {
   }
 }
 
-const secret = () => randomBytes(32).toString('hex');
 const ring = () => `k1:${randomBytes(32).toString('base64')}`;
