@@ -55,12 +55,17 @@ export function identityOf(
   { method, target }: { method: string; target: string },
 ): Identity | undefined {
   if (typeof payload !== 'object' || header.typ !== assertionType || payload.exp === undefined) return undefined;
-  const path = normalisePath(target);
-  if (!path.ok || payload['htm'] !== method || payload['htu'] !== path.path) return undefined;
+  if (payload['htm'] !== method || payload['htu'] !== pathOf(target)) return undefined;
   // Our own key has signed it, so its shape is ours; what a newer auth-session may have changed is checked.
   const { sub, accountType, ownerId, acquirer, roles } = payload as AssertionClaims;
   if (!accountTypes.includes(accountType) || !Array.isArray(roles)) return undefined;
   return { subject: sub, accountType, ownerId, acquirer, roles };
+}
+
+/** Null, which no assertion holds, for a target that is none. */
+function pathOf(target: string): string | null {
+  const path = normalisePath(target);
+  return path.ok ? path.path : null;
 }
 
 interface AssertionClaims {
