@@ -72,7 +72,7 @@ export class ContractPlatform {
 
   /** The account is only accepted from these addresses. */
   async bindToSources({ username }: Account, sourceAddresses: string[]): Promise<void> {
-    const headers = { authorization: `Bearer ${signOperatorToken(this.operatorSecret, 60)}` };
+    const headers = this.tokenKeys.headers('operator', 'auth-session');
     const url = `http://${this.authSessionAddress}/internal/accounts/${username}/source-addresses`;
     const answer = await sendJson({ url, method: 'PUT', headers, body: { sourceAddresses } });
     if (answer.status !== 200) throw new Error(`sources not bound: ${answer.status} ${answer.text}`);

@@ -3,8 +3,8 @@ import { contextOf } from './command-context.ts';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addMerchantCommands } from './commands/merchants.ts';
-import { addSessionCommands } from './commands/sessions.ts';
 import { addOperatorCommands } from './commands/operators.ts';
+import { addSessionCommands } from './commands/sessions.ts';
 import { addSettlementCommands } from './commands/settlement.ts';
 import { addTokenKeyCommands } from './commands/token-keys.ts';
 

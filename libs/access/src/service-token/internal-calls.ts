@@ -32,6 +32,8 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['POST', '/internal/accounts/:username/bearer', operator],
     ['PUT', '/internal/accounts/:username/public-key', operator],
     ['PUT', '/internal/accounts/:username/source-addresses', operator],
+    ['GET', '/internal/accounts/:username/sessions', operator],
+    ['POST', '/internal/accounts/:username/sessions/end-all', operator],
   ],
   'notification-config': [
     // The simulator asks whether a merchant can be told of a payment before it makes a code for it.

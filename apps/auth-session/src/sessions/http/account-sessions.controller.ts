@@ -1,5 +1,4 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { InternalCallers } from '@paycode/access';
 import { DomainError } from '@paycode/service-runtime';
 import { AccountStore } from '../../accounts';
 import { InternalOrigin, type Origin } from '../../audit';
@@ -27,7 +26,6 @@ export interface ListedSession {
 
 /** The sessions of one account, as operators see and end them. */
 @Controller('internal/accounts/:username/sessions')
-@InternalCallers('operator')
 export class AccountSessionsController {
   constructor(
     private readonly accounts: AccountStore,
