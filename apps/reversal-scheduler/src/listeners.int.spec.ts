@@ -1,3 +1,4 @@
+import { TestTokenKeys } from '@paycode/access/testing';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { type RunningService, startService } from '@paycode/service-runtime';
 import { describeListeners } from '@paycode/service-runtime/testing';
@@ -13,8 +14,7 @@ describe('listeners of reversal-scheduler', () => {
       LOG_LEVEL: 'silent',
       DATABASE_URL: databases[0]!.url,
       EVENTS_DATABASE_URL: databases[1]!.url,
-      SERVICE_TOKEN_SECRETS: 's'.repeat(32),
-      OPERATOR_TOKEN_SECRETS: 'o'.repeat(32),
+      ...new TestTokenKeys().env('reversal-scheduler'),
       WEBHOOK_DISPATCHER_URL: 'http://127.0.0.1:1',
     });
   });
