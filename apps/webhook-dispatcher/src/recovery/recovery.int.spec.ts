@@ -159,6 +159,17 @@ describe('getNotification', () => {
     expect(answers[0]![0]).toBe(404);
   });
 
+  it('R-4.4-2, T-24: what somebody else asks for acknowledges nothing; the payment is reversed as if nobody had asked', async () => {
+    await pending(1);
+    for (const caller of [
+      { ...merchant, ownerId: 1002 },
+      { ...psp, ownerId: 2 },
+    ])
+      expect((await rig.recover(1, caller)).status).toBe(404);
+    status(500)(receiver.requests[0]!);
+    expect(await rig.verdict(1)).toBe('CLOSED_NON200');
+  });
+
   it('R-5.5-2: needs an identity, and the EXTERNAL role', async () => {
     expect((await rig.recover(1, undefined)).status).toBe(401);
     expect((await rig.recover(1, { ...merchant, roles: ['STK'] })).status).toBe(403);
