@@ -14,7 +14,7 @@ Puts faults into a copy of the code, one at a time, and demands that a test noti
   --seed <n>       what the sample draws (default: from the commit)
   --list           the committed faults and Stryker's areas; runs nothing
   --verify         only whether each fault can still be planted, and names the line to update when not
-  --limit <s>      longest the specs of one fault may take (default 300)
+  --limit <s>      longest the specs of one fault may take (default 900)
 Exit code 0: at least 97 % of the judged faults were caught and every survivor is explained; 1: not so; 2: could not be done.`;
 
 const definition = {
@@ -25,7 +25,7 @@ const definition = {
   seed: { type: 'string' },
   list: { type: 'boolean', default: false },
   verify: { type: 'boolean', default: false },
-  limit: { type: 'string', default: '300' },
+  limit: { type: 'string', default: '900' },
   help: { type: 'boolean', default: false },
 } as const;
 
