@@ -50,7 +50,7 @@ export const configurationFaults: readonly PlantedFault[] = [
     file: `${config}/notifications/set-http-notification.service.ts`,
     find: 'settingHttp(owned(current), {',
     put: 'settingHttp(current, {',
-    specs: [notificationsSpec],
+    specs: [`${config}/notifications/merchant-changes-meanwhile.int.spec.ts`],
   },
   {
     id: 'sms-told-of-changes',
@@ -77,7 +77,7 @@ export const configurationFaults: readonly PlantedFault[] = [
     file: `${config}/config/env.ts`,
     find: 'default: 10_000,\n    min: 100,',
     put: 'default: 30_000,\n    min: 100,',
-    specs: [notificationsSpec],
+    specs: [`${config}/probing/probe-window.int.spec.ts`],
   },
   {
     id: 'probe-cap-of-origin',
