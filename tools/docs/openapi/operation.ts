@@ -12,6 +12,8 @@ export interface Notes {
   parameters?: Record<string, Schema>;
   request?: { schema?: Schema; example?: unknown; examples?: Record<string, unknown> };
   answer?: { description?: string; schema?: Schema; example?: unknown; mediaType?: string; headers?: Record<string, Schema> };
+  /** Status to what a page says that is answered instead of an error body. */
+  errorPages?: Record<string, string>;
   /** Status to messages, on top of those every operation may answer with. */
   errors?: Record<string, string[]>;
 }
@@ -37,7 +39,7 @@ export function operationOf(route: Route, notes: Notes): Schema {
     ...(notes.isOpen || (isInternal && route.callers.length === 0) ? { security: [] } : {}),
     ...parameters(route, notes),
     ...requestBody(route, notes),
-    responses: { [route.status]: answer(route, notes), ...errors(route, notes) },
+    responses: { [route.status]: answer(route, notes), ...errors(route, notes), ...errorPages(notes) },
   };
 }
 
@@ -54,7 +56,7 @@ function parameters(route: Route, notes: Notes): Schema {
     required: true,
     schema: notes.parameters?.[name] ?? (/Id$/.test(name) ? { type: 'integer', minimum: 1 } : { type: 'string' }),
   }));
-  const query = route.query as { properties?: Record<string, Schema>; required?: string[] } | undefined;
+  const query = route.query as Query | undefined;
   const ofQuery = Object.entries(query?.properties ?? {}).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
@@ -64,6 +66,11 @@ function parameters(route: Route, notes: Notes): Schema {
   }));
   const all = [...ofPath, ...ofQuery];
   return all.length > 0 ? { parameters: all } : {};
+}
+
+interface Query {
+  properties?: Record<string, Schema>;
+  required?: string[];
 }
 
 function requestBody(route: Route, { request = {} }: Notes): Schema {
@@ -103,8 +110,17 @@ function errors(route: Route, notes: Notes): Schema {
   );
 }
 
+function errorPages({ errorPages: pages = {} }: Notes): Schema {
+  return Object.fromEntries(
+    Object.entries(pages).map(([status, description]) => [
+      status,
+      { description, content: { 'text/html': { schema: { type: 'string' } } } },
+    ]),
+  );
+}
+
 function publicErrors(route: Route, notes: Notes): Record<string, string[]> {
-  const takesInput = route.hasBody || route.query !== undefined;
+  const takesInput = route.hasBody || route.query !== undefined || route.pathParameters.length > 0;
   return {
     ...(takesInput && { 400: [invalid] }),
     ...(route.hasBody && { 413: ['body is larger than allowed'], 415: ['Content-Type must be application/json'] }),
@@ -115,8 +131,10 @@ function publicErrors(route: Route, notes: Notes): Record<string, string[]> {
 }
 
 function internalErrors(route: Route): Record<string, string[]> {
+  const namesOne = route.pathParameters.length > 0;
   return {
-    ...(route.hasBody && { 400: [invalid] }),
+    ...((route.hasBody || namesOne) && { 400: [invalid] }),
+    ...(namesOne && { 404: ['Not Found'] }),
     ...(route.callers.length > 0 && { 401: ['a valid service token is required'], 403: ['this caller may not use this route'] }),
   };
 }

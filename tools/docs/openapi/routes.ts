@@ -80,7 +80,7 @@ function inputOf(
   const query = parameterType(member, 'Query', checker);
   const readsRequest = body !== undefined || parameterType(member, 'Req', checker) !== undefined;
   return {
-    query: query && schemas.of(query),
+    query: query && schemas.membersOf(query),
     body: body && schemas.of(body),
     hasBody: ['post', 'put', 'patch'].includes(method) && readsRequest,
   };

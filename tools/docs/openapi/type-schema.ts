@@ -53,7 +53,7 @@ export class TypeSchemas {
     if (symbol?.name === 'ExactNumber') return { type: 'number' };
     const element = this.checker.isArrayLikeType(type) && this.checker.getIndexTypeOfType(type, ts.IndexKind.Number);
     if (element) return { type: 'array', items: this.of(element) ?? {} };
-    return symbol ? this.component(symbol, type) : this.object(type);
+    return symbol ? this.component(symbol, type) : this.membersOf(type);
   }
 
   private component(symbol: ts.Symbol, type: ts.Type): Schema {
@@ -63,12 +63,13 @@ export class TypeSchemas {
     if (!known) {
       // Noted before it is filled, so that a type may contain itself.
       this.symbols.set(name, symbol);
-      this.components[name] = { ...documentation(symbol, this.checker), ...this.object(type) };
+      this.components[name] = { ...documentation(symbol, this.checker), ...this.membersOf(type) };
     }
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  private object(type: ts.Type): Schema {
+  /** The schema of an object type itself, never a reference to a component. */
+  membersOf(type: ts.Type): Schema {
     const properties = type.getProperties().map(symbol => this.property(symbol));
     const index = this.checker.getIndexTypeOfType(type, ts.IndexKind.String);
     const required = properties.filter(({ isRequired }) => isRequired).map(({ name }) => name);

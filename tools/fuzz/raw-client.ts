@@ -1,0 +1,64 @@
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { type RawAnswer, readAnswers } from './raw-answers.ts';
+
+/** Where requests go. */
+export interface Target {
+  url: string;
+  /** PEM of the authority that the server's certificate is from. */
+  ca?: string;
+}
+
+export interface Exchange {
+  /** All answers that came, informational ones left out. */
+  answers: RawAnswer[];
+  /** Neither an answer nor an end within the time. */
+  isSilent: boolean;
+  elapsedMs: number;
+}
+
+export interface SendOptions {
+  /** Address of this machine to send from; the system's choice without. */
+  from?: string;
+  /** Ends the sending side behind the last byte: what waits for more bytes gets none. */
+  isLast?: boolean;
+}
+
+/** Beyond every time limit of the platform. */
+const silenceMs = 60_000;
+const answerBytesMax = 4_194_304;
+
+/** Sends exactly these bytes (one per character) on a connection of their own and reads what comes until the other side ends it. */
+export function sendBytes(target: Target, bytes: string, { from, isLast = false }: SendOptions = {}): Promise<Exchange> {
+  const startedAt = performance.now();
+  return new Promise(resolve => {
+    const received: Buffer[] = [];
+    let size = 0;
+    const socket = open(target, from, () => {
+      socket.write(Buffer.from(bytes, 'latin1'));
+      if (isLast) socket.end();
+    });
+    const finish = (isSilent: boolean) => {
+      socket.destroy();
+      resolve({ answers: readAnswers(Buffer.concat(received)), isSilent, elapsedMs: performance.now() - startedAt });
+    };
+    socket.setTimeout(silenceMs, () => finish(true));
+    socket.on('data', (chunk: Buffer) => {
+      received.push(chunk);
+      size += chunk.length;
+      if (size > answerBytesMax) finish(false);
+    });
+    // A refused request may be answered while its sender still writes: the reset that follows is no news.
+    socket.on('error', () => finish(false));
+    socket.on('end', () => finish(false));
+    socket.on('close', () => finish(false));
+  });
+}
+
+function open({ url, ca }: Target, from: string | undefined, onOpen: () => void): Socket {
+  const { hostname, port, protocol } = new URL(url);
+  const host = hostname === 'localhost' ? '127.0.0.1' : hostname;
+  const to = { host, port: Number(port), ...(from ? { localAddress: from } : {}), allowHalfOpen: true };
+  if (protocol === 'http:') return connectPlain(to, onOpen);
+  return connectTls({ ...to, ca, servername: hostname, ALPNProtocols: ['http/1.1'] }, onOpen);
+}
