@@ -144,6 +144,24 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
     },
   );
 
+  it.each(deployments.map((resource): [string, Resource] => [nameOf(resource), resource]))(
+    'T-27: %s speaks TLS with other services, and its probes know',
+    (_name, resource) => {
+      const { data } = configOf(resource);
+      const calls = Object.entries(data).filter(([key]) => key.endsWith('_URL') && !key.startsWith('PUBLIC_BASE'));
+      expect(calls.filter(([, url]) => !url.startsWith('https://'))).toEqual([]);
+      expect(Object.keys(data)).toEqual(
+        expect.arrayContaining(['MUTUAL_TLS_CERT_FILE', 'MUTUAL_TLS_KEY_FILE', 'MUTUAL_TLS_CA_FILE']),
+      );
+      const probe = { httpGet: { port: 'internal', scheme: 'HTTPS' } };
+      expect(podOf(resource).spec.containers[0]).toMatchObject({
+        startupProbe: probe,
+        livenessProbe: probe,
+        readinessProbe: probe,
+      });
+    },
+  );
+
   it('no secret is in the manifests: only references to the store of this environment', () => {
     expect(of('Secret')).toEqual([]);
     for (const { spec } of of('ExternalSecret'))

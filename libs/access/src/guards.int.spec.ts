@@ -60,7 +60,7 @@ function serviceNamed(name: ServiceName, authSessionUrl: string, table = calls):
   return startService({ name, env, module: () => GuardedModule, hasPublicPaths: true }, settings);
 }
 
-const keysEnv = defineEnv(internalCallsEnv);
+const keysEnv = defineEnv({ ...baseEnv({ internal: 0 }), ...internalCallsEnv });
 const http = axios.create({ validateStatus: () => true });
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 

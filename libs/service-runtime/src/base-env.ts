@@ -17,6 +17,18 @@ const shutdownEnv = {
   },
 } as const satisfies Record<string, EnvKey<unknown>>;
 
+/** Mutual TLS between services: one certificate, shown as server and as client. */
+const mutualTlsEnv = {
+  MUTUAL_TLS_CERT_FILE: {
+    type: 'string',
+    default: null,
+    description:
+      "PEM file with this service's certificate, which names it (SAN). With the other two: both listeners speak TLS 1.3 and want a certificate, and https URLs are called with it. Read again when it changes.",
+  },
+  MUTUAL_TLS_KEY_FILE: { type: 'string', default: null, description: 'PEM file with the private key of that certificate.' },
+  MUTUAL_TLS_CA_FILE: { type: 'string', default: null, description: 'PEM file with the authority of all services.' },
+} as const satisfies Record<string, EnvKey<unknown>>;
+
 /** Keys every service reads. Spread it into the service's own schema; ports get the service's defaults. */
 export function baseEnv(ports: { internal: number; public?: number }) {
   return {
@@ -45,6 +57,7 @@ export function baseEnv(ports: { internal: number; public?: number }) {
       max: 65_535,
       description: 'Port of the listener the gateway routes to. Services without public paths do not open it.',
     },
+    ...mutualTlsEnv,
     ...shutdownEnv,
   } as const satisfies Record<string, EnvKey<unknown>>;
 }

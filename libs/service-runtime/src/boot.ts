@@ -11,8 +11,9 @@ import { createServiceApp } from './http/create-app';
 import { closeListener, createListener, leaveConnections, listen } from './http/listeners';
 import { createLogger, type Logger } from './logger';
 import { migrateService } from './migrate-service';
+import { MutualTls, type MutualTlsFileNames } from './tls/mutual-tls';
 
-interface RuntimeEnv {
+interface RuntimeEnv extends MutualTlsFileNames {
   LISTEN_HOST: string;
   INTERNAL_PORT: number;
   PUBLIC_PORT: number;
@@ -80,7 +81,13 @@ export async function startService<S extends EnvSchema>(
   await app.init();
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   await fastify.ready();
-  const listeners = await openListeners(fastify, runtime, definition.hasPublicPaths);
+  const onRefused = (error: Error) =>
+    logger.error({ event: 'certificate-refused', reason: error.message }, 'a certificate file has changed and is not usable');
+  const listeners = await openListeners(
+    fastify,
+    { ...runtime, tls: MutualTls.ofEnv(runtime, onRefused) },
+    definition.hasPublicPaths,
+  );
   if (definition.events) await app.startAllMicroservices();
   logger.info({ event: 'started', ports: listeners.map(portOf) }, 'service started');
   let stopping: Promise<void> | undefined;
@@ -108,11 +115,15 @@ function collectDefaultMetricsOnce(): void {
   metricsCollected = true;
 }
 
-async function openListeners(fastify: FastifyInstance, env: RuntimeEnv, hasPublicPaths: boolean): Promise<Server[]> {
-  const internal = createListener('internal', fastify);
+async function openListeners(
+  fastify: FastifyInstance,
+  env: RuntimeEnv & { tls: MutualTls | undefined },
+  hasPublicPaths: boolean,
+): Promise<Server[]> {
+  const internal = createListener('internal', fastify, env.tls);
   await listen(internal, { host: env.LISTEN_HOST, port: env.INTERNAL_PORT });
   if (!hasPublicPaths) return [internal];
-  const open = createListener('public', fastify);
+  const open = createListener('public', fastify, env.tls);
   await listen(open, { host: env.LISTEN_HOST, port: env.PUBLIC_PORT });
   return [internal, open];
 }

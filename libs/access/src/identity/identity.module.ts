@@ -1,7 +1,10 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import axios from 'axios';
+import type { MutualTls } from '@paycode/service-runtime';
+import { Client } from 'undici';
 import type { InternalClient } from '../service-token/internal-client';
+import { ServiceTokenSigner } from '../service-token/service-token';
 import type { ServiceName } from '../service-token/token-keys';
+import { assertionIssuer } from './identity-assertion';
 import { IdentityKeys, type JwksSource, type JwkSet } from './identity-keys';
 import { IdentityStrategy } from './identity.strategy';
 
@@ -9,6 +12,8 @@ import { IdentityStrategy } from './identity.strategy';
 export type IdentityModuleOptions = { jwksUrl: string } | { client: InternalClient } | { jwks: JwksSource };
 
 const jwksPath = '/internal/jwks';
+const jwksTimeoutMs = 3_000;
+const jwksBytesMax = 65_536;
 
 /** Makes `IdentityGuard` and `@CallerIdentity()` work in every controller of the service. */
 @Global()
@@ -18,18 +23,38 @@ export class IdentityModule {
     return {
       module: IdentityModule,
       providers: [
-        { provide: IdentityStrategy, useFactory: () => new IdentityStrategy(new IdentityKeys(sourceOf(options)), service) },
+        {
+          provide: IdentityStrategy,
+          inject: [{ token: ServiceTokenSigner, optional: true }],
+          useFactory: (signer?: ServiceTokenSigner) => {
+            return new IdentityStrategy(new IdentityKeys(sourceOf(options, signer?.mutualTls)), service);
+          },
+        },
       ],
       exports: [IdentityStrategy],
     };
   }
 }
 
-function sourceOf(options: IdentityModuleOptions): JwksSource {
+function sourceOf(options: IdentityModuleOptions, mutualTls: MutualTls | undefined): JwksSource {
   if ('jwks' in options) return options.jwks;
   if ('client' in options) return () => options.client.get<JwkSet>(jwksPath);
-  return async () => {
-    const limits = { timeout: 3_000, maxContentLength: 65_536, maxRedirects: 0, proxy: false as const };
-    return (await axios.get<JwkSet>(options.jwksUrl, limits)).data;
-  };
+  return () => fetchJwks(new URL(options.jwksUrl), mutualTls);
+}
+
+/** A connection of its own for each fetch: there is one in minutes. */
+async function fetchJwks({ origin, pathname }: URL, mutualTls: MutualTls | undefined): Promise<JwkSet> {
+  const connect = mutualTls?.connector({ servername: assertionIssuer, timeoutMs: jwksTimeoutMs });
+  const client = new Client(origin, { maxResponseSize: jwksBytesMax, ...(connect && { connect }) });
+  try {
+    const { statusCode, body } = await client.request({
+      method: 'GET',
+      path: pathname,
+      signal: AbortSignal.timeout(jwksTimeoutMs),
+    });
+    if (statusCode !== 200) throw new Error(`the keys of identities: answered ${statusCode}`);
+    return (await body.json()) as JwkSet;
+  } finally {
+    await client.destroy();
+  }
 }

@@ -1,8 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { AuthGuard } from '@nestjs/passport';
-import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
+import { DomainError, LOGGER, type Logger, peerNamesOf } from '@paycode/service-runtime';
 import { InternalCallTable } from './internal-calls';
 import { KnownCallers } from './known-callers';
 import { type InternalCaller, ServiceTokenKeys } from './service-token-keys';
@@ -12,6 +12,7 @@ import { ServiceTokenStrategy } from './service-token.strategy';
 export interface InternalRequest {
   id?: unknown;
   method: string;
+  raw: Pick<IncomingMessage, 'socket'>;
   headers: IncomingHttpHeaders;
   routeOptions: { url?: string };
   /** Name of the service that calls, or `operator`. */
@@ -47,12 +48,17 @@ export class InternalCallersGuard extends AuthGuard() {
   async admit(request: InternalRequest): Promise<void> {
     const allowed = this.table.callersOf(request.method, request.routeOptions.url ?? '') ?? [];
     if ('noToken' in allowed) return;
-    const caller = this.known.find(request.headers.authorization, Date.now()) ?? (await this.verify(request));
-    if (this.keys.isRevoked(caller)) throw tokenRefused();
+    const caller = await this.callerOf(request);
     if (!(allowed as readonly string[]).includes(caller.name))
       throw new DomainError({ status: 403, code: 'CALLER_NOT_ALLOWED', message: 'this caller may not use this route' });
     request.internalCaller = caller.name;
     if (caller.subject !== null) this.admitOperator(request, caller.subject, caller.tokenId);
+  }
+
+  private async callerOf(request: InternalRequest): Promise<InternalCaller> {
+    const caller = this.known.find(request.headers.authorization, Date.now()) ?? (await this.verify(request));
+    if (this.keys.isRevoked(caller) || !isCertified(caller, request)) throw tokenRefused();
+    return caller;
   }
 
   override handleRequest<T>(error: unknown, caller: T): T {
@@ -77,6 +83,11 @@ export class InternalCallersGuard extends AuthGuard() {
     this.known.add(request.headers.authorization!, caller, Date.now());
     return caller;
   }
+}
+
+/** Under mutual TLS a service's token is good only with that service's certificate; operators are persons, with any certificate of ours. */
+function isCertified({ name, subject }: InternalCaller, { raw }: InternalRequest): boolean {
+  return subject !== null || (peerNamesOf(raw)?.includes(name) ?? true);
 }
 
 function tokenRefused(): DomainError {

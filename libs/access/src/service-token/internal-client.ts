@@ -72,7 +72,9 @@ export class InternalClient {
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: keepAliveMs,
-      connect: { timeout: this.timeoutMs },
+      connect: this.options.signer.mutualTls?.connector({ servername: this.options.audience, timeoutMs: this.timeoutMs }) ?? {
+        timeout: this.timeoutMs,
+      },
       // undici's timers are coarse; the whole call has its own.
       headersTimeout: 0,
       bodyTimeout: 0,

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
+import { type MutualTlsFileNames, ReloadedFile } from '@paycode/service-runtime';
 import jsonwebtoken from 'jsonwebtoken';
 import { isRevoked, nothingRevoked, type OperatorRevocations, operatorRevocationsOf } from './operator-revocations';
-import { ReloadedFile } from './reloaded-file';
 import { serviceTokenLifetimeS } from './service-token';
 import {
   operatorAudience,
@@ -22,10 +22,11 @@ export interface TokenKeySettings {
   /** null: nothing is ever revoked. */
   operatorRevocationsFile: string | null;
   operatorLifetimeMaxS: number;
+  mutualTls: MutualTlsFileNames;
 }
 
 /** The values of `internalCallsEnv` and `serviceTokenEnv` (libs/service-runtime). */
-interface InternalCallsValues {
+interface InternalCallsValues extends MutualTlsFileNames {
   SERVICE_TOKEN_PRIVATE_KEY_FILE: string;
   SERVICE_TOKEN_PUBLIC_KEYS_FILE: string;
   OPERATOR_TOKEN_PUBLIC_KEYS_FILE: string;
@@ -40,6 +41,7 @@ export function tokenKeySettingsOf(env: InternalCallsValues): TokenKeySettings {
     operatorPublicKeysFile: env.OPERATOR_TOKEN_PUBLIC_KEYS_FILE,
     operatorRevocationsFile: env.OPERATOR_TOKEN_REVOCATIONS_FILE,
     operatorLifetimeMaxS: env.OPERATOR_TOKEN_LIFETIME_MAX_S,
+    mutualTls: env,
   };
 }
 
@@ -63,7 +65,7 @@ export class ServiceTokenKeys {
   /** @throws Error naming the file that is not usable */
   constructor(
     private readonly audience: string,
-    private readonly settings: Omit<TokenKeySettings, 'privateKeyFile'>,
+    private readonly settings: Omit<TokenKeySettings, 'privateKeyFile' | 'mutualTls'>,
     onRefused?: (error: Error) => void,
   ) {
     const { servicePublicKeysFile, operatorPublicKeysFile, operatorRevocationsFile } = settings;

@@ -1,6 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { LOGGER, type Logger, MutualTls } from '@paycode/service-runtime';
 import { type InternalCall, internalCalls, InternalCallTable } from './internal-calls';
 import { InternalCallersGuard } from './internal-callers.guard';
 import { InternalRouteCheck } from './internal-route-check';
@@ -25,7 +25,11 @@ export class ServiceTokenModule {
         {
           provide: ServiceTokenSigner,
           inject: [LOGGER],
-          useFactory: (logger: Logger) => new ServiceTokenSigner(name, { ...settings, onRefused: keyFileRefusals(logger) }),
+          useFactory: (logger: Logger) => {
+            const onRefused = keyFileRefusals(logger);
+            const mutualTls = MutualTls.ofEnv(settings.mutualTls, onRefused);
+            return new ServiceTokenSigner(name, { ...settings, mutualTls, onRefused });
+          },
         },
         { provide: InternalCallTable, useFactory: () => new InternalCallTable(name, calls) },
         InternalRouteCheck,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { type MutualTls, ReloadedFile } from '@paycode/service-runtime';
 import jsonwebtoken from 'jsonwebtoken';
-import { ReloadedFile } from './reloaded-file';
 import {
   type PublishedKey,
   publishedKeysOf,
@@ -21,6 +21,8 @@ export interface ServiceTokenSignerOptions {
   privateKeyFile: string;
   /** JWKS file with the keys the others verify with; read again when it changes. */
   servicePublicKeysFile: string;
+  /** The certificate to call others with; without it calls are plain. */
+  mutualTls?: MutualTls | undefined;
   /** Told when a file has become unusable; what it held before stays in use. */
   onRefused?: (error: Error) => void;
 }
@@ -32,14 +34,16 @@ export interface ServiceTokenSignerOptions {
 export class ServiceTokenSigner {
   private readonly privateKey: ReloadedFile<SigningKey>;
   private readonly published: ReloadedFile<ReadonlyMap<string, PublishedKey>>;
+  readonly mutualTls: MutualTls | undefined;
   private inUse: SigningKey;
   private readonly cache = new Map<string, { token: string; staleAt: number }>();
 
   /** @throws Error when a file is not usable, or the key is not among the published ones */
   constructor(
     private readonly issuer: string,
-    { privateKeyFile, servicePublicKeysFile, onRefused }: ServiceTokenSignerOptions,
+    { privateKeyFile, servicePublicKeysFile, mutualTls, onRefused }: ServiceTokenSignerOptions,
   ) {
+    this.mutualTls = mutualTls;
     this.privateKey = new ReloadedFile(privateKeyFile, pem => signingKeyOf(issuer, pem), { onRefused });
     this.published = new ReloadedFile(servicePublicKeysFile, text => publishedKeysOf(text, serviceNames), { onRefused });
     this.inUse = this.privateKey.value;

@@ -8,6 +8,7 @@ import type { PaymentTracing } from '@paycode/tracing';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Logger, NestLogger } from '../logger';
 import { RuntimeModule } from '../runtime.module';
+import { requirePeerCertificate } from '../tls/require-peer-certificate';
 import { ErrorBodyFilter } from './error-body.filter';
 import { answerUnroutable, guardRequests } from './guard-requests';
 import { decodeBody, parseJsonBody } from './json-body';
@@ -57,6 +58,7 @@ function harden(fastify: FastifyInstance): void {
       done(error as Error);
     }
   });
+  requirePeerCertificate(fastify);
   guardRequests(fastify);
 }
 

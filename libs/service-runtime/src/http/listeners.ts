@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { Server as TcpServer, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { type MutualTls, tlsVersionMin } from '../tls/mutual-tls';
 import { acceptWaiting, backlog } from './accept-waiting';
 
 export type ListenerName = 'internal' | 'public';
@@ -11,6 +13,13 @@ const listenerOf = new WeakMap<object, ListenerName>();
 const unusedOf = new WeakMap<Server, Set<Socket>>();
 const leaving = new WeakSet<Server>();
 const sweepEveryMs = 50;
+const limits = {
+  requestTimeout: 15_000,
+  headersTimeout: 10_000,
+  keepAliveTimeout: 65_000,
+  maxHeaderSize: 32_768,
+  connectionsCheckingInterval: 5_000,
+};
 
 /** Which listener a request came in by. */
 export function listenerNameOf(raw: IncomingMessage): ListenerName {
@@ -18,29 +27,36 @@ export function listenerNameOf(raw: IncomingMessage): ListenerName {
 }
 
 /** One HTTP server in front of the application's router. Slow or endless requests are cut by Node's own timeouts. */
-export function createListener(name: ListenerName, app: FastifyInstance): Server {
-  const server = createServer(
-    {
-      requestTimeout: 15_000,
-      headersTimeout: 10_000,
-      keepAliveTimeout: 65_000,
-      maxHeaderSize: 32_768,
-      connectionsCheckingInterval: 5_000,
-    },
-    (request: IncomingMessage, response: ServerResponse) => {
-      unused.delete(request.socket);
-      // The answer says `connection: close`.
-      if (leaving.has(server)) response.shouldKeepAlive = false;
-      app.routing(request, response);
-    },
-  );
+export function createListener(name: ListenerName, app: FastifyInstance, tls?: MutualTls): Server {
   const unused = new Set<Socket>();
+  const server = serverOf(tls, (request, response) => {
+    unused.delete(request.socket);
+    // The answer says `connection: close`.
+    if (leaving.has(server)) response.shouldKeepAlive = false;
+    app.routing(request, response);
+  });
   unusedOf.set(server, unused);
-  server.on('connection', (socket: Socket) => {
+  // Under TLS what carries requests is the socket within the connection.
+  server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
     unused.add(socket);
     socket.once('close', () => unused.delete(socket));
   });
   listenerOf.set(server, name);
+  return server;
+}
+
+function serverOf(tls: MutualTls | undefined, handle: (request: IncomingMessage, response: ServerResponse) => void): Server {
+  if (!tls) return createServer(limits, handle);
+  let material = tls.current;
+  // Who has no certificate may ask for probes and metrics: what a request needs is decided when its route is known.
+  const options = { minVersion: tlsVersionMin, requestCert: true, rejectUnauthorized: false, handshakeTimeout: 10_000 } as const;
+  const server = createSecureServer({ ...limits, ...options, ...material }, handle);
+  // Before the server's own listener begins the handshake.
+  server.prependListener('connection', () => {
+    if (tls.current === material) return;
+    material = tls.current;
+    server.setSecureContext({ ...material, minVersion: tlsVersionMin });
+  });
   return server;
 }
 

@@ -1,6 +1,6 @@
 import type { Provider } from '@nestjs/common';
 import { InternalClient, keyFileRefusals, ServiceTokenSigner } from '@paycode/access';
-import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { LOGGER, type Logger, MutualTls } from '@paycode/service-runtime';
 import type { GatewayEnv } from '../../config/env';
 import { Authorizer, Upstreams } from '../forwarding.ports';
 import { AuthorizerClient } from './authorizer.client';
@@ -16,9 +16,11 @@ export function clientProviders(env: GatewayEnv): Provider[] {
     },
     {
       provide: Upstreams,
-      useFactory: () =>
+      inject: [LOGGER],
+      useFactory: (logger: Logger) =>
         new UpstreamClient({
           origins: originsOf(env),
+          mutualTls: MutualTls.ofEnv(env, keyFileRefusals(logger)),
           timeoutMs: env.UPSTREAM_TIMEOUT_MS,
           connectionsMax: env.UPSTREAM_CONNECTIONS_MAX,
         }),
@@ -33,6 +35,7 @@ function authSessionClient(env: GatewayEnv, logger: Logger): InternalClient {
     signer: new ServiceTokenSigner('api-gateway', {
       privateKeyFile: env.SERVICE_TOKEN_PRIVATE_KEY_FILE,
       servicePublicKeysFile: env.SERVICE_TOKEN_PUBLIC_KEYS_FILE,
+      mutualTls: MutualTls.ofEnv(env, keyFileRefusals(logger)),
       onRefused: keyFileRefusals(logger),
     }),
     timeoutMs: env.AUTHORIZE_TIMEOUT_MS,

@@ -1,3 +1,4 @@
+import type { MutualTls } from '@paycode/service-runtime';
 import { Pool } from 'undici';
 import type { UpstreamName } from '../domain/route-table';
 import { type UpstreamAnswer, type UpstreamRequest, Upstreams, UpstreamUnavailableError } from '../forwarding.ports';
@@ -5,6 +6,8 @@ import { type UpstreamAnswer, type UpstreamRequest, Upstreams, UpstreamUnavailab
 export interface UpstreamSettings {
   /** Public base URL of each service; an origin, without a path. */
   origins: Record<UpstreamName, string>;
+  /** The certificate to call https origins with. */
+  mutualTls?: MutualTls | undefined;
   timeoutMs: number;
   connectionsMax: number;
 }
@@ -67,11 +70,12 @@ export class UpstreamClient extends Upstreams {
   }
 
   private poolOf(upstream: UpstreamName): Pool {
-    const { origins, timeoutMs, connectionsMax } = this.settings;
+    const { origins, mutualTls, timeoutMs, connectionsMax } = this.settings;
+    const connect = mutualTls?.connector({ timeoutMs: connectTimeoutMs });
     return new Pool(origins[upstream], {
       connections: connectionsMax,
       pipelining: 1,
-      connectTimeout: connectTimeoutMs,
+      ...(connect ? { connect } : { connectTimeout: connectTimeoutMs }),
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
       maxHeaderSize: headerBytesMax,

@@ -1,0 +1,105 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { createSecureContext, type TLSSocket } from 'node:tls';
+import { buildConnector } from 'undici';
+import { ReloadedFile } from './reloaded-file';
+
+/** The values of `mutualTlsEnv`; null: plain HTTP. */
+export interface MutualTlsFileNames {
+  MUTUAL_TLS_CERT_FILE: string | null;
+  MUTUAL_TLS_KEY_FILE: string | null;
+  MUTUAL_TLS_CA_FILE: string | null;
+}
+
+/** PEM texts of one service: its certificate and key, and the authority of everybody's. */
+interface Material {
+  cert: string;
+  key: string;
+  ca: string;
+}
+
+export const tlsVersionMin = 'TLSv1.3';
+
+/**
+ * The certificate one service shows to others, as server and as client, and the authority whose certificates it believes. The files are read again
+ * when they change: the next connection uses them, those that are open go on. Files that do not fit each other leave the ones of before in use.
+ */
+export class MutualTls {
+  private readonly files: { cert: ReloadedFile<string>; key: ReloadedFile<string>; ca: ReloadedFile<string> };
+  private inUse: Material;
+  private seen: Material;
+
+  /** undefined when no file is named. @throws Error when only some are, or they are not usable */
+  static ofEnv(names: MutualTlsFileNames, onRefused?: (error: Error) => void): MutualTls | undefined {
+    const { MUTUAL_TLS_CERT_FILE: cert, MUTUAL_TLS_KEY_FILE: key, MUTUAL_TLS_CA_FILE: ca } = names;
+    if (cert === null && key === null && ca === null) return undefined;
+    if (cert === null || key === null || ca === null)
+      throw new Error('MUTUAL_TLS_CERT_FILE, MUTUAL_TLS_KEY_FILE and MUTUAL_TLS_CA_FILE are given together or not at all');
+    return new MutualTls({ cert, key, ca }, onRefused);
+  }
+
+  private constructor(
+    files: { cert: string; key: string; ca: string },
+    private readonly onRefused: (error: Error) => void = () => undefined,
+  ) {
+    const read = (path: string) => new ReloadedFile(path, text => text, { onRefused });
+    this.files = { cert: read(files.cert), key: read(files.key), ca: read(files.ca) };
+    this.seen = this.inUse = this.latest();
+    createSecureContext(this.inUse);
+  }
+
+  /** What new connections use; the same object until the files change. */
+  get current(): Readonly<Material> {
+    const latest = this.latest();
+    if (isSame(latest, this.seen)) return this.inUse;
+    this.seen = latest;
+    try {
+      createSecureContext(latest);
+      this.inUse = latest;
+    } catch (error) {
+      this.onRefused(error as Error);
+    }
+    return this.inUse;
+  }
+
+  /** Connects undici to `https:` with this certificate, and to `http:` as ever. `servername`: what the other side's certificate must name. */
+  connector({ servername, timeoutMs }: { servername?: string; timeoutMs: number }): buildConnector.connector {
+    let made: { material: Material; connect: buildConnector.connector } | undefined;
+    return (options, callback) => {
+      const material = this.current;
+      if (made?.material !== material) {
+        const connect = buildConnector({ ...material, minVersion: tlsVersionMin, timeout: timeoutMs, allowH2: false });
+        made = { material, connect };
+      }
+      const isTls = options.protocol === 'https:';
+      made.connect(isTls && servername ? { ...options, servername } : options, callback);
+    };
+  }
+
+  private latest(): Material {
+    const { cert, key, ca } = this.files;
+    return { cert: cert.value, key: key.value, ca: ca.value };
+  }
+}
+
+function isSame(left: Material, right: Material): boolean {
+  return left.cert === right.cert && left.key === right.key && left.ca === right.ca;
+}
+
+const namesOf = new WeakMap<Socket, readonly string[]>();
+
+/** DNS names of the verified certificate at the other end; none without one; undefined on a plain connection. */
+export function peerNamesOf({ socket }: Pick<IncomingMessage, 'socket'>): readonly string[] | undefined {
+  if (!isTls(socket)) return undefined;
+  const known = namesOf.get(socket);
+  if (known) return known;
+  // "DNS:auth-session, DNS:auth-session.paycode.svc"; a name with a comma or quote is quoted and matches nothing.
+  const { subjectaltname = '' } = socket.authorized ? socket.getPeerCertificate() : {};
+  const names = subjectaltname.split(', ').flatMap(name => (name.startsWith('DNS:') ? [name.slice('DNS:'.length)] : []));
+  namesOf.set(socket, names);
+  return names;
+}
+
+function isTls(socket: Socket): socket is TLSSocket {
+  return (socket as Partial<TLSSocket>).encrypted === true;
+}
