@@ -1,2 +1,2 @@
-export { addressKey } from './domain/address-key';
+export { addressKey } from './address-key';
 export * from './rate-limits.service';

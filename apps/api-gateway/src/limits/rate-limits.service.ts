@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { addressKey } from './domain/address-key';
+import { addressKey } from './address-key';
 import { TokenBuckets } from './domain/token-buckets';
 
 export interface RateLimitSettings {

@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import { type RawHeaders, valuesOf } from './header-lines';
 
 export interface RequestLine {
@@ -15,8 +14,16 @@ export interface Objection {
   message: string;
 }
 
-/** The others of a known path are answered 405 by the service it belongs to, once the caller is authorized. CONNECT has no path. */
-const methods = new Set(METHODS.filter(method => method !== 'CONNECT'));
+/**
+ * What Node's parser reads, without CONNECT, which has no path. Those that a known path does not take are answered 405 by the service it
+ * belongs to, once the caller is authorized (A-71).
+ */
+const methods = new Set(
+  (
+    'ACL BIND CHECKOUT COPY DELETE GET HEAD LINK LOCK M-SEARCH MERGE MKACTIVITY MKCALENDAR MKCOL MOVE NOTIFY OPTIONS PATCH POST PROPFIND ' +
+    'PROPPATCH PURGE PUT QUERY REBIND REPORT SEARCH SOURCE SUBSCRIBE TRACE UNBIND UNLINK UNLOCK UNSUBSCRIBE'
+  ).split(' '),
+);
 const headerLinesMax = 100;
 /** Sent twice, two readers could pick two different values. */
 const onlyOnce = ['host', 'content-type', 'content-length', 'content-encoding', 'transfer-encoding', 'expect'];

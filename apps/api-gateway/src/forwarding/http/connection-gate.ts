@@ -2,8 +2,8 @@ import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import { addressKey } from '../../limits';
 import type { ConnectionRefusal } from '../../telemetry';
-import { readProxyHeader } from '../domain/proxy-header';
-import { SharedAddressWatch } from '../domain/shared-address-watch';
+import { readProxyHeader } from './proxy-header';
+import { SharedAddressWatch } from './shared-address-watch';
 import type { ClientAddresses } from './client-addresses';
 import { refuseConnection } from './raw-answer';
 
