@@ -135,6 +135,41 @@ describe('transactions of the simulator', () => {
     expect(answers.filter(answer => answer.status === 201)).toHaveLength(2);
   });
 
+  const reversal = (id: number, extra = '') =>
+    `{"merchantId":1001,"kind":"REVERSAL","amount":110.10,"currencyCode":"ZAR","referenceTransactionId":${id}${extra}}`;
+
+  it.each([
+    ['END_REVERSED', 'REVERSED', 'END_REVERSED'],
+    ['END_REVERSAL_FAILED', 'FAILED', 'SUCCESS'],
+  ])('A-74: plays a core that announces %s by itself; the merchant is told %s', async (txState, status, originalState) => {
+    const [id] = await complete(purchase());
+    const [own] = await complete(reversal(id!, `,"txState":"${txState}"`));
+    await eventually(async () => {
+      const terminal = (await simulator.terminals()).find(({ transactionId }) => transactionId === own);
+      expect(terminal).toMatchObject({ kind: 'REVERSAL', status, txState, referenceTransactionId: id });
+    });
+    expect(await simulator.notificationOf(own!)).toMatchObject({ transactionId: own, status, referenceTransactionId: id });
+    expect(await simulator.transaction(id!)).toMatchObject({ txState: originalState, reversal: { transactionId: own, txState } });
+  });
+
+  it('A-02, A-74: a reversal the core cannot have done is refused and changes nothing', async () => {
+    const [paid, declined, refunded] = await complete(purchase(), purchase().replace('SUCCESS', 'END_BANK_DECLINE'), purchase());
+    await complete(reversal(refunded!).replace('REVERSAL', 'REFUND').replace('110.10', '1'));
+    const refused = [
+      reversal(declined!),
+      reversal(refunded!),
+      reversal(paid!).replace('110.10', '110.09'),
+      reversal(paid!).replace('ZAR', 'USD'),
+      reversal(1),
+    ];
+    for (const item of refused) {
+      const answer = await simulator.complete(`[${item}]`);
+      expect([item, answer.status, answer.data]).toEqual([item, 400, expect.stringContaining('referenceTransactionId')]);
+    }
+    await complete(reversal(paid!));
+    expect((await simulator.complete(`[${reversal(paid!)}]`)).data).toContain('was reversed before');
+  });
+
   it('T-16, I14: nothing personal is readable in the database or in the event log', async () => {
     const [id] = await complete(purchase(',"clientMsisdn":"+27839876543","cardInfo":{"cardHolderName":"A VERY PRIVATE NAME"}'));
     await eventually(async () =>
@@ -149,7 +184,12 @@ describe('transactions of the simulator', () => {
     ['{"merchantId":1001,"amount":1,"currencyCode":"ZZZ"}', '[0].currencyCode'],
     ['{"merchantId":1001,"amount":1,"currencyCode":"ZAR","txState":"PENDING"}', '[0].txState'],
     ['{"merchantId":1001,"amount":1,"currencyCode":"ZAR","txState":"END_REVERSED"}', '[0].txState'],
-    ['{"merchantId":1001,"amount":1,"currencyCode":"ZAR","kind":"REVERSAL"}', '[0].kind'],
+    ['{"merchantId":1001,"amount":1,"currencyCode":"ZAR","kind":"REVERSAL"}', '[0].referenceTransactionId'],
+    ['{"merchantId":1001,"amount":1,"currencyCode":"ZAR","kind":"REVERSAL","txState":"SUCCESS"}', '[0].txState'],
+    ['{"merchantId":1001,"amount":1,"currencyCode":"ZAR","kind":"REVERSAL","txState":"END_REFUNDED"}', '[0].txState'],
+    ['{"merchantId":1001,"amount":1,"currencyCode":"ZAR","kind":"REFUND","txState":"END_REVERSAL_FAILED"}', '[0].txState'],
+    ['{"merchantId":1001,"amount":1,"currencyCode":"ZAR","kind":"toString"}', '[0].kind'],
+    ['{"merchantId":1001,"amount":1,"currencyCode":"zar"}', '[0].currencyCode'],
     ['{"merchantId":"1001","amount":1,"currencyCode":"ZAR"}', '[0].merchantId'],
     ['{"merchantId":9999,"amount":1,"currencyCode":"ZAR"}', 'merchantId'],
   ])('R-7-6: refuses %s and names the field', async (item, field) => {

@@ -7,8 +7,9 @@ interface CompleteOptions {
   merchant: string;
   amount: string;
   currency: string;
-  state: string;
+  state?: string;
   kind?: string;
+  of?: string;
   reference?: string;
 }
 
@@ -21,8 +22,12 @@ export function addSettlementCommands(program: Command, context: CommandContext)
     .requiredOption('--merchant <merchantId>', 'merchant that is paid')
     .requiredOption('--amount <amount>', 'exact decimal amount')
     .option('--currency <code>', 'ISO 4217 code', 'ZAR')
-    .option('--state <txState>', 'how it ends, e.g. SUCCESS or END_BANK_DECLINE', 'SUCCESS')
-    .option('--kind <kind>', 'PURCHASE or REFUND')
+    .option(
+      '--state <txState>',
+      'how it ends, e.g. END_BANK_DECLINE; by itself SUCCESS, END_REFUNDED or END_REVERSED, as its kind says',
+    )
+    .option('--kind <kind>', 'PURCHASE, REFUND or REVERSAL (one the core announces by itself)', 'PURCHASE')
+    .option('--of <transactionId>', 'purchase that is refunded or reversed')
     .option('--reference <merchantReference>', 'reference of the merchant')
     .action((options: CompleteOptions) =>
       context.call('payment-simulator', { method: 'POST', path: '/internal/transactions', body: [transactionOf(options)] }),
@@ -75,14 +80,15 @@ function addShow(parent: Command, context: CommandContext, { service, path, what
     );
 }
 
-function transactionOf({ merchant, amount, currency, state, kind, reference }: CompleteOptions): object {
+function transactionOf({ merchant, amount, currency, state, kind, of, reference }: CompleteOptions): object {
   if (!/^\d{1,12}(\.\d{1,4})?$/.test(amount)) throw new OperatorError(`--amount must be a decimal like 25.50, not ${amount}`);
   return {
     merchantId: idOf(merchant, '--merchant'),
     amount: exactNumber(amount),
     currencyCode: currency,
-    txState: state,
+    ...(state ? { txState: state } : {}),
     ...(kind ? { kind } : {}),
+    ...(of ? { referenceTransactionId: idOf(of, '--of') } : {}),
     ...(reference ? { reference } : {}),
   };
 }

@@ -3,7 +3,7 @@ import { DomainError, invalidField } from '@paycode/service-runtime';
 import type { MerchantDirectory } from '../merchants';
 import type { Completion } from './domain/completion';
 import { notificationOf } from './domain/notification-of';
-import { refundProblem } from './domain/refund';
+import { refundProblem, reversalProblem } from './domain/refund';
 import type { CompletedTransaction } from './domain/transaction';
 import type { NotificationSealer, TransactionStore } from './transactions.ports';
 
@@ -21,14 +21,14 @@ export class CompleteTransactions {
   ) {}
 
   /**
-   * Ids in the order of the completions. Purchases are stored in one commit, then each refund in its own.
-   * @throws DomainError 400 for an unknown merchant, a state that is not terminal, or a refund that is not possible
+   * Ids in the order of the completions. Purchases are stored in one commit, then each refund and reversal in its own.
+   * @throws DomainError 400 for an unknown merchant, a state that is not terminal, or a refund or reversal that is not possible
    */
   async complete(completions: readonly Completion[]): Promise<number[]> {
     const prepared = await this.prepare(completions);
     const purchases = prepared.filter(({ kind }) => kind === 'PURCHASE');
     if (purchases.length > 0) await this.ports.transactions.record(purchases);
-    for (const refund of prepared.filter(({ kind }) => kind === 'REFUND')) await this.refund(refund);
+    for (const following of prepared.filter(({ kind }) => kind !== 'PURCHASE')) await this.follow(following);
     return prepared.map(({ transactionId }) => transactionId);
   }
 
@@ -40,11 +40,14 @@ export class CompleteTransactions {
     return transaction!;
   }
 
-  private async refund(refund: CompletedTransaction): Promise<void> {
-    await this.ports.transactions.follow([refund.referenceTransactionId], originals => {
-      const problem = refundProblem(refund, originals.get(refund.referenceTransactionId));
+  /** A refund or a reversal, judged by its original as it stands under lock. */
+  private async follow(transaction: CompletedTransaction): Promise<void> {
+    const { kind, referenceTransactionId } = transaction;
+    const problemOf = kind === 'REFUND' ? refundProblem : reversalProblem;
+    await this.ports.transactions.follow([referenceTransactionId], originals => {
+      const problem = problemOf(transaction, originals.get(referenceTransactionId));
       if (problem) throw invalidField('referenceTransactionId', problem);
-      return [refund];
+      return [transaction];
     });
   }
 

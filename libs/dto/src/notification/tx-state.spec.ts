@@ -83,6 +83,12 @@ describe('TxState to NotificationStatus', () => {
     expect(isNotificationStatus('CARD_EXPIRY_NOT_ALLOWED')).toBe(false);
   });
 
+  it('R-3.2-1: a core can announce each of the 19: END_ and its name, SUCCESS by itself', () => {
+    const told = namedNotificationStatuses.map(status => notificationStatusOf(status === 'SUCCESS' ? status : `END_${status}`));
+    expect(told).toEqual(namedNotificationStatuses);
+    expect(notificationStatusOf('END_SUCCESS')).toBe('FAILED');
+  });
+
   it('money possibly in the wrong place calls an operator', () => {
     expect(knownTerminalTxStates.filter(needsOperatorAlert)).toEqual(['END_REVERSAL_FAILED', 'END_REFUND_FAILED']);
   });

@@ -27,20 +27,21 @@ const statuses: Readonly<Record<string, NotificationStatus>> = {
   END_REFUND_FAILED: 'FAILED',
 };
 
-/** Terminal TxState values with a status of their own; `END_TIMEOUT_<X>` and any other `END_*` are terminal too. */
+/** Terminal TxState values with a status of their own; `END_<status>`, `END_TIMEOUT_<X>` and any other `END_*` are terminal too. */
 export const knownTerminalTxStates: readonly string[] = Object.keys(statuses);
 
 const alerting: ReadonlySet<string> = new Set(['END_REVERSAL_FAILED', 'END_REFUND_FAILED']);
 
 /**
- * The status a merchant is told for a TxState, or null for a transient state, which notifies nobody (R-3.3-1). An `END_*`
- * nobody knows is FAILED: never SUCCESS by accident.
+ * The status a merchant is told for a TxState, or null for a transient state, which notifies nobody (R-3.3-1). `END_` and
+ * the name of a status is that status, so that a merchant learns what it must obey (`DO_NOT_TRY_AGAIN`); an `END_*` nobody knows is FAILED: never
+ * SUCCESS by accident.
  */
 export function notificationStatusOf(txState: string): NotificationStatus | null {
   if (Object.hasOwn(statuses, txState)) return statuses[txState]!;
   if (!txState.startsWith('END_')) return null;
-  const timeout = txState.startsWith('END_TIMEOUT_') ? txState.slice('END_'.length) : null;
-  return timeout !== null && isNotificationStatus(timeout) ? timeout : 'FAILED';
+  const named = txState.slice('END_'.length);
+  return named !== 'SUCCESS' && isNotificationStatus(named) ? named : 'FAILED';
 }
 
 /** Whether the transaction is over: the merchant is told, and the state never changes again. */

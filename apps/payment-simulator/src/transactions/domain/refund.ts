@@ -24,3 +24,15 @@ export function reversalStateOf(original: StoredTransaction): 'END_REVERSED' | '
   const isIntact = original.txState === 'SUCCESS' && compareDecimals(refundedAmountOf(original), '0') === 0;
   return isIntact ? 'END_REVERSED' : 'END_REVERSAL_FAILED';
 }
+
+/** Why the core cannot have reversed the original as it says, or null: only a success, once, in full (A-02, A-74). */
+export function reversalProblem(
+  reversal: Pick<CompletedTransaction, 'merchantId' | 'amount' | 'currencyCode' | 'txState'>,
+  original: StoredTransaction | undefined,
+): string | null {
+  if (original?.kind !== 'PURCHASE' || original.merchantId !== reversal.merchantId) return 'is not a purchase of this merchant';
+  if (original.reversal) return 'was reversed before';
+  if (reversal.txState === 'END_REVERSED' && reversalStateOf(original) !== 'END_REVERSED') return 'cannot be reversed any more';
+  const isWhole = original.currencyCode === reversal.currencyCode && compareDecimals(original.amount, reversal.amount) === 0;
+  return isWhole ? null : 'is reversed in full or not at all';
+}

@@ -5,6 +5,7 @@ import {
   ExactNumber,
   isTerminalTxState,
   parseExactJson,
+  type TransactionKind,
 } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import type { Completion } from '../domain/completion';
@@ -15,11 +16,24 @@ import { amountProblem, decimalForm } from '../domain/decimal';
 export const completionsMax = 1_000;
 
 const exactFields: ReadonlySet<string> = new Set(['amount', 'tipAmount']);
-const refundStates: ReadonlySet<string> = new Set(['END_REFUNDED', 'END_REFUND_FAILED']);
-const reversalStates: ReadonlySet<string> = new Set(['END_REVERSED', 'END_REVERSAL_FAILED']);
+const usualState: Readonly<Record<TransactionKind, string>> = {
+  PURCHASE: 'SUCCESS',
+  REFUND: 'END_REFUNDED',
+  REVERSAL: 'END_REVERSED',
+};
+/** States that only one kind of transaction can end in; every other one ends a purchase. */
+const kindsOfStates: ReadonlyMap<string, TransactionKind> = new Map([
+  ['END_REFUNDED', 'REFUND'],
+  ['END_REFUND_FAILED', 'REFUND'],
+  ['END_REVERSED', 'REVERSAL'],
+  ['END_REVERSAL_FAILED', 'REVERSAL'],
+]);
 const defaultMsisdn = '+27820000000';
 
 type Item = Record<string, unknown>;
+
+const isKind = (kind: unknown): kind is TransactionKind => typeof kind === 'string' && Object.hasOwn(usualState, kind);
+const kindOfState = (state: string): TransactionKind => kindsOfStates.get(state) ?? 'PURCHASE';
 
 /** Reads the raw body of bulk completion, amounts digit for digit (A-57). @throws DomainError 400 naming item and field */
 export function readCompletions(rawBody: string): Completion[] {
@@ -50,7 +64,7 @@ class CompletionReader {
       amount: this.amount('amount', currencyCode),
       currencyCode,
       reference: this.text('reference') ?? 'sandbox',
-      referenceTransactionId: kind === 'REFUND' ? this.id('referenceTransactionId') : 0,
+      referenceTransactionId: kind === 'PURCHASE' ? 0 : this.id('referenceTransactionId'),
       tipAmount: this.isAbsent('tipAmount') ? null : this.amount('tipAmount', currencyCode),
       ...this.passedThrough(),
     };
@@ -71,18 +85,16 @@ class CompletionReader {
     };
   }
 
-  /** A reversal is never asked for here: it follows from a decision. */
-  private kind(): 'PURCHASE' | 'REFUND' {
+  private kind(): TransactionKind {
     const kind = this.item['kind'] ?? 'PURCHASE';
-    if (kind !== 'PURCHASE' && kind !== 'REFUND') throw this.refuse('kind', 'must be PURCHASE or REFUND');
+    if (!isKind(kind)) throw this.refuse('kind', 'must be PURCHASE, REFUND or REVERSAL');
     return kind;
   }
 
-  private state(kind: 'PURCHASE' | 'REFUND'): string {
-    const state = this.text('txState') ?? (kind === 'REFUND' ? 'END_REFUNDED' : 'SUCCESS');
+  private state(kind: TransactionKind): string {
+    const state = this.text('txState') ?? usualState[kind];
     if (!/^[A-Z0-9_]{1,64}$/.test(state) || !isTerminalTxState(state)) throw this.refuse('txState', 'must be a terminal TxState');
-    if (reversalStates.has(state) || refundStates.has(state) !== (kind === 'REFUND'))
-      throw this.refuse('txState', `is not a state of a ${kind}`);
+    if (kindOfState(state) !== kind) throw this.refuse('txState', `is not a state of a ${kind}`);
     return state;
   }
 
