@@ -81,7 +81,24 @@ describe('npm run -s paycode', () => {
     [['transactions', 'show', '12'], 'GET /internal/transactions/12 '],
     [
       ['transactions', 'complete', '--merchant', '7', '--amount', '110.10'],
-      'POST /internal/transactions [{"merchantId":7,"amount":110.10,"currencyCode":"ZAR","txState":"SUCCESS"}]',
+      'POST /internal/transactions [{"merchantId":7,"amount":110.10,"currencyCode":"ZAR"}]',
+    ],
+    [
+      [
+        'transactions',
+        'complete',
+        '--merchant',
+        '7',
+        '--amount',
+        '1',
+        '--kind',
+        'REVERSAL',
+        '--of',
+        '12',
+        '--state',
+        'END_REVERSED',
+      ],
+      'POST /internal/transactions [{"merchantId":7,"amount":1,"currencyCode":"ZAR","txState":"END_REVERSED","kind":"REVERSAL","referenceTransactionId":12}]',
     ],
   ])('architecture 8: %j', async (args, call) => {
     expect((await paycode(...args)).code).toBe(0);

@@ -111,6 +111,17 @@ describe('webhook dispatcher', () => {
     expect([rig.neighbours.armed, rig.neighbours.settled]).toEqual([[], []]);
   });
 
+  it('A-74: a reversal the core announces by itself is told; it arms nothing, and the acknowledged payment stays acknowledged', async () => {
+    await rig.publish(rig.terminal(notification(1)));
+    const verdict = await rig.verdict(1);
+    const [armed, settled] = [JSON.stringify(rig.neighbours.armed), settledOf(1)];
+    const kind = { kind: 'REVERSAL', referenceTransactionId: 1 } as const;
+    await rig.publish(rig.terminal(notification(2, { status: 'REVERSED', referenceTransactionId: 1 }), kind));
+    expect(await rig.verdict(2)).toBe('NOT_APPLICABLE');
+    expect(receiver.transactionIds).toEqual([1, 2]);
+    expect([await rig.verdict(1), JSON.stringify(rig.neighbours.armed), settledOf(1)]).toEqual([verdict, armed, settled]);
+  });
+
   it('I10, fault case 37: a hundred copies of an event cause one POST', async () => {
     const event = rig.terminal(notification(1));
     await rig.publish(...Array.from({ length: 50 }, () => event));

@@ -26,7 +26,7 @@ export function addSettlementCommands(program: Command, context: CommandContext)
       '--state <txState>',
       'how it ends, e.g. END_BANK_DECLINE; by itself SUCCESS, END_REFUNDED or END_REVERSED, as its kind says',
     )
-    .option('--kind <kind>', 'PURCHASE, REFUND or REVERSAL (one the core announces by itself)', 'PURCHASE')
+    .option('--kind <kind>', 'PURCHASE, REFUND or REVERSAL (one the core announces by itself); PURCHASE when left out')
     .option('--of <transactionId>', 'purchase that is refunded or reversed')
     .option('--reference <merchantReference>', 'reference of the merchant')
     .action((options: CompleteOptions) =>

@@ -6,7 +6,7 @@ export function refundProblem(
   refund: Pick<CompletedTransaction, 'merchantId' | 'amount' | 'currencyCode'>,
   original: StoredTransaction | undefined,
 ): string | null {
-  if (original?.kind !== 'PURCHASE' || original.merchantId !== refund.merchantId) return 'is not a purchase of this merchant';
+  if (!isPurchaseOf(refund.merchantId, original)) return 'is not a purchase of this merchant';
   if (original.txState !== 'SUCCESS') return 'is not a successful purchase';
   if (original.currencyCode !== refund.currencyCode) return 'was paid in another currency';
   const total = addDecimals(refundedAmountOf(original), refund.amount);
@@ -30,9 +30,13 @@ export function reversalProblem(
   reversal: Pick<CompletedTransaction, 'merchantId' | 'amount' | 'currencyCode' | 'txState'>,
   original: StoredTransaction | undefined,
 ): string | null {
-  if (original?.kind !== 'PURCHASE' || original.merchantId !== reversal.merchantId) return 'is not a purchase of this merchant';
+  if (!isPurchaseOf(reversal.merchantId, original)) return 'is not a purchase of this merchant';
   if (original.reversal) return 'was reversed before';
   if (reversal.txState === 'END_REVERSED' && reversalStateOf(original) !== 'END_REVERSED') return 'cannot be reversed any more';
   const isWhole = original.currencyCode === reversal.currencyCode && compareDecimals(original.amount, reversal.amount) === 0;
   return isWhole ? null : 'is reversed in full or not at all';
+}
+
+function isPurchaseOf(merchantId: number, original: StoredTransaction | undefined): original is StoredTransaction {
+  return original?.kind === 'PURCHASE' && original.merchantId === merchantId;
 }
