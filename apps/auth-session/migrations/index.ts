@@ -3,6 +3,7 @@ import { AddSourceAddresses1760000000000 } from './1760000000000-add-source-addr
 import { CountBeforeAnswering1785000000000 } from './1785000000000-count-before-answering';
 import { RememberTheReplacedToken1785000001000 } from './1785000001000-remember-the-replaced-token';
 import { OneDecoyPerIdentity1785000002000 } from './1785000002000-one-decoy-per-identity';
+import { NobodyRewritesTheSecurityLog1785000003000 } from './1785000003000-nobody-rewrites-the-security-log';
 
 /** All migrations, oldest first. */
 export const migrations = [
@@ -11,4 +12,5 @@ export const migrations = [
   CountBeforeAnswering1785000000000,
   RememberTheReplacedToken1785000001000,
   OneDecoyPerIdentity1785000002000,
+  NobodyRewritesTheSecurityLog1785000003000,
 ];

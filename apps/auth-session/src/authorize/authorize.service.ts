@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { normalisePath } from '@paycode/access';
-import type { AuthorizeRequest } from '@paycode/dto';
+import type { AuthorizeRequest, Identity } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { identityOf, type Principal } from '../accounts';
+import { EventCounts } from '../audit';
 import { GuessLimiter } from '../guessing';
 import { badCredentials, forbidden, invalidToken } from '../refusals';
 import { Authenticator } from './authorize.ports';
 import { type Credential, chooseCredential } from '../sessions';
-import { permits, ruleFor } from './domain/path-roles';
+import { type PathRule, permits, personalDataOf, ruleFor } from './domain/path-roles';
 import { IdentityAssertions } from './identity-assertions';
 
 /** path rule -> open? -> one credential (A-19) -> account, 401 otherwise -> role, 403 otherwise (A-44) -> identity assertion. */
@@ -17,6 +18,7 @@ export class AuthorizeService {
     private readonly authenticator: Authenticator,
     private readonly assertions: IdentityAssertions,
     private readonly guesses: GuessLimiter,
+    private readonly events: EventCounts,
   ) {}
 
   /** The identity assertion to hand on, undefined for open paths. @throws DomainError with the client's answer */
@@ -26,10 +28,28 @@ export class AuthorizeService {
     if (!path.ok) throw new DomainError({ status: 404, code: 'PATH_REFUSED', message: 'Not Found' });
     const rule = ruleFor(path.rolePath);
     if (rule.kind === 'OPEN') return undefined;
-    const identity = identityOf(await this.authenticate(chooseCredential(request.authorization), request));
+    const credential = chooseCredential(request.authorization);
+    const identity = identityOf(await this.authenticate(credential, request));
+    this.note({ rule, rolePath: path.rolePath, kind: credential.kind }, identity, request);
     if (!permits(rule, identity)) throw forbidden();
     // Rules that let somebody in name a service; without one there is nobody to tell.
     return rule.service && this.assertions.assert(identity, { service: rule.service, method: request.method, path: path.path });
+  }
+
+  /** What an auditor asks for later, counted per account and address: who uses Basic, who was denied, who reads personal data. */
+  private note(
+    asked: { rule: PathRule; rolePath: string; kind: Credential['kind'] },
+    identity: Identity,
+    request: AuthorizeRequest,
+  ): void {
+    const { subject } = identity;
+    const origin = { actor: 'client', address: request.address, requestId: request.requestId };
+    if (asked.kind === 'BASIC') this.events.note({ kind: 'BASIC_USED', subject, origin });
+    if (!permits(asked.rule, identity)) this.events.note({ kind: 'ACCESS_DENIED', subject, origin });
+    else {
+      const data = personalDataOf(asked.rolePath);
+      if (data !== undefined) this.events.note({ kind: 'PERSONAL_DATA_READ', subject, origin, detail: data });
+    }
   }
 
   private async authenticate(credential: Credential, { address, requestId }: AuthorizeRequest): Promise<Principal> {
@@ -41,6 +61,12 @@ export class AuthorizeService {
         throw invalidToken();
       case 'BASIC_UNREADABLE':
         // The very answer of a wrong password, and counted like one (R-5.1-2).
+        this.events.note({
+          kind: 'BASIC_FAILED',
+          subject: null,
+          origin: { actor: 'client', address, requestId },
+          detail: 'unreadable',
+        });
         await this.guesses.failed({ way: 'basic', address, requestId });
         throw badCredentials();
       case 'NONE':

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { DomainError } from '@paycode/service-runtime';
 import { type Account, AccountStore, CheckPasswordService, SourceRule } from '../accounts';
+import { EventCounts } from '../audit';
 import { GuessLimiter, type GuessVerdict } from '../guessing';
 import { badCredentials } from '../refusals';
 import type { RequestOrigin } from './authorize.ports';
@@ -12,14 +14,30 @@ export class VerifyPasswordService {
     private readonly passwords: CheckPasswordService,
     private readonly guesses: GuessLimiter,
     private readonly sources: SourceRule,
+    private readonly events: EventCounts,
   ) {}
 
   /** @throws DomainError 401 `Bad Credentials`, 429 */
   async verify(username: string, password: string, origin: RequestOrigin): Promise<Account> {
     const attempt = { way: 'basic', identity: username, password, ...origin } as const;
-    const { found } = await this.guesses.judge(attempt, () => this.check(username, password, origin));
-    if (!found) throw badCredentials();
-    return found;
+    let account: string | null = null;
+    try {
+      const { found } = await this.guesses.judge(attempt, async () => {
+        const verdict = await this.check(username, password, origin);
+        ({ account } = verdict);
+        return verdict;
+      });
+      if (found) return found;
+      throw badCredentials();
+    } catch (error) {
+      if (error instanceof DomainError)
+        this.events.note({
+          kind: 'BASIC_FAILED',
+          subject: account,
+          origin: { actor: 'client', address: origin.address, requestId: origin.requestId },
+        });
+      throw error;
+    }
   }
 
   private async check(username: string, password: string, origin: RequestOrigin): Promise<GuessVerdict & { found?: Account }> {

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { exportRsaPublicKey, sha256 } from '@paycode/crypto';
 import { DomainError } from '@paycode/service-runtime';
 import { AccountStore } from '../accounts';
-import { guesserOf } from '../guessing';
+import { guesserOf } from '../addresses';
 import { ServiceKeys } from '../keys';
 import { RsaWorkers } from './challenges.ports';
 import { readClientChallenge } from './domain/client-challenge';

@@ -1,4 +1,5 @@
-import { guessKeys, guesserOf } from './guess-keys';
+import { guesserOf } from '../addresses';
+import { guessKeys } from './guess-keys';
 
 describe('who is guessing (T-05)', () => {
   it.each([

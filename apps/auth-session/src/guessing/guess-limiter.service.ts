@@ -2,10 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { isGeneratedApiPassword } from '@paycode/crypto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { Counter } from 'prom-client';
+import { guesserOf } from '../addresses';
 import { SecurityLog } from '../audit';
 import { Clock } from '../clock';
 import { type GuessRule, retryAfterS } from './domain/guess-rule';
-import { guessKeys, guesserOf } from './guess-keys';
+import { guessKeys } from './guess-keys';
 import { type CountedKey, GuessStore } from './guessing.ports';
 import { KnownBlocks } from './known-blocks';
 

@@ -1,4 +1,3 @@
 export { type GuessAttempt, GuessLimiter, type GuessVerdict, tooManyTries } from './guess-limiter.service';
-export { guesserOf } from './guess-keys';
 export * from './guessing.module';
 export { MinuteQuota } from './minute-quota';

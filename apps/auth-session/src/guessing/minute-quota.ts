@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { guesserOf } from '../addresses';
 import { Clock } from '../clock';
 import { type GuessRule, retryAfterS } from './domain/guess-rule';
-import { guessKeys, guesserOf } from './guess-keys';
+import { guessKeys } from './guess-keys';
 import { tooManyTries } from './guess-limiter.service';
 import { GuessStore } from './guessing.ports';
 import { KnownBlocks } from './known-blocks';

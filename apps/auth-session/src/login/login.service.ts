@@ -33,7 +33,7 @@ export class LoginService {
     const { account, objection } = findings;
     if (!account || objection) return this.refuse(findings, origin);
     loginsTotal.inc({ outcome: answer ? 'challenge login' : 'password login' });
-    if (!answer && account.publicKey) this.warnOfDowngrade(account, origin);
+    if (!answer && account.publicKey) await this.reportDowngrade(account, origin);
     return this.sessions.open({ account, loginKind: answer ? 'CHALLENGE' : 'PASSWORD', origin });
   }
 
@@ -55,8 +55,10 @@ export class LoginService {
   }
 
   /** T-10: a client that could prove itself did not; a stolen password would look like this. */
-  private warnOfDowngrade({ username }: Account, { address, requestId }: ClientOrigin): void {
+  private async reportDowngrade({ username }: Account, origin: ClientOrigin): Promise<void> {
+    const { address, requestId } = origin;
     const fields = { event: 'login-without-challenge', username, address, requestId };
     this.logger.warn(fields, 'login without a challenge for an account that has a key');
+    await this.securityLog.record({ kind: 'LOGIN_DOWNGRADED', subject: username, origin });
   }
 }

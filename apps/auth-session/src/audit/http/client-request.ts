@@ -1,10 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { Origin } from '../security-event';
-
-export interface ClientOrigin extends Origin {
-  address: string;
-}
+import type { ClientOrigin } from '../security-event';
 
 /** The gateway sets it; on the public listener, which only the gateway reaches, it can be trusted. */
 const clientAddressHeader = 'x-forwarded-for';

@@ -1,4 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { dataFaultReason, isolate } from '@paycode/persistence';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { DataSource } from 'typeorm';
 import { Clock } from '../../clock';
 import { SecurityLog } from '../audit.ports';
@@ -17,16 +19,43 @@ export async function insertSecurityEvent(runner: QueryRunning, event: SecurityE
   );
 }
 
+interface TimedEvent {
+  event: SecurityEvent;
+  at: Date;
+}
+
 @Injectable()
 export class PostgresSecurityLog extends SecurityLog {
   constructor(
     private readonly dataSource: DataSource,
     private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {
     super();
   }
 
   record(event: SecurityEvent): Promise<void> {
     return insertSecurityEvent(this.dataSource, event, new Date(this.clock.nowMs()));
+  }
+
+  recordAll(events: readonly TimedEvent[]): Promise<void> {
+    return isolate(events, {
+      write: some => this.insertAll(some),
+      failed: (_, error) => {
+        const reason = dataFaultReason(error);
+        this.logger.error({ event: 'security-event-refused', reason }, 'a security event that can never be stored');
+      },
+    });
+  }
+
+  private async insertAll(events: readonly TimedEvent[]): Promise<void> {
+    const rows = events.map(({ event: { kind, subject, origin, detail = null }, at }) => {
+      return [at, kind, origin.actor, subject, origin.address, origin.requestId, detail];
+    });
+    await this.dataSource.query(
+      `insert into security_event (at, kind, actor, subject, address, request_id, detail)
+       select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])`,
+      Array.from({ length: 7 }, (_, column) => rows.map(row => row[column])),
+    );
   }
 }

@@ -37,6 +37,14 @@ export function ruleFor(rolePath: string): PathEntry {
   return entry?.[1] ?? { kind: 'NOBODY' };
 }
 
+/** Paths that answer personal data: of payers (getNotification), of merchants' recipients (list). */
+const personalData = ['/purchase', '/portal/restful/merchant/notification'];
+
+/** The table's prefix of a path that answers personal data, undefined for any other. */
+export function personalDataOf(rolePath: string): string | undefined {
+  return personalData.find(prefix => rolePath === prefix || rolePath.startsWith(`${prefix}/`));
+}
+
 /** Whether an authenticated caller may use a path of that rule. */
 export function permits(rule: PathRule, caller: Pick<Identity, 'accountType' | 'roles'>): boolean {
   switch (rule.kind) {

@@ -1,6 +1,7 @@
 import { constants, createHash, publicEncrypt, randomBytes } from 'node:crypto';
 import { type BearerAccount, type Challenge, LoginClient } from '../../testing/login-client';
 import { TestAuthSession } from '../../testing/test-service';
+import { RsaWorkerPool } from '../rsa/rsa-worker-pool';
 
 let service: TestAuthSession;
 let client: LoginClient;
@@ -129,6 +130,33 @@ describe('GET /authentication/login-challenges', () => {
     limited.clock.advance(61_000);
     expect((await limitedClient.challenge('psp-9')).status).toBe(200);
     await limited.stop();
+  });
+
+  it('T-02: redeemed challenges count, and client challenges that do not hold count tenfold (T-01)', async () => {
+    const limited = await TestAuthSession.start({ CHALLENGES_PER_ADDRESS_PER_MINUTE: '12' });
+    const limitedClient = new LoginClient(limited);
+    const owner = await limitedClient.bearerAccount({ type: 'PSP', id: 1 });
+    const bad = encodeURIComponent(randomBytes(512).toString('base64'));
+    const statuses = [
+      (await limited.client('GET', `/authentication/login-challenges?identity=psp-1&clientChallenge=${bad}`)).status,
+    ];
+    for (let i = 0; i < 2; i++) await limitedClient.fullLogin(owner);
+    statuses.push((await limitedClient.challenge(owner.username)).status);
+    await limited.stop();
+    expect(statuses).toEqual([400, 429]);
+  });
+
+  it('T-06 A-37: a decoy is encrypted to a key of its identity alone, the same every time', async () => {
+    const encrypt = jest.spyOn(RsaWorkerPool.prototype, 'challenge');
+    for (const identity of ['psp-501', 'psp-502', 'psp-501']) await client.challenge(identity);
+    const keys = encrypt.mock.calls.map(([publicKey]) => publicKey);
+    encrypt.mockRestore();
+    expect([keys.length, new Set(keys).size, keys[0] === keys[2]]).toEqual([3, 2, true]);
+  });
+
+  it.each(['psp-1%00', 'psp%0A1', '%C2%85'])('R-5.1-2 F1: an identity with a control character (%s) is a 400', async identity => {
+    const good = encodeURIComponent(await client.encryptToService(randomBytes(64)));
+    expect((await get(`identity=${identity}&clientChallenge=${good}`)).status).toBe(400);
   });
 
   it('T-02: RSA work beyond the queue is refused at once with 429 and Retry-After', async () => {

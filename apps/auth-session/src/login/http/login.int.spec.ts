@@ -67,6 +67,12 @@ describe('POST /authentication/login', () => {
     expect(await loginWith(body => ({ ...body, password: 'wrong' }))).toBe('401 Bad Credentials');
   });
 
+  it('R-5.1-2 F1: an identity with a control character is a 400, and reaches no store', async () => {
+    for (const identity of ['psp-1\u0000', '\u0000', 'psp\n1', '\u0085']) {
+      expect((await client.login({ identity, password: 'x' })).status).toBe(400);
+    }
+  });
+
   it('A-34: one challenge field without the other is a 400, not a login without challenge', async () => {
     expect(await loginWith(({ base64EncodedChallengeHash: _, ...body }) => body)).toMatch(/^400 /);
     expect(await loginWith(({ base64EncodedChallengeResponse: _, ...body }) => body)).toMatch(/^400 /);

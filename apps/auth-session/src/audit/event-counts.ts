@@ -1,0 +1,130 @@
+import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { guesserOf } from '../addresses';
+import { Clock } from '../clock';
+import { SecurityLog } from './audit.ports';
+import type { ClientOrigin, CountedKind, SecurityEvent } from './security-event';
+
+const [minuteMs, hourMs] = [60_000, 3_600_000];
+
+/** How long one row speaks for, in milliseconds: what happens all the time is looked at by the day, what should not happen by the minute. */
+const windowMs: Record<CountedKind, number> = {
+  BASIC_USED: 24 * hourMs,
+  PERSONAL_DATA_READ: hourMs,
+  BASIC_FAILED: 15 * minuteMs,
+  ACCESS_DENIED: 15 * minuteMs,
+  SOURCE_REFUSED: minuteMs,
+};
+
+/** Counts kept of one kind; beyond it one count stands for all others of the kind. */
+const countsMax = 10_000;
+const writeEveryMs = 1_000;
+
+/** An event of a client; `detail` is one of a few fixed words. */
+export interface CountedEvent extends SecurityEvent {
+  kind: CountedKind;
+  origin: ClientOrigin;
+}
+
+interface Count {
+  event: SecurityEvent;
+  endsAtMs: number;
+  /** Times beyond the first, which has a row of its own. */
+  more: number;
+}
+
+/**
+ * Events too frequent for a row each, counted by kind, account and address: the first of a window is written within a second, the number of
+ * the others when the window ends or the service stops. So the log grows with who does something, not with how often.
+ */
+@Injectable()
+export class EventCounts implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly counts = new Map<CountedKind, Map<string, Count>>();
+  private waiting: { event: SecurityEvent; at: Date }[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly log: SecurityLog,
+    private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => {
+      this.writing = this.writing.then(() => this.write());
+    }, writeEveryMs);
+  }
+
+  /** Before the database is closed. What cannot be written now is lost, and said to be. */
+  async beforeApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.writing;
+    this.closeWindows(Infinity);
+    await this.write();
+  }
+
+  /** Counts the event; whether it is the first of its window. */
+  note(event: CountedEvent): boolean {
+    const { kind, subject, origin, detail = '' } = event;
+    const key = `${kind} ${subject ?? ''} ${guesserOf(origin.address)} ${detail}`;
+    const counts = this.countsOf(kind);
+    if (counts.size < countsMax || counts.has(key)) return this.count(key, event);
+    const origins = { ...origin, address: null };
+    return this.count('others', {
+      kind,
+      subject: null,
+      origin: origins,
+      detail: `beyond the first ${countsMax} accounts and addresses`,
+    });
+  }
+
+  private countsOf(kind: CountedKind): Map<string, Count> {
+    const counts = this.counts.get(kind) ?? new Map<string, Count>();
+    this.counts.set(kind, counts);
+    return counts;
+  }
+
+  private count(key: string, event: SecurityEvent & { kind: CountedKind }): boolean {
+    const counts = this.countsOf(event.kind);
+    const found = counts.get(key);
+    if (found) {
+      found.more += 1;
+      return false;
+    }
+    const nowMs = this.clock.nowMs();
+    counts.set(key, { event, endsAtMs: nowMs + windowMs[event.kind], more: 0 });
+    this.waiting.push({ event, at: new Date(nowMs) });
+    return true;
+  }
+
+  private closeWindows(nowMs: number): void {
+    for (const counts of this.counts.values()) {
+      for (const [key, count] of counts) {
+        if (count.endsAtMs > nowMs) continue;
+        counts.delete(key);
+        this.closeWindow(count);
+      }
+    }
+  }
+
+  private closeWindow({ event, endsAtMs, more }: Count): void {
+    if (more === 0) return;
+    const detail = [event.detail, `${more} more`].filter(Boolean).join(': ');
+    this.waiting.push({ event: { ...event, detail }, at: new Date(Math.min(endsAtMs, this.clock.nowMs())) });
+  }
+
+  /** Writes what waits. Never rejects: what could not be written is tried again a second later, at most `countsMax` rows of it. */
+  private async write(): Promise<void> {
+    this.closeWindows(this.clock.nowMs());
+    const rows = this.waiting;
+    if (rows.length === 0) return;
+    this.waiting = [];
+    try {
+      await this.log.recordAll(rows);
+    } catch (err) {
+      this.waiting = [...rows, ...this.waiting].slice(0, countsMax);
+      this.logger.warn({ event: 'security-log-delayed', count: this.waiting.length, err }, 'security events wait to be written');
+    }
+  }
+}
