@@ -43,7 +43,7 @@ describe('the security log (F11)', () => {
       { kind: 'BASIC_FAILED', subject: null, address, detail: null },
       { kind: 'BASIC_USED', subject: 'psp-1', address, detail: null },
     ];
-    const unordered = async () => expect((await rowsOf(address)).sort(bySubject)).toEqual(first.sort(bySubject));
+    const unordered = async () => expect((await rowsOf(address)).sort(bySubject)).toEqual([...first].sort(bySubject));
     await eventually(unordered);
     service.clock.advance(900_001);
     await eventually(async () => expect(await rowsOf(address)).toContainEqual({ ...first[0], detail: '2 more' }));
