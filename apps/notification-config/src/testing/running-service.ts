@@ -62,6 +62,7 @@ export class TestNotificationConfig {
       // As long as they may be: a busy machine takes its time to connect, and that is no verdict on the receiver.
       PROBE_TIMEOUT_MS: '30000',
       PROBE_CONNECT_TIMEOUT_MS: '30000',
+      OUTBOUND_DNS_TIMEOUT_MS: '120000',
       ...settings,
     });
     return new TestNotificationConfig({ service, issuer, keyEncryptionKeys, ownsDatabase: !sibling }, database);

@@ -1,0 +1,30 @@
+import { outboundEnv, outboundPolicyOf } from './outbound-env';
+
+describe('the settings of outbound requests', () => {
+  it('T-11 R-6.2-8: each reaches the policy', () => {
+    const policy = outboundPolicyOf({
+      PAYCODE_ENVIRONMENT: 'production',
+      OUTBOUND_ALLOW: ['10.0.0.0/8'],
+      OUTBOUND_DENY: ['203.0.113.0/24'],
+      OUTBOUND_CA_FILE: '/etc/receivers.pem',
+      OUTBOUND_PROXY: 'http://proxy:3128',
+      OUTBOUND_SOURCE_ADDRESSES: ['198.51.100.7'],
+      OUTBOUND_DNS_SERVERS: ['192.0.2.53'],
+      OUTBOUND_DNS_TIMEOUT_MS: 7_000,
+    });
+    expect(policy).toEqual({
+      environment: 'production',
+      allow: ['10.0.0.0/8'],
+      deny: ['203.0.113.0/24'],
+      caFile: '/etc/receivers.pem',
+      proxy: 'http://proxy:3128',
+      sourceAddresses: ['198.51.100.7'],
+      dnsServers: ['192.0.2.53'],
+      lookUpTimeoutMs: 7_000,
+    });
+  });
+
+  it('T-11: unless told otherwise nothing is reached that is not globally routable, and a look-up may take 5 s', () => {
+    expect([outboundEnv.OUTBOUND_ALLOW.default, outboundEnv.OUTBOUND_DNS_TIMEOUT_MS.default]).toEqual([[], 5_000]);
+  });
+});
