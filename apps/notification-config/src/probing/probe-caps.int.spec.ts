@@ -1,5 +1,6 @@
 import { answering, RawReceiver } from '@paycode/safe-http/testing';
 import { eventually } from '@paycode/service-runtime/testing';
+import { PostgresProbeBudget } from './persistence/postgres-probe.budget';
 import { acquirerBank, pspOne, TestNotificationConfig } from '../testing/running-service';
 
 /** Refills are out of reach of a test run. */
@@ -26,6 +27,7 @@ describe('T-28: caps on probes', () => {
     receiver.received.length = 0;
     await service.database.dataSource.query('delete from probe_bucket');
   });
+  afterEach(() => jest.restoreAllMocks());
   afterAll(() => Promise.all([service.stop(), receiver.stop()]));
 
   const probe = async (identity = pspOne, target = merchantId, port = receiver.port) =>
@@ -75,9 +77,26 @@ describe('T-28: caps on probes', () => {
     expect((await probe()).status).toBe(200);
   });
 
+  /** Who finds the merchant's turn taken hears of it when that turn is over, however long it took: no call waits in vain. */
+  function refusalsComeWithTheNextRelease(): void {
+    const { take, release } = PostgresProbeBudget.prototype;
+    let [taken, released] = [0, 0];
+    jest.spyOn(PostgresProbeBudget.prototype, 'release').mockImplementation(async function (this: PostgresProbeBudget, ...args) {
+      await release.apply(this, args);
+      released += 1;
+    });
+    jest.spyOn(PostgresProbeBudget.prototype, 'take').mockImplementation(async function (this: PostgresProbeBudget, request) {
+      const permit = await take.call(this, request);
+      if (permit.ok) taken += 1;
+      else await eventually(() => expect(released).toBeGreaterThanOrEqual(taken));
+      return permit;
+    });
+  }
+
   it('A-51: calls for one merchant at the same time are probed one after the other, and each is answered', async () => {
     let open = 0;
     let openMax = 0;
+    refusalsComeWithTheNextRelease();
     const counting = await RawReceiver.start(socket => {
       openMax = Math.max(openMax, ++open);
       setImmediate(() => {
