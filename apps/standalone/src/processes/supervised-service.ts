@@ -28,6 +28,7 @@ export class SupervisedService {
   constructor(
     readonly spec: ServiceSpec,
     private readonly events: SupervisionEvents,
+    private readonly nowMs: () => number,
   ) {
     this.log = new OutputLog(spec.logFile);
   }
@@ -66,7 +67,7 @@ export class SupervisedService {
   private async watch(process: ServiceProcess): Promise<void> {
     const reason = await process.ended;
     if (this.isStopping) return;
-    const nowMs = performance.now();
+    const nowMs = this.nowMs();
     const decision = decideRestart(this.endedAtMs, nowMs);
     this.endedAtMs.push(nowMs);
     this.endedAtMs.splice(0, this.endedAtMs.length - restartsMax - 1);

@@ -31,10 +31,11 @@ describe('the supervisor', () => {
   let pids: Record<string, number>;
   let givenUp: ServiceFailure | undefined;
   let supervisor: Supervisor;
+  let nowMs: number;
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'paycode-supervisor-'));
-    [said, pids, givenUp] = [[], {}, undefined];
+    [said, pids, givenUp, nowMs] = [[], {}, undefined, 0];
   });
   afterEach(async () => {
     await supervisor.stop();
@@ -54,11 +55,12 @@ describe('the supervisor', () => {
     };
   }
   async function supervise(...specs: ServiceSpec[]): Promise<void> {
-    supervisor = new Supervisor(specs, {
-      say: line => said.push(line),
-      processesChanged: now => (pids = now),
-      givenUp: error => (givenUp = error),
-    });
+    const events = {
+      say: (line: string) => void said.push(line),
+      processesChanged: (now: Record<string, number>) => void (pids = now),
+      givenUp: (error: ServiceFailure) => void (givenUp = error),
+    };
+    supervisor = new Supervisor(specs, events, () => nowMs);
     await supervisor.start();
   }
   const isAlive = (pid: number) => {
@@ -86,13 +88,22 @@ describe('the supervisor', () => {
     await expect(supervise(hopeless)).rejects.toThrow(/hopeless did not start \(exit code 1\)\.\n.*FAKE_KEY is required/);
   });
 
-  it('gives up a service that keeps ending', async () => {
+  it('gives up a service that keeps ending, not one that ended as often over a longer time', async () => {
     const service = await spec('crasher');
     await supervise(service);
-    await eventually(async () => {
-      await statusOf(`${service.internalUrl}/crash`);
-      expect(givenUp?.message).toMatch(/crasher does not stay up: it ended 6 times within 60 s \(last: exit code 7\)/);
-    });
+    const crash = async () => {
+      const before = said.length;
+      await eventually(async () => {
+        await statusOf(`${service.internalUrl}/crash`);
+        expect(said.length > before || givenUp).toBeTruthy();
+      });
+    };
+    for (let ends = 0; ends < 5; ends += 1) await crash();
+    nowMs += 60_000;
+    for (let ends = 0; ends < 5; ends += 1) await crash();
+    expect(givenUp).toBeUndefined();
+    await crash();
+    expect(givenUp?.message).toMatch(/crasher does not stay up: it ended 6 times within 60 s \(last: exit code 7\)/);
   });
 
   it('shows errors a service logs', async () => {

@@ -22,17 +22,18 @@ export class Supervisor {
   private timers: NodeJS.Timeout[] = [];
   private stopping: Promise<void> | undefined;
 
-  /** `specs` in the order in which they are stopped: what lets work in comes first. */
+  /** `specs` in the order in which they are stopped: what lets work in comes first. `nowMs`: a monotonic clock, by which ends are counted. */
   constructor(
     specs: ServiceSpec[],
     private readonly events: SupervisorEvents,
+    nowMs: () => number = () => performance.now(),
   ) {
     const forward = {
       say: (line: string) => events.say(line),
       processChanged: () => events.processesChanged(this.pids()),
       givenUp: (error: ServiceFailure) => events.givenUp(error),
     };
-    this.services = specs.map(spec => new SupervisedService(spec, forward));
+    this.services = specs.map(spec => new SupervisedService(spec, forward, nowMs));
   }
 
   /** Starts all at once; resolves when each takes traffic, rejects with the first that fails. */
