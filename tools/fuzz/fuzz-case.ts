@@ -53,7 +53,7 @@ function validCases(operation: Operation, { known, callers }: CaseOptions): fc.A
   const parameters = fc.record(
     Object.fromEntries(operation.parameters.map(each => [each.name, validParameter(each, known)])),
   ) as fc.Arbitrary<Record<string, string>>;
-  const as = operation.isOpen ? fc.constant(null) : fc.constantFrom(...callers);
+  const as = operation.isOpen || callers.length === 0 ? fc.constant(null) : fc.constantFrom(...callers);
   return fc.record({ parameters, as, body: validBody(operation, known) }).map(({ parameters: values, as: caller, body }) => ({
     kind: 'valid',
     method: operation.method,

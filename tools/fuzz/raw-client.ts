@@ -14,39 +14,43 @@ export interface Exchange {
   answers: RawAnswer[];
   /** Neither an answer nor an end within the time. */
   isSilent: boolean;
-  elapsedMs: number;
 }
 
 export interface SendOptions {
   /** Address of this machine to send from; the system's choice without. */
   from?: string;
-  /** Ends the sending side behind the last byte: what waits for more bytes gets none. */
+  /** Ends the sending side when no answer comes: what waits for more bytes gets none. */
   isLast?: boolean;
 }
 
 /** Beyond every time limit of the platform. */
 const silenceMs = 60_000;
+const keptOpenMs = 5_000;
+const patienceMs = 3_000;
 const answerBytesMax = 4_194_304;
 
 /** Sends exactly these bytes (one per character) on a connection of their own and reads what comes until the other side ends it. */
 export function sendBytes(target: Target, bytes: string, { from, isLast = false }: SendOptions = {}): Promise<Exchange> {
-  const startedAt = performance.now();
   return new Promise(resolve => {
     const received: Buffer[] = [];
     let size = 0;
-    const socket = open(target, from, () => {
-      socket.write(Buffer.from(bytes, 'latin1'));
-      if (isLast) socket.end();
-    });
+    const socket = open(target, from, () => socket.write(Buffer.from(bytes, 'latin1')));
     const finish = (isSilent: boolean) => {
       socket.destroy();
-      resolve({ answers: readAnswers(Buffer.concat(received)), isSilent, elapsedMs: performance.now() - startedAt });
+      const answers = readAnswers(Buffer.concat(received));
+      resolve({ answers, isSilent: isSilent && answers.length === 0 });
     };
-    socket.setTimeout(silenceMs, () => finish(true));
+    socket.setTimeout(isLast ? patienceMs : silenceMs, () => {
+      if (!isLast || socket.writableEnded || received.length > 0) return finish(true);
+      socket.end();
+      socket.setTimeout(silenceMs);
+    });
     socket.on('data', (chunk: Buffer) => {
       received.push(chunk);
       size += chunk.length;
       if (size > answerBytesMax) finish(false);
+      // A connection that is kept open for more is left after a while.
+      if (readAnswers(Buffer.concat(received)).length > 0) socket.setTimeout(keptOpenMs);
     });
     // A refused request may be answered while its sender still writes: the reset that follows is no news.
     socket.on('error', () => finish(false));
