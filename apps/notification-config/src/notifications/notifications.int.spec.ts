@@ -176,10 +176,10 @@ describe('merchant notification endpoints', () => {
     expect(await route()).toMatchObject({ url, keyId: expect.any(String) });
   });
 
-  it('R-4.3-1: the four are served by POST under one prefix, and nothing else is', async () => {
+  it('R-4.3-1, A-71: the four are served by POST under one prefix, and nothing else is', async () => {
     for (const endpoint of ['addHttp', 'renewKey', 'extra', 'list']) expect((await service.post(endpoint, {})).status).toBe(400);
     expect((await service.post('remove', { merchantId })).status).toBe(404);
-    expect((await service.call('GET', 'list')).status).toBe(404);
+    expect((await service.call('GET', 'list')).status).toBe(405);
   });
 
   it('R-4.3-2, A-41, A-44: no assertion is 401, another account type 403, both before the body is judged', async () => {
@@ -233,7 +233,8 @@ describe('merchant notification endpoints', () => {
     const accepted: string[] = [];
     for (const { method, path } of calls.filter(call => call.method !== 'POST' || !served.includes(call.path))) {
       const { status } = await service.call(method, path, { merchantId });
-      if (status !== 404) accepted.push(`${method} ${path} ${status}`);
+      const refusal = served.includes(path) ? 405 : 404;
+      if (status !== refusal) accepted.push(`${method} ${path} ${status}`);
     }
     expect(accepted).toEqual([]);
     await addHttp();
