@@ -27,6 +27,15 @@ describe('known callers', () => {
     ]);
   });
 
+  it('are known beside each other, up to a thousand', () => {
+    const known = new KnownCallers();
+    for (let at = 0; at < 1_000; at++) known.add(`Bearer ${at}`, callerUntil(30_000), 1_000_000);
+    expect([known.find('Bearer 0', 1_000_000), known.find('Bearer 999', 1_000_000)]).toEqual([
+      callerUntil(30_000),
+      callerUntil(30_000),
+    ]);
+  });
+
   it('are bounded: a flood of tokens does not grow them', () => {
     const known = new KnownCallers();
     for (let at = 0; at <= 1_000; at++) known.add(`Bearer ${at}`, callerUntil(30_000), 1_000_000);
