@@ -44,6 +44,16 @@ describe('the limits of the gateway', () => {
     nobodyAsked();
   });
 
+  it('regression: an expectation nobody knows is left unmet, and the request served as any other', async () => {
+    const connection = await gateway.raw();
+    connection.send(
+      'POST /pluto/code/create HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\nExpect: x\r\nContent-Length: 2\r\n\r\n{}',
+    );
+    const received = await connection.untilClosed();
+    expect(statusesOf(received)).toEqual([200]);
+    expect(received).not.toContain('100 Continue');
+  });
+
   it('a client that asks first (Expect: 100-continue) is told no before it sends a body that is too large', async () => {
     const connection = await gateway.raw();
     connection.send(

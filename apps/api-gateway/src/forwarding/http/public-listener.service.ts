@@ -62,7 +62,8 @@ export class PublicListener {
       this.unused.add(socket);
       socket.once('close', () => this.unused.delete(socket));
     });
-    for (const event of ['request', 'checkContinue']) {
+    // An expectation we do not know is one we need not meet (RFC 9110 10.1.1); Node alone would answer it without the error body.
+    for (const event of ['request', 'checkContinue', 'checkExpectation']) {
       server.on(event, (request: IncomingMessage, response: ServerResponse) => this.onRequest(request, response));
     }
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => this.onUnreadable(error, socket));

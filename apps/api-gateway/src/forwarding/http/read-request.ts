@@ -21,7 +21,7 @@ export function clientRequestOf(raw: IncomingMessage, response: ServerResponse, 
     signal: gone.signal,
     readBody: bytesMax => {
       // The client's `Expect: 100-continue` is answered only here: a refused request never gets its body sent.
-      if (raw.headers.expect !== undefined) response.writeContinue();
+      if (raw.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
       return readBody(raw, bytesMax);
     },
   };
