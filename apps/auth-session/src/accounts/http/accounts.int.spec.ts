@@ -131,9 +131,9 @@ describe('accounts, as operators manage them', () => {
       username,
     ]);
     expect(events.map((event: { kind: string; actor: string }) => [event.kind, event.actor])).toEqual([
-      ['ACCOUNT_CREATED', 'operator'],
-      ['PASSWORD_GENERATED', 'operator'],
-      ['BEARER_ENABLED', 'operator'],
+      ['ACCOUNT_CREATED', 'operator test-operator'],
+      ['PASSWORD_GENERATED', 'operator test-operator'],
+      ['BEARER_ENABLED', 'operator test-operator'],
     ]);
     expect(JSON.stringify(events)).not.toContain(apiPassword);
     for (const sql of ['delete from security_event', `update security_event set kind = 'x'`, 'truncate security_event']) {

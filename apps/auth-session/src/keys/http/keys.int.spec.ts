@@ -75,6 +75,6 @@ describe('signing keys', () => {
     const events = await service.database.dataSource.query(
       `select actor, detail from security_event where kind = 'KEYS_ROTATED'`,
     );
-    expect(events).toContainEqual({ actor: 'operator', detail: 'ACCESS IDENTITY' });
+    expect(events).toContainEqual({ actor: 'operator test-operator', detail: 'ACCESS IDENTITY' });
   });
 });

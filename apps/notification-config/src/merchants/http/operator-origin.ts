@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Origin } from '../../audit';
 
-/** Who asked on the internal listener, for the audit log. */
-export function operatorOrigin(request: FastifyRequest): Origin {
-  return { actor: 'operator', requestId: String(request.id) };
+/** Which operator asked on the internal listener, for the audit log: the subject of the token, as `InternalCallersGuard` established it. */
+export function operatorOrigin(request: FastifyRequest & { subject?: string }): Origin {
+  return { actor: `operator ${request.subject ?? 'unknown'}`, requestId: String(request.id) };
 }
