@@ -35,28 +35,39 @@ const { values } = parseArgs({
   },
 });
 
-async function main(): Promise<number> {
-  if (values.help) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
+type Options = Omit<Parameters<typeof runFuzz>[1], 'operations'>;
+
+/** How much of what: the form of CI, of the poison alone, of one finding again, or a long run. */
+function optionsOf(): Options {
+  const { ci, poison, path } = values;
+  const [seed, cases] = ci ? [ciSeed, ciCases] : [Math.floor(Math.random() * 1e9), 2_000];
+  return {
+    ...(path === undefined ? {} : { path }),
+    cases: count('cases', cases),
+    seed: count('seed', seed),
+    poisonS: poison ? 30 : Number(ci) * 5,
+    baselineS: ci || path !== undefined ? 3 : 10,
+  };
+}
+
+function count(option: 'cases' | 'seed', otherwise: number): number {
+  const text = values[option] ?? String(otherwise);
+  if (!/^\d{1,10}$/.test(text)) throw new Error(`--${option}: expected a whole number, not ${text}`);
+  return Number(text);
+}
+
+async function main(): Promise<boolean> {
+  const options = optionsOf();
   const operations = operationsIn(documents).filter(({ service, name }) => `${service} ${name}`.includes(values.operation));
   if (operations.length === 0) throw new Error(`no operation's name contains ${values.operation}`);
   const platform = values.home === undefined ? await OwnPlatform.start() : undefined;
   try {
     const ground = await Ground.prepare(values.home ?? platform!.home, values.url);
-    const isClean = await runFuzz(ground, {
-      ...(values.path === undefined ? {} : { path: values.path }),
-      operations: values.poison ? [] : operations,
-      cases: Number(values.cases ?? (values.ci ? ciCases : 2_000)),
-      seed: Number(values.seed ?? (values.ci ? ciSeed : Math.floor(Math.random() * 1e9))),
-      poisonS: values.poison ? 30 : values.ci ? 5 : 0,
-      baselineS: values.ci || values.path !== undefined ? 3 : 10,
-    });
-    return isClean ? 0 : 1;
+    return await runFuzz(ground, { ...options, operations: values.poison ? [] : operations });
   } finally {
     await platform?.stop();
   }
 }
 
-process.exitCode = await main();
+if (values.help) process.stdout.write(`${usage}\n`);
+else process.exitCode = (await main()) ? 0 : 1;

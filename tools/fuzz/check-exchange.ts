@@ -24,6 +24,16 @@ const errorSchema: Schema = {
   required: ['timestamp', 'status', 'error', 'message', 'path', 'requestId'],
 };
 
+/** 501 is what codings of the framing deserve that nobody here speaks. */
+function isFailure(kind: Kind, status: number): boolean {
+  return status >= 500 && !(kind === 'framing' && status === 501);
+}
+
+/** 408 of any kind: what a machine without time makes of any request; the canary tells whether valid ones suffer. */
+function mayBeEdge(kind: Kind, status: number): boolean {
+  return status === 408 || (edgeStatuses[kind]?.includes(status) ?? false);
+}
+
 /** Holds exchanges against what the OpenAPI says. */
 export class ExchangeChecker {
   private readonly ajv = new Ajv2020({ strict: false, validateFormats: false });
@@ -35,13 +45,14 @@ export class ExchangeChecker {
     const [answer, second] = answers;
     if (!answer) return mayBeCut.includes(kind) ? undefined : 'the connection ended without an answer';
     if (second) return `a second answer (${second.status}) to one request`;
-    if (answer.status >= 500 && !(kind === 'framing' && answer.status === 501)) return `status ${answer.status}`;
+    if (isFailure(kind, answer.status)) return `status ${answer.status}`;
+    return this.answerProblem(operation, kind, answer);
+  }
+
+  private answerProblem(operation: Operation, kind: Kind, answer: RawAnswer): string | undefined {
     const described = operation.answers[answer.status];
-    // Too slow: what a machine without time makes of any request; the canary tells whether valid ones suffer.
-    const mayBeEdge = answer.status === 408 || (edgeStatuses[kind]?.includes(answer.status) ?? false);
-    if (!described && !mayBeEdge) return `status ${answer.status} is not described`;
-    const problem = described && this.bodyProblem(described, answer);
-    return mayBeEdge && (problem || !described) ? this.edgeProblem(operation, answer) : problem;
+    const problem = described ? this.bodyProblem(described, answer) : `status ${answer.status} is not described`;
+    return problem !== undefined && mayBeEdge(kind, answer.status) ? this.edgeProblem(operation, answer) : problem;
   }
 
   /** Another resource may have answered; an error has the one error body all the same. */
@@ -54,15 +65,19 @@ export class ExchangeChecker {
   private bodyProblem(media: Record<string, Schema>, { status, headers, body }: RawAnswer): string | undefined {
     const types = Object.keys(media);
     if (types.length === 0) return body === '' ? undefined : `a body with status ${status}, which has none`;
-    const sent = headers['content-type']?.split(';')[0];
-    const schema = sent === undefined ? undefined : media[sent];
-    if (!schema) return `content type ${sent ?? 'missing'} with status ${status} is not described`;
-    if (sent !== 'application/json') return undefined;
+    const sent = headers['content-type']?.split(';')[0] ?? 'missing';
+    const schema = media[sent];
+    if (!schema) return `content type ${sent} with status ${status} is not described`;
+    const problem = sent === 'application/json' ? this.jsonProblem(schema, body) : undefined;
+    return problem && `body of status ${status}${problem}`;
+  }
+
+  private jsonProblem(schema: Schema, body: string): string | undefined {
     try {
       const validate = this.validatorOf(schema);
-      return validate(JSON.parse(body)) ? undefined : `body of status ${status}: ${this.ajv.errorsText(validate.errors)}`;
+      return validate(JSON.parse(body)) ? undefined : `: ${this.ajv.errorsText(validate.errors)}`;
     } catch (error) {
-      return `body of status ${status} is no JSON: ${(error as Error).message}`;
+      return ` is no JSON: ${(error as Error).message}`;
     }
   }
 

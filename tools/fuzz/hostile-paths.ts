@@ -73,47 +73,32 @@ export function hostileSegment(): fc.Arbitrary<string> {
   return fc.oneof({ weight: 3, arbitrary: encoded }, { weight: 1, arbitrary: raw }, { weight: 3, arbitrary: few });
 }
 
+/** Targets of other resources than any operation's. */
+const elsewhere = [
+  '*',
+  '/%69nternal/accounts/psp-1',
+  'http://x/internal/accounts/psp-1',
+  '/internal/../internal/jwks',
+  '/metrics',
+  '/health/ready',
+  '/%6detrics',
+  `/${'a/'.repeat(2_000)}`,
+];
+
 /** Spellings of the whole target of an operation. */
 export function hostileTargets(path: string): fc.Arbitrary<string> {
   const plain = path.replace(/\{\w+\}/g, '1');
+  return fc.constantFrom(...pathTricks(plain), ...otherForms(plain), ...elsewhere);
+}
+
+function pathTricks(plain: string): string[] {
   const [, first = '', rest = ''] = /^\/(.)(.*)$/.exec(plain) ?? [];
-  return fc.constantFrom(
-    ...[
-      `/${plain}`,
-      `/.${plain}`,
-      `/x/..${plain}`,
-      `${plain}/`,
-      `${plain}//`,
-      `${plain}/.`,
-      `${plain}/..`,
-      `${plain};x`,
-      `${plain}%20`,
-      `${plain}%00`,
-    ],
-    ...[
-      `/%${first.charCodeAt(0).toString(16)}${rest}`,
-      plain.replaceAll('/', '%2f'),
-      plain.replaceAll('/', '\\'),
-      plain.toUpperCase(),
-    ],
-    ...[
-      `http://x${plain}`,
-      `https://localhost${plain}`,
-      `HTTP://127.0.0.1:1${plain}`,
-      `//x${plain}`,
-      `*`,
-      `x${plain}`,
-      `?${plain}`,
-      `#${plain}`,
-    ],
-    ...[
-      '/%69nternal/accounts/psp-1',
-      'http://x/internal/accounts/psp-1',
-      '/internal/../internal/jwks',
-      '/metrics',
-      '/health/ready',
-      '/%6detrics',
-    ],
-    ...[`${plain}?${'a=1&'.repeat(2_000)}`, `${plain}?%`, `${plain}?a=%00`, `${plain}#x`, `/${'a/'.repeat(2_000)}`],
-  );
+  const behind = ['/', '//', '/.', '/..', ';x', '%20', '%00', `?${'a=1&'.repeat(2_000)}`, '?%', '?a=%00', '#x'];
+  const escaped = `/%${first.charCodeAt(0).toString(16)}${rest}`;
+  const respelt = [escaped, plain.replaceAll('/', '%2f'), plain.replaceAll('/', '\\'), plain.toUpperCase()];
+  return [...behind.map(end => `${plain}${end}`), ...['/', '/.', '/x/..'].map(start => `${start}${plain}`), ...respelt];
+}
+
+function otherForms(plain: string): string[] {
+  return ['http://x', 'https://localhost', 'HTTP://127.0.0.1:1', '//x', 'x', '?', '#'].map(start => `${start}${plain}`);
 }

@@ -35,26 +35,26 @@ interface Inside {
   depth: number;
 }
 
-function ofType(type: string, schema: Schema, { place, depth }: Inside): fc.Arbitrary<unknown> {
-  switch (type) {
-    case 'string':
-      return text(schema);
-    case 'integer':
-      return fc.oneof(integer(schema, 1_000_000), integer(schema, Number.MAX_SAFE_INTEGER));
-    case 'number':
-      return fc.integer({ min: 1, max: 1_000_000 }).map(cents => cents / 100);
-    case 'boolean':
-      return fc.boolean();
-    case 'null':
-      return fc.constant(null);
-    case 'array':
-      return fc.array(validValue((schema['items'] ?? {}) as Schema, place, depth + 1), {
-        minLength: Number(schema['minItems'] ?? 0),
-        maxLength: Math.min(Number(schema['maxItems'] ?? 3), 3),
-      });
-    default:
-      return object(schema, { place, depth });
-  }
+const generators: Record<string, (schema: Schema, inside: Inside) => fc.Arbitrary<unknown>> = {
+  string: text,
+  integer: schema => fc.oneof(integer(schema, 1_000_000), integer(schema, Number.MAX_SAFE_INTEGER)),
+  number: () => fc.integer({ min: 1, max: 1_000_000 }).map(cents => cents / 100),
+  boolean: () => fc.boolean(),
+  null: () => fc.constant(null),
+  array,
+  object,
+};
+
+function ofType(type: string, schema: Schema, inside: Inside): fc.Arbitrary<unknown> {
+  const generator = generators[type];
+  if (!generator) throw new Error(`no values can be made of type ${type}`);
+  return generator(schema, inside);
+}
+
+function array(schema: Schema, { place, depth }: Inside): fc.Arbitrary<unknown> {
+  const minLength = Number(schema['minItems'] ?? 0);
+  const maxLength = Math.min(Number(schema['maxItems'] ?? 3), 3);
+  return fc.array(validValue((schema['items'] ?? {}) as Schema, place, depth + 1), { minLength, maxLength });
 }
 
 function integer(schema: Schema, most: number): fc.Arbitrary<number> {
