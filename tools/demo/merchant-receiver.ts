@@ -59,8 +59,8 @@ export class MerchantReceiver {
     return `http://${this.address}:${(this.server.address() as AddressInfo).port}/paycode`;
   }
 
-  /** The first webhook that `matches`, received already or to come. Rejects after `withinMs`. */
-  async webhook(matches: (notification: Notification) => boolean, withinMs: number): Promise<ReceivedWebhook> {
+  /** The first webhook that `matches`, received already or to come. Rejects after `withinMs`, by default two minutes. */
+  async webhook(matches: (notification: Notification) => boolean, withinMs = 120_000): Promise<ReceivedWebhook> {
     const giveUp = AbortSignal.timeout(withinMs);
     for (;;) {
       const found = this.received.find(({ notification }) => matches(notification));

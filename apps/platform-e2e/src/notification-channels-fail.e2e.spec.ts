@@ -4,8 +4,6 @@ import { accepted, PlatformConnection } from '@paycode/tools/demo';
 import { makeMerchantWithReceiver, type MerchantWithReceiver, payNewCode } from './testing/platform';
 import { PlatformProcess, temporaryFolder } from './testing/platform-process';
 
-const withinMs = 20_000;
-
 /** Mail server and SMSC take connections and never say a word: payments settle as if they were not there. */
 describe('a platform whose mail server and SMSC hang', () => {
   let hanging: Server;
@@ -26,13 +24,13 @@ describe('a platform whose mail server and SMSC hang', () => {
     process = await new PlatformProcess({ home, env }).untilReady();
     platform = new PlatformConnection(home);
     shop = await makeMerchantWithReceiver(platform);
-  }, 120_000);
+  });
   afterAll(async () => {
     await shop.receiver.stop();
     await process.stop();
     for (const socket of connections) socket.destroy();
     await new Promise(resolve => hanging.close(resolve));
-  }, 60_000);
+  });
 
   it('R-1-8, R-6.2-3: settles every payment, and reverses the one that is not acknowledged', async () => {
     const path = '/portal/restful/merchant/notification/extra';
@@ -46,11 +44,11 @@ describe('a platform whose mail server and SMSC hang', () => {
     }
     const paid = await Promise.all([1, 2, 3, 4, 5].map(amount => payNewCode(shop.merchant, amount)));
     for (const id of paid) {
-      await eventually(async () => expect(await shop.merchant.reversal(id)).toMatchObject({ state: 'SETTLED' }), withinMs);
+      await eventually(async () => expect(await shop.merchant.reversal(id)).toMatchObject({ state: 'SETTLED' }));
     }
-    await eventually(() => expect(connections.length).toBeGreaterThan(0), withinMs);
+    await eventually(() => expect(connections.length).toBeGreaterThan(0));
     shop.receiver.answer = () => 500;
     const refused = await payNewCode(shop.merchant);
-    await eventually(async () => expect(await shop.merchant.reversal(refused)).toMatchObject({ state: 'REVERSED' }), withinMs);
+    await eventually(async () => expect(await shop.merchant.reversal(refused)).toMatchObject({ state: 'REVERSED' }));
   });
 });

@@ -11,7 +11,7 @@ describe('the notification of a payment, asked for', () => {
   beforeAll(async () => {
     shop = await makeMerchantWithReceiver(platform);
     const transactionId = await payNewCode(shop.merchant, '31.40');
-    await shop.receiver.webhook(each => each.transactionId === transactionId, 20_000);
+    await shop.receiver.webhook(each => each.transactionId === transactionId);
     path = `/pluto/purchase/notification/${transactionId}`;
   });
   afterAll(() => shop.receiver.stop());

@@ -28,7 +28,7 @@ describe('dashboards and alerts', () => {
   it('name metrics that the running services export', async () => {
     const { merchant, receiver } = await makeMerchantWithReceiver(platform);
     const transactionId = await payNewCode(merchant);
-    await receiver.webhook(each => each.transactionId === transactionId, 30_000);
+    await receiver.webhook(each => each.transactionId === transactionId);
     await receiver.stop();
     const named = namedMetrics();
     expect(named.length).toBeGreaterThan(25);

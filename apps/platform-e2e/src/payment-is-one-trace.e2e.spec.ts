@@ -18,13 +18,13 @@ describe('a payment on a platform with a trace collector', () => {
     const env = { DATABASE_URL: undefined, EVENTS_TRANSPORT: undefined, OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint };
     platform = await new PlatformProcess({ home: join(folder, 'home'), env }).untilReady();
     shop = await makeMerchantWithReceiver(new PlatformConnection(join(folder, 'home')));
-  }, 90_000);
+  });
   afterAll(async () => {
     await shop?.receiver.stop();
     await platform?.stop();
     await collector.stop();
     await rm(folder, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   const namesOf = (trace: readonly CollectedSpan[]) => trace.map(({ service, name }) => `${service}: ${name}`);
 
@@ -58,7 +58,7 @@ describe('a payment on a platform with a trace collector', () => {
       expectOneTree(trace);
       const outcomeOf = (name: string) => trace.find(span => span.name === name)!.attributes['paycode.outcome'];
       expect([outcomeOf('record verdict'), outcomeOf('decide')]).toEqual(['ACKED_HTTP', 'SETTLED']);
-    }, 20_000);
+    });
   });
 
   it('goes on with the reversal and its notice when it is not', async () => {
@@ -75,7 +75,7 @@ describe('a payment on a platform with a trace collector', () => {
       );
       expect(trace.filter(span => span.name === 'POST webhook')).toHaveLength(2);
       expectOneTree(trace);
-    }, 20_000);
+    });
   });
 
   it('tells the receiver nothing of the trace', () => {

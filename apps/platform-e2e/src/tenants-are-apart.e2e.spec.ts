@@ -72,7 +72,7 @@ describe('tenants', () => {
     const reference = `canary-${merchant.merchantId}`;
     const { code } = await merchant.createCode({ merchantReference: reference, amount: 77.77, currencyCode: 'ZAR' });
     const transactionId = await payNewCode(merchant);
-    await receiver.webhook(each => each.transactionId === transactionId, 20_000);
+    await receiver.webhook(each => each.transactionId === transactionId);
     const { url } = receiver;
     await receiver.stop();
     foreign = { merchantId: merchant.merchantId, transactionId, code, reference };
@@ -127,7 +127,7 @@ describe('tenants', () => {
     },
   );
 
-  it('R-8-1: and nothing of it changed anything for the owner', async () => {
+  it('T-24, A-43: and nothing of it changed anything for the owner', async () => {
     const path = '/portal/restful/merchant/notification/list';
     const answer = await platform.gateway({
       method: 'POST',

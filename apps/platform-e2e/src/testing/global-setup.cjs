@@ -6,11 +6,11 @@ const startDatabase = require('../../../../tools/testing/global-setup.cjs');
 module.exports = async () => {
   await startDatabase();
   if (process.env.PAYCODE_E2E_HOME) return;
-  const { PlatformProcess, temporaryFolder } = await import('./platform-process.ts');
+  const { patientWindows, PlatformProcess, temporaryFolder } = await import('./platform-process.ts');
   const folder = temporaryFolder();
   const home = join(folder, 'home');
   const transport = process.env.KAFKA_BROKERS ? 'kafka' : undefined;
-  const env = { DATABASE_URL: undefined, EVENTS_TRANSPORT: transport };
+  const env = { DATABASE_URL: undefined, EVENTS_TRANSPORT: transport, ...patientWindows };
   const platform = new PlatformProcess({ home, env, args: ['--fresh'] });
   globalThis.__paycodeE2ePlatform = { platform, folder };
   await platform.untilReady();

@@ -1,2 +1,2 @@
 // A journey waits for processes to start and payments to end; each wait inside is bounded and says what did not happen.
-jest.setTimeout(120_000);
+jest.setTimeout(900_000);

@@ -7,7 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const readyWithinMs = 60_000;
+/**
+ * Windows of journeys that are not about them: a machine that does other work reverses no payment and ends no work in progress. Settings of
+ * dispatcher, scheduler and all; the defaults have specs of their own.
+ */
+export const patientWindows = { ACK_WINDOW_MS: '600000', TIMER_DELAY_MS: '660000', SHUTDOWN_GRACE_MS: '600000' };
+/** A ceiling: six services and a PostgreSQL begin on a machine that may do other work. */
+const readyWithinMs = 240_000;
 
 export interface PlatformProcessOptions {
   /** Folder for everything the platform keeps. */

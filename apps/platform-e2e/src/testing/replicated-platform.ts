@@ -78,7 +78,7 @@ export class ReplicatedPlatform {
     const replica = new Replica(ports, spawn(process.execPath, command, { env, stdio: ['ignore', log, log, 'ipc'] }));
     await eventually(
       async () => expect((await fetch(`http://127.0.0.1:${ports.internal}/health/ready`)).status).toBe(200),
-      60_000,
+      240_000,
     );
     this.endpoints.get(name)!.internal.add(ports.internal);
     this.endpoints.get(name)!.public.add(ports.public);
