@@ -32,7 +32,7 @@ describe.each<[string, StartFront]>([
     client = new FrontClient(front.port, platform.certificate.pem);
     psp = await platform.createAccount({ type: 'PSP', id: 1 });
     stk = await platform.createAccount({ type: 'STK', username: 'ussd' });
-  }, 30_000);
+  }, 300_000);
   beforeEach(() => (platform.echo.count = 0));
   afterAll(async () => {
     await front?.process.stop();

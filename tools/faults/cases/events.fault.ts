@@ -3,11 +3,9 @@ import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import type { EventToPublish } from '@paycode/events';
 import { eventually } from '@paycode/service-runtime/testing';
 import { hang } from '../environment/fault-receiver.ts';
-import { patienceMs } from '../environment/fault-settings.ts';
+import { patienceMs, patientTimes as times } from '../environment/fault-settings.ts';
 import { faultSuite } from '../environment/fault-suite.ts';
 import { terminalEvent } from '../environment/terminal-event.ts';
-
-const times = { dispatchWindow: 10_000, auditDelay: 12_000 };
 
 faultSuite('events come twice, early, late or broken', { events: 'kafka', times }, suite => {
   const { faultCase } = suite;
@@ -168,6 +166,8 @@ faultSuite('events come twice, early, late or broken', { events: 'kafka', times 
       expect(await suite.platform.databases.others.query('simulator', sql)).toEqual([]);
     }, patienceMs);
     await suite.platform.events.skip('webhook-dispatcher', topics.transactionTerminal);
+    await Promise.all(suite.platform.services.schedulers.map(scheduler => scheduler.stop()));
+    await Promise.all(suite.platform.services.schedulers.map(scheduler => scheduler.start({ AUDIT_DELAY_MS: '1000' })));
     await suite.platform.services.start();
     await suite.platform.ends(id!, 'REVERSED');
     expect(await suite.platform.verdict(id!)).toBe('CLOSED_NEVER_SENT');

@@ -6,7 +6,7 @@ import { ConsumerGroups } from '../environment/consumer-groups.ts';
 import { DatabaseArchive } from '../environment/database-archive.ts';
 import { FaultPlatform } from '../environment/fault-platform.ts';
 import { hang } from '../environment/fault-receiver.ts';
-import { patienceMs } from '../environment/fault-settings.ts';
+import { patienceMs, patientTimes as times } from '../environment/fault-settings.ts';
 
 /** What docs/how-to/back-up-and-restore.md resets: e-mail and SMS are not sent twice. */
 const groups = [
@@ -15,8 +15,6 @@ const groups = [
   ['reversal-scheduler-audit', topics.transactionTerminal],
   ['webhook-dispatcher', topics.transactionTerminal],
 ] as const;
-// No payment of the drill may become too old while databases are restored.
-const times = { dispatchWindow: 240_000, auditDelay: 250_000 };
 
 describe('both databases are lost and restored to an earlier instant', () => {
   let platform: FaultPlatform;

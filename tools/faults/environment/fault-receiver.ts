@@ -13,7 +13,7 @@ export interface WebhookPost {
   source: string;
   /** Instant of its arrival on this process's monotonic clock. */
   arrivedMs: number;
-  /** Milliseconds since it arrived. */
+  /** Milliseconds since it arrived, those included in which this process could not have read it. */
   elapsedMs(): number;
   /** Writes bytes as they are; a status line is noted for the log. */
   write(text: string | Buffer): void;
@@ -134,10 +134,10 @@ export class FaultReceiver {
     const attempt = Number(header(head, 'x-webhook-attempt') ?? 0);
     const line: Logged = { transactionId, attempt, status: null, elapsedMs: 0 };
     this.logged.push(line);
-    const elapsedMs = () => performance.now() - atMs;
+    const elapsedMs = () => waitedMs + performance.now() - atMs;
     const write = (text: string | Buffer) => {
       const status = /^HTTP\/1\.[01] ([2-9]\d\d)/.exec(text.toString('latin1'))?.[1];
-      if (status && line.status === null) Object.assign(line, { status: Number(status), elapsedMs: waitedMs + elapsedMs() });
+      if (status && line.status === null) Object.assign(line, { status: Number(status), elapsedMs: elapsedMs() });
       if (!socket.destroyed) socket.write(text);
     };
     const answer = (status: number) => write(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`);

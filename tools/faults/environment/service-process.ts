@@ -5,7 +5,7 @@ import { freePort } from '@paycode/persistence/embedded';
 import { eventually } from '@paycode/service-runtime/testing';
 
 const root = join(__dirname, '../../..');
-const readyWithinMs = 90_000;
+const readyWithinMs = 240_000;
 
 export interface ServiceProcessOptions {
   /** Folder under apps/. */
@@ -53,7 +53,7 @@ export class ServiceProcess {
     this.spawn(env, wrapper);
     await eventually(async () => {
       if (!this.child) throw new Error(`${this.name} ended at start:\n${this.logTail()}`);
-      const answer = await fetch(`${this.internalUrl}/health/ready`, { signal: AbortSignal.timeout(2_000) });
+      const answer = await fetch(`${this.internalUrl}/health/ready`, { signal: AbortSignal.timeout(30_000) });
       if (answer.status !== 200) throw new Error(`${this.name} is not ready: ${await answer.text()}`);
     }, readyWithinMs);
   }
