@@ -44,7 +44,11 @@ describe('audit trail and keys at rest', () => {
       'URL_REMOVED',
     ]); // prettier-ignore
     const rows = await trail();
-    expect(rows.map(({ actor }) => actor)).toEqual(['operator test-operator', ...Array<string>(8).fill('psp-1'), 'operator test-operator']);
+    expect(rows.map(({ actor }) => actor)).toEqual([
+      'operator test-operator',
+      ...Array<string>(8).fill('psp-1'),
+      'operator test-operator',
+    ]);
     expect(rows[7]!.request_id).toBe(renewed.headers['x-request-id']);
     expect(rows[5]!.detail).toEqual({ url: `${url}/other`, version: 'V3', replaced: url });
   });
