@@ -118,6 +118,12 @@ describe('payment codes', () => {
     expect([(await pay(many.data.code)).status, (await pay(many.data.code)).status]).toEqual([200, 200]);
   });
 
+  it('of two payments that wait for one code for one use, one pays', async () => {
+    const { data } = await create(',"useOnce":true');
+    const answers = await simulator.holdingCode(data.code, 2, () => Promise.all([pay(data.code), pay(data.code)]));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+  });
+
   it('a reference is used once per merchant, and free for another', async () => {
     const body = '{"merchantReference":"shared","amount":1,"currencyCode":"ZAR"}';
     expect((await post(merchant(1001), '/pluto/code/create', body)).status).toBe(200);

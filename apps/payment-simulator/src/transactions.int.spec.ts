@@ -152,6 +152,12 @@ describe('transactions of the simulator', () => {
     expect(await simulator.transaction(id!)).toMatchObject({ txState: originalState, reversal: { transactionId: own, txState } });
   });
 
+  it('I2, R-3.1-6: the database itself refuses a second reversal of a payment, whatever program asks', async () => {
+    const [id] = await complete(purchase());
+    await complete(reversal(id!, ',"txState":"END_REVERSED"'));
+    await expect(simulator.storeReversalAgain(id!)).rejects.toThrow('transaction_one_reversal');
+  });
+
   it('A-02, A-74: a reversal the core cannot have done is refused and changes nothing', async () => {
     const [paid, declined, refunded] = await complete(purchase(), purchase().replace('SUCCESS', 'END_BANK_DECLINE'), purchase());
     await complete(reversal(refunded!).replace('REVERSAL', 'REFUND').replace('110.10', '1'));

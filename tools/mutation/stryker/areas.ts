@@ -50,7 +50,7 @@ export const strykerAreas: readonly StrykerArea[] = [
       `${scheduler}/reversal/{arm-reversals,decide-reversals,reversal-timers,watch-terminals}.service.ts`,
       `${scheduler}/shard-ownership/shard-ownership.service.ts`,
     ],
-    sampled: [`${scheduler}/reversal/domain/decision.ts`, `${scheduler}/shard-ownership/domain/plan-shards.ts`],
+    sampled: [`${scheduler}/shard-ownership/domain/plan-shards.ts`],
   },
   {
     area: 'simulator rules',

@@ -4,6 +4,7 @@ import { eventTypes, type Identity, parseNotification, topics, type TransactionT
 import { EventTransport } from '@paycode/events';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { type RunningService, startService } from '@paycode/service-runtime';
+import { eventually } from '@paycode/service-runtime/testing';
 import axios, { type AxiosResponse } from 'axios';
 import { simulatorDefinition } from '../simulator.definition';
 import { FakeNotificationConfig } from './fake-notification-config';
@@ -129,6 +130,32 @@ export class SimulatorUnderTest {
   async spoil(transactionId: number): Promise<void> {
     const sql = `update transaction set notification = 'a.b.c.d.e' where transaction_id = $1`;
     await this.databases.own.dataSource.query(sql, [transactionId]);
+  }
+
+  /** Holds the row of a code until so many payments that `start` begins wait for it; then they go on together. */
+  async holdingCode<T>(code: string, payments: number, start: () => Promise<T>): Promise<T> {
+    const { dataSource } = this.databases.own;
+    const waitingSql = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    let started: Promise<T> | undefined;
+    await dataSource.transaction(async tx => {
+      await tx.query('select 1 from code where code = $1 for update', [code]);
+      started = start();
+      await eventually(async () => {
+        const waiting = await dataSource.query<unknown[]>(waitingSql);
+        if (waiting.length < payments) throw new Error(`${waiting.length} of ${payments} payments wait for the code`);
+      });
+    });
+    return started!;
+  }
+
+  /** Writes the reversal of a transaction a second time, under an id of its own. Rejects when the database refuses it. */
+  async storeReversalAgain(originalId: number): Promise<void> {
+    const sql = `
+      insert into transaction
+      select again.* from transaction t,
+             jsonb_populate_record(t, jsonb_build_object('transaction_id', nextval('transaction_id'))) again
+       where t.reference_transaction_id = $1 and t.kind = 'REVERSAL'`;
+    await this.databases.own.dataSource.query(sql, [originalId]);
   }
 
   /** Keys of the dead letters of a group. */

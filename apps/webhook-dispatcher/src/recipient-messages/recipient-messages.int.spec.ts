@@ -91,6 +91,14 @@ describe('Email and SMS', () => {
     await receiver.stop();
   });
 
+  it('R-6.2-3: each of several recipients of a channel is told, once', async () => {
+    const emails = [email(), `second-${email()}`];
+    rig.neighbours.routes.set(merchantId, { ...rig.neighbours.routes.get(merchantId), emails, msisdns: [] });
+    await publish();
+    await eventually(async () => expect((await rows()).map(({ state }) => state)).toEqual(['SENT', 'SENT']));
+    expect(emails.map(address => smtp.mailsTo(address).length)).toEqual([1, 1]);
+  });
+
   it('sends the summary over TLS, and an SMS in the default alphabet; addresses and payloads are forgotten afterwards', async () => {
     recipients({ EMAIL: true, SMS: true });
     await publish();
