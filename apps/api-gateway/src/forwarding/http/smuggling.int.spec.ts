@@ -48,7 +48,7 @@ describe('a request two readers could read differently', () => {
   });
 
   it.each(['gzip, chunked', 'deflate, chunked', 'identity, chunked'])(
-    'T-26: Transfer-Encoding: %s is one 501, the connection ends, nothing reaches a service',
+    'T-26, A-73: Transfer-Encoding: %s is one 501, the connection ends, nothing reaches a service',
     async coding => {
       const connection = await gateway.raw();
       connection.send(head(`Transfer-Encoding: ${coding}`) + chunked('{}') + hidden);
