@@ -26,8 +26,7 @@ describe('kill -9 of a service during a payment', () => {
     const isBack = () =>
       eventually(async () => {
         expect(pidOf(service)).not.toBe(killed);
-        const ready = await sharedPlatform().operator(service, { method: 'GET', path: '/health/ready' });
-        expect(ready.status).toBe(200);
+        await isReady(service);
       });
     shop.receiver.answer = async ({ status }) => {
       if (status !== 'SUCCESS') return 200;
@@ -57,14 +56,24 @@ describe('kill -9 of a service during a payment', () => {
     const pidFile = join(process.env['PAYCODE_E2E_HOME']!, 'postgres/postmaster.pid');
     const pid = () => Number(readFileSync(pidFile, 'utf8').split('\n', 1)[0]);
     const killed = pid();
+    // Neither payment is still being taken in when the database goes.
+    const bothPaid = Promise.withResolvers<void>();
     shop.receiver.answer = async ({ status, amount }) => {
       if (status !== 'SUCCESS') return 200;
+      await bothPaid.promise;
       if (existsSync(pidFile) && pid() === killed) process.kill(killed, 'SIGKILL');
       await eventually(() => expect(pid()).not.toBe(killed));
       return amount === 13 ? 503 : 200;
     };
     const [kept, returned] = await Promise.all([payNewCode(shop.merchant, '12.00'), payNewCode(shop.merchant, '13.00')]);
+    bothPaid.resolve();
     await eventually(async () => expect(await shop.merchant.reversal(kept)).toMatchObject({ state: 'SETTLED' }));
     await eventually(async () => expect(await shop.merchant.transaction(returned)).toMatchObject({ status: 'REVERSED' }));
+    for (const service of services) await eventually(() => isReady(service));
   });
+
+  async function isReady(service: string): Promise<void> {
+    const ready = await sharedPlatform().operator(service, { method: 'GET', path: '/health/ready' });
+    expect(ready.status).toBe(200);
+  }
 });
