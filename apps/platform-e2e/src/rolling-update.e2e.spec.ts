@@ -63,17 +63,20 @@ describe('a rolling update', () => {
       const before = traffic.paid.length;
       await eventually(() => expect(traffic.paid.length + traffic.errors.length).toBeGreaterThan(before + count));
     };
-    await more(6);
-    await platform.add(name);
-    await more(6);
-    platform.withdraw(name, old!);
-    await more(6);
-    const exitCode = old!.stop();
-    await more(12);
-    const code = await exitCode;
-    await more(6);
-    await traffic.stop();
-    return { ...traffic, exitCode: code };
+    const replace = async () => {
+      await more(6);
+      await platform.add(name);
+      await more(6);
+      platform.withdraw(name, old!);
+      await more(6);
+      const exitCode = old!.stop();
+      await more(12);
+      const code = await exitCode;
+      await more(6);
+      return code;
+    };
+    const exitCode = await replace().finally(() => traffic.stop());
+    return { ...traffic, exitCode };
   }
 
   it.each(serviceNames)('T9: of %s answers no error, posts nothing twice and reverses nothing', async name => {

@@ -167,7 +167,9 @@ faultSuite('events come twice, early, late or broken', { events: 'kafka', times 
     }, patienceMs);
     await suite.platform.events.skip('webhook-dispatcher', topics.transactionTerminal);
     await Promise.all(suite.platform.services.schedulers.map(scheduler => scheduler.stop()));
-    await Promise.all(suite.platform.services.schedulers.map(scheduler => scheduler.start({ AUDIT_DELAY_MS: '1000' })));
+    await Promise.all(
+      suite.platform.services.schedulers.map(scheduler => scheduler.start({ AUDIT_DELAY_MS: '1000', TIMER_DELAY_MS: '1000' })),
+    );
     await suite.platform.services.start();
     await suite.platform.ends(id!, 'REVERSED');
     expect(await suite.platform.verdict(id!)).toBe('CLOSED_NEVER_SENT');

@@ -29,7 +29,7 @@ describe('both databases are lost and restored to an earlier instant', () => {
     });
     for (const archive of archives) await archive.begin();
   }, 2 * patienceMs);
-  afterAll(() => platform.close(), patienceMs);
+  afterAll(() => platform?.close(), patienceMs);
 
   const allEnd = async (ids: readonly number[], decision: Decision) => {
     for (const id of ids) await platform.ends(id, decision);

@@ -63,7 +63,10 @@ export class FaultPlatform implements FaultWorld {
     this.identities = await startTestIdentityIssuer();
     this.ways = await this.openWays();
     this.services = new FaultServices(this);
-    await this.services.start();
+    await this.services.start().catch(async (error: unknown) => {
+      await this.close();
+      throw error;
+    });
   }
 
   private async openWays(): Promise<FaultWays> {

@@ -56,7 +56,16 @@ export class FaultServices {
 
   private process(app: ServiceName, at: number, own: Record<string, string>): ServiceProcess {
     const env = { ...this.world.secrets.tokenKeys.env(app), ...own };
-    return new ServiceProcess({ app, name: `${app}-${at + 1}`, logFolder: this.logFolder, env });
+    const databases = Object.entries(env).filter(([key]) => key.endsWith('DATABASE_URL'));
+    const patient = Object.fromEntries(databases.map(([key, url]) => [key, this.patient(url)]));
+    return new ServiceProcess({ app, name: `${app}-${at + 1}`, logFolder: this.logFolder, env: { ...env, ...patient } });
+  }
+
+  /** The same database, with as much patience for a connection to it as the suite has. */
+  private patient(url: string): string {
+    const patient = new URL(url);
+    patient.searchParams.set('connect_timeout', String(this.times.databaseConnect / 1_000));
+    return patient.href;
   }
 
   private commonEnv(): Record<string, string> {

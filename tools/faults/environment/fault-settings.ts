@@ -9,6 +9,7 @@ import type { TcpProxy } from './tcp-proxy.ts';
 export const times = {
   ackWindow: 3_000,
   connectBudget: 1_500,
+  databaseConnect: 5_000,
   timerDelay: 5_500,
   laneLease: 2_000,
   shardLease: 2_000,
@@ -22,6 +23,7 @@ export const times = {
 export const patientTimes: typeof times = {
   ackWindow: 60_000,
   connectBudget: 20_000,
+  databaseConnect: 120_000,
   timerDelay: 90_000,
   laneLease: 2_000,
   shardLease: 2_000,

@@ -39,7 +39,7 @@ export function faultSuite(
       await suite.platform.heal();
       await suite.platform.exactAudit();
     }, 2 * patienceMs);
-    afterAll(() => suite.platform.close(), patienceMs);
+    afterAll(() => suite.platform?.close(), patienceMs);
     define(suite);
   });
 }

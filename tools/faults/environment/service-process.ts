@@ -52,10 +52,11 @@ export class ServiceProcess {
     if (this.ports.internal === 0) this.ports = { internal: await freePort(), public: await freePort() };
     this.spawn(env, wrapper);
     await eventually(async () => {
-      if (!this.child) throw new Error(`${this.name} ended at start:\n${this.logTail()}`);
+      if (!this.child) return;
       const answer = await fetch(`${this.internalUrl}/health/ready`, { signal: AbortSignal.timeout(30_000) });
       if (answer.status !== 200) throw new Error(`${this.name} is not ready: ${await answer.text()}`);
     }, readyWithinMs);
+    if (!this.child) throw new Error(`${this.name} ended at start:\n${this.logTail()}`);
   }
 
   /** kill -9; resolves when it is gone. */

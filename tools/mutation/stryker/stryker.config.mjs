@@ -27,6 +27,8 @@ export default {
   // Ignored by git, Prettier and ESLint, and outside every Jest project.
   tempDirName: '.cache/mutation/stryker',
   cleanTempDir: 'always',
+  // What programs write while they run, a Kafka beside the run for one: files come and go there while Stryker copies.
+  ignorePatterns: ['/.paycode', '/.cache', '/.nx', '/dist', '/coverage'],
   reporters: ['progress-append-only', 'json'],
   jsonReporter: { fileName: process.env.MUTATION_REPORT },
   allowConsoleColors: false,

@@ -22,13 +22,19 @@ type Environment = Record<string, string>;
 /** One process of a service. */
 export class Replica {
   readonly exited: Promise<number | null>;
+  hasExited = false;
 
   constructor(
     readonly ports: { internal: number; public: number },
     private readonly child: ChildProcess,
   ) {
     child.channel?.unref();
-    this.exited = new Promise(resolve => child.once('exit', resolve));
+    this.exited = new Promise(resolve =>
+      child.once('exit', code => {
+        this.hasExited = true;
+        resolve(code);
+      }),
+    );
   }
 
   /** SIGTERM; gives the exit code (null: it was killed). */
@@ -70,16 +76,17 @@ export class ReplicatedPlatform {
   /** Starts a replica and lets traffic come to it once it is ready. */
   async add(name: ServiceName): Promise<Replica> {
     const ports = { internal: await freePort(), public: await freePort() };
-    const log = openSync(join(this.folder, `${name}.${ports.internal}.log`), 'a');
+    const logFile = join(this.folder, `${name}.${ports.internal}.log`);
+    const log = openSync(logFile, 'a');
     const env = { ...this.environmentOf(name), INTERNAL_PORT: String(ports.internal), PUBLIC_PORT: String(ports.public) };
     // Ends with this process, however that ends.
     const preload = join(process.cwd(), 'dist/apps/standalone/end-with-parent.preload.cjs');
     const command = ['--require', preload, join('dist/apps', name, 'main.cjs')];
     const replica = new Replica(ports, spawn(process.execPath, command, { env, stdio: ['ignore', log, log, 'ipc'] }));
-    await eventually(
-      async () => expect((await fetch(`http://127.0.0.1:${ports.internal}/health/ready`)).status).toBe(200),
-      240_000,
-    );
+    await eventually(async () => {
+      if (!replica.hasExited) expect((await fetch(`http://127.0.0.1:${ports.internal}/health/ready`)).status).toBe(200);
+    }, 240_000);
+    if (replica.hasExited) throw new Error(`${name} ended at start:\n${readFileSync(logFile, 'utf8').slice(-2_000)}`);
     this.endpoints.get(name)!.internal.add(ports.internal);
     this.endpoints.get(name)!.public.add(ports.public);
     this.replicas.set(name, [...(this.replicas.get(name) ?? []), replica]);
@@ -110,7 +117,9 @@ export class ReplicatedPlatform {
   /** Lets the standalone platform make databases, secrets, certificate and accounts, and takes over what it gave to each service. */
   private async learn(): Promise<void> {
     const home = join(this.folder, 'home');
-    const env = { DATABASE_URL: process.env['PAYCODE_TEST_DATABASE_URL'], EVENTS_TRANSPORT: undefined };
+    const database = new URL(process.env['PAYCODE_TEST_DATABASE_URL']!);
+    database.searchParams.set('connect_timeout', '120');
+    const env = { DATABASE_URL: database.href, EVENTS_TRANSPORT: undefined };
     const standalone = await new PlatformProcess({ home, env, args: ['--fresh'] }).untilReady();
     const { processes } = JSON.parse(readFileSync(join(home, 'standalone.json'), 'utf8')) as Standalone;
     for (const name of serviceNames) this.environments.set(name, environmentOf(processes[name]!));

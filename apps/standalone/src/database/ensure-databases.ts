@@ -93,7 +93,7 @@ function urlOf(server: DatabaseServer, user: DatabaseOwner, database = user): st
 }
 
 async function onServer<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, application_name: 'paycode-standalone' });
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 30_000, application_name: 'paycode-standalone' });
   // Without a listener a connection that breaks while idle would end the process; the query in progress reports it.
   client.on('error', () => undefined);
   await client.connect().catch((error: Error) => {

@@ -3,7 +3,7 @@ import { decideRestart, restartsMax } from './domain/restart-policy';
 import { OutputLog } from './output-log';
 import { ServiceProcess, type ServiceSpec } from './service-process';
 
-const readyWithinMs = 60_000;
+const readyWithinMs = 180_000;
 const tailLines = 8;
 
 export interface SupervisionEvents {
