@@ -15,46 +15,74 @@ interface Mutant {
   killedBy?: string[];
 }
 
+/** A mutant as the list of known ones names it. */
+interface Place {
+  file: string;
+  line: string;
+  change: string;
+}
+
 /** Outcomes of every mutant but those that were left out on purpose (Ignored). */
 export function outcomesOf(report: MutationReport, area: string, known: readonly KnownMutant[]): Outcome[] {
-  return Object.entries(report.files).flatMap(([file, { source, mutants }]) => {
+  const judged = Object.entries(report.files).flatMap(([file, { source, mutants }]) => {
     const lines = source.split('\n');
     return mutants
       .filter(({ status }) => status !== 'Ignored')
-      .map(mutant => {
-        const line = lines[mutant.location.start.line - 1]!.trim();
-        const change = `${mutant.mutatorName}: ${oneLine(mutant.replacement ?? '')}`;
-        return {
-          area,
-          fault: `${file}:${mutant.location.start.line}:${mutant.location.start.column} ${change}`,
-          result: resultOf(mutant),
-          detail: detailOf(mutant, line),
-          ...knownOf(known, { file, line, change }),
-        };
-      });
+      .map(mutant => ({
+        mutant,
+        place: { file, line: lines[mutant.location.start.line - 1]!.trim(), change: changeOf(lines, mutant) },
+      }));
+  });
+  const reasonOf = knownReasons(known, judged);
+  return judged.map(({ mutant, place }) => {
+    const reason = reasonOf(place);
+    return {
+      area,
+      fault: `${place.file}:${mutant.location.start.line}:${mutant.location.start.column} ${place.change}`,
+      result: resultOf(mutant),
+      detail: detailOf(mutant, place.line),
+      ...(reason ? { known: reason } : {}),
+    };
   });
 }
 
-function resultOf({ status }: Mutant): Outcome['result'] {
-  // A mutant that never ends is noticed by whoever waits.
-  if (status === 'Killed' || status === 'Timeout') return 'CAUGHT';
-  return status === 'Survived' || status === 'NoCoverage' ? 'SURVIVED' : 'NOT_JUDGED';
+/** Loops are stopped by counting; only that shows that a mutant never ends. The clock shows as well that the machine was busy. */
+const isEndless = ({ status, statusReason }: Mutant): boolean =>
+  status === 'Timeout' && /^Hit limit reached/.test(statusReason ?? '');
+
+function resultOf(mutant: Mutant): Outcome['result'] {
+  if (mutant.status === 'Killed' || isEndless(mutant)) return 'CAUGHT';
+  return mutant.status === 'Survived' || mutant.status === 'NoCoverage' ? 'SURVIVED' : 'NOT_JUDGED';
 }
 
-function detailOf({ status, statusReason = '' }: Mutant, line: string): string {
+function detailOf({ status, statusReason }: Mutant, line: string): string {
   if (status === 'Survived') return `every test that runs it stays green: ${line}`;
   if (status === 'NoCoverage') return `no unit spec runs it: ${line}`;
-  return statusReason.split('\n', 1)[0]!;
+  return (statusReason ?? (status === 'Timeout' ? 'its specs did not end in time' : status)).split('\n', 1)[0]!;
 }
 
-function knownOf(known: readonly KnownMutant[], mutant: { file: string; line: string; change: string }): { known?: KnownReason } {
-  const found = known.find(
-    ({ file, line, changes }) => file === mutant.file && line === mutant.line && changes.includes(mutant.change),
+/** What is replaced by what. The code that is replaced belongs to it: of a line's two comparisons either may become `false`. */
+function changeOf(lines: readonly string[], { mutatorName, replacement = '', location: { start, end } }: Mutant): string {
+  const rows = lines.slice(start.line - 1, end.line);
+  rows.push(rows.pop()!.slice(0, end.column - 1));
+  rows[0] = rows[0]!.slice(start.column - 1);
+  return `${mutatorName}: ${oneLine(rows.join(' '))} => ${oneLine(replacement)}`;
+}
+
+/** One of the list that fits two mutants says of neither why it survives. */
+function knownReasons(
+  known: readonly KnownMutant[],
+  judged: readonly { place: Place }[],
+): (place: Place) => KnownReason | undefined {
+  const keyOf = ({ file, line, change }: Place): string => [file, line, change].join('\n');
+  const mutants = Map.groupBy(judged, ({ place }) => keyOf(place));
+  const reasons = new Map(
+    known.flatMap(({ file, line, changes, kind, why }) => changes.map(change => [keyOf({ file, line, change }), { kind, why }])),
   );
-  return found ? { known: { kind: found.kind, why: found.why } } : {};
+  return place => (mutants.get(keyOf(place))!.length === 1 ? reasons.get(keyOf(place)) : undefined);
 }
 
-/** A mutant's code on one line, as the list of known ones writes it. */
+/** Code on one line, as the list of known ones writes it. */
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').slice(0, 80).trim();
 }

@@ -22,7 +22,7 @@ export default {
   ignoreStatic: true,
   disableTypeChecks: false,
   concurrency: 2,
-  // A loop that never ends is found by counting. Only waiting is left to the clock, and a busy machine must not pass for it.
+  // A loop that never ends is found by counting. What the clock stops, which a busy machine may cause, is not judged.
   timeoutMS: 60_000,
   // Ignored by git, Prettier and ESLint, and outside every Jest project.
   tempDirName: '.cache/mutation/stryker',
