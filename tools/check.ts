@@ -8,6 +8,8 @@ import { canaryProblems } from './architecture/canary.ts';
 import { deadLinks, orphanPages } from './check/dead-links.ts';
 import { forbiddenText } from './check/forbidden-text.ts';
 import { CommandError, run } from './check/run.ts';
+import { type LockedWorkspace, supplyChainProblems } from './check/supply-chain.ts';
+import { supplyChainPolicy } from './check/supply-chain.policy.ts';
 import { staleDocs } from './generate-docs.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -26,6 +28,7 @@ const gates: Record<string, Gate> = {
   text,
   links,
   docs: staleDocs,
+  'supply-chain': supplyChain,
 };
 
 async function command(name: string, args: string[]): Promise<string[]> {
@@ -52,6 +55,12 @@ async function links(): Promise<string[]> {
   const textOf = (path: string): string | undefined => texts.get(path) ?? (folders.has(path.replace(/\/$/, '')) ? '' : undefined);
   const pages = [...texts].filter(([file]) => file.endsWith('.md'));
   return [...pages.flatMap(([file, content]) => deadLinks(file, content, textOf)), ...orphanPages(pages)];
+}
+
+async function supplyChain(): Promise<string[]> {
+  const [lock, manifest] = await Promise.all(['package-lock.json', 'package.json'].map(textOf));
+  const workspace = { lock: JSON.parse(lock!), manifest: JSON.parse(manifest!) } as LockedWorkspace;
+  return supplyChainProblems(workspace, supplyChainPolicy).map(({ rule, text }) => `package-lock.json: ${rule}: ${text}`);
 }
 
 function foldersOf(file: string): string[] {
@@ -81,7 +90,7 @@ async function pass(name: string): Promise<boolean> {
   const startedAt = performance.now();
   const problems = await problemsOf(gates[name]!);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  console.log(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${name.padEnd(10)} ${seconds} s`);
+  console.log(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${name.padEnd(12)} ${seconds} s`);
   for (const problem of problems) console.log(problem.replace(/^/gm, '     '));
   return problems.length === 0;
 }

@@ -1,13 +1,16 @@
 /**
  * Proves that the gates still bite: copies the planted violations of tools/architecture/canary into a workspace of their own, runs
- * ESLint and dependency-cruiser there with the project's own configuration, and fails for every planted violation that is not
+ * ESLint, dependency-cruiser and the check of the lock file there with the project's own configuration, and fails for every planted violation that is not
  * reported and for every rule that has none planted. Gates die silently: the Nx rule without a project graph skips itself and exits 0.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parse } from 'jsonc-parser';
 import { run } from '../check/run.ts';
+import { type LockedWorkspace, supplyChainProblems, supplyChainRules } from '../check/supply-chain.ts';
+import { supplyChainPolicy } from '../check/supply-chain.policy.ts';
 
 const root = join(import.meta.dirname, '../..');
 const plantedFolder = join(import.meta.dirname, 'canary');
@@ -20,7 +23,7 @@ const configuration = [
   'tsconfig.json',
   'tools/architecture/rules',
 ];
-const header = /^\/\/ reports: (eslint|depcruise) (\S+)(?: "(.*)")?$/gm;
+const header = /^\/\/ reports: (eslint|depcruise|supply-chain) (\S+)(?: "(.*)")?$/gm;
 
 interface Finding {
   tool: string;
@@ -36,7 +39,11 @@ export async function canaryProblems(): Promise<string[]> {
   const workspace = mkdtempSync(join(root, '.cache/canary-'));
   try {
     const expected = plant(workspace);
-    const found = [...(await eslintFindings(workspace)), ...(await depcruiseFindings(workspace))];
+    const found = [
+      ...(await eslintFindings(workspace)),
+      ...(await depcruiseFindings(workspace)),
+      ...supplyChainFindings(workspace),
+    ];
     return [...missing(expected, found), ...(await unguarded(expected))];
   } finally {
     rmSync(workspace, { recursive: true, force: true });
@@ -73,6 +80,15 @@ async function depcruiseFindings(workspace: string): Promise<Finding[]> {
   return summary.violations.map(({ from, rule }) => ({ tool: 'depcruise', rule: rule.name, file: from, message: '' }));
 }
 
+/** The planted lock file has comments, which say what must be reported. */
+function supplyChainFindings(workspace: string): Finding[] {
+  const file = 'supply-chain/package-lock.json';
+  const lock = parse(readFileSync(join(workspace, file), 'utf8')) as LockedWorkspace['lock'];
+  const manifest = JSON.parse(readFileSync(join(workspace, 'package.json'), 'utf8')) as LockedWorkspace['manifest'];
+  const problems = supplyChainProblems({ lock, manifest }, supplyChainPolicy);
+  return problems.map(({ rule, text }) => ({ tool: 'supply-chain', rule, file, message: text }));
+}
+
 function missing(expected: Finding[], found: Finding[]): string[] {
   const isReported = (wanted: Finding): boolean =>
     found.some(
@@ -95,7 +111,7 @@ async function unguarded(expected: Finding[]): Promise<string[]> {
   const isPlanted = (rule: string): boolean => expected.some(item => item.rule === rule);
   const isCited = (text: string): boolean => expected.some(({ message }) => message !== '' && text.startsWith(message));
   return [
-    ...[...guarded.rules, ...forbidden.map(({ name }) => name)].filter(rule => !isPlanted(rule)),
+    ...[...guarded.rules, ...forbidden.map(({ name }) => name), ...supplyChainRules].filter(rule => !isPlanted(rule)),
     ...[...guarded.boundaries, ...guarded.messages].filter(text => !isCited(text)),
   ].map(name => `no planted violation for: ${name}`);
 }
