@@ -59,7 +59,10 @@ async function links(): Promise<string[]> {
 
 async function supplyChain(): Promise<string[]> {
   const [lock, manifest] = await Promise.all(['package-lock.json', 'package.json'].map(textOf));
-  const workspace = { lock: JSON.parse(lock!), manifest: JSON.parse(manifest!) } as LockedWorkspace;
+  const workspace: LockedWorkspace = {
+    lock: JSON.parse(lock!) as LockedWorkspace['lock'],
+    manifest: JSON.parse(manifest!) as LockedWorkspace['manifest'],
+  };
   return supplyChainProblems(workspace, supplyChainPolicy).map(({ rule, text }) => `package-lock.json: ${rule}: ${text}`);
 }
 
