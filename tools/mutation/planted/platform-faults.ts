@@ -3,7 +3,7 @@ import type { PlantedFault } from './planted-fault.ts';
 const events = 'libs/events/src';
 const consumerSpec = `${events}/delivery/partition-consumer.spec.ts`;
 const relaySpec = `${events}/outbox/outbox-relay.int.spec.ts`;
-const transportSpec = `${events}/postgres/postgres-event-transport.int.spec.ts`;
+const logSpec = `${events}/postgres/event-log.int.spec.ts`;
 const runtime = 'libs/service-runtime/src';
 
 /** Events between the services, health, logs, contracts, keys and the way out. */
@@ -42,7 +42,7 @@ export const platformFaults: readonly PlantedFault[] = [
     file: `${events}/postgres/group-membership.ts`,
     find: 'and o.owner = $3 and o.epoch = done.epoch',
     put: 'and o.owner = $3',
-    specs: [transportSpec],
+    specs: [logSpec],
   },
   {
     id: 'commit-of-lost',
@@ -51,7 +51,7 @@ export const platformFaults: readonly PlantedFault[] = [
     file: `${events}/postgres/group-membership.ts`,
     find: 'and o.owner = $3 and o.epoch = done.epoch',
     put: 'and $3::uuid is not null',
-    specs: [transportSpec],
+    specs: [logSpec],
   },
   {
     id: 'outbox-out-of-order',

@@ -1,5 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import { eventually } from '@paycode/service-runtime/testing';
-import { GatewayUnderTest, statusesOf } from '../testing';
+import { GatewayUnderTest, json, statusesOf } from '../testing';
 
 const kib = 1_024;
 
@@ -111,6 +112,32 @@ describe('the limits of the gateway', () => {
     connection.send('GET /public/x HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(200));
     await connection.closed;
     expect(gateway.upstream.seen.length).toBeLessThan(20);
+  });
+});
+
+describe('the room of the gateway', () => {
+  let gateway: GatewayUnderTest;
+  beforeAll(async () => {
+    gateway = await GatewayUnderTest.start({ IN_FLIGHT_MAX: '1' });
+  });
+  afterAll(() => gateway.stop());
+
+  it('T-02: beyond so many requests in progress the next one is told to come again, and has room once one was answered', async () => {
+    const held: ServerResponse[] = [];
+    gateway.upstream.answer = (_request, response) => held.push(response);
+    const first = gateway.send('/public/x');
+    await eventually(() => expect(held).toHaveLength(1));
+    const second = await gateway.send('/public/x');
+    expect([second.status, second.headers['retry-after'], second.body.message]).toEqual([
+      503,
+      '1',
+      'too many requests in progress',
+    ]);
+    json(held[0]!, {});
+    expect((await first).status).toBe(200);
+    gateway.reset();
+    for (const path of ['/public/x', '/%', '/public/x']) await gateway.send(path);
+    expect((await gateway.send('/public/x')).status).toBe(200);
   });
 });
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { KeyRing } from '../sealing/key-ring';
-import { ApiPasswordHasher, generateApiPassword } from './api-password-hasher';
+import { ApiPasswordHasher, generateApiPassword, isGeneratedApiPassword } from './api-password-hasher';
 
 const [p1, p2] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const hasher = new ApiPasswordHasher(KeyRing.parse(`p1:${p1.toString('base64')}`));
@@ -11,6 +11,16 @@ describe('API passwords (T-04)', () => {
     const passwords = new Set(Array.from({ length: 1_000 }, generateApiPassword));
     expect(passwords.size).toBe(1_000);
     for (const password of passwords) expect(password).toMatch(/^[A-Za-z0-9_-]{27}$/);
+  });
+
+  it('a generated password is told by its form', () => {
+    expect(isGeneratedApiPassword(generateApiPassword())).toBe(true);
+    const others = ['', 'x'.repeat(26), 'x'.repeat(28), `${'x'.repeat(26)}+`, `${'x'.repeat(27)}\n`];
+    expect(others.filter(isGeneratedApiPassword)).toEqual([]);
+  });
+
+  it('a text of another scheme never verifies, however good the rest', () => {
+    expect(hasher.verify('secret', hasher.hash('secret').replace('hmac-sha256', 'hmac-sha1'))).toBe(false);
   });
 
   it('only the right password verifies', () => {

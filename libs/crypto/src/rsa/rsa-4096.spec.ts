@@ -1,4 +1,4 @@
-import { constants, generateKeyPairSync, privateDecrypt, randomBytes } from 'node:crypto';
+import { constants, createPublicKey, generateKeyPairSync, type KeyObject, privateDecrypt, randomBytes } from 'node:crypto';
 import { subtle } from 'node:crypto';
 import {
   UnsupportedPublicKeyError,
@@ -15,6 +15,15 @@ beforeAll(async () => {
   pair = await generateRsa4096KeyPair();
 });
 
+/** A ciphertext whose first byte is zero (one of 256 is), without it: the same number, in 511 bytes. */
+function withoutLeadingZero(publicKey: KeyObject): Buffer {
+  for (let tries = 0; tries < 10_000; tries += 1) {
+    const bytes = encryptOaepSha1(publicKey, Buffer.from('challenge'));
+    if (bytes[0] === 0) return bytes.subarray(1);
+  }
+  throw new Error('no ciphertext begins with a zero');
+}
+
 const spki = (key: { publicKey: import('node:crypto').KeyObject }): string =>
   key.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
 
@@ -30,14 +39,44 @@ describe('client keys (R-5.3-1, R-8-4)', () => {
     const message = 'expected an RSA key of 4096 bits';
     expect(() => parseRsa4096PublicKey(spki(generateKeyPairSync('rsa', { modulusLength: 2048 })))).toThrow(message);
     expect(() => parseRsa4096PublicKey(spki(generateKeyPairSync('rsa', { modulusLength: 3072 })))).toThrow(message);
-    expect(() => parseRsa4096PublicKey(spki(generateKeyPairSync('ec', { namedCurve: 'P-256' })))).toThrow('expected an RSA key');
-    expect(() => parseRsa4096PublicKey(spki(generateKeyPairSync('rsa-pss', { modulusLength: 2048 })))).toThrow(
-      'expected an RSA key',
-    );
+    for (const other of [
+      generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+      generateKeyPairSync('rsa-pss', { modulusLength: 2048 }),
+    ])
+      expect(() => parseRsa4096PublicKey(spki(other))).toThrow(/^expected an RSA key$/);
   });
 
   it.each(['', 'AAAA', '-----BEGIN PUBLIC KEY-----', '*', 'A'.repeat(5_000)])('%j is no key', text => {
     expect(() => parseRsa4096PublicKey(text)).toThrow(UnsupportedPublicKeyError);
+  });
+
+  it('is read up to 2048 characters, and not with anything else in between', () => {
+    const encoded = exportRsaPublicKey(pair.publicKey);
+    expect(parseRsa4096PublicKey(encoded.padEnd(2_048)).equals(pair.publicKey)).toBe(true);
+    for (const text of [encoded.padEnd(2_049), encoded.replace(/^.{64}/, '$&*')])
+      expect(() => parseRsa4096PublicKey(text)).toThrow(
+        new UnsupportedPublicKeyError('expected the base64 of an X.509 public key'),
+      );
+  });
+
+  it.each([
+    [1n, 'unusual RSA public exponent'],
+    [3n, undefined],
+    [0xffff_ffffn, undefined],
+    [0x1_0000_0001n, 'unusual RSA public exponent'],
+  ])('T-02: with the public exponent %d: %s', (exponent, problem) => {
+    const hex = exponent.toString(16);
+    const e = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex').toString('base64url');
+    const key = createPublicKey({ key: { ...pair.publicKey.export({ format: 'jwk' }), e }, format: 'jwk' });
+    const read = () => parseRsa4096PublicKey(exportRsaPublicKey(key));
+    if (problem === undefined) expect(read().equals(key)).toBe(true);
+    else expect(read).toThrow(problem);
+  });
+
+  it('an error says what it comes from', () => {
+    expect(() => parseRsa4096PublicKey('AAAA')).toThrow(
+      expect.objectContaining({ cause: expect.objectContaining({ message: expect.any(String) as string }) as Error }),
+    );
   });
 
   it('a private key is not taken for a public one', () => {
@@ -76,6 +115,7 @@ describe('RSA/ECB/OAEPWithSHA-1AndMGF1Padding (R-5.3-2)', () => {
     expect(decryptOaepSha1(pair.privateKey, randomBytes(511))).toBeNull();
     expect(decryptOaepSha1(pair.privateKey, Buffer.alloc(512, 0xff))).toBeNull();
     expect(decryptOaepSha1(pair.privateKey, Buffer.alloc(512))).toBeNull();
+    expect(decryptOaepSha1(pair.privateKey, withoutLeadingZero(pair.publicKey))).toBeNull();
     const altered = encryptOaepSha1(pair.publicKey, randomBytes(64));
     altered[100]! ^= 1;
     expect(decryptOaepSha1(pair.privateKey, altered)).toBeNull();

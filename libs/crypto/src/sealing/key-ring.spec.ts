@@ -14,6 +14,10 @@ describe('key ring', () => {
     expect(ring.find('2024-z')).toBeUndefined();
   });
 
+  it('holds up to 16 keys', () => {
+    expect(KeyRing.parse(Array.from({ length: 16 }, (_, i) => `k${i}:${first}`).join()).kids).toHaveLength(16);
+  });
+
   it('accepts base64url too', () => {
     const bytes = Buffer.alloc(32, 0xfb);
     expect(
@@ -26,6 +30,7 @@ describe('key ring', () => {
   const short = Buffer.alloc(16, 3).toString('base64');
   it.each([
     ['', 'no key given; expected kid:base64[,kid:base64]'],
+    [' ', 'no key given; expected kid:base64[,kid:base64]'],
     [first, 'key 1: expected kid:base64 where kid is 1 to 32 of A-Z a-z 0-9 _ -'],
     [`:${first}`, 'key 1: expected kid:base64 where kid is 1 to 32 of A-Z a-z 0-9 _ -'],
     [`a.b:${first}`, 'key 1: expected kid:base64 where kid is 1 to 32 of A-Z a-z 0-9 _ -'],

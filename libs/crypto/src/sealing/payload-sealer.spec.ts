@@ -36,6 +36,22 @@ describe('sealed payload (T-16)', () => {
     expect(sealer.openText(jwe)).toBe(text);
   });
 
+  it('a header of 512 characters is read, a longer one is not', async () => {
+    const padded = (type: string) =>
+      new CompactEncrypt(Buffer.from(text))
+        .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: 'old', typ: type })
+        .encrypt(oldKey);
+    const [fits, tooLong] = [await padded('x'.repeat(334)), await padded('x'.repeat(335))];
+    expect(fits.split('.', 1)[0]).toHaveLength(512);
+    expect([fits, tooLong].map(jwe => codeOf(() => sealer.open(jwe)))).toEqual(['OPENED', 'MALFORMED']);
+  });
+
+  it('a text of 64 KiB is opened, a longer one is not', () => {
+    const [fits, tooLong] = [sealer.seal('x'.repeat(49_079)), sealer.seal('x'.repeat(49_080))];
+    expect(fits).toHaveLength(sealedPayloadCharsMax);
+    expect([fits, tooLong].map(jwe => codeOf(() => sealer.open(jwe)))).toEqual(['OPENED', 'MALFORMED']);
+  });
+
   it('two key ids are valid at once: the current one seals, the former still opens', () => {
     const before = new PayloadSealer(ring([['old', oldKey]]));
     expect(sealer.openText(before.seal(text))).toBe(text);
@@ -78,6 +94,9 @@ describe('sealed payload (T-16)', () => {
     ['six parts', `${good}..${iv}.${ciphertext}.${tag}.`, 'MALFORMED'],
     ['an encrypted key with dir', `${good}.AAAA.${iv}.${ciphertext}.${tag}`, 'MALFORMED'],
     ['a short tag', `${good}..${iv}.${ciphertext}.${tag.slice(0, 8)}`, 'MALFORMED'],
+    ['a short nonce', `${good}..${iv.slice(0, 8)}.${ciphertext}.${tag}`, 'MALFORMED'],
+    ['a header that is null', `${header(null)}..${iv}.${ciphertext}.${tag}`, 'MALFORMED'],
+    ['a header that is a number', `${header(5)}..${iv}.${ciphertext}.${tag}`, 'MALFORMED'],
     ['a header that is no JSON', `AAAA..${iv}.${ciphertext}.${tag}`, 'MALFORMED'],
     ['a header that is a list', `${header([])}..${iv}.${ciphertext}.${tag}`, 'MALFORMED'],
     ['a text beyond the bound', 'A'.repeat(sealedPayloadCharsMax + 1), 'MALFORMED'],
@@ -99,6 +118,15 @@ describe('sealed payload (T-16)', () => {
   ])('refuses %s with a code and without payload data', (_, jwe, code) => {
     expect(codeOf(() => sealer.open(jwe))).toBe(code);
     expect(() => sealer.open(jwe)).toThrow(`sealed payload: ${code}`);
+  });
+
+  it.each([
+    ['NOT_AUTHENTIC', `${good}..${iv}.AAAA.${tag}`],
+    ['MALFORMED', `AAAA..${iv}.${ciphertext}.${tag}`],
+  ])('an error %s says what it comes from', (code, jwe) => {
+    expect(() => sealer.open(jwe)).toThrow(
+      expect.objectContaining({ code, cause: expect.objectContaining({ message: expect.any(String) as string }) as Error }),
+    );
   });
 
   it('seals what jose accepts at a different random key each time it is asked', async () => {

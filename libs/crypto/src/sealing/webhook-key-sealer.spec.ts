@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { KeyRing } from './key-ring';
-import { WebhookKeySealer, webhookKeyAad } from './webhook-key-sealer';
+import { type SealedKeyError, WebhookKeySealer, webhookKeyAad } from './webhook-key-sealer';
 
 const [oldKek, newKek] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
 const before = new WebhookKeySealer(KeyRing.parse(`k1:${oldKek}`));
@@ -42,6 +42,33 @@ describe('webhook keys at rest (T-14, A-49)', () => {
       expect(() => before.open(text, aad)).toThrow('sealed webhook key: MALFORMED');
     },
   );
+
+  it('are not opened once any part of their form is another, however good the rest', () => {
+    const [version, kid, sealed] = before.seal(webhookKey, aad).split('.') as [string, string, string];
+    const withBytes = (count: number) => `v1.k1.${randomBytes(count).toString('base64url')}`;
+    const codeOf = (text: string) => {
+      try {
+        before.open(text, aad);
+      } catch (error) {
+        return (error as SealedKeyError).code;
+      }
+      return 'OPENED';
+    };
+    expect([`v2.${kid}.${sealed}`, `${version}..${sealed}`, `${version}.${kid}.${sealed}.`].map(codeOf)).toEqual(
+      Array(3).fill('MALFORMED'),
+    );
+    expect([withBytes(28), withBytes(29)].map(codeOf)).toEqual(['MALFORMED', 'NOT_AUTHENTIC']);
+    expect(['A'.repeat(250), 'A'.repeat(251)].map(text => codeOf(`v1.k1.${text}`))).toEqual(['NOT_AUTHENTIC', 'MALFORMED']);
+  });
+
+  it('an error says what it comes from', () => {
+    expect(() => before.open(before.seal(webhookKey, aad), '')).toThrow(
+      expect.objectContaining({
+        code: 'NOT_AUTHENTIC',
+        cause: expect.objectContaining({ message: expect.any(String) as string }) as Error,
+      }),
+    );
+  });
 
   it('a changed character does not open', () => {
     const sealed = before.seal(webhookKey, aad);

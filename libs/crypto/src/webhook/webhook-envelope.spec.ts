@@ -71,6 +71,13 @@ describe.each([gcm, cbc])('webhook envelope $profile', envelope => {
     );
   });
 
+  it('an error says what it comes from', () => {
+    const changed = envelope.encrypt(key, plaintext).slice(0, -4);
+    expect(() => envelope.decrypt(key, changed)).toThrow(
+      expect.objectContaining({ cause: expect.objectContaining({ message: expect.any(String) as string }) as Error }),
+    );
+  });
+
   it('an error names no payload and no key (T-17)', () => {
     const body = envelope.encrypt(key, plaintext);
     const other = importWebhookKey('ffeeddccbbaa99887766554433221100');

@@ -98,6 +98,16 @@ describe('a partition consumer', () => {
     expect(consumer.isLost).toBe(true);
   });
 
+  it('I10: a batch whose handler failed comes again before any later one, and is committed only then', async () => {
+    let failures = 0;
+    begin({ onBatch: () => (failures++ === 0 ? Promise.reject(new Error('no database')) : Promise.resolve()) });
+    await eventually(() => expect(edge.commits).toHaveLength(1));
+    expect(handled.slice(0, 2)).toEqual(['k/0', 'k/0']);
+    consumer.fence();
+    edge.commits[0]!.end(true);
+    await consumer.stop();
+  });
+
   it('T-29: a dead letter that cannot be parked is passed over; those of its batch are parked', async () => {
     begin({ batchMax: 3, reject: true });
     edge.refused = 1n;

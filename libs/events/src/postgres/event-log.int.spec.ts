@@ -152,6 +152,16 @@ describe('the event log in PostgreSQL', () => {
       expect(await hung.beat()).toBeUndefined();
     });
 
+    it('I10: refuses a commit from before a partition was given up, also when the same member has it again', async () => {
+      const { made: only } = await member();
+      const [before] = await only.claim(1, []);
+      await only.release([before!.partition]);
+      const [again] = await only.claim(1, []);
+      expect(again!.partition).toBe(before!.partition);
+      expect(await only.commit([{ ...before!, nextPosition: 5n }])).toEqual([false]);
+      expect(await only.commit([{ ...again!, nextPosition: 1n }])).toEqual([true]);
+    });
+
     it('hands the committed position to the next owner', async () => {
       const { made: first } = await member();
       const [owned] = await first.claim(1, []);

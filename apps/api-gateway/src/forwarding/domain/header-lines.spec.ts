@@ -29,6 +29,19 @@ describe('what a service gets to see of a request', () => {
     expect(seen).not.toContain('forged');
   });
 
+  it('a service gets the fields that are for it in their order, then what the gateway says itself', () => {
+    const own = ['x-request-id', 'request-1', 'x-forwarded-for', '192.0.2.1', 'x-forwarded-proto', 'https'];
+    expect(forwardedHeaders(['Accept', '*/*', 'X-Own', '1'], facts)).toEqual([
+      ...['accept', '*/*', 'x-own', '1'],
+      ...own,
+      ...['x-paycode-identity', 'assertion'],
+    ]);
+    expect(forwardedHeaders(['Host', 'pay.example'], { ...facts, identity: undefined })).toEqual([
+      ...own,
+      ...['x-forwarded-host', 'pay.example'],
+    ]);
+  });
+
   it('the identity is absent, not empty, where none was asserted', () => {
     expect(fields(forwardedHeaders([], { ...facts, identity: undefined }))).toEqual({
       'x-request-id': 'request-1',
@@ -56,7 +69,8 @@ describe('what a service gets to see of a request', () => {
         connection: 'keep-alive, X-Temp',
         'x-temp': '1',
         etag: '"1"',
+        allow: undefined,
       }),
-    ).toEqual({ 'set-cookie': ['a=1', 'b=2'], etag: '"1"' });
+    ).toStrictEqual({ 'set-cookie': ['a=1', 'b=2'], etag: '"1"' });
   });
 });

@@ -1,6 +1,6 @@
 import type { AccountType, Role } from '@paycode/dto';
 import { rolesOf } from '../../accounts';
-import { permits, ruleFor } from './path-roles';
+import { permits, personalDataOf, ruleFor } from './path-roles';
 
 const types: AccountType[] = ['MANAGER', 'MERCHANT', 'PSP', 'STK', 'ACQUIRER'];
 const allowed = (path: string) =>
@@ -37,6 +37,17 @@ describe('the path-role table', () => {
     expect(['/public/pay', '/authentication/login', '/internal/x', '/'].map(path => ruleFor(path).service)).toEqual(
       Array(4).fill(undefined),
     );
+  });
+
+  it.each([
+    ['/purchase', '/purchase'],
+    ['/purchase/notification/1', '/purchase'],
+    ['/portal/restful/merchant/notification/list', '/portal/restful/merchant/notification'],
+    ['/purchases/1', undefined],
+    ['/code/create', undefined],
+    ['/x/purchase', undefined],
+  ])('T-17: of %s the personal data is that of %s', (path, prefix) => {
+    expect(personalDataOf(path)).toBe(prefix);
   });
 
   it('T-27 R-5.5-5: no account type carries INTERNAL', () => {

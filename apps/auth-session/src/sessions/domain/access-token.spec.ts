@@ -17,6 +17,8 @@ describe('claims of an access token', () => {
     ['exp of another type', 'at+jwt', { ...payload, exp: '1000' }],
     ['no iat', 'at+jwt', { ...payload, iat: undefined }],
     ['a payload that is text', 'at+jwt', 'text'],
+    ['a payload that is null', 'at+jwt', null],
+    ['no payload', 'at+jwt', undefined],
   ])('T-08: refuses %s', (_, typ, tokenPayload) => {
     expect(readClaims({ header: { typ }, payload: tokenPayload })).toBeUndefined();
   });

@@ -45,10 +45,28 @@ describe('the credential of a request', () => {
     ['A-19', ['Bearer a.b.c', 'Bearer a.b.c'], 'BEARER'],
     ['A-19', [basic('a:b'), basic('c:d')], 'BASIC_UNREADABLE'],
     ['A-19', ['Bearer a.b.c', 'Basic'], 'BEARER'],
+    ['R-7-1', [basic('no-password:')], 'BASIC_UNREADABLE'],
+    ['R-7-1', [basic(':no name')], 'BASIC_UNREADABLE'],
+    ['T-04', Array.from({ length: 8 }, () => 'Bearer a.b.c'), 'BEARER'],
     ['T-04', Array.from({ length: 9 }, () => 'Bearer a.b.c'), 'MALFORMED'],
     ['T-04', [`Bearer a.b.${'c'.repeat(9_000)}`], 'MALFORMED'],
   ])('%s: %j is %s', (_, lines, kind) => {
     expect(kindOf(...lines)).toBe(kind);
+  });
+
+  it('T-04: a line of 8192 characters is read, a longer one is not, whatever is beside it', () => {
+    const line = (chars: number) =>
+      `Basic ${Buffer.from('a:'.padEnd(chars, 'b'))
+        .toString('base64')
+        .slice(0, chars - 6)}`;
+    expect([line(8_192).length, kindOf(line(8_192))]).toEqual([8_192, 'BASIC']);
+    expect(kindOf(line(8_193))).toBe('MALFORMED');
+    expect(kindOf(line(8_193), basic('a:b'))).toBe('MALFORMED');
+  });
+
+  it('A-26 T-04: a token in a body may be as long as one in a header', () => {
+    const token = (chars: number) => 'a.b.'.padEnd(chars, 'c');
+    expect([isJwtShaped(token(8_192)), isJwtShaped(token(8_193))]).toEqual([true, false]);
   });
 
   it('R-5.1-1: Basic splits at the first colon, so a password may hold colons', () => {

@@ -6,7 +6,7 @@ const emails = [
   `${'a'.repeat(64)}@shop.example`,
 ]; // prettier-ignore
 const notEmails = [
-  '', '@', 'owner', 'owner@', '@shop.example', 'owner@shop', 'owner@shop.', 'owner@.shop.example', 'owner@shop..example', '.owner@shop.example',
+  '', '@', 'shop.example', 'owner', 'owner@', '@shop.example', 'owner@shop', 'owner@shop.', 'owner@.shop.example', 'owner@shop..example', '.owner@shop.example',
   'owner.@shop.example', 'o..w@shop.example', 'owner@-shop.example', 'owner@127.0.0.1', 'owner@[127.0.0.1]', 'a b@shop.example',
   '"a b"@shop.example', 'a@b@shop.example', 'Owner <owner@shop.example>', 'owner@shop.example, thief@shop.example', 'owner@shop.example;thief',
   'owner@shop.example\r\nBcc: thief@shop.example', 'owner@shop.example\n', 'owner\u0000@shop.example', 'ówner@shop.example', 'owner@bücher.example',
@@ -27,7 +27,17 @@ const notMsisdns = [
   'owner@shop.example',
 ];
 
+/** A well-formed address of so many characters. */
+const emailOf = (chars: number) => {
+  const [local, ending] = ['a'.repeat(64), `.${'c'.repeat(63)}.${'d'.repeat(56)}.example`];
+  return `${local}@${'b'.repeat(chars - local.length - ending.length - 1)}${ending}`;
+};
+
 describe('values of recipients', () => {
+  it('R-2.4-2: an e-mail address has at most 254 characters', () => {
+    expect([254, 255].map(chars => isRecipientValue('EMAIL', emailOf(chars)))).toEqual([true, false]);
+  });
+
   it.each(emails)('R-2.4-2: %s is an e-mail address', value => expect(isRecipientValue('EMAIL', value)).toBe(true));
   it.each(notEmails)('R-2.4-2, T-25: %j is none', value => expect(isRecipientValue('EMAIL', value)).toBe(false));
   it.each(msisdns)('R-2.4-2: %s is an international number', value => expect(isRecipientValue('SMS', value)).toBe(true));

@@ -8,6 +8,7 @@ describe('exact amounts (A-57)', () => {
   it('add without a float ever taking part', () => {
     expect(addDecimals('0.1', '0.2')).toBe('0.3');
     expect(addDecimals('110.10', '5')).toBe('115.10');
+    expect(addDecimals('5', '7')).toBe('12');
     expect(addDecimals('999999999999999', '0.000001')).toBe('999999999999999.000001');
     fc.assert(fc.property(cents, cents, (a, b) => expect(addDecimals(text(a), text(b))).toBe(text(a + b))));
   });

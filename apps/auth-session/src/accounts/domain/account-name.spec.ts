@@ -1,0 +1,62 @@
+import { type AccountNaming, nameAccount } from './account-name';
+
+/** The field that stands in the way, with its rule. */
+const objectionTo = (naming: AccountNaming) => {
+  const name = nameAccount(naming);
+  return name.ok ? undefined : `${name.field} ${name.rule}`;
+};
+const stk = (username: string) => objectionTo({ type: 'STK', username });
+const longest = 'a'.repeat(128);
+
+describe('the name of an account', () => {
+  it.each([
+    ['R-2.1-1', { type: 'MANAGER', id: 1 }, { username: 'manager-1', ownerId: 1, acquirer: null }],
+    ['R-2.1-2', { type: 'MERCHANT', id: 1001 }, { username: 'merchant-1001', ownerId: 1001, acquirer: null }],
+    ['R-2.1-3', { type: 'PSP', id: 7, username: 'psp-7' }, { username: 'psp-7', ownerId: 7, acquirer: null }],
+    ['R-2.1-4', { type: 'STK', username: 'till 4/a' }, { username: 'till 4/a', ownerId: null, acquirer: null }],
+    ['A-40', { type: 'ACQUIRER', username: 'bank', acquirer: ' One ' }, { username: 'bank', ownerId: null, acquirer: 'One' }],
+  ] as const)('%s: %j is %j', (_, naming, name) => {
+    expect(nameAccount(naming)).toStrictEqual({ ok: true, ...name });
+  });
+
+  it.each([undefined, 0, -1, 1.5, 2 ** 53])('R-2.1-2: a merchant needs an id that counts it, not %s', id => {
+    expect(objectionTo({ type: 'MERCHANT', ...(id === undefined ? {} : { id }) })).toBe('id must be a positive integer');
+  });
+
+  it('R-2.1-2: the name of a merchant is the one of its id', () => {
+    expect(objectionTo({ type: 'MERCHANT', id: 1, username: 'merchant-2' })).toBe('username must be merchant-1');
+  });
+
+  it('R-2.1-4: an STK account has no id and no acquirer', () => {
+    expect(objectionTo({ type: 'STK', id: 1, username: 'till' })).toBe('id does not apply to this type');
+    expect(objectionTo({ type: 'STK', username: 'till', acquirer: 'One' })).toContain('acquirer is for ACQUIRER accounts');
+  });
+
+  it.each([undefined, '', ' '])('A-40: an acquirer account needs its acquirer, not %j', acquirer => {
+    const naming = { type: 'ACQUIRER' as const, username: 'bank', ...(acquirer === undefined ? {} : { acquirer }) };
+    expect(objectionTo(naming)).toContain('acquirer is for ACQUIRER accounts');
+  });
+
+  it.each([
+    ['manager-1', 'has the form reserved'],
+    ['PSP-22', 'has the form reserved'],
+    ['a:b', 'must not hold a colon'],
+    ['a\u0007b', 'must not hold a colon or control'],
+    ['.', 'must not be dots alone'],
+    ['..', 'must not be dots alone'],
+    [' till', 'must not begin or end with a blank'],
+    ['till ', 'must not begin or end with a blank'],
+    ['', 'must have 1 to 128 characters'],
+    [`${longest}a`, 'must have 1 to 128 characters'],
+  ])('A-40: %j is no name for an STK account: it %s', (username, rule) => {
+    expect(stk(username)).toContain(`username ${rule}`);
+  });
+
+  it('A-40: an STK account without any name has none', () => {
+    expect(objectionTo({ type: 'STK' })).toContain('username must have 1 to 128 characters');
+  });
+
+  it.each(['a', longest, '...', 'psp', 'psp-x', 'my-psp-1', 'psp-1a', 'merchant 1'])('R-2.1-4: %s may name one', username => {
+    expect(stk(username)).toBeUndefined();
+  });
+});

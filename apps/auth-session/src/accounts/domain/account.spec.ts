@@ -1,0 +1,33 @@
+import { identityOf, type Principal, rolesOf } from './account';
+
+describe('what services are told of an account', () => {
+  it.each([
+    ['MERCHANT', ['EXTERNAL']],
+    ['PSP', ['EXTERNAL']],
+    ['STK', ['STK']],
+    ['MANAGER', []],
+    ['ACQUIRER', []],
+  ] as const)('A-42: %s has the roles %j', (type, roles) => {
+    expect(rolesOf(type)).toEqual(roles);
+  });
+
+  it('T-17: its name, its owner and its roles, and nothing of its credentials', () => {
+    const principal: Principal = {
+      id: '7',
+      username: 'bank-1',
+      type: 'ACQUIRER',
+      ownerId: null,
+      acquirer: 'Bank One',
+      mode: 'BEARER',
+      credentialVersion: 3,
+      sourceAddresses: ['192.0.2.1'],
+    };
+    expect(identityOf(principal)).toStrictEqual({
+      subject: 'bank-1',
+      accountType: 'ACQUIRER',
+      ownerId: null,
+      acquirer: 'Bank One',
+      roles: [],
+    });
+  });
+});

@@ -1,0 +1,93 @@
+import { addingRecipient, removingHttp, removingRecipient, renewingKey, settingHttp } from './configuration-change';
+import { entriesOf, type HttpNotification, type NotificationConfiguration } from './notification-configuration';
+
+const http: HttpNotification = { url: 'https://shop.example/a', version: 'V3', keyId: 'key-1', sealedKey: 'sealed-1' };
+const fresh = { keyId: 'key-2', sealedKey: 'sealed-2' };
+const email = { type: 'EMAIL' as const, value: 'owner@shop.example' };
+const sms = { type: 'SMS' as const, value: '27821234567' };
+const configured = (over: Partial<NotificationConfiguration> = {}): NotificationConfiguration => ({
+  merchantId: 1001,
+  status: 'ACTIVE',
+  http: null,
+  isHttpFresh: false,
+  recipients: [],
+  ...over,
+});
+
+const revealed = (keyId: string) => ({ kind: 'KEY_REVEALED', detail: { keyId } });
+const urlSet = (url: string, version: string, replaced: string) => ({ kind: 'URL_SET', detail: { url, version, replaced } });
+
+describe('a change to what a merchant has configured', () => {
+  it('R-4.3-5: the first URL comes with a new key, which is shown', () => {
+    const wanted = { url: http.url, version: 'V3' };
+    expect(settingHttp(configured(), wanted, fresh)).toStrictEqual({
+      http: { ...wanted, ...fresh },
+      events: [urlSet(http.url, 'V3', ''), { kind: 'KEY_CREATED', detail: { keyId: 'key-2' } }, revealed('key-2')],
+      notice: 'URL_CHANGED',
+    });
+  });
+
+  it.each([
+    ['URL', { url: 'https://shop.example/b', version: 'V3' }],
+    ['version', { url: http.url, version: 'V4' }],
+  ])('R-4.3-6: another %s keeps the key, and the recipients are told', (_, wanted) => {
+    expect(settingHttp(configured({ http }), wanted, fresh)).toStrictEqual({
+      http: { ...http, ...wanted },
+      events: [urlSet(wanted.url, wanted.version, http.url), revealed('key-1')],
+      notice: 'URL_CHANGED',
+    });
+  });
+
+  it('A-48: the same URL and version change nothing and show the key', () => {
+    const wanted = { url: http.url, version: http.version };
+    expect(settingHttp(configured({ http }), wanted, fresh)).toStrictEqual({ events: [revealed('key-1')] });
+  });
+
+  it('R-4.3-11: a new key leaves URL and version as they are', () => {
+    expect(renewingKey(http, fresh)).toStrictEqual({
+      http: { ...http, ...fresh },
+      events: [{ kind: 'KEY_RENEWED', detail: { keyId: 'key-2', replaced: 'key-1' } }, revealed('key-2')],
+      notice: 'KEY_CHANGED',
+    });
+  });
+
+  it('T-15: a URL goes with its key, and the recipients are told; without one there is nothing to remove', () => {
+    expect(removingHttp(configured({ http }))).toStrictEqual({
+      http: null,
+      events: [{ kind: 'URL_REMOVED', detail: { replaced: http.url } }],
+      notice: 'URL_REMOVED',
+    });
+    expect(removingHttp(configured())).toBeUndefined();
+  });
+
+  it('A-53: a recipient is added once, and the log holds no more of it than its mask', () => {
+    const detail = { type: 'EMAIL', value: 'o***@shop.example' };
+    expect(addingRecipient(configured({ recipients: [sms] }), email)).toStrictEqual({
+      added: email,
+      events: [{ kind: 'RECIPIENT_ADDED', detail }],
+    });
+    expect(addingRecipient(configured({ recipients: [sms, email] }), email)).toStrictEqual({ events: [] });
+    expect(addingRecipient(configured({ recipients: [{ ...sms, value: email.value }] }), email)).toHaveProperty('added');
+    expect(addingRecipient(configured({ recipients: [{ ...email, value: 'a@shop.example' }] }), email)).toHaveProperty('added');
+  });
+
+  it('R-4.3-14: only a recipient that is there is removed', () => {
+    expect(removingRecipient(configured({ recipients: [email, sms] }), sms)).toStrictEqual({
+      removed: sms,
+      events: [{ kind: 'RECIPIENT_REMOVED', detail: { type: 'SMS', value: '***567' } }],
+    });
+    expect(removingRecipient(configured({ recipients: [email] }), sms)).toBeUndefined();
+  });
+});
+
+describe('the list of what a merchant has configured', () => {
+  it('R-4.3-13 R-2.4-5: has the URL first, then the recipients as they were added, and never a key', () => {
+    const stored = { ...sms, addedAt: 'yesterday' };
+    expect(entriesOf(configured({ http, recipients: [stored, email] }))).toStrictEqual([
+      { type: 'HTTP', value: http.url, version: 'V3' },
+      sms,
+      email,
+    ]);
+    expect(entriesOf(configured())).toStrictEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import type { Completion } from './completion';
+import { notificationOf, reversalNotificationOf, statusOf, TransientStateError } from './notification-of';
+
+const merchant = { merchantId: 1001, merchantName: 'Shop', acquirer: 'One', pspId: 1, status: 'ACTIVE' as const };
+const completion = (over: Partial<Completion> = {}): Completion => ({
+  merchantId: 1001,
+  kind: 'PURCHASE',
+  txState: 'SUCCESS',
+  amount: '110.10',
+  currencyCode: 'ZAR',
+  reference: 'order-1',
+  referenceTransactionId: 0,
+  clientMsisdn: '+27820000001',
+  tipAmount: null,
+  extraReferenceName: null,
+  extraReferenceValue: null,
+  clientBilling: null,
+  clientShipping: null,
+  ...over,
+});
+const told = (over: Partial<Completion> = {}, transactionId = 42) => notificationOf(completion(over), merchant, transactionId);
+const approved = { authCode: '000042', bankResponse: '00', bankResponseMessage: 'Approved' };
+
+describe('what a merchant is told of a transaction', () => {
+  it('A-55: every field, null where there is nothing to say and absent where it does not apply', () => {
+    expect(told()).toStrictEqual({
+      transactionId: 42,
+      merchantId: 1001,
+      merchantName: 'Shop',
+      acquirer: 'One',
+      reference: 'order-1',
+      amount: '110.10',
+      currencyCode: 'ZAR',
+      status: 'SUCCESS',
+      clientMsisdn: '+27820000001',
+      extraReferenceName: null,
+      extraReferenceValue: null,
+      tipAmount: null,
+      referenceTransactionId: 0,
+      bankResponse: { retrievalReferenceNumber: 600_000_000_042, ...approved },
+      cardInfo: expect.objectContaining({ bin: '411111', last4: '1111' }) as unknown,
+      clientBilling: null,
+      clientShipping: null,
+      versionData: { version: '1' },
+    });
+  });
+
+  it('A-55: what the payment core knows besides', () => {
+    const clientContact = { firstName: 'T', lastName: 'C', emailAddress: 't@c.example', phoneNumber: '1', country: 'ZA' };
+    const known = { code: '0000000001', destination: 'till 4', clientContact };
+    expect(told(known)).toMatchObject(known);
+  });
+
+  it('A-56: what the bank and the card said takes the place of the simulated answer, field by field', () => {
+    const { bankResponse, cardInfo } = told({ bankResponse: { authCode: '777777' }, cardInfo: { cardType: 'MASTERCARD' } });
+    expect(bankResponse).toMatchObject({ ...approved, authCode: '777777' });
+    expect(cardInfo).toMatchObject({ cardType: 'MASTERCARD', bin: '411111' });
+  });
+
+  it('A-56: nothing of a bank or a card when the transaction ended before a bank was asked', () => {
+    const { bankResponse, cardInfo } = told({ txState: 'END_CLIENT_CANCEL' });
+    const values = [...Object.values(bankResponse), ...Object.values(cardInfo)] as unknown[];
+    expect([values.length, ...new Set(values)]).toEqual([11, null]);
+  });
+
+  it('R-3.3-1: no authorisation code from a bank that declined', () => {
+    const { status, bankResponse } = told({ txState: 'END_BANK_DECLINE' });
+    expect(status).toBe('BANK_REJECTED');
+    expect(bankResponse).toMatchObject({ authCode: '', bankResponse: '05', bankResponseMessage: 'Do not honour' });
+  });
+
+  it('A-56: the numbers of the bank have their form however many transactions there were', () => {
+    expect(told({}, 7_123_456_789_012_345).bankResponse).toMatchObject({
+      retrievalReferenceNumber: 656_789_012_345,
+      authCode: '012345',
+    });
+  });
+
+  it('R-3.3-1: nothing before the state is final', () => {
+    expect(() => statusOf('PENDING')).toThrow(TransientStateError);
+  });
+
+  it('R-3.1-6 A-04: of a reversal: the original, with an id, a state and an answer of its own', () => {
+    const original = told({ bankResponse: { authCode: '777777' } });
+    expect(reversalNotificationOf(original, 43, 'END_REVERSED')).toStrictEqual({
+      ...original,
+      transactionId: 43,
+      status: 'REVERSED',
+      referenceTransactionId: 42,
+      bankResponse: { ...approved, authCode: '000043', retrievalReferenceNumber: 600_000_000_043 },
+    });
+  });
+});
