@@ -83,20 +83,20 @@ export const platformFaults: readonly PlantedFault[] = [
   {
     id: 'ready-while-stopping',
     breaks: 'A service that is stopping says that it is ready.',
-    against: 'R-8-1',
+    against: 'ADR-0009',
     file: `${runtime}/health/readiness.ts`,
     find: "    if (kind === 'ready' && this.draining) checks['draining'] = 'stopping';\n",
     put: '',
-    specs: [`${runtime}/boot.int.spec.ts`],
+    specs: [`${runtime}/health/readiness.spec.ts`],
   },
   {
     id: 'ready-when-failing',
     breaks: 'A service whose database is away says that it is ready.',
-    against: 'R-1-6',
+    against: 'ADR-0009',
     file: `${runtime}/health/readiness.ts`,
     find: "outcome => outcome !== 'ok')",
     put: "outcome => outcome === '')",
-    specs: [`${runtime}/boot.int.spec.ts`],
+    specs: [`${runtime}/health/readiness.spec.ts`],
   },
   {
     id: 'internal-on-public',
@@ -150,7 +150,7 @@ export const platformFaults: readonly PlantedFault[] = [
     file: 'libs/dto/src/notification/notification-status.ts',
     find: "'CARD_EXPRIY_NOT_ALLOWED',",
     put: "'CARD_EXPIRY_NOT_ALLOWED',",
-    specs: ['libs/dto/src/notification/notification-json.spec.ts', 'libs/dto/src/events/event-contracts.spec.ts'],
+    specs: ['libs/dto/src/notification/tx-state.spec.ts'],
   },
   {
     id: 'state-map',

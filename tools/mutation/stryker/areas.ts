@@ -33,24 +33,34 @@ export const strykerAreas: readonly StrykerArea[] = [
     sampled: [],
   },
   {
+    area: 'dispatcher rules',
+    project: 'apps/webhook-dispatcher',
+    files: [domainOf('webhook-dispatcher')],
+    sampled: [],
+  },
+  {
     area: 'dispatcher decisions',
     project: 'apps/webhook-dispatcher',
     files: [
-      domainOf('webhook-dispatcher'),
       `${dispatcher}/deliveries/{ack-deadlines,close-overdue,handshake-gate,route-book,settle-reversals}.service.ts`,
       `${dispatcher}/lanes/own-lanes.service.ts`,
     ],
     sampled: [],
   },
   {
+    area: 'scheduler rules',
+    project: 'apps/reversal-scheduler',
+    files: [domainOf('reversal-scheduler')],
+    sampled: [`${scheduler}/shard-ownership/domain/plan-shards.ts`],
+  },
+  {
     area: 'scheduler decisions',
     project: 'apps/reversal-scheduler',
     files: [
-      domainOf('reversal-scheduler'),
       `${scheduler}/reversal/{arm-reversals,decide-reversals,reversal-timers,watch-terminals}.service.ts`,
       `${scheduler}/shard-ownership/shard-ownership.service.ts`,
     ],
-    sampled: [`${scheduler}/shard-ownership/domain/plan-shards.ts`],
+    sampled: [],
   },
   {
     area: 'simulator rules',
