@@ -1,5 +1,5 @@
 import type { KnownReason, Outcome } from '../report/outcome.ts';
-import type { KnownMutant } from './known-mutants.ts';
+import type { KnownMutant } from './known-mutant.ts';
 
 /** The parts of Stryker's JSON report (mutation-testing-report-schema) that are read. */
 export interface MutationReport {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StrykerArea } from './areas.ts';
 import { type MutationReport, outcomesOf } from './mutants.ts';
-import type { KnownMutant } from './known-mutants.ts';
+import type { KnownMutant } from './known-mutant.ts';
 import type { Outcome } from '../report/outcome.ts';
 
 const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];

@@ -72,15 +72,23 @@ describe('a reversal', () => {
   });
 
   it.each([
-    ['of nothing', reversal, undefined, 'is not a purchase of this merchant'],
-    ['of another merchant', reversal, purchase({ merchantId: 1002 }), 'is not a purchase of this merchant'],
-    ['of a refund', reversal, purchase({ kind: 'REFUND' }), 'is not a purchase of this merchant'],
-    ['for the second time', reversal, purchase({ reversal: reversed }), 'was reversed before'],
-    ['for the second time, failed', failed, purchase({ reversal: reversed }), 'was reversed before'],
-    ['after a refund', reversal, refundedInPart, 'cannot be reversed any more'],
-    ['in part', { ...reversal, amount: '110' }, purchase(), 'is reversed in full or not at all'],
-    ['in dollars', { ...reversal, currencyCode: 'USD' }, purchase(), 'is reversed in full or not at all'],
-  ])('A-74: %s is not believed', (_, announced, original, problem) => {
+    ['of nothing', { announced: reversal, original: undefined }, 'is not a purchase of this merchant'],
+    [
+      'of another merchant',
+      { announced: reversal, original: purchase({ merchantId: 1002 }) },
+      'is not a purchase of this merchant',
+    ],
+    ['of a refund', { announced: reversal, original: purchase({ kind: 'REFUND' }) }, 'is not a purchase of this merchant'],
+    ['for the second time', { announced: reversal, original: purchase({ reversal: reversed }) }, 'was reversed before'],
+    ['for the second time, failed', { announced: failed, original: purchase({ reversal: reversed }) }, 'was reversed before'],
+    ['after a refund', { announced: reversal, original: refundedInPart }, 'cannot be reversed any more'],
+    ['in part', { announced: { ...reversal, amount: '110' }, original: purchase() }, 'is reversed in full or not at all'],
+    [
+      'in dollars',
+      { announced: { ...reversal, currencyCode: 'USD' }, original: purchase() },
+      'is reversed in full or not at all',
+    ],
+  ])('A-74: %s is not believed', (_, { announced, original }, problem) => {
     expect(reversalProblem(announced, original)).toBe(problem);
   });
 });
