@@ -1,7 +1,9 @@
 /**
  * `npm test`: every spec of apps, libs and tools, on one embedded PostgreSQL. Words after `--` go to Jest: `npm test -- dispatcher`
- * runs the specs whose path contains "dispatcher". `npm run test:e2e` runs the journeys, which start the whole platform.
+ * runs the specs whose path contains "dispatcher"; `npm test -- --changed` those that a change since `main` can reach. `npm run test:e2e` runs
+ * the journeys, which start the whole platform.
  */
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { runJest } from './testing/run-jest.ts';
 
@@ -19,11 +21,29 @@ function announceKafka(): void {
     );
 }
 
+/** What `--changed` means to Jest: everything since this branch left `main`, what is not committed included. */
+function changedSince(): string {
+  const mergeBase = (main: string) =>
+    execFileSync('git', ['merge-base', 'HEAD', main], {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  for (const main of ['origin/main', 'main']) {
+    try {
+      return `--changedSince=${mergeBase(main).trim()}`;
+    } catch {
+      // There is no such branch here: the next one.
+    }
+  }
+  throw new Error('--changed needs a git repository with a branch main or origin/main');
+}
+
 announceKafka();
 const given = process.argv.slice(2);
 const isJourneyRun = given.includes('--e2e');
 process.exitCode = await runJest({
   name: isJourneyRun ? 'test:e2e' : 'test',
-  words: given.filter(word => word !== '--e2e'),
+  words: given.filter(word => word !== '--e2e').map(word => (word === '--changed' ? changedSince() : word)),
   args: isJourneyRun ? ['-c', journeys, '--maxWorkers=1'] : ['--maxWorkers=2'],
 });
