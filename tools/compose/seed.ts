@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type CallerTls, readCallerTls } from '../http/mutual-tls.ts';
 import { sendJson } from '../http/send-json.ts';
 import { loadTokenKeys } from '../token-keys.ts';
 
@@ -32,14 +33,14 @@ export async function seed({ home, baseUrl, internal }: SeedOptions): Promise<vo
   const { operatorName, signingKeyOf, signOperatorToken } = await loadTokenKeys();
   const key = signingKeyOf(operatorName, readFileSync(join(home, 'secrets/token-keys/operator.pem'), 'utf8'));
   const token = signOperatorToken(key, { subject: 'compose', lifetimeS: operatorTokenLifetimeS });
-  const operator = new Operator(token);
+  const operator = new Operator(token, internal);
   for (const { merchantId, ...body } of merchants) {
-    await operator.call('PUT', `${internal['notification-config']}/internal/merchants/${merchantId}`, body);
+    await operator.call('notification-config', { method: 'PUT', path: `/internal/merchants/${merchantId}`, body });
   }
   const file = join(home, 'standalone.json');
   const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as { accounts: Account[] }).accounts : [];
   const made: Account[] = [];
-  for (const account of accounts) made.push(await ensureAccount(operator, account, { known, url: internal['auth-session']! }));
+  for (const account of accounts) made.push(await ensureAccount(operator, account, known));
   const operatorTokenFile = join(home, 'operator.token');
   writeFileSync(operatorTokenFile, token, { mode: 0o444 });
   const caFile = join(home, 'tls/ca.pem');
@@ -59,24 +60,38 @@ export async function seed({ home, baseUrl, internal }: SeedOptions): Promise<vo
 async function ensureAccount(
   operator: Operator,
   { username, type, id }: { username: string; type: string; id?: number },
-  { known, url }: { known: Account[]; url: string },
+  known: readonly Account[],
 ): Promise<Account> {
   const ready = known.find(each => each.username === username);
   if (ready) return ready;
   const body = id === undefined ? { type, username } : { type, id };
-  const { apiPassword } = (await operator.call('POST', `${url}/internal/accounts`, body)) as { apiPassword: string };
+  const { apiPassword } = (await operator.call('auth-session', { method: 'POST', path: '/internal/accounts', body })) as {
+    apiPassword: string;
+  };
   return { username, password: apiPassword, type };
+}
+
+interface OperatorCall {
+  method: string;
+  path: string;
+  body: unknown;
 }
 
 class Operator {
   private readonly headers: Record<string, string>;
+  private readonly baseUrls: Record<string, string>;
+  /** Shown to services that are called by `https:`. */
+  private readonly tls: CallerTls | undefined = readCallerTls(process.env);
 
-  constructor(token: string) {
+  constructor(token: string, baseUrls: Record<string, string>) {
+    this.baseUrls = baseUrls;
     this.headers = { authorization: `Bearer ${token}` };
   }
 
-  async call(method: string, url: string, body: unknown): Promise<unknown> {
-    const answer = await sendJson({ method, url, body, headers: this.headers });
+  async call(service: string, { method, path, body }: OperatorCall): Promise<unknown> {
+    const url = `${this.baseUrls[service]}${path}`;
+    const mutualTls = this.tls && { ...this.tls, servername: service };
+    const answer = await sendJson({ method, url, body, headers: this.headers, mutualTls });
     if (answer.status >= 300) throw new Error(`${method} ${url} answered ${answer.status}`);
     return answer.body;
   }

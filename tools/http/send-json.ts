@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { request as secureRequest } from 'node:https';
+import type { CallerTls } from './mutual-tls.ts';
 
 const answerTimeoutMs = 60_000;
 
@@ -11,6 +12,8 @@ export interface JsonRequest {
   body?: unknown;
   /** PEM of the certificate authority to trust instead of the system's. */
   ca?: string;
+  /** Mutual TLS with a service, for `https:`: what is shown, and the name that the service's certificate must carry whatever the address. */
+  mutualTls?: CallerTls & { servername: string };
 }
 
 export interface JsonAnswer {
@@ -22,11 +25,12 @@ export interface JsonAnswer {
 }
 
 /** One HTTP request. Rejects when there is no answer, whatever its status. */
-export function sendJson({ url, method, headers, body, ca }: JsonRequest): Promise<JsonAnswer> {
+export function sendJson({ url, method, headers, body, ca, mutualTls }: JsonRequest): Promise<JsonAnswer> {
   const outgoingHeaders = { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
   const options = { method, headers: outgoingHeaders, agent: false as const, timeout: answerTimeoutMs };
+  const tls = mutualTls ? { ...mutualTls, minVersion: 'TLSv1.3' as const } : { ca };
   return new Promise((resolve, reject) => {
-    const outgoing = url.startsWith('https:') ? secureRequest(url, { ...options, ca }) : request(url, options);
+    const outgoing = url.startsWith('https:') ? secureRequest(url, { ...options, ...tls }) : request(url, options);
     outgoing.once('response', response => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type CallerTls, readCallerTls } from '../http/mutual-tls.ts';
 import { type JsonAnswer, sendJson } from '../http/send-json.ts';
 
 export type ServiceName =
@@ -14,6 +15,10 @@ export interface ConnectionOptions {
   /** `service=base URL` pairs that replace what standalone.json says. */
   url: string[];
   tokenFile?: string;
+  /** PEM files for services that speak mutual TLS, named like the services' own settings; all or none. */
+  mutualTlsCertFile?: string;
+  mutualTlsKeyFile?: string;
+  mutualTlsCaFile?: string;
 }
 
 export interface OperatorCall {
@@ -26,6 +31,7 @@ export interface OperatorCall {
 export class OperatorConnection {
   private readonly baseUrls: Partial<Record<ServiceName, string>>;
   private readonly token: string;
+  private readonly tls: CallerTls | undefined;
 
   constructor(options: ConnectionOptions) {
     const standalone = readStandalone(options.home);
@@ -38,13 +44,14 @@ export class OperatorConnection {
       );
     }
     this.token = readFileSync(tokenFile, 'utf8').trim();
+    this.tls = tlsOf(options);
   }
 
   /** Carries out one call and gives the parsed answer. Throws OperatorError for anything but 2xx. */
   async call(service: ServiceName, call: OperatorCall): Promise<unknown> {
     const base = this.baseUrls[service];
     if (!base) throw new OperatorError(`No address of ${service} is known; give --url ${service}=<base URL>`);
-    const { status, body } = await this.send(base, call).catch((error: NodeJS.ErrnoException) => {
+    const { status, body } = await this.send(service, base, call).catch((error: NodeJS.ErrnoException) => {
       throw new OperatorError(
         `${service} at ${base} does not answer (${error.code ?? error.message}). Is the platform running? npm start`,
       );
@@ -53,8 +60,25 @@ export class OperatorConnection {
     throw new OperatorError(refusalText(service, status, body));
   }
 
-  private send(base: string, { method, path, body }: OperatorCall): Promise<JsonAnswer> {
-    return sendJson({ url: base + path, method, body, headers: { authorization: `Bearer ${this.token}` } });
+  private send(service: ServiceName, base: string, { method, path, body }: OperatorCall): Promise<JsonAnswer> {
+    if (base.startsWith('https:') && !this.tls)
+      throw new OperatorError(
+        `${service} at ${base} wants a certificate: give --mutual-tls-cert-file, --mutual-tls-key-file and --mutual-tls-ca-file`,
+      );
+    const mutualTls = this.tls && { ...this.tls, servername: service };
+    return sendJson({ url: base + path, method, body, headers: { authorization: `Bearer ${this.token}` }, mutualTls });
+  }
+}
+
+function tlsOf({ mutualTlsCertFile, mutualTlsKeyFile, mutualTlsCaFile }: ConnectionOptions): CallerTls | undefined {
+  try {
+    return readCallerTls({
+      MUTUAL_TLS_CERT_FILE: mutualTlsCertFile,
+      MUTUAL_TLS_KEY_FILE: mutualTlsKeyFile,
+      MUTUAL_TLS_CA_FILE: mutualTlsCaFile,
+    });
+  } catch (error) {
+    throw new OperatorError((error as Error).message, { cause: error });
   }
 }
 

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { contextOf } from './command-context.ts';
 import { addAccountCommands } from './commands/accounts.ts';
 import { addKeyCommands } from './commands/keys.ts';
@@ -16,6 +16,9 @@ export function operatorProgram(write: (text: string) => void): Command {
     .option('--home <folder>', 'folder of the standalone platform', process.env['PAYCODE_HOME'] ?? '.paycode')
     .option('--url <service=url>', 'internal base URL of a service (may be repeated)', collect, [])
     .option('--token-file <file>', 'file with the operator token')
+    .addOption(fileOption('cert', 'PEM file with a certificate that names `operator`, for services that speak mutual TLS'))
+    .addOption(fileOption('key', 'PEM file with the private key of that certificate'))
+    .addOption(fileOption('ca', 'PEM file with the authority of all services'))
     .option('--json', 'print the answer as JSON')
     .showHelpAfterError('(--help lists what there is)');
   const context = contextOf(program, write);
@@ -26,6 +29,11 @@ export function operatorProgram(write: (text: string) => void): Command {
   addOperatorCommands(program, write);
   addSettlementCommands(program, context);
   return program;
+}
+
+/** Flag and variable are named like the setting of the services. */
+function fileOption(which: 'cert' | 'key' | 'ca', description: string): Option {
+  return new Option(`--mutual-tls-${which}-file <file>`, description).env(`MUTUAL_TLS_${which.toUpperCase()}_FILE`);
 }
 
 function collect(value: string, earlier: string[]): string[] {
