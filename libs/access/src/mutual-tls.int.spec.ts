@@ -136,12 +136,19 @@ describe('mutual TLS', () => {
     expect(await Promise.all(statuses)).toEqual([401, 401, 401]);
   });
 
-  it('T-27: an operator comes with a token and any certificate of ours', async () => {
-    const laptop = await authority!.issue({ dns: ['laptop'] });
-    expect([
-      await get('/internal/thing', laptop, tokenOf('operator')),
-      await get('/internal/thing', null, tokenOf('operator')),
-    ]).toEqual([200, 401]);
+  it("T-27: an operator's token is refused with the certificate of a service, even one that may call the route", async () => {
+    const laptop = await authority!.issue({ dns: ['operator', 'alice'] });
+    const service = await authority!.issue({ dns: ['webhook-dispatcher'] });
+    const statuses = [laptop, service, null].map(certificate => get('/internal/thing', certificate, tokenOf('operator')));
+    expect(await Promise.all(statuses)).toEqual([200, 401, 401]);
+  });
+
+  it('T-27: a public listener answers the gateway alone: verified certificates of others are refused', async () => {
+    const asked = { service: 'reversal-scheduler', method: 'GET', path: '/pluto/who' };
+    const names = ['api-gateway', 'webhook-dispatcher', 'reversal-scheduler', 'operator', 'api-gateway.example'];
+    const certificates = await Promise.all(names.map(name => authority!.issue({ dns: [name] })));
+    const statuses = certificates.map(certificate => get('/pluto/who', certificate, issuer.signer.headers(asked)));
+    expect(await Promise.all(statuses)).toEqual([200, 403, 403, 403, 403]);
   });
 
   it('probes and metrics answer who has no certificate, and nothing else does, on either listener', async () => {

@@ -85,9 +85,9 @@ export class InternalCallersGuard extends AuthGuard() {
   }
 }
 
-/** Under mutual TLS a service's token is good only with that service's certificate; operators are persons, with any certificate of ours. */
-function isCertified({ name, subject }: InternalCaller, { raw }: InternalRequest): boolean {
-  return subject !== null || (peerNamesOf(raw)?.includes(name) ?? true);
+/** Under mutual TLS a token is good only with a certificate that names whom the token names: the service, or `operator` for a person. */
+function isCertified({ name }: InternalCaller, { raw }: InternalRequest): boolean {
+  return peerNamesOf(raw)?.includes(name) ?? true;
 }
 
 function tokenRefused(): DomainError {

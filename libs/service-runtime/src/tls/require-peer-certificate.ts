@@ -1,15 +1,29 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { errorBody } from '../http/error-body.filter';
+import { listenerNameOf } from '../http/listeners';
 import { peerNamesOf } from './mutual-tls';
 
 /** What kubelet and Prometheus ask, who have no certificate of ours. */
 const openRoutes = ['/health/live', '/health/ready', '/metrics'];
+/** Who calls public listeners: it has decided who the client is. A proxy in its place has a certificate of that name. */
+const gatewayName = 'api-gateway';
 
-/** On a TLS connection every request but probes and metrics needs a verified client certificate: 401 without. */
+/**
+ * On a TLS connection every request but probes and metrics needs a verified client certificate: 401 without. On a public listener it must be the
+ * gateway's: 403 for any other. Who may call what on an internal one is decided by the table of internal calls.
+ */
 export function requirePeerCertificate(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (request, reply, done) => {
-    const names = peerNamesOf(request.raw);
-    if (names === undefined || names.length > 0 || openRoutes.includes(request.routeOptions.url ?? '')) return done();
-    void reply.status(401).send(errorBody(request, { status: 401, message: 'a client certificate is required' }));
+    const refusal = refusalOf(request);
+    if (!refusal) return done();
+    void reply.status(refusal.status).send(errorBody(request, refusal));
   });
+}
+
+function refusalOf(request: FastifyRequest): { status: number; message: string } | undefined {
+  const names = peerNamesOf(request.raw);
+  if (names === undefined || openRoutes.includes(request.routeOptions.url ?? '')) return undefined;
+  if (names.length === 0) return { status: 401, message: 'a client certificate is required' };
+  if (listenerNameOf(request.raw) === 'internal' || names.includes(gatewayName)) return undefined;
+  return { status: 403, message: 'this listener is for the gateway: the client certificate names another' };
 }
