@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_INTERCEPTOR } from '@nestjs/core';
 import { ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
 import { DatabaseModule } from '@paycode/persistence';
 import { migrations } from '../migrations';
@@ -10,7 +9,6 @@ import { AuthorizeModule, ExternalAuthorizationModule } from './authorize';
 import { challengeLifetimeMs, ChallengesModule } from './challenges';
 import { type Clock, ClockModule, SystemClock } from './clock';
 import type { AuthSessionEnv } from './config/env';
-import { UnavailableInterceptor } from './database';
 import { GuessingModule } from './guessing';
 import { HousekeepingModule } from './housekeeping';
 import { KeysModule } from './keys';
@@ -49,7 +47,6 @@ export class AppModule {
         LoginModule.with(challenges(env, overrides.rsaWorkerFile ?? join(__dirname, 'rsa-challenge.worker.cjs'))),
         HousekeepingModule,
       ],
-      providers: [{ provide: APP_INTERCEPTOR, useClass: UnavailableInterceptor }],
     };
   }
 }

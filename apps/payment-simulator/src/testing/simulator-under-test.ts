@@ -132,6 +132,22 @@ export class SimulatorUnderTest {
     await this.databases.own.dataSource.query(sql, [transactionId]);
   }
 
+  /** Takes the service's database away as a server that is killed does: connections end, new ones are refused. Gives the way back. */
+  async cutDatabase(): Promise<() => Promise<unknown>> {
+    const { own, events } = this.databases;
+    const name = new URL(own.url).pathname.slice(1);
+    const [rename, terminate] = [
+      (from: string, to: string) => events.dataSource.query(`alter database ${from} rename to ${to}`),
+      () => events.dataSource.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]),
+    ];
+    // A pool that was cut connects anew at once, which keeps a database its name.
+    await eventually(async () => {
+      await terminate();
+      await rename(name, `${name}_away`);
+    });
+    return () => rename(`${name}_away`, name);
+  }
+
   /** Holds the row of a code until so many payments that `start` begins wait for it; then they go on together. */
   async holdingCode<T>(code: string, payments: number, start: () => Promise<T>): Promise<T> {
     const { dataSource } = this.databases.own;

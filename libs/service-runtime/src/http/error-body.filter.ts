@@ -4,6 +4,7 @@ import type { ErrorBody, FieldError } from '@paycode/dto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../domain-error';
 import type { Logger } from '../logger';
+import { unavailable } from './unavailable';
 
 interface Refusal {
   status: number;
@@ -25,7 +26,7 @@ export function errorBody(request: Pick<FastifyRequest, 'url' | 'id'>, refusal: 
   };
 }
 
-/** Every error that leaves a service goes through here; anything unexpected becomes a plain 500 and one ERROR line. */
+/** Every error that leaves a service goes through here; a database that is away becomes a 503, anything unexpected a plain 500, and one ERROR line. */
 @Catch()
 export class ErrorBodyFilter implements ExceptionFilter {
   constructor(private readonly logger: Logger) {}
@@ -57,7 +58,7 @@ export function refusalOf(error: unknown): Refusal {
   // Fastify's own refusals: body too large (413), wrong media type (415).
   if (typeof status === 'number' && status >= 400 && status < 500)
     return { status, message: fastifyMessages[status] ?? 'Bad Request' };
-  return { status: 500, message: 'Internal Server Error' };
+  return unavailable(error) ?? { status: 500, message: 'Internal Server Error' };
 }
 
 const fastifyMessages: Record<number, string> = {

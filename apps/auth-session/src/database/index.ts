@@ -1,1 +1,0 @@
-export { unavailable, UnavailableInterceptor } from './unavailable.interceptor';
