@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const readyWithinMs = 300_000;
 const stoppedWithinMs = 120_000;
 const root = join(import.meta.dirname, '../..');
+const endsWithParent = ['--require', join(import.meta.dirname, 'end-with-parent.cjs')];
 
 /** A standalone platform in a temporary folder and on a free port, for one run. */
 export class OwnPlatform {
@@ -15,18 +16,22 @@ export class OwnPlatform {
   private output = '';
   private readonly child: ChildProcess;
 
-  private constructor() {
+  private constructor(script: readonly string[]) {
     this.home = mkdtempSync(join(tmpdir(), 'paycode-fuzz-'));
     chmodSync(this.home, 0o755); // the embedded PostgreSQL of a root user runs as nobody and must pass through
     const env = { ...process.env, PAYCODE_HOME: this.home, PAYCODE_PORT: '0' };
-    this.child = spawn(process.execPath, ['tools/run.cjs', 'start'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = spawn(process.execPath, [...endsWithParent, ...script], {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
     for (const stream of [this.child.stdout!, this.child.stderr!])
       stream.setEncoding('utf8').on('data', (text: string) => (this.output = (this.output + text).slice(-20_000)));
   }
 
-  /** @throws with what it printed, when it ends or does not get ready. */
-  static async start(): Promise<OwnPlatform> {
-    const platform = new OwnPlatform();
+  /** `script`: what starts it, for tests. @throws with what it printed, when it ends or does not get ready. */
+  static async start(script: readonly string[] = ['tools/run.cjs', 'start']): Promise<OwnPlatform> {
+    const platform = new OwnPlatform(script);
     const giveUpAt = performance.now() + readyWithinMs;
     while (!platform.output.includes('Paycode is ready on')) {
       if (platform.child.exitCode !== null || performance.now() > giveUpAt) {
