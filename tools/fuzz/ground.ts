@@ -12,8 +12,8 @@ import type { KnownValues } from './valid-values.ts';
 const tokenLifetimeS = 60;
 const { serviceTokenType, signingKeyOf, tokenAlgorithm } = await loadTokenKeys();
 
-/** Done twice they end the sessions of everybody, as they should (two keys are valid at once): fuzzed by callers who may not. */
-const endsEverySession = ['POST /internal/keys/rotate'];
+/** Ends the sessions of everybody, as it should: fuzzed by callers who may not. */
+const endsEverySession = ['POST /internal/keys/replace'];
 
 /** An account as fuzzed requests or canaries use it: `authorization` is the whole header value. */
 export interface Caller extends Credentials {

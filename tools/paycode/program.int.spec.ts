@@ -76,6 +76,7 @@ describe('npm run -s paycode', () => {
     [['deliveries', 'list', '--merchant', '7'], 'GET /internal/deliveries?state=open&limit=50&merchantId=7 '],
     [['deliveries', 'redeliver', '12'], 'POST /internal/deliveries/12/redeliver '],
     [['keys', 'rotate'], 'POST /internal/keys/rotate '],
+    [['keys', 'replace'], 'POST /internal/keys/replace '],
     [['keys', 'reseal'], 'POST /internal/webhook-keys/reseal '],
     [['reversals', 'show', '12'], 'GET /internal/reversals/12 '],
     [['transactions', 'show', '12'], 'GET /internal/transactions/12 '],

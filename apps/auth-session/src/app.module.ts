@@ -13,7 +13,7 @@ import { GuessingModule } from './guessing';
 import { HousekeepingModule } from './housekeeping';
 import { KeysModule } from './keys';
 import { LoginModule } from './login';
-import { type SessionRules, SessionsModule } from './sessions';
+import { accessTokenLifetimeMs, type SessionRules, SessionsModule } from './sessions';
 
 /** What tests put in place of the real thing. */
 export interface AppOverrides {
@@ -35,7 +35,7 @@ export class AppModule {
         ClockModule.forClock(overrides.clock ?? new SystemClock()),
         DatabaseModule.forService('auth-session', { env, migrations, entities: [AccountEntity], statementTimeoutMs }),
         AuditModule,
-        KeysModule.sealedUnder(env.KEY_ENCRYPTION_KEYS),
+        KeysModule.with({ keyEncryptionKeys: env.KEY_ENCRYPTION_KEYS, signedForMs: accessTokenLifetimeMs }),
         AccountsModule.withPeppers(env.PASSWORD_PEPPERS),
         GuessingModule.withLimits({
           pairFreeFailures: env.GUESSES_PER_IDENTITY_MAX,

@@ -5,8 +5,14 @@ export function addKeyCommands(program: Command, context: CommandContext): Comma
   const keys = program.command('keys').description('rotation of the keys the platform holds');
   keys
     .command('rotate')
-    .description('sign tokens and identity assertions with new keys; the old ones verify until what they signed has expired')
+    .description(
+      'sign tokens and identity assertions with new keys; the old ones verify until what they signed has expired, and no sooner comes the next',
+    )
     .action(() => context.call('auth-session', { method: 'POST', path: '/internal/keys/rotate' }));
+  keys
+    .command('replace')
+    .description('the same at once, for a key that is stolen: the old ones verify nothing, and every session ends')
+    .action(() => context.call('auth-session', { method: 'POST', path: '/internal/keys/replace' }));
   keys
     .command('reseal')
     .description('seal all webhook keys under the first of KEY_ENCRYPTION_KEYS, so that an older one can be taken away')

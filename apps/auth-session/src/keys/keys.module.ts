@@ -9,8 +9,8 @@ import { ServiceKeys } from './service-keys';
 
 @Module({})
 export class KeysModule {
-  /** `keyEncryptionKeys` as in KEY_ENCRYPTION_KEYS. */
-  static sealedUnder(keyEncryptionKeys: string): DynamicModule {
+  /** `keyEncryptionKeys` as in KEY_ENCRYPTION_KEYS; `signedForMs`: longest time that what a signing key has signed is valid. */
+  static with({ keyEncryptionKeys, signedForMs }: { keyEncryptionKeys: string; signedForMs: number }): DynamicModule {
     const sealer = new PayloadSealer(KeyRing.parse(keyEncryptionKeys));
     return {
       module: KeysModule,
@@ -22,7 +22,7 @@ export class KeysModule {
           useFactory: (dataSource: DataSource, clock: Clock) => new PostgresKeyStore({ dataSource, sealer, clock }),
           inject: [DataSource, Clock],
         },
-        ServiceKeys,
+        { provide: ServiceKeys, useFactory: (store: KeyStore) => new ServiceKeys(store, signedForMs), inject: [KeyStore] },
       ],
       exports: [ServiceKeys],
     };

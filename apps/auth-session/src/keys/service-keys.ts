@@ -1,18 +1,30 @@
-import { Injectable } from '@nestjs/common';
+import { DomainError } from '@paycode/service-runtime';
 import type { Origin } from '../audit';
 import { createKey } from './create-key';
-import { KeyStore } from './keys.ports';
+import type { KeyStore, RotationRule } from './keys.ports';
 import { keysValidAtOnce, RotatingKeys } from './rotating-keys';
 
+/** Ids of the keys that sign now. */
+export interface SigningKeyIds {
+  access: string;
+  identity: string;
+}
+
+/** How long another replica may go on signing with the key of before, and how far its clock may be ahead, in milliseconds. */
+const replicasMs = 10_000;
+
 /** All keys of auth-session, shared by its replicas through the database. */
-@Injectable()
 export class ServiceKeys {
   readonly access: RotatingKeys;
   readonly identity: RotatingKeys;
   readonly challenge: RotatingKeys;
   readonly decoySecret: RotatingKeys;
 
-  constructor(private readonly store: KeyStore) {
+  /** `signedForMs`: longest time that what a signing key has signed is valid. */
+  constructor(
+    private readonly store: KeyStore,
+    private readonly signedForMs: number,
+  ) {
     this.access = new RotatingKeys(store, 'ACCESS');
     this.identity = new RotatingKeys(store, 'IDENTITY');
     this.challenge = new RotatingKeys(store, 'CHALLENGE');
@@ -21,13 +33,33 @@ export class ServiceKeys {
 
   /**
    * New signing keys; the previous ones still verify. The challenge key stays: clients hold its public half, given out of band (5.3).
+   * @throws DomainError 409 while tokens are alive that only the key before the previous one verifies: their sessions would end
    */
-  async rotateSigningKeys(origin: Origin): Promise<{ access: string; identity: string }> {
+  async rotateSigningKeys(origin: Origin): Promise<SigningKeyIds> {
+    const possibleAt = await this.rotate({ keep: keysValidAtOnce, droppedAfterMs: this.signedForMs + replicasMs }, origin);
+    if (possibleAt === null) return this.signingKeyIds();
+    throw new DomainError({
+      status: 409,
+      code: 'ROTATED_RECENTLY',
+      message: `two signing keys are valid at once, and live tokens need both of them until ${possibleAt.toISOString()}: rotate then, or end every session with "keys replace"`,
+    });
+  }
+
+  /** New signing keys, and no other verifies: what a stolen one has signed is worthless, and every session ends. */
+  async replaceSigningKeys(origin: Origin): Promise<SigningKeyIds> {
+    await this.rotate({ keep: 1, droppedAfterMs: 0 }, origin);
+    return this.signingKeyIds();
+  }
+
+  private async rotate(rule: RotationRule, origin: Origin): Promise<Date | null> {
     const keys = [
       { use: 'ACCESS', jwk: await createKey.ACCESS() },
       { use: 'IDENTITY', jwk: await createKey.IDENTITY() },
     ] as const;
-    await this.store.rotate([...keys], keysValidAtOnce, origin);
+    return this.store.rotate([...keys], rule, origin);
+  }
+
+  private async signingKeyIds(): Promise<SigningKeyIds> {
     await Promise.all([this.access.reread(), this.identity.reread()]);
     return { access: (await this.access.current()).kid, identity: (await this.identity.current()).kid };
   }

@@ -1,6 +1,6 @@
 export * from './accept-token.service';
 export * from './access-tokens';
-export { type AccessClaims, readClaims } from './domain/access-token';
+export { type AccessClaims, accessTokenLifetimeMs, readClaims } from './domain/access-token';
 export * from './domain/authorization-header';
 export * from './domain/session';
 export * from './open-session.service';

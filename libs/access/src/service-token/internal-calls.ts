@@ -25,6 +25,7 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['*', '/internal/authorize/http/path/*', proxies],
     ['GET', '/internal/jwks', { noToken: 'public keys' }],
     ['POST', '/internal/keys/rotate', operator],
+    ['POST', '/internal/keys/replace', operator],
     ['GET', '/internal/service-public-key', operator],
     ['POST', '/internal/accounts', operator],
     ['GET', '/internal/accounts/:username', operator],

@@ -3,7 +3,7 @@ import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { JwkSet } from '@paycode/access';
 import { exportRsaPublicKey } from '@paycode/crypto';
 import { InternalOrigin, type Origin } from '../../audit';
-import { ServiceKeys } from '../service-keys';
+import { ServiceKeys, type SigningKeyIds } from '../service-keys';
 
 @Controller('internal')
 export class KeysController {
@@ -25,9 +25,17 @@ export class KeysController {
     return { publicKey: exportRsaPublicKey((await this.keys.challenge.current()).key) };
   }
 
+  /** New signing keys; those of before verify until what they signed has expired. 409 while that is so for a rotation of before. */
   @Post('keys/rotate')
   @HttpCode(200)
-  rotate(@InternalOrigin() origin: Origin): Promise<{ access: string; identity: string }> {
+  rotate(@InternalOrigin() origin: Origin): Promise<SigningKeyIds> {
     return this.keys.rotateSigningKeys(origin);
+  }
+
+  /** New signing keys at once, for when one is stolen: those of before verify nothing, and every session ends. */
+  @Post('keys/replace')
+  @HttpCode(200)
+  replace(@InternalOrigin() origin: Origin): Promise<SigningKeyIds> {
+    return this.keys.replaceSigningKeys(origin);
   }
 }

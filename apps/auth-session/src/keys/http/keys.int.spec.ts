@@ -17,9 +17,11 @@ const kidOf = (session: ClientSession) => jsonwebtoken.decode(tokenOf(session), 
 const use = async (session: ClientSession, replica = 0) =>
   outcomeOf(await service.authorize({ authorization: [session.headerValue] }, replica));
 const rotate = () => service.operator('POST', '/internal/keys/rotate');
+/** The life of a token, and what replicas may be behind. */
+const untilNextMs = 15 * 60_000 + 10_000;
 
 describe('signing keys', () => {
-  it('T-08: rotate by kid: two are valid at once, a third is not', async () => {
+  it('regression: T-08: rotate by kid: two are valid at once, a third only when no token needs the first any more', async () => {
     const first = await client.passwordLogin(account);
     expect((await rotate()).status).toBe(200);
     const second = await client.passwordLogin(account);
@@ -27,13 +29,35 @@ describe('signing keys', () => {
     expect([await use(first), await use(second)]).toEqual(['allowed', 'allowed']);
     // The other replica has never seen the new key.
     expect([await use(first, 1), await use(second, 1)]).toEqual(['allowed', 'allowed']);
-    await rotate();
-    expect([await use(first), await use(second)]).toEqual(['401 Invalid or expired JWT token', 'allowed']);
+    const startedAtMs = service.clock.nowMs();
+    const refused = await rotate();
+    const { message } = refused.data as { message: string };
+    const possibleAtMs = Date.parse(/until (\S+Z)/.exec(message)![1]!);
+    expect([refused.status, possibleAtMs <= startedAtMs + untilNextMs]).toEqual([409, true]);
+    expect([await use(first), await use(second)]).toEqual(['allowed', 'allowed']);
+    service.clock.advance(possibleAtMs - service.clock.nowMs() - 60_000);
+    const last = await client.passwordLogin(account);
+    expect((await rotate()).status).toBe(409);
+    service.clock.advance(60_000);
+    expect((await rotate()).status).toBe(200);
+    expect(await use(last)).toBe('allowed');
+  });
+
+  it('T-08: a stolen key is thrown out at once: replacing keeps none of the old ones, and every session ends', async () => {
+    const session = await client.passwordLogin(account);
+    expect((await service.operator('POST', '/internal/keys/replace')).status).toBe(200);
+    expect(await use(session)).toBe('401 Invalid or expired JWT token');
+    const { keys } = (await service.operator('GET', '/internal/jwks')).data as { keys: object[] };
+    expect(keys).toHaveLength(1);
+    expect(await use(await client.passwordLogin(account), 1)).toBe('allowed');
+    // Nothing needs a key before the one that signs: the next rotation may follow at once.
+    expect((await rotate()).status).toBe(200);
   });
 
   it('publishes the current and the previous identity key, public halves only, in memory of no secret', async () => {
     const before = (await service.operator('GET', '/internal/jwks')).data as { keys: { kid: string }[] };
-    await rotate();
+    service.clock.advance(untilNextMs);
+    expect((await rotate()).status).toBe(200);
     const { keys } = (await service.operator('GET', '/internal/jwks')).data as { keys: Record<string, string>[] };
     expect(keys.map(key => key['kid'])[1]).toBe(before.keys[0]!.kid);
     expect(keys.map(key => Object.keys(key).sort())).toEqual([
@@ -45,7 +69,8 @@ describe('signing keys', () => {
   it('the challenge key stays the same on every replica and through rotations', async () => {
     const key = async () => (await service.operator('GET', '/internal/service-public-key')).data as { publicKey: string };
     const before = await key();
-    await rotate();
+    service.clock.advance(untilNextMs);
+    expect((await rotate()).status).toBe(200);
     expect(await key()).toEqual(before);
     expect(Buffer.from(before.publicKey, 'base64')).toHaveLength(550); // X.509 of RSA-4096
   });

@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { insertSecurityEvent, type Origin } from '../../audit';
 import type { Clock } from '../../clock';
 import type { KeyUse, StoredKey } from '../key-material';
-import { KeyStore } from '../keys.ports';
+import { KeyStore, type RotationRule } from '../keys.ports';
 
 interface KeyRow {
   kid: string;
@@ -37,8 +37,10 @@ export class PostgresKeyStore extends KeyStore {
     });
   }
 
-  rotate(keys: { use: KeyUse; jwk: JsonWebKey }[], keep: number, origin: Origin): Promise<void> {
+  rotate(keys: { use: KeyUse; jwk: JsonWebKey }[], { keep, droppedAfterMs }: RotationRule, origin: Origin): Promise<Date | null> {
     return this.exclusively(async manager => {
+      const newestAt = await newestOfFull(manager, { uses: keys.map(key => key.use), keep });
+      if (newestAt !== null && newestAt + droppedAfterMs > this.parts.clock.nowMs()) return new Date(newestAt + droppedAfterMs);
       for (const key of keys) {
         await this.insert(manager, key);
         await manager.query(
@@ -50,6 +52,7 @@ export class PostgresKeyStore extends KeyStore {
       await this.resealAll(manager);
       const detail = keys.map(key => key.use).join(' ');
       await insertSecurityEvent(manager, { kind: 'KEYS_ROTATED', subject: null, origin, detail }, this.now());
+      return null;
     });
   }
 
@@ -62,10 +65,10 @@ export class PostgresKeyStore extends KeyStore {
   }
 
   /** Writers of keys follow each other: two replicas that start together agree on one first key. */
-  private exclusively(work: (manager: EntityManager) => Promise<void>): Promise<void> {
+  private exclusively<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.parts.dataSource.transaction(async manager => {
       await manager.query('lock table signing_key in share row exclusive mode');
-      await work(manager);
+      return work(manager);
     });
   }
 
@@ -89,4 +92,14 @@ export class PostgresKeyStore extends KeyStore {
     if (key.kid !== row.kid || key.use !== row.use) throw new Error(`signing key ${row.kid} is not what its row says`);
     return key;
   }
+}
+
+/** When the newest key was made, in epoch milliseconds, among the uses that hold `keep` keys already: one more drops the oldest of these. */
+async function newestOfFull(manager: EntityManager, { uses, keep }: { uses: KeyUse[]; keep: number }): Promise<number | null> {
+  const [{ at }] = await manager.query<[{ at: Date | null }]>(
+    `select max(newest) as at from (
+       select max(created_at) as newest from signing_key where use = any($1) group by use having count(*) >= $2) as full_uses`,
+    [uses, keep],
+  );
+  return at && at.getTime();
 }
