@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { createPrivateKey, KeyObject, randomBytes, webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
+import { nameConstraints } from './name-constraints';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const dayMs = 86_400_000;
@@ -13,9 +14,17 @@ export interface KeyPair {
   key: string;
 }
 
-/** A certificate authority of this machine's own: signs the gateway's certificate and nothing else. */
-export async function createAuthority(now: Date, lifetimeDays: number): Promise<KeyPair> {
+export interface AuthorityRequest {
+  /** DNS names it may issue certificates for, beside loopback addresses. */
+  dns: readonly string[];
+  now: Date;
+  lifetimeDays: number;
+}
+
+/** A certificate authority of this machine's own: signs the gateway's certificate, and whoever trusts it trusts it with nothing else. */
+export async function createAuthority({ dns, now, lifetimeDays }: AuthorityRequest): Promise<KeyPair> {
   const keys = await generateKeys();
+  const constraints = nameConstraints(dns);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serialNumber(),
     name: `CN=Paycode standalone ${randomBytes(4).toString('hex')}, O=Paycode`,
@@ -26,6 +35,7 @@ export async function createAuthority(now: Date, lifetimeDays: number): Promise<
       new x509.BasicConstraintsExtension(true, 0, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      new x509.Extension(constraints.oid, true, constraints.value),
     ],
   });
   return { certificate: certificate.toString('pem'), key: exportKey(keys.privateKey) };

@@ -2,12 +2,12 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { readIfPresent, writePrivateFile } from '../home';
 import type { KeyPair } from './certificate-authority';
+import { hasNameConstraints } from './name-constraints';
 
-const authorityDays = 3_650;
-/** Below the 398 days browsers accept. */
-const serverDays = 365;
-const renewBeforeDays = 30;
-const dayMs = 86_400_000;
+const authorityDays = 730;
+const serverDays = 90;
+/** Share of its life that a certificate has left when it is renewed: a platform may run as long without a start. */
+const renewedAtShare = 1 / 3;
 const dns = ['localhost'];
 const ips = ['127.0.0.1', '::1'];
 
@@ -18,14 +18,17 @@ export interface GatewayCertificate {
   keyFile: string;
 }
 
-/** Makes the authority and the gateway's certificate on first use and renews each before it runs out. */
+/**
+ * Makes the authority and the gateway's certificate on first use and renews each before it runs out, under the same file names. An authority of
+ * before that may issue certificates for any name is replaced too.
+ */
 export async function ensureGatewayCertificate(folder: string, now: Date): Promise<GatewayCertificate> {
   const authorityFiles = { certificate: join(folder, 'ca.pem'), key: join(folder, 'ca.key') };
   const serverFiles = { certificate: join(folder, 'server.pem'), key: join(folder, 'server.key') };
   let authority = stored(authorityFiles);
-  if (!authority || endsSoon(authority, now)) {
+  if (!authority || endsSoon(authority, now) || !hasNameConstraints(parse(authority).raw)) {
     const { createAuthority } = await loadIssuer();
-    authority = await createAuthority(now, authorityDays);
+    authority = await createAuthority({ dns, now, lifetimeDays: authorityDays });
     store(authorityFiles, authority);
   }
   const server = stored(serverFiles);
@@ -36,7 +39,7 @@ export async function ensureGatewayCertificate(folder: string, now: Date): Promi
   return { caFile: authorityFiles.certificate, certificateFile: serverFiles.certificate, keyFile: serverFiles.key };
 }
 
-/** The certificate library is needed about once a year; later starts do without it in memory. */
+/** The certificate library is needed about every two months; other starts do without it in memory. */
 function loadIssuer(): Promise<typeof import('./certificate-authority')> {
   return import('./certificate-authority');
 }
@@ -56,9 +59,15 @@ function store(files: Files, pair: KeyPair): void {
 }
 
 function endsSoon(pair: KeyPair, now: Date): boolean {
-  return new X509Certificate(pair.certificate).validToDate.getTime() < now.getTime() + renewBeforeDays * dayMs;
+  const { validFromDate, validToDate } = parse(pair);
+  const lifeMs = validToDate.getTime() - validFromDate.getTime();
+  return validToDate.getTime() - now.getTime() < lifeMs * renewedAtShare;
 }
 
 function isIssuedBy(pair: KeyPair, authority: KeyPair): boolean {
-  return new X509Certificate(pair.certificate).verify(new X509Certificate(authority.certificate).publicKey);
+  return parse(pair).verify(parse(authority).publicKey);
+}
+
+function parse({ certificate }: KeyPair): X509Certificate {
+  return new X509Certificate(certificate);
 }
