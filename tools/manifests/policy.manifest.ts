@@ -177,6 +177,17 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
       expect(configOf(deployment).data['MIGRATIONS']).toBe('check');
   });
 
+  it('T-26: no proxy of the cluster reads a path: TLS is passed through to api-gateway, the only way in', () => {
+    const routes = resources.filter(({ kind }) =>
+      /^(HTTPRoute|GRPCRoute|TCPRoute|TLSRoute|Ingress|HTTPProxy|VirtualService)$/.test(kind),
+    );
+    expect(routes.map(nameOf)).toEqual(['TLSRoute/api-gateway']);
+    const { rules } = routes[0]!.spec as { rules: object[] };
+    expect(rules).toEqual([{ backendRefs: [{ name: 'api-gateway', port: 443 }] }]);
+    const reachable = of('Service').filter(({ spec }) => ((spec as { type?: string }).type ?? 'ClusterIP') !== 'ClusterIP');
+    expect(reachable.map(nameOf)).toEqual([]);
+  });
+
   it('every alert has a runbook', () => {
     const text = JSON.stringify(of('PrometheusRule'));
     const runbooks = [...text.matchAll(/runbooks\/([a-z-]+)/g)].map(match => match[1]!);
