@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
+import { Client } from 'pg';
 import { PlatformConnection, type Standalone } from '@paycode/tools/demo';
 import { makeAccount, makeMerchant, payNewCode } from './testing/platform';
 import { PlatformProcess, temporaryFolder } from './testing/platform-process';
@@ -77,6 +78,23 @@ describe('the standalone platform', () => {
     expect(readFileSync(join(home, 'tls/ca.pem'), 'utf8')).toBe(ca);
     const path = `/internal/transactions/${transactionId}`;
     expect((await again.operator('payment-simulator', { method: 'GET', path })).body).toMatchObject({ txState: 'SUCCESS' });
+  });
+
+  it('regression: the login that auth-session has adds to the security log and cannot rewrite it (ASVS 16.4.2)', async () => {
+    const platform = await start().untilReady();
+    const service = new Client({ connectionString: readFileSync(join(home, 'secrets/database-url-auth-session'), 'utf8') });
+    await service.connect();
+    const codeOf = (sql: string) =>
+      service.query(sql).then(
+        () => 'done',
+        (error: { code?: string }) => error.code,
+      );
+    expect(await codeOf(`insert into security_event (at, kind, actor) values (now(), 'LOGIN_FAILED', 'client')`)).toBe('done');
+    const rewrites = [`update security_event set kind = 'x'`, 'delete from security_event', 'truncate security_event'];
+    const disarming = 'alter table security_event disable trigger all';
+    for (const sql of [...rewrites, disarming]) expect(await codeOf(sql)).toBe('42501');
+    await service.end();
+    await platform.stop('SIGTERM');
   });
 
   it('--fresh begins anew', async () => {

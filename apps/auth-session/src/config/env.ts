@@ -4,6 +4,13 @@ import { baseEnv, databaseEnv, defineEnv, type EnvOf, internalCallsEnv } from '@
 export const env = defineEnv({
   ...baseEnv({ internal: 3101, public: 3201 }),
   ...databaseEnv,
+  SCHEMA_OWNER_DATABASE_URL: {
+    type: 'string',
+    secret: true,
+    default: null,
+    description:
+      "URL for `MIGRATIONS=run` and nothing else, under a role that owns the schema; DATABASE_URL's role then needs rights on rows only, so that it cannot rewrite the security log. Unset: DATABASE_URL.",
+  },
   ...internalCallsEnv,
   PASSWORD_PEPPERS: {
     type: 'string',

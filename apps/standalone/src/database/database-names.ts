@@ -10,11 +10,20 @@ export const databaseNames = {
 
 export type DatabaseOwner = keyof typeof databaseNames;
 
+/** Role that owns the schema of auth-session: its service can add to the security log and not rewrite it. Others work as owners. */
+export const authSchemaOwner = { secret: 'auth-session-owner', role: 'paycode_auth_session_owner' } as const;
+
+/** Who has a password of its own. */
+export type DatabaseLogin = DatabaseOwner | typeof authSchemaOwner.secret;
+
 /** The services that publish or consume events. */
 export const eventLogUsers = ['webhook-dispatcher', 'reversal-scheduler', 'payment-simulator'] as const;
 
 /** URL of each service's own database. */
 export type DatabaseUrls = Record<Exclude<DatabaseOwner, 'events'>, string>;
+
+/** URL for the migrations of a service whose own role owns no table. */
+export type SchemaOwnerUrls = { 'auth-session'?: string };
 
 /** URL of the event log for each service that uses it: one database, a login of each service's own. */
 export type EventLogUrls = Record<(typeof eventLogUsers)[number], string>;

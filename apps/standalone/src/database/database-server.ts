@@ -2,13 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@paycode/persistence/embedded';
 import { ensureSecret, type HomeFolder } from '../home';
 import { decideRestart } from '../processes';
-import type { DatabaseUrls, EventLogUrls } from './database-names';
+import type { DatabaseLogin, DatabaseUrls, EventLogUrls, SchemaOwnerUrls } from './database-names';
 import { dropDatabases, ensureDatabases } from './ensure-databases';
 
 /** The databases of the platform, on the embedded server or on one of the user's. */
 export interface RunningDatabases {
   urls: DatabaseUrls;
   eventLogUrls: EventLogUrls;
+  schemaOwnerUrls: SchemaOwnerUrls;
   /** They were made just now and hold nothing. */
   areNew: boolean;
   /** What the databases run on, for people: `embedded PostgreSQL 18` or `PostgreSQL at host:port`. */
@@ -42,7 +43,7 @@ export async function startEmbeddedDatabases(home: HomeFolder, say: (line: strin
   const password = ensureSecret(home, 'postgres-password');
   const options = { dataDir: home.postgres, password, endsWithParent: true, settings };
   const first = await startEmbeddedPostgres(options);
-  const passwordOf = (owner: string): string => ensureSecret(home, `postgres-password-${owner}`);
+  const passwordOf = (login: DatabaseLogin): string => ensureSecret(home, `postgres-password-${login}`);
   const databases = await ensureDatabases({ url: first.url, passwordOf });
   const kept = new KeptServer(first, () => startEmbeddedPostgres({ ...options, port: first.port }), say);
   return {

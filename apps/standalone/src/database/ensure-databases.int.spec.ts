@@ -23,11 +23,11 @@ describe('databases of the standalone platform', () => {
   afterEach(() => dropDatabases(server));
 
   it('are one per service, and made only once', async () => {
-    const { urls, eventLogUrls, areNew } = await ensureDatabases({ url: server });
+    const { urls, eventLogUrls, schemaOwnerUrls, areNew } = await ensureDatabases({ url: server });
     const all = [...Object.values(urls), eventLogUrls['webhook-dispatcher']];
     expect(await Promise.all(all.map(connectTo))).toEqual(Object.values(databaseNames));
     expect(areNew).toBe(true);
-    expect(await ensureDatabases({ url: server })).toEqual({ urls, eventLogUrls, areNew: false });
+    expect(await ensureDatabases({ url: server })).toEqual({ urls, eventLogUrls, schemaOwnerUrls, areNew: false });
   });
 
   it('architecture 1: no service can open the database of another', async () => {
@@ -51,6 +51,52 @@ describe('databases of the standalone platform', () => {
     const foreign = new URL(urls['auth-session']);
     foreign.pathname = '/paycode_events';
     await expect(connectTo(foreign.href)).rejects.toThrow('permission denied for database');
+  });
+
+  describe('regression: the role of auth-session adds to the security log and cannot rewrite it (ASVS 16.4.2)', () => {
+    /** As the migrations of auth-session make them, whoever runs these. */
+    const tables = 'create table account (id int primary key, name text); create table security_event (id int primary key)';
+    const refusals = async (url: string) => {
+      const rewrites = ['update security_event set id = 9', 'delete from security_event', 'truncate security_event'];
+      const owners = ['alter table security_event add x int', 'drop table security_event', 'create table mine (id int)'];
+      const codes = [...rewrites, ...owners].map(sql => queryAs(url, sql).catch((error: { code?: string }) => error.code));
+      return [...new Set(await Promise.all(codes))];
+    };
+    const works = async (url: string) => {
+      await queryAs(url, 'insert into security_event select coalesce(max(id), 0) + 1 from security_event');
+      await queryAs(url, 'insert into account select 1; update account set id = 2; delete from account');
+    };
+
+    it("in a new home: what the owner makes is the service's to use", async () => {
+      const { urls, schemaOwnerUrls } = await ensureDatabases({ url: server, passwordOf });
+      await queryAs(schemaOwnerUrls['auth-session']!, tables);
+      // As its migration does.
+      await queryAs(
+        schemaOwnerUrls['auth-session']!,
+        'revoke update, delete, truncate on security_event from paycode_auth_session',
+      );
+      await works(urls['auth-session']);
+      expect(await refusals(urls['auth-session'])).toEqual(['42501']);
+    });
+
+    it('in a home of before, where all of it belonged to the service: it is handed over, once', async () => {
+      const client = new Client({ connectionString: server });
+      await client.connect();
+      await client.query('create role paycode_auth_session').catch(() => undefined);
+      await client.query('create database paycode_auth_session owner paycode_auth_session');
+      await client.end();
+      const before = new URL(server);
+      before.pathname = '/paycode_auth_session';
+      await queryAs(before.href, `set role paycode_auth_session; ${tables}; insert into security_event values (1)`);
+      for (let start = 0; start < 2; start++) {
+        const { urls, schemaOwnerUrls, areNew } = await ensureDatabases({ url: server, passwordOf });
+        await works(urls['auth-session']);
+        expect([areNew, await refusals(urls['auth-session'])]).toEqual([false, ['42501']]);
+        await queryAs(schemaOwnerUrls['auth-session']!, `alter table security_event add seen_${start} int`);
+      }
+      const rows = await queryAs(before.href, 'select id from security_event order by id');
+      expect(rows).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
+    });
   });
 
   it('says which server cannot be reached', async () => {

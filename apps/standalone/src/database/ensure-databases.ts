@@ -1,5 +1,15 @@
 import { Client } from 'pg';
-import { databaseNames, type DatabaseOwner, type DatabaseUrls, eventLogUsers, type EventLogUrls } from './database-names';
+import {
+  authSchemaOwner,
+  type DatabaseLogin,
+  databaseNames,
+  type DatabaseOwner,
+  type DatabaseUrls,
+  eventLogUsers,
+  type EventLogUrls,
+  type SchemaOwnerUrls,
+} from './database-names';
+import { separateSchemaOwner } from './schema-owner';
 
 const owners = Object.keys(databaseNames) as DatabaseOwner[];
 const services = owners.filter(owner => owner !== 'events');
@@ -15,12 +25,13 @@ export interface DatabaseServer {
    * Gives each service a role of its own with this password, so that none can read another's tables. Absent: every service uses the
    * user of `url` (a server that is not ours to make roles on).
    */
-  passwordOf?(owner: DatabaseOwner): string;
+  passwordOf?(login: DatabaseLogin): string;
 }
 
 export interface EnsuredDatabases {
   urls: DatabaseUrls;
   eventLogUrls: EventLogUrls;
+  schemaOwnerUrls: SchemaOwnerUrls;
   /** None of them was there before. */
   areNew: boolean;
 }
@@ -31,10 +42,18 @@ export async function ensureDatabases(server: DatabaseServer): Promise<EnsuredDa
     const found = await client.query<{ datname: string }>('select datname from pg_database');
     const existing = new Set(found.rows.map(row => row.datname));
     for (const owner of owners) await ensureDatabase(client, { owner, server, exists: existing.has(databaseNames[owner]) });
-    if (server.passwordOf) await shareEventLog(client);
+    if (server.passwordOf) {
+      await shareEventLog(client);
+      await separateAuthSchema(server);
+    }
     const urls = Object.fromEntries(services.map(owner => [owner, urlOf(server, owner)])) as DatabaseUrls;
     const eventLogUrls = Object.fromEntries(eventLogUsers.map(user => [user, urlOf(server, user, 'events')])) as EventLogUrls;
-    return { urls, eventLogUrls, areNew: owners.every(owner => !existing.has(databaseNames[owner])) };
+    return {
+      urls,
+      eventLogUrls,
+      schemaOwnerUrls: schemaOwnerUrlsOf(server),
+      areNew: owners.every(owner => !existing.has(databaseNames[owner])),
+    };
   });
 }
 
@@ -46,15 +65,42 @@ interface Wanted {
 
 async function ensureDatabase(client: Client, { owner, server, exists }: Wanted): Promise<void> {
   const name = databaseNames[owner];
-  const password = server.passwordOf?.(owner);
-  if (password !== undefined) await ensureRole(client, name, password);
+  const schemaOwner = server.passwordOf && (await ensureRoles(client, owner, server.passwordOf));
   if (exists) return;
   await client
-    .query(`create database ${name} encoding 'UTF8' template template0${password === undefined ? '' : ` owner ${name}`}`)
+    .query(
+      `create database ${name} encoding 'UTF8' template template0${schemaOwner === undefined ? '' : ` owner ${schemaOwner}`}`,
+    )
     .catch((error: { code?: string }) => {
       if (!alreadyThere.has(error.code ?? '')) throw error;
     });
   await client.query(`revoke connect, temporary on database ${name} from public`);
+}
+
+/** The role of a service, and the one that owns its schema: mostly the same. Gives the owner. */
+async function ensureRoles(client: Client, owner: DatabaseOwner, passwordOf: (login: DatabaseLogin) => string): Promise<string> {
+  const name = databaseNames[owner];
+  await ensureRole(client, name, passwordOf(owner));
+  if (owner !== 'auth-session') return name;
+  await ensureRole(client, authSchemaOwner.role, passwordOf(authSchemaOwner.secret));
+  return authSchemaOwner.role;
+}
+
+function separateAuthSchema(server: DatabaseServer): Promise<void> {
+  const name = databaseNames['auth-session'];
+  const url = new URL(server.url);
+  url.pathname = `/${name}`;
+  return onServer(url.href, client =>
+    separateSchemaOwner(client, { database: name, owner: authSchemaOwner.role, service: name }),
+  );
+}
+
+function schemaOwnerUrlsOf({ url, passwordOf }: DatabaseServer): SchemaOwnerUrls {
+  if (!passwordOf) return {};
+  const owner = new URL(url);
+  owner.pathname = `/${databaseNames['auth-session']}`;
+  [owner.username, owner.password] = [authSchemaOwner.role, passwordOf(authSchemaOwner.secret)];
+  return { 'auth-session': owner.href };
 }
 
 /** The role carries the database's name. Its password is set each time: a home folder whose secrets were lost works again. */

@@ -14,7 +14,7 @@ export interface PlatformParts {
   home: HomeFolder;
   env: StandaloneEnv;
   ports: PlatformPorts;
-  databases: Pick<RunningDatabases, 'urls' | 'eventLogUrls'>;
+  databases: Pick<RunningDatabases, 'urls' | 'eventLogUrls' | 'schemaOwnerUrls'>;
   secrets: SecretFiles;
   tokenKeys: TokenKeyFiles;
   certificate: GatewayCertificate;
@@ -97,8 +97,10 @@ function ownEnv(name: ServiceName, parts: PlatformParts): Env {
 function databaseFiles(name: ServiceName, { home, databases }: PlatformParts): Env {
   const urls: Partial<Record<ServiceName, string>> = databases.urls;
   const eventLogUrls: Partial<Record<ServiceName, string>> = databases.eventLogUrls;
+  const ownerUrls: Partial<Record<ServiceName, string>> = databases.schemaOwnerUrls;
   return {
     DATABASE_URL_FILE: privateFile(home, { name: `database-url-${name}`, text: urls[name] }),
+    SCHEMA_OWNER_DATABASE_URL_FILE: privateFile(home, { name: `schema-owner-url-${name}`, text: ownerUrls[name] }),
     EVENTS_DATABASE_URL_FILE: privateFile(home, { name: `event-log-url-${name}`, text: eventLogUrls[name] }),
   };
 }

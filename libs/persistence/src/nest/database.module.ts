@@ -17,6 +17,8 @@ export interface DatabaseEnv {
   DATABASE_URL: string;
   DATABASE_POOL_MAX: number;
   MIGRATIONS: 'run' | 'check';
+  /** Under another role than the service's own, which owns the schema: used for migrations only. */
+  SCHEMA_OWNER_DATABASE_URL?: string | null;
 }
 
 export interface DatabaseOptions {
@@ -34,15 +36,22 @@ const OPTIONS = Symbol('DATABASE_OPTIONS');
 
 /** Opens the service's database and brings its schema up to date before anything else starts. */
 async function openDatabase(service: string, { env, ...options }: DatabaseOptions): Promise<DataSource> {
-  const dataSource = await openDataSource({
-    ...options,
-    url: env.DATABASE_URL,
-    poolMax: env.DATABASE_POOL_MAX,
-    applicationName: service,
-  });
-  if (env.MIGRATIONS === 'run') await runMigrations(dataSource);
-  else if (await dataSource.showMigrations()) throw new Error('migrations are pending and MIGRATIONS is `check`');
+  const open = (url: string) => openDataSource({ ...options, url, poolMax: env.DATABASE_POOL_MAX, applicationName: service });
+  const ownerUrl = env.SCHEMA_OWNER_DATABASE_URL;
+  if (env.MIGRATIONS === 'run' && ownerUrl) await migrateAsOwner(await open(ownerUrl));
+  const dataSource = await open(env.DATABASE_URL);
+  if (env.MIGRATIONS === 'run' && !ownerUrl) await runMigrations(dataSource);
+  if (env.MIGRATIONS === 'check' && (await dataSource.showMigrations()))
+    throw new Error('migrations are pending and MIGRATIONS is `check`');
   return dataSource;
+}
+
+async function migrateAsOwner(owner: DataSource): Promise<void> {
+  try {
+    await runMigrations(owner);
+  } finally {
+    await owner.destroy();
+  }
 }
 
 /** A service's own database: `DataSource` is injectable everywhere, readiness asks it, shutdown closes it. */
