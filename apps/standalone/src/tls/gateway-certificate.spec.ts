@@ -61,14 +61,16 @@ describe('the certificate the platform makes for itself', () => {
     const authority = { certificate: text(files.caFile), key: text(join(folder, 'ca.key')) };
     const clientSays = async (dns: string[], ips: string[], as: Parameters<typeof handshake>[1]) => {
       const pair = await issueServerCertificate({ authority, dns, ips, now: new Date(), lifetimeDays: 1 });
-      return handshake({ cert: pair.certificate, key: pair.key, ca: authority.certificate }, as).catch(codeOf);
+      return handshake({ cert: pair.certificate, key: pair.key, ca: authority.certificate }, as).catch(
+        (error: Error) => error.message,
+      );
     };
     expect(await clientSays(['app.localhost'], [], { servername: 'app.localhost' })).toBe('TLSv1.3');
     expect(await clientSays(['localhost'], ['127.1.2.3'], { host: '127.1.2.3' })).toBe('TLSv1.3');
-    expect(await clientSays(['example.com'], [], { servername: 'example.com' })).toBe('PERMITTED_VIOLATION');
-    expect(await clientSays(['localhost', 'example.com'], [], { servername: 'localhost' })).toBe('PERMITTED_VIOLATION');
-    expect(await clientSays(['localhost'], ['192.0.2.1'], { servername: 'localhost' })).toBe('PERMITTED_VIOLATION');
-    expect(await clientSays(['localhost'], ['2001:db8::1'], { servername: 'localhost' })).toBe('PERMITTED_VIOLATION');
+    expect(await clientSays(['example.com'], [], { servername: 'example.com' })).toBe(violation);
+    expect(await clientSays(['localhost', 'example.com'], [], { servername: 'localhost' })).toBe(violation);
+    expect(await clientSays(['localhost'], ['192.0.2.1'], { servername: 'localhost' })).toBe(violation);
+    expect(await clientSays(['localhost'], ['2001:db8::1'], { servername: 'localhost' })).toBe(violation);
   });
 
   it('a home of before gets an authority that is limited so, in the file that clients trust already', async () => {
@@ -136,4 +138,4 @@ async function unlimitedAuthority(): Promise<{ certificate: string; key: string 
   return { certificate: certificate.toString('pem'), key };
 }
 
-const codeOf = (error: { code?: string }) => error.code ?? String(error);
+const violation = 'permitted subtree violation';
