@@ -82,7 +82,9 @@ describe('databases of the standalone platform', () => {
     it('in a home of before, where all of it belonged to the service: it is handed over, once', async () => {
       const client = new Client({ connectionString: server });
       await client.connect();
-      await client.query('create role paycode_auth_session').catch(() => undefined);
+      // Roles outlive the databases of the test before.
+      const { rowCount } = await client.query(`select 1 from pg_roles where rolname = 'paycode_auth_session'`);
+      if (!rowCount) await client.query('create role paycode_auth_session');
       await client.query('create database paycode_auth_session owner paycode_auth_session');
       await client.end();
       const before = new URL(server);
