@@ -111,7 +111,7 @@ function handshake(
           client.destroy();
           server.close(say);
         };
-        client.once('error', error => end(() => reject(error)));
+        client.once('error', (error: Error) => end(() => reject(error)));
         client.once('secureConnect', () => {
           const protocol = client.getProtocol();
           end(() => resolve(protocol));
