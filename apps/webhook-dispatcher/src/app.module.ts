@@ -4,7 +4,7 @@ import { MessagingModule } from '@paycode/events';
 import { DatabaseModule } from '@paycode/persistence';
 import { migrations } from '../migrations';
 import type { Settings } from './config/env';
-import { DeliveriesModule } from './deliveries';
+import { DispatcherModule } from './dispatcher';
 import { RecipientMessagesModule } from './recipient-messages';
 import { RecoveryModule } from './recovery';
 import { RetentionModule } from './retention';
@@ -27,7 +27,7 @@ export class AppModule {
           mustBeDurableIn: settings.PAYCODE_ENVIRONMENT,
         }),
         MessagingModule.forService('webhook-dispatcher', settings, { beginsTraces: true, gatherMs: ackReceivedGatherMs }),
-        DeliveriesModule.withSettings(settings),
+        DispatcherModule.withSettings(settings),
         RecoveryModule.withKeys(settings.PAYLOAD_KEYS),
         RetentionModule.ofDays(settings.RETENTION_DAYS),
         RecipientMessagesModule.withSettings(settings),

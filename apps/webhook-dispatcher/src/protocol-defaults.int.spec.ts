@@ -1,4 +1,4 @@
-import { PostWindow } from './deliveries/domain/post-window';
+import { PostWindow } from './posting/domain/post-window';
 import { notification } from './testing/notification';
 import { dispatcherOf, DispatcherRig } from './testing/running-dispatcher';
 import { WireReceiver } from './testing/wire-receiver';

@@ -42,7 +42,7 @@ export const strykerAreas: readonly StrykerArea[] = [
     area: 'dispatcher decisions',
     project: 'apps/webhook-dispatcher',
     files: [
-      `${dispatcher}/deliveries/{ack-deadlines,close-overdue,handshake-gate,route-book,settle-reversals}.service.ts`,
+      `${dispatcher}/{posting,routes,takeover,verdicts}/{ack-deadlines,close-overdue,handshake-gate,route-book,settle-reversals}.service.ts`,
       `${dispatcher}/lanes/own-lanes.service.ts`,
     ],
     sampled: [],

@@ -3,10 +3,10 @@ import type {
   DeliveryToInsert,
   InsertedDelivery,
   LanedCloseItem,
-  OwnedVerdict,
 } from '../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
 import type { Delivery, Verdict } from '../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
 import type { HeldLane, LaneRow } from '../../../apps/webhook-dispatcher/src/lanes/domain/lane-watch';
+import type { OwnedVerdict } from '../../../apps/webhook-dispatcher/src/verdicts/verdicts.ports';
 import type { VerdictTableRow } from './dispatcher-tables.ts';
 import { MemoryDeliveryStore } from './memory-delivery.store.ts';
 import { MemoryLaneStore } from './memory-lane.store.ts';

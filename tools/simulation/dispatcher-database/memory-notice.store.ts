@@ -2,7 +2,7 @@ import {
   type DueNotice,
   type NoticeAttempt,
   NoticeStore,
-} from '../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
+} from '../../../apps/webhook-dispatcher/src/informational/informational.ports';
 import type { DispatcherTables } from './dispatcher-tables.ts';
 import type { StatementExecutor } from './statement-executor.ts';
 

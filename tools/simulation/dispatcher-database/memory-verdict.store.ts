@@ -1,6 +1,6 @@
 import type { AckReceived, VerdictKind } from '@paycode/dto';
-import { type OwnedVerdict, VerdictStore } from '../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
 import type { Verdict } from '../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
+import { type OwnedVerdict, VerdictStore } from '../../../apps/webhook-dispatcher/src/verdicts/verdicts.ports';
 import type { DispatcherTables, VerdictTableRow } from './dispatcher-tables.ts';
 import type { StatementExecutor } from './statement-executor.ts';
 

@@ -2,9 +2,9 @@ import type { AckReceived } from '@paycode/dto';
 import { createTestDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../../apps/webhook-dispatcher/migrations';
 import { PostgresDeliveryStore } from '../../../apps/webhook-dispatcher/src/deliveries/persistence/postgres-delivery.store';
-import { PostgresNoticeStore } from '../../../apps/webhook-dispatcher/src/deliveries/persistence/postgres-notice.store';
-import { PostgresVerdictStore } from '../../../apps/webhook-dispatcher/src/deliveries/persistence/postgres-verdict.store';
+import { PostgresNoticeStore } from '../../../apps/webhook-dispatcher/src/informational/persistence/postgres-notice.store';
 import { PostgresLaneStore } from '../../../apps/webhook-dispatcher/src/lanes';
+import { PostgresVerdictStore } from '../../../apps/webhook-dispatcher/src/verdicts/persistence/postgres-verdict.store';
 import { dispatcherStoresConformance } from './dispatcher-stores.conformance.ts';
 
 describe("the dispatcher's stores in PostgreSQL", () => {

@@ -1,20 +1,18 @@
 import type { Identity } from '@paycode/dto';
-import { assembleDispatcher, type Dispatcher } from '../../../apps/webhook-dispatcher/src/deliveries/assemble-dispatcher';
-import {
-  type ReversalScheduler,
-  type RouteSource,
-  type WebhookSealer,
-} from '../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
-import { TransactionTerminalConsumer } from '../../../apps/webhook-dispatcher/src/deliveries/events/transaction-terminal.consumer';
+import type { ReversalScheduler } from '../../../apps/webhook-dispatcher/src/arming/arming.ports';
+import { assembleDispatcher, type Dispatcher } from '../../../apps/webhook-dispatcher/src/dispatcher/assemble-dispatcher';
+import { TransactionTerminalConsumer } from '../../../apps/webhook-dispatcher/src/intake/events/transaction-terminal.consumer';
 import { laneOf, lanesOfPartitions } from '../../../apps/webhook-dispatcher/src/lanes/lane-of';
+import type { WebhookSealer } from '../../../apps/webhook-dispatcher/src/posting/posting.ports';
 import { AcknowledgeByPull } from '../../../apps/webhook-dispatcher/src/recovery/acknowledge-by-pull';
 import { RecoverNotification } from '../../../apps/webhook-dispatcher/src/recovery/recover-notification.service';
 import type { Acknowledgements, StoredNotification } from '../../../apps/webhook-dispatcher/src/recovery/recovery.ports';
+import type { RouteSource } from '../../../apps/webhook-dispatcher/src/routes/routes.ports';
 import { storesFor } from '../dispatcher-database/stores-for.ts';
 import type { SimProcess } from '../engine/sim-process.ts';
+import type { Mutation } from './mutations.ts';
 import { ackWindowMs } from './receivers.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
-import type { Mutation } from './mutations.ts';
 import { WatchedMetrics } from './watched-metrics.ts';
 import { attemptsMax, laneLeaseMs } from './watcher.ts';
 

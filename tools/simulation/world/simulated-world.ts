@@ -1,9 +1,9 @@
-import type { Dispatcher } from '../../../apps/webhook-dispatcher/src/deliveries/assemble-dispatcher';
 import type { ArmReversals } from '../../../apps/reversal-scheduler/src/reversal/arm-reversals.service';
 import type { DecideReversals } from '../../../apps/reversal-scheduler/src/reversal/decide-reversals.service';
 import type { DecisionStore } from '../../../apps/reversal-scheduler/src/reversal/reversal.ports';
 import type { InMemoryReversalDatabase } from '../../../apps/reversal-scheduler/src/reversal/testing/in-memory-reversal-database';
 import type { InMemoryShardStore } from '../../../apps/reversal-scheduler/src/shard-ownership/testing/in-memory-shard.store';
+import type { Dispatcher } from '../../../apps/webhook-dispatcher/src/dispatcher/assemble-dispatcher';
 import type { DispatcherTables } from '../dispatcher-database/dispatcher-tables.ts';
 import type { Network, SimServer } from '../engine/network.ts';
 import type { SimProcess } from '../engine/sim-process.ts';

@@ -1,6 +1,13 @@
-export { AssignedPartitions } from './assigned-partitions';
-export type { Dispatcher } from './assemble-dispatcher';
-export { DeliveriesModule } from './deliveries.module';
-export { DISPATCHER } from './dispatcher.token';
-export { VerdictStore } from './deliveries.ports';
-export { SettleReversals } from './settle-reversals.service';
+export {
+  DeliveryMetrics,
+  type DeliveryReport,
+  DeliveryStore,
+  type DeliveryToInsert,
+  type InsertedDelivery,
+  type LaneCursor,
+  type ParkedStep,
+  type StoredDelivery,
+} from './deliveries.ports';
+export { type AttemptRules, isTooOld, mayHaveBeenSent } from './domain/attempt-rules';
+export type { AttemptOutcome, Delivery, NewDelivery, Verdict } from './domain/delivery';
+export { PostgresDeliveryStore } from './persistence/postgres-delivery.store';

@@ -1,3 +1,4 @@
+export { AssignedPartitions } from './assigned-partitions';
 export type { HeldLane } from './domain/lane-watch';
 export * from './lane-of';
 export { LaneListener, type LaneOwnership, LaneStore } from './lanes.ports';

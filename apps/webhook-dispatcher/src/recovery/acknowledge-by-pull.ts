@@ -1,6 +1,6 @@
 import type { VerdictKind } from '@paycode/dto';
 import { FlushQueue } from '@paycode/persistence';
-import type { SettleReversals, VerdictStore } from '../deliveries';
+import type { SettleReversals, VerdictStore } from '../verdicts';
 import { Acknowledgements, type StoredNotification } from './recovery.ports';
 
 /** Writes ACKED_PULL into the verdict register and tells the scheduler. A failed write rejects: the reply must not come without it. */

@@ -1,9 +1,9 @@
 import type { Identity } from '@paycode/dto';
 import { eventually } from '@paycode/service-runtime/testing';
-import { VerdictStore } from '../deliveries';
 import { notification } from '../testing/notification';
 import { dispatcherOf, DispatcherRig } from '../testing/running-dispatcher';
 import { silence, status, WireReceiver } from '../testing/wire-receiver';
+import { VerdictStore } from '../verdicts';
 import { AcknowledgeByPull } from './acknowledge-by-pull';
 
 describe('getNotification', () => {

@@ -1,7 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { DataSource } from 'typeorm';
-import { DISPATCHER, type Dispatcher, VerdictStore } from '../deliveries';
+import { DISPATCHER, type Dispatcher } from '../dispatcher';
+import { VerdictStore } from '../verdicts';
 import { AcknowledgeByPull } from './acknowledge-by-pull';
 import { PurchaseNotificationController } from './http/purchase-notification.controller';
 import { PostgresNotificationStore } from './persistence/postgres-notification.store';

@@ -1,4 +1,4 @@
-import { randomBytes, type KeyObject } from 'node:crypto';
+import { type KeyObject, randomBytes } from 'node:crypto';
 import type { ServiceName } from '@paycode/access';
 import { TestTokenKeys } from '@paycode/access/testing';
 import {
@@ -24,8 +24,8 @@ import { createTestDatabase, type TestDatabase } from '@paycode/persistence/test
 import { type RunningService, startService } from '@paycode/service-runtime';
 import { eventually } from '@paycode/service-runtime/testing';
 import axios from 'axios';
-import { DISPATCHER, type Dispatcher } from '../deliveries';
 import { terminalEvent } from '../deliveries/testing/samples';
+import { DISPATCHER, type Dispatcher } from '../dispatcher';
 import { dispatcherDefinition } from '../dispatcher.definition';
 import { FakeNeighbours } from './fake-neighbours';
 

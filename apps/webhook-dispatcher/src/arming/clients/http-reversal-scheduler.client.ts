@@ -1,0 +1,32 @@
+import type { InternalClient } from '@paycode/access';
+import type { ArmAnswer, ArmItem, Decision, SettleItem } from '@paycode/dto';
+import { ReversalScheduler } from '../arming.ports';
+
+/** The scheduler answered, but not with what the contract says: treated as no answer. */
+export class MalformedArmAnswerError extends Error {
+  override readonly name = 'MalformedArmAnswerError';
+  readonly code = 'ARM_ANSWER';
+}
+
+/** `POST reversal-scheduler /internal/reversals/arm` and `/settle`. */
+export class HttpReversalSchedulerClient extends ReversalScheduler {
+  constructor(private readonly client: InternalClient) {
+    super();
+  }
+
+  override async arm(items: readonly ArmItem[]): Promise<Map<number, Decision | null>> {
+    const answers = await this.client.post<ArmAnswer[]>('/internal/reversals/arm', items);
+    if (!Array.isArray(answers)) throw new MalformedArmAnswerError('arm answered something else');
+    // An answer that says something else is none: that payment is not armed, the others are (T-29).
+    return new Map(answers.filter(isArmAnswer).map(answer => [answer.transactionId, answer.decision]));
+  }
+
+  override async settle(items: readonly SettleItem[]): Promise<void> {
+    await this.client.post('/internal/reversals/settle', items);
+  }
+}
+
+function isArmAnswer(answer: unknown): answer is ArmAnswer {
+  const { transactionId, decision } = (answer ?? {}) as Partial<ArmAnswer>;
+  return Number.isSafeInteger(transactionId) && (decision === null || decision === 'SETTLED' || decision === 'REVERSED');
+}

@@ -1,0 +1,100 @@
+import type { Decision, Route } from '@paycode/dto';
+import { DataFault, FlushQueue } from '@paycode/persistence';
+import type { Clock } from '../clock';
+import type { Delivery, DeliveryStore } from '../deliveries';
+import type { LaneOwnership } from '../lanes';
+import type { RouteBook } from '../routes';
+import type { ReversalScheduler } from './arming.ports';
+
+export type Prepared =
+  /** Claimed and armed: may start as soon as the last look allows. */
+  | 'READY'
+  /** The merchant has no webhook: settled without one. */
+  | 'NO_WEBHOOK'
+  /** Acknowledged or somebody else's by now: nothing to do. */
+  | 'NOTHING'
+  /** The scheduler has decided: no POST. */
+  | Decision
+  /** The merchant's webhook is at another endpoint than the one whose slot was granted. */
+  | 'MOVED';
+
+export type LastLook =
+  /** Start before anything else happens: the lease is running. */
+  | { next: 'POST'; route: Route }
+  | { next: 'NO_WEBHOOK' | 'NOTHING' }
+  /** The lease ran out meanwhile: read the route again and look again. */
+  | { next: 'RENEW' }
+  /** Not now, for a reason of ours. */
+  | { next: 'HOLD' };
+
+const batchMax = { flushMax: 1_000, queueMax: 100_000 };
+
+/**
+ * Flow before a POST: route (A-10) -> claim of the attempt (I8) -> arm, awaited (I5) -> lease, lane and beat once more. Every step is
+ * batched over all deliveries that are at it.
+ */
+export class PrepareAttempt {
+  private readonly claims: FlushQueue<Delivery, boolean>;
+  private readonly arms: FlushQueue<Delivery, Decision | null>;
+
+  constructor(
+    private readonly routes: RouteBook,
+    private readonly lanes: LaneOwnership,
+    store: DeliveryStore,
+    scheduler: ReversalScheduler,
+    private readonly options: { clock: Clock; spacing?: () => Promise<void> },
+  ) {
+    const limits = { ...batchMax, spacing: options.spacing };
+    this.claims = new FlushQueue(async deliveries => {
+      const claimed = new Set(await store.claimAttempts(lanes.replica, deliveries));
+      return deliveries.map(delivery => claimed.has(delivery.transactionId));
+    }, limits);
+    this.arms = new FlushQueue(async deliveries => {
+      const decisions = await scheduler.arm(
+        deliveries.map(({ transactionId, merchantId, attempt }) => ({ transactionId, merchantId, attempt })),
+      );
+      // An id without an answer is not armed: an error rather than a POST without a job (I5), and that delivery's alone (T-29).
+      return deliveries.map(({ transactionId }) => decisionOf(decisions, transactionId));
+    }, limits);
+  }
+
+  /** @throws whatever the route, the store or the scheduler throws: a fault of ours (T8) */
+  async prepare(delivery: Delivery, origin: string): Promise<Prepared> {
+    const route = await this.routes.current(delivery.merchantId);
+    if (route.url === null) return 'NO_WEBHOOK';
+    if (this.routes.lastOrigin(delivery.merchantId) !== origin) return 'MOVED';
+    if (!(await this.claim(delivery))) return 'NOTHING';
+    if (!delivery.isReversible) return 'READY';
+    const [decision] = await this.arms.run([delivery]);
+    delivery.armedAt = this.options.clock.wallTime();
+    return decision ?? 'READY';
+  }
+
+  /** Synchronous, so that nothing can change between it and the start of the request. */
+  lastLook(delivery: Delivery): LastLook {
+    if (this.lanes.epochOf(delivery.lane) !== delivery.epoch) return { next: 'NOTHING' };
+    // An owner that may be taken for dead starts no POST: its successor may be about to (T6).
+    if (!this.lanes.isBeatFresh) return { next: 'HOLD' };
+    const route = this.routes.leasedNow(delivery.merchantId);
+    if (!route) return { next: 'RENEW' };
+    return route.url === null ? { next: 'NO_WEBHOOK' } : { next: 'POST', route };
+  }
+
+  /** Reads the route again. @throws RouteUnavailableError */
+  async renew(delivery: Delivery): Promise<void> {
+    await this.routes.current(delivery.merchantId);
+  }
+
+  private async claim(delivery: Delivery): Promise<boolean> {
+    if (delivery.isClaimed) return true;
+    const [isClaimed = false] = await this.claims.run([delivery]);
+    delivery.isClaimed = isClaimed;
+    return isClaimed;
+  }
+}
+
+function decisionOf(decisions: ReadonlyMap<number, Decision | null>, transactionId: number): Decision | null {
+  const decision = decisions.get(transactionId);
+  if (decision === undefined) throw new DataFault('the scheduler did not answer for a transaction');
+  return decision;
+}

@@ -1,0 +1,17 @@
+/** What the rules allow a delivery to do next. */
+export interface AttemptRules {
+  /** POSTs per payment; more than one only after a crash of ours. 1 gives the strict reading. */
+  attemptsMax: number;
+  /** B: a payment that could not be sent for this long is closed, in milliseconds. */
+  dispatchWindowMs: number;
+}
+
+/** Whether a POST before this one may have been acknowledged: then age alone must not reverse the payment (row 10). */
+export function mayHaveBeenSent({ isReversible, attempt }: { isReversible: boolean; attempt: number }): boolean {
+  return isReversible && attempt > 1;
+}
+
+/** Whether a delivery has waited longer than B without an attempt. */
+export function isTooOld(ageMs: number, rules: Pick<AttemptRules, 'dispatchWindowMs'>): boolean {
+  return ageMs > rules.dispatchWindowMs;
+}

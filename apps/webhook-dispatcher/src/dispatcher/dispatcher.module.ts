@@ -1,0 +1,93 @@
+import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { EventTransport, OutboxRelay } from '@paycode/events';
+import { isOurFault, OutboundGuard, outboundPolicyOf } from '@paycode/safe-http';
+import { PaymentTracing } from '@paycode/tracing';
+import { DataSource } from 'typeorm';
+import { SystemClock } from '../clock';
+import type { Settings } from '../config/env';
+import { DeliveryMetrics } from '../deliveries';
+import { PostgresNoticeStore, RedeliverNotice } from '../informational';
+import { dispatcherGroup, IngestTerminal, TransactionTerminalConsumer } from '../intake';
+import { AssignedPartitions } from '../lanes';
+import { DeliveriesController, DeliveryLog, PostgresDeliveryLog, ShowDelivery } from '../on-call';
+import { HandshakeGate, UndiciWebhookClient } from '../posting';
+import { CloseDeliveries, PostgresVerdictStore, TracedVerdictStore, VerdictStore } from '../verdicts';
+import type { Dispatcher } from './assemble-dispatcher';
+import { dispatcherProvider } from './dispatcher.provider';
+import { DISPATCHER } from './dispatcher.token';
+import { DispatcherTurnsJob } from './jobs/dispatcher-turns.job';
+import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
+
+/** Deliveries from the event to the verdict. */
+@Module({})
+export class DispatcherModule implements OnApplicationShutdown {
+  constructor(@Inject(UndiciWebhookClient) private readonly poster: UndiciWebhookClient) {}
+
+  static withSettings(settings: Settings): DynamicModule {
+    return {
+      module: DispatcherModule,
+      global: true,
+      controllers: [TransactionTerminalConsumer, DeliveriesController],
+      providers: [...outbound(settings), dispatcherProvider(settings), ...useCases(), DispatcherTurnsJob],
+      exports: [DISPATCHER, AssignedPartitions, VerdictStore],
+    };
+  }
+
+  onApplicationShutdown(): void {
+    this.poster.close();
+  }
+}
+
+function outbound(settings: Settings) {
+  return [
+    PrometheusDeliveryMetrics,
+    { provide: DeliveryMetrics, useExisting: PrometheusDeliveryMetrics },
+    { provide: DeliveryLog, inject: [DataSource], useFactory: (dataSource: DataSource) => new PostgresDeliveryLog(dataSource) },
+    {
+      provide: VerdictStore,
+      inject: [DataSource, OutboxRelay, PaymentTracing],
+      useFactory: (dataSource: DataSource, relay: OutboxRelay, tracing: PaymentTracing) => {
+        const traceparentOf = tracing.isOn ? (id: number) => tracing.traceparentOf(id) : undefined;
+        const store = new PostgresVerdictStore(dataSource, 'webhook-dispatcher', () => relay.wake(), traceparentOf);
+        return tracing.isOn ? new TracedVerdictStore(store, tracing) : store;
+      },
+    },
+    {
+      provide: UndiciWebhookClient,
+      useFactory: () => {
+        const guard = new OutboundGuard(outboundPolicyOf(settings));
+        // The budget itself is watched by the attempt, which does not charge a stall of ours to the receiver; this one only cleans up.
+        const connect = guard.connector({ connectTimeoutMs: settings.CONNECT_BUDGET_MS + 2_000 });
+        return new UndiciWebhookClient({ connect, isOurFault });
+      },
+    },
+    {
+      provide: HandshakeGate,
+      inject: [UndiciWebhookClient],
+      useFactory: (poster: UndiciWebhookClient) => {
+        const idleOf = (origin: string) => poster.idleOf(origin);
+        const gate = new HandshakeGate(new SystemClock(), { handshakesPerSecond: settings.HANDSHAKES_PER_SECOND, idleOf });
+        poster.onIdle = origin => gate.onIdle(origin);
+        return gate;
+      },
+    },
+    {
+      provide: AssignedPartitions,
+      inject: [EventTransport],
+      useFactory: (transport: EventTransport) => new AssignedPartitions(transport, dispatcherGroup),
+    },
+  ];
+}
+
+function useCases() {
+  return [
+    { provide: IngestTerminal, inject: [DISPATCHER], useFactory: (dispatcher: Dispatcher) => dispatcher.ingest },
+    { provide: CloseDeliveries, inject: [DISPATCHER], useFactory: (dispatcher: Dispatcher) => dispatcher.close },
+    {
+      provide: RedeliverNotice,
+      inject: [DataSource],
+      useFactory: (dataSource: DataSource) => new RedeliverNotice(new PostgresNoticeStore(dataSource)),
+    },
+    { provide: ShowDelivery, inject: [DeliveryLog], useFactory: (log: DeliveryLog) => new ShowDelivery(log) },
+  ];
+}

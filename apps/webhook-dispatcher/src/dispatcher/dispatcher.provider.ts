@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import type { FactoryProvider } from '@nestjs/common';
+import { InternalClient, ServiceTokenSigner } from '@paycode/access';
+import { KeyRing, PayloadSealer, WebhookKeySealer } from '@paycode/crypto';
+import { PaymentTracing } from '@paycode/tracing';
+import { DataSource } from 'typeorm';
+import { HttpReversalSchedulerClient, TracedReversalScheduler } from '../arming';
+import { SystemClock } from '../clock';
+import type { Settings } from '../config/env';
+import { PostgresDeliveryStore } from '../deliveries';
+import { PostgresNoticeStore } from '../informational';
+import { PostgresLaneStore } from '../lanes';
+import { HandshakeGate, KeyRingWebhookSealer, TracedWebhookPoster, UndiciWebhookClient } from '../posting';
+import { HttpRouteSourceClient } from '../routes';
+import { VerdictStore } from '../verdicts';
+import { assembleDispatcher, type DispatcherSettings } from './assemble-dispatcher';
+import { DISPATCHER } from './dispatcher.token';
+import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
+
+/** Too short to be felt by a delivery, long enough for a dozen to share a call under load. */
+const spacingMs = 4;
+const userAgent = 'Paycode/0.1.0';
+
+type Parts = [
+  DataSource,
+  VerdictStore,
+  ServiceTokenSigner,
+  UndiciWebhookClient,
+  HandshakeGate,
+  PrometheusDeliveryMetrics,
+  PaymentTracing,
+];
+
+/** The dispatcher of this process over real ports. */
+export function dispatcherProvider(settings: Settings): FactoryProvider {
+  return {
+    provide: DISPATCHER,
+    inject: [
+      DataSource,
+      VerdictStore,
+      ServiceTokenSigner,
+      UndiciWebhookClient,
+      HandshakeGate,
+      PrometheusDeliveryMetrics,
+      PaymentTracing,
+    ],
+    useFactory: (...[dataSource, verdicts, signer, poster, gate, metrics, tracing]: Parts) => {
+      const scheduler = new HttpReversalSchedulerClient(
+        new InternalClient({ baseUrl: settings.REVERSAL_SCHEDULER_URL, audience: 'reversal-scheduler', signer }),
+      );
+      const dispatcher = assembleDispatcher(
+        {
+          clock: new SystemClock(),
+          lanes: new PostgresLaneStore(dataSource),
+          deliveries: new PostgresDeliveryStore(dataSource),
+          verdicts,
+          notices: new PostgresNoticeStore(dataSource),
+          scheduler: tracing.isOn ? new TracedReversalScheduler(scheduler, tracing) : scheduler,
+          routes: new HttpRouteSourceClient(
+            new InternalClient({ baseUrl: settings.NOTIFICATION_CONFIG_URL, audience: 'notification-config', signer }),
+          ),
+          sealer: sealerOf(settings),
+          poster: tracing.isOn ? new TracedWebhookPoster(poster, tracing) : poster,
+          gate,
+          metrics,
+        },
+        dispatcherSettingsOf(settings),
+      );
+      metrics.observe(() => dispatcher.desk.load);
+      return dispatcher;
+    },
+  };
+}
+
+function sealerOf(settings: Settings): KeyRingWebhookSealer {
+  const payloads = new PayloadSealer(KeyRing.parse(settings.PAYLOAD_KEYS));
+  return new KeyRingWebhookSealer(payloads, new WebhookKeySealer(KeyRing.parse(settings.KEY_ENCRYPTION_KEYS)));
+}
+
+function dispatcherSettingsOf(settings: Settings): DispatcherSettings {
+  return {
+    // New with every start: a restarted process knows nothing of what its predecessor had in flight.
+    replica: randomUUID(),
+    laneLeaseMs: settings.LANE_LEASE_MS,
+    rules: { attemptsMax: settings.MAX_ATTEMPTS, dispatchWindowMs: settings.DISPATCH_WINDOW_MS },
+    post: { ackWindowMs: settings.ACK_WINDOW_MS, connectBudgetMs: settings.CONNECT_BUDGET_MS, userAgent },
+    slotsMax: settings.SOCKETS_MAX,
+    heldMax: settings.HELD_MAX,
+    spacingMs,
+  };
+}

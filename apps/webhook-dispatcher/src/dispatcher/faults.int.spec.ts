@@ -1,0 +1,224 @@
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { eventually } from '@paycode/service-runtime/testing';
+import { migrations } from '../../migrations';
+import { settled } from '../clock/testing/manual-clock';
+import { terminalEvent } from '../deliveries/testing/samples';
+import { PostgresVerdictStore } from '../verdicts/persistence/postgres-verdict.store';
+import type { VerdictStore } from '../verdicts/verdicts.ports';
+import { Replica } from './testing/replica';
+
+describe('faults that are not the receiver’s', () => {
+  let database: TestDatabase;
+  let replica: Replica;
+
+  beforeEach(async () => {
+    database = await createTestDatabase({ migrations, poolMax: 20 });
+    replica = await new Replica(database.dataSource).own();
+  });
+  afterEach(() => database.drop());
+
+  const ingest = (...ids: number[]) => replica.dispatcher.ingest.ingest(ids.map(id => terminalEvent(id)));
+  const verdict = (id: number) =>
+    eventually(async () => {
+      const rows = await database.dataSource.query<{ kind: string }[]>('select kind from verdict where transaction_id = $1', [
+        id,
+      ]);
+      if (!rows[0]) throw new Error(`no verdict of ${id}`);
+      return rows[0].kind;
+    });
+  const posts = (count: number) => eventually(() => expect(replica.poster.posts).toHaveLength(count));
+  /** Time passes and the beat goes on. */
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 2_500) {
+      await replica.clock.advance(2_500);
+      await replica.dispatcher.lanes.turn();
+    }
+  };
+
+  it('T8, fault case 44: without the routes nothing is sent; it is as soon as they are back', async () => {
+    replica.routes.fault = new Error('config down');
+    await ingest(1);
+    await eventually(() => expect(replica.metrics.faults.length).toBeGreaterThan(0));
+    expect([replica.poster.posts.length, replica.scheduler.armed.length]).toEqual([0, 0]);
+    replica.routes.fault = undefined;
+    await replica.clock.advance(1_000);
+    await posts(1);
+  });
+
+  it('I5, fault case 8: without the scheduler nothing is sent; the arm is repeated', async () => {
+    replica.scheduler.fault = new Error('scheduler down');
+    await ingest(1);
+    await eventually(() => expect(replica.metrics.faults.length).toBeGreaterThan(0));
+    expect(replica.poster.posts).toEqual([]);
+    replica.scheduler.fault = undefined;
+    await replica.clock.advance(1_000);
+    await posts(1);
+    expect(replica.scheduler.armed).toHaveLength(1);
+  });
+
+  it('T8, fault case 46: EMFILE is never charged to the receiver', async () => {
+    replica.poster.onPost = post => post.fail({ code: 'EMFILE', isOurs: true });
+    await ingest(1);
+    await posts(1);
+    replica.poster.onPost = post => post.answer(200);
+    await eventually(async () => {
+      await replica.clock.advance(1_000);
+      expect(replica.poster.posts).toHaveLength(2);
+    });
+    expect(await verdict(1)).toBe('ACKED_HTTP');
+    // The fake had written the request before it failed: it counts as an attempt that may have arrived.
+    expect(replica.poster.posts[1]!.attempt).toBe(2);
+  });
+
+  it('A-12, row 10: what cannot be sent for B is closed without an attempt', async () => {
+    const strict = await new Replica(database.dataSource, {
+      settings: { rules: { attemptsMax: 2, dispatchWindowMs: 3_000 } },
+    }).takeOver();
+    strict.routes.fault = new Error('config down');
+    await strict.dispatcher.ingest.ingest([terminalEvent(9)]);
+    await eventually(() => expect(strict.metrics.faults).toHaveLength(1));
+    for (let second = 1; second <= 2; second++) {
+      await strict.clock.advance(1_000);
+      await eventually(() => expect(strict.metrics.faults).toHaveLength(second + 1));
+    }
+    expect(await database.dataSource.query('select 1 from verdict')).toEqual([]);
+    await strict.clock.advance(2_000);
+    expect(await verdict(9)).toBe('CLOSED_BACKSTOP');
+    expect(strict.poster.posts).toEqual([]);
+    const told = [{ transactionId: 9, merchantId: 1001, verdict: 'CLOSED_BACKSTOP' }];
+    await eventually(() => expect(strict.scheduler.settled).toEqual(told));
+  });
+
+  it('A-13, row 10: what its dead owner may have sent is sent again however long our fault lasts, never closed by its age', async () => {
+    await ingest(1);
+    await posts(1);
+    // The owner dies with a 200 on its way to it; its heir cannot arm for longer than B.
+    const settings = { rules: { attemptsMax: 2, dispatchWindowMs: 3_000 } };
+    const heir = new Replica(database.dataSource, { settings });
+    heir.scheduler.fault = new Error('scheduler down');
+    await heir.takeOver();
+    await eventually(() => expect(heir.metrics.faults.length).toBeGreaterThan(0));
+    for (let second = 1; second <= 5; second++) {
+      await heir.clock.advance(1_000);
+      await heir.dispatcher.lanes.turn();
+      heir.dispatcher.overdue.turn();
+      await eventually(() => expect(heir.metrics.faults.length).toBeGreaterThan(second));
+    }
+    heir.scheduler.fault = undefined;
+    heir.poster.onPost = post => post.answer(200);
+    await heir.clock.advance(1_000);
+    expect(await verdict(1)).toBe('ACKED_HTTP');
+    expect(heir.poster.posts[0]!.attempt).toBe(2);
+  });
+
+  it('A-12, row 10: what waits for a slot longer than B is closed without an attempt; the ones under way are left', async () => {
+    const small = { settings: { slotsMax: 4, rules: { attemptsMax: 2, dispatchWindowMs: 3_000 } } };
+    const strict = await new Replica(database.dataSource, small).takeOver();
+    await strict.dispatcher.routes.learn([1001]);
+    await strict.dispatcher.ingest.ingest([1, 2, 3, 4, 5, 6].map(id => terminalEvent(id)));
+    await eventually(() => expect(strict.poster.posts).toHaveLength(4));
+    await strict.clock.advance(3_001);
+    strict.dispatcher.overdue.turn();
+    expect(await Promise.all([5, 6].map(verdict))).toEqual(['CLOSED_BACKSTOP', 'CLOSED_BACKSTOP']);
+    strict.poster.posts[0]!.answer(200);
+    expect(await verdict(strict.poster.ids[0]!)).toBe('ACKED_HTTP');
+    expect(strict.poster.posts).toHaveLength(4);
+  });
+
+  it('fault case 15: a 200 stays in memory while the database is away, and is written when it is back', async () => {
+    const real = new PostgresVerdictStore(database.dataSource, 'test');
+    let failures = 0;
+    const flaky: Pick<VerdictStore, 'acknowledge' | 'conclude'> = {
+      acknowledge: async verdicts => {
+        if (failures++ < 5) throw new Error('database away');
+        return real.acknowledge(verdicts);
+      },
+      conclude: (owner, verdicts) => real.conclude(owner, verdicts),
+    };
+    replica = await new Replica(database.dataSource, { ports: { verdicts: flaky as VerdictStore } }).takeOver();
+    await ingest(1);
+    await posts(1);
+    replica.poster.posts[0]!.answer(200);
+    await eventually(async () => {
+      await replica.clock.advance(5_000);
+      expect(failures).toBe(6);
+    });
+    expect(await verdict(1)).toBe('ACKED_HTTP');
+    expect(replica.metrics.writeFailures).toBe(5);
+  });
+
+  it('R-8-1: the deadline closes and gives the request up', async () => {
+    await ingest(1);
+    await posts(1);
+    await pass(45_000);
+    expect(await verdict(1)).toBe('CLOSED_TIMEOUT');
+    expect(replica.poster.posts[0]!.isAborted).toBe(true);
+  });
+
+  it('fault case 21: an answer at 44.9 s settles, one at 45.1 s does not', async () => {
+    await ingest(1, 2);
+    await posts(2);
+    await replica.clock.advance(44_900);
+    replica.poster.posts[0]!.answer(200);
+    await replica.clock.advance(200);
+    replica.poster.posts[1]!.answer(200);
+    const [inTime, late] = replica.poster.ids;
+    expect([await verdict(inTime!), await verdict(late!)]).toEqual(['ACKED_HTTP', 'CLOSED_TIMEOUT']);
+  });
+
+  it('T7, fault case 27: a dead pooled socket costs no payment: one repeat on a fresh one, same attempt', async () => {
+    replica.poster.onPost = post => (post.request.onFreshSocket ? post.answer(200) : post.fail({ isStaleSocket: true }));
+    await ingest(1);
+    expect(await verdict(1)).toBe('ACKED_HTTP');
+    expect(replica.poster.posts.map(post => [post.request.onFreshSocket, post.attempt])).toEqual([
+      [false, 1],
+      [true, 1],
+    ]);
+  });
+
+  it('A-10, fault case 42: URL and key are those of the lease at the start of the request, not of the arm', async () => {
+    await ingest(1);
+    await posts(1);
+    replica.scheduler.beforeAnswer = async () => {
+      await replica.clock.advance(1_001);
+      replica.routes.url = 'https://shop.example/new';
+    };
+    await ingest(2);
+    await posts(2);
+    expect(replica.poster.posts.map(post => post.request.url)).toEqual(['https://shop.example/hook', 'https://shop.example/new']);
+    expect(replica.poster.posts[1]!.request.body).toContain('https://shop.example/new');
+  });
+
+  it('A-10, fault case 43: a webhook removed after the arm is not posted to; the payment is settled', async () => {
+    replica.scheduler.beforeAnswer = async () => {
+      await replica.clock.advance(1_001);
+      replica.routes.url = null;
+    };
+    await ingest(1);
+    expect(await verdict(1)).toBe('NOT_APPLICABLE');
+    expect(replica.poster.posts).toEqual([]);
+    await eventually(() => expect(replica.scheduler.settled).toMatchObject([{ verdict: 'NOT_APPLICABLE' }]));
+  });
+
+  it('T-19: a second content under one id changes nothing and raises the alarm', async () => {
+    await ingest(1);
+    await posts(1);
+    await replica.dispatcher.ingest.ingest([terminalEvent(1, { merchantId: 1002 })]);
+    expect(replica.metrics.conflicts).toEqual([1]);
+    await settled();
+    expect(replica.poster.posts).toHaveLength(1);
+  });
+
+  it('T8: a payload that cannot be opened is our fault and waits', async () => {
+    replica.sealer.fault = Object.assign(new Error('no such key'), { code: 'UNKNOWN_KEY' });
+    await ingest(1);
+    await eventually(() => expect(replica.scheduler.armed).toHaveLength(1));
+    replica.sealer.fault = undefined;
+    await eventually(async () => {
+      await replica.clock.advance(1_000);
+      await replica.dispatcher.lanes.turn();
+      expect(replica.poster.posts).toHaveLength(1);
+    });
+    expect(replica.poster.posts[0]!.attempt).toBe(1);
+  });
+});

@@ -1,0 +1,81 @@
+import type { Route } from '@paycode/dto';
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { eventually } from '@paycode/service-runtime/testing';
+import { migrations } from '../../migrations';
+import { terminalEvent } from '../deliveries/testing/samples';
+import { RouteSource } from '../routes/routes.ports';
+import { routeTo } from './testing/fakes';
+import { Replica } from './testing/replica';
+
+class ByMerchant extends RouteSource {
+  override async routes(merchantIds: readonly number[]): Promise<Route[]> {
+    return merchantIds.map(merchantId => routeTo(`https://m${merchantId}.example/hook`, { merchantId }));
+  }
+}
+
+describe('one slow merchant hurts nobody (fault case 45)', () => {
+  let database: TestDatabase;
+  let replica: Replica;
+  const [hanging, healthy] = [7, 8];
+
+  beforeEach(async () => {
+    database = await createTestDatabase({ migrations, poolMax: 20 });
+    const settings = { heldMax: 60, slotsMax: 40 };
+    replica = await new Replica(database.dataSource, { ports: { routes: new ByMerchant() }, settings }).own();
+    replica.poster.onPost = post => void (post.request.url.includes(`m${hanging}.`) || post.answer(200));
+  });
+  afterEach(() => database.drop());
+
+  const ids = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n);
+  const ingest = (merchantId: number, from: number, count: number) =>
+    replica.dispatcher.ingest.ingest(ids(from, count).map(id => terminalEvent(id, { merchantId })));
+  const concluded = async () =>
+    Number((await database.dataSource.query<{ count: string }[]>('select count(*) from verdict'))[0]!.count);
+
+  it('I12: memory and slots are left for the healthy ones, however many deliveries of a hanging one come', async () => {
+    await ingest(hanging, 1, 500);
+    expect(replica.dispatcher.desk.load.held).toBeLessThanOrEqual(60);
+    expect(replica.dispatcher.desk.admissions()(healthy)).not.toBe('LEAVE');
+    await ingest(healthy, 1_001, 100);
+    await eventually(async () => {
+      await replica.recoverAll();
+      expect(await concluded()).toBe(100);
+    });
+    expect(replica.scheduler.armed.filter(item => item.merchantId === hanging).length).toBeLessThanOrEqual(40);
+  });
+
+  it('what found no place in memory waits in the database and is delivered in its turn, each once', async () => {
+    await ingest(hanging, 1, 500);
+    expect(replica.dispatcher.desk.backlog.has(hanging)).toBe(true);
+    // The endpoint comes back.
+    replica.poster.onPost = post => post.answer(200);
+    for (const post of replica.poster.posts) post.answer(200);
+    await eventually(async () => {
+      await replica.recoverAll();
+      expect(await concluded()).toBe(500);
+    });
+    expect([...replica.poster.ids].sort((a, b) => a - b)).toEqual(ids(1, 500));
+    await eventually(async () => {
+      await replica.recoverAll();
+      expect(replica.dispatcher.desk.backlog.size).toBe(0);
+    });
+    await ingest(hanging, 501, 1);
+    await eventually(async () => expect(await concluded()).toBe(501));
+  });
+
+  it('a successor takes a long backlog up without being stopped by it', async () => {
+    await ingest(hanging, 1, 500);
+    const heir = new Replica(database.dataSource, {
+      ports: { routes: new ByMerchant() },
+      settings: { heldMax: 60, slotsMax: 40 },
+    });
+    heir.poster.onPost = replica.poster.onPost;
+    await heir.takeOver();
+    expect(heir.dispatcher.desk.backlog.has(hanging)).toBe(true);
+    await heir.dispatcher.ingest.ingest(ids(1_001, 20).map(id => terminalEvent(id, { merchantId: healthy })));
+    await eventually(async () => {
+      await heir.recoverAll();
+      expect(await concluded()).toBe(20);
+    });
+  });
+});

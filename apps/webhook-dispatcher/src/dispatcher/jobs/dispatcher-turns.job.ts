@@ -1,0 +1,83 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
+import { AssignedPartitions } from '../../lanes';
+import type { Dispatcher } from '../assemble-dispatcher';
+import { DISPATCHER } from '../dispatcher.token';
+
+/** Notices to be repeated and the fill of the queues. */
+const careMs = 1_000;
+const recoverMs = 250;
+const assignmentMs = 100;
+/** Share of time the event loop is busy from which on this process is the bottleneck. */
+const saturatedFrom = 0.9;
+
+/** Drives a dispatcher: beat and lanes as often as the lease asks for (at once when partitions moved), recovery four times a second. */
+@Injectable()
+export class DispatcherTurnsJob implements OnApplicationBootstrap {
+  private readonly stopping = new AbortController();
+  private running: Promise<unknown> = Promise.resolve();
+  private wanted = '';
+  private utilization = performance.eventLoopUtilization();
+
+  constructor(
+    @Inject(DISPATCHER) private readonly dispatcher: Dispatcher,
+    private readonly assigned: AssignedPartitions,
+    private readonly lifecycle: Lifecycle,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.running = Promise.all([
+      this.every(this.dispatcher.lanes.beatMs, 'lanes', () => this.dispatcher.lanes.turn()),
+      this.every(recoverMs, 'recovery', () => this.dispatcher.recover.turn()),
+      this.every(careMs, 'notices', () => this.dispatcher.notices.turn()),
+      this.every(careMs, 'queues', async () => this.lookAfterQueues()),
+      this.every(assignmentMs, 'assignment', () => this.followAssignment()),
+    ]);
+    this.lifecycle.onDrain('deliveries', () => this.drain());
+  }
+
+  private lookAfterQueues(): void {
+    const total = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(total, this.utilization);
+    this.utilization = total;
+    this.dispatcher.desk.tick(utilization > saturatedFrom);
+    this.dispatcher.overdue.turn();
+  }
+
+  private async followAssignment(): Promise<void> {
+    const lanes = await this.assigned.lanes();
+    const wanted = [...lanes].join();
+    if (wanted === this.wanted || this.lifecycle.isDraining) return;
+    // Until the turn has succeeded nothing is settled: a failed one is tried again, also when the partitions are the former ones by then.
+    this.wanted = 'unsettled';
+    this.dispatcher.lanes.want(lanes);
+    await this.dispatcher.lanes.turn();
+    this.wanted = wanted;
+    this.logger.info({ event: 'lanes', count: this.dispatcher.lanes.lanes.length }, 'lanes follow the partitions');
+  }
+
+  /** The beat goes on until the last lane is handed over. */
+  private async drain(): Promise<void> {
+    await this.dispatcher.drain();
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async every(intervalMs: number, source: string, work: () => Promise<unknown>): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      try {
+        await work();
+      } catch (error) {
+        this.logger.warn({ event: 'turn-failed', source, err: error }, 'a turn failed and is repeated');
+      }
+      await pause(intervalMs, undefined, { signal }).catch(ignoreAbort);
+    }
+  }
+}
+
+function ignoreAbort(error: unknown): void {
+  if ((error as { name?: string }).name !== 'AbortError') throw error;
+}

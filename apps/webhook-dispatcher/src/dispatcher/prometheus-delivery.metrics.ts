@@ -1,0 +1,132 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { VerdictKind } from '@paycode/dto';
+import { countParked, dataFaultReason } from '@paycode/persistence';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { Counter, Gauge, Histogram, register } from 'prom-client';
+import { type AttemptOutcome, DeliveryMetrics, type DeliveryReport, type ParkedStep } from '../deliveries';
+import { outcomeClass } from '../verdicts';
+
+/** One registry per process: a second application in it (tests) shares the collectors. */
+function collector<T>(name: string, create: () => T): T {
+  return (register.getSingleMetric(name) as T | undefined) ?? create();
+}
+
+function counter<L extends string>(name: string, help: string, labelNames: L[] = []): Counter<L> {
+  return collector(name, () => new Counter({ name, help, labelNames }));
+}
+
+const ageBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 60, 120, 300, 900];
+
+/** Metrics and the one wide log line per delivery. No id ever becomes a label. */
+@Injectable()
+export class PrometheusDeliveryMetrics extends DeliveryMetrics {
+  private readonly ingestedTotal = counter('webhook_ingested_total', 'Terminal transactions taken in, by outcome.', ['outcome']);
+  private readonly parkedTotal = counter('webhook_parked_total', 'Events that can never be stored; must stay 0.');
+  private readonly attemptsTotal = counter('webhook_attempts_total', 'Attempts that ended, by class of outcome.', ['outcome']);
+  private readonly verdictsTotal = counter('webhook_verdicts_total', 'Verdicts that stand, by kind.', ['kind']);
+  private readonly heldBackTotal = counter('webhook_held_back_total', 'Deliveries held back by a fault of ours.', ['reason']);
+  private readonly writeFailuresTotal = counter(
+    'webhook_verdict_write_failures_total',
+    'Verdict writes that had to be repeated.',
+  );
+  private readonly unwritten = collector(
+    'webhook_verdicts_unwritten',
+    () => new Gauge({ name: 'webhook_verdicts_unwritten', help: 'Verdicts that are not durable yet.' }),
+  );
+  private readonly age = collector(
+    'webhook_consume_to_verdict_seconds',
+    () =>
+      new Histogram({
+        name: 'webhook_consume_to_verdict_seconds',
+        help: 'Between receipt of the event and the durable verdict.',
+        labelNames: ['kind'],
+        buckets: ageBuckets,
+      }),
+  );
+
+  constructor(@Inject(LOGGER) private readonly logger: Logger) {
+    super();
+    this.parkedTotal.inc(0);
+    this.ingestedTotal.inc({ outcome: 'conflicting' }, 0);
+  }
+
+  override ingested({ stored, duplicate }: { stored: number; duplicate: number }): void {
+    this.ingestedTotal.inc({ outcome: 'stored' }, stored);
+    this.ingestedTotal.inc({ outcome: 'duplicate' }, duplicate);
+  }
+
+  override conflictingContent(transactionId: number): void {
+    this.ingestedTotal.inc({ outcome: 'conflicting' });
+    this.logger.error({ event: 'conflicting-content', transactionId }, 'a second, different event for a transaction was ignored');
+  }
+
+  override parked(reason: string): void {
+    this.parkedTotal.inc();
+    this.logger.error({ event: 'parked', reason }, 'an event can never be stored and was parked');
+  }
+
+  override attempted(outcome: AttemptOutcome): void {
+    this.attemptsTotal.inc({ outcome: outcomeClass(outcome) });
+  }
+
+  override concluded({ delivery, verdict, outcome, ageMs }: DeliveryReport): void {
+    this.verdictsTotal.inc({ kind: verdict });
+    this.age.observe({ kind: classOf(verdict) }, ageMs / 1_000);
+    const { transactionId, merchantId, attempt } = delivery;
+    this.logger.info(
+      { event: 'delivered', transactionId, merchantId, attempt, verdict, outcome, durationMs: Math.round(ageMs) },
+      'delivery concluded',
+    );
+  }
+
+  override verdictsWaiting(count: number): void {
+    this.unwritten.set(count);
+  }
+
+  override verdictWriteFailed(error: unknown): void {
+    this.writeFailuresTotal.inc();
+    this.logger.error({ event: 'verdict-write', err: error }, 'verdicts cannot be written; they are kept and tried again');
+  }
+
+  override heldBack(error: unknown): void {
+    const reason = (error as { code?: unknown }).code;
+    this.heldBackTotal.inc({ reason: typeof reason === 'string' ? reason : 'OTHER' });
+    this.logger.debug({ event: 'held-back', err: error }, 'a delivery waits because of a fault of ours');
+  }
+
+  override setAside(step: ParkedStep, transactionId: number, error: unknown): void {
+    countParked(step);
+    const reason = dataFaultReason(error);
+    this.logger.error(
+      { event: 'set-aside', source: step, transactionId, reason },
+      'a payment fails by its own data and was put aside',
+    );
+  }
+
+  /** Gauges read when scraped. */
+  observe(load: () => { held: number; waiting: number; inFlight: number; oldestAgeMs: number }): void {
+    const gauge = (name: string, help: string, read: (now: ReturnType<typeof load>) => number): void => {
+      register.removeSingleMetric(name);
+      new Gauge({
+        name,
+        help,
+        collect() {
+          this.set(read(load()));
+        },
+      });
+    };
+    gauge('webhook_held', 'Deliveries in memory.', now => now.held);
+    gauge('webhook_waiting', 'Deliveries waiting for a slot at their endpoint.', now => now.waiting);
+    gauge('webhook_in_flight', 'Slots in use.', now => now.inFlight);
+    gauge(
+      'webhook_oldest_undelivered_age_seconds',
+      'Age of the oldest delivery without a verdict in memory.',
+      now => now.oldestAgeMs / 1_000,
+    );
+  }
+}
+
+function classOf(verdict: VerdictKind): string {
+  if (verdict.startsWith('ACKED')) return 'acknowledged';
+  return verdict === 'NOT_APPLICABLE' ? 'not_applicable' : 'closed';
+}

@@ -1,0 +1,155 @@
+import { InternalCallError } from '@paycode/access';
+import type { ArmItem, Decision, Route, SettleItem } from '@paycode/dto';
+import { ReversalScheduler } from '../../arming/arming.ports';
+import { DeliveryMetrics, type DeliveryReport } from '../../deliveries/deliveries.ports';
+import {
+  type PostFault,
+  type PostObserver,
+  WebhookPoster,
+  type WebhookRequest,
+  WebhookSealer,
+} from '../../posting/posting.ports';
+import { RouteSource } from '../../routes/routes.ports';
+
+export function routeTo(url: string | null, changes: Partial<Route> = {}): Route {
+  const none = { version: null, sealedKey: null, keyId: null, emails: [], msisdns: [], pspId: null };
+  return { ...none, merchantId: 1001, url, encryption: 'AES-128-GCM', leaseMs: 1_000, ...changes };
+}
+
+export class FakeRoutes extends RouteSource {
+  url: string | null = 'https://shop.example/hook';
+  fault: Error | undefined;
+
+  override async routes(merchantIds: readonly number[]): Promise<Route[]> {
+    if (this.fault) throw this.fault;
+    return merchantIds.map(merchantId => routeTo(this.url, { merchantId }));
+  }
+}
+
+export class FakeScheduler extends ReversalScheduler {
+  readonly armed: ArmItem[] = [];
+  readonly settled: SettleItem[] = [];
+  readonly decisions = new Map<number, Decision>();
+  fault: Error | undefined;
+  /** Calls that name it are refused. */
+  refused: number | undefined;
+  /** Left out of the answers to arm. */
+  forgotten: number | undefined;
+  /** Awaited after the jobs are durable, before the answer. */
+  beforeAnswer: () => Promise<void> = async () => undefined;
+
+  override async arm(items: readonly ArmItem[]): Promise<Map<number, Decision | null>> {
+    this.failIfTold(items);
+    this.armed.push(...items);
+    await this.beforeAnswer();
+    const known = items.filter(({ transactionId }) => transactionId !== this.forgotten);
+    return new Map(known.map(({ transactionId }) => [transactionId, this.decisions.get(transactionId) ?? null]));
+  }
+
+  override async settle(items: readonly SettleItem[]): Promise<void> {
+    this.failIfTold(items);
+    this.settled.push(...items);
+  }
+
+  private failIfTold(items: readonly { transactionId: number }[]): void {
+    if (this.fault) throw this.fault;
+    const isRefused = items.some(({ transactionId }) => transactionId === this.refused);
+    if (isRefused) throw new InternalCallError('answered 400', 400, true, undefined);
+  }
+}
+
+export class PlainSealer extends WebhookSealer {
+  fault: Error | undefined;
+
+  override bodyOf(payload: string, route: Route): { body: string; encryption: string } {
+    if (this.fault) throw this.fault;
+    return { body: `${route.url} ${payload}`, encryption: route.encryption };
+  }
+}
+
+/** One request that a test answers by hand. */
+export class FakePost {
+  isAborted = false;
+
+  constructor(
+    readonly request: WebhookRequest,
+    private readonly observer: PostObserver & { done(): void },
+  ) {}
+
+  get transactionId(): number {
+    return Number(this.request.headers['x-webhook-transaction-id']);
+  }
+
+  get attempt(): number {
+    return Number(this.request.headers['x-webhook-attempt']);
+  }
+
+  sent(): this {
+    this.observer.sent();
+    return this;
+  }
+
+  answer(status: number): void {
+    this.observer.answered(status);
+    this.observer.done();
+  }
+
+  fail(fault: Partial<PostFault> = {}): void {
+    this.observer.failed({ code: 'ECONNRESET', isOurs: false, isStaleSocket: false, ...fault });
+    this.observer.done();
+  }
+
+  abort(): void {
+    this.isAborted = true;
+    this.observer.done();
+  }
+}
+
+export class FakePoster extends WebhookPoster {
+  readonly posts: FakePost[] = [];
+  /** Runs for every request once it is "sent". */
+  onPost: (post: FakePost) => void = () => undefined;
+
+  override post(request: WebhookRequest, observer: PostObserver & { done(): void }): { abort(): void } {
+    const post = new FakePost(request, observer);
+    this.posts.push(post);
+    post.sent();
+    this.onPost(post);
+    return post;
+  }
+
+  get ids(): number[] {
+    return this.posts.map(post => post.transactionId);
+  }
+}
+
+export class RecordingMetrics extends DeliveryMetrics {
+  readonly reports: DeliveryReport[] = [];
+  readonly conflicts: number[] = [];
+  readonly faults: unknown[] = [];
+  readonly aside: string[] = [];
+  duplicates = 0;
+  writeFailures = 0;
+
+  override ingested({ duplicate }: { duplicate: number }): void {
+    this.duplicates += duplicate;
+  }
+  override conflictingContent(transactionId: number): void {
+    this.conflicts.push(transactionId);
+  }
+  override parked(): void {}
+  override attempted(): void {}
+  override concluded(report: DeliveryReport): void {
+    this.reports.push(report);
+  }
+  override verdictsWaiting(): void {}
+  override verdictWriteFailed(): void {
+    this.writeFailures++;
+  }
+  override heldBack(error: unknown): void {
+    this.faults.push(error);
+  }
+  override setAside(step: string, transactionId: number): void {
+    this.aside.push(`${step} ${transactionId}`);
+  }
+}

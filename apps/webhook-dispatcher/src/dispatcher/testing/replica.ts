@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { eventually } from '@paycode/service-runtime/testing';
+import type { DataSource } from 'typeorm';
+import { ManualClock } from '../../clock/testing/manual-clock';
+import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
+import { PostgresNoticeStore } from '../../informational/persistence/postgres-notice.store';
+import { allLanes, PostgresLaneStore } from '../../lanes';
+import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdict.store';
+import { assembleDispatcher, type Dispatcher, type DispatcherPorts, type DispatcherSettings } from '../assemble-dispatcher';
+import { FakePoster, FakeRoutes, FakeScheduler, PlainSealer, RecordingMetrics } from './fakes';
+
+/** A dispatcher on a real database with a receiver, a scheduler, routes and a clock that a test drives. */
+export class Replica {
+  readonly clock = new ManualClock();
+  readonly poster = new FakePoster();
+  readonly scheduler: FakeScheduler;
+  readonly routes: FakeRoutes;
+  readonly metrics = new RecordingMetrics();
+  readonly sealer = new PlainSealer();
+  readonly dispatcher: Dispatcher;
+  readonly name = randomUUID();
+
+  constructor(dataSource: DataSource, over: { ports?: Partial<DispatcherPorts>; settings?: Partial<DispatcherSettings> } = {}) {
+    this.scheduler = new FakeScheduler();
+    this.routes = new FakeRoutes();
+    const ports: DispatcherPorts = {
+      clock: this.clock,
+      lanes: new PostgresLaneStore(dataSource),
+      deliveries: new PostgresDeliveryStore(dataSource),
+      verdicts: new PostgresVerdictStore(dataSource, 'test'),
+      notices: new PostgresNoticeStore(dataSource),
+      scheduler: this.scheduler,
+      routes: this.routes,
+      sealer: this.sealer,
+      poster: this.poster,
+      metrics: this.metrics,
+      ...over.ports,
+    };
+    this.dispatcher = assembleDispatcher(ports, {
+      replica: this.name,
+      laneLeaseMs: 10_000,
+      rules: { attemptsMax: 2, dispatchWindowMs: 900_000 },
+      post: { ackWindowMs: 45_000, connectBudgetMs: 10_000, userAgent: 'Paycode/test' },
+      slotsMax: 1_000,
+      heldMax: 10_000,
+      ...over.settings,
+    });
+  }
+
+  /** Owns every lane from here on, and has taken up what was left in them. */
+  async own(): Promise<this> {
+    this.dispatcher.lanes.want(new Set(allLanes()));
+    await this.dispatcher.lanes.turn();
+    await this.recoverAll();
+    return this;
+  }
+
+  /** Lanes of an owner that does not beat any more become this one's. */
+  async takeOver(): Promise<this> {
+    this.dispatcher.lanes.want(new Set(allLanes()));
+    await this.dispatcher.lanes.turn();
+    await this.clock.advance(10_000);
+    return this.own();
+  }
+
+  /** Every lane swept at least once. */
+  async recoverAll(): Promise<void> {
+    for (let turn = 0; turn < 5; turn++) await this.dispatcher.recover.turn();
+  }
+
+  /** Drains while time goes by. */
+  async drain(): Promise<void> {
+    let isDrained = false;
+    const draining = this.dispatcher.drain().finally(() => (isDrained = true));
+    await eventually(async () => {
+      await this.clock.advance(20);
+      if (!isDrained) throw new Error('still draining');
+    });
+    await draining;
+  }
+}

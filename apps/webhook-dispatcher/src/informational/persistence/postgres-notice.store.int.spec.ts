@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { migrations } from '../../../migrations';
+import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
+import { newDelivery } from '../../deliveries/testing/samples';
+import { ownEveryLane } from '../../lanes/testing/lane-rows';
+import { PostgresDeliveryLog } from '../../on-call/persistence/postgres-delivery.log';
+import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdict.store';
+import type { NoticeAttempt } from '../informational.ports';
+import { PostgresNoticeStore } from './postgres-notice.store';
+
+describe('repeats of notices in PostgreSQL', () => {
+  let database: TestDatabase;
+  let store: PostgresNoticeStore;
+  const me = randomUUID();
+  const lanes = Array.from({ length: 256 }, (_, lane) => lane);
+  const attempt = (transactionId: number, changes: Partial<NoticeAttempt> = {}): NoticeAttempt => ({
+    transactionId,
+    attempt: 2,
+    epoch: 1,
+    outcome: 'HTTP 500',
+    elapsedMs: 12.4,
+    startedAt: new Date(),
+    retryAfterMs: null,
+    ...changes,
+  });
+
+  /** A notice whose first attempt failed; due after `retryAfterMs`. */
+  const failedOnce = async (id: number, retryAfterMs: number | null = 0) => {
+    const notice = { ...newDelivery(id), status: 'BANK_REJECTED', isReversible: false, epoch: 1 };
+    await new PostgresDeliveryStore(database.dataSource).insert(me, [notice]);
+    const shown = { attempt: 1, outcome: 'HTTP 500', elapsedMs: 3, armedAt: null, startedAt: new Date() };
+    const verdict = {
+      ...shown,
+      transactionId: id,
+      merchantId: 1001,
+      kind: 'NOT_APPLICABLE' as const,
+      lane: id % 256,
+      epoch: 1,
+      retryAfterMs,
+    };
+    await new PostgresVerdictStore(database.dataSource, 'test').conclude(me, [verdict]);
+  };
+  const takeDue = async () => (await store.takeDue(lanes, 10, 60_000)).map(notice => [notice.transactionId, notice.attempt]);
+
+  beforeEach(async () => {
+    database = await createTestDatabase({ migrations });
+    store = new PostgresNoticeStore(database.dataSource);
+    await ownEveryLane(database.dataSource, me);
+  });
+  afterEach(() => database.drop());
+
+  it('gives a notice out when its pause is over, to one taker', async () => {
+    await failedOnce(1);
+    await failedOnce(2, 60_000);
+    const taken = await Promise.all([takeDue(), takeDue()]);
+    expect(taken.flat()).toEqual([[1, 2]]);
+    expect(await takeDue()).toEqual([]);
+  });
+
+  it('gives it out again when its taker vanished', async () => {
+    await failedOnce(1);
+    await store.takeDue(lanes, 10, 0);
+    expect(await takeDue()).toEqual([[1, 2]]);
+  });
+
+  it('leaves notices of other lanes', async () => {
+    await failedOnce(1);
+    expect(await store.takeDue([2], 10, 0)).toEqual([]);
+  });
+
+  it('records attempts and ends after the last', async () => {
+    await failedOnce(1);
+    await takeDue();
+    await store.finish([attempt(1, { retryAfterMs: 0 })]);
+    expect(await takeDue()).toEqual([[1, 3]]);
+    await store.finish([attempt(1, { attempt: 3, outcome: 'HTTP 200' })]);
+    expect(await store.takeDue(lanes, 10, 0)).toEqual([]);
+    const timeline = await new PostgresDeliveryLog(database.dataSource).timeline(1);
+    expect(timeline!.attempts.map(each => [each.attempt, each.outcome])).toEqual([
+      [1, 'HTTP 500'],
+      [2, 'HTTP 500'],
+      [3, 'HTTP 200'],
+    ]);
+    expect(timeline!.verdict).toMatchObject({ kind: 'NOT_APPLICABLE', attempt: 1 });
+  });
+
+  it('redelivers a notice that is over, under the next attempt number', async () => {
+    await failedOnce(1, null);
+    expect(await store.redeliver(1, 1)).toBe('SCHEDULED');
+    expect(await takeDue()).toEqual([[1, 2]]);
+  });
+
+  it('A-13, I8: never redelivers what moves money', async () => {
+    await new PostgresDeliveryStore(database.dataSource).insert(me, [{ ...newDelivery(1), epoch: 1 }]);
+    expect(await store.redeliver(1, 1)).toBe('MOVES_MONEY');
+    expect(await store.redeliver(2, 2)).toBe('UNKNOWN');
+    expect(await takeDue()).toEqual([]);
+  });
+
+  it('leaves a notice whose first attempt is under way', async () => {
+    await new PostgresDeliveryStore(database.dataSource).insert(me, [
+      { ...newDelivery(1), isReversible: false, status: 'FAILED', epoch: 1 },
+    ]);
+    expect(await store.redeliver(1, 1)).toBe('UNDER_WAY');
+  });
+});

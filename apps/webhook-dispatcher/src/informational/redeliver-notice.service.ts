@@ -1,0 +1,26 @@
+import type { RedeliveryAnswer } from '@paycode/dto';
+import { DomainError } from '@paycode/service-runtime';
+import { laneOf } from '../lanes';
+import type { NoticeStore } from './informational.ports';
+
+const refusals = {
+  UNKNOWN: { status: 404, code: 'NO_DELIVERY', message: 'Not Found' },
+  MOVES_MONEY: {
+    status: 409,
+    code: 'MOVES_MONEY',
+    message: 'a payment is never delivered again by hand: its reversal may have begun',
+  },
+  UNDER_WAY: { status: 409, code: 'UNDER_WAY', message: 'the first delivery is still under way' },
+} as const;
+
+/** Flow: operator -> one more attempt of a notice that moves no money, now. */
+export class RedeliverNotice {
+  constructor(private readonly notices: NoticeStore) {}
+
+  /** @throws DomainError 404, 409 */
+  async redeliver(transactionId: number): Promise<RedeliveryAnswer> {
+    const outcome = await this.notices.redeliver(transactionId, laneOf(transactionId));
+    if (outcome !== 'SCHEDULED') throw new DomainError(refusals[outcome]);
+    return { transactionId, outcome };
+  }
+}

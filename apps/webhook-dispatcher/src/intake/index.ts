@@ -1,0 +1,2 @@
+export { dispatcherGroup, TransactionTerminalConsumer } from './events/transaction-terminal.consumer';
+export { IngestTerminal } from './ingest-terminal.service';

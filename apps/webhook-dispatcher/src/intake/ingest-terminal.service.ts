@@ -1,0 +1,123 @@
+import type { TransactionTerminal } from '@paycode/dto';
+import { FlushQueue } from '@paycode/persistence';
+import type { Clock } from '../clock';
+import type { Delivery, DeliveryMetrics, DeliveryStore, DeliveryToInsert, InsertedDelivery, NewDelivery } from '../deliveries';
+import { laneOf, type LaneOwnership } from '../lanes';
+import type { Admission, DeliveryDesk } from '../queueing';
+
+export interface IngestParts {
+  store: DeliveryStore;
+  lanes: LaneOwnership;
+  desk: DeliveryDesk;
+  /** Reads routes of merchants never seen, so that their deliveries find a queue. */
+  learnRoutes(merchantIds: Iterable<number>): Promise<void>;
+  clock: Clock;
+  /** Between two inserts under load. */
+  spacing?: () => Promise<void>;
+}
+
+/** A delivery on its way into the database, where it goes from there, and the epoch of its lane if that is ours. */
+type Row = DeliveryToInsert & { admission: Admission; heldEpoch: number | undefined };
+
+const batchMax = { flushMax: 1_000, queueMax: 100_000 };
+
+/**
+ * Flow: events of a batch -> durable, each transaction once -> queue of its endpoint. Resolves after the commit, so that the offset moves
+ * only then (1.2 row 1); nothing of the 45 seconds happens here.
+ */
+export class IngestTerminal {
+  private readonly inserts: FlushQueue<NewDelivery, Delivery | undefined>;
+
+  constructor(
+    private readonly parts: IngestParts,
+    private readonly metrics: DeliveryMetrics,
+  ) {
+    this.inserts = new FlushQueue(deliveries => this.insert(deliveries), { ...batchMax, spacing: parts.spacing });
+  }
+
+  /** Rejects when nothing is known to be durable: the batch must come again. */
+  async ingest(events: readonly TransactionTerminal[]): Promise<void> {
+    await this.parts.learnRoutes(events.map(event => event.merchantId));
+    const accepted = await this.inserts.run(events.map(newDelivery));
+    this.parts.desk.accept(accepted.filter(delivery => delivery !== undefined));
+  }
+
+  private async insert(deliveries: readonly NewDelivery[]): Promise<(Delivery | undefined)[]> {
+    const { store, lanes, desk, clock } = this.parts;
+    const heldBefore = new Set(deliveries.map(({ transactionId }) => transactionId).filter(id => desk.has(id)));
+    const admit = desk.admissions();
+    const rows = deliveries.map(delivery => this.rowFor(delivery, admit(delivery.merchantId)));
+    const receivedMs = clock.nowMs();
+    const inserted = new Map((await store.insert(lanes.replica, rows)).map(row => [row.transactionId, row]));
+    const duplicates = deliveries.filter(({ transactionId }) => !inserted.has(transactionId));
+    const lost = await this.claimedWithoutAnswer(duplicates, heldBefore);
+    this.metrics.ingested({ stored: inserted.size, duplicate: duplicates.length });
+    return rows.map(row => this.toWorkOn(row, inserted.get(row.transactionId) ?? lost.get(row.transactionId), receivedMs));
+  }
+
+  private rowFor(delivery: NewDelivery, admission: Admission): Row {
+    const epoch = this.parts.lanes.epochOf(delivery.lane);
+    return { ...delivery, admission, heldEpoch: epoch, epoch: epoch !== undefined && admission === 'CLAIM' ? epoch : 0 };
+  }
+
+  /**
+   * Duplicates change nothing (I10) but one kind: an insert of ours committed and its answer was lost. The row is claimed under our epoch
+   * and nobody works on it.
+   */
+  private async claimedWithoutAnswer(
+    duplicates: readonly NewDelivery[],
+    heldBefore: ReadonlySet<number>,
+  ): Promise<Map<number, Pick<InsertedDelivery, 'epoch'>>> {
+    if (duplicates.length === 0) return new Map();
+    const known = await this.parts.store.known(duplicates);
+    const lanes = new Map(duplicates.map(({ transactionId, lane }) => [transactionId, lane]));
+    for (const { transactionId, isSame } of known) if (!isSame) this.metrics.conflictingContent(transactionId);
+    const lost = known.filter(({ transactionId, epoch, isOpen }) => {
+      const isOurs = epoch > 0 && epoch === this.parts.lanes.epochOf(lanes.get(transactionId)!);
+      return isOurs && isOpen && !heldBefore.has(transactionId);
+    });
+    return new Map(lost.map(({ transactionId, epoch }) => [transactionId, { epoch }]));
+  }
+
+  /**
+   * What this replica holds from now on. Rows of other owners' lanes are theirs to find; so are those of a lane that became ours while the
+   * insert was under way, because its former owner may have claimed them, and recovery reads how far that went.
+   */
+  private toWorkOn(delivery: Row, row: Pick<InsertedDelivery, 'epoch'> | undefined, receivedMs: number): Delivery | undefined {
+    const epoch = this.parts.lanes.epochOf(delivery.lane);
+    if (!row || epoch === undefined || epoch !== delivery.heldEpoch) return undefined;
+    if (row.epoch === 0 && delivery.admission === 'LEAVE') {
+      this.parts.desk.backlog.note(delivery.merchantId);
+      return undefined;
+    }
+    const { transactionId, merchantId, lane, isReversible, payload } = delivery;
+    const isClaimed = row.epoch > 0;
+    return {
+      transactionId,
+      merchantId,
+      lane,
+      isReversible,
+      payload,
+      receivedMs,
+      isClaimed,
+      epoch: isClaimed ? row.epoch : epoch,
+      attempt: 1,
+      isRepeat: false,
+      armedAt: null,
+    };
+  }
+}
+
+function newDelivery(event: TransactionTerminal): NewDelivery {
+  return {
+    transactionId: event.transactionId,
+    merchantId: event.merchantId,
+    lane: laneOf(event.transactionId),
+    kind: event.kind,
+    status: event.status,
+    isReversible: event.kind === 'PURCHASE' && event.status === 'SUCCESS',
+    referenceTransactionId: event.referenceTransactionId,
+    completedAt: event.completedAt,
+    payload: event.notification,
+  };
+}

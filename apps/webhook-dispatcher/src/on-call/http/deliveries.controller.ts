@@ -1,0 +1,52 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import type { CloseAnswer, DeliverySummary, DeliveryTimeline, RedeliveryAnswer } from '@paycode/dto';
+import { QueueFullError } from '@paycode/persistence';
+import { DomainError } from '@paycode/service-runtime';
+import { RedeliverNotice } from '../../informational';
+import { CloseDeliveries } from '../../verdicts';
+import { ShowDelivery } from '../show-delivery.service';
+import { readCloseItems, readTransactionId } from './batch-body';
+import { ListDeliveriesQuery } from './list-deliveries.query';
+
+@Controller('internal/deliveries')
+export class DeliveriesController {
+  constructor(
+    private readonly closeDeliveries: CloseDeliveries,
+    private readonly showDelivery: ShowDelivery,
+    private readonly redeliverNotice: RedeliverNotice,
+  ) {}
+
+  /** Asked by due timers and by the audit: only its answer lets a payment be reversed. */
+  @Post('close')
+  @HttpCode(200)
+  async close(@Body() body: unknown): Promise<CloseAnswer[]> {
+    try {
+      return await this.closeDeliveries.close(readCloseItems(body));
+    } catch (error) {
+      if (!(error instanceof QueueFullError)) throw error;
+      throw new DomainError({ status: 503, code: error.code, message: 'too much work is waiting', cause: error });
+    }
+  }
+
+  /** Open deliveries, or the latest ones, newest first. */
+  @Get()
+  list(@Query() query: ListDeliveriesQuery): Promise<DeliverySummary[]> {
+    const merchantId = query.merchantId === undefined ? null : Number(query.merchantId);
+    return this.showDelivery.list({ isOpen: query.state !== 'recent', merchantId, limit: Number(query.limit ?? 50) });
+  }
+
+  /** One more try of a notice that moves no money. */
+  @Post(':transactionId/redeliver')
+  @HttpCode(202)
+  redeliver(@Param('transactionId') transactionId: string): Promise<RedeliveryAnswer> {
+    return this.redeliverNotice.redeliver(readTransactionId(transactionId));
+  }
+
+  /** What happened to a delivery, for people. */
+  @Get(':transactionId')
+  async show(@Param('transactionId') transactionId: string): Promise<DeliveryTimeline> {
+    const timeline = await this.showDelivery.show(readTransactionId(transactionId));
+    if (!timeline) throw new DomainError({ status: 404, code: 'NO_DELIVERY', message: 'Not Found' });
+    return timeline;
+  }
+}

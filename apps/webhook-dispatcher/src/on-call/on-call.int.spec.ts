@@ -1,0 +1,57 @@
+import { eventually } from '@paycode/service-runtime/testing';
+import { notification } from '../testing/notification';
+import { DispatcherRig } from '../testing/running-dispatcher';
+import { silence, status, WireReceiver } from '../testing/wire-receiver';
+
+describe('deliveries for people on call', () => {
+  let rig: DispatcherRig;
+  let receiver: WireReceiver;
+
+  beforeEach(async () => {
+    [rig, receiver] = await Promise.all([DispatcherRig.open(), WireReceiver.start()]);
+    rig.route(1001, receiver.url);
+    await rig.start();
+  });
+  afterEach(async () => {
+    // First: what a silent receiver holds would keep the service for its window.
+    await receiver.stop();
+    await rig.close();
+  });
+
+  const ids = (answer: { data: unknown }) => (answer.data as { transactionId: number }[]).map(each => each.transactionId);
+
+  it('lists open and recent deliveries, newest first, of all or one merchant', async () => {
+    rig.route(1002, null);
+    await rig.publish(rig.terminal(notification(1)), rig.terminal(notification(2, { merchantId: 1002 })));
+    await Promise.all([rig.verdict(1), rig.verdict(2)]);
+    receiver.answer = silence;
+    await rig.publish(rig.terminal(notification(3)));
+    await eventually(async () => expect(ids(await rig.operator('get', '/internal/deliveries'))).toEqual([3]));
+    const recent = await rig.operator('get', '/internal/deliveries?state=recent');
+    expect(ids(recent)[0]).toBe(3);
+    expect(ids(recent).sort()).toEqual([1, 2, 3]);
+    expect(ids(await rig.operator('get', '/internal/deliveries?state=recent&merchantId=1002'))).toEqual([2]);
+    expect(JSON.stringify(recent.data)).not.toContain('27820000001');
+  });
+
+  it.each(['state=all', 'merchantId=abc', 'limit=0', 'limit=1001'])('refuses %s', async query => {
+    expect((await rig.operator('get', `/internal/deliveries?${query}`)).status).toBe(400);
+  });
+
+  it('redelivers a notice at once, and never a payment (A-13, I8)', async () => {
+    receiver.answer = status(500);
+    await rig.publish(rig.terminal(notification(1, { status: 'BANK_REJECTED' })), rig.terminal(notification(2)));
+    await Promise.all([rig.verdict(1), rig.verdict(2)]);
+    receiver.answer = status(200);
+    expect((await rig.operator('post', '/internal/deliveries/1/redeliver')).status).toBe(202);
+    await eventually(() =>
+      expect(receiver.requests.at(-1)!.headers).toMatchObject({ 'x-webhook-transaction-id': '1', 'x-webhook-attempt': '2' }),
+    );
+    await eventually(async () =>
+      expect((await rig.timeline(1))!.attempts.map(each => each.outcome)).toEqual(['HTTP 500', 'HTTP 200']),
+    );
+    expect((await rig.operator('post', '/internal/deliveries/2/redeliver')).status).toBe(409);
+    expect((await rig.operator('post', '/internal/deliveries/3/redeliver')).status).toBe(404);
+    expect(receiver.transactionIds.filter(id => id === 2)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,14 @@
+import type { DeliverySummary, DeliveryTimeline } from '@paycode/dto';
+
+/** What is recorded about deliveries, for people. */
+export abstract class DeliveryLog {
+  abstract timeline(transactionId: number): Promise<DeliveryTimeline | undefined>;
+  /** The newest first; `isOpen`: only those without a verdict. Looks at a bounded number of rows. */
+  abstract list(filter: DeliveryFilter): Promise<DeliverySummary[]>;
+}
+
+export interface DeliveryFilter {
+  isOpen: boolean;
+  merchantId: number | null;
+  limit: number;
+}

@@ -1,0 +1,64 @@
+import type { CancelTimer, Clock } from '../clock';
+import { type Deadline, DeadlineHeap } from '../queueing';
+
+type Expire = () => void;
+
+/**
+ * Deadlines of requests under way. A deadline that passes is not believed at once: timers run before the event loop polls, so after a stall
+ * the timer would overtake a 200 that the kernel already holds. Two poll turns later whatever was there has been read, and has cancelled
+ * its deadline (T3).
+ */
+export class AckDeadlines {
+  private readonly heap = new DeadlineHeap<Expire>();
+  private timer: { dueMs: number; cancel: CancelTimer } | undefined;
+
+  constructor(private readonly clock: Clock) {}
+
+  get size(): number {
+    return this.heap.size;
+  }
+
+  /** Calls `expire` once `dueMs` (monotonic) has passed, unless cancelled first. */
+  watch(dueMs: number, expire: Expire): CancelTimer {
+    let isLive = true;
+    const entry = this.heap.add(dueMs, () => {
+      if (isLive) expire();
+    });
+    this.schedule();
+    return () => {
+      isLive = false;
+      this.heap.remove(entry);
+      if (this.heap.size === 0) this.rest();
+    };
+  }
+
+  /** Nothing is watched: a wake-up that is left would only keep the process. */
+  private rest(): void {
+    this.timer?.cancel();
+    this.timer = undefined;
+  }
+
+  /** One timer for all, moved only to an earlier instant: a cancelled deadline among others leaves a wake-up that finds nothing. */
+  private schedule(): void {
+    const next = this.heap.earliest;
+    if (!next || (this.timer && this.timer.dueMs <= next.dueMs)) return;
+    this.timer?.cancel();
+    const waitMs = Math.max(0, next.dueMs - this.clock.nowMs());
+    this.timer = { dueMs: next.dueMs, cancel: this.clock.after(waitMs, () => void this.fire()) };
+  }
+
+  private async fire(): Promise<void> {
+    this.timer = undefined;
+    const suspects: Deadline<Expire>[] = [];
+    const nowMs = this.clock.nowMs();
+    for (let next = this.heap.earliest; next && next.dueMs <= nowMs; next = this.heap.earliest) {
+      this.heap.remove(next);
+      suspects.push(next);
+    }
+    this.schedule();
+    if (suspects.length === 0) return;
+    await this.clock.pollTurn();
+    await this.clock.pollTurn();
+    for (const { value: expire } of suspects) expire();
+  }
+}

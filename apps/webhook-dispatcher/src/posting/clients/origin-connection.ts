@@ -1,0 +1,157 @@
+import type { Socket } from 'node:net';
+import { ReadLimit } from '@paycode/safe-http';
+import { type buildConnector, Client, type Dispatcher } from 'undici';
+import type { PostFault, PostObserver, WebhookRequest } from '../posting.ports';
+import { InterimResponses } from './interim-responses';
+
+/** T-12: most of an answer's header. */
+const headerBytesMax = 16_384;
+/** T1: what is read of an answer's body to keep the connection; beyond it the connection is cheaper to drop. */
+const bodyBytesMax = 16_384;
+const bodyMsMax = 5_000;
+
+export interface ConnectionOptions {
+  connect: buildConnector.connector;
+  isOurFault(error: unknown): boolean;
+  /** The connection is gone. */
+  onGone(connection: OriginConnection): void;
+}
+
+/** One connection to an endpoint, carrying one request at a time; dials again by itself when the receiver closed it meanwhile. */
+export class OriginConnection {
+  private readonly client: Client;
+  private readonly interim = new InterimResponses();
+  private socket: Socket | undefined;
+  private dials = 0;
+  /** Whether the present socket has carried a whole request and answer. */
+  private hasServed = false;
+  private limit: ReadLimit | undefined;
+
+  constructor(
+    origin: string,
+    private readonly options: ConnectionOptions,
+  ) {
+    this.client = new Client(origin, {
+      connect: (target, callback) => this.open(target, callback),
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: headerBytesMax,
+      // undici's timers have a resolution of half a second; the window has its own deadline heap (T4).
+      headersTimeout: 0,
+      bodyTimeout: bodyMsMax,
+      keepAliveTimeout: 30_000,
+      keepAliveMaxTimeout: 120_000,
+      keepAliveTimeoutThreshold: 1_000,
+    });
+    this.client.on('disconnect', () => {
+      this.socket = undefined;
+      this.options.onGone(this);
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.socket !== undefined && !this.socket.destroyed;
+  }
+
+  /** `onFree` is called once, when the connection may carry the next request (true) or is gone (false). */
+  post(request: WebhookRequest, path: string, observer: PostObserver & { onFree(isReusable: boolean): void }): void {
+    const [hadServed, dialsBefore] = [this.isOpen && this.hasServed, this.dials];
+    this.limit?.restart();
+    this.interim.expectAnswer();
+    const exchange = new Exchange(observer, {
+      onServed: () => (this.hasServed = true),
+      isStaleSocket: () => hadServed && this.dials === dialsBefore && this.limit?.bytesTaken === 0,
+      isOurFault: error => this.options.isOurFault(error),
+    });
+    this.client.dispatch({ path, method: 'POST', headers: request.headers, body: request.body }, exchange);
+  }
+
+  destroy(): void {
+    // The promise settles when the socket is closed; nobody needs to wait for that.
+    void this.client.destroy();
+  }
+
+  private open(target: buildConnector.Options, callback: buildConnector.Callback): void {
+    this.options.connect(target, (...[error, socket]: Parameters<buildConnector.Callback>) => {
+      if (socket) this.adopt(socket);
+      // The overloads of the callback type tell success from failure; both are passed on as they came.
+      (callback as (error: Error | null, socket: Socket | null) => void)(error, socket);
+    });
+  }
+
+  private adopt(socket: Socket): void {
+    this.socket = socket;
+    this.dials++;
+    this.hasServed = false;
+    this.limit = ReadLimit.on(socket);
+    const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
+    socket.read = (size?: number) => {
+      for (let chunk = read(size); chunk !== null; chunk = read(size)) {
+        const passed = this.interim.pass(chunk);
+        if (passed.length > 0) return passed;
+      }
+      return null;
+    };
+  }
+}
+
+interface ExchangeContext {
+  onServed(): void;
+  /** The request went out on a socket that had served before, and not one byte of an answer came back (T7). */
+  isStaleSocket(): boolean;
+  isOurFault(error: unknown): boolean;
+}
+
+/** One request and its answer, as undici reports them. */
+class Exchange implements Dispatcher.DispatchHandler {
+  private isAnswered = false;
+  private bodyBytes = 0;
+  private bodyTimer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly observer: PostObserver & { onFree(isReusable: boolean): void },
+    private readonly context: ExchangeContext,
+  ) {}
+
+  onRequestStart(): void {}
+
+  onRequestSent(): void {
+    this.observer.sent();
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    if (status < 200 && status !== 101) return;
+    this.isAnswered = true;
+    this.observer.answered(status);
+    if (status === 101) return controller.abort(new Error('protocol switch'));
+    this.bodyTimer = setTimeout(() => controller.abort(new Error('slow body')), bodyMsMax);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.bodyBytes += chunk.length;
+    if (this.bodyBytes > bodyBytesMax) controller.abort(new Error('long body'));
+  }
+
+  onResponseEnd(): void {
+    clearTimeout(this.bodyTimer);
+    this.context.onServed();
+    this.observer.onFree(true);
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    clearTimeout(this.bodyTimer);
+    if (!this.isAnswered) this.observer.failed(this.faultOf(error));
+    this.observer.onFree(false);
+  }
+
+  private faultOf(error: Error): PostFault {
+    const { context } = this;
+    return { code: codeOf(error), isOurs: context.isOurFault(error), isStaleSocket: context.isStaleSocket() };
+  }
+}
+
+/** A short code for timelines; never the text of an error, which may quote the receiver. */
+function codeOf(error: Error): string {
+  const code = (error as NodeJS.ErrnoException).code ?? (error.cause as NodeJS.ErrnoException | undefined)?.code;
+  return typeof code === 'string' && /^[A-Z0-9_]{1,48}$/.test(code) ? code : 'UNKNOWN';
+}

@@ -1,0 +1,90 @@
+import type { buildConnector } from 'undici';
+import { type PostObserver, WebhookPoster, type WebhookRequest } from '../posting.ports';
+import { OriginConnection } from './origin-connection';
+
+export interface UndiciWebhookOptions {
+  /** Dials vetted addresses only (T-11). */
+  connect: buildConnector.connector;
+  isOurFault(error: unknown): boolean;
+}
+
+/** Idle connections kept per endpoint; more are closed as they become free. */
+const idlePerOriginMax = 512;
+
+/**
+ * Webhook POSTs over undici connections, one request on each at a time. A pool of its own per endpoint: the last connection used is the
+ * first to be used again, so idle ones age out.
+ */
+export class UndiciWebhookClient extends WebhookPoster {
+  private readonly idle = new Map<string, OriginConnection[]>();
+  private readonly busy = new Set<OriginConnection>();
+  /** Told when a connection to the endpoint became free. */
+  onIdle: (origin: string) => void = () => undefined;
+
+  constructor(private readonly options: UndiciWebhookOptions) {
+    super();
+  }
+
+  get connections(): { idle: number; busy: number } {
+    return { idle: [...this.idle.values()].reduce((sum, pool) => sum + pool.length, 0), busy: this.busy.size };
+  }
+
+  idleOf(origin: string): number {
+    return this.idle.get(origin)?.length ?? 0;
+  }
+
+  override post(request: WebhookRequest, observer: PostObserver & { done(): void }): { abort(): void } {
+    const { origin, pathname, search } = new URL(request.url);
+    const connection = (request.onFreshSocket ? undefined : this.takeIdle(origin)) ?? this.open(origin);
+    this.busy.add(connection);
+    connection.post(request, pathname + search, {
+      sent: () => observer.sent(),
+      answered: status => observer.answered(status),
+      failed: fault => observer.failed(fault),
+      onFree: isReusable => {
+        this.busy.delete(connection);
+        if (isReusable) this.keep(origin, connection);
+        else connection.destroy();
+        observer.done();
+        if (isReusable) this.onIdle(origin);
+      },
+    });
+    return { abort: () => connection.destroy() };
+  }
+
+  /** Drops every connection, those in use too. */
+  close(): void {
+    for (const connection of [...this.busy, ...[...this.idle.values()].flat()]) connection.destroy();
+    this.idle.clear();
+  }
+
+  private takeIdle(origin: string): OriginConnection | undefined {
+    const pool = this.idle.get(origin);
+    for (let connection = pool?.pop(); connection; connection = pool?.pop()) {
+      if (connection.isOpen) return connection;
+      connection.destroy();
+    }
+    return undefined;
+  }
+
+  private open(origin: string): OriginConnection {
+    const onGone = (gone: OriginConnection) => this.forget(origin, gone);
+    return new OriginConnection(origin, { ...this.options, onGone });
+  }
+
+  private keep(origin: string, connection: OriginConnection): void {
+    let pool = this.idle.get(origin);
+    if (!pool) this.idle.set(origin, (pool = []));
+    if (connection.isOpen && pool.length < idlePerOriginMax) pool.push(connection);
+    else connection.destroy();
+  }
+
+  private forget(origin: string, connection: OriginConnection): void {
+    const pool = this.idle.get(origin);
+    const at = pool?.indexOf(connection) ?? -1;
+    if (at < 0) return;
+    pool!.splice(at, 1);
+    connection.destroy();
+    if (pool!.length === 0) this.idle.delete(origin);
+  }
+}

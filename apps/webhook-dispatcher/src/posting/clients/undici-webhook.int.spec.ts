@@ -1,0 +1,299 @@
+import type { Socket } from 'node:net';
+import { isOurFault, OutboundGuard, type OutboundPolicy } from '@paycode/safe-http';
+import { TestAuthority } from '@paycode/safe-http/testing';
+import { eventually } from '@paycode/service-runtime/testing';
+import { type CancelTimer, SystemClock } from '../../clock';
+import type { AttemptOutcome } from '../../deliveries/domain/delivery';
+import { delivery } from '../../deliveries/testing/samples';
+import { PlainSealer, routeTo } from '../../dispatcher/testing/fakes';
+import { type Answer, silence, status, WireReceiver } from '../../testing/wire-receiver';
+import { AckDeadlines } from '../ack-deadlines.service';
+import type { PostWindowRules } from '../domain/post-window';
+import { PostWebhook } from '../post-webhook.service';
+import { UndiciWebhookClient } from './undici-webhook.client';
+
+/** Of windows that end in the test. All others are ended by what the receiver does, however long a busy machine takes. */
+const shortMs = 400;
+const patienceMs = 120_000;
+const allow = ['127.0.0.0/8', '::1/128'];
+
+const write =
+  (...parts: string[]): Answer =>
+  ({ socket }) =>
+    void socket.write(parts.join(''), 'latin1');
+const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
+
+describe('a POST on the wire', () => {
+  let receiver: WireReceiver;
+  let client: UndiciWebhookClient;
+  let posting: PostWebhook;
+
+  const guardOf = (policy: Partial<OutboundPolicy> = {}) =>
+    new OutboundGuard({ environment: 'sandbox', allow, lookUpTimeoutMs: patienceMs, ...policy });
+  const use = (guard: OutboundGuard, rules: Partial<PostWindowRules> = {}, clock = new SystemClock()) => {
+    client = new UndiciWebhookClient({ connect: guard.connector({ connectTimeoutMs: patienceMs }), isOurFault });
+    const options = { ackWindowMs: patienceMs, connectBudgetMs: patienceMs, userAgent: 'Paycode/test', ...rules };
+    posting = new PostWebhook(client, new PlainSealer(), new AckDeadlines(clock), clock, options);
+  };
+  const useShortWindow = () => use(guardOf(), { ackWindowMs: shortMs });
+  beforeEach(async () => {
+    receiver = await WireReceiver.start();
+    use(guardOf());
+  });
+  afterEach(async () => {
+    client.close();
+    await receiver.stop();
+  });
+
+  const post = async (url = receiver.url, id = 1): Promise<AttemptOutcome> => {
+    const underWay = posting.start(delivery(id), routeTo(url));
+    const outcome = await underWay.outcome;
+    await underWay.freed;
+    return outcome;
+  };
+  const outcomeOf = (answer: Answer) => {
+    receiver.answer = answer;
+    return post();
+  };
+  /** Settles some requests on the same connection, so that the next one finds a pooled socket. */
+  const warmUp = async () => {
+    receiver.answer = status(200);
+    expect(await post()).toMatchObject({ kind: 'STATUS', status: 200 });
+  };
+
+  describe('final status', () => {
+    it('R-3.1-2: 200 with the time since the last request byte', async () => {
+      const outcome = await outcomeOf(status(200));
+      expect(outcome).toMatchObject({ kind: 'STATUS', status: 200 });
+      expect(receiver.requests[0]).toMatchObject({ method: 'POST', path: '/hook' });
+    });
+
+    it.each([
+      ['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
+      ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'],
+      ['several of both', 'HTTP/1.1 103 X\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 X\r\n\r\n'],
+    ])('fault case 22: %s before it changes nothing, also on a reused connection', async (_name, interim) => {
+      expect(await outcomeOf(write(interim, ok))).toMatchObject({ status: 200 });
+      expect(await outcomeOf(write(interim, ok))).toMatchObject({ status: 200 });
+      expect(receiver.totalConnections).toBe(1);
+    });
+
+    it('fault case 22: 100 and then silence ends with the window', async () => {
+      useShortWindow();
+      expect(await outcomeOf(write('HTTP/1.1 100 Continue\r\n\r\n'))).toMatchObject({ kind: 'TIMEOUT' });
+    });
+
+    it('fault case 23: 101 ends it at once', async () => {
+      expect(await outcomeOf(write('HTTP/1.1 101 Switching Protocols\r\n\r\n'))).toMatchObject({ kind: 'STATUS', status: 101 });
+      const upgraded = await outcomeOf(write('HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'));
+      expect(upgraded.kind).not.toBe('TIMEOUT');
+    });
+
+    it('A-08, fault case 34: redirects are not followed', async () => {
+      const answer = write(`HTTP/1.1 302 Found\r\nlocation: ${receiver.url}/elsewhere\r\ncontent-length: 0\r\n\r\n`);
+      expect(await outcomeOf(answer)).toMatchObject({ status: 302 });
+      expect(receiver.requests).toHaveLength(1);
+    });
+  });
+
+  describe('bodies are irrelevant: received is the status line, the body is not awaited (A-06, T1, R-6.2-2, fault case 24)', () => {
+    it('a small body keeps the connection', async () => {
+      const answer = write('HTTP/1.1 200 OK\r\ncontent-length: 16000\r\n\r\n', 'x'.repeat(16_000));
+      for (let n = 0; n < 3; n++) expect(await outcomeOf(answer)).toMatchObject({ status: 200 });
+      expect(receiver.totalConnections).toBe(1);
+    });
+
+    it.each([
+      ['10 GB announced', 'HTTP/1.1 200 OK\r\ncontent-length: 10000000000\r\n\r\n'],
+      ['an endless chunked body', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nffffff\r\n'],
+    ])('%s settles at the headers, and the socket is dropped', async (_name, head) => {
+      let pouring: NodeJS.Timeout | undefined;
+      receiver.answer = ({ socket }) => {
+        socket.write(head);
+        pouring = setInterval(() => socket.write('x'.repeat(8_192)), 1);
+        socket.once('close', () => clearInterval(pouring));
+      };
+      expect(await post()).toMatchObject({ status: 200 });
+      await eventually(() => expect(receiver.openConnections).toBe(0));
+      clearInterval(pouring);
+      expect(client.connections).toEqual({ idle: 0, busy: 0 });
+    });
+
+    it('fault case 25: a reset right after the headers settles', async () => {
+      const answer: Answer = ({ socket }) =>
+        void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n', () => socket.resetAndDestroy());
+      expect(await outcomeOf(answer)).toMatchObject({ status: 200 });
+    });
+  });
+
+  describe('broken answers (fault cases 26, 28, 29)', () => {
+    it.each([
+      ['a reset before any byte on a fresh socket', (({ socket }) => void socket.resetAndDestroy()) as Answer],
+      ['an end before any byte', (({ socket }) => void socket.end()) as Answer],
+      ['garbage', write('this is no http at all\r\n\r\n')],
+      ['HTTP/0.9', (({ socket }) => void socket.end('<html></html>')) as Answer],
+      ['a malformed status line', write('HTTP/1.1 2x0 OK\r\ncontent-length: 0\r\n\r\n')],
+      ['two Content-Lengths', write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n')],
+      ['headers of 64 kB', write('HTTP/1.1 200 OK\r\n', `a: ${'b'.repeat(1_000)}\r\n`.repeat(65))],
+      ['10,000 headers', write('HTTP/1.1 200 OK\r\n', 'a: b\r\n'.repeat(10_000))],
+      ['a status line cut off', (({ socket }) => void socket.end('HTTP/1.1 200')) as Answer],
+    ])('%s is a connection error, posted once', async (_name, answer) => {
+      expect(await outcomeOf(answer)).toMatchObject({ kind: 'CONNECTION', code: expect.stringMatching(/^[A-Z0-9_]+$/) });
+      expect(receiver.requests).toHaveLength(1);
+    });
+
+    it('fault case 28: headers that dribble in end with the window', async () => {
+      useShortWindow();
+      let dribble: NodeJS.Timeout | undefined;
+      receiver.answer = ({ socket }) => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        dribble = setInterval(() => socket.write('x'), 20);
+        socket.once('close', () => clearInterval(dribble));
+      };
+      expect(await post()).toMatchObject({ kind: 'TIMEOUT' });
+      await eventually(() => expect(receiver.openConnections).toBe(0));
+    });
+  });
+
+  describe('pooled connections (T7)', () => {
+    it('are used again, one request at a time', async () => {
+      for (let n = 0; n < 5; n++) await warmUp();
+      expect(receiver.totalConnections).toBe(1);
+      await Promise.all([post(), post(), post()]);
+      expect(receiver.totalConnections).toBe(3);
+    });
+
+    it('fault case 27: one that the receiver resets on use is repeated once on a fresh socket', async () => {
+      await warmUp();
+      receiver.answer = request => (request.connection === 1 ? request.socket.resetAndDestroy() : status(200)(request));
+      expect(await post()).toMatchObject({ kind: 'STATUS', status: 200 });
+      expect(receiver.requests.map(request => request.connection)).toEqual([1, 1, 2]);
+    });
+
+    it('a repeat that fails too is a connection error', async () => {
+      await warmUp();
+      receiver.answer = ({ socket }) => socket.resetAndDestroy();
+      expect(await post()).toMatchObject({ kind: 'CONNECTION' });
+      expect(receiver.requests).toHaveLength(3);
+    });
+
+    it('one that dies after the first byte of an answer is not repeated', async () => {
+      await warmUp();
+      receiver.answer = ({ socket }) => void socket.write('HTTP/1.1 2', () => socket.resetAndDestroy());
+      expect(await post()).toMatchObject({ kind: 'CONNECTION' });
+      expect(receiver.requests).toHaveLength(2);
+    });
+
+    it('receivers that close idle sockets lose no request', async () => {
+      receiver.answer = ({ socket }) => void socket.write(ok, () => setTimeout(() => socket.end(), 3));
+      for (let n = 0; n < 60; n++) expect(await post()).toMatchObject({ kind: 'STATUS', status: 200 });
+    });
+
+    it('Connection: close is honoured', async () => {
+      receiver.answer = write('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+      await post();
+      await post();
+      expect(receiver.totalConnections).toBe(2);
+    });
+  });
+
+  describe('the window (R-8-1)', () => {
+    it('T1: silence ends with it and gives the socket up', async () => {
+      useShortWindow();
+      expect(await outcomeOf(silence)).toMatchObject({ kind: 'TIMEOUT' });
+      await eventually(() => expect(receiver.openConnections).toBe(0));
+    });
+
+    it('T3, fault case 20: a 200 that the kernel holds when a stalled loop wakes up is believed', async () => {
+      const clock = new StallingClock();
+      use(guardOf(), {}, clock);
+      for (let n = 0; n < 5; n++) {
+        receiver.answer = request => {
+          status(200)(request);
+          // The answer is on its way when the loop stalls beyond the deadline, in the phase before timers.
+          setImmediate(() => clock.stall(2 * patienceMs));
+        };
+        expect(await post()).toMatchObject({ kind: 'STATUS', status: 200 });
+      }
+    });
+
+    it('fault case 30: a receiver that accepts and never reads ends with it', async () => {
+      useShortWindow();
+      const sockets: Socket[] = [];
+      receiver.answer = silence;
+      const outcome = posting.start(delivery(1, { payload: 'x'.repeat(50) }), routeTo(receiver.url)).outcome;
+      expect((await outcome).kind).toBe('TIMEOUT');
+      for (const socket of sockets) socket.destroy();
+    });
+  });
+
+  describe('connecting (fault cases 31 to 35)', () => {
+    it('a closed port is a connection error at once', async () => {
+      expect(await post('http://localhost:1/hook')).toEqual({ kind: 'CONNECTION', code: 'ECONNREFUSED', elapsedMs: null });
+    });
+
+    it('T-11, fault case 33: an inward address gets no packet', async () => {
+      use(guardOf({ allow: ['203.0.113.0/24'] }));
+      expect(await post()).toEqual({ kind: 'CONNECTION', code: 'OUTBOUND_REFUSED', elapsedMs: null });
+      expect(receiver.totalConnections).toBe(0);
+    });
+
+    it('T8, fault case 32: name servers that do not answer are our fault', async () => {
+      use(guardOf({ dnsServers: ['127.0.0.1:1'] }));
+      expect(await post('http://shop.example/hook')).toMatchObject({ kind: 'OUR_FAULT', isSent: false });
+    });
+
+    it('T-13, fault case 35: TLS is verified, and a valid certificate delivers', async () => {
+      const authority = await TestAuthority.create();
+      const good = await WireReceiver.start(await authority.issue({ dns: ['localhost'] }));
+      const wrongHost = await WireReceiver.start(await authority.issue({ dns: ['other.example'] }));
+      const expired = await WireReceiver.start(await authority.issue({ dns: ['localhost'], notAfter: new Date(Date.now() - 1) }));
+      const selfSigned = await WireReceiver.start(await TestAuthority.selfSigned({ dns: ['localhost'] }));
+      use(guardOf({ caFile: authority.caFile }));
+      expect(await post(good.url)).toMatchObject({ kind: 'STATUS', status: 200 });
+      expect(await post(good.url)).toMatchObject({ kind: 'STATUS', status: 200 });
+      expect(good.totalConnections).toBe(1);
+      for (const bad of [wrongHost, expired, selfSigned]) {
+        expect(await post(bad.url)).toMatchObject({ kind: 'CONNECTION' });
+        expect(bad.requests).toEqual([]);
+      }
+      await Promise.all([good, wrongHost, expired, selfSigned].map(each => each.stop()));
+      authority.remove();
+    });
+
+    it('fault case 35: a handshake that stalls ends with the connect budget', async () => {
+      use(guardOf(), { connectBudgetMs: shortMs });
+      // Plain TCP: the client hello is never answered.
+      expect(await post(`https://localhost:${receiver.port}/hook`)).toEqual({
+        kind: 'CONNECTION',
+        code: 'CONNECT_BUDGET',
+        elapsedMs: null,
+      });
+    });
+  });
+});
+
+/** Time stands for the timers until the loop stalls: then they are all due at once, in the next timers phase, before anything is read. */
+class StallingClock extends SystemClock {
+  private stalledMs = 0;
+  private readonly timers = new Map<() => void, NodeJS.Timeout | undefined>();
+
+  override nowMs(): number {
+    return super.nowMs() + this.stalledMs;
+  }
+
+  override after(_delayMs: number, run: () => void): CancelTimer {
+    this.timers.set(run, undefined);
+    return () => {
+      clearTimeout(this.timers.get(run));
+      this.timers.delete(run);
+    };
+  }
+
+  stall(ms: number): void {
+    this.stalledMs += ms;
+    for (const run of this.timers.keys()) this.timers.set(run, setTimeout(run, 1));
+    const dueAt = performance.now() + 2;
+    while (performance.now() < dueAt);
+  }
+}

@@ -1,0 +1,77 @@
+import type { AttemptOutcome } from '../../deliveries/domain/delivery';
+
+export interface PostWindowRules {
+  /** R-8-1: from the last request byte to the final status line, in milliseconds. */
+  ackWindowMs: number;
+  /** A-05: DNS, TCP, TLS and writing the request, in milliseconds. */
+  connectBudgetMs: number;
+}
+
+export interface FaultSeen {
+  code: string;
+  isOurs: boolean;
+  isStaleSocket: boolean;
+}
+
+/**
+ * One attempt against its clock (T1, T7, T8), as a state machine without one: CONNECTING until the request has left, WAITING until the final
+ * status line, then ENDED. Whatever ends it first counts; everything later is ignored.
+ */
+export class PostWindow {
+  private phase: 'CONNECTING' | 'WAITING' | 'ENDED' = 'CONNECTING';
+  private sentMs: number | undefined;
+  private hasRepeated = false;
+
+  constructor(
+    private readonly rules: PostWindowRules,
+    private readonly startedMs: number,
+  ) {}
+
+  /** The instant at which this attempt is over without an answer. */
+  get dueMs(): number {
+    return this.sentMs === undefined ? this.startedMs + this.rules.connectBudgetMs : this.sentMs + this.rules.ackWindowMs;
+  }
+
+  get isEnded(): boolean {
+    return this.phase === 'ENDED';
+  }
+
+  /** The request has left. Of two requests (T7) the first starts the window: the repeat happens inside it. */
+  sent(nowMs: number): void {
+    if (this.phase !== 'CONNECTING') return;
+    this.phase = 'WAITING';
+    this.sentMs ??= nowMs;
+  }
+
+  answered(status: number, nowMs: number): AttemptOutcome | undefined {
+    return this.end({ kind: 'STATUS', status, elapsedMs: this.elapsedMs(nowMs) ?? 0 });
+  }
+
+  /** `repeat`: the pooled socket was dead, nothing was answered: send once more on a fresh one, in the same attempt and window (T7). */
+  failed(fault: FaultSeen, nowMs: number): AttemptOutcome | 'repeat' | undefined {
+    if (this.phase === 'ENDED') return undefined;
+    if (fault.isStaleSocket && !this.hasRepeated) {
+      this.hasRepeated = true;
+      this.phase = 'CONNECTING';
+      return 'repeat';
+    }
+    if (fault.isOurs) return this.end({ kind: 'OUR_FAULT', code: fault.code, isSent: this.sentMs !== undefined });
+    return this.end({ kind: 'CONNECTION', code: fault.code, elapsedMs: this.elapsedMs(nowMs) });
+  }
+
+  /** The deadline has passed and nothing was found in the kernel either (T3). */
+  expired(nowMs: number): AttemptOutcome | undefined {
+    if (this.sentMs === undefined) return this.end({ kind: 'CONNECTION', code: 'CONNECT_BUDGET', elapsedMs: null });
+    return this.end({ kind: 'TIMEOUT', elapsedMs: this.elapsedMs(nowMs)! });
+  }
+
+  private elapsedMs(nowMs: number): number | null {
+    return this.sentMs === undefined ? null : nowMs - this.sentMs;
+  }
+
+  private end(outcome: AttemptOutcome): AttemptOutcome | undefined {
+    if (this.phase === 'ENDED') return undefined;
+    this.phase = 'ENDED';
+    return outcome;
+  }
+}

@@ -1,0 +1,78 @@
+import { ManualClock, settled } from '../clock/testing/manual-clock';
+import { HandshakeGate } from './handshake-gate.service';
+import type { LeaveGate } from './posting.ports';
+
+describe('handshakes are throttled (1.9)', () => {
+  let clock: ManualClock;
+  let idle: Map<string, number>;
+  let gate: HandshakeGate;
+  let entered: string[];
+  let leaves: LeaveGate[];
+  const enter = (origin: string) =>
+    void gate.enter(origin).then(leave => {
+      entered.push(origin);
+      leaves.push(leave);
+    });
+  const enterMany = (origin: string, count: number) => Array.from({ length: count }, () => enter(origin));
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    idle = new Map();
+    gate = new HandshakeGate(clock, { handshakesPerSecond: 100, idleOf: origin => idle.get(origin) ?? 0 });
+    [entered, leaves] = [[], []];
+  });
+
+  it('opens a burst at once and then so many a second', async () => {
+    enterMany('https://a', 100);
+    await settled();
+    expect(entered).toHaveLength(25);
+    await clock.advance(500);
+    expect(entered.length).toBeGreaterThanOrEqual(74);
+    expect(entered.length).toBeLessThanOrEqual(76);
+    await clock.advance(500);
+    expect(entered).toHaveLength(100);
+  });
+
+  it('lets in at once where a connection is free, each for one', async () => {
+    enterMany('https://other', 25);
+    idle.set('https://a', 2);
+    enterMany('https://a', 3);
+    await settled();
+    expect(entered.filter(origin => origin === 'https://a')).toHaveLength(2);
+    leaves.at(-1)!();
+    await settled();
+    expect(entered.filter(origin => origin === 'https://a')).toHaveLength(3);
+  });
+
+  it('gives a connection that becomes free to the one who waits for it', async () => {
+    enterMany('https://other', 25);
+    enter('https://a');
+    await settled();
+    expect(entered).not.toContain('https://a');
+    idle.set('https://a', 1);
+    gate.onIdle('https://a');
+    await settled();
+    expect(entered).toContain('https://a');
+  });
+
+  it('T-12: an endpoint whose connections keep breaking does not keep another waiting', async () => {
+    enterMany('https://breaking', 500);
+    enter('https://a');
+    await clock.advance(30);
+    expect(entered).toContain('https://a');
+  });
+
+  it('fault case 46: ten thousand endpoints that hang do not keep one that works waiting', async () => {
+    gate.onIdle('https://works');
+    for (let n = 0; n < 10_000; n++) enter(`https://hanging-${n}`);
+    enter('https://works');
+    await clock.advance(30);
+    expect(entered).toContain('https://works');
+  });
+
+  it('plain HTTP passes', async () => {
+    enterMany('http://a', 1_000);
+    await settled();
+    expect(entered).toHaveLength(1_000);
+  });
+});

@@ -1,0 +1,102 @@
+import type { Clock } from '../clock';
+import { TurnRow } from './domain/turn-row';
+import { ConnectionGate, type LeaveGate } from './posting.ports';
+
+export interface HandshakeGateOptions {
+  /** New TLS connections per second; each costs more CPU than everything else about a delivery (1.9). */
+  handshakesPerSecond: number;
+  /** Connections to the endpoint that are open and free. */
+  idleOf(origin: string): number;
+}
+
+const answeredMaxMs = 300_000;
+const answeredKept = 50_000;
+
+/**
+ * Lets deliveries on to the receiver: at once where a connection is free, else at the rate at which new ones may be opened, endpoint by
+ * endpoint in turn, so that one whose connections keep breaking does not use up the handshakes of the others. Who waits here is not armed.
+ */
+export class HandshakeGate extends ConnectionGate {
+  private readonly row = new TurnRow<(leave: LeaveGate) => void>();
+  /** Let in because a free connection is there for them, and not at it yet. */
+  private readonly reserved = new Map<string, number>();
+  /** When an endpoint last had a connection become free: it works. */
+  private readonly answeredMs = new Map<string, number>();
+  private tokens: number;
+  private filledMs: number;
+  private isTimerSet = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly options: HandshakeGateOptions,
+  ) {
+    super();
+    this.tokens = this.burst;
+    this.filledMs = clock.nowMs();
+  }
+
+  override enter(origin: string): Promise<LeaveGate> {
+    // Without TLS a connection costs next to nothing.
+    if (!origin.startsWith('https:')) return Promise.resolve(() => undefined);
+    return new Promise(resolve => {
+      this.row.add(origin, resolve, this.hasAnswered(origin));
+      this.letInWhereFree(origin);
+      this.letInToOpen();
+    });
+  }
+
+  /** A connection to the endpoint became free. */
+  onIdle(origin: string): void {
+    this.answeredMs.delete(origin);
+    this.answeredMs.set(origin, this.clock.nowMs());
+    if (this.answeredMs.size > answeredKept) this.answeredMs.delete(this.answeredMs.keys().next().value!);
+    this.letInWhereFree(origin);
+  }
+
+  private get burst(): number {
+    return Math.max(1, this.options.handshakesPerSecond / 4);
+  }
+
+  private hasAnswered(origin: string): boolean {
+    const answeredMs = this.answeredMs.get(origin);
+    return answeredMs !== undefined && this.clock.nowMs() - answeredMs < answeredMaxMs;
+  }
+
+  private letInWhereFree(origin: string): void {
+    while (this.options.idleOf(origin) > (this.reserved.get(origin) ?? 0)) {
+      const letIn = this.row.takeAt(origin);
+      if (!letIn) return;
+      this.reserved.set(origin, (this.reserved.get(origin) ?? 0) + 1);
+      letIn(() => this.leave(origin));
+    }
+  }
+
+  private leave(origin: string): void {
+    const left = this.reserved.get(origin)! - 1;
+    if (left > 0) this.reserved.set(origin, left);
+    else this.reserved.delete(origin);
+    // Left without using its connection, perhaps: the next may.
+    this.letInWhereFree(origin);
+  }
+
+  private letInToOpen(): void {
+    this.refill();
+    while (this.tokens >= 1 && !this.row.isEmpty) {
+      this.tokens--;
+      this.row.take()!(() => undefined);
+    }
+    if (this.row.isEmpty || this.isTimerSet) return;
+    this.isTimerSet = true;
+    this.clock.after(Math.ceil(1_000 / this.options.handshakesPerSecond), () => {
+      this.isTimerSet = false;
+      this.letInToOpen();
+    });
+  }
+
+  private refill(): void {
+    const nowMs = this.clock.nowMs();
+    const perMs = this.options.handshakesPerSecond / 1_000;
+    this.tokens = Math.min(this.burst, this.tokens + (nowMs - this.filledMs) * perMs);
+    this.filledMs = nowMs;
+  }
+}

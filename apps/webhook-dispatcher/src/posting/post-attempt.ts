@@ -1,0 +1,78 @@
+import type { CancelTimer, Clock } from '../clock';
+import type { AttemptOutcome } from '../deliveries';
+import type { AckDeadlines } from './ack-deadlines.service';
+import type { PostWindow } from './domain/post-window';
+import type { PostFault, PostObserver, WebhookPoster, WebhookRequest } from './posting.ports';
+
+export interface PostContext {
+  poster: WebhookPoster;
+  deadlines: AckDeadlines;
+  clock: Clock;
+}
+
+/** One attempt under way: carries what happens on the wire into its window, and the window's end back to the wire. */
+export class PostAttempt {
+  readonly outcome: Promise<AttemptOutcome>;
+  /** Resolves when the socket is free for another request or gone. */
+  readonly freed: Promise<void>;
+  private resolveOutcome!: (outcome: AttemptOutcome) => void;
+  private resolveFreed!: () => void;
+  private cancelDeadline: CancelTimer = () => undefined;
+  private abort: () => void = () => undefined;
+
+  constructor(
+    private readonly request: WebhookRequest,
+    private readonly window: PostWindow,
+    private readonly context: PostContext,
+  ) {
+    this.outcome = new Promise(resolve => (this.resolveOutcome = resolve));
+    this.freed = new Promise(resolve => (this.resolveFreed = resolve));
+  }
+
+  /** Hands the request to the wire before it returns. */
+  start(): this {
+    this.watch();
+    this.send(this.request);
+    return this;
+  }
+
+  private send(request: WebhookRequest): void {
+    let isRepeated = false;
+    const observer: PostObserver & { done(): void } = {
+      sent: () => {
+        this.window.sent(this.context.clock.nowMs());
+        this.watch();
+      },
+      answered: status => this.end(this.window.answered(status, this.context.clock.nowMs())),
+      failed: fault => (isRepeated = this.failed(fault)),
+      done: () => {
+        if (!isRepeated) this.resolveFreed();
+      },
+    };
+    const underWay = this.context.poster.post(request, observer);
+    this.abort = () => underWay.abort();
+  }
+
+  /** Answers whether the request is repeated. */
+  private failed(fault: PostFault): boolean {
+    const next = this.window.failed(fault, this.context.clock.nowMs());
+    if (next === 'repeat') this.send({ ...this.request, onFreshSocket: true });
+    else this.end(next);
+    return next === 'repeat';
+  }
+
+  private watch(): void {
+    this.cancelDeadline();
+    if (this.window.isEnded) return;
+    this.cancelDeadline = this.context.deadlines.watch(this.window.dueMs, () => {
+      this.end(this.window.expired(this.context.clock.nowMs()));
+      this.abort();
+    });
+  }
+
+  private end(outcome: AttemptOutcome | undefined): void {
+    if (!outcome) return;
+    this.cancelDeadline();
+    this.resolveOutcome(outcome);
+  }
+}

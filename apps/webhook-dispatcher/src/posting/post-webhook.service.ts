@@ -1,0 +1,60 @@
+import type { Route } from '@paycode/dto';
+import type { Clock } from '../clock';
+import type { AttemptOutcome, Delivery } from '../deliveries';
+import type { AckDeadlines } from './ack-deadlines.service';
+import { PostWindow, type PostWindowRules } from './domain/post-window';
+import { PostAttempt } from './post-attempt';
+import type { WebhookPoster, WebhookRequest, WebhookSealer } from './posting.ports';
+
+export interface PostOptions extends PostWindowRules {
+  /** `User-Agent` of every request: product and version. */
+  userAgent: string;
+}
+
+export interface PostUnderWay {
+  outcome: Promise<AttemptOutcome>;
+  /** Resolves when the socket is free for the next request or gone. */
+  freed: Promise<void>;
+}
+
+/** Flow: open the payload, encrypt it for the route, POST, watch the clock; answers how the attempt ended. */
+export class PostWebhook {
+  constructor(
+    private readonly poster: WebhookPoster,
+    private readonly sealer: WebhookSealer,
+    private readonly deadlines: AckDeadlines,
+    private readonly clock: Clock,
+    private readonly options: PostOptions,
+  ) {}
+
+  /** Starts the request before it returns. The route must have a URL and its lease must be valid now (I11). */
+  start(delivery: Delivery, route: Route): PostUnderWay {
+    let request: WebhookRequest;
+    try {
+      request = this.requestFor(delivery, route);
+    } catch (error) {
+      // The payload or the key cannot be opened: our configuration, not the receiver (T8).
+      const code = (error as { code?: string }).code ?? 'SEALING';
+      return { outcome: Promise.resolve({ kind: 'OUR_FAULT', code, isSent: false }), freed: Promise.resolve() };
+    }
+    const window = new PostWindow(this.options, this.clock.nowMs());
+    return new PostAttempt(request, window, { poster: this.poster, deadlines: this.deadlines, clock: this.clock }).start();
+  }
+
+  private requestFor(delivery: Delivery, route: Route): WebhookRequest {
+    const { body, encryption } = this.sealer.bodyOf(delivery.payload, route);
+    return {
+      url: route.url!,
+      body,
+      onFreshSocket: false,
+      // Nothing personal in a header (decision "Webhook headers").
+      headers: {
+        'content-type': 'text/plain; charset=utf-8',
+        'user-agent': this.options.userAgent,
+        'x-webhook-encryption': encryption,
+        'x-webhook-transaction-id': String(delivery.transactionId),
+        'x-webhook-attempt': String(delivery.attempt),
+      },
+    };
+  }
+}

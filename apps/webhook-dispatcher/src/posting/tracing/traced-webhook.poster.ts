@@ -1,0 +1,40 @@
+import type { PaymentTracing } from '@paycode/tracing';
+import { type PostObserver, WebhookPoster, type WebhookRequest } from '../posting.ports';
+
+/**
+ * A poster whose requests show in the trace of the payment. The request itself goes out as it is: what a receiver is told of traces is
+ * nothing, because a trace id is of no use to it and tells how we work (T-11).
+ */
+export class TracedWebhookPoster extends WebhookPoster {
+  constructor(
+    private readonly poster: WebhookPoster,
+    private readonly tracing: PaymentTracing,
+  ) {
+    super();
+  }
+
+  override post(request: WebhookRequest, observer: PostObserver & { done(): void }): { abort(): void } {
+    const { 'x-webhook-transaction-id': id, 'x-webhook-attempt': attempt } = request.headers;
+    const facts = { attempt: Number(attempt) };
+    const span = this.tracing.start(Number(id), { name: 'POST webhook', kind: 'client', facts });
+    if (!span) return this.poster.post(request, observer);
+    const underWay = this.poster.post(request, {
+      sent: () => observer.sent(),
+      answered: httpStatus => {
+        span.end({ httpStatus });
+        observer.answered(httpStatus);
+      },
+      failed: fault => {
+        span.end({ errorCode: fault.code });
+        observer.failed(fault);
+      },
+      done: () => observer.done(),
+    });
+    return {
+      abort: () => {
+        span.end({ errorCode: 'TIMEOUT' });
+        underWay.abort();
+      },
+    };
+  }
+}

@@ -1,0 +1,2 @@
+export { CloseOverdue } from './close-overdue.service';
+export { RecoverDeliveries } from './recover-deliveries.service';

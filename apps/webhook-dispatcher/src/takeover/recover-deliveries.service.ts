@@ -1,0 +1,186 @@
+import type { Clock } from '../clock';
+import type { AttemptRules, Delivery, DeliveryStore, LaneCursor, StoredDelivery } from '../deliveries';
+import type { HeldLane, LaneOwnership } from '../lanes';
+import type { Admission, DeliveryDesk, RefillQueues } from '../queueing';
+import type { ConcludeDelivery } from '../verdicts';
+import { planAttempt } from './domain/attempt-plan';
+
+/** Rows of one lane read at once. */
+const pageMax = 200;
+/** Lanes swept in one turn: the sweep briefly waits for ingests of its lanes. */
+const lanesPerSweep = 64;
+/** How often, and from which age on, claims of our own that nobody works on are looked for: longer than any statement may take. */
+const forgottenMs = 60_000;
+
+interface LaneProgress {
+  epoch: number;
+  /** Position among deliveries claimed by former owners; undefined once all are taken up. */
+  orphansAfter: number | undefined;
+  sweptTo: number;
+}
+
+/**
+ * Flow: lanes gained -> what former owners left open (A-12, A-13) -> then, lane group by lane group, what others stored for lanes of ours.
+ * Driven by turns; a turn that fails is simply repeated.
+ */
+export class RecoverDeliveries {
+  private readonly lanes = new Map<number, LaneProgress>();
+  private lastSwept = -1;
+  private lastLookMs: number;
+
+  constructor(
+    private readonly store: DeliveryStore,
+    private readonly desk: DeliveryDesk,
+    private readonly concluding: ConcludeDelivery,
+    private readonly ownership: LaneOwnership,
+    private readonly options: { rules: AttemptRules; clock: Clock; refill: RefillQueues },
+  ) {
+    this.lastLookMs = options.clock.nowMs();
+  }
+
+  gained(lanes: readonly HeldLane[]): void {
+    for (const { lane, epoch } of lanes) this.lanes.set(lane, { epoch, orphansAfter: 0, sweptTo: 0 });
+    this.desk.backlog.restart();
+  }
+
+  lost(lanes: readonly HeldLane[]): void {
+    for (const { lane, epoch } of lanes) if (this.lanes.get(lane)?.epoch === epoch) this.lanes.delete(lane);
+  }
+
+  /** A delivery of ours ended without a verdict. If its lane was lost and is ours again, nobody else looks for it. */
+  fenced({ lane, epoch }: Delivery): void {
+    const progress = this.lanes.get(lane);
+    if (progress && progress.epoch !== epoch) this.gained([{ lane, epoch: progress.epoch }]);
+  }
+
+  /** Lanes whose former owners' deliveries are not all taken up yet. */
+  get lanesRecovering(): number {
+    return [...this.lanes.values()].filter(progress => progress.orphansAfter !== undefined).length;
+  }
+
+  async turn(): Promise<void> {
+    if (!this.desk.hasRoom) return;
+    await this.takeUpOrphans();
+    if (this.desk.hasRoom) await this.sweep();
+    // Never at once with a sweep: the sweep passes over merchants that are read here.
+    if (this.desk.hasRoom) await this.refill();
+    if (this.desk.hasRoom) await this.takeUpForgotten();
+  }
+
+  private async takeUpOrphans(): Promise<void> {
+    const cursors = this.cursors(progress => progress.orphansAfter);
+    if (cursors.length === 0) return;
+    const before = new Map(this.lanes);
+    const found = await this.store.orphaned(cursors, pageMax);
+    for (const { lane } of cursors) {
+      const page = found.filter(row => row.lane === lane);
+      const progress = this.unchanged(lane, before);
+      if (progress) progress.orphansAfter = page.length < pageMax ? undefined : page.at(-1)!.seq;
+    }
+    this.takeUp(found, before);
+  }
+
+  private async sweep(): Promise<void> {
+    const held = [...this.lanes.keys()].sort((a, b) => a - b);
+    const ahead = held.filter(lane => lane > this.lastSwept).slice(0, lanesPerSweep);
+    const group = new Set(ahead.length > 0 ? ahead : held.slice(0, lanesPerSweep));
+    if (group.size === 0) return;
+    this.lastSwept = Math.max(...group);
+    const cursors = this.cursors(progress => progress.sweptTo).filter(({ lane }) => group.has(lane));
+    const before = new Map(this.lanes);
+    const page = { limitPerLane: pageMax, exceptMerchants: this.desk.backlog.filling };
+    for (const { lane, horizonSeq, unclaimed } of await this.store.sweep(this.ownership.replica, cursors, page)) {
+      const progress = this.unchanged(lane, before);
+      if (progress) progress.sweptTo = horizonSeq;
+      this.takeUp(unclaimed, before);
+    }
+  }
+
+  private async refill(): Promise<void> {
+    const before = new Map(this.lanes);
+    await this.options.refill.turn(rows => this.takeUp(rows, before, () => 'HOLD'));
+  }
+
+  /**
+   * An insert of ours that claimed, whose answer was lost and whose event went to another replica meanwhile: claimed under our epoch, in
+   * nobody's memory. Without this look it would stay open until its lane moves.
+   */
+  private async takeUpForgotten(): Promise<void> {
+    if (this.options.clock.nowMs() - this.lastLookMs < forgottenMs) return;
+    this.lastLookMs = this.options.clock.nowMs();
+    // Under the next epoch, claims of this one count as orphaned.
+    const cursors = this.cursors(() => 0).map(cursor => ({ ...cursor, epoch: cursor.epoch + 1 }));
+    if (cursors.length === 0) return;
+    const before = new Map(this.lanes);
+    const found = await this.store.orphaned(cursors, pageMax);
+    this.takeUp(
+      found.filter(({ ageMs }) => ageMs > forgottenMs),
+      before,
+    );
+  }
+
+  /** The lane's progress, unless it began anew while the store was asked: then the answer says nothing about where it stands. */
+  private unchanged(lane: number, before: ReadonlyMap<number, LaneProgress>): LaneProgress | undefined {
+    const progress = this.lanes.get(lane);
+    return progress === before.get(lane) ? progress : undefined;
+  }
+
+  private cursors(positionOf: (progress: LaneProgress) => number | undefined): LaneCursor[] {
+    return [...this.lanes].flatMap(([lane, progress]) => {
+      const afterSeq = positionOf(progress);
+      return afterSeq === undefined ? [] : [{ lane, epoch: progress.epoch, afterSeq }];
+    });
+  }
+
+  /** Rows of lanes that moved while the store was asked are left: another owner may have claimed them since (their lane begins anew). */
+  private takeUp(
+    rows: readonly StoredDelivery[],
+    before: ReadonlyMap<number, LaneProgress>,
+    admit: (merchantId: number) => Admission = this.desk.admissions(),
+  ): void {
+    const left: number[] = [];
+    const deliveries = rows.flatMap(row => {
+      const epoch = this.ownership.epochOf(row.lane);
+      if (epoch === undefined || !this.unchanged(row.lane, before) || this.desk.has(row.transactionId)) return [];
+      const plan = planAttempt(row, this.options.rules);
+      const delivery = this.deliveryOf(row, epoch);
+      if (plan.next === 'CLOSE') {
+        void this.close(delivery, plan.kind);
+        return [];
+      }
+      // What may have been sent is taken up in any case: there is no more of it than there were sockets.
+      if (row.attemptsClaimed > 0 || admit(row.merchantId) !== 'LEAVE') return [{ ...delivery, attempt: plan.attempt }];
+      left.push(row.merchantId);
+      return [];
+    });
+    this.desk.accept(deliveries);
+    for (const merchantId of left) this.desk.backlog.note(merchantId);
+  }
+
+  /** Held until its end is written, so that no other look takes it up meanwhile (I4). */
+  private async close(delivery: Delivery, kind: 'CLOSED_EXHAUSTED' | 'CLOSED_BACKSTOP'): Promise<void> {
+    if (!this.desk.takeToConclude(delivery)) return;
+    const concluded = await this.concluding.without(delivery, kind, null);
+    this.desk.finish(delivery);
+    if (concluded === 'FENCED') this.fenced(delivery);
+  }
+
+  private deliveryOf(row: StoredDelivery, epoch: number): Delivery {
+    const { transactionId, merchantId, lane, isReversible, payload } = row;
+    // A further attempt has the whole window before it, however old the payment is (A-12, A-13).
+    const receivedMs = this.options.clock.nowMs() - (row.attemptsClaimed === 0 ? row.ageMs : 0);
+    return {
+      transactionId,
+      merchantId,
+      lane,
+      epoch,
+      isReversible,
+      payload,
+      receivedMs,
+      attempt: 1,
+      isClaimed: false,
+      isRepeat: false,
+      armedAt: null,
+    };
+  }
+}

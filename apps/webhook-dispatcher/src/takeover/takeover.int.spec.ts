@@ -1,0 +1,199 @@
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { eventually } from '@paycode/service-runtime/testing';
+import type { DataSource } from 'typeorm';
+import { migrations } from '../../migrations';
+import { terminalEvent } from '../deliveries/testing/samples';
+import { Replica } from '../dispatcher/testing/replica';
+import { laneOf } from '../lanes';
+
+describe('owners that die, pause or leave', () => {
+  let database: TestDatabase;
+  let dataSource: DataSource;
+
+  beforeEach(async () => {
+    database = await createTestDatabase({ migrations, poolMax: 20 });
+    dataSource = database.dataSource;
+  });
+  afterEach(() => database.drop());
+
+  const verdictOf = async (id: number) =>
+    (
+      await dataSource.query<{ kind: string; attempt: number | null }[]>(
+        'select kind, attempt from verdict where transaction_id = $1',
+        [id],
+      )
+    )[0];
+  const verdict = (id: number) =>
+    eventually(async () => {
+      const found = await verdictOf(id);
+      if (!found) throw new Error(`no verdict of ${id}`);
+      return found.kind;
+    });
+  const posted = (replica: Replica, ...ids: number[]) => eventually(() => expect(replica.poster.ids).toEqual(ids));
+
+  it('fault case 4, A-13, T-21, R-6.2-5: a POST whose owner died is posted once more with the same transactionId, and its 200 settles', async () => {
+    const dead = await new Replica(dataSource).own();
+    await dead.dispatcher.ingest.ingest([terminalEvent(1)]);
+    await posted(dead, 1);
+    const heir = await new Replica(dataSource).takeOver();
+    await posted(heir, 1);
+    expect(heir.poster.posts[0]!.attempt).toBe(2);
+    expect(heir.scheduler.armed).toEqual([{ transactionId: 1, merchantId: 1001, attempt: 2 }]);
+    heir.poster.posts[0]!.answer(200);
+    expect(await verdict(1)).toBe('ACKED_HTTP');
+  });
+
+  it('A-13, I8: after two attempts that no owner survived it is closed without a third', async () => {
+    const first = await new Replica(dataSource).own();
+    await first.dispatcher.ingest.ingest([terminalEvent(1)]);
+    await posted(first, 1);
+    const second = await new Replica(dataSource).takeOver();
+    await posted(second, 1);
+    const third = await new Replica(dataSource).takeOver();
+    expect(await verdict(1)).toBe('CLOSED_EXHAUSTED');
+    expect(third.poster.posts).toEqual([]);
+    await eventually(() => expect(third.scheduler.settled).toMatchObject([{ transactionId: 1, verdict: 'CLOSED_EXHAUSTED' }]));
+  });
+
+  it('fault case 7: a replica that wakes up with a 200 adds it; the successor’s failure comes too late', async () => {
+    const paused = await new Replica(dataSource).own();
+    await paused.dispatcher.ingest.ingest([terminalEvent(1)]);
+    await posted(paused, 1);
+    const heir = await new Replica(dataSource).takeOver();
+    await posted(heir, 1);
+    paused.poster.posts[0]!.answer(200);
+    expect(await verdict(1)).toBe('ACKED_HTTP');
+    heir.poster.posts[0]!.answer(500);
+    await eventually(() => expect(heir.metrics.reports.map(report => report.verdict)).toEqual(['ACKED_HTTP']));
+    await eventually(() => expect(heir.scheduler.settled.map(item => item.verdict)).toEqual(['ACKED_HTTP']));
+  });
+
+  it('fault case 48, row 6: a replica that lost its lanes cannot close; the successor’s 200 stands', async () => {
+    const paused = await new Replica(dataSource).own();
+    await paused.dispatcher.ingest.ingest([terminalEvent(1)]);
+    await posted(paused, 1);
+    const heir = await new Replica(dataSource).takeOver();
+    await posted(heir, 1);
+    paused.poster.posts[0]!.answer(500);
+    await eventually(() => expect(paused.dispatcher.desk.load.held).toBe(0));
+    expect(await verdictOf(1)).toBeUndefined();
+    heir.poster.posts[0]!.answer(200);
+    expect(await verdict(1)).toBe('ACKED_HTTP');
+  });
+
+  it('T6: an owner whose beat is older than half the lease starts no POST until it has beaten again', async () => {
+    const replica = await new Replica(dataSource).own();
+    await replica.clock.advance(5_000);
+    await replica.dispatcher.ingest.ingest([terminalEvent(1)]);
+    await eventually(() => expect(replica.scheduler.armed).toHaveLength(1));
+    expect(replica.poster.posts).toEqual([]);
+    await replica.dispatcher.lanes.turn();
+    await replica.clock.advance(1_000);
+    await posted(replica, 1);
+  });
+
+  it('row 8: a delivery that waits while its lane is lost and regained is not forgotten', async () => {
+    const first = await new Replica(dataSource).own();
+    await first.dispatcher.ingest.ingest([terminalEvent(1)]);
+    await posted(first, 1);
+    const second = await new Replica(dataSource).takeOver();
+    await posted(second, 1);
+    // The first is alive: it beats, learns that the lanes are gone, and gets them back when the second one leaves.
+    await first.clock.advance(1_000);
+    await first.dispatcher.lanes.turn();
+    second.poster.posts[0]!.answer(500);
+    expect(await verdict(1)).toBe('CLOSED_NON200');
+    await second.drain();
+    await first.own();
+    expect(first.dispatcher.lanes.lanes).toHaveLength(256);
+    await first.dispatcher.ingest.ingest([terminalEvent(2)]);
+    await posted(first, 1, 2);
+  });
+
+  it('a request that ends without a verdict after its lane came back is looked for again', async () => {
+    const first = await new Replica(dataSource).own();
+    await first.dispatcher.ingest.ingest([terminalEvent(1)]);
+    await posted(first, 1);
+    await dataSource.query('update lane set epoch = epoch + 2');
+    await first.dispatcher.lanes.turn();
+    await first.recoverAll();
+    expect(first.poster.ids).toEqual([1]);
+    first.poster.posts[0]!.answer(500);
+    await eventually(() => expect(first.dispatcher.desk.load.held).toBe(0));
+    await first.recoverAll();
+    await posted(first, 1, 1);
+    first.poster.posts[1]!.answer(200);
+    expect(await verdict(1)).toBe('ACKED_HTTP');
+  });
+
+  it('T9, fault case 50: a replica that leaves finishes what is in flight first, and its successor posts nothing twice', async () => {
+    const leaving = await new Replica(dataSource).own();
+    await leaving.dispatcher.ingest.ingest([terminalEvent(1), terminalEvent(2)]);
+    await eventually(() => expect(leaving.poster.posts).toHaveLength(2));
+    leaving.poster.posts.find(post => post.transactionId === 1)!.answer(200);
+    await verdict(1);
+    const draining = leaving.drain();
+    const heir = await new Replica(dataSource).own();
+    // All lanes but the one with a POST in flight are handed over at once.
+    await eventually(async () => {
+      await heir.dispatcher.lanes.turn();
+      expect(heir.dispatcher.lanes.lanes).toHaveLength(255);
+    });
+    leaving.poster.posts.find(post => post.transactionId === 2)!.answer(500);
+    await draining;
+    expect(await verdict(2)).toBe('CLOSED_NON200');
+    await heir.own();
+    expect(heir.dispatcher.lanes.lanes).toHaveLength(256);
+    expect(heir.poster.posts).toEqual([]);
+  });
+
+  it('T9: what waited when its owner left is posted by the successor, nothing twice', async () => {
+    const leaving = await new Replica(dataSource, { settings: { slotsMax: 1 } }).own();
+    const many = Array.from({ length: 400 }, (_, n) => terminalEvent(n + 1));
+    await leaving.dispatcher.ingest.ingest([terminalEvent(1_000)]);
+    await leaving.dispatcher.ingest.ingest(many);
+    await eventually(() => expect(leaving.poster.posts.length).toBeGreaterThanOrEqual(4));
+    leaving.poster.onPost = post => post.answer(200);
+    const draining = leaving.drain();
+    for (const post of leaving.poster.posts) post.answer(200);
+    await draining;
+    const heir = new Replica(dataSource);
+    heir.poster.onPost = post => post.answer(200);
+    await heir.own();
+    await eventually(async () => {
+      await heir.recoverAll();
+      const [{ count }] = (await dataSource.query<{ count: string }[]>('select count(*) from verdict')) as [{ count: string }];
+      expect(Number(count)).toBe(401);
+    });
+    const all = [...leaving.poster.posts, ...heir.poster.posts];
+    expect(new Set(all.map(post => post.transactionId)).size).toBe(all.length);
+    // What was claimed has started before its lane was given up: no attempt is lost by a clean hand-over.
+    expect(all.every(post => post.attempt === 1)).toBe(true);
+  });
+
+  it('a lane that another replica ingested for is served by its owner within a sweep', async () => {
+    const owner = await new Replica(dataSource).own();
+    const other = new Replica(dataSource);
+    await other.dispatcher.ingest.ingest([terminalEvent(1)]);
+    expect(other.poster.posts).toEqual([]);
+    await owner.recoverAll();
+    await posted(owner, 1);
+    expect(owner.poster.posts[0]!.attempt).toBe(1);
+  });
+
+  it('fault case 1: an insert whose answer was lost is worked on when the batch comes again', async () => {
+    const replica = await new Replica(dataSource).own();
+    await replica.dispatcher.routes.learn([1001]);
+    const event = terminalEvent(1);
+    const lane = replica.dispatcher.lanes.lanes[0]!;
+    await dataSource.query(
+      `insert into delivery (transaction_id, lane, seq, epoch, merchant_id, kind, status, reversible, payload, completed_at)
+       values (1, $1, nextval('delivery_seq'), $2, 1001, 'PURCHASE', 'SUCCESS', true, $3, $4)`,
+      [laneOf(1), lane.epoch, event.notification, event.completedAt],
+    );
+    await replica.dispatcher.ingest.ingest([event]);
+    await posted(replica, 1);
+    await replica.dispatcher.ingest.ingest([event]);
+    expect(replica.poster.ids).toEqual([1]);
+  });
+});

@@ -1,0 +1,40 @@
+import type { CloseAnswer, CloseItem } from '@paycode/dto';
+import { DataFault, FlushQueue, isolate } from '@paycode/persistence';
+import type { DeliveryMetrics, DeliveryStore } from '../deliveries';
+import { laneOf } from '../lanes';
+
+/**
+ * Flow: the scheduler's timer or audit asks -> stub for what never came -> the verdict that stands, or OPEN while an owner holds the
+ * delivery. Time alone never closes anything here (A-07).
+ */
+export class CloseDeliveries {
+  private readonly closes: FlushQueue<CloseItem, CloseAnswer>;
+
+  constructor(
+    store: DeliveryStore,
+    private readonly metrics: DeliveryMetrics,
+  ) {
+    this.closes = new FlushQueue(
+      async items => {
+        const distinct = new Map(items.map(item => [item.transactionId, { ...item, lane: laneOf(item.transactionId) }]));
+        const answers = new Map((await store.close([...distinct.values()])).map(answer => [answer.transactionId, answer]));
+        return items.map(({ transactionId }) => {
+          const answer = answers.get(transactionId);
+          if (!answer) throw new DataFault('nothing stands for a transaction');
+          return answer;
+        });
+      },
+      { flushMax: 1_000, queueMax: 20_000 },
+    );
+  }
+
+  /** A transaction whose own data fails has no answer: the scheduler asks again and decides nothing. The others have theirs (T-29). */
+  async close(items: readonly CloseItem[]): Promise<CloseAnswer[]> {
+    const answers: CloseAnswer[] = [];
+    await isolate(items, {
+      write: async part => void answers.push(...(await this.closes.run(part))),
+      failed: ({ transactionId }, error) => this.metrics.setAside('close', transactionId, error),
+    });
+    return answers;
+  }
+}

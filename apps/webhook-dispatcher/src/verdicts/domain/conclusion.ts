@@ -1,0 +1,36 @@
+import type { VerdictKind } from '@paycode/dto';
+import type { AttemptOutcome, Delivery } from '../../deliveries/domain/delivery';
+import { noticePauseMs } from '../../informational/domain/notice-schedule';
+import { outcomeText, verdictOf } from './verdict-of';
+
+/** A verdict without its delivery. */
+export interface Conclusion {
+  kind: VerdictKind;
+  attempt: number | null;
+  outcome: string | null;
+  elapsedMs: number | null;
+  /** Pause before the notice is tried again; null: it is not. */
+  retryAfterMs: number | null;
+}
+
+/** What an attempt means for its delivery; undefined when the fault was ours and nothing may follow from it (T8). */
+export function conclusionOf(
+  delivery: Pick<Delivery, 'isReversible' | 'attempt'>,
+  outcome: AttemptOutcome,
+): Conclusion | undefined {
+  const kind = verdictOf(outcome);
+  if (!kind) return undefined;
+  const elapsedMs = 'elapsedMs' in outcome ? outcome.elapsedMs : null;
+  const shown = { attempt: delivery.attempt, outcome: outcomeText(outcome), elapsedMs };
+  if (delivery.isReversible) return { ...shown, kind, retryAfterMs: null };
+  // A notice moves no money: there is nothing to acknowledge or to reverse (I13), only to try again.
+  return { ...shown, kind: 'NOT_APPLICABLE', retryAfterMs: kind === 'ACKED_HTTP' ? null : noticePauseMs(delivery.attempt) };
+}
+
+/** A verdict that no request led to. */
+export function conclusionWithout(
+  kind: 'NOT_APPLICABLE' | 'CLOSED_EXHAUSTED' | 'CLOSED_BACKSTOP',
+  outcome: string | null,
+): Conclusion {
+  return { kind, attempt: null, outcome, elapsedMs: null, retryAfterMs: null };
+}

@@ -1,0 +1,52 @@
+import { decisionOf, verdictKinds } from '@paycode/dto';
+import { noticePauseMs } from '../../informational/domain/notice-schedule';
+import { conclusionOf } from './conclusion';
+import { retryDelayMs } from './retry-delay';
+import { outcomeText, verdictOf } from './verdict-of';
+
+describe('what an outcome means', () => {
+  const status = (code: number) => ({ kind: 'STATUS' as const, status: code, elapsedMs: 5 });
+  const payment = { isReversible: true, attempt: 1 };
+  const notice = { isReversible: false, attempt: 1 };
+
+  it('R-1-7, A-08: of all statuses only 200 acknowledges', () => {
+    const acknowledging = Array.from({ length: 900 }, (_, n) => n + 100).filter(code => verdictOf(status(code)) === 'ACKED_HTTP');
+    expect(acknowledging).toEqual([200]);
+    expect(verdictOf(status(204))).toBe('CLOSED_NON200');
+  });
+
+  it('R-3.1-4: timeouts and connection errors close', () => {
+    expect(verdictOf({ kind: 'TIMEOUT', elapsedMs: 45_000 })).toBe('CLOSED_TIMEOUT');
+    expect(verdictOf({ kind: 'CONNECTION', code: 'ECONNREFUSED', elapsedMs: null })).toBe('CLOSED_CONN');
+  });
+
+  it('T8: nothing follows from a fault of ours', () => {
+    expect(conclusionOf(payment, { kind: 'OUR_FAULT', code: 'EMFILE', isSent: false })).toBeUndefined();
+  });
+
+  it('I13, A-01: no outcome of a notice is ever positive or negative for a payment', () => {
+    for (const outcome of [status(200), status(500), { kind: 'TIMEOUT' as const, elapsedMs: 1 }]) {
+      expect(conclusionOf(notice, outcome)!.kind).toBe('NOT_APPLICABLE');
+    }
+  });
+
+  it('a notice is tried again after 30 s, 2 min and 10 min, and not after a 200', () => {
+    expect([1, 2, 3, 4].map(noticePauseMs)).toEqual([30_000, 120_000, 600_000, null]);
+    expect(conclusionOf(notice, status(500))!.retryAfterMs).toBe(30_000);
+    expect(conclusionOf(notice, status(200))!.retryAfterMs).toBeNull();
+    expect(conclusionOf(payment, status(500))!.retryAfterMs).toBeNull();
+  });
+
+  it('shows codes in timelines', () => {
+    expect(outcomeText(status(503))).toBe('HTTP 503');
+    expect(outcomeText({ kind: 'CONNECTION', code: 'CERT_HAS_EXPIRED', elapsedMs: null })).toBe('CONNECTION: CERT_HAS_EXPIRED');
+  });
+
+  it('I6: every verdict leads to exactly one decision', () => {
+    expect(verdictKinds.filter(kind => decisionOf(kind) === 'SETTLED')).toEqual(['ACKED_HTTP', 'ACKED_PULL', 'NOT_APPLICABLE']);
+  });
+});
+
+it('pauses between tries of ours double up to five seconds', () => {
+  expect([1, 2, 3, 20, 1e9].map(retryDelayMs)).toEqual([100, 200, 400, 5_000, 5_000]);
+});

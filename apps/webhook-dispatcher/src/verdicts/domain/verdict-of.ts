@@ -1,0 +1,38 @@
+import type { VerdictKind } from '@paycode/dto';
+import type { AttemptOutcome } from '../../deliveries/domain/delivery';
+
+/**
+ * Verdict of a payment after an attempt. Only the literal status 200 acknowledges (R-1-7, A-08). A fault of ours is no verdict (T8):
+ * undefined.
+ */
+export function verdictOf(outcome: AttemptOutcome): VerdictKind | undefined {
+  switch (outcome.kind) {
+    case 'STATUS':
+      return outcome.status === 200 ? 'ACKED_HTTP' : 'CLOSED_NON200';
+    case 'TIMEOUT':
+      return 'CLOSED_TIMEOUT';
+    case 'CONNECTION':
+      return 'CLOSED_CONN';
+    case 'OUR_FAULT':
+      return undefined;
+  }
+}
+
+/** Text of an outcome in timelines and logs: codes only, nothing a receiver wrote. */
+export function outcomeText(outcome: AttemptOutcome): string {
+  switch (outcome.kind) {
+    case 'STATUS':
+      return `HTTP ${outcome.status}`;
+    case 'TIMEOUT':
+      return 'TIMEOUT';
+    case 'CONNECTION':
+      return `CONNECTION: ${outcome.code}`;
+    case 'OUR_FAULT':
+      return `OWN FAULT: ${outcome.code}`;
+  }
+}
+
+/** Class of an outcome as a metric label: bounded in number. */
+export function outcomeClass(outcome: AttemptOutcome): string {
+  return outcome.kind === 'STATUS' ? (outcome.status === 200 ? 'acknowledged' : 'non_200') : outcome.kind.toLowerCase();
+}

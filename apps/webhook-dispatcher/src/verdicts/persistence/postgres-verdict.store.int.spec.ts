@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { parseAckReceived, type VerdictKind } from '@paycode/dto';
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { CreateDeliveries1760000000000 } from '../../../migrations/1760000000000-create-deliveries';
+import type { Verdict } from '../../deliveries/domain/delivery';
+import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
+import { newDelivery } from '../../deliveries/testing/samples';
+import { PostgresLaneStore } from '../../lanes';
+import { ownEveryLane } from '../../lanes/testing/lane-rows';
+import type { OwnedVerdict } from '../verdicts.ports';
+import { PostgresVerdictStore } from './postgres-verdict.store';
+
+describe('the verdict register in PostgreSQL', () => {
+  let database: TestDatabase;
+  let store: PostgresVerdictStore;
+  let woken: number;
+  const [me, other] = [randomUUID(), randomUUID()];
+
+  const verdict = (transactionId: number, kind: VerdictKind): Verdict => ({
+    transactionId,
+    merchantId: 1001,
+    kind,
+    attempt: 1,
+    outcome: 'HTTP 200',
+    elapsedMs: 120.6,
+    armedAt: new Date(),
+    startedAt: new Date(),
+  });
+  const owned = (transactionId: number, kind: VerdictKind, changes: Partial<OwnedVerdict> = {}): OwnedVerdict => ({
+    ...verdict(transactionId, kind),
+    outcome: 'HTTP 500',
+    lane: transactionId % 256,
+    epoch: 1,
+    retryAfterMs: null,
+    ...changes,
+  });
+  const outbox = () =>
+    database.dataSource.query<{ aggregateid: string; type: string; payload: string }[]>('select * from outbox order by id');
+  /** Ready to take lane 0 over: everything but the compare-and-set is done. */
+  const takeover = async (replica: string) => {
+    const lanes = new PostgresLaneStore(database.dataSource);
+    const rows = (await lanes.beat(replica)).filter(row => row.lane === 0);
+    return () => lanes.take(replica, rows);
+  };
+
+  beforeEach(async () => {
+    database = await createTestDatabase({ migrations: [CreateDeliveries1760000000000], poolMax: 12 });
+    woken = 0;
+    store = new PostgresVerdictStore(database.dataSource, 'webhook-dispatcher', () => void woken++);
+    await ownEveryLane(database.dataSource, me);
+  });
+  afterEach(() => database.drop());
+
+  it('T-18: an acknowledgement and its AckReceived become durable together', async () => {
+    expect(await store.acknowledge([verdict(1, 'ACKED_HTTP'), verdict(2, 'ACKED_PULL')])).toEqual(['ACKED_HTTP', 'ACKED_PULL']);
+    const events = await outbox();
+    expect(events.map(event => [event.aggregateid, event.type])).toEqual([
+      ['1', 'AckReceived'],
+      ['2', 'AckReceived'],
+    ]);
+    expect(parseAckReceived(JSON.parse(events[0]!.payload))).toMatchObject({
+      ok: true,
+      value: { transactionId: 1, merchantId: 1001, source: 'WEBHOOK', attempt: 1, elapsedMs: 121 },
+    });
+    expect(woken).toBe(1);
+  });
+
+  it('I1: the first verdict stands; a later one is told so and emits nothing', async () => {
+    await store.conclude(me, [owned(1, 'CLOSED_TIMEOUT')]);
+    expect(await store.acknowledge([verdict(1, 'ACKED_HTTP'), verdict(2, 'ACKED_HTTP')])).toEqual([
+      'CLOSED_TIMEOUT',
+      'ACKED_HTTP',
+    ]);
+    expect((await outbox()).map(event => event.aggregateid)).toEqual(['2']);
+    expect(await store.conclude(me, [owned(2, 'CLOSED_NON200')])).toEqual(['ACKED_HTTP']);
+  });
+
+  it('I10: the same verdict twice is one verdict and one event', async () => {
+    await store.acknowledge([verdict(1, 'ACKED_HTTP')]);
+    expect(await store.acknowledge([verdict(1, 'ACKED_HTTP')])).toEqual(['ACKED_HTTP']);
+    expect(await store.acknowledge([verdict(2, 'ACKED_PULL'), verdict(2, 'ACKED_HTTP')])).toEqual(['ACKED_PULL', 'ACKED_PULL']);
+    expect(await outbox()).toHaveLength(2);
+  });
+
+  it('row 5: accepts an acknowledgement from a replica that lost the lane', async () => {
+    await database.dataSource.query(`update lane set owner = '${other}', epoch = epoch + 1`);
+    expect(await store.acknowledge([verdict(1, 'ACKED_HTTP')])).toEqual(['ACKED_HTTP']);
+  });
+
+  it('row 6: refuses a negative verdict of a replica that lost the lane, and of an earlier epoch', async () => {
+    await database.dataSource.query(`update lane set owner = '${other}', epoch = epoch + 1`);
+    expect(await store.conclude(me, [owned(1, 'CLOSED_TIMEOUT')])).toEqual([null]);
+    expect(await store.conclude(other, [owned(1, 'CLOSED_TIMEOUT')])).toEqual([null]);
+    expect(await store.conclude(other, [owned(1, 'CLOSED_TIMEOUT', { epoch: 2 })])).toEqual(['CLOSED_TIMEOUT']);
+  });
+
+  it('A-09: NOT_APPLICABLE is the owner’s word too, and acknowledges nothing', async () => {
+    expect(await store.conclude(me, [owned(1, 'NOT_APPLICABLE')])).toEqual(['NOT_APPLICABLE']);
+    expect(await outbox()).toEqual([]);
+  });
+
+  it('keeps a failed notice for its next attempt in the same commit', async () => {
+    await store.conclude(me, [owned(1, 'NOT_APPLICABLE', { retryAfterMs: 30_000 }), owned(2, 'NOT_APPLICABLE')]);
+    const rows = await database.dataSource.query<{ transaction_id: string; attempt: number; wait: number }[]>(
+      'select transaction_id, attempt, extract(epoch from due_at - clock_timestamp())::float8 as wait from notice_retry',
+    );
+    expect(rows).toMatchObject([{ transaction_id: '1', attempt: 2 }]);
+    expect(rows[0]!.wait).toBeGreaterThan(25);
+  });
+
+  it('T-20: of a 200, a timeout and a getNotification that race, one stands and all see the same', async () => {
+    const kinds = new Set<string>();
+    for (let id = 1; id <= 200; id++) {
+      const order = [
+        () => store.acknowledge([verdict(id, 'ACKED_HTTP')]),
+        () => store.conclude(me, [owned(id, 'CLOSED_TIMEOUT')]),
+        () => store.acknowledge([verdict(id, 'ACKED_PULL')]),
+      ];
+      const answers = await Promise.all([...order.slice(id % 3), ...order.slice(0, id % 3)].map(write => write()));
+      expect(new Set(answers.flat()).size).toBe(1);
+      kinds.add(answers[0]![0]!);
+    }
+    expect(kinds.size).toBe(3);
+  });
+
+  it('I4: a negative verdict and a takeover that race never let both have the delivery', async () => {
+    const deliveries = new PostgresDeliveryStore(database.dataSource);
+    let [owner, epoch] = [me, 1];
+    const outcomes = new Set<boolean>();
+    for (let id = 256; id < 256 + 100; id++) {
+      await deliveries.insert(owner, [{ ...newDelivery(id), lane: 0, epoch }]);
+      const successor = owner === me ? other : me;
+      const take = await takeover(successor);
+      const close = () => store.conclude(owner, [owned(id, 'CLOSED_TIMEOUT', { lane: 0, epoch })]);
+      // Started in both orders; on pooled connections either may reach the server first.
+      const first = id % 2 ? close() : take();
+      const second = id % 2 ? take() : close();
+      const [closed] = (await Promise.all([first, second]))[id % 2 ? 0 : 1] as (string | null)[];
+      [owner, epoch] = [successor, epoch + 1];
+      const found = await deliveries.orphaned([{ lane: 0, epoch, afterSeq: 0 }], 1_000);
+      expect(found.some(row => row.transactionId === id)).toBe(closed === null);
+      outcomes.add(closed === null);
+    }
+    expect(outcomes.size).toBe(2);
+  });
+});

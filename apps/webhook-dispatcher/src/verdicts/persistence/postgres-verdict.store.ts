@@ -1,0 +1,108 @@
+import { type AckReceived, eventTypes, topics, type VerdictKind } from '@paycode/dto';
+import { instants, preparedQuery, scalars, texts } from '@paycode/persistence';
+import type { DataSource } from 'typeorm';
+import type { Verdict } from '../../deliveries';
+import { type OwnedVerdict, VerdictStore } from '../verdicts.ports';
+import { verdictSql as sql } from './verdict.sql';
+
+/** The write-once register in PostgreSQL. The first insert of an id stands; everything after it is told what stands. */
+export class PostgresVerdictStore extends VerdictStore {
+  /**
+   * `onAcknowledged` is called after a commit that put AckReceived events into the outbox. `traceparentOf`: what the event carries on of
+   * its payment's trace.
+   */
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly source: string,
+    private readonly onAcknowledged: () => void = () => undefined,
+    private readonly traceparentOf?: (transactionId: number) => string | undefined,
+  ) {
+    super();
+  }
+
+  override async acknowledge(all: readonly Verdict[]): Promise<VerdictKind[]> {
+    const at = new Date().toISOString();
+    const verdicts = firstOfEach(all);
+    const written = await this.written('acknowledge', [
+      ...columnsOf(verdicts),
+      topics.ackReceived,
+      eventTypes[topics.ackReceived],
+      this.source,
+      texts(verdicts.map(() => at)),
+      texts(verdicts.map(verdict => JSON.stringify(ackReceivedOf(verdict, at)))),
+      // Fewer than the others are filled up with nulls.
+      texts(this.traceparentOf ? verdicts.map(({ transactionId }) => this.traceparentOf!(transactionId) ?? null) : []),
+    ]);
+    if (written.size > 0) this.onAcknowledged();
+    const standing = await this.standing(verdicts, written);
+    for (const { transactionId, kind } of verdicts) if (written.has(transactionId)) standing.set(transactionId, kind);
+    return all.map(verdict => standing.get(verdict.transactionId)!);
+  }
+
+  override async conclude(replica: string, all: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]> {
+    // One transaction may come twice, perhaps under two epochs: one after the other, each held to its own fence and told what stands.
+    const first = new Set(firstOfEach(all));
+    const verdicts = all.filter(verdict => first.has(verdict));
+    const kinds = await this.concludeEach(replica, verdicts);
+    const answers = new Map(verdicts.map((verdict, at) => [verdict, kinds[at]!]));
+    const again = all.filter(verdict => !first.has(verdict));
+    const kindsAgain = again.length > 0 ? await this.conclude(replica, again) : [];
+    again.forEach((verdict, at) => answers.set(verdict, kindsAgain[at]!));
+    return all.map(verdict => answers.get(verdict) ?? null);
+  }
+
+  private async concludeEach(replica: string, verdicts: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]> {
+    const written = await this.written('conclude', [
+      ...columnsOf(verdicts),
+      replica,
+      scalars(verdicts.map(verdict => verdict.lane)),
+      scalars(verdicts.map(verdict => verdict.epoch)),
+      scalars(verdicts.map(verdict => verdict.retryAfterMs)),
+    ]);
+    const standing = await this.standing(verdicts, written);
+    return verdicts.map(({ transactionId, kind }) => (written.has(transactionId) ? kind : (standing.get(transactionId) ?? null)));
+  }
+
+  private async written(statement: 'acknowledge' | 'conclude', parameters: unknown[]): Promise<Set<number>> {
+    const query = { name: `verdict-${statement}`, text: sql[statement] };
+    const rows = await preparedQuery<{ id: string }>(this.dataSource, query, parameters);
+    return new Set(rows.map(row => Number(row.id)));
+  }
+
+  /** What stands for those that were not written; asked only when there are any. */
+  private async standing(verdicts: readonly Verdict[], written: ReadonlySet<number>): Promise<Map<number, VerdictKind>> {
+    const refused = verdicts.map(verdict => verdict.transactionId).filter(id => !written.has(id));
+    if (refused.length === 0) return new Map();
+    const rows = await this.dataSource.query<{ id: string; kind: VerdictKind }[]>(sql.standing, [refused]);
+    return new Map(rows.map(row => [Number(row.id), row.kind]));
+  }
+}
+
+/** A webhook's 200 and a getNotification may meet in one flush: the earlier one counts. */
+function firstOfEach<V extends Verdict>(verdicts: readonly V[]): V[] {
+  return [...new Map(verdicts.toReversed().map(verdict => [verdict.transactionId, verdict])).values()];
+}
+
+function columnsOf(verdicts: readonly Verdict[]): unknown[] {
+  return [
+    scalars(verdicts.map(verdict => verdict.transactionId)),
+    texts(verdicts.map(verdict => verdict.kind)),
+    scalars(verdicts.map(verdict => verdict.attempt)),
+    texts(verdicts.map(verdict => verdict.outcome)),
+    scalars(verdicts.map(verdict => (verdict.elapsedMs === null ? null : Math.round(verdict.elapsedMs)))),
+    instants(verdicts.map(verdict => verdict.armedAt)),
+    instants(verdicts.map(verdict => verdict.startedAt)),
+  ];
+}
+
+/** The event names transaction and attempt, so that nothing else can be acknowledged by it (T-18). */
+function ackReceivedOf(verdict: Verdict, acknowledgedAt: string): AckReceived {
+  return {
+    transactionId: verdict.transactionId,
+    merchantId: verdict.merchantId,
+    source: verdict.kind === 'ACKED_PULL' ? 'RECOVERY' : 'WEBHOOK',
+    attempt: verdict.attempt ?? 0,
+    elapsedMs: verdict.elapsedMs === null ? null : Math.round(verdict.elapsedMs),
+    acknowledgedAt,
+  };
+}

@@ -1,0 +1,68 @@
+import { eventually } from '@paycode/service-runtime/testing';
+import { ManualClock, settled } from '../clock/testing/manual-clock';
+import { FakeScheduler, RecordingMetrics } from '../dispatcher/testing/fakes';
+import { SettleReversals } from './settle-reversals.service';
+
+describe('telling the scheduler', () => {
+  const item = (transactionId: number) => ({ transactionId, merchantId: 1, verdict: 'ACKED_HTTP' as const });
+  let clock: ManualClock;
+  let scheduler: FakeScheduler;
+  let settling: SettleReversals;
+  let metrics: RecordingMetrics;
+  const told = () => scheduler.settled.map(each => each.transactionId);
+
+  beforeEach(() => {
+    clock = new ManualClock();
+    scheduler = new FakeScheduler();
+    metrics = new RecordingMetrics();
+    settling = new SettleReversals(scheduler, clock, metrics);
+  });
+
+  it('tells the first verdict at once and gathers those that come meanwhile', async () => {
+    settling.tell(item(1));
+    await settled();
+    expect(told()).toEqual([1]);
+    settling.tell(item(2));
+    settling.tell(item(3));
+    await settled();
+    expect(told()).toEqual([1]);
+    await clock.advance(10);
+    expect(told()).toEqual([1, 2, 3]);
+  });
+
+  it('keeps what could not be told and tries again, slower and slower', async () => {
+    scheduler.fault = new Error('scheduler down');
+    settling.tell(item(1));
+    await clock.advance(60_000);
+    scheduler.fault = undefined;
+    await clock.advance(5_000);
+    expect(told()).toEqual([1]);
+  });
+
+  it('T-29: one that the scheduler refuses is told no more; those beside it are told', async () => {
+    scheduler.refused = 3;
+    for (let id = 1; id <= 8; id++) settling.tell(item(id));
+    await eventually(async () => {
+      await clock.advance(1_000);
+      expect([...told()].sort()).toEqual([1, 2, 4, 5, 6, 7, 8]);
+    });
+    expect(metrics.aside).toEqual(['settle 3']);
+  });
+
+  it('keeps a bounded number: the oldest have AckReceived and the timer', async () => {
+    scheduler.fault = new Error('scheduler down');
+    for (let id = 1; id <= 60_000; id++) settling.tell(item(id));
+    await settled();
+    scheduler.fault = undefined;
+    await clock.advance(60_000);
+    expect(told().length).toBeLessThanOrEqual(50_000);
+    expect(told().at(-1)).toBe(60_000);
+  });
+
+  it('drain tells what is left without waiting', async () => {
+    settling.tell(item(1));
+    settling.tell(item(2));
+    await settling.drain();
+    expect(told().sort()).toEqual([1, 2]);
+  });
+});

@@ -1,0 +1,20 @@
+import type { VerdictKind } from '@paycode/dto';
+import type { Verdict } from '../deliveries';
+
+/** The write-once register. */
+export abstract class VerdictStore {
+  /**
+   * Acknowledgements, from anyone and under any epoch, each with its AckReceived in the same commit. Answers the verdict that stands for
+   * each id, in order.
+   */
+  abstract acknowledge(verdicts: readonly Verdict[]): Promise<VerdictKind[]>;
+  /** Everything else: only from the owner of the lane. Answers what stands, in order; null when it was refused because the lane moved on. */
+  abstract conclude(replica: string, verdicts: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]>;
+}
+
+export interface OwnedVerdict extends Verdict {
+  lane: number;
+  epoch: number;
+  /** A notice that failed is tried again after this many milliseconds; null: never. */
+  retryAfterMs: number | null;
+}
