@@ -3,10 +3,11 @@
  * `npm run check -- lint types` runs the named steps only.
  */
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { canaryProblems } from './architecture/canary.ts';
 import { deadLinks, orphanPages } from './check/dead-links.ts';
 import { forbiddenText } from './check/forbidden-text.ts';
+import { FileTree, misnamedFolders } from './check/named-folders.ts';
 import { CommandError, run } from './check/run.ts';
 import { type LockedWorkspace, supplyChainProblems } from './check/supply-chain.ts';
 import { supplyChainPolicy } from './check/supply-chain.policy.ts';
@@ -27,6 +28,7 @@ const gates: Record<string, Gate> = {
   types: () => command('node', ['node_modules/ts7/bin/tsc', '-p', 'tsconfig.json']),
   text,
   links,
+  folders,
   docs: staleDocs,
   'supply-chain': supplyChain,
 };
@@ -51,8 +53,8 @@ async function text(): Promise<string[]> {
 
 async function links(): Promise<string[]> {
   const texts = await projectTexts();
-  const folders = new Set([...texts.keys()].flatMap(foldersOf));
-  const textOf = (path: string): string | undefined => texts.get(path) ?? (folders.has(path.replace(/\/$/, '')) ? '' : undefined);
+  const tree = new FileTree([...texts.keys()]);
+  const textOf = (path: string): string | undefined => texts.get(path) ?? (tree.has(path.replace(/\/$/, '')) ? '' : undefined);
   const pages = [...texts].filter(([file]) => file.endsWith('.md'));
   return [...pages.flatMap(([file, content]) => deadLinks(file, content, textOf)), ...orphanPages(pages)];
 }
@@ -66,9 +68,12 @@ async function supplyChain(): Promise<string[]> {
   return supplyChainProblems(workspace, supplyChainPolicy).map(({ rule, text }) => `package-lock.json: ${rule}: ${text}`);
 }
 
-function foldersOf(file: string): string[] {
-  const folder = dirname(file);
-  return folder === '.' ? ['.'] : [folder, ...foldersOf(folder)];
+/** Folders that a page names are there. A decision record tells of its own day. */
+async function folders(): Promise<string[]> {
+  const texts = await projectTexts();
+  const tree = new FileTree([...texts].filter(([, text]) => text !== '').map(([file]) => file));
+  const pages = [...texts].filter(([file]) => file.endsWith('.md') && !/^(docs\/adr\/|CHANGELOG)/.test(file));
+  return pages.flatMap(([file, content]) => misnamedFolders(file, content, tree));
 }
 
 /** Every file git knows or would take, with its text. */

@@ -1,13 +1,15 @@
 /**
  * Proves that the gates still bite: copies the planted violations of tools/architecture/canary into a workspace of their own, runs
- * ESLint, dependency-cruiser and the check of the lock file there with the project's own configuration, and fails for every planted violation that is not
- * reported and for every rule that has none planted. Gates die silently: the Nx rule without a project graph skips itself and exits 0.
+ * ESLint, dependency-cruiser, the check of the lock file and the check of named folders there with the project's own configuration, and fails for every
+ * planted violation that is not reported and for every rule that has none planted. Gates die silently: the Nx rule without a project graph skips
+ * itself and exits 0.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse } from 'jsonc-parser';
+import { FileTree, misnamedFolders } from '../check/named-folders.ts';
 import { run } from '../check/run.ts';
 import { type LockedWorkspace, supplyChainProblems, supplyChainRules } from '../check/supply-chain.ts';
 import { supplyChainPolicy } from '../check/supply-chain.policy.ts';
@@ -23,7 +25,9 @@ const configuration = [
   'tsconfig.json',
   'tools/architecture/rules',
 ];
-const header = /^\/\/ reports: (eslint|depcruise|supply-chain) (\S+)(?: "(.*)")?$/gm;
+const header = /^(?:\/\/|<!--) reports: (eslint|depcruise|supply-chain|pages) (\S+)(?: "(.*)")?(?: -->)?$/gm;
+/** The rule of tools/check about pages and folders. */
+const namedFolders = 'named-folders';
 
 interface Finding {
   tool: string;
@@ -43,6 +47,7 @@ export async function canaryProblems(): Promise<string[]> {
       ...(await eslintFindings(workspace)),
       ...(await depcruiseFindings(workspace)),
       ...supplyChainFindings(workspace),
+      ...pageFindings(workspace),
     ];
     return [...missing(expected, found), ...(await unguarded(expected))];
   } finally {
@@ -89,6 +94,22 @@ function supplyChainFindings(workspace: string): Finding[] {
   return problems.map(({ rule, text }) => ({ tool: 'supply-chain', rule, file, message: text }));
 }
 
+function pageFindings(workspace: string): Finding[] {
+  const files = readdirSync(workspace, { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(({ parentPath, name }) => relative(workspace, join(parentPath, name)));
+  const tree = new FileTree(files);
+  const pages = files.filter(file => file.endsWith('.md'));
+  return pages.flatMap(file =>
+    misnamedFolders(file, readFileSync(join(workspace, file), 'utf8'), tree).map(message => ({
+      tool: 'pages',
+      rule: namedFolders,
+      file,
+      message,
+    })),
+  );
+}
+
 function missing(expected: Finding[], found: Finding[]): string[] {
   const isReported = (wanted: Finding): boolean =>
     found.some(
@@ -111,7 +132,9 @@ async function unguarded(expected: Finding[]): Promise<string[]> {
   const isPlanted = (rule: string): boolean => expected.some(item => item.rule === rule);
   const isCited = (text: string): boolean => expected.some(({ message }) => message !== '' && text.startsWith(message));
   return [
-    ...[...guarded.rules, ...forbidden.map(({ name }) => name), ...supplyChainRules].filter(rule => !isPlanted(rule)),
+    ...[...guarded.rules, ...forbidden.map(({ name }) => name), ...supplyChainRules, namedFolders].filter(
+      rule => !isPlanted(rule),
+    ),
     ...[...guarded.boundaries, ...guarded.messages].filter(text => !isCited(text)),
   ].map(name => `no planted violation for: ${name}`);
 }
