@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
+import { SmallDisk } from '../faults/environment/small-disk.ts';
 import { PlantedRun } from './planted/planted-run';
 import { bootId, processesOf, processNamespace, startOf } from './process-table.ts';
 import { openRunFolder, sweepDeadRuns } from './run-folder.ts';
@@ -19,6 +20,8 @@ const owner = `
   const child = spawn(process.execPath, ['-e', stubborn], { detached: true, env: { TMPDIR: folder }, stdio: ['ignore', 'pipe', 'ignore'] });
   child.stdout.once('data', () => console.log(JSON.stringify({ folder, pid: child.pid })));
 `;
+
+const noDisk = SmallDisk.obstacle;
 
 function isRunning(pid: number): boolean {
   return startOf(pid) !== undefined;
@@ -70,6 +73,24 @@ describe('the temporary folder of a test run', () => {
     expect([existsSync(alive.folder), isRunning(alive.pid)]).toEqual([true, true]);
     expect(processesOf(alive.folder)).toEqual([alive.pid]);
   }, 120_000);
+
+  (noDisk ? it.skip : it)(
+    `regression: is cleared away with the file system that a killed fault case had mounted in it${noDisk ? ` (not run: ${noDisk})` : ''}`,
+    async () => {
+      const dead = marked('disk', {
+        boot: 'another',
+        namespace: processNamespace(),
+        pid: process.pid,
+        start: startOf(process.pid),
+      });
+      const disk = join(dead, 'a disk');
+      mkdirSync(disk);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]);
+      writeFileSync(join(disk, 'ballast'), 'x');
+      expect(await sweepDeadRuns(base)).toEqual({ folders: [dead], processes: 0 });
+      expect(existsSync(dead)).toBe(false);
+    },
+  );
 
   it('is given up when its owner’s number belongs to another process, or to an earlier start of the machine', async () => {
     const here = { boot: bootId(), namespace: processNamespace() };

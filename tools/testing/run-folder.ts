@@ -7,6 +7,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { unmountBelow } from './mounts.ts';
 import { bootId, processesOf, processNamespace, startOf } from './process-table.ts';
 
 const prefix = 'paycode-run-';
@@ -33,9 +34,10 @@ export function openRunFolder(base = tmpdir()): string {
   return folder;
 }
 
-/** Ends what still runs for the folder and removes it. Gives the number of processes that were ended. */
+/** Ends what still runs for the folder, unmounts what is mounted below it, and removes it. Gives the number of processes that were ended. */
 export async function closeRunFolder(folder: string): Promise<number> {
   const found = await endProcesses(folder);
+  unmountBelow(folder);
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   return found;
 }
