@@ -9,14 +9,23 @@ const peppers = `p1:${randomBytes(32).toString('base64')}`;
 let service: TestAuthSession;
 let account: CreatedAccount;
 beforeAll(async () => {
+  // Seen when its logger is made, standard output is written by its `write`: only then can the lines be read below.
+  jest.spyOn(process.stdout, 'write').mockReturnValue(true);
   const limits = { GUESSES_PER_IDENTITY_MAX: '3', GUESSES_PER_ADDRESS_MAX: '8' };
-  service = await TestAuthSession.start({ ...limits, PASSWORD_PEPPERS: peppers }, 2);
+  service = await TestAuthSession.start({ ...limits, PASSWORD_PEPPERS: peppers, LOG_LEVEL: 'error' }, 2);
   account = await service.create({ type: 'PSP', id: 1 });
+  jest.restoreAllMocks();
 });
 afterAll(() => service.stop());
 let days = 0;
 // A time that stands still, a day after the test before.
 beforeEach(() => service.clock.set(Date.now() + days++ * 86_400_000));
+let errorLines: string[];
+beforeEach(() => {
+  errorLines = [];
+  jest.spyOn(process.stdout, 'write').mockImplementation(line => errorLines.push(String(line)) > 0);
+});
+afterEach(() => jest.restoreAllMocks());
 
 const setHash = (hash: string) =>
   service.database.dataSource.query('update account set password_hash = $2 where username = $1', [account.username, hash]);
@@ -48,6 +57,11 @@ describe('T-05: guessing', () => {
     expect(await guesses(2)).toEqual([wrong, '429 Too Many Requests 2']);
     service.clock.advance(2_000);
     expect(await guesses(2)).toEqual([wrong, '429 Too Many Requests 4']);
+    // To its last millisecond, long after the replica has forgotten that there is one.
+    service.clock.advance(3_999);
+    expect(await guess()).toBe('429 Too Many Requests 1');
+    service.clock.advance(1);
+    expect(await guess()).toBe(wrong);
   });
 
   it('T-05 F2: right passwords pass, whatever their address did before; only wrong ones wait', async () => {
@@ -123,6 +137,23 @@ describe('T-05: guessing', () => {
     expect(statuses).toEqual([failed, failed, failed, failed, '429 Too Many Requests 1', '429 Too Many Requests 1']);
   });
 
+  it('T-05: each wait that begins is on record once, with whom it is about as far as that is known', async () => {
+    const address = '198.51.100.67';
+    await guesses(4, { address });
+    for (let i = 0; i < 4; i++) await guess({ username: `psp-${100 + i}`, address });
+    // This replica has not seen that the account waits: the database refuses the account's try and counts the address's, its ninth.
+    expect(await guess({ address, replica: 1 })).toBe('429 Too Many Requests 1');
+    await guesses(3, { address });
+    const events = await service.database.dataSource.query(
+      `select subject, detail from security_event where kind = 'GUESSING_DELAYED' and address = $1 order by subject nulls last`,
+      [address],
+    );
+    expect(events).toEqual([
+      { subject: account.username, detail: 'basic' },
+      { subject: null, detail: 'basic' },
+    ]);
+  });
+
   it('an outsider cannot lock the owner out: from another address the account works on', async () => {
     await guesses(6);
     expect(await guess({ password: account.apiPassword, address: '203.0.113.9' })).toBe('allowed');
@@ -168,6 +199,8 @@ describe('T-05: guessing', () => {
     );
     expect(events).toEqual([{ kind: 'GUESSING_ALERT', subject: account.username }]);
     expect(await register.getSingleMetricAsString('paycode_auth_guessing_alerts_total')).toContain(' 1');
+    const alerts = errorLines.map(line => JSON.parse(line) as object);
+    expect(alerts).toMatchObject([{ event: 'guessing-alert', username: account.username, address: '198.51.99.1', count: 100 }]);
     expect(await guess({ password: account.apiPassword, address: '203.0.113.10' })).toBe('allowed');
   });
 

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { migrations } from '../../../migrations';
+import type { GuessRule } from '../domain/guess-rule';
+import { PostgresGuessStore } from './postgres-guess-store';
+
+const rule: GuessRule = { freeTries: 3, delayFirstMs: 1_000, delayMaxMs: 60_000, memoryMs: 900_000, memorySince: 'LAST_TRY' };
+const nowMs = Date.UTC(2030, 0, 1);
+
+describe('the counts of guesses', () => {
+  let database: TestDatabase;
+  let store: PostgresGuessStore;
+  beforeAll(async () => {
+    database = await createTestDatabase({ migrations });
+    store = new PostgresGuessStore(database.dataSource);
+  });
+  afterAll(() => database.drop());
+
+  /** What becomes of so many tries of one statement. */
+  const countedOf = async (key: Buffer, tries: number, atMs = nowMs): Promise<boolean[]> =>
+    (
+      await store.count(
+        Array.from({ length: tries }, () => ({ key, rule })),
+        atMs,
+      )
+    ).map(({ isCounted }) => isCounted);
+  const first = (counted: number, of: number): boolean[] => Array.from({ length: of }, (_, at) => at < counted);
+
+  it('T-05 F7: of 300 tries in one statement those within the rule are counted, under a key that is new, known or forgotten', async () => {
+    const key = randomBytes(32);
+    expect(await countedOf(key, 300)).toEqual(first(4, 300));
+    expect(await countedOf(key, 300, nowMs + 999)).toEqual(first(0, 300));
+    expect(await countedOf(key, 300, nowMs + 1_000)).toEqual(first(1, 300));
+    expect(await countedOf(key, 300, nowMs + 2_999)).toEqual(first(0, 300));
+    expect(await countedOf(key, 300, nowMs + 1_000 + rule.memoryMs)).toEqual(first(4, 300));
+  });
+
+  it('T-05: a key that is refused keeps no other of its statement from being counted', async () => {
+    const [tired, fresh] = [randomBytes(32), randomBytes(32)];
+    await countedOf(tired, 4);
+    const tries = await store.count(
+      [tired, fresh, tired].map(key => ({ key, rule })),
+      nowMs,
+    );
+    expect(tries.map(({ isCounted, failures }) => [isCounted, failures])).toEqual([
+      [false, 4],
+      [true, 1],
+      [false, 4],
+    ]);
+  });
+});
