@@ -220,6 +220,29 @@ describe('payment codes', () => {
     },
   );
 
+  it.each(['merchantReference', 'shortDescription', 'extraReferenceName', 'extraReferenceValue'])(
+    'R-2.5-15, R-7-6: a card number in %s makes no code, and is not repeated',
+    async field => {
+      const known = { merchantReference: 'card', amount: 1, currencyCode: 'ZAR' };
+      for (const card of ['4111111111111111', '4111 1111 1111 1111', 'card 3782-822463-10005']) {
+        const answer = await post(merchant(1001), '/pluto/code/create', JSON.stringify({ ...known, [field]: card }));
+        const errors = [{ field, message: `${field} must not hold a card number` }];
+        expect([answer.status, answer.data.errors]).toEqual([400, errors]);
+        expect(JSON.stringify(answer.data)).not.toContain(card);
+      }
+    },
+  );
+
+  it('R-2.5-15, R-7-6: a card number in the contact a payer leaves is refused, and nothing is paid by it', async () => {
+    const { data } = await create(',"requestContact":true');
+    const contact = { firstName: 'A', lastName: 'B', emailAddress: 'a@example.com', phoneNumber: '1', country: 'ZA' };
+    for (const field of Object.keys(contact)) {
+      const answer = await pay(data.code, `,"clientContact":${JSON.stringify({ ...contact, [field]: '4111-1111-1111-1111' })}`);
+      expect(answer).toMatchObject({ status: 400, data: { errors: [{ field: `clientContact.${field}` }] } });
+    }
+    expect((await pay(data.code)).status).toBe(200);
+  });
+
   it.each(['[]', '[{}]', '"x"', '1', 'true'])(
     'R-7-6: regression: clientContact %s is refused, and nothing is paid by it',
     async contact => {

@@ -203,10 +203,16 @@ describe('transactions of the simulator', () => {
     expect([answer.status, (JSON.parse(answer.data) as { errors: { field: string }[] }).errors[0]!.field]).toEqual([400, field]);
   });
 
-  it('R-2.5-15: refuses a full card number without repeating it', async () => {
-    const answer = await simulator.complete(`[${purchase(',"cardInfo":{"cardHolderName":"4111111111111111"}')}]`);
-    expect(answer.status).toBe(400);
-    expect(answer.data).not.toContain('4111111111111111');
+  it.each([
+    ['cardInfo.cardHolderName', ',"cardInfo":{"cardHolderName":"4111111111111111"}'],
+    ['cardInfo.cardIssuer', ',"cardInfo":{"cardIssuer":"X\\n4111-1111-1111-1111"}'],
+    ['bankResponse.bankResponseMessage', ',"bankResponse":{"bankResponseMessage":"card 4111 1111 1111 1111"}'],
+    ['extraReferenceValue', ',"extraReferenceValue":"4111111111111111"'],
+    ['clientBilling', ',"clientBilling":{"lines":["4111111111111111"]}'],
+  ])('R-2.5-15: refuses a full card number in %s without repeating it', async (field, extra) => {
+    const answer = await simulator.complete(`[${purchase(extra)}]`);
+    expect([answer.status, answer.data]).toEqual([400, expect.stringContaining(field)]);
+    expect(answer.data).not.toMatch(/4111/);
   });
 
   it('takes at most 1,000 completions at a time', async () => {

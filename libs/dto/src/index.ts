@@ -12,6 +12,7 @@ export * from './internal/change-notices';
 export * from './internal/deliveries';
 export * from './internal/reversals';
 export * from './internal/routes';
+export { holdsCardNumber } from './notification/card-number';
 export { ExactNumber, parseExactJson } from './notification/exact-json';
 export * from './notification/notification-json';
 export * from './notification/notification-status';

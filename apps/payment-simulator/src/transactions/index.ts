@@ -5,3 +5,4 @@ export { addDecimals, amountProblem } from './domain/decimal';
 export type { CompletedTransaction, StoredTransaction } from './domain/transaction';
 export { ReadTransactions } from './read-transactions.service';
 export { TransactionsModule } from './transactions.module';
+export { WithoutCardNumber } from './without-card-number';

@@ -1,4 +1,5 @@
 import type { ParseResult } from '../schema/rule';
+import { holdsCardNumber } from './card-number';
 import { ExactNumber, parseExactJson } from './exact-json';
 import { transactionNotificationV3 } from './transaction-notification-v3.schema';
 import type { TransactionNotificationV3 } from './transaction-notification-v3';
@@ -21,10 +22,33 @@ export class NotificationFormatError extends Error {
 export function serializeNotification(notification: TransactionNotificationV3): string {
   const result = transactionNotificationV3.parse(notification);
   if (!result.ok) throw new NotificationFormatError(result.reason);
+  const field = fieldWithCardNumber(result.value);
+  if (field !== undefined) throw new NotificationFormatError(`${field}: must not hold a card number`);
   const { amount, tipAmount } = result.value;
   const exact = { amount: new ExactNumber(amount), tipAmount: tipAmount === null ? null : new ExactNumber(tipAmount) };
   // Spreading over existing keys keeps their order.
   return JSON.stringify({ ...result.value, ...exact });
+}
+
+const addresses: ReadonlySet<string> = new Set(['clientBilling', 'clientShipping']);
+
+/** First field in which a full card number stands; of an address only its name, for its keys are somebody's text too (R-2.5-19). */
+function fieldWithCardNumber(notification: TransactionNotificationV3): string | undefined {
+  const texts = Object.entries(notification)
+    .filter(([name]) => !amountFields.has(name))
+    .flatMap(([name, value]) => textsOf(name, value));
+  return texts.find(([, text]) => holdsCardNumber(text))?.[0];
+}
+
+function textsOf(name: string, value: unknown): [field: string, text: string][] {
+  if (typeof value !== 'object' || value === null || addresses.has(name)) return [[name, textOf(value)]];
+  return Object.entries(value).map(([member, text]) => [`${name}.${member}`, textOf(text)]);
+}
+
+/** Numbers are ids and amounts, of ours or of the bank (RRN). */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : '';
 }
 
 /** Reads what `serializeNotification` wrote, digit for digit. @throws NotificationFormatError */

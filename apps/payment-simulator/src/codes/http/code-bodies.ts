@@ -1,5 +1,5 @@
 import { IsBoolean, IsIn, IsInt, IsNumber, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
-import { currencyCodes } from '../../transactions';
+import { currencyCodes, WithoutCardNumber } from '../../transactions';
 
 const idMax = Number.MAX_SAFE_INTEGER;
 /** The last instant a Date can be (ECMA-262, time values). */
@@ -16,6 +16,7 @@ export class CreateCodeBody {
 
   @IsString()
   @Length(1, 45)
+  @WithoutCardNumber()
   merchantReference!: string;
 
   /** Its exact digits are read from the body as it came. */
@@ -38,6 +39,7 @@ export class CreateCodeBody {
   @IsOptional()
   @IsString()
   @MaxLength(45)
+  @WithoutCardNumber()
   shortDescription?: string;
 
   @IsOptional()
@@ -51,11 +53,13 @@ export class CreateCodeBody {
   @IsOptional()
   @IsString()
   @MaxLength(255)
+  @WithoutCardNumber()
   extraReferenceName?: string;
 
   @IsOptional()
   @IsString()
   @MaxLength(255)
+  @WithoutCardNumber()
   extraReferenceValue?: string;
 }
 

@@ -1,5 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsIn, IsNumber, IsObject, IsOptional, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
+import { WithoutCardNumber } from '../../transactions';
 import { outcomeStates } from '../page/outcomes';
 
 const text = 255;
@@ -8,22 +9,27 @@ const text = 255;
 export class ContactBody {
   @IsString()
   @MaxLength(text)
+  @WithoutCardNumber()
   firstName!: string;
 
   @IsString()
   @MaxLength(text)
+  @WithoutCardNumber()
   lastName!: string;
 
   @IsString()
   @MaxLength(text)
+  @WithoutCardNumber()
   emailAddress!: string;
 
   @IsString()
   @MaxLength(text)
+  @WithoutCardNumber()
   phoneNumber!: string;
 
   @IsString()
   @MaxLength(text)
+  @WithoutCardNumber()
   country!: string;
 }
 

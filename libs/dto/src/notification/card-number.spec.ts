@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { aNotification } from '../testing';
+import { holdsCardNumber } from './card-number';
+import { serializeNotification } from './notification-json';
+import type { TransactionNotificationV3 } from './transaction-notification-v3';
+
+/** Numbers that the schemes publish for tests. */
+const cards = [
+  ['Visa', '4111111111111111'],
+  ['Visa of 13 digits', '4222222222222'],
+  ['Mastercard', '5555555555554444'],
+  ['Mastercard of 2017', '2223003122003222'],
+  ['American Express', '378282246310005'],
+  ['Diners Club', '30569309025904'],
+  ['JCB', '3530111333300000'],
+  ['Discover', '6011111111111117'],
+  ['Maestro', '6759649826438453'],
+] as const;
+
+describe('card numbers in texts (R-2.5-15, A-75)', () => {
+  it.each(cards)('R-2.5-15: %s is found, however its digits are parted and whatever stands around it', (_, digits) => {
+    const separator = fc.constantFrom('', ' ', '-', '.', '\n', '\r\n', '\u00a0', '\u2013', '/', ', ');
+    const parted = fc
+      .array(separator, { minLength: digits.length - 1, maxLength: digits.length - 1 })
+      .map(separators => [...digits].map((digit, at) => (at === 0 ? digit : separators[at - 1] + digit)).join(''));
+    const start = fc.constantFrom('', 'X\n', 'card:', 'order 17 ', '(12/29) ', 'é');
+    const end = fc.constantFrom('', ' 12/29', '\nX', ' (paid)', 'é');
+    fc.assert(
+      fc.property(start, parted, end, (before, card, after) => expect(holdsCardNumber(before + card + after)).toBe(true)),
+    );
+  });
+
+  it('R-2.5-15: one digit wrong, or 12 digits of one, is no card number', () => {
+    for (const [, digits] of cards) {
+      const wrong = digits.slice(0, -1) + ((Number(digits.at(-1)) + 1) % 10);
+      expect([wrong, holdsCardNumber(wrong)]).toEqual([wrong, false]);
+      expect(holdsCardNumber(digits.slice(0, 12))).toBe(false);
+    }
+  });
+
+  it.each([
+    'order-1760000000000',
+    '2026-01-01T12:30:45.123Z',
+    '+27 82 000 0001',
+    '411111-1111',
+    '00004111111111111111',
+    'ref 4111a1111b1111c1111',
+    '0f8fad5b-d9cb-469f-a165-70867728950e',
+    '',
+  ])('A-75: %j holds none', text => {
+    expect(holdsCardNumber(text)).toBe(false);
+  });
+
+  const full = aNotification({
+    destination: '+27820000002',
+    clientContact: { firstName: 'A', lastName: 'B', emailAddress: 'a@example.com', phoneNumber: '1', country: 'ZA' },
+  });
+  const members = (name: keyof TransactionNotificationV3) =>
+    Object.keys(full[name] as object).map(member => [name, member] as const);
+  const texts = [
+    ...(['merchantName', 'acquirer', 'reference', 'extraReferenceName', 'extraReferenceValue'] as const).map(
+      name => [name] as const,
+    ),
+    ...members('clientContact'),
+    ['bankResponse', 'bankResponseMessage'] as const,
+    ['bankResponse', 'authCode'] as const,
+    ['cardInfo', 'cardHolderName'] as const,
+    ['cardInfo', 'cardIssuer'] as const,
+    ['cardInfo', 'cardType'] as const,
+  ];
+
+  it.each(texts.map(path => [path.join('.'), path] as const))(
+    'R-2.5-15: %s never carries one, and the refusal does not repeat it',
+    (label, path) => {
+      const [name, member] = path;
+      for (const card of ['4111 1111 1111 1111', 'X\n4111-1111-1111-1111']) {
+        const value = member === undefined ? card : { ...(full[name] as object), [member]: card };
+        expect(() => serializeNotification({ ...full, [name]: value } as TransactionNotificationV3)).toThrow(
+          `${label}: must not hold a card number`,
+        );
+      }
+    },
+  );
+
+  it.each(['clientBilling', 'clientShipping'])('R-2.5-15: neither does %s, as text, number or key, at any depth', name => {
+    for (const address of [
+      { lines: [{ a: 'x 4111 1111 1111 1111' }] },
+      { card: 4_111_111_111_111_111 },
+      { '4111111111111111': '' },
+    ])
+      expect(() => serializeNotification({ ...full, [name]: address } as TransactionNotificationV3)).toThrow(
+        `${name}: must not hold a card number`,
+      );
+  });
+
+  it('A-75: ids and amounts are numbers, whatever they look like', () => {
+    const id = 4_111_111_111_111_111;
+    const { bankResponse } = full;
+    const ids = { transactionId: id, referenceTransactionId: id, merchantId: id, amount: '411111111111111.1' };
+    const written = serializeNotification({ ...full, ...ids, bankResponse: { ...bankResponse, retrievalReferenceNumber: id } });
+    expect(written).toContain(`"retrievalReferenceNumber":${id},`);
+  });
+});
