@@ -57,6 +57,8 @@ describe('the door of a service', () => {
   let service: RunningService;
   let errorLines: string[];
   beforeAll(async () => {
+    // Replaced when the logger is made, `write` is what its lines go through: only then are they seen below.
+    jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     service = await startService(
       { name: 'orders', env: defineEnv(baseEnv({ internal: 0 })), module: () => OrdersModule, hasPublicPaths: true },
       { LOG_LEVEL: 'error', INTERNAL_PORT: '0', PUBLIC_PORT: '0' },
