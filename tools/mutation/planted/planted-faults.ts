@@ -1,11 +1,18 @@
 import { accessFaults } from './access-faults.ts';
+import { auditFaults } from './audit-faults.ts';
 import { configurationFaults } from './configuration-faults.ts';
+import { culpritFaults } from './culprit-faults.ts';
 import { deploymentFaults } from './deployment-faults.ts';
 import { dispatcherFaults } from './dispatcher-faults.ts';
+import { fieldFaults } from './field-faults.ts';
 import { gatewayFaults } from './gateway-faults.ts';
+import { guessingFaults } from './guessing-faults.ts';
+import { inputFaults } from './input-faults.ts';
 import { messagesFaults } from './messages-faults.ts';
 import type { PlantedFault } from './planted-fault.ts';
 import { platformFaults } from './platform-faults.ts';
+import { relayFaults } from './relay-faults.ts';
+import { sessionFaults } from './session-faults.ts';
 import { settlementFaults } from './settlement-faults.ts';
 import { simulatorFaults } from './simulator-faults.ts';
 import { takeoverFaults } from './takeover-faults.ts';
@@ -19,13 +26,20 @@ export interface FaultArea {
 
 const lists = {
   access: accessFaults,
+  guessing: guessingFaults,
+  session: sessionFaults,
+  audit: auditFaults,
   configuration: configurationFaults,
   dispatcher: dispatcherFaults,
   takeover: takeoverFaults,
+  culprit: culpritFaults,
   messages: messagesFaults,
   settlement: settlementFaults,
   simulator: simulatorFaults,
   gateway: gatewayFaults,
+  relay: relayFaults,
+  input: inputFaults,
+  field: fieldFaults,
   platform: platformFaults,
   deployment: deploymentFaults,
 };

@@ -1,0 +1,118 @@
+import type { PlantedFault } from './planted-fault.ts';
+
+const auth = 'apps/auth-session/src';
+const store = `${auth}/sessions/persistence/postgres-session-store.ts`;
+const racesSpec = `${auth}/login/http/session-races.int.spec.ts`;
+const endSpec = `${auth}/login/http/sessions-end.int.spec.ts`;
+
+/** Sessions end (ADR 0029). */
+export const sessionFaults: readonly PlantedFault[] = [
+  {
+    id: 'reuse-ends-nothing',
+    breaks: 'A replaced token that comes again in renew leaves the session to the thief.',
+    against: 'A-28',
+    file: `${auth}/login/renew-session.service.ts`,
+    find: '    await this.reused.endIfReused(claims, origin);\n',
+    put: '',
+    specs: [endSpec, racesSpec],
+  },
+  {
+    id: 'reuse-without-grace',
+    breaks: 'A retried renewal ends the session.',
+    against: 'A-28',
+    file: store,
+    find: '\n        and not coalesce(replaced_token_id = $3 and renewed_at > $4, false)`',
+    put: ' and $4::timestamptz is not null`',
+    specs: [endSpec],
+  },
+  {
+    id: 'grace-for-every-token',
+    breaks: 'A thief who renews all the time hides the theft.',
+    against: 'A-28',
+    file: store,
+    find: 'coalesce(replaced_token_id = $3 and renewed_at > $4, false)',
+    put: 'coalesce(renewed_at > $4, false)',
+    specs: [endSpec],
+  },
+  {
+    id: 'reuse-told-twice',
+    breaks: 'A session that is over ends a second time, and the log has two reasons.',
+    against: 'A-28',
+    file: store,
+    find: 'where: `id = $2 and revoked_at is null and token_id <> $3',
+    put: 'where: `id = $2 and token_id <> $3',
+    specs: [racesSpec],
+  },
+  {
+    id: 'logout-told-twice',
+    breaks: 'A logout of a session that is over is in the log as its end.',
+    against: 'A-32',
+    file: store,
+    find: "where: 'id = $2 and revoked_at is null',",
+    put: "where: 'id = $2',",
+    specs: [racesSpec],
+  },
+  {
+    id: 'logout-after-renew',
+    breaks: 'A logout that a renewal overtakes ends nothing.',
+    against: 'A-32',
+    file: store,
+    find: "where: 'id = $2 and revoked_at is null',",
+    put: "where: 'id = $2 and revoked_at is null and coalesce(renewed_at < $1, true)',",
+    specs: [racesSpec],
+  },
+  {
+    id: 'logout-of-expired',
+    breaks: 'A logout with a replaced token ends nothing.',
+    against: 'A-32',
+    file: `${auth}/login/end-session.service.ts`,
+    find: '      await this.sessions.end(claims.sessionId,',
+    put: '      const found = await this.sessions.find(claims.sessionId);\n      if (found?.session.tokenId === claims.tokenId) await this.sessions.end(claims.sessionId,',
+    specs: [endSpec],
+  },
+  {
+    id: 'renewed-twice',
+    breaks: 'Two renewals of one token at the same time both get a token.',
+    against: 'A-28',
+    file: store,
+    find: 'and token_id = $3 and revoked_at is null and expires_at > $1',
+    put: 'and $3::uuid is not null and revoked_at is null and expires_at > $1',
+    specs: [racesSpec],
+  },
+  {
+    id: 'session-without-end',
+    breaks: 'A session can be renewed for ever.',
+    against: 'A-30',
+    file: `${auth}/sessions/open-session.service.ts`,
+    find: 'Math.min(nowMs + accessTokenLifetimeMs, startedAtMs + this.rules.lifetimeMaxMs)',
+    put: 'Math.min(nowMs + accessTokenLifetimeMs, Math.max(startedAtMs, Infinity))',
+    specs: [endSpec],
+  },
+  {
+    id: 'end-all-ends-nothing',
+    breaks: "The operator's `sessions end-all` ends nothing.",
+    against: 'A-31',
+    file: `${auth}/sessions/http/account-sessions.controller.ts`,
+    find: 'set: {}, endsSessions: true',
+    put: 'set: {}, endsSessions: false',
+    specs: [endSpec],
+  },
+  {
+    id: 'ended-sessions-listed',
+    breaks: 'An operator is shown sessions that are over.',
+    against: 'A-31',
+    file: store,
+    find: '         and s.revoked_at is null and s.expires_at > $2\n',
+    put: '         and s.expires_at > $2\n',
+    specs: [endSpec],
+  },
+  {
+    id: 'reuse-not-counted',
+    breaks: 'A stolen token calls no operator.',
+    against: 'A-28',
+    file: `${auth}/sessions/reused-tokens.service.ts`,
+    find: '    reusedTotal.inc();\n',
+    put: '',
+    specs: [endSpec],
+  },
+];
