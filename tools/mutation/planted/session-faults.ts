@@ -58,7 +58,7 @@ export const sessionFaults: readonly PlantedFault[] = [
     against: 'A-32',
     file: store,
     find: "where: 'id = $2 and revoked_at is null',",
-    put: "where: 'id = $2 and revoked_at is null and coalesce(renewed_at < $1, true)',",
+    put: 'where: "id = $2 and revoked_at is null and coalesce(renewed_at < $1::timestamptz - interval \'5 seconds\', true)",',
     specs: [racesSpec],
   },
   {
