@@ -67,6 +67,18 @@ describe('databases of the standalone platform', () => {
       await queryAs(url, 'insert into account select 1; update account set id = 2; delete from account');
     };
 
+    /** As standalone made it when the service was the owner; gives the URL of the server's own user. */
+    const databaseOfBefore = async () => {
+      // Roles outlive the databases of the test before.
+      const made = await queryAs(server, `select 1 from pg_roles where rolname = 'paycode_auth_session'`);
+      if (made.length === 0) await queryAs(server, 'create role paycode_auth_session');
+      await queryAs(server, 'create database paycode_auth_session owner paycode_auth_session');
+      await queryAs(server, 'revoke connect, temporary on database paycode_auth_session from public');
+      const url = new URL(server);
+      url.pathname = '/paycode_auth_session';
+      return url.href;
+    };
+
     it("in a new home: what the owner makes is the service's to use", async () => {
       const { urls, schemaOwnerUrls } = await ensureDatabases({ url: server, passwordOf });
       await queryAs(schemaOwnerUrls['auth-session']!, tables);
@@ -80,24 +92,23 @@ describe('databases of the standalone platform', () => {
     });
 
     it('in a home of before, where all of it belonged to the service: it is handed over, once', async () => {
-      const client = new Client({ connectionString: server });
-      await client.connect();
-      // Roles outlive the databases of the test before.
-      const { rowCount } = await client.query(`select 1 from pg_roles where rolname = 'paycode_auth_session'`);
-      if (!rowCount) await client.query('create role paycode_auth_session');
-      await client.query('create database paycode_auth_session owner paycode_auth_session');
-      await client.end();
-      const before = new URL(server);
-      before.pathname = '/paycode_auth_session';
-      await queryAs(before.href, `set role paycode_auth_session; ${tables}; insert into security_event values (1)`);
+      const before = await databaseOfBefore();
+      await queryAs(before, `set role paycode_auth_session; ${tables}; insert into security_event values (1)`);
       for (let start = 0; start < 2; start++) {
         const { urls, schemaOwnerUrls, areNew } = await ensureDatabases({ url: server, passwordOf });
         await works(urls['auth-session']);
         expect([areNew, await refusals(urls['auth-session'])]).toEqual([false, ['42501']]);
         await queryAs(schemaOwnerUrls['auth-session']!, `alter table security_event add seen_${start} int`);
       }
-      const rows = await queryAs(before.href, 'select id from security_event order by id');
+      const rows = await queryAs(before, 'select id from security_event order by id');
       expect(rows).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
+    });
+
+    it('in a home whose first start was cut off before any table was made', async () => {
+      await databaseOfBefore();
+      const { urls, schemaOwnerUrls } = await ensureDatabases({ url: server, passwordOf });
+      await queryAs(schemaOwnerUrls['auth-session']!, tables);
+      await works(urls['auth-session']);
     });
   });
 

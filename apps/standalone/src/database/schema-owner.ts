@@ -14,13 +14,17 @@ export interface SchemaRoles {
  */
 export async function separateSchemaOwner(client: Client, roles: SchemaRoles): Promise<void> {
   const { database, owner, service } = roles;
+  const { rowCount } = await client.query('select 1 from pg_database where datname = $1 and datdba = $2::regrole', [
+    database,
+    service,
+  ]);
+  if (rowCount) await handOver(client, roles);
   const forOwner = `alter default privileges for role ${owner}`;
+  // After the hand-over: what a role was granted on what it owns goes with the ownership.
   await client.query(`
     grant connect on database ${database} to ${service};
     ${forOwner} grant select, insert, update, delete, truncate on tables to ${service};
     ${forOwner} grant usage on sequences to ${service}`);
-  const { rowCount } = await client.query('select 1 from pg_class where relowner = $1::regrole limit 1', [service]);
-  if (rowCount) await handOver(client, roles);
 }
 
 /** In one transaction: a start that is cut off leaves the database as it was. What new tables get by default, these get here. */
@@ -29,5 +33,10 @@ async function handOver(client: Client, { owner, service }: SchemaRoles): Promis
     reassign owned by ${service} to ${owner};
     grant select, insert, update, delete, truncate on all tables in schema public to ${service};
     grant usage on all sequences in schema public to ${service};
-    revoke update, delete, truncate, trigger, references on security_event from ${service}`);
+    do $$ begin
+      -- Missing where the first start of all was cut off.
+      if to_regclass('security_event') is not null then
+        revoke update, delete, truncate, trigger, references on security_event from ${service};
+      end if;
+    end $$`);
 }
