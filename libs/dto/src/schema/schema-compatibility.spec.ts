@@ -50,6 +50,7 @@ describe('breaking changes', () => {
     ['a higher minimum', withField('c', { type: 'integer', minimum: 2 }), '$.c: minimum was narrowed'],
     ['a new pattern', withField('a', { type: 'string', maxLength: 9, pattern: '^x' }), '$.a: pattern changed'],
     ['another type', withField('c', { type: 'string', minimum: 1 }), '$.c: type changed'],
+    ['a first upper bound', withField('c', { type: 'integer', minimum: 1, maximum: 5 }), '$.c: maximum was narrowed'],
     ['a removed value', withField('b', { enum: ['X'] }), '$.b: value Y was removed'],
     [
       'a new list of values',

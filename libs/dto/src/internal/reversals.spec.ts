@@ -1,0 +1,25 @@
+import { reversalReasons } from '../events/reversal-requested';
+import { decisionOf, reversalReasonOf, verdictKinds, verdictOfReason } from './reversals';
+
+describe('the verdict of a delivery', () => {
+  it.each([
+    ['ACKED_HTTP', 'SETTLED'],
+    ['ACKED_PULL', 'SETTLED'],
+    ['NOT_APPLICABLE', 'SETTLED'],
+    ['CLOSED_NON200', 'REVERSED'],
+    ['CLOSED_CONN', 'REVERSED'],
+    ['CLOSED_TIMEOUT', 'REVERSED'],
+    ['CLOSED_NEVER_SENT', 'REVERSED'],
+    ['CLOSED_EXHAUSTED', 'REVERSED'],
+    ['CLOSED_BACKSTOP', 'REVERSED'],
+  ] as const)('I6: %s leads to %s', (verdict, decision) => {
+    expect(decisionOf(verdict)).toBe(decision);
+  });
+
+  it('I6: a reason is told of every verdict that reverses, and leads back to one that reverses for it', () => {
+    const closing = verdictKinds.filter(kind => kind.startsWith('CLOSED_')) as Parameters<typeof reversalReasonOf>[0][];
+    expect(new Set(closing.map(reversalReasonOf))).toEqual(new Set(reversalReasons));
+    const back = reversalReasons.map(reason => reversalReasonOf(verdictOfReason(reason) as (typeof closing)[number]));
+    expect(back).toEqual(reversalReasons);
+  });
+});
