@@ -10,7 +10,7 @@ import { faultAreas, listFileOf } from './planted/planted-faults';
 import { type SpecRun, testEnds } from './planted/run-specs';
 import { reachesTemplates } from './planted/template-databases';
 import type { Outcome } from './report/outcome';
-import { printReport } from './report/print-report';
+import { reportOutcomes, reportVerdict } from './report/print-report';
 import { countsOf, tableOf } from './report/table';
 import { drawn, seedOf } from './sample';
 import { knownMutants } from './stryker/known-mutants';
@@ -214,7 +214,9 @@ describe('the report of a run', () => {
   const equivalent = outcome('SURVIVED', { kind: 'equivalent', why: 'nothing differs' });
   const report = (...outcomes: Outcome[]) => {
     const lines: string[] = [];
-    return { code: printReport(outcomes, line => lines.push(line)), text: lines.join('\n') };
+    const say = (line: string) => lines.push(line);
+    reportOutcomes(outcomes, say);
+    return { code: reportVerdict(outcomes, say), text: lines.join('\n') };
   };
 
   it('has a line per area and one for all', () => {

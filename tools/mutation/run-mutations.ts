@@ -10,7 +10,7 @@ import { staleFaults } from './planted/plant.ts';
 import { removedAtExit } from './planted/removed-at-exit.ts';
 import { scratchCopy } from './planted/scratch-copy.ts';
 import type { Outcome } from './report/outcome.ts';
-import { printReport } from './report/print-report.ts';
+import { reportOutcomes, reportVerdict } from './report/print-report.ts';
 import { drawn, mutatedFilesPerSample, plantedPerSample, seedOf } from './sample.ts';
 import { strykerAreas, type StrykerArea } from './stryker/areas.ts';
 import { knownMutants } from './stryker/known-mutants.ts';
@@ -48,11 +48,9 @@ export function verifyFaults(root: string, say: Say): 0 | 1 {
 export async function runMutations(root: string, options: MutationOptions, say: Say): Promise<0 | 1> {
   const plan = options.isSample ? samplePlan(root, options, say) : fullPlan(options);
   if (plan.planted.length + plan.mutated.length === 0) throw new Error('nothing of that name: --list tells what there is');
-  const outcomes = [
-    ...(await judgePlanted(root, plan.planted, { limitMs: options.limitMs, say })),
-    ...(await mutate(root, plan.mutated, say)),
-  ];
-  return printReport(outcomes, say);
+  const planted = await judgePlanted(root, plan.planted, { limitMs: options.limitMs, say });
+  reportOutcomes(planted, say);
+  return reportVerdict([...planted, ...(await mutate(root, plan.mutated, say))], say);
 }
 
 function fullPlan({ isPlanted, isStryker, only }: MutationOptions): Plan {
@@ -118,7 +116,10 @@ async function mutate(root: string, chosen: Plan['mutated'], say: Say): Promise<
   const outcomes: Outcome[] = [];
   for (const { area, files } of chosen) {
     say(`Stryker: ${area.area}: ${files.join(', ')}`);
-    outcomes.push(...(await runStryker(area, files, { root, known: knownMutants, say })));
+    const own = await runStryker(area, files, { root, known: knownMutants, say });
+    // At once: the run takes long, and whatever ends it early must not take this with it.
+    reportOutcomes(own, say);
+    outcomes.push(...own);
   }
   return outcomes;
 }
