@@ -123,7 +123,7 @@ export const inputFaults: readonly PlantedFault[] = [
     file: `${gateway}/http/raw-answer.ts`,
     find: "    'X-Content-Type-Options: nosniff',\n",
     put: '',
-    specs: [forwardSpec, smugglingSpec, `${gateway}/http/public-listener.int.spec.ts`, `${gateway}/failures.int.spec.ts`],
+    specs: [smugglingSpec],
   },
   {
     id: 'refusals-as-errors',

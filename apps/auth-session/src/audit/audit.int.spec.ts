@@ -1,3 +1,4 @@
+import { register } from 'prom-client';
 import { eventually } from '@paycode/service-runtime/testing';
 import { type BearerAccount, LoginClient } from '../testing/login-client';
 import { basic, type CreatedAccount, TestAuthSession } from '../testing/test-service';
@@ -75,6 +76,8 @@ describe('the security log (F11)', () => {
       expect(await rowsOf(address)).toContainEqual({ kind: 'SOURCE_REFUSED', subject: 'psp-3', address, detail: null }),
     );
     expect((await rowsOf(address)).filter(({ kind }) => kind === 'SOURCE_REFUSED')).toHaveLength(1);
+    // Each one: what an alert counts by.
+    expect(await register.getSingleMetricAsString('paycode_auth_sources_refused_total')).toContain('_total 2');
   });
 
   it('T-29: an event that cannot be stored keeps no other from being stored', async () => {

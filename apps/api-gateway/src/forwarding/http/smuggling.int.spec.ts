@@ -57,6 +57,12 @@ describe('a request two readers could read differently', () => {
     },
   );
 
+  it('A-72: the answer to what cannot be read forbids guessing its type', async () => {
+    const connection = await gateway.raw();
+    connection.send(`${head('X-A: a\0b', 'Content-Length: 2')}{}`);
+    expect(await connection.untilClosed()).toMatch(/^HTTP\/1\.1 400 [^]*^x-content-type-options: nosniff\r$/im);
+  });
+
   it('a chunked body reaches the service as one body with a length', async () => {
     const connection = await gateway.raw();
     connection.send(
