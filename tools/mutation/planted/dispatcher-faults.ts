@@ -61,7 +61,7 @@ export const dispatcherFaults: readonly PlantedFault[] = [
     breaks: 'A replica that may be taken for dead starts a POST.',
     against: 'T6',
     file: `${dispatcher}/arming/prepare-attempt.service.ts`,
-    find: "    if (!this.lanes.isBeatFresh) return { next: 'HOLD' };\n",
+    find: "    if (!this.lanes.isBeatFresh) return { next: 'RETRY_LATER' };\n",
     put: '',
     specs: [`${dispatcher}/takeover/takeover.int.spec.ts`, `${dispatcher}/dispatcher/faults.int.spec.ts`],
   },

@@ -6,26 +6,28 @@ import type { LaneOwnership } from '../lanes';
 import type { RouteBook } from '../routes';
 import type { ReversalScheduler } from './arming.ports';
 
-export type Prepared =
-  /** Claimed and armed: may start as soon as the last look allows. */
-  | 'READY'
+/** Why a delivery was not prepared. What could not be tried throws. */
+export type NotPrepared =
   /** The merchant has no webhook: settled without one. */
   | 'NO_WEBHOOK'
   /** Acknowledged or somebody else's by now: nothing to do. */
-  | 'NOTHING'
+  | 'NOT_OURS'
   /** The scheduler has decided: no POST. */
   | Decision
   /** The merchant's webhook is at another endpoint than the one whose slot was granted. */
   | 'MOVED';
 
+/** READY: claimed and armed, may start as soon as the last look allows. */
+export type Prepared = 'READY' | NotPrepared;
+
 export type LastLook =
   /** Start before anything else happens: the lease is running. */
   | { next: 'POST'; route: Route }
-  | { next: 'NO_WEBHOOK' | 'NOTHING' }
+  | { next: 'NO_WEBHOOK' | 'NOT_OURS' }
   /** The lease ran out meanwhile: read the route again and look again. */
   | { next: 'RENEW' }
   /** Not now, for a reason of ours. */
-  | { next: 'HOLD' };
+  | { next: 'RETRY_LATER' };
 
 const batchMax = { flushMax: 1_000, queueMax: 100_000 };
 
@@ -63,7 +65,7 @@ export class PrepareAttempt {
     const route = await this.routes.current(delivery.merchantId);
     if (route.url === null) return 'NO_WEBHOOK';
     if (this.routes.lastOrigin(delivery.merchantId) !== origin) return 'MOVED';
-    if (!(await this.claim(delivery))) return 'NOTHING';
+    if (!(await this.claim(delivery))) return 'NOT_OURS';
     if (!delivery.isReversible) return 'READY';
     const [decision] = await this.arms.run([delivery]);
     delivery.armedAt = this.options.clock.wallTime();
@@ -72,9 +74,9 @@ export class PrepareAttempt {
 
   /** Synchronous, so that nothing can change between it and the start of the request. */
   lastLook(delivery: Delivery): LastLook {
-    if (this.lanes.epochOf(delivery.lane) !== delivery.epoch) return { next: 'NOTHING' };
+    if (this.lanes.epochOf(delivery.lane) !== delivery.epoch) return { next: 'NOT_OURS' };
     // An owner that may be taken for dead starts no POST: its successor may be about to (T6).
-    if (!this.lanes.isBeatFresh) return { next: 'HOLD' };
+    if (!this.lanes.isBeatFresh) return { next: 'RETRY_LATER' };
     const route = this.routes.leasedNow(delivery.merchantId);
     if (!route) return { next: 'RENEW' };
     return route.url === null ? { next: 'NO_WEBHOOK' } : { next: 'POST', route };

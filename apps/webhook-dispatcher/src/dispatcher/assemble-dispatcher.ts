@@ -3,20 +3,22 @@ import { type Clock, passed } from '../clock';
 import type { AttemptRules, Delivery, DeliveryMetrics, DeliveryStore } from '../deliveries';
 import { type NoticeStore, RepeatNotices } from '../informational';
 import { IngestTerminal } from '../intake';
-import { type HeldLane, type LaneListener, type LaneStore, OwnLanes } from '../lanes';
+import { type LaneStore, OwnLanes } from '../lanes';
 import {
   AckDeadlines,
   type ConnectionGate,
   DispatchWebhook,
+  type IdleConnections,
   type PostOptions,
   PostWebhook,
   type WebhookPoster,
   type WebhookSealer,
 } from '../posting';
-import { DeliveryDesk, OriginQueues, RefillQueues } from '../queueing';
+import { DeliveryDesk, OriginQueues, type QueueLoad, RefillQueues } from '../queueing';
 import { RouteBook, type RouteSource } from '../routes';
 import { CloseOverdue, RecoverDeliveries } from '../takeover';
 import { CloseDeliveries, ConcludeDelivery, type OnFenced, RecordVerdict, SettleReversals, type VerdictStore } from '../verdicts';
+import { LaneChanges } from './lane-changes';
 
 /** Everything a dispatcher touches the world with. */
 export interface DispatcherPorts {
@@ -32,6 +34,10 @@ export interface DispatcherPorts {
   metrics: DeliveryMetrics;
   /** Default: none. */
   gate?: ConnectionGate;
+  /** Connections whose becoming free the gate is told of. Default: none. */
+  connections?: IdleConnections;
+  /** Is handed a look at the load, for metrics. Default: nobody looks. */
+  showLoad?(read: () => QueueLoad): void;
 }
 
 export interface DispatcherSettings {
@@ -52,92 +58,66 @@ export interface DispatcherSettings {
 }
 
 /** One dispatcher replica: its use cases, put together over ports, without framework, timers or event loop of its own. */
-export interface Dispatcher {
-  ingest: IngestTerminal;
-  close: CloseDeliveries;
-  lanes: OwnLanes;
-  recover: RecoverDeliveries;
-  notices: RepeatNotices;
-  overdue: CloseOverdue;
-  desk: DeliveryDesk;
-  routes: RouteBook;
-  settling: SettleReversals;
+export interface Dispatcher extends Parts {
   /** Starts nothing more, lets what is in flight end, hands the lanes over (T9). `lanes.turn()` must go on meanwhile. */
   drain(): Promise<void>;
 }
 
+type Parts = ReturnType<typeof partsOf>;
+
 export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherSettings): Dispatcher {
+  const parts = partsOf(ports, settings);
+  connect(parts, ports);
+  return { ...parts, drain: () => drain(parts) };
+}
+
+/** What each part tells others after all were made. There is no other late binding in the dispatcher. */
+function connect({ desk, dispatch, lanes, recover }: Parts, { connections, gate, showLoad }: DispatcherPorts): void {
+  desk.onReady(() => dispatch.startAll());
+  lanes.onChange(new LaneChanges(desk, recover));
+  connections?.onIdle(origin => gate?.onIdle(origin));
+  showLoad?.(() => desk.load);
+}
+
+/** The parts in the order of a delivery's path; each gets those before it. */
+function partsOf(ports: DispatcherPorts, settings: DispatcherSettings) {
   const { clock, metrics } = ports;
   const { replica, rules } = settings;
   const batching = { clock, spacing: spacingOf(settings, clock) };
-  const listener = new LaneChanges();
-  const lanes = new OwnLanes(ports.lanes, listener, clock, { replica, leaseMs: settings.laneLeaseMs });
+  const lanes = new OwnLanes(ports.lanes, clock, { replica, leaseMs: settings.laneLeaseMs });
   const routes = new RouteBook(ports.routes, clock);
   const queues = new OriginQueues<Delivery>({ slotsMax: settings.slotsMax });
   const desk = new DeliveryDesk(queues, routes, clock, { heldMax: settings.heldMax });
+  const learnRoutes = (merchantIds: Iterable<number>) => routes.learn(merchantIds);
+  const ingest = new IngestTerminal({ store: ports.deliveries, lanes, desk, learnRoutes, ...batching }, metrics);
+  const preparing = new PrepareAttempt(routes, lanes, ports.deliveries, ports.scheduler, batching);
+  const posting = new PostWebhook(ports.poster, ports.sealer, new AckDeadlines(clock), clock, settings.post);
   const settling = new SettleReversals(ports.scheduler, clock, metrics);
   const verdicts = new RecordVerdict(ports.verdicts, lanes, settling, metrics, batching);
   const concluding = new ConcludeDelivery(verdicts, ports.notices, rules, clock, metrics);
+  const close = new CloseDeliveries(ports.deliveries, metrics);
   const refill = new RefillQueues(ports.deliveries, desk, lanes);
   const recover = new RecoverDeliveries(ports.deliveries, desk, concluding, lanes, { rules, clock, refill });
-  listener.connect(desk, recover);
-  const preparing = new PrepareAttempt(routes, lanes, ports.deliveries, ports.scheduler, batching);
-  const posting = new PostWebhook(ports.poster, ports.sealer, new AckDeadlines(clock), clock, settings.post);
   const onFenced: OnFenced = delivery => recover.fenced(delivery);
-  new DispatchWebhook(desk, preparing, posting, concluding, {
+  const dispatch = new DispatchWebhook(desk, preparing, posting, concluding, {
     clock,
     onFenced,
     onHeldBack: error => metrics.heldBack(error),
     onAside: ({ transactionId }, error) => metrics.setAside('send', transactionId, error),
     gate: ports.gate,
   });
-  const ingest = new IngestTerminal(
-    { store: ports.deliveries, lanes, desk, learnRoutes: merchantIds => routes.learn(merchantIds), ...batching },
-    metrics,
-  );
-  const drain = async () => {
-    desk.close();
-    await lanes.leave();
-    desk.shut();
-    await settling.drain();
-  };
   const notices = new RepeatNotices(ports.notices, desk, lanes, clock);
   const overdue = new CloseOverdue(desk, concluding, rules, { clock, onFenced });
-  const close = new CloseDeliveries(ports.deliveries, metrics);
-  return { ingest, close, lanes, recover, notices, overdue, desk, routes, settling, drain };
+  return { ingest, close, lanes, recover, notices, overdue, desk, routes, settling, dispatch };
+}
+
+async function drain({ desk, lanes, settling }: Parts): Promise<void> {
+  desk.close();
+  await lanes.leave();
+  desk.shut();
+  await settling.drain();
 }
 
 function spacingOf({ spacingMs }: DispatcherSettings, clock: Clock): (() => Promise<void>) | undefined {
   return spacingMs ? () => passed(clock, spacingMs) : undefined;
-}
-
-/** What a change of lanes means here: new ones are recovered, lost ones dropped, given-up ones finished first. */
-class LaneChanges implements LaneListener {
-  private desk!: DeliveryDesk;
-  private recover!: RecoverDeliveries;
-
-  connect(desk: DeliveryDesk, recover: RecoverDeliveries): void {
-    this.desk = desk;
-    this.recover = recover;
-  }
-
-  gained(lanes: readonly HeldLane[]): void {
-    this.recover.gained(lanes);
-  }
-
-  /** Rows are left to the next owner from here on; what is claimed already starts first. */
-  async ending(lane: HeldLane): Promise<void> {
-    this.recover.lost([lane]);
-    this.desk.dropUnclaimed([lane]);
-    await this.desk.claimsStarted(lane.lane);
-  }
-
-  lost(lanes: readonly HeldLane[]): void {
-    this.recover.lost(lanes);
-    this.desk.drop(lanes);
-  }
-
-  finished(lane: number): Promise<void> {
-    return this.desk.finished(lane);
-  }
 }

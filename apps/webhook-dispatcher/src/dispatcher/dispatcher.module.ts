@@ -66,9 +66,7 @@ function outbound(settings: Settings) {
       inject: [UndiciWebhookClient],
       useFactory: (poster: UndiciWebhookClient) => {
         const idleOf = (origin: string) => poster.idleOf(origin);
-        const gate = new HandshakeGate(new SystemClock(), { handshakesPerSecond: settings.HANDSHAKES_PER_SECOND, idleOf });
-        poster.onIdle = origin => gate.onIdle(origin);
-        return gate;
+        return new HandshakeGate(new SystemClock(), { handshakesPerSecond: settings.HANDSHAKES_PER_SECOND, idleOf });
       },
     },
     {

@@ -48,7 +48,7 @@ export function dispatcherProvider(settings: Settings): FactoryProvider {
       const scheduler = new HttpReversalSchedulerClient(
         new InternalClient({ baseUrl: settings.REVERSAL_SCHEDULER_URL, audience: 'reversal-scheduler', signer }),
       );
-      const dispatcher = assembleDispatcher(
+      return assembleDispatcher(
         {
           clock: new SystemClock(),
           lanes: new PostgresLaneStore(dataSource),
@@ -62,12 +62,12 @@ export function dispatcherProvider(settings: Settings): FactoryProvider {
           sealer: sealerOf(settings),
           poster: tracing.isOn ? new TracedWebhookPoster(poster, tracing) : poster,
           gate,
+          connections: poster,
           metrics,
+          showLoad: read => metrics.observe(read),
         },
         dispatcherSettingsOf(settings),
       );
-      metrics.observe(() => dispatcher.desk.load);
-      return dispatcher;
     },
   };
 }

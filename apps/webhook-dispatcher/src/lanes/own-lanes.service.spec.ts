@@ -32,7 +32,8 @@ class Listener extends LaneListener {
 
 function setUp(replica: string, store: MemoryLaneStore, clock: ManualClock) {
   const listener = new Listener();
-  const lanes = new OwnLanes(store, listener, clock, { replica, leaseMs: 10_000 });
+  const lanes = new OwnLanes(store, clock, { replica, leaseMs: 10_000 });
+  lanes.onChange(listener);
   lanes.want(new Set([0, 1]));
   return { listener, lanes };
 }
@@ -92,7 +93,7 @@ describe('owning lanes', () => {
   });
 
   it('T6: beats every second, and under a short lease so often that the beat stays fresh between two turns', () => {
-    const beatMs = (leaseMs: number) => new OwnLanes(store, new Listener(), clock, { replica: 'a', leaseMs }).beatMs;
+    const beatMs = (leaseMs: number) => new OwnLanes(store, clock, { replica: 'a', leaseMs }).beatMs;
     expect(beatMs(10_000)).toBe(1_000);
     for (const leaseMs of [1_000, 1_500, 2_000, 5_000]) expect(beatMs(leaseMs)).toBeLessThan(leaseMs / 4);
   });

@@ -13,6 +13,13 @@ export interface OwnLanesOptions {
 const beatMsMax = 1_000;
 const beatsPerLease = 5;
 
+const nobody: LaneListener = {
+  gained: () => undefined,
+  ending: () => Promise.resolve(),
+  lost: () => undefined,
+  finished: () => Promise.resolve(),
+};
+
 /**
  * Flow of a turn: beat -> which lanes are free or of dead owners -> take those wanted -> tell the listener what was gained and lost.
  * Owning is per epoch: whoever acts later names the epoch, and the database refuses it once the lane has moved on.
@@ -28,6 +35,7 @@ export class OwnLanes implements LaneOwnership {
   /** Last epoch given up per lane: a beat read before the release committed still shows it as ours. */
   private readonly released = new Map<number, number>();
   private readonly watch: LaneWatch;
+  private listener: LaneListener = nobody;
   private wanted: ReadonlySet<number> = new Set();
   private lastBeatMs = Number.NEGATIVE_INFINITY;
   private isLeaving = false;
@@ -35,7 +43,6 @@ export class OwnLanes implements LaneOwnership {
 
   constructor(
     private readonly store: LaneStore,
-    private readonly listener: LaneListener,
     private readonly clock: Clock,
     private readonly options: OwnLanesOptions,
   ) {
@@ -54,6 +61,11 @@ export class OwnLanes implements LaneOwnership {
   /** Pause between two turns, in milliseconds. */
   get beatMs(): number {
     return Math.min(beatMsMax, this.options.leaseMs / beatsPerLease);
+  }
+
+  /** Who is told what was gained and lost. */
+  onChange(listener: LaneListener): void {
+    this.listener = listener;
   }
 
   /** Lanes of the partitions assigned to this replica. Takes effect with the next turn. */

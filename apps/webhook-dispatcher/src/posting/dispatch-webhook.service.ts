@@ -1,6 +1,5 @@
-import type { Decision } from '@paycode/dto';
 import { isDataFault } from '@paycode/persistence';
-import type { PrepareAttempt, Prepared } from '../arming';
+import type { NotPrepared, PrepareAttempt } from '../arming';
 import type { Clock } from '../clock';
 import type { AttemptOutcome, Delivery } from '../deliveries';
 import type { DeliveryDesk, Granted, SlotUse } from '../queueing';
@@ -16,7 +15,9 @@ const looksMax = 3;
  */
 const asideMs = 30_000;
 
-type Ready = { next: 'POST'; post: PostUnderWay } | { next: Exclude<Prepared, 'READY'> } | { next: 'HOLD'; error?: unknown };
+/** Why no request was started. `error`: what kept the delivery from being prepared. */
+type NotPosted = { next: NotPrepared } | { next: 'RETRY_LATER'; error?: unknown };
+type Ready = { next: 'POST'; post: PostUnderWay } | NotPosted;
 
 export interface DispatchOptions {
   clock: Clock;
@@ -39,11 +40,10 @@ export class DispatchWebhook {
     private readonly posting: PostWebhook,
     private readonly concluding: ConcludeDelivery,
     private readonly options: DispatchOptions,
-  ) {
-    desk.onReady = () => this.startAll();
-  }
+  ) {}
 
-  private startAll(): void {
+  /** Starts what has a slot. */
+  startAll(): void {
     for (let granted = this.desk.next(); granted; granted = this.desk.next()) void this.work(granted);
   }
 
@@ -72,16 +72,16 @@ export class DispatchWebhook {
         if (look.next !== 'RENEW') return { next: look.next };
         await this.preparing.renew(delivery);
       }
-      return { next: 'HOLD' };
+      return { next: 'RETRY_LATER' };
     } catch (error) {
-      return { next: 'HOLD', error };
+      return { next: 'RETRY_LATER', error };
     }
   }
 
-  private async notSent(delivery: Delivery, origin: string, ready: Exclude<Ready, { next: 'POST' }>): Promise<void> {
+  private async notSent(delivery: Delivery, origin: string, ready: NotPosted): Promise<void> {
     this.desk.release(origin, ready.next === 'NO_WEBHOOK' ? 'ANSWERED' : 'UNUSED');
     if (ready.next === 'MOVED') return this.desk.requeue(delivery);
-    if (ready.next === 'HOLD' && ready.error) return this.notPrepared(delivery, ready.error);
+    if (ready.next === 'RETRY_LATER' && ready.error) return this.notPrepared(delivery, ready.error);
     this.after(delivery, await this.concludedUnsent(delivery, ready.next));
   }
 
@@ -92,22 +92,22 @@ export class DispatchWebhook {
     this.after(delivery, await this.concluding.heldBack(delivery), isAside ? asideMs : undefined);
   }
 
-  private async concludedUnsent(delivery: Delivery, next: Decision | 'NO_WEBHOOK' | 'NOTHING' | 'HOLD'): Promise<Concluded> {
+  private async concludedUnsent(delivery: Delivery, next: Exclude<NotPosted['next'], 'MOVED'>): Promise<Concluded> {
     switch (next) {
       case 'NO_WEBHOOK':
         return this.concluding.without(delivery, 'NOT_APPLICABLE', 'NO WEBHOOK');
       case 'SETTLED':
       case 'REVERSED':
         return this.concluding.decidedBefore(delivery, next);
-      case 'NOTHING':
+      case 'NOT_OURS':
         return 'FENCED';
-      case 'HOLD':
+      case 'RETRY_LATER':
         return this.concluding.heldBack(delivery);
     }
   }
 
   private after(delivery: Delivery, concluded: Concluded, holdMs?: number): void {
-    if (concluded === 'HOLD') return this.desk.holdBack(delivery, holdMs);
+    if (concluded === 'RETRY_LATER') return this.desk.holdBack(delivery, holdMs);
     this.desk.finish(delivery);
     if (concluded === 'FENCED') this.options.onFenced(delivery);
   }

@@ -45,8 +45,7 @@ export class HandshakeGate extends ConnectionGate {
     });
   }
 
-  /** A connection to the endpoint became free. */
-  onIdle(origin: string): void {
+  override onIdle(origin: string): void {
     this.answeredMs.delete(origin);
     this.answeredMs.set(origin, this.clock.nowMs());
     if (this.answeredMs.size > answeredKept) this.answeredMs.delete(this.answeredMs.keys().next().value!);

@@ -38,6 +38,13 @@ export type LeaveGate = () => void;
 export abstract class ConnectionGate {
   /** Resolves when a request to this endpoint may go on. */
   abstract enter(origin: string): Promise<LeaveGate>;
+  /** A connection to the endpoint became free. */
+  abstract onIdle(origin: string): void;
+}
+
+/** Tells of connections to receivers that became free. */
+export interface IdleConnections {
+  onIdle(listener: (origin: string) => void): void;
 }
 
 /** Sends one POST. Knows sockets, not rules. */

@@ -11,8 +11,16 @@ export interface DeskLimits {
   heldMax: number;
 }
 
+/** How much is in memory. `oldestAgeMs`: since the receipt of the oldest that is not concluded, in milliseconds; 0: nothing is. */
+export interface QueueLoad {
+  held: number;
+  waiting: number;
+  inFlight: number;
+  oldestAgeMs: number;
+}
+
 /** Where a delivery goes that comes in. */
-export type Admission = 'CLAIM' | 'HOLD' | 'LEAVE';
+export type Admission = 'CLAIM' | 'QUEUE' | 'LEAVE';
 
 /** Ingest claims the first attempt of what will start within about this time. */
 const soonSeconds = 2;
@@ -33,8 +41,7 @@ export class DeliveryDesk {
   private claims: { atMs: number; lanes: ReadonlySet<number> } = { atMs: Number.NEGATIVE_INFINITY, lanes: new Set() };
   /** Merchants whose further deliveries wait in the database. */
   readonly backlog = new MerchantBacklog();
-  /** Called when something may be able to start. */
-  onReady: () => void = () => undefined;
+  private ready: () => void = () => undefined;
 
   constructor(
     private readonly queues: OriginQueues<Delivery>,
@@ -43,11 +50,16 @@ export class DeliveryDesk {
     private readonly limits: DeskLimits,
   ) {}
 
+  /** Who is told when something may be able to start. */
+  onReady(listener: () => void): void {
+    this.ready = listener;
+  }
+
   get hasRoom(): boolean {
     return !this.isClosed && this.held.size < this.limits.heldMax;
   }
 
-  get load(): { held: number; waiting: number; inFlight: number; oldestAgeMs: number } {
+  get load(): QueueLoad {
     const oldest = this.held.oldestReceivedMs;
     const oldestAgeMs = oldest === undefined ? 0 : this.clock.nowMs() - oldest;
     return { held: this.held.size, waiting: this.queues.waiting, inFlight: this.queues.inFlight, oldestAgeMs };
@@ -69,7 +81,7 @@ export class DeliveryDesk {
 
   /**
    * Decides, one after the other, where the deliveries of a batch go. CLAIM: into memory, and it will start so soon that its insert may claim
-   * attempt 1 (a crash must find what waits longer unclaimed, because a claimed one counts as sent). HOLD: into memory. LEAVE: it waits in the
+   * attempt 1 (a crash must find what waits longer unclaimed, because a claimed one counts as sent). QUEUE: into memory. LEAVE: it waits in the
    * database, and so does everything of its merchant that comes after it.
    */
   admissions(): (merchantId: number) => Admission {
@@ -85,7 +97,7 @@ export class DeliveryDesk {
       const aheadHere = ahead.get(origin) ?? 0;
       ahead.set(origin, aheadHere + 1);
       const isSoon = this.queues.waitingOf(origin) + aheadHere < this.queues.startingWithin(origin, soonSeconds);
-      return isSoon && origin !== unknownOrigin ? 'CLAIM' : 'HOLD';
+      return isSoon && origin !== unknownOrigin ? 'CLAIM' : 'QUEUE';
     };
   }
 
@@ -96,7 +108,7 @@ export class DeliveryDesk {
   /** Takes deliveries to work on; those held already are left as they are. */
   accept(deliveries: readonly Delivery[]): void {
     for (const delivery of deliveries) if (!this.isClosed && this.held.add(delivery)) this.enqueue(delivery);
-    if (deliveries.length > 0) this.onReady();
+    if (deliveries.length > 0) this.ready();
   }
 
   /** The next delivery with a slot at its endpoint. It must come back by `release` (the slot) and one of `finish`, `requeue` and `holdBack`. */
@@ -108,7 +120,7 @@ export class DeliveryDesk {
 
   release(origin: string, use: SlotUse): void {
     this.queues.release(origin, use);
-    this.onReady();
+    this.ready();
   }
 
   /** Its request has started. */
@@ -201,7 +213,7 @@ export class DeliveryDesk {
     if (!this.held.has(delivery.transactionId)) return;
     if (this.isShut || (this.isClosed && !delivery.isClaimed)) return this.held.forget(delivery);
     this.enqueue(delivery);
-    this.onReady();
+    this.ready();
   }
 
   private enqueue(delivery: Delivery): void {

@@ -98,7 +98,7 @@ export class RecoverDeliveries {
 
   private async refill(): Promise<void> {
     const before = new Map(this.lanes);
-    await this.options.refill.turn(rows => this.takeUp(rows, before, () => 'HOLD'));
+    await this.options.refill.turn(rows => this.takeUp(rows, before, () => 'QUEUE'));
   }
 
   /**

@@ -12,8 +12,11 @@ import type { NoticeStore } from '../informational';
 import { type Conclusion, conclusionOf, conclusionWithout } from './domain/conclusion';
 import type { RecordVerdict } from './record-verdict.service';
 
-/** OVER: nothing more to do. HOLD: try again later. FENCED: the lane moved on before the verdict; its owner decides. */
-export type Concluded = 'OVER' | 'HOLD' | 'FENCED';
+/** Why no verdict was recorded. RETRY_LATER: the fault is ours. FENCED: the lane moved on before the verdict; its owner decides. */
+export type NotRecorded = 'RETRY_LATER' | 'FENCED';
+
+/** OVER: nothing more to do. */
+export type Concluded = 'OVER' | NotRecorded;
 
 /** Told when a lane moved on under a delivery, so that its owner (maybe this replica again) looks for it. */
 export type OnFenced = (delivery: Delivery) => void;
@@ -44,7 +47,7 @@ export class ConcludeDelivery {
 
   /** Held back by a fault of ours: until B, then it is closed without an attempt (A-12, T8), unless an earlier one may have been acknowledged. */
   async heldBack(delivery: Delivery): Promise<Concluded> {
-    if (mayHaveBeenSent(delivery) || !isTooOld(this.clock.nowMs() - delivery.receivedMs, this.rules)) return 'HOLD';
+    if (mayHaveBeenSent(delivery) || !isTooOld(this.clock.nowMs() - delivery.receivedMs, this.rules)) return 'RETRY_LATER';
     return delivery.isReversible
       ? this.without(delivery, 'CLOSED_BACKSTOP', null)
       : this.without(delivery, 'NOT_APPLICABLE', 'NOT SENT');

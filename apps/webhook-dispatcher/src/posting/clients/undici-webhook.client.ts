@@ -18,8 +18,7 @@ const idlePerOriginMax = 512;
 export class UndiciWebhookClient extends WebhookPoster {
   private readonly idle = new Map<string, OriginConnection[]>();
   private readonly busy = new Set<OriginConnection>();
-  /** Told when a connection to the endpoint became free. */
-  onIdle: (origin: string) => void = () => undefined;
+  private becameIdle: (origin: string) => void = () => undefined;
 
   constructor(private readonly options: UndiciWebhookOptions) {
     super();
@@ -27,6 +26,11 @@ export class UndiciWebhookClient extends WebhookPoster {
 
   get connections(): { idle: number; busy: number } {
     return { idle: [...this.idle.values()].reduce((sum, pool) => sum + pool.length, 0), busy: this.busy.size };
+  }
+
+  /** Who is told when a connection to an endpoint became free. */
+  onIdle(listener: (origin: string) => void): void {
+    this.becameIdle = listener;
   }
 
   idleOf(origin: string): number {
@@ -46,7 +50,7 @@ export class UndiciWebhookClient extends WebhookPoster {
         if (isReusable) this.keep(origin, connection);
         else connection.destroy();
         observer.done();
-        if (isReusable) this.onIdle(origin);
+        if (isReusable) this.becameIdle(origin);
       },
     });
     return { abort: () => connection.destroy() };
