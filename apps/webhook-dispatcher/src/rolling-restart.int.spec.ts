@@ -32,7 +32,7 @@ describe('several dispatchers', () => {
       // Both replicas have requests in flight when the one is told to stop; they are answered once it is stopping.
       receiver.answer = request => void held.push(request);
       await publish(60);
-      await eventually(() => expect([old, next].map(each => dispatcherOf(each).desk.load.inFlight > 0)).toEqual([true, true]));
+      await eventually(() => expect([old, next].map(each => dispatcherOf(each).queue.load.inFlight > 0)).toEqual([true, true]));
       const stopping = old.stop('SIGTERM');
       await publish(60);
       receiver.answer = status(200);

@@ -42,8 +42,8 @@ export const strykerAreas: readonly StrykerArea[] = [
     area: 'dispatcher decisions',
     project: 'apps/webhook-dispatcher',
     files: [
-      `${dispatcher}/{posting,routes,takeover,verdicts}/{ack-deadlines,close-overdue,handshake-gate,route-book,settle-reversals}.service.ts`,
-      `${dispatcher}/lanes/own-lanes.service.ts`,
+      `${dispatcher}/{posting,routes,takeover,verdicts}/{ack-deadlines,close-overdue,handshake-gate,route-cache,settle-reversals}.service.ts`,
+      `${dispatcher}/lanes/lane-ownership.service.ts`,
     ],
     sampled: [],
   },

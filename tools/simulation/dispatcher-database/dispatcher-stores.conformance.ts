@@ -1,7 +1,7 @@
 import type { AckReceived } from '@paycode/dto';
 import type { DeliveryStore, LaneCursor } from '../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
 import type { Delivery, NewDelivery } from '../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
-import type { NoticeStore } from '../../../apps/webhook-dispatcher/src/informational/informational.ports';
+import type { InformationalStore } from '../../../apps/webhook-dispatcher/src/informational/informational.ports';
 import type { LaneStore } from '../../../apps/webhook-dispatcher/src/lanes/lanes.ports';
 import type { OwnedVerdict, VerdictStore } from '../../../apps/webhook-dispatcher/src/verdicts/verdicts.ports';
 
@@ -9,7 +9,7 @@ export interface DispatcherStoresUnderTest {
   lanes: LaneStore;
   deliveries: DeliveryStore;
   verdicts: VerdictStore;
-  notices: NoticeStore;
+  informational: InformationalStore;
   /** AckReceived events waiting to be published. */
   outbox(): Promise<Pick<AckReceived, 'transactionId' | 'source'>[]>;
   close(): Promise<void>;
@@ -244,15 +244,15 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
     it('a notice with a pause is due again until it is over; taking it hides it for its lease', async () => {
       await stores.deliveries.insert(me, [fresh(1, { isReversible: false, status: 'BANK_REJECTED' })]);
       await stores.verdicts.conclude(me, [verdict(1, 'NOT_APPLICABLE', { retryAfterMs: 0 })]);
-      expect(await stores.notices.takeDue([0, 2, 3], 10, 60_000)).toEqual([]);
-      const [due] = await stores.notices.takeDue([1], 10, 60_000);
+      expect(await stores.informational.takeDue([0, 2, 3], 10, 60_000)).toEqual([]);
+      const [due] = await stores.informational.takeDue([1], 10, 60_000);
       expect(due).toMatchObject({ transactionId: 1, attempt: 2, payload });
-      expect(await stores.notices.takeDue([1], 10, 60_000)).toEqual([]);
+      expect(await stores.informational.takeDue([1], 10, 60_000)).toEqual([]);
       const attempt = { transactionId: 1, attempt: 2, epoch: 1, outcome: 'TIMEOUT', elapsedMs: 1, startedAt: null };
-      await stores.notices.finish([{ ...attempt, retryAfterMs: 0 }]);
-      expect((await stores.notices.takeDue([1], 10, 60_000)).map(notice => notice.attempt)).toEqual([3]);
-      await stores.notices.finish([{ ...attempt, attempt: 3, retryAfterMs: null }]);
-      expect(await stores.notices.takeDue([1], 10, 0)).toEqual([]);
+      await stores.informational.finish([{ ...attempt, retryAfterMs: 0 }]);
+      expect((await stores.informational.takeDue([1], 10, 60_000)).map(notice => notice.attempt)).toEqual([3]);
+      await stores.informational.finish([{ ...attempt, attempt: 3, retryAfterMs: null }]);
+      expect(await stores.informational.takeDue([1], 10, 0)).toEqual([]);
     });
   });
 }

@@ -3,7 +3,7 @@ import { dispatcherStoresConformance } from './dispatcher-stores.conformance.ts'
 import { DispatcherTables } from './dispatcher-tables.ts';
 import { MemoryDeliveryStore } from './memory-delivery.store.ts';
 import { MemoryLaneStore } from './memory-lane.store.ts';
-import { MemoryNoticeStore } from './memory-notice.store.ts';
+import { MemoryInformationalStore } from './memory-informational.store.ts';
 import { MemoryVerdictStore } from './memory-verdict.store.ts';
 import { atOnce } from './statement-executor.ts';
 
@@ -15,7 +15,7 @@ describe("the dispatcher's stores in memory", () => {
       lanes: new MemoryLaneStore(tables, atOnce),
       deliveries: new MemoryDeliveryStore(tables, atOnce),
       verdicts: new MemoryVerdictStore(tables, atOnce),
-      notices: new MemoryNoticeStore(tables, atOnce),
+      informational: new MemoryInformationalStore(tables, atOnce),
       outbox: async () => [...tables.outbox.values()].map(({ data }) => data as AckReceived),
       close: async () => undefined,
     };

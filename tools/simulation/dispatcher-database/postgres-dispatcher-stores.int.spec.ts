@@ -2,7 +2,7 @@ import type { AckReceived } from '@paycode/dto';
 import { createTestDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../../apps/webhook-dispatcher/migrations';
 import { PostgresDeliveryStore } from '../../../apps/webhook-dispatcher/src/deliveries/persistence/postgres-delivery.store';
-import { PostgresNoticeStore } from '../../../apps/webhook-dispatcher/src/informational/persistence/postgres-notice.store';
+import { PostgresInformationalStore } from '../../../apps/webhook-dispatcher/src/informational/persistence/postgres-informational.store';
 import { PostgresLaneStore } from '../../../apps/webhook-dispatcher/src/lanes';
 import { PostgresVerdictStore } from '../../../apps/webhook-dispatcher/src/verdicts/persistence/postgres-verdict.store';
 import { dispatcherStoresConformance } from './dispatcher-stores.conformance.ts';
@@ -15,7 +15,7 @@ describe("the dispatcher's stores in PostgreSQL", () => {
       lanes: new PostgresLaneStore(dataSource),
       deliveries: new PostgresDeliveryStore(dataSource),
       verdicts: new PostgresVerdictStore(dataSource, 'conformance'),
-      notices: new PostgresNoticeStore(dataSource),
+      informational: new PostgresInformationalStore(dataSource),
       outbox: async () => {
         const rows = await dataSource.query<{ payload: string }[]>('select payload from outbox order by id');
         return rows.map(({ payload }) => JSON.parse(payload) as AckReceived);

@@ -11,7 +11,7 @@ import {
 import type { DispatcherTables } from './dispatcher-tables.ts';
 import { MemoryDeliveryStore } from './memory-delivery.store.ts';
 import { MemoryLaneStore } from './memory-lane.store.ts';
-import { MemoryNoticeStore } from './memory-notice.store.ts';
+import { MemoryInformationalStore } from './memory-informational.store.ts';
 import { MemoryVerdictStore } from './memory-verdict.store.ts';
 import type { StatementExecutor } from './statement-executor.ts';
 
@@ -32,6 +32,6 @@ export function storesFor(tables: DispatcherTables, execute: StatementExecutor, 
     lanes: new Lanes(tables, execute),
     deliveries: new Deliveries(tables, execute),
     verdicts: new Verdicts(tables, execute),
-    notices: new MemoryNoticeStore(tables, execute),
+    informational: new MemoryInformationalStore(tables, execute),
   };
 }

@@ -62,7 +62,7 @@ export class DispatcherNode {
     if (without('NO_BEAT')) Object.defineProperty(this.dispatcher.lanes, 'isBeatFresh', { value: true });
     this.recovering = this.recovery(stores.verdicts);
     this.turns();
-    const consumer = new TransactionTerminalConsumer(this.dispatcher.ingest, new WatchedMetrics(world));
+    const consumer = new TransactionTerminalConsumer(this.dispatcher.intake, new WatchedMetrics(world));
     world.groups.terminal.join(process, batch => consumer.onTransactionTerminal(batch as never));
   }
 
@@ -128,13 +128,13 @@ export class DispatcherNode {
 
   private turns(): void {
     const { dispatcher, process, world } = this;
-    world.every(process, turnMs.lanes, () => dispatcher.lanes.turn());
+    world.every(process, turnMs.lanes, () => dispatcher.lanes.pass());
     world.every(process, turnMs.queues, async () => {
-      dispatcher.desk.tick(false);
-      dispatcher.overdue.turn();
+      dispatcher.queue.tick(false);
+      dispatcher.overdue.pass();
     });
-    world.every(process, turnMs.recovery, () => dispatcher.recover.turn());
-    world.every(process, turnMs.notices, () => dispatcher.notices.turn());
+    world.every(process, turnMs.recovery, () => dispatcher.takeover.pass());
+    world.every(process, turnMs.notices, () => dispatcher.informational.pass());
     let wanted = '';
     world.every(process, turnMs.assignment, async () => {
       if (this.isLeaving) return;
@@ -142,7 +142,7 @@ export class DispatcherNode {
       if (partitions.join() === wanted) return;
       wanted = 'unsettled';
       dispatcher.lanes.want(lanesOfPartitions(partitions, world.partitionCount));
-      await dispatcher.lanes.turn();
+      await dispatcher.lanes.pass();
       wanted = partitions.join();
     });
   }

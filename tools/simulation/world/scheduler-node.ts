@@ -78,7 +78,7 @@ function closerOf(process: SimProcess, world: SimulatedWorld): DeliveryCloser {
     close: items => {
       if (world.mutation === 'NO_CLOSE') return all(items, 'CLOSED_TIMEOUT');
       if (world.mutation === 'HWM_ONLY') return all(items, world.areAcksDrained() ? 'CLOSED_TIMEOUT' : 'OPEN');
-      return world.callDispatcher(process, node => node.dispatcher.close.close(items));
+      return world.callDispatcher(process, node => node.dispatcher.closing.close(items));
     },
   };
 }

@@ -2,8 +2,8 @@ import type { Decision, Route } from '@paycode/dto';
 import { DataFault, FlushQueue } from '@paycode/persistence';
 import type { Clock } from '../clock';
 import type { Delivery, DeliveryStore } from '../deliveries';
-import type { LaneOwnership } from '../lanes';
-import type { RouteBook } from '../routes';
+import type { OwnedLanes } from '../lanes';
+import type { RouteCache } from '../routes';
 import type { ReversalScheduler } from './arming.ports';
 
 /** Why a delivery was not prepared. What could not be tried throws. */
@@ -40,8 +40,8 @@ export class PrepareAttempt {
   private readonly arms: FlushQueue<Delivery, Decision | null>;
 
   constructor(
-    private readonly routes: RouteBook,
-    private readonly lanes: LaneOwnership,
+    private readonly routes: RouteCache,
+    private readonly lanes: OwnedLanes,
     store: DeliveryStore,
     scheduler: ReversalScheduler,
     private readonly options: { clock: Clock; spacing?: () => Promise<void> },

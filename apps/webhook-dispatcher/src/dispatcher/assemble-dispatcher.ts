@@ -1,9 +1,9 @@
 import { PrepareAttempt, type ReversalScheduler } from '../arming';
 import { type Clock, passed } from '../clock';
 import type { AttemptRules, Delivery, DeliveryMetrics, DeliveryStore } from '../deliveries';
-import { type NoticeStore, RepeatNotices } from '../informational';
-import { IngestTerminal } from '../intake';
-import { type LaneStore, OwnLanes } from '../lanes';
+import { type InformationalStore, RepeatInformational } from '../informational';
+import { RecordDeliveries } from '../intake';
+import { type LaneStore, LaneOwnership } from '../lanes';
 import {
   AckDeadlines,
   type ConnectionGate,
@@ -14,9 +14,9 @@ import {
   type WebhookPoster,
   type WebhookSealer,
 } from '../posting';
-import { DeliveryDesk, OriginQueues, type QueueLoad, RefillQueues } from '../queueing';
-import { RouteBook, type RouteSource } from '../routes';
-import { CloseOverdue, RecoverDeliveries } from '../takeover';
+import { DeliveryQueue, OriginQueues, type QueueLoad, RefillQueues } from '../queueing';
+import { RouteCache, type RouteSource } from '../routes';
+import { CloseOverdue, TakeOverDeliveries } from '../takeover';
 import { CloseDeliveries, ConcludeDelivery, type OnFenced, RecordVerdict, SettleReversals, type VerdictStore } from '../verdicts';
 import { LaneChanges } from './lane-changes';
 
@@ -26,7 +26,7 @@ export interface DispatcherPorts {
   lanes: LaneStore;
   deliveries: DeliveryStore;
   verdicts: VerdictStore;
-  notices: NoticeStore;
+  informational: InformationalStore;
   scheduler: ReversalScheduler;
   routes: RouteSource;
   sealer: WebhookSealer;
@@ -59,7 +59,7 @@ export interface DispatcherSettings {
 
 /** One dispatcher replica: its use cases, put together over ports, without framework, timers or event loop of its own. */
 export interface Dispatcher extends Parts {
-  /** Starts nothing more, lets what is in flight end, hands the lanes over (T9). `lanes.turn()` must go on meanwhile. */
+  /** Starts nothing more, lets what is in flight end, hands the lanes over (T9). `lanes.pass()` must go on meanwhile. */
   drain(): Promise<void>;
 }
 
@@ -72,11 +72,11 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
 }
 
 /** What each part tells others after all were made. There is no other late binding in the dispatcher. */
-function connect({ desk, dispatch, lanes, recover }: Parts, { connections, gate, showLoad }: DispatcherPorts): void {
-  desk.onReady(() => dispatch.startAll());
-  lanes.onChange(new LaneChanges(desk, recover));
+function connect({ queue, dispatch, lanes, takeover }: Parts, { connections, gate, showLoad }: DispatcherPorts): void {
+  queue.onReady(() => dispatch.startAll());
+  lanes.onChange(new LaneChanges(queue, takeover));
   connections?.onIdle(origin => gate?.onIdle(origin));
-  showLoad?.(() => desk.load);
+  showLoad?.(() => queue.load);
 }
 
 /** The parts in the order of a delivery's path; each gets those before it. */
@@ -84,37 +84,37 @@ function partsOf(ports: DispatcherPorts, settings: DispatcherSettings) {
   const { clock, metrics } = ports;
   const { replica, rules } = settings;
   const batching = { clock, spacing: spacingOf(settings, clock) };
-  const lanes = new OwnLanes(ports.lanes, clock, { replica, leaseMs: settings.laneLeaseMs });
-  const routes = new RouteBook(ports.routes, clock);
+  const lanes = new LaneOwnership(ports.lanes, clock, { replica, leaseMs: settings.laneLeaseMs });
+  const routes = new RouteCache(ports.routes, clock);
   const queues = new OriginQueues<Delivery>({ slotsMax: settings.slotsMax });
-  const desk = new DeliveryDesk(queues, routes, clock, { heldMax: settings.heldMax });
+  const queue = new DeliveryQueue(queues, routes, clock, { heldMax: settings.heldMax });
   const learnRoutes = (merchantIds: Iterable<number>) => routes.learn(merchantIds);
-  const ingest = new IngestTerminal({ store: ports.deliveries, lanes, desk, learnRoutes, ...batching }, metrics);
+  const intake = new RecordDeliveries({ store: ports.deliveries, lanes, queue, learnRoutes, ...batching }, metrics);
   const preparing = new PrepareAttempt(routes, lanes, ports.deliveries, ports.scheduler, batching);
   const posting = new PostWebhook(ports.poster, ports.sealer, new AckDeadlines(clock), clock, settings.post);
   const settling = new SettleReversals(ports.scheduler, clock, metrics);
   const verdicts = new RecordVerdict(ports.verdicts, lanes, settling, metrics, batching);
-  const concluding = new ConcludeDelivery(verdicts, ports.notices, rules, clock, metrics);
-  const close = new CloseDeliveries(ports.deliveries, metrics);
-  const refill = new RefillQueues(ports.deliveries, desk, lanes);
-  const recover = new RecoverDeliveries(ports.deliveries, desk, concluding, lanes, { rules, clock, refill });
-  const onFenced: OnFenced = delivery => recover.fenced(delivery);
-  const dispatch = new DispatchWebhook(desk, preparing, posting, concluding, {
+  const concluding = new ConcludeDelivery(verdicts, ports.informational, rules, clock, metrics);
+  const closing = new CloseDeliveries(ports.deliveries, metrics);
+  const refill = new RefillQueues(ports.deliveries, queue, lanes);
+  const takeover = new TakeOverDeliveries(ports.deliveries, queue, concluding, lanes, { rules, clock, refill });
+  const onFenced: OnFenced = delivery => takeover.fenced(delivery);
+  const dispatch = new DispatchWebhook(queue, preparing, posting, concluding, {
     clock,
     onFenced,
     onHeldBack: error => metrics.heldBack(error),
     onAside: ({ transactionId }, error) => metrics.setAside('send', transactionId, error),
     gate: ports.gate,
   });
-  const notices = new RepeatNotices(ports.notices, desk, lanes, clock);
-  const overdue = new CloseOverdue(desk, concluding, rules, { clock, onFenced });
-  return { ingest, close, lanes, recover, notices, overdue, desk, routes, settling, dispatch };
+  const informational = new RepeatInformational(ports.informational, queue, lanes, clock);
+  const overdue = new CloseOverdue(queue, concluding, rules, { clock, onFenced });
+  return { intake, closing, lanes, takeover, informational, overdue, queue, routes, settling, dispatch };
 }
 
-async function drain({ desk, lanes, settling }: Parts): Promise<void> {
-  desk.close();
+async function drain({ queue, lanes, settling }: Parts): Promise<void> {
+  queue.close();
   await lanes.leave();
-  desk.shut();
+  queue.shut();
   await settling.drain();
 }
 

@@ -6,8 +6,8 @@ import { DataSource } from 'typeorm';
 import { SystemClock } from '../clock';
 import type { Settings } from '../config/env';
 import { DeliveryMetrics } from '../deliveries';
-import { PostgresNoticeStore, RedeliverNotice } from '../informational';
-import { dispatcherGroup, IngestTerminal, TransactionTerminalConsumer } from '../intake';
+import { PostgresInformationalStore, RedeliverInformational } from '../informational';
+import { dispatcherGroup, RecordDeliveries, TransactionTerminalConsumer } from '../intake';
 import { AssignedPartitions } from '../lanes';
 import { DeliveriesController, DeliveryLog, PostgresDeliveryLog, ShowDelivery } from '../on-call';
 import { HandshakeGate, UndiciWebhookClient } from '../posting';
@@ -15,7 +15,7 @@ import { CloseDeliveries, PostgresVerdictStore, TracedVerdictStore, VerdictStore
 import type { Dispatcher } from './assemble-dispatcher';
 import { dispatcherProvider } from './dispatcher.provider';
 import { DISPATCHER } from './dispatcher.token';
-import { DispatcherTurnsJob } from './jobs/dispatcher-turns.job';
+import { DispatcherPassesJob } from './jobs/dispatcher-passes.job';
 import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
 
 /** Deliveries from the event to the verdict. */
@@ -28,7 +28,7 @@ export class DispatcherModule implements OnApplicationShutdown {
       module: DispatcherModule,
       global: true,
       controllers: [TransactionTerminalConsumer, DeliveriesController],
-      providers: [...outbound(settings), dispatcherProvider(settings), ...useCases(), DispatcherTurnsJob],
+      providers: [...outbound(settings), dispatcherProvider(settings), ...useCases(), DispatcherPassesJob],
       exports: [DISPATCHER, AssignedPartitions, VerdictStore],
     };
   }
@@ -79,12 +79,12 @@ function outbound(settings: Settings) {
 
 function useCases() {
   return [
-    { provide: IngestTerminal, inject: [DISPATCHER], useFactory: (dispatcher: Dispatcher) => dispatcher.ingest },
-    { provide: CloseDeliveries, inject: [DISPATCHER], useFactory: (dispatcher: Dispatcher) => dispatcher.close },
+    { provide: RecordDeliveries, inject: [DISPATCHER], useFactory: (dispatcher: Dispatcher) => dispatcher.intake },
+    { provide: CloseDeliveries, inject: [DISPATCHER], useFactory: (dispatcher: Dispatcher) => dispatcher.closing },
     {
-      provide: RedeliverNotice,
+      provide: RedeliverInformational,
       inject: [DataSource],
-      useFactory: (dataSource: DataSource) => new RedeliverNotice(new PostgresNoticeStore(dataSource)),
+      useFactory: (dataSource: DataSource) => new RedeliverInformational(new PostgresInformationalStore(dataSource)),
     },
     { provide: ShowDelivery, inject: [DeliveryLog], useFactory: (log: DeliveryLog) => new ShowDelivery(log) },
   ];

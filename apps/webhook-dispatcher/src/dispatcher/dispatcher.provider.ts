@@ -8,7 +8,7 @@ import { HttpReversalSchedulerClient, TracedReversalScheduler } from '../arming'
 import { SystemClock } from '../clock';
 import type { Settings } from '../config/env';
 import { PostgresDeliveryStore } from '../deliveries';
-import { PostgresNoticeStore } from '../informational';
+import { PostgresInformationalStore } from '../informational';
 import { PostgresLaneStore } from '../lanes';
 import { HandshakeGate, KeyRingWebhookSealer, TracedWebhookPoster, UndiciWebhookClient } from '../posting';
 import { HttpRouteSourceClient } from '../routes';
@@ -54,7 +54,7 @@ export function dispatcherProvider(settings: Settings): FactoryProvider {
           lanes: new PostgresLaneStore(dataSource),
           deliveries: new PostgresDeliveryStore(dataSource),
           verdicts,
-          notices: new PostgresNoticeStore(dataSource),
+          informational: new PostgresInformationalStore(dataSource),
           scheduler: tracing.isOn ? new TracedReversalScheduler(scheduler, tracing) : scheduler,
           routes: new HttpRouteSourceClient(
             new InternalClient({ baseUrl: settings.NOTIFICATION_CONFIG_URL, audience: 'notification-config', signer }),

@@ -17,7 +17,7 @@ describe('faults that are not the receiver’s', () => {
   });
   afterEach(() => database.drop());
 
-  const ingest = (...ids: number[]) => replica.dispatcher.ingest.ingest(ids.map(id => terminalEvent(id)));
+  const ingest = (...ids: number[]) => replica.dispatcher.intake.record(ids.map(id => terminalEvent(id)));
   const verdict = (id: number) =>
     eventually(async () => {
       const rows = await database.dataSource.query<{ kind: string }[]>('select kind from verdict where transaction_id = $1', [
@@ -31,7 +31,7 @@ describe('faults that are not the receiver’s', () => {
   const pass = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 2_500) {
       await replica.clock.advance(2_500);
-      await replica.dispatcher.lanes.turn();
+      await replica.dispatcher.lanes.pass();
     }
   };
 
@@ -75,7 +75,7 @@ describe('faults that are not the receiver’s', () => {
       settings: { rules: { attemptsMax: 2, dispatchWindowMs: 3_000 } },
     }).takeOver();
     strict.routes.fault = new Error('config down');
-    await strict.dispatcher.ingest.ingest([terminalEvent(9)]);
+    await strict.dispatcher.intake.record([terminalEvent(9)]);
     await eventually(() => expect(strict.metrics.faults).toHaveLength(1));
     for (let second = 1; second <= 2; second++) {
       await strict.clock.advance(1_000);
@@ -100,8 +100,8 @@ describe('faults that are not the receiver’s', () => {
     await eventually(() => expect(heir.metrics.faults.length).toBeGreaterThan(0));
     for (let second = 1; second <= 5; second++) {
       await heir.clock.advance(1_000);
-      await heir.dispatcher.lanes.turn();
-      heir.dispatcher.overdue.turn();
+      await heir.dispatcher.lanes.pass();
+      heir.dispatcher.overdue.pass();
       await eventually(() => expect(heir.metrics.faults.length).toBeGreaterThan(second));
     }
     heir.scheduler.fault = undefined;
@@ -115,10 +115,10 @@ describe('faults that are not the receiver’s', () => {
     const small = { settings: { slotsMax: 4, rules: { attemptsMax: 2, dispatchWindowMs: 3_000 } } };
     const strict = await new Replica(database.dataSource, small).takeOver();
     await strict.dispatcher.routes.learn([1001]);
-    await strict.dispatcher.ingest.ingest([1, 2, 3, 4, 5, 6].map(id => terminalEvent(id)));
+    await strict.dispatcher.intake.record([1, 2, 3, 4, 5, 6].map(id => terminalEvent(id)));
     await eventually(() => expect(strict.poster.posts).toHaveLength(4));
     await strict.clock.advance(3_001);
-    strict.dispatcher.overdue.turn();
+    strict.dispatcher.overdue.pass();
     expect(await Promise.all([5, 6].map(verdict))).toEqual(['CLOSED_BACKSTOP', 'CLOSED_BACKSTOP']);
     strict.poster.posts[0]!.answer(200);
     expect(await verdict(strict.poster.ids[0]!)).toBe('ACKED_HTTP');
@@ -203,7 +203,7 @@ describe('faults that are not the receiver’s', () => {
   it('T-19: a second content under one id changes nothing and raises the alarm', async () => {
     await ingest(1);
     await posts(1);
-    await replica.dispatcher.ingest.ingest([terminalEvent(1, { merchantId: 1002 })]);
+    await replica.dispatcher.intake.record([terminalEvent(1, { merchantId: 1002 })]);
     expect(replica.metrics.conflicts).toEqual([1]);
     await settled();
     expect(replica.poster.posts).toHaveLength(1);
@@ -216,7 +216,7 @@ describe('faults that are not the receiver’s', () => {
     replica.sealer.fault = undefined;
     await eventually(async () => {
       await replica.clock.advance(1_000);
-      await replica.dispatcher.lanes.turn();
+      await replica.dispatcher.lanes.pass();
       expect(replica.poster.posts).toHaveLength(1);
     });
     expect(replica.poster.posts[0]!.attempt).toBe(1);

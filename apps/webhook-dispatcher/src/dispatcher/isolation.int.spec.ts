@@ -28,14 +28,14 @@ describe('one slow merchant hurts nobody (fault case 45)', () => {
 
   const ids = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n);
   const ingest = (merchantId: number, from: number, count: number) =>
-    replica.dispatcher.ingest.ingest(ids(from, count).map(id => terminalEvent(id, { merchantId })));
+    replica.dispatcher.intake.record(ids(from, count).map(id => terminalEvent(id, { merchantId })));
   const concluded = async () =>
     Number((await database.dataSource.query<{ count: string }[]>('select count(*) from verdict'))[0]!.count);
 
   it('I12: memory and slots are left for the healthy ones, however many deliveries of a hanging one come', async () => {
     await ingest(hanging, 1, 500);
-    expect(replica.dispatcher.desk.load.held).toBeLessThanOrEqual(60);
-    expect(replica.dispatcher.desk.admissions()(healthy)).not.toBe('LEAVE');
+    expect(replica.dispatcher.queue.load.held).toBeLessThanOrEqual(60);
+    expect(replica.dispatcher.queue.admissions()(healthy)).not.toBe('LEAVE');
     await ingest(healthy, 1_001, 100);
     await eventually(async () => {
       await replica.recoverAll();
@@ -46,7 +46,7 @@ describe('one slow merchant hurts nobody (fault case 45)', () => {
 
   it('what found no place in memory waits in the database and is delivered in its turn, each once', async () => {
     await ingest(hanging, 1, 500);
-    expect(replica.dispatcher.desk.backlog.has(hanging)).toBe(true);
+    expect(replica.dispatcher.queue.backlog.has(hanging)).toBe(true);
     // The endpoint comes back.
     replica.poster.onPost = post => post.answer(200);
     for (const post of replica.poster.posts) post.answer(200);
@@ -57,7 +57,7 @@ describe('one slow merchant hurts nobody (fault case 45)', () => {
     expect([...replica.poster.ids].sort((a, b) => a - b)).toEqual(ids(1, 500));
     await eventually(async () => {
       await replica.recoverAll();
-      expect(replica.dispatcher.desk.backlog.size).toBe(0);
+      expect(replica.dispatcher.queue.backlog.size).toBe(0);
     });
     await ingest(hanging, 501, 1);
     await eventually(async () => expect(await concluded()).toBe(501));
@@ -71,8 +71,8 @@ describe('one slow merchant hurts nobody (fault case 45)', () => {
     });
     heir.poster.onPost = replica.poster.onPost;
     await heir.takeOver();
-    expect(heir.dispatcher.desk.backlog.has(hanging)).toBe(true);
-    await heir.dispatcher.ingest.ingest(ids(1_001, 20).map(id => terminalEvent(id, { merchantId: healthy })));
+    expect(heir.dispatcher.queue.backlog.has(hanging)).toBe(true);
+    await heir.dispatcher.intake.record(ids(1_001, 20).map(id => terminalEvent(id, { merchantId: healthy })));
     await eventually(async () => {
       await heir.recoverAll();
       expect(await concluded()).toBe(20);

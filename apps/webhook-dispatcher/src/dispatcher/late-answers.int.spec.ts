@@ -51,16 +51,16 @@ describe('answers that arrive after the lane has moved', () => {
   /** Owns what a dead owner held, and has recovered nothing yet. */
   const gain = async ({ dispatcher, clock }: Replica) => {
     dispatcher.lanes.want(new Set(allLanes()));
-    await dispatcher.lanes.turn();
+    await dispatcher.lanes.pass();
     await clock.advance(10_000);
-    await dispatcher.lanes.turn();
+    await dispatcher.lanes.pass();
   };
 
   it('I7: an insert answered after its lane became ours hides no claim of the former owner', async () => {
     const former = await new Replica(dataSource).own();
     const deliveries = new LateAnswers(dataSource);
     const late = new Replica(dataSource, { ports: { deliveries } });
-    const ingesting = late.dispatcher.ingest.ingest([terminalEvent(1)]);
+    const ingesting = late.dispatcher.intake.record([terminalEvent(1)]);
     await eventually(async () => expect(await rows()).toBe(1));
     await former.recoverAll();
     await posted(former);
@@ -78,7 +78,7 @@ describe('answers that arrive after the lane has moved', () => {
     const deliveries = new LateAnswers(dataSource);
     deliveries.sweeps = new Gate();
     const late = await new Replica(dataSource, { ports: { deliveries } }).own();
-    await new Replica(dataSource).dispatcher.ingest.ingest([terminalEvent(1)]);
+    await new Replica(dataSource).dispatcher.intake.record([terminalEvent(1)]);
     const recovering = late.recoverAll();
     const between = await new Replica(dataSource).takeOver();
     await posted(between);

@@ -25,7 +25,7 @@ describe('T-29: what fails by the data of one payment fails no other', () => {
   const refuse = (table: string, condition = 'transaction_id <> 3') =>
     sql(`alter table ${table} add constraint refused check (${condition})`);
   const allow = (table: string) => sql(`alter table ${table} drop constraint refused`);
-  const ingest = (of = ids) => replica.dispatcher.ingest.ingest(of.map(id => terminalEvent(id)));
+  const ingest = (of = ids) => replica.dispatcher.intake.record(of.map(id => terminalEvent(id)));
   const verdicts = async () =>
     Object.fromEntries(
       (await sql<{ id: string; kind: string }>('select transaction_id as id, kind from verdict order by 1')).map(row => [
@@ -71,7 +71,7 @@ describe('T-29: what fails by the data of one payment fails no other', () => {
     replica.scheduler[how] = undefined;
     await eventually(async () => {
       await replica.clock.advance(1_000);
-      await replica.dispatcher.lanes.turn();
+      await replica.dispatcher.lanes.pass();
       expect(posted()).toEqual(ids);
     });
     await eventually(async () => expect(await verdicts()).toEqual(of('ACKED_HTTP', ids)));
@@ -88,7 +88,7 @@ describe('T-29: what fails by the data of one payment fails no other', () => {
       await ingest();
       await eventually(async () => expect(await verdicts()).toEqual(of(kind)));
       await eventually(() => expect(replica.metrics.aside).toEqual(['verdict 3']));
-      expect(await replica.dispatcher.close.close([{ transactionId: 3, merchantId: 1001 }])).toEqual([
+      expect(await replica.dispatcher.closing.close([{ transactionId: 3, merchantId: 1001 }])).toEqual([
         { transactionId: 3, verdict: 'OPEN' },
       ]);
       expect(posted()).toEqual(ids);
@@ -126,7 +126,9 @@ describe('T-29: what fails by the data of one payment fails no other', () => {
   it('close: a transaction that cannot be closed has no answer, those of the same call and of others have theirs', async () => {
     await refuse('delivery');
     const item = (transactionId: number) => ({ transactionId, merchantId: 1001 });
-    const answers = await Promise.all([[1], [2, 3, 4], [5, 6, 7, 8]].map(call => replica.dispatcher.close.close(call.map(item))));
+    const answers = await Promise.all(
+      [[1], [2, 3, 4], [5, 6, 7, 8]].map(call => replica.dispatcher.closing.close(call.map(item))),
+    );
     expect(answers.flat()).toEqual(others.map(transactionId => ({ transactionId, verdict: 'CLOSED_NEVER_SENT' })));
     expect(replica.metrics.aside).toEqual(['close 3']);
   });

@@ -1,4 +1,4 @@
-export { NoticeStore } from './informational.ports';
-export { PostgresNoticeStore } from './persistence/postgres-notice.store';
-export { RedeliverNotice } from './redeliver-notice.service';
-export { RepeatNotices } from './repeat-notices.service';
+export { InformationalStore } from './informational.ports';
+export { PostgresInformationalStore } from './persistence/postgres-informational.store';
+export { RedeliverInformational } from './redeliver-informational.service';
+export { RepeatInformational } from './repeat-informational.service';

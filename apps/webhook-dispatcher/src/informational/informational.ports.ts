@@ -1,21 +1,21 @@
 import type { StoredDelivery } from '../deliveries';
 
-/** Notices that move no money and are tried again. */
-export abstract class NoticeStore {
-  /** Takes up to `limit` due notices of the lanes for `leaseMs`; a crash meanwhile makes them due again after it. */
-  abstract takeDue(lanes: readonly number[], limit: number, leaseMs: number): Promise<DueNotice[]>;
-  /** Records attempts; a notice with a pause is due again after it, one without is over. */
-  abstract finish(attempts: readonly NoticeAttempt[]): Promise<void>;
-  /** Makes a notice due now, once more. */
+/** Informational deliveries: they move no money and are tried again. */
+export abstract class InformationalStore {
+  /** Takes up to `limit` due repeats of the lanes for `leaseMs`; a crash meanwhile makes them due again after it. */
+  abstract takeDue(lanes: readonly number[], limit: number, leaseMs: number): Promise<DueRepeat[]>;
+  /** Records attempts; a delivery with a pause is due again after it, one without is over. */
+  abstract finish(attempts: readonly RepeatAttempt[]): Promise<void>;
+  /** Makes a delivery due now, once more. */
   abstract redeliver(transactionId: number, lane: number): Promise<'SCHEDULED' | 'UNKNOWN' | 'MOVES_MONEY' | 'UNDER_WAY'>;
 }
 
-export interface DueNotice extends StoredDelivery {
+export interface DueRepeat extends StoredDelivery {
   /** Attempt that is due. */
   attempt: number;
 }
 
-export interface NoticeAttempt {
+export interface RepeatAttempt {
   transactionId: number;
   attempt: number;
   epoch: number;

@@ -28,7 +28,7 @@ export abstract class LaneListener {
 }
 
 /** What the rest of the service may know of lane ownership. */
-export interface LaneOwnership {
+export interface OwnedLanes {
   /** Identity of this process in lane rows. */
   readonly replica: string;
   /** Epoch under which work may start in the lane; undefined when it may not. */

@@ -2,7 +2,7 @@ import { isDataFault } from '@paycode/persistence';
 import type { NotPrepared, PrepareAttempt } from '../arming';
 import type { Clock } from '../clock';
 import type { AttemptOutcome, Delivery } from '../deliveries';
-import type { DeliveryDesk, Granted, SlotUse } from '../queueing';
+import type { DeliveryQueue, Granted, SlotUse } from '../queueing';
 import type { Concluded, ConcludeDelivery, OnFenced } from '../verdicts';
 import type { PostUnderWay, PostWebhook } from './post-webhook.service';
 import type { ConnectionGate } from './posting.ports';
@@ -35,7 +35,7 @@ export interface DispatchOptions {
  */
 export class DispatchWebhook {
   constructor(
-    private readonly desk: DeliveryDesk,
+    private readonly queue: DeliveryQueue,
     private readonly preparing: PrepareAttempt,
     private readonly posting: PostWebhook,
     private readonly concluding: ConcludeDelivery,
@@ -44,7 +44,7 @@ export class DispatchWebhook {
 
   /** Starts what has a slot. */
   startAll(): void {
-    for (let granted = this.desk.next(); granted; granted = this.desk.next()) void this.work(granted);
+    for (let granted = this.queue.next(); granted; granted = this.queue.next()) void this.work(granted);
   }
 
   private async work({ origin, item: delivery }: Granted<Delivery>): Promise<void> {
@@ -54,10 +54,10 @@ export class DispatchWebhook {
     leave?.();
     const startedAt = this.options.clock.wallTime();
     if (ready.next !== 'POST') return this.notSent(delivery, origin, ready);
-    this.desk.posted(delivery);
+    this.queue.posted(delivery);
     const outcome = await ready.post.outcome;
     const slotMs = this.options.clock.nowMs() - grantedMs;
-    void ready.post.freed.then(() => this.desk.release(origin, slotUseOf(outcome, slotMs)));
+    void ready.post.freed.then(() => this.queue.release(origin, slotUseOf(outcome, slotMs)));
     this.after(delivery, await this.concluding.attempted(delivery, outcome, startedAt));
   }
 
@@ -79,8 +79,8 @@ export class DispatchWebhook {
   }
 
   private async notSent(delivery: Delivery, origin: string, ready: NotPosted): Promise<void> {
-    this.desk.release(origin, ready.next === 'NO_WEBHOOK' ? 'ANSWERED' : 'UNUSED');
-    if (ready.next === 'MOVED') return this.desk.requeue(delivery);
+    this.queue.release(origin, ready.next === 'NO_WEBHOOK' ? 'ANSWERED' : 'UNUSED');
+    if (ready.next === 'MOVED') return this.queue.requeue(delivery);
     if (ready.next === 'RETRY_LATER' && ready.error) return this.notPrepared(delivery, ready.error);
     this.after(delivery, await this.concludedUnsent(delivery, ready.next));
   }
@@ -107,8 +107,8 @@ export class DispatchWebhook {
   }
 
   private after(delivery: Delivery, concluded: Concluded, holdMs?: number): void {
-    if (concluded === 'RETRY_LATER') return this.desk.holdBack(delivery, holdMs);
-    this.desk.finish(delivery);
+    if (concluded === 'RETRY_LATER') return this.queue.holdBack(delivery, holdMs);
+    this.queue.finish(delivery);
     if (concluded === 'FENCED') this.options.onFenced(delivery);
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock';
-import { TurnRow } from './domain/turn-row';
+import { RoundRobinQueue } from './domain/round-robin-queue';
 import { ConnectionGate, type LeaveGate } from './posting.ports';
 
 export interface HandshakeGateOptions {
@@ -17,7 +17,7 @@ const answeredKept = 50_000;
  * endpoint in turn, so that one whose connections keep breaking does not use up the handshakes of the others. Who waits here is not armed.
  */
 export class HandshakeGate extends ConnectionGate {
-  private readonly row = new TurnRow<(leave: LeaveGate) => void>();
+  private readonly row = new RoundRobinQueue<(leave: LeaveGate) => void>();
   /** Let in because a free connection is there for them, and not at it yet. */
   private readonly reserved = new Map<string, number>();
   /** When an endpoint last had a connection become free: it works. */

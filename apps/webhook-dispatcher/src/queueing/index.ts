@@ -1,4 +1,4 @@
-export { type Admission, DeliveryDesk, type QueueLoad } from './delivery-desk.service';
+export { type Admission, DeliveryQueue, type QueueLoad } from './delivery-queue.service';
 export { type Deadline, DeadlineHeap } from './domain/deadline-heap';
 export { type Granted, OriginQueues, type SlotUse } from './domain/origin-queues';
 export { RefillQueues } from './refill-queues.service';

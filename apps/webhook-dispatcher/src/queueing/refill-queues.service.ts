@@ -1,8 +1,8 @@
 import type { DeliveryStore, StoredDelivery } from '../deliveries';
-import type { OwnLanes } from '../lanes';
-import type { DeliveryDesk } from './delivery-desk.service';
+import type { LaneOwnership } from '../lanes';
+import type { DeliveryQueue } from './delivery-queue.service';
 
-const merchantsPerTurn = 64;
+const merchantsPerPass = 64;
 const rowsPerMerchantMax = 200;
 
 /**
@@ -12,15 +12,15 @@ const rowsPerMerchantMax = 200;
 export class RefillQueues {
   constructor(
     private readonly store: DeliveryStore,
-    private readonly desk: DeliveryDesk,
-    private readonly lanes: Pick<OwnLanes, 'lanes' | 'epochOf'>,
+    private readonly queue: DeliveryQueue,
+    private readonly lanes: Pick<LaneOwnership, 'lanes' | 'epochOf'>,
   ) {}
 
   /** Hands what it read to `takeUp`. */
-  async turn(takeUp: (rows: readonly StoredDelivery[]) => void): Promise<void> {
-    const { backlog } = this.desk;
-    const places = this.desk.places();
-    const cursors = backlog.next(merchantsPerTurn).flatMap(({ merchantId, afterSeq }) => {
+  async pass(takeUp: (rows: readonly StoredDelivery[]) => void): Promise<void> {
+    const { backlog } = this.queue;
+    const places = this.queue.places();
+    const cursors = backlog.next(merchantsPerPass).flatMap(({ merchantId, afterSeq }) => {
       const limit = places(merchantId, rowsPerMerchantMax);
       return limit > 0 ? [{ merchantId, afterSeq, limit }] : [];
     });

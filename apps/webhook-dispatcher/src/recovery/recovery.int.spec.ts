@@ -96,7 +96,7 @@ describe('getNotification', () => {
       await eventually(() => expect(held).toHaveBeenCalled());
       expect(await statusesOf(fiftyCalls(1))).toEqual(fifty('SUCCESS'));
       open();
-      await eventually(() => expect(dispatcherOf(rig.services[0]!).desk.load.held).toBe(0));
+      await eventually(() => expect(dispatcherOf(rig.services[0]!).queue.load.held).toBe(0));
       expect(await rig.verdict(1)).toBe('ACKED_PULL');
       expect(await statusesOf(fiftyCalls(1))).toEqual(fifty('SUCCESS'));
     });

@@ -1,3 +1,3 @@
 export { HttpRouteSourceClient } from './clients/http-route-source.client';
-export { RouteBook } from './route-book.service';
+export { RouteCache } from './route-cache.service';
 export { RouteSource } from './routes.ports';

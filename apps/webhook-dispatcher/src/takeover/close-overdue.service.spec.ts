@@ -2,63 +2,63 @@ import { ManualClock, settled } from '../clock/testing/manual-clock';
 import type { Delivery } from '../deliveries/domain/delivery';
 import { delivery } from '../deliveries/testing/samples';
 import { FakeRoutes } from '../dispatcher/testing/fakes';
-import { DeliveryDesk } from '../queueing/delivery-desk.service';
+import { DeliveryQueue } from '../queueing/delivery-queue.service';
 import { OriginQueues } from '../queueing/domain/origin-queues';
-import { RouteBook } from '../routes/route-book.service';
+import { RouteCache } from '../routes/route-cache.service';
 import type { Concluded, ConcludeDelivery } from '../verdicts/conclude-delivery.service';
 import { CloseOverdue } from './close-overdue.service';
 
 describe('payments that waited longer than B', () => {
   let clock: ManualClock;
-  let desk: DeliveryDesk;
+  let queue: DeliveryQueue;
   let overdue: CloseOverdue;
   let fenced: Delivery[];
   let written: (concluded: Concluded) => void;
 
   beforeEach(async () => {
     clock = new ManualClock();
-    desk = new DeliveryDesk(new OriginQueues({ slotsMax: 4 }), new RouteBook(new FakeRoutes(), clock), clock, { heldMax: 10 });
+    queue = new DeliveryQueue(new OriginQueues({ slotsMax: 4 }), new RouteCache(new FakeRoutes(), clock), clock, { heldMax: 10 });
     fenced = [];
     const writing = new Promise<Concluded>(resolve => (written = resolve));
     const concluding = { heldBack: () => writing } as unknown as ConcludeDelivery;
     const onFenced = (each: Delivery) => void fenced.push(each);
-    overdue = new CloseOverdue(desk, concluding, { dispatchWindowMs: 900_000 }, { clock, onFenced });
-    desk.accept([delivery(1, { receivedMs: clock.nowMs() })]);
+    overdue = new CloseOverdue(queue, concluding, { dispatchWindowMs: 900_000 }, { clock, onFenced });
+    queue.accept([delivery(1, { receivedMs: clock.nowMs() })]);
     await clock.advance(900_001);
   });
 
   it('A-12, I4: stay held until their end is written, so that recovery does not send them meanwhile', async () => {
-    overdue.turn();
-    expect([desk.has(1), desk.next()]).toEqual([true, undefined]);
+    overdue.pass();
+    expect([queue.has(1), queue.next()]).toEqual([true, undefined]);
     written('OVER');
     await settled();
-    expect([desk.has(1), fenced]).toEqual([false, []]);
+    expect([queue.has(1), fenced]).toEqual([false, []]);
   });
 
   it('row 10: one that may have been sent before never ends by its age, wherever it waits', async () => {
-    desk.accept([delivery(2, { receivedMs: 0, attempt: 2 }), delivery(3, { receivedMs: 0 })]);
+    queue.accept([delivery(2, { receivedMs: 0, attempt: 2 }), delivery(3, { receivedMs: 0 })]);
     written('OVER');
-    overdue.turn();
+    overdue.pass();
     await settled();
-    expect([1, 2, 3].map(id => desk.has(id))).toEqual([false, true, false]);
-    expect(desk.next()?.item.transactionId).toBe(2);
+    expect([1, 2, 3].map(id => queue.has(id))).toEqual([false, true, false]);
+    expect(queue.next()?.item.transactionId).toBe(2);
   });
 
   it('I7: are looked for again when their lane moved on before that', async () => {
-    overdue.turn();
+    overdue.pass();
     written('FENCED');
     await settled();
-    expect(desk.has(1)).toBe(false);
+    expect(queue.has(1)).toBe(false);
     expect(fenced.map(({ transactionId }) => transactionId)).toEqual([1]);
   });
 
-  it('T-29: one whose end cannot be written keeps no later turn from ending others', async () => {
-    overdue.turn();
-    desk.accept([delivery(2, { receivedMs: 0 })]);
-    overdue.turn();
-    expect(desk.next()).toBeUndefined();
+  it('T-29: one whose end cannot be written keeps no later pass from ending others', async () => {
+    overdue.pass();
+    queue.accept([delivery(2, { receivedMs: 0 })]);
+    overdue.pass();
+    expect(queue.next()).toBeUndefined();
     written('OVER');
     await settled();
-    expect([1, 2].map(id => desk.has(id))).toEqual([false, false]);
+    expect([1, 2].map(id => queue.has(id))).toEqual([false, false]);
   });
 });

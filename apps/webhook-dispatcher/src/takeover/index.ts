@@ -1,2 +1,2 @@
 export { CloseOverdue } from './close-overdue.service';
-export { RecoverDeliveries } from './recover-deliveries.service';
+export { TakeOverDeliveries } from './take-over-deliveries.service';

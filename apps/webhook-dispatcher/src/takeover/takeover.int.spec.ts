@@ -33,7 +33,7 @@ describe('owners that die, pause or leave', () => {
 
   it('fault case 4, A-13, T-21, R-6.2-5: a POST whose owner died is posted once more with the same transactionId, and its 200 settles', async () => {
     const dead = await new Replica(dataSource).own();
-    await dead.dispatcher.ingest.ingest([terminalEvent(1)]);
+    await dead.dispatcher.intake.record([terminalEvent(1)]);
     await posted(dead, 1);
     const heir = await new Replica(dataSource).takeOver();
     await posted(heir, 1);
@@ -45,7 +45,7 @@ describe('owners that die, pause or leave', () => {
 
   it('A-13, I8: after two attempts that no owner survived it is closed without a third', async () => {
     const first = await new Replica(dataSource).own();
-    await first.dispatcher.ingest.ingest([terminalEvent(1)]);
+    await first.dispatcher.intake.record([terminalEvent(1)]);
     await posted(first, 1);
     const second = await new Replica(dataSource).takeOver();
     await posted(second, 1);
@@ -57,7 +57,7 @@ describe('owners that die, pause or leave', () => {
 
   it('fault case 7: a replica that wakes up with a 200 adds it; the successor’s failure comes too late', async () => {
     const paused = await new Replica(dataSource).own();
-    await paused.dispatcher.ingest.ingest([terminalEvent(1)]);
+    await paused.dispatcher.intake.record([terminalEvent(1)]);
     await posted(paused, 1);
     const heir = await new Replica(dataSource).takeOver();
     await posted(heir, 1);
@@ -70,12 +70,12 @@ describe('owners that die, pause or leave', () => {
 
   it('fault case 48, row 6: a replica that lost its lanes cannot close; the successor’s 200 stands', async () => {
     const paused = await new Replica(dataSource).own();
-    await paused.dispatcher.ingest.ingest([terminalEvent(1)]);
+    await paused.dispatcher.intake.record([terminalEvent(1)]);
     await posted(paused, 1);
     const heir = await new Replica(dataSource).takeOver();
     await posted(heir, 1);
     paused.poster.posts[0]!.answer(500);
-    await eventually(() => expect(paused.dispatcher.desk.load.held).toBe(0));
+    await eventually(() => expect(paused.dispatcher.queue.load.held).toBe(0));
     expect(await verdictOf(1)).toBeUndefined();
     heir.poster.posts[0]!.answer(200);
     expect(await verdict(1)).toBe('ACKED_HTTP');
@@ -84,42 +84,42 @@ describe('owners that die, pause or leave', () => {
   it('T6: an owner whose beat is older than half the lease starts no POST until it has beaten again', async () => {
     const replica = await new Replica(dataSource).own();
     await replica.clock.advance(5_000);
-    await replica.dispatcher.ingest.ingest([terminalEvent(1)]);
+    await replica.dispatcher.intake.record([terminalEvent(1)]);
     await eventually(() => expect(replica.scheduler.armed).toHaveLength(1));
     expect(replica.poster.posts).toEqual([]);
-    await replica.dispatcher.lanes.turn();
+    await replica.dispatcher.lanes.pass();
     await replica.clock.advance(1_000);
     await posted(replica, 1);
   });
 
   it('row 8: a delivery that waits while its lane is lost and regained is not forgotten', async () => {
     const first = await new Replica(dataSource).own();
-    await first.dispatcher.ingest.ingest([terminalEvent(1)]);
+    await first.dispatcher.intake.record([terminalEvent(1)]);
     await posted(first, 1);
     const second = await new Replica(dataSource).takeOver();
     await posted(second, 1);
     // The first is alive: it beats, learns that the lanes are gone, and gets them back when the second one leaves.
     await first.clock.advance(1_000);
-    await first.dispatcher.lanes.turn();
+    await first.dispatcher.lanes.pass();
     second.poster.posts[0]!.answer(500);
     expect(await verdict(1)).toBe('CLOSED_NON200');
     await second.drain();
     await first.own();
     expect(first.dispatcher.lanes.lanes).toHaveLength(256);
-    await first.dispatcher.ingest.ingest([terminalEvent(2)]);
+    await first.dispatcher.intake.record([terminalEvent(2)]);
     await posted(first, 1, 2);
   });
 
   it('a request that ends without a verdict after its lane came back is looked for again', async () => {
     const first = await new Replica(dataSource).own();
-    await first.dispatcher.ingest.ingest([terminalEvent(1)]);
+    await first.dispatcher.intake.record([terminalEvent(1)]);
     await posted(first, 1);
     await dataSource.query('update lane set epoch = epoch + 2');
-    await first.dispatcher.lanes.turn();
+    await first.dispatcher.lanes.pass();
     await first.recoverAll();
     expect(first.poster.ids).toEqual([1]);
     first.poster.posts[0]!.answer(500);
-    await eventually(() => expect(first.dispatcher.desk.load.held).toBe(0));
+    await eventually(() => expect(first.dispatcher.queue.load.held).toBe(0));
     await first.recoverAll();
     await posted(first, 1, 1);
     first.poster.posts[1]!.answer(200);
@@ -128,7 +128,7 @@ describe('owners that die, pause or leave', () => {
 
   it('T9, fault case 50: a replica that leaves finishes what is in flight first, and its successor posts nothing twice', async () => {
     const leaving = await new Replica(dataSource).own();
-    await leaving.dispatcher.ingest.ingest([terminalEvent(1), terminalEvent(2)]);
+    await leaving.dispatcher.intake.record([terminalEvent(1), terminalEvent(2)]);
     await eventually(() => expect(leaving.poster.posts).toHaveLength(2));
     leaving.poster.posts.find(post => post.transactionId === 1)!.answer(200);
     await verdict(1);
@@ -136,7 +136,7 @@ describe('owners that die, pause or leave', () => {
     const heir = await new Replica(dataSource).own();
     // All lanes but the one with a POST in flight are handed over at once.
     await eventually(async () => {
-      await heir.dispatcher.lanes.turn();
+      await heir.dispatcher.lanes.pass();
       expect(heir.dispatcher.lanes.lanes).toHaveLength(255);
     });
     leaving.poster.posts.find(post => post.transactionId === 2)!.answer(500);
@@ -150,8 +150,8 @@ describe('owners that die, pause or leave', () => {
   it('T9: what waited when its owner left is posted by the successor, nothing twice', async () => {
     const leaving = await new Replica(dataSource, { settings: { slotsMax: 1 } }).own();
     const many = Array.from({ length: 400 }, (_, n) => terminalEvent(n + 1));
-    await leaving.dispatcher.ingest.ingest([terminalEvent(1_000)]);
-    await leaving.dispatcher.ingest.ingest(many);
+    await leaving.dispatcher.intake.record([terminalEvent(1_000)]);
+    await leaving.dispatcher.intake.record(many);
     await eventually(() => expect(leaving.poster.posts.length).toBeGreaterThanOrEqual(4));
     leaving.poster.onPost = post => post.answer(200);
     const draining = leaving.drain();
@@ -174,7 +174,7 @@ describe('owners that die, pause or leave', () => {
   it('a lane that another replica ingested for is served by its owner within a sweep', async () => {
     const owner = await new Replica(dataSource).own();
     const other = new Replica(dataSource);
-    await other.dispatcher.ingest.ingest([terminalEvent(1)]);
+    await other.dispatcher.intake.record([terminalEvent(1)]);
     expect(other.poster.posts).toEqual([]);
     await owner.recoverAll();
     await posted(owner, 1);
@@ -191,9 +191,9 @@ describe('owners that die, pause or leave', () => {
        values (1, $1, nextval('delivery_seq'), $2, 1001, 'PURCHASE', 'SUCCESS', true, $3, $4)`,
       [laneOf(1), lane.epoch, event.notification, event.completedAt],
     );
-    await replica.dispatcher.ingest.ingest([event]);
+    await replica.dispatcher.intake.record([event]);
     await posted(replica, 1);
-    await replica.dispatcher.ingest.ingest([event]);
+    await replica.dispatcher.intake.record([event]);
     expect(replica.poster.ids).toEqual([1]);
   });
 });

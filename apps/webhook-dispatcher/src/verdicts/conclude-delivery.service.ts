@@ -8,7 +8,7 @@ import {
   isTooOld,
   mayHaveBeenSent,
 } from '../deliveries';
-import type { NoticeStore } from '../informational';
+import type { InformationalStore } from '../informational';
 import { type Conclusion, conclusionOf, conclusionWithout } from './domain/conclusion';
 import type { RecordVerdict } from './record-verdict.service';
 
@@ -25,7 +25,7 @@ export type OnFenced = (delivery: Delivery) => void;
 export class ConcludeDelivery {
   constructor(
     private readonly verdicts: RecordVerdict,
-    private readonly notices: NoticeStore,
+    private readonly informational: InformationalStore,
     private readonly rules: AttemptRules,
     private readonly clock: Clock,
     private readonly metrics: DeliveryMetrics,
@@ -82,12 +82,12 @@ export class ConcludeDelivery {
     return 'OVER';
   }
 
-  /** The verdict of a repeated notice stands since its first attempt. What cannot be recorded is tried again when its lease ends. */
+  /** The verdict of a repeated informational delivery stands since its first attempt. What cannot be recorded is tried again when its lease ends. */
   private async recordRepeat(delivery: Delivery, conclusion: Conclusion, startedAt: Date | null): Promise<Concluded> {
     const { transactionId, attempt, epoch } = delivery;
     const { outcome, elapsedMs, retryAfterMs } = conclusion;
     try {
-      await this.notices.finish([{ transactionId, attempt, epoch, outcome, elapsedMs, startedAt, retryAfterMs }]);
+      await this.informational.finish([{ transactionId, attempt, epoch, outcome, elapsedMs, startedAt, retryAfterMs }]);
       this.report(delivery, conclusion, conclusion.kind);
     } catch (error) {
       this.metrics.heldBack(error);

@@ -2,7 +2,7 @@ import type { VerdictKind } from '@paycode/dto';
 import { FlushQueue, isDataFault } from '@paycode/persistence';
 import { type Clock, passed } from '../clock';
 import type { DeliveryMetrics } from '../deliveries';
-import type { LaneOwnership } from '../lanes';
+import type { OwnedLanes } from '../lanes';
 import { retryDelayMs } from './domain/retry-delay';
 import type { SettleReversals } from './settle-reversals.service';
 import type { OwnedVerdict, VerdictStore } from './verdicts.ports';
@@ -31,7 +31,7 @@ export class RecordVerdict {
 
   constructor(
     store: VerdictStore,
-    lanes: LaneOwnership,
+    lanes: OwnedLanes,
     private readonly settling: SettleReversals,
     private readonly metrics: DeliveryMetrics,
     private readonly options: { clock: Clock; spacing?: () => Promise<void> },

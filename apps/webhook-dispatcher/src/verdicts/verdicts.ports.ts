@@ -15,6 +15,6 @@ export abstract class VerdictStore {
 export interface OwnedVerdict extends Verdict {
   lane: number;
   epoch: number;
-  /** A notice that failed is tried again after this many milliseconds; null: never. */
+  /** An informational delivery that failed is tried again after this many milliseconds; null: never. */
   retryAfterMs: number | null;
 }

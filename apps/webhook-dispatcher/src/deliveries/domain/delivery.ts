@@ -31,7 +31,7 @@ export interface Delivery {
   isClaimed: boolean;
   /** Monotonic instant at which the delivery was received, as far as this process can tell (age for the backstop, A-12). */
   receivedMs: number;
-  /** A notice that was tried before and whose verdict stands; only its attempts go on. */
+  /** An informational delivery that was tried before and whose verdict stands; only its attempts go on. */
   isRepeat: boolean;
   /** Wall time at which the reversal was armed, for the timeline; null: not armed. */
   armedAt: Date | null;

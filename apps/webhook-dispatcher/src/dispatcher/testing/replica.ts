@@ -3,7 +3,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import type { DataSource } from 'typeorm';
 import { ManualClock } from '../../clock/testing/manual-clock';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
-import { PostgresNoticeStore } from '../../informational/persistence/postgres-notice.store';
+import { PostgresInformationalStore } from '../../informational/persistence/postgres-informational.store';
 import { allLanes, PostgresLaneStore } from '../../lanes';
 import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdict.store';
 import { assembleDispatcher, type Dispatcher, type DispatcherPorts, type DispatcherSettings } from '../assemble-dispatcher';
@@ -28,7 +28,7 @@ export class Replica {
       lanes: new PostgresLaneStore(dataSource),
       deliveries: new PostgresDeliveryStore(dataSource),
       verdicts: new PostgresVerdictStore(dataSource, 'test'),
-      notices: new PostgresNoticeStore(dataSource),
+      informational: new PostgresInformationalStore(dataSource),
       scheduler: this.scheduler,
       routes: this.routes,
       sealer: this.sealer,
@@ -50,7 +50,7 @@ export class Replica {
   /** Owns every lane from here on, and has taken up what was left in them. */
   async own(): Promise<this> {
     this.dispatcher.lanes.want(new Set(allLanes()));
-    await this.dispatcher.lanes.turn();
+    await this.dispatcher.lanes.pass();
     await this.recoverAll();
     return this;
   }
@@ -58,14 +58,14 @@ export class Replica {
   /** Lanes of an owner that does not beat any more become this one's. */
   async takeOver(): Promise<this> {
     this.dispatcher.lanes.want(new Set(allLanes()));
-    await this.dispatcher.lanes.turn();
+    await this.dispatcher.lanes.pass();
     await this.clock.advance(10_000);
     return this.own();
   }
 
   /** Every lane swept at least once. */
   async recoverAll(): Promise<void> {
-    for (let turn = 0; turn < 5; turn++) await this.dispatcher.recover.turn();
+    for (let pass = 0; pass < 5; pass++) await this.dispatcher.takeover.pass();
   }
 
   /** Drains while time goes by. */

@@ -3,7 +3,7 @@ import { Payload } from '@nestjs/microservices';
 import { parseTransactionTerminal, topics, type TransactionTerminal } from '@paycode/dto';
 import { type EventBatch, OnEvents, type ReceivedEvent } from '@paycode/events';
 import { DeliveryMetrics } from '../../deliveries';
-import { IngestTerminal } from '../ingest-terminal.service';
+import { RecordDeliveries } from '../record-deliveries.service';
 
 /** Consumer group of the dispatchers; the lanes a replica wants follow from its partitions. */
 export const dispatcherGroup = 'webhook-dispatcher';
@@ -12,14 +12,14 @@ export const dispatcherGroup = 'webhook-dispatcher';
 @Controller()
 export class TransactionTerminalConsumer {
   constructor(
-    private readonly ingestTerminal: IngestTerminal,
+    private readonly recordDeliveries: RecordDeliveries,
     private readonly metrics: DeliveryMetrics,
   ) {}
 
   @OnEvents(topics.transactionTerminal, { group: dispatcherGroup })
   async onTransactionTerminal(@Payload() batch: EventBatch): Promise<void> {
     const terminals = batch.events.map(event => this.read(batch, event));
-    await this.ingestTerminal.ingest(terminals.filter(terminal => terminal !== undefined));
+    await this.recordDeliveries.record(terminals.filter(terminal => terminal !== undefined));
   }
 
   /** An event that can never be stored is parked, and the partition goes on (T-19, fault case 40). */

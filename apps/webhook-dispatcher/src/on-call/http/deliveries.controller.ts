@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import type { CloseAnswer, DeliverySummary, DeliveryTimeline, RedeliveryAnswer } from '@paycode/dto';
 import { QueueFullError } from '@paycode/persistence';
 import { DomainError } from '@paycode/service-runtime';
-import { RedeliverNotice } from '../../informational';
+import { RedeliverInformational } from '../../informational';
 import { CloseDeliveries } from '../../verdicts';
 import { ShowDelivery } from '../show-delivery.service';
 import { readCloseItems, readTransactionId } from './batch-body';
@@ -13,7 +13,7 @@ export class DeliveriesController {
   constructor(
     private readonly closeDeliveries: CloseDeliveries,
     private readonly showDelivery: ShowDelivery,
-    private readonly redeliverNotice: RedeliverNotice,
+    private readonly redeliverNotice: RedeliverInformational,
   ) {}
 
   /** Asked by due timers and by the audit: only its answer lets a payment be reversed. */
@@ -35,7 +35,7 @@ export class DeliveriesController {
     return this.showDelivery.list({ isOpen: query.state !== 'recent', merchantId, limit: Number(query.limit ?? 50) });
   }
 
-  /** One more try of a notice that moves no money. */
+  /** One more try of an informational delivery. */
   @Post(':transactionId/redeliver')
   @HttpCode(202)
   redeliver(@Param('transactionId') transactionId: string): Promise<RedeliveryAnswer> {

@@ -1,6 +1,6 @@
 import { type Deadline, DeadlineHeap } from './deadline-heap';
 import { SlotCap, slotFloor } from './slot-cap';
-import { WaitingLine } from './waiting-line';
+import { FifoQueue } from './fifo-queue';
 
 export interface SlotBudget {
   /** Sockets of this process for deliveries, over all endpoints. */
@@ -23,7 +23,7 @@ export interface Granted<T> {
 
 interface OriginQueue<T> {
   origin: string;
-  line: WaitingLine<T>;
+  line: FifoQueue<T>;
   inFlight: number;
   cap: SlotCap;
   answersInSecond: number;
@@ -132,7 +132,7 @@ export class OriginQueues<T> {
       // No endpoint may take more than a quarter of the process (1.9).
       const cap = new SlotCap(Math.max(slotFloor, Math.floor(this.budget.slotsMax / 4)));
       const nothing = { inFlight: 0, answersInSecond: 0, answersPerSecond: 0, secondsIdle: 0, ready: undefined };
-      queue = { origin, line: new WaitingLine<T>(), cap, ...nothing };
+      queue = { origin, line: new FifoQueue<T>(), cap, ...nothing };
       this.queues.set(origin, queue);
     }
     return queue;

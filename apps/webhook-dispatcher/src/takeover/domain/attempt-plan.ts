@@ -12,7 +12,7 @@ export type AttemptPlan = { next: 'ATTEMPT'; attempt: number } | { next: 'CLOSE'
 
 /**
  * A claimed attempt may have been acknowledged with a 200 that died with its process: POST again, at most `attemptsMax` in all (A-13).
- * One that was never claimed was never sent: a fresh attempt while it is younger than B (A-12). Notices move no money and are
+ * One that was never claimed was never sent: a fresh attempt while it is younger than B (A-12). Informational deliveries move no money and are
  * delivered whatever their age.
  */
 export function planAttempt(found: FoundDelivery, rules: AttemptRules): AttemptPlan {

@@ -1,6 +1,6 @@
 import type { VerdictKind } from '@paycode/dto';
 import type { AttemptOutcome, Delivery } from '../../deliveries/domain/delivery';
-import { noticePauseMs } from '../../informational/domain/notice-schedule';
+import { repeatPauseMs } from '../../informational/domain/repeat-schedule';
 import { outcomeText, verdictOf } from './verdict-of';
 
 /** A verdict without its delivery. */
@@ -9,7 +9,7 @@ export interface Conclusion {
   attempt: number | null;
   outcome: string | null;
   elapsedMs: number | null;
-  /** Pause before the notice is tried again; null: it is not. */
+  /** Pause before an informational delivery is tried again; null: it is not. */
   retryAfterMs: number | null;
 }
 
@@ -23,8 +23,8 @@ export function conclusionOf(
   const elapsedMs = 'elapsedMs' in outcome ? outcome.elapsedMs : null;
   const shown = { attempt: delivery.attempt, outcome: outcomeText(outcome), elapsedMs };
   if (delivery.isReversible) return { ...shown, kind, retryAfterMs: null };
-  // A notice moves no money: there is nothing to acknowledge or to reverse (I13), only to try again.
-  return { ...shown, kind: 'NOT_APPLICABLE', retryAfterMs: kind === 'ACKED_HTTP' ? null : noticePauseMs(delivery.attempt) };
+  // An informational delivery moves no money: there is nothing to acknowledge or to reverse (I13), only to try again.
+  return { ...shown, kind: 'NOT_APPLICABLE', retryAfterMs: kind === 'ACKED_HTTP' ? null : repeatPauseMs(delivery.attempt) };
 }
 
 /** A verdict that no request led to. */

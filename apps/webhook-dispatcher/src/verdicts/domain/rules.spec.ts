@@ -1,5 +1,5 @@
 import { decisionOf, verdictKinds } from '@paycode/dto';
-import { noticePauseMs } from '../../informational/domain/notice-schedule';
+import { repeatPauseMs } from '../../informational/domain/repeat-schedule';
 import { conclusionOf } from './conclusion';
 import { retryDelayMs } from './retry-delay';
 import { outcomeText, verdictOf } from './verdict-of';
@@ -31,7 +31,7 @@ describe('what an outcome means', () => {
   });
 
   it('a notice is tried again after 30 s, 2 min and 10 min, and not after a 200', () => {
-    expect([1, 2, 3, 4].map(noticePauseMs)).toEqual([30_000, 120_000, 600_000, null]);
+    expect([1, 2, 3, 4].map(repeatPauseMs)).toEqual([30_000, 120_000, 600_000, null]);
     expect(conclusionOf(notice, status(500))!.retryAfterMs).toBe(30_000);
     expect(conclusionOf(notice, status(200))!.retryAfterMs).toBeNull();
     expect(conclusionOf(payment, status(500))!.retryAfterMs).toBeNull();

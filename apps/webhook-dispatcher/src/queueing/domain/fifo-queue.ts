@@ -1,5 +1,5 @@
 /** A first-in, first-out line in an array: add and take in constant time, amortised. */
-export class WaitingLine<T> {
+export class FifoQueue<T> {
   private items: T[] = [];
   /** Items before this index are taken. */
   private head = 0;

@@ -3,7 +3,7 @@ import type { Route } from '@paycode/dto';
 import { isDataFault } from '@paycode/persistence';
 import { ManualClock } from '../clock/testing/manual-clock';
 import { routeTo } from '../dispatcher/testing/fakes';
-import { RouteBook, RouteUnavailableError } from './route-book.service';
+import { RouteCache, RouteUnavailableError } from './route-cache.service';
 import { RouteSource } from './routes.ports';
 
 class Source extends RouteSource {
@@ -28,71 +28,71 @@ class Source extends RouteSource {
 describe('routes under a lease (I11, A-10)', () => {
   let clock: ManualClock;
   let source: Source;
-  let book: RouteBook;
+  let cache: RouteCache;
   beforeEach(() => {
     clock = new ManualClock();
     source = new Source();
-    book = new RouteBook(source, clock);
+    cache = new RouteCache(source, clock);
   });
 
   it('reads once per lease and again after it, so that a renewed key is in force at once', async () => {
-    expect((await book.current(1)).url).toBe('https://first.example/hook');
+    expect((await cache.current(1)).url).toBe('https://first.example/hook');
     source.url = 'https://second.example/hook';
     await clock.advance(999);
-    expect((await book.current(1)).url).toBe('https://first.example/hook');
+    expect((await cache.current(1)).url).toBe('https://first.example/hook');
     await clock.advance(1);
-    expect(book.leasedNow(1)).toBeUndefined();
-    expect((await book.current(1)).url).toBe('https://second.example/hook');
+    expect(cache.leasedNow(1)).toBeUndefined();
+    expect((await cache.current(1)).url).toBe('https://second.example/hook');
     expect(source.asked).toHaveLength(2);
   });
 
   it('counts the lease from before it asked, however long the answer took', async () => {
     source.beforeAnswer = () => clock.advance(600);
-    await book.current(1);
+    await cache.current(1);
     await clock.advance(399);
-    expect(book.leasedNow(1)).toBeDefined();
+    expect(cache.leasedNow(1)).toBeDefined();
     await clock.advance(1);
-    expect(book.leasedNow(1)).toBeUndefined();
+    expect(cache.leasedNow(1)).toBeUndefined();
   });
 
   it('an answer older than its own lease is no route', async () => {
     source.beforeAnswer = () => clock.advance(1_000);
-    await expect(book.current(1)).rejects.toThrow(RouteUnavailableError);
+    await expect(cache.current(1)).rejects.toThrow(RouteUnavailableError);
   });
 
   it('asks for many merchants at once and for each only once', async () => {
-    const waiting = book.current(9);
-    await Promise.all([waiting, book.current(1), book.current(2), book.current(1)]);
+    const waiting = cache.current(9);
+    await Promise.all([waiting, cache.current(1), cache.current(2), cache.current(1)]);
     expect(source.asked).toEqual([[9], [1, 2]]);
   });
 
   it('T8: a source that is away gives an error, never an old route', async () => {
-    await book.current(1);
+    await cache.current(1);
     await clock.advance(1_000);
     source.beforeAnswer = () => Promise.reject(new Error('down'));
-    await expect(book.current(1)).rejects.toThrow(RouteUnavailableError);
-    expect(book.lastOrigin(1)).toBe('https://first.example');
+    await expect(cache.current(1)).rejects.toThrow(RouteUnavailableError);
+    expect(cache.lastOrigin(1)).toBe('https://first.example');
   });
 
   it('T-29: a merchant that is refused, forgotten or has an unreadable URL has no route; those beside it have theirs', async () => {
     Object.assign(source, { refused: 3, forgotten: 5 });
     source.urls.set(7, 'no URL');
     const merchants = [1, 2, 3, 4, 5, 6, 7, 8];
-    const outcomes = await Promise.allSettled(merchants.map(merchantId => book.current(merchantId)));
+    const outcomes = await Promise.allSettled(merchants.map(merchantId => cache.current(merchantId)));
     const failed = merchants.filter((_, at) => outcomes[at]!.status === 'rejected');
     expect(failed).toEqual([3, 5, 7]);
     const faults = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [isDataFault(outcome.reason)] : []));
     expect(faults).toEqual([true, true, true]);
-    await book.learn([13, 3, 14]);
-    expect([13, 14].map(merchantId => book.lastOrigin(merchantId))).toEqual(['https://first.example', 'https://first.example']);
+    await cache.learn([13, 3, 14]);
+    expect([13, 14].map(merchantId => cache.lastOrigin(merchantId))).toEqual(['https://first.example', 'https://first.example']);
   });
 
   it('learns only merchants it has never seen, and leaves failures to the attempt', async () => {
-    await book.learn([1, 2, 2]);
-    await book.learn([2, 3]);
+    await cache.learn([1, 2, 2]);
+    await cache.learn([2, 3]);
     expect(source.asked).toEqual([[1, 2], [3]]);
     source.beforeAnswer = () => Promise.reject(new Error('down'));
-    await book.learn([4]);
-    expect(book.lastOrigin(4)).toBeUndefined();
+    await cache.learn([4]);
+    expect(cache.lastOrigin(4)).toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ interface Place<T> {
  * Who waits at which endpoint, served endpoint by endpoint in turn. Endpoints that have answered lately and others are served by turns too:
  * ten thousand that hang do not keep one that works waiting for ten thousand turns.
  */
-export class TurnRow<T> {
+export class RoundRobinQueue<T> {
   private readonly rows = [new Map<string, Place<T>>(), new Map<string, Place<T>>()] as const;
   private servedLast: 0 | 1 = 0;
 

@@ -1,12 +1,12 @@
 import { type Clock, passed } from '../clock';
 import { type Delivery, mayHaveBeenSent } from '../deliveries';
 import type { HeldLane } from '../lanes';
-import type { RouteBook } from '../routes';
+import type { RouteCache } from '../routes';
 import { MerchantBacklog } from './domain/merchant-backlog';
 import type { Granted, OriginQueues, SlotUse } from './domain/origin-queues';
 import { HeldDeliveries } from './held-deliveries';
 
-export interface DeskLimits {
+export interface QueueLimits {
   /** Deliveries in memory; more wait in the database. */
   heldMax: number;
 }
@@ -34,7 +34,7 @@ const lookMs = 20;
 const unknownOrigin = 'unknown';
 
 /** Deliveries in memory: waiting in the queue of their endpoint, held back for a while, or being worked on. */
-export class DeliveryDesk {
+export class DeliveryQueue {
   private readonly held = new HeldDeliveries();
   private isClosed = false;
   private isShut = false;
@@ -45,9 +45,9 @@ export class DeliveryDesk {
 
   constructor(
     private readonly queues: OriginQueues<Delivery>,
-    private readonly routes: RouteBook,
+    private readonly routes: RouteCache,
     private readonly clock: Clock,
-    private readonly limits: DeskLimits,
+    private readonly limits: QueueLimits,
   ) {}
 
   /** Who is told when something may be able to start. */

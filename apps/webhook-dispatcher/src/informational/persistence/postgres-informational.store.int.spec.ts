@@ -6,15 +6,15 @@ import { newDelivery } from '../../deliveries/testing/samples';
 import { ownEveryLane } from '../../lanes/testing/lane-rows';
 import { PostgresDeliveryLog } from '../../on-call/persistence/postgres-delivery.log';
 import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdict.store';
-import type { NoticeAttempt } from '../informational.ports';
-import { PostgresNoticeStore } from './postgres-notice.store';
+import type { RepeatAttempt } from '../informational.ports';
+import { PostgresInformationalStore } from './postgres-informational.store';
 
 describe('repeats of notices in PostgreSQL', () => {
   let database: TestDatabase;
-  let store: PostgresNoticeStore;
+  let store: PostgresInformationalStore;
   const me = randomUUID();
   const lanes = Array.from({ length: 256 }, (_, lane) => lane);
-  const attempt = (transactionId: number, changes: Partial<NoticeAttempt> = {}): NoticeAttempt => ({
+  const attempt = (transactionId: number, changes: Partial<RepeatAttempt> = {}): RepeatAttempt => ({
     transactionId,
     attempt: 2,
     epoch: 1,
@@ -45,7 +45,7 @@ describe('repeats of notices in PostgreSQL', () => {
 
   beforeEach(async () => {
     database = await createTestDatabase({ migrations });
-    store = new PostgresNoticeStore(database.dataSource);
+    store = new PostgresInformationalStore(database.dataSource);
     await ownEveryLane(database.dataSource, me);
   });
   afterEach(() => database.drop());

@@ -1,13 +1,13 @@
 import type { Clock } from '../clock';
 import type { AttemptRules, Delivery, DeliveryStore, LaneCursor, StoredDelivery } from '../deliveries';
-import type { HeldLane, LaneOwnership } from '../lanes';
-import type { Admission, DeliveryDesk, RefillQueues } from '../queueing';
+import type { HeldLane, OwnedLanes } from '../lanes';
+import type { Admission, DeliveryQueue, RefillQueues } from '../queueing';
 import type { ConcludeDelivery } from '../verdicts';
 import { planAttempt } from './domain/attempt-plan';
 
 /** Rows of one lane read at once. */
 const pageMax = 200;
-/** Lanes swept in one turn: the sweep briefly waits for ingests of its lanes. */
+/** Lanes swept in one pass: the sweep briefly waits for ingests of its lanes. */
 const lanesPerSweep = 64;
 /** How often, and from which age on, claims of our own that nobody works on are looked for: longer than any statement may take. */
 const forgottenMs = 60_000;
@@ -21,18 +21,18 @@ interface LaneProgress {
 
 /**
  * Flow: lanes gained -> what former owners left open (A-12, A-13) -> then, lane group by lane group, what others stored for lanes of ours.
- * Driven by turns; a turn that fails is simply repeated.
+ * Driven by passes; a pass that fails is simply repeated.
  */
-export class RecoverDeliveries {
+export class TakeOverDeliveries {
   private readonly lanes = new Map<number, LaneProgress>();
   private lastSwept = -1;
   private lastLookMs: number;
 
   constructor(
     private readonly store: DeliveryStore,
-    private readonly desk: DeliveryDesk,
+    private readonly queue: DeliveryQueue,
     private readonly concluding: ConcludeDelivery,
-    private readonly ownership: LaneOwnership,
+    private readonly ownership: OwnedLanes,
     private readonly options: { rules: AttemptRules; clock: Clock; refill: RefillQueues },
   ) {
     this.lastLookMs = options.clock.nowMs();
@@ -40,7 +40,7 @@ export class RecoverDeliveries {
 
   gained(lanes: readonly HeldLane[]): void {
     for (const { lane, epoch } of lanes) this.lanes.set(lane, { epoch, orphansAfter: 0, sweptTo: 0 });
-    this.desk.backlog.restart();
+    this.queue.backlog.restart();
   }
 
   lost(lanes: readonly HeldLane[]): void {
@@ -58,13 +58,13 @@ export class RecoverDeliveries {
     return [...this.lanes.values()].filter(progress => progress.orphansAfter !== undefined).length;
   }
 
-  async turn(): Promise<void> {
-    if (!this.desk.hasRoom) return;
+  async pass(): Promise<void> {
+    if (!this.queue.hasRoom) return;
     await this.takeUpOrphans();
-    if (this.desk.hasRoom) await this.sweep();
+    if (this.queue.hasRoom) await this.sweep();
     // Never at once with a sweep: the sweep passes over merchants that are read here.
-    if (this.desk.hasRoom) await this.refill();
-    if (this.desk.hasRoom) await this.takeUpForgotten();
+    if (this.queue.hasRoom) await this.refill();
+    if (this.queue.hasRoom) await this.takeUpForgotten();
   }
 
   private async takeUpOrphans(): Promise<void> {
@@ -88,7 +88,7 @@ export class RecoverDeliveries {
     this.lastSwept = Math.max(...group);
     const cursors = this.cursors(progress => progress.sweptTo).filter(({ lane }) => group.has(lane));
     const before = new Map(this.lanes);
-    const page = { limitPerLane: pageMax, exceptMerchants: this.desk.backlog.filling };
+    const page = { limitPerLane: pageMax, exceptMerchants: this.queue.backlog.filling };
     for (const { lane, horizonSeq, unclaimed } of await this.store.sweep(this.ownership.replica, cursors, page)) {
       const progress = this.unchanged(lane, before);
       if (progress) progress.sweptTo = horizonSeq;
@@ -98,7 +98,7 @@ export class RecoverDeliveries {
 
   private async refill(): Promise<void> {
     const before = new Map(this.lanes);
-    await this.options.refill.turn(rows => this.takeUp(rows, before, () => 'QUEUE'));
+    await this.options.refill.pass(rows => this.takeUp(rows, before, () => 'QUEUE'));
   }
 
   /**
@@ -136,12 +136,12 @@ export class RecoverDeliveries {
   private takeUp(
     rows: readonly StoredDelivery[],
     before: ReadonlyMap<number, LaneProgress>,
-    admit: (merchantId: number) => Admission = this.desk.admissions(),
+    admit: (merchantId: number) => Admission = this.queue.admissions(),
   ): void {
     const left: number[] = [];
     const deliveries = rows.flatMap(row => {
       const epoch = this.ownership.epochOf(row.lane);
-      if (epoch === undefined || !this.unchanged(row.lane, before) || this.desk.has(row.transactionId)) return [];
+      if (epoch === undefined || !this.unchanged(row.lane, before) || this.queue.has(row.transactionId)) return [];
       const plan = planAttempt(row, this.options.rules);
       const delivery = this.deliveryOf(row, epoch);
       if (plan.next === 'CLOSE') {
@@ -153,15 +153,15 @@ export class RecoverDeliveries {
       left.push(row.merchantId);
       return [];
     });
-    this.desk.accept(deliveries);
-    for (const merchantId of left) this.desk.backlog.note(merchantId);
+    this.queue.accept(deliveries);
+    for (const merchantId of left) this.queue.backlog.note(merchantId);
   }
 
   /** Held until its end is written, so that no other look takes it up meanwhile (I4). */
   private async close(delivery: Delivery, kind: 'CLOSED_EXHAUSTED' | 'CLOSED_BACKSTOP'): Promise<void> {
-    if (!this.desk.takeToConclude(delivery)) return;
+    if (!this.queue.takeToConclude(delivery)) return;
     const concluded = await this.concluding.without(delivery, kind, null);
-    this.desk.finish(delivery);
+    this.queue.finish(delivery);
     if (concluded === 'FENCED') this.fenced(delivery);
   }
 

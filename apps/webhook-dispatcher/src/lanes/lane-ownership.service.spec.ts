@@ -1,7 +1,7 @@
 import { ManualClock, settled } from '../clock/testing/manual-clock';
 import type { HeldLane } from './domain/lane-watch';
 import { LaneListener } from './lanes.ports';
-import { OwnLanes } from './own-lanes.service';
+import { LaneOwnership } from './lane-ownership.service';
 import { MemoryLaneStore } from './testing/memory-lane.store';
 
 class Listener extends LaneListener {
@@ -32,7 +32,7 @@ class Listener extends LaneListener {
 
 function setUp(replica: string, store: MemoryLaneStore, clock: ManualClock) {
   const listener = new Listener();
-  const lanes = new OwnLanes(store, clock, { replica, leaseMs: 10_000 });
+  const lanes = new LaneOwnership(store, clock, { replica, leaseMs: 10_000 });
   lanes.onChange(listener);
   lanes.want(new Set([0, 1]));
   return { listener, lanes };
@@ -46,36 +46,36 @@ describe('owning lanes', () => {
     clock = new ManualClock();
   });
 
-  it('takes free lanes with the first turn', async () => {
+  it('takes free lanes with the first pass', async () => {
     const { lanes, listener } = setUp('a', store, clock);
-    await lanes.turn();
+    await lanes.pass();
     expect(listener.told).toEqual(['gained 0@1', 'gained 1@1']);
     expect(lanes.epochOf(1)).toBe(1);
   });
 
-  it('T6: takes the lanes of a dead replica within the lease and one turn', async () => {
+  it('T6: takes the lanes of a dead replica within the lease and one pass', async () => {
     const dead = setUp('a', store, clock);
-    await dead.lanes.turn();
+    await dead.lanes.pass();
     const { lanes, listener } = setUp('b', store, clock);
     for (let second = 0; second < 10; second++) {
-      await lanes.turn();
+      await lanes.pass();
       await clock.advance(1_000);
     }
     expect(listener.told).toEqual([]);
-    await lanes.turn();
+    await lanes.pass();
     expect(listener.told).toEqual(['gained 0@2', 'gained 1@2']);
     expect(store.beats.has('a')).toBe(false);
   });
 
   it('row 8: a paused replica learns with its next beat that its lanes are gone', async () => {
     const paused = setUp('a', store, clock);
-    await paused.lanes.turn();
+    await paused.lanes.pass();
     const other = setUp('b', store, clock);
-    await other.lanes.turn();
+    await other.lanes.pass();
     await clock.advance(10_000);
-    await other.lanes.turn();
+    await other.lanes.pass();
     expect(paused.lanes.epochOf(0)).toBe(1);
-    await paused.lanes.turn();
+    await paused.lanes.pass();
     expect(paused.lanes.epochOf(0)).toBeUndefined();
     expect(paused.listener.told.slice(2)).toEqual(['lost 0@1', 'lost 1@1']);
   });
@@ -83,17 +83,17 @@ describe('owning lanes', () => {
   it('T6: the beat is fresh for half the lease after the start of the last beat that succeeded', async () => {
     const { lanes } = setUp('a', store, clock);
     expect(lanes.isBeatFresh).toBe(false);
-    await lanes.turn();
+    await lanes.pass();
     await clock.advance(4_999);
     expect(lanes.isBeatFresh).toBe(true);
     store.beforeCall = () => Promise.reject(new Error('database down'));
-    await expect(lanes.turn()).rejects.toThrow('database down');
+    await expect(lanes.pass()).rejects.toThrow('database down');
     await clock.advance(1);
     expect(lanes.isBeatFresh).toBe(false);
   });
 
-  it('T6: beats every second, and under a short lease so often that the beat stays fresh between two turns', () => {
-    const beatMs = (leaseMs: number) => new OwnLanes(store, clock, { replica: 'a', leaseMs }).beatMs;
+  it('T6: beats every second, and under a short lease so often that the beat stays fresh between two passes', () => {
+    const beatMs = (leaseMs: number) => new LaneOwnership(store, clock, { replica: 'a', leaseMs }).beatMs;
     expect(beatMs(10_000)).toBe(1_000);
     for (const leaseMs of [1_000, 1_500, 2_000, 5_000]) expect(beatMs(leaseMs)).toBeLessThan(leaseMs / 4);
   });
@@ -101,7 +101,7 @@ describe('owning lanes', () => {
   it('counts a slow beat from its start, because others may have seen the old one until its end', async () => {
     const { lanes } = setUp('a', store, clock);
     store.beforeCall = () => clock.advance(5_000);
-    await lanes.turn();
+    await lanes.pass();
     expect(lanes.isBeatFresh).toBe(false);
   });
 
@@ -112,17 +112,17 @@ describe('owning lanes', () => {
       await take(replica, seen);
       throw new Error('answer lost');
     };
-    await expect(lanes.turn()).rejects.toThrow('answer lost');
-    await lanes.turn();
+    await expect(lanes.pass()).rejects.toThrow('answer lost');
+    await lanes.pass();
     expect(listener.told).toEqual(['gained 0@1', 'gained 1@1']);
   });
 
   it('T9: gives a lane up only when nothing of it is in flight, and starts nothing in it meanwhile', async () => {
     const { lanes, listener } = setUp('a', store, clock);
-    await lanes.turn();
+    await lanes.pass();
     const finish = listener.occupy(0);
     lanes.want(new Set([1]));
-    await lanes.turn();
+    await lanes.pass();
     expect(lanes.epochOf(0)).toBeUndefined();
     expect(store.lanes[0]!.owner).toBe('a');
     finish();
@@ -133,12 +133,12 @@ describe('owning lanes', () => {
 
   it('T9: lets what is claimed in a lane start before it starts nothing any more', async () => {
     const { lanes, listener } = setUp('a', store, clock);
-    await lanes.turn();
+    await lanes.pass();
     let keep!: () => void;
     listener.promises = new Promise(resolve => (keep = resolve));
     lanes.want(new Set([1]));
-    await lanes.turn();
-    await lanes.turn();
+    await lanes.pass();
+    await lanes.pass();
     expect([lanes.epochOf(0), store.lanes[0]!.owner]).toEqual([1, 'a']);
     keep();
     await settled();
@@ -148,21 +148,21 @@ describe('owning lanes', () => {
 
   it('does not mistake a lane it just released for one it holds', async () => {
     const { lanes, listener } = setUp('a', store, clock);
-    await lanes.turn();
+    await lanes.pass();
     const rows = await store.beat('a');
     const finish = listener.occupy(0);
     lanes.want(new Set([1]));
-    await lanes.turn();
+    await lanes.pass();
     finish();
     await settled();
     store.beat = async () => rows;
-    await lanes.turn();
+    await lanes.pass();
     expect(lanes.epochOf(0)).toBeUndefined();
   });
 
   it('regression: a lane being given up is not taken again before that has ended, though it is free and wanted by then', async () => {
     const { lanes, listener } = setUp('a', store, clock);
-    await lanes.turn();
+    await lanes.pass();
     const release = store.release.bind(store);
     let answer!: () => void;
     store.release = async (replica, held) => {
@@ -170,40 +170,40 @@ describe('owning lanes', () => {
       await new Promise<void>(resolve => (answer = resolve));
     };
     lanes.want(new Set([1]));
-    await lanes.turn();
+    await lanes.pass();
     lanes.want(new Set([0, 1]));
-    await lanes.turn();
+    await lanes.pass();
     expect([store.lanes[0]!.owner, lanes.epochOf(0)]).toEqual([null, undefined]);
     answer();
     await settled();
-    await lanes.turn();
+    await lanes.pass();
     expect(listener.told.at(-1)).toBe('gained 0@2');
     expect(lanes.epochOf(0)).toBe(2);
   });
 
   it('regression: a lane whose release failed is released again, and comes back only under a new epoch', async () => {
     const { lanes, listener } = setUp('a', store, clock);
-    await lanes.turn();
+    await lanes.pass();
     const release = store.release.bind(store);
     store.release = () => Promise.reject(new Error('database down'));
     lanes.want(new Set([1]));
-    await lanes.turn();
+    await lanes.pass();
     await settled();
     lanes.want(new Set([0, 1]));
-    await lanes.turn();
+    await lanes.pass();
     await settled();
     expect([store.lanes[0]!.owner, lanes.epochOf(0)]).toEqual(['a', undefined]);
     store.release = release;
-    await lanes.turn();
+    await lanes.pass();
     await settled();
-    await lanes.turn();
+    await lanes.pass();
     expect(listener.told.at(-1)).toBe('gained 0@2');
     expect(lanes.epochOf(0)).toBe(2);
   });
 
   it('T9: leaving hands over lane by lane and forgets the replica', async () => {
     const { lanes, listener } = setUp('a', store, clock);
-    await lanes.turn();
+    await lanes.pass();
     const finish = listener.occupy(0);
     const leaving = lanes.leave();
     await settled();

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { type DueNotice, type NoticeAttempt, NoticeStore } from '../informational.ports';
+import { type DueRepeat, type RepeatAttempt, InformationalStore } from '../informational.ports';
 
 interface DueRow {
   id: string;
@@ -10,7 +10,7 @@ interface DueRow {
   payload: string;
 }
 
-type Redelivery = Awaited<ReturnType<NoticeStore['redeliver']>>;
+type Redelivery = Awaited<ReturnType<InformationalStore['redeliver']>>;
 
 const takeDueSql = `
   with due as materialized (
@@ -48,13 +48,13 @@ const redeliverSql = `
     on conflict (transaction_id) do update set due_at = least(notice_retry.due_at, clock_timestamp()))
   select case when reversible then 'MOVES_MONEY' when concluded then 'SCHEDULED' else 'UNDER_WAY' end as outcome from found`;
 
-/** Pending repeats of notices in PostgreSQL. */
-export class PostgresNoticeStore extends NoticeStore {
+/** Pending repeats of informational deliveries in PostgreSQL. */
+export class PostgresInformationalStore extends InformationalStore {
   constructor(private readonly dataSource: DataSource) {
     super();
   }
 
-  override async takeDue(lanes: readonly number[], limit: number, leaseMs: number): Promise<DueNotice[]> {
+  override async takeDue(lanes: readonly number[], limit: number, leaseMs: number): Promise<DueRepeat[]> {
     const [rows] = await this.dataSource.query<[DueRow[], number]>(takeDueSql, [lanes, limit, leaseMs]);
     return rows.map(row => ({
       transactionId: Number(row.id),
@@ -69,7 +69,7 @@ export class PostgresNoticeStore extends NoticeStore {
     }));
   }
 
-  override async finish(attempts: readonly NoticeAttempt[]): Promise<void> {
+  override async finish(attempts: readonly RepeatAttempt[]): Promise<void> {
     await this.dataSource.query(finishSql, [
       attempts.map(each => each.transactionId),
       attempts.map(each => each.attempt),

@@ -2,13 +2,13 @@ import type { TransactionTerminal } from '@paycode/dto';
 import { FlushQueue } from '@paycode/persistence';
 import type { Clock } from '../clock';
 import type { Delivery, DeliveryMetrics, DeliveryStore, DeliveryToInsert, InsertedDelivery, NewDelivery } from '../deliveries';
-import { laneOf, type LaneOwnership } from '../lanes';
-import type { Admission, DeliveryDesk } from '../queueing';
+import { laneOf, type OwnedLanes } from '../lanes';
+import type { Admission, DeliveryQueue } from '../queueing';
 
-export interface IngestParts {
+export interface RecordParts {
   store: DeliveryStore;
-  lanes: LaneOwnership;
-  desk: DeliveryDesk;
+  lanes: OwnedLanes;
+  queue: DeliveryQueue;
   /** Reads routes of merchants never seen, so that their deliveries find a queue. */
   learnRoutes(merchantIds: Iterable<number>): Promise<void>;
   clock: Clock;
@@ -25,27 +25,27 @@ const batchMax = { flushMax: 1_000, queueMax: 100_000 };
  * Flow: events of a batch -> durable, each transaction once -> queue of its endpoint. Resolves after the commit, so that the offset moves
  * only then (1.2 row 1); nothing of the 45 seconds happens here.
  */
-export class IngestTerminal {
+export class RecordDeliveries {
   private readonly inserts: FlushQueue<NewDelivery, Delivery | undefined>;
 
   constructor(
-    private readonly parts: IngestParts,
+    private readonly parts: RecordParts,
     private readonly metrics: DeliveryMetrics,
   ) {
     this.inserts = new FlushQueue(deliveries => this.insert(deliveries), { ...batchMax, spacing: parts.spacing });
   }
 
   /** Rejects when nothing is known to be durable: the batch must come again. */
-  async ingest(events: readonly TransactionTerminal[]): Promise<void> {
+  async record(events: readonly TransactionTerminal[]): Promise<void> {
     await this.parts.learnRoutes(events.map(event => event.merchantId));
     const accepted = await this.inserts.run(events.map(newDelivery));
-    this.parts.desk.accept(accepted.filter(delivery => delivery !== undefined));
+    this.parts.queue.accept(accepted.filter(delivery => delivery !== undefined));
   }
 
   private async insert(deliveries: readonly NewDelivery[]): Promise<(Delivery | undefined)[]> {
-    const { store, lanes, desk, clock } = this.parts;
-    const heldBefore = new Set(deliveries.map(({ transactionId }) => transactionId).filter(id => desk.has(id)));
-    const admit = desk.admissions();
+    const { store, lanes, queue: queue, clock } = this.parts;
+    const heldBefore = new Set(deliveries.map(({ transactionId }) => transactionId).filter(id => queue.has(id)));
+    const admit = queue.admissions();
     const rows = deliveries.map(delivery => this.rowFor(delivery, admit(delivery.merchantId)));
     const receivedMs = clock.nowMs();
     const inserted = new Map((await store.insert(lanes.replica, rows)).map(row => [row.transactionId, row]));
@@ -87,7 +87,7 @@ export class IngestTerminal {
     const epoch = this.parts.lanes.epochOf(delivery.lane);
     if (!row || epoch === undefined || epoch !== delivery.heldEpoch) return undefined;
     if (row.epoch === 0 && delivery.admission === 'LEAVE') {
-      this.parts.desk.backlog.note(delivery.merchantId);
+      this.parts.queue.backlog.note(delivery.merchantId);
       return undefined;
     }
     const { transactionId, merchantId, lane, isReversible, payload } = delivery;

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock';
 import { type HeldLane, type LaneRow, LaneWatch } from './domain/lane-watch';
-import type { LaneListener, LaneOwnership, LaneStore } from './lanes.ports';
+import type { LaneListener, OwnedLanes, LaneStore } from './lanes.ports';
 
-export interface OwnLanesOptions {
+export interface LaneOwnershipOptions {
   /** Identity of this process; a restarted one has another. */
   replica: string;
   /** L of T6: an owner whose beat stood still for this long is dead, in milliseconds. */
@@ -21,10 +21,10 @@ const nobody: LaneListener = {
 };
 
 /**
- * Flow of a turn: beat -> which lanes are free or of dead owners -> take those wanted -> tell the listener what was gained and lost.
+ * Flow of a pass: beat -> which lanes are free or of dead owners -> take those wanted -> tell the listener what was gained and lost.
  * Owning is per epoch: whoever acts later names the epoch, and the database refuses it once the lane has moved on.
  */
-export class OwnLanes implements LaneOwnership {
+export class LaneOwnership implements OwnedLanes {
   private readonly held = new Map<number, number>();
   /** Lanes on their way out, from the first step to the last. */
   private readonly ending = new Set<number>();
@@ -44,7 +44,7 @@ export class OwnLanes implements LaneOwnership {
   constructor(
     private readonly store: LaneStore,
     private readonly clock: Clock,
-    private readonly options: OwnLanesOptions,
+    private readonly options: LaneOwnershipOptions,
   ) {
     this.watch = new LaneWatch(options.replica, options.leaseMs);
   }
@@ -58,7 +58,7 @@ export class OwnLanes implements LaneOwnership {
     return this.options.leaseMs;
   }
 
-  /** Pause between two turns, in milliseconds. */
+  /** Pause between two passes, in milliseconds. */
   get beatMs(): number {
     return Math.min(beatMsMax, this.options.leaseMs / beatsPerLease);
   }
@@ -68,7 +68,7 @@ export class OwnLanes implements LaneOwnership {
     this.listener = listener;
   }
 
-  /** Lanes of the partitions assigned to this replica. Takes effect with the next turn. */
+  /** Lanes of the partitions assigned to this replica. Takes effect with the next pass. */
   want(lanes: ReadonlySet<number>): void {
     this.wanted = lanes;
   }
@@ -87,8 +87,8 @@ export class OwnLanes implements LaneOwnership {
     return [...this.held].map(([lane, epoch]) => ({ lane, epoch }));
   }
 
-  /** One beat with all its consequences. Turns never overlap; a failed one rejects and changes nothing. */
-  turn(): Promise<void> {
+  /** One beat with all its consequences. Passes never overlap; a failed one rejects and changes nothing. */
+  pass(): Promise<void> {
     return (this.running = this.running.catch(() => undefined).then(() => this.beatOnce()));
   }
 
@@ -96,7 +96,7 @@ export class OwnLanes implements LaneOwnership {
   async leave(): Promise<void> {
     this.isLeaving = true;
     await Promise.all(this.lanes.map(held => this.giveUp(held)));
-    await this.turn();
+    await this.pass();
     await this.store.forget(this.replica);
   }
 
@@ -130,7 +130,7 @@ export class OwnLanes implements LaneOwnership {
     for (const { lane } of lost) this.held.delete(lane);
     for (const [lane, epoch] of this.unreleased) if (epochs.get(lane) !== epoch) this.unreleased.delete(lane);
     if (lost.length > 0) this.listener.lost(lost);
-    // Taken by an earlier turn whose answer was lost: the epoch is ours, the memory of it is not.
+    // An earlier pass took these and its answer was lost: the database has our epoch, this memory has not.
     const found = owned.filter(({ lane, epoch }) => !this.held.has(lane) && epoch > (this.released.get(lane) ?? 0));
     for (const { lane, epoch } of found) this.held.set(lane, epoch);
     if (found.length > 0) this.listener.gained(found.map(({ lane, epoch }) => ({ lane, epoch })));

@@ -1,7 +1,7 @@
 import type { RedeliveryAnswer } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { laneOf } from '../lanes';
-import type { NoticeStore } from './informational.ports';
+import type { InformationalStore } from './informational.ports';
 
 const refusals = {
   UNKNOWN: { status: 404, code: 'NO_DELIVERY', message: 'Not Found' },
@@ -13,13 +13,13 @@ const refusals = {
   UNDER_WAY: { status: 409, code: 'UNDER_WAY', message: 'the first delivery is still under way' },
 } as const;
 
-/** Flow: operator -> one more attempt of a notice that moves no money, now. */
-export class RedeliverNotice {
-  constructor(private readonly notices: NoticeStore) {}
+/** Flow: operator -> one more attempt of an informational delivery, now. */
+export class RedeliverInformational {
+  constructor(private readonly informational: InformationalStore) {}
 
   /** @throws DomainError 404, 409 */
   async redeliver(transactionId: number): Promise<RedeliveryAnswer> {
-    const outcome = await this.notices.redeliver(transactionId, laneOf(transactionId));
+    const outcome = await this.informational.redeliver(transactionId, laneOf(transactionId));
     if (outcome !== 'SCHEDULED') throw new DomainError(refusals[outcome]);
     return { transactionId, outcome };
   }

@@ -23,7 +23,7 @@ const routesKeptMax = 50_000;
  * Routes under a lease. A request may only start inside the lease of its route, so that a renewed key or a corrected URL is in force
  * everywhere once its change was answered (I11, A-10).
  */
-export class RouteBook {
+export class RouteCache {
   private readonly leased = new Map<number, Leased>();
   private readonly reads: FlushQueue<number, Route | Error>;
 

@@ -5,7 +5,7 @@ import { AssignedPartitions } from '../../lanes';
 import type { Dispatcher } from '../assemble-dispatcher';
 import { DISPATCHER } from '../dispatcher.token';
 
-/** Notices to be repeated and the fill of the queues. */
+/** Informational deliveries to be repeated and the fill of the queues. */
 const careMs = 1_000;
 const recoverMs = 250;
 const assignmentMs = 100;
@@ -14,7 +14,7 @@ const saturatedFrom = 0.9;
 
 /** Drives a dispatcher: beat and lanes as often as the lease asks for (at once when partitions moved), recovery four times a second. */
 @Injectable()
-export class DispatcherTurnsJob implements OnApplicationBootstrap {
+export class DispatcherPassesJob implements OnApplicationBootstrap {
   private readonly stopping = new AbortController();
   private running: Promise<unknown> = Promise.resolve();
   private wanted = '';
@@ -29,9 +29,9 @@ export class DispatcherTurnsJob implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.running = Promise.all([
-      this.every(this.dispatcher.lanes.beatMs, 'lanes', () => this.dispatcher.lanes.turn()),
-      this.every(recoverMs, 'recovery', () => this.dispatcher.recover.turn()),
-      this.every(careMs, 'notices', () => this.dispatcher.notices.turn()),
+      this.every(this.dispatcher.lanes.beatMs, 'lanes', () => this.dispatcher.lanes.pass()),
+      this.every(recoverMs, 'recovery', () => this.dispatcher.takeover.pass()),
+      this.every(careMs, 'notices', () => this.dispatcher.informational.pass()),
       this.every(careMs, 'queues', async () => this.lookAfterQueues()),
       this.every(assignmentMs, 'assignment', () => this.followAssignment()),
     ]);
@@ -42,18 +42,18 @@ export class DispatcherTurnsJob implements OnApplicationBootstrap {
     const total = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(total, this.utilization);
     this.utilization = total;
-    this.dispatcher.desk.tick(utilization > saturatedFrom);
-    this.dispatcher.overdue.turn();
+    this.dispatcher.queue.tick(utilization > saturatedFrom);
+    this.dispatcher.overdue.pass();
   }
 
   private async followAssignment(): Promise<void> {
     const lanes = await this.assigned.lanes();
     const wanted = [...lanes].join();
     if (wanted === this.wanted || this.lifecycle.isDraining) return;
-    // Until the turn has succeeded nothing is settled: a failed one is tried again, also when the partitions are the former ones by then.
+    // Until the pass has succeeded nothing is settled: a failed one is tried again, also when the partitions are the former ones by then.
     this.wanted = 'unsettled';
     this.dispatcher.lanes.want(lanes);
-    await this.dispatcher.lanes.turn();
+    await this.dispatcher.lanes.pass();
     this.wanted = wanted;
     this.logger.info({ event: 'lanes', count: this.dispatcher.lanes.lanes.length }, 'lanes follow the partitions');
   }

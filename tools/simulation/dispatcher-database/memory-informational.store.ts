@@ -1,13 +1,13 @@
 import {
-  type DueNotice,
-  type NoticeAttempt,
-  NoticeStore,
+  type DueRepeat,
+  type RepeatAttempt,
+  InformationalStore,
 } from '../../../apps/webhook-dispatcher/src/informational/informational.ports';
 import type { DispatcherTables } from './dispatcher-tables.ts';
 import type { StatementExecutor } from './statement-executor.ts';
 
-/** Repeats of notices, statement by statement as `PostgresNoticeStore` has them. */
-export class MemoryNoticeStore extends NoticeStore {
+/** Repeats of notices, statement by statement as `PostgresInformationalStore` has them. */
+export class MemoryInformationalStore extends InformationalStore {
   constructor(
     private readonly tables: DispatcherTables,
     private readonly execute: StatementExecutor,
@@ -15,7 +15,7 @@ export class MemoryNoticeStore extends NoticeStore {
     super();
   }
 
-  override takeDue(lanes: readonly number[], limit: number, leaseMs: number): Promise<DueNotice[]> {
+  override takeDue(lanes: readonly number[], limit: number, leaseMs: number): Promise<DueRepeat[]> {
     return this.execute(() => {
       const nowMs = this.tables.nowMs();
       const due = [...this.tables.notices].filter(([, notice]) => lanes.includes(notice.lane) && notice.dueAtMs <= nowMs);
@@ -32,7 +32,7 @@ export class MemoryNoticeStore extends NoticeStore {
     });
   }
 
-  override finish(attempts: readonly NoticeAttempt[]): Promise<void> {
+  override finish(attempts: readonly RepeatAttempt[]): Promise<void> {
     return this.execute(() => {
       for (const { transactionId, attempt, epoch, retryAfterMs } of attempts) {
         const claims = this.tables.attempts.get(transactionId) ?? new Map<number, number>();

@@ -1,0 +1,33 @@
+import type { Clock } from '../clock';
+import type { LaneOwnership } from '../lanes';
+import type { DeliveryQueue } from '../queueing';
+import type { InformationalStore } from './informational.ports';
+
+const repeatsPerPass = 200;
+/** Longer than an attempt can take; one whose replica died is due again after it. */
+const leaseMs = 120_000;
+
+/** Flow: informational deliveries whose pause is over -> queue of their endpoint -> one more POST. Driven by passes. */
+export class RepeatInformational {
+  constructor(
+    private readonly store: InformationalStore,
+    private readonly queue: DeliveryQueue,
+    private readonly lanes: Pick<LaneOwnership, 'lanes' | 'epochOf'>,
+    private readonly clock: Clock,
+  ) {}
+
+  async pass(): Promise<void> {
+    const held = this.lanes.lanes.map(({ lane }) => lane).filter(lane => this.lanes.epochOf(lane) !== undefined);
+    if (held.length === 0 || !this.queue.hasRoom) return;
+    const due = await this.store.takeDue(held, repeatsPerPass, leaseMs);
+    const receivedMs = this.clock.nowMs();
+    this.queue.accept(
+      due.flatMap(({ transactionId, merchantId, lane, payload, attempt }) => {
+        const epoch = this.lanes.epochOf(lane);
+        if (epoch === undefined) return [];
+        const state = { isReversible: false, isClaimed: true, isRepeat: true, armedAt: null };
+        return [{ transactionId, merchantId, lane, epoch, payload, attempt, receivedMs, ...state }];
+      }),
+    );
+  }
+}
