@@ -9,5 +9,5 @@ export {
   type StoredDelivery,
 } from './deliveries.ports';
 export { type AttemptRules, isTooOld, mayHaveBeenSent } from './domain/attempt-rules';
-export type { AttemptOutcome, Delivery, NewDelivery, Verdict } from './domain/delivery';
+export { type AttemptOutcome, type Delivery, deliveryFrom, type NewDelivery, type Verdict } from './domain/delivery';
 export { PostgresDeliveryStore } from './persistence/postgres-delivery.store';

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock';
+import { deliveryFrom } from '../deliveries';
 import type { LaneOwnership } from '../lanes';
 import type { DeliveryQueue } from '../queueing';
 import type { InformationalStore } from './informational.ports';
@@ -22,11 +23,11 @@ export class RepeatInformational {
     const due = await this.store.takeDue(held, repeatsPerPass, leaseMs);
     const receivedMs = this.clock.nowMs();
     this.queue.accept(
-      due.flatMap(({ transactionId, merchantId, lane, payload, attempt }) => {
-        const epoch = this.lanes.epochOf(lane);
+      due.flatMap(repeat => {
+        const epoch = this.lanes.epochOf(repeat.lane);
         if (epoch === undefined) return [];
-        const state = { isReversible: false, isClaimed: true, isRepeat: true, armedAt: null };
-        return [{ transactionId, merchantId, lane, epoch, payload, attempt, receivedMs, ...state }];
+        const work = { epoch, receivedMs, attempt: repeat.attempt, isClaimed: true, isRepeat: true };
+        return [deliveryFrom({ ...repeat, isReversible: false }, work)];
       }),
     );
   }

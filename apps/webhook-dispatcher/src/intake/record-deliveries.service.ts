@@ -1,7 +1,15 @@
 import type { TransactionTerminal } from '@paycode/dto';
 import { FlushQueue } from '@paycode/persistence';
 import type { Clock } from '../clock';
-import type { Delivery, DeliveryMetrics, DeliveryStore, DeliveryToInsert, InsertedDelivery, NewDelivery } from '../deliveries';
+import {
+  type Delivery,
+  deliveryFrom,
+  type DeliveryMetrics,
+  type DeliveryStore,
+  type DeliveryToInsert,
+  type InsertedDelivery,
+  type NewDelivery,
+} from '../deliveries';
 import { laneOf, type OwnedLanes } from '../lanes';
 import type { Admission, DeliveryQueue } from '../queueing';
 
@@ -90,21 +98,8 @@ export class RecordDeliveries {
       this.parts.queue.backlog.note(delivery.merchantId);
       return undefined;
     }
-    const { transactionId, merchantId, lane, isReversible, payload } = delivery;
     const isClaimed = row.epoch > 0;
-    return {
-      transactionId,
-      merchantId,
-      lane,
-      isReversible,
-      payload,
-      receivedMs,
-      isClaimed,
-      epoch: isClaimed ? row.epoch : epoch,
-      attempt: 1,
-      isRepeat: false,
-      armedAt: null,
-    };
+    return deliveryFrom(delivery, { epoch: isClaimed ? row.epoch : epoch, receivedMs, isClaimed });
   }
 }
 

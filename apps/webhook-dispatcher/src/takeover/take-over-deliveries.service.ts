@@ -1,5 +1,12 @@
 import type { Clock } from '../clock';
-import type { AttemptRules, Delivery, DeliveryStore, LaneCursor, StoredDelivery } from '../deliveries';
+import {
+  type AttemptRules,
+  type Delivery,
+  deliveryFrom,
+  type DeliveryStore,
+  type LaneCursor,
+  type StoredDelivery,
+} from '../deliveries';
 import type { HeldLane, OwnedLanes } from '../lanes';
 import type { Admission, DeliveryQueue, RefillQueues } from '../queueing';
 import type { ConcludeDelivery } from '../verdicts';
@@ -143,13 +150,12 @@ export class TakeOverDeliveries {
       const epoch = this.ownership.epochOf(row.lane);
       if (epoch === undefined || !this.unchanged(row.lane, before) || this.queue.has(row.transactionId)) return [];
       const plan = planAttempt(row, this.options.rules);
-      const delivery = this.deliveryOf(row, epoch);
       if (plan.next === 'CLOSE') {
-        void this.close(delivery, plan.kind);
+        void this.close(this.deliveryOf(row, epoch), plan.kind);
         return [];
       }
       // What may have been sent is taken up in any case: there is no more of it than there were sockets.
-      if (row.attemptsClaimed > 0 || admit(row.merchantId) !== 'LEAVE') return [{ ...delivery, attempt: plan.attempt }];
+      if (row.attemptsClaimed > 0 || admit(row.merchantId) !== 'LEAVE') return [this.deliveryOf(row, epoch, plan.attempt)];
       left.push(row.merchantId);
       return [];
     });
@@ -165,22 +171,9 @@ export class TakeOverDeliveries {
     if (concluded === 'FENCED') this.fenced(delivery);
   }
 
-  private deliveryOf(row: StoredDelivery, epoch: number): Delivery {
-    const { transactionId, merchantId, lane, isReversible, payload } = row;
+  private deliveryOf(row: StoredDelivery, epoch: number, attempt = 1): Delivery {
     // A further attempt has the whole window before it, however old the payment is.
     const receivedMs = this.options.clock.nowMs() - (row.attemptsClaimed === 0 ? row.ageMs : 0);
-    return {
-      transactionId,
-      merchantId,
-      lane,
-      epoch,
-      isReversible,
-      payload,
-      receivedMs,
-      attempt: 1,
-      isClaimed: false,
-      isRepeat: false,
-      armedAt: null,
-    };
+    return deliveryFrom(row, { epoch, receivedMs, attempt });
   }
 }

@@ -16,25 +16,48 @@ export interface NewDelivery {
   payload: string;
 }
 
-/** A delivery that this replica works on. */
+/** A delivery that this replica works on. Only `attempt`, `isClaimed` and `armedAt` move on with its attempts. */
 export interface Delivery {
-  transactionId: number;
-  merchantId: number;
-  lane: number;
+  readonly transactionId: number;
+  readonly merchantId: number;
+  readonly lane: number;
   /** Epoch of the lane under which this replica works on it. */
-  epoch: number;
-  isReversible: boolean;
-  payload: string;
+  readonly epoch: number;
+  readonly isReversible: boolean;
+  readonly payload: string;
   /** 1-based attempt that comes next or is under way. */
   attempt: number;
   /** Whether `attempt` is durably claimed; if not, it must be before its POST (I8). */
   isClaimed: boolean;
   /** Monotonic instant at which the delivery was received, as far as this process can tell (age for the backstop, A-12). */
-  receivedMs: number;
+  readonly receivedMs: number;
   /** An informational delivery that was tried before and whose verdict stands; only its attempts go on. */
-  isRepeat: boolean;
+  readonly isRepeat: boolean;
   /** Wall time at which the reversal was armed, for the timeline; null: not armed. */
   armedAt: Date | null;
+}
+
+/** What every source knows of a delivery, and what this replica adds. Default: the first attempt, not claimed, no repeat. */
+type DeliveryRow = Pick<Delivery, 'transactionId' | 'merchantId' | 'lane' | 'isReversible' | 'payload'>;
+type DeliveryWork = Pick<Delivery, 'epoch' | 'receivedMs'> & Partial<Pick<Delivery, 'attempt' | 'isClaimed' | 'isRepeat'>>;
+
+/** The delivery to work on, from an event that was stored, a row that was found, or a repeat that is due. Nothing is armed yet. */
+export function deliveryFrom(row: DeliveryRow, work: DeliveryWork): Delivery {
+  const { transactionId, merchantId, lane, isReversible, payload } = row;
+  const { epoch, receivedMs, attempt = 1, isClaimed = false, isRepeat = false } = work;
+  return {
+    transactionId,
+    merchantId,
+    lane,
+    epoch,
+    isReversible,
+    payload,
+    attempt,
+    isClaimed,
+    receivedMs,
+    isRepeat,
+    armedAt: null,
+  };
 }
 
 /** How one attempt ended, as the process that made it saw it. */
