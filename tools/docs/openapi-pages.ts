@@ -43,10 +43,14 @@ export async function openApiPages(): Promise<Page[]> {
   }));
 }
 
+/** An app's own controllers, and those of libraries that its module imports. */
 function controllersOf(app: string): string[] {
-  return globSync('src/**/*.controller.ts', { cwd: join(root, 'apps', app) })
-    .map(file => join(root, 'apps', app, file))
-    .sort();
+  const module = join(root, 'apps', app, 'src/app.module.ts');
+  const text = existsSync(module) ? readFileSync(module, 'utf8') : '';
+  const libraries = globSync('libs/*/src/http/*.controller.ts', { cwd: root }).filter(file =>
+    text.includes(`'@paycode/${file.split('/')[1]}'`),
+  );
+  return [...globSync(`apps/${app}/src/**/*.controller.ts`, { cwd: root }), ...libraries].map(file => join(root, file)).sort();
 }
 
 function controllersProgram(): ts.Program {

@@ -11,6 +11,9 @@ import { showAnswer } from './show-answer.ts';
 /** What a command needs to do its work and to show what came of it. */
 export interface CommandContext {
   call(service: ServiceName, call: OperatorCall): Promise<void>;
+  /** For commands of several calls. */
+  connect(): OperatorConnection;
+  show(answer: unknown): void;
 }
 
 interface GlobalOptions extends ConnectionOptions {
@@ -19,11 +22,13 @@ interface GlobalOptions extends ConnectionOptions {
 
 /** A context whose options are read when a command runs, so that they may stand anywhere on the command line. */
 export function contextOf(program: Command, write: (text: string) => void): CommandContext {
+  const show = (answer: unknown): void =>
+    write(`${program.opts<GlobalOptions>().json ? JSON.stringify(answer ?? null, null, 2) : showAnswer(answer)}\n`);
   return {
+    show,
+    connect: () => new OperatorConnection(program.opts<GlobalOptions>()),
     call: async (service, call) => {
-      const options = program.opts<GlobalOptions>();
-      const answer = await new OperatorConnection(options).call(service, call);
-      write(`${options.json ? JSON.stringify(answer ?? null, null, 2) : showAnswer(answer)}\n`);
+      show(await new OperatorConnection(program.opts<GlobalOptions>()).call(service, call));
     },
   };
 }

@@ -47,6 +47,11 @@ export class OperatorConnection {
     this.tls = tlsOf(options);
   }
 
+  /** Whether the address of the service is known. */
+  knows(service: ServiceName): boolean {
+    return this.baseUrls[service] !== undefined;
+  }
+
   /** Carries out one call and gives the parsed answer. Throws OperatorError for anything but 2xx. */
   async call(service: ServiceName, call: OperatorCall): Promise<unknown> {
     const base = this.baseUrls[service];

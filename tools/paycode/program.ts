@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { contextOf } from './command-context.ts';
 import { addAccountCommands } from './commands/accounts.ts';
+import { addErasureCommands } from './commands/erasures.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addMerchantCommands } from './commands/merchants.ts';
 import { addOperatorCommands } from './commands/operators.ts';
@@ -28,6 +29,7 @@ export function operatorProgram(write: (text: string) => void): Command {
   addTokenKeyCommands(addKeyCommands(program, context), write);
   addOperatorCommands(program, write);
   addSettlementCommands(program, context);
+  addErasureCommands(program, context);
   return program;
 }
 

@@ -1,4 +1,5 @@
 import { CreateCodesAndTransactions1760000000000 } from './1760000000000-create-codes-and-transactions';
+import { RecordErasures1786000000000 } from './1786000000000-record-erasures';
 
 /** In order of application. */
-export const migrations = [CreateCodesAndTransactions1760000000000];
+export const migrations = [CreateCodesAndTransactions1760000000000, RecordErasures1786000000000];

@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { IdentityModule, ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
+import { ErasureModule } from '@paycode/erasure';
 import { MessagingModule } from '@paycode/events';
 import { DatabaseModule } from '@paycode/persistence';
 import type { EnvOf } from '@paycode/service-runtime';
@@ -8,7 +9,7 @@ import { CodesModule } from './codes';
 import type { env } from './config/env';
 import { MerchantsModule } from './merchants';
 import { PaymentPageModule } from './payment-page';
-import { TransactionsModule } from './transactions';
+import { storedTransactions, TransactionsModule } from './transactions';
 
 /** The sandbox's payment core: codes, transactions with chosen outcomes, reversals. */
 @Module({})
@@ -27,6 +28,7 @@ export class AppModule {
         transactions,
         codes,
         PaymentPageModule.withCodes(codes),
+        ErasureModule.forSource(storedTransactions, values.PAYLOAD_KEYS),
       ],
     };
   }

@@ -1,10 +1,12 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { IdentityModule, ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
+import { ErasureModule } from '@paycode/erasure';
 import { MessagingModule } from '@paycode/events';
 import { DatabaseModule } from '@paycode/persistence';
 import { migrations } from '../migrations';
 import type { Settings } from './config/env';
 import { DispatcherModule } from './dispatcher';
+import { storedDeliveries } from './erasure';
 import { RecipientMessagesModule } from './recipient-messages';
 import { RecoveryModule } from './recovery';
 import { RetentionModule } from './retention';
@@ -29,6 +31,7 @@ export class AppModule {
         MessagingModule.forService('webhook-dispatcher', settings, { beginsTraces: true, gatherMs: ackReceivedGatherMs }),
         DispatcherModule.withSettings(settings),
         RecoveryModule.withKeys(settings.PAYLOAD_KEYS),
+        ErasureModule.forSource(storedDeliveries, settings.PAYLOAD_KEYS),
         RetentionModule.ofDays(settings.RETENTION_DAYS),
         RecipientMessagesModule.withSettings(settings),
       ],

@@ -78,6 +78,11 @@ export class SimulatorUnderTest {
     return this.http.post(`${this.internalUrl}/internal/transactions`, body, { headers: { ...json, ...operatorHeader() } });
   }
 
+  /** A POST of an operator to the internal listener. */
+  operator(path: string, body: string): Promise<AxiosResponse<string>> {
+    return this.http.post(this.internalUrl + path, body, { headers: { ...json, ...operatorHeader() } });
+  }
+
   async transaction(id: number): Promise<Record<string, unknown> & { reversal: { transactionId: number } | null }> {
     const answer = await this.http.get<string>(`${this.internalUrl}/internal/transactions/${id}`, { headers: operatorHeader() });
     return JSON.parse(answer.data) as Record<string, unknown> & { reversal: { transactionId: number } | null };

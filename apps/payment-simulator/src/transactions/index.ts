@@ -4,5 +4,6 @@ export { currencyCodes } from './domain/currency';
 export { addDecimals, amountProblem } from './domain/decimal';
 export type { CompletedTransaction, StoredTransaction } from './domain/transaction';
 export { ReadTransactions } from './read-transactions.service';
+export { storedTransactions } from './stored-transactions';
 export { TransactionsModule } from './transactions.module';
 export { WithoutCardNumber } from './without-card-number';

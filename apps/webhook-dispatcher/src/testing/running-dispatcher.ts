@@ -156,6 +156,18 @@ export class DispatcherRig {
     return http.post<unknown>(url, items, { headers: this.headersOf(caller) });
   }
 
+  /** For the operator's command line. */
+  operatorToken(): string {
+    return tokenKeys.headers('operator', 'webhook-dispatcher').authorization.slice('Bearer '.length);
+  }
+
+  /** What is stored of a notification, opened. */
+  async stored(transactionId: number): Promise<string> {
+    const sql = 'select payload from delivery where transaction_id = $1';
+    const [row] = await this.database.dataSource.query<{ payload: string }[]>(sql, [transactionId]);
+    return this.payloads.openText(row!.payload);
+  }
+
   /** Headers of an internal call by that service. */
   headersOf(caller: ServiceName): { authorization: string } {
     return tokenKeys.headers(caller, 'webhook-dispatcher');

@@ -17,6 +17,13 @@ type Row = readonly [method: string, route: string, callers: InternalCall['calle
 const operator = ['operator'] as const;
 const proxies = { noToken: 'proxies, by a token of EXTERNAL_AUTHORIZATION_TOKENS' };
 
+/** Of each service that keeps notifications. */
+const erasures: readonly Row[] = [
+  ['POST', '/internal/erasures', operator],
+  ['POST', '/internal/erasures/preview', operator],
+  ['POST', '/internal/erasures/search', operator],
+];
+
 const rows: Partial<Record<ServiceName, readonly Row[]>> = {
   'auth-session': [
     ['POST', '/internal/authorize', ['api-gateway', 'operator']],
@@ -53,6 +60,7 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['GET', '/internal/deliveries/:transactionId', operator],
     ['POST', '/internal/deliveries/:transactionId/redeliver', operator],
     ['POST', '/internal/recipient-messages/notices', ['notification-config']],
+    ...erasures,
   ],
   'reversal-scheduler': [
     ['POST', '/internal/reversals/arm', ['webhook-dispatcher']],
@@ -62,6 +70,7 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
   'payment-simulator': [
     ['POST', '/internal/transactions', operator],
     ['GET', '/internal/transactions/:transactionId', operator],
+    ...erasures,
   ],
 };
 

@@ -1,0 +1,1 @@
+export { storedDeliveries } from './stored-deliveries';

@@ -1,0 +1,33 @@
+/** How a stored notification stands towards the erasure of its payer's data. */
+export type ErasureState =
+  /** Decided, and holds data of the payer. */
+  | 'ERASABLE'
+  /** Holds no data of the payer (any more). */
+  | 'ERASED'
+  /** Not decided, or a message or retry still needs it: left alone. */
+  | 'UNDECIDED'
+  /** No key of the ring opens it, or it breaks a rule of notifications: left as it is. */
+  | 'UNREADABLE'
+  /** Not stored here (any more). */
+  | 'UNKNOWN';
+
+/** One line of the answers of POST /internal/erasures/preview and POST /internal/erasures. */
+export interface ErasureItem {
+  transactionId: number;
+  state: ErasureState;
+  merchantId: number | null;
+  /** When the notification was stored, ISO 8601 UTC. */
+  storedAt: string | null;
+  /** Names of the fields that hold data of the payer, never their values. */
+  holds: string[];
+  /** The purchase this one refunds or reverses, and what refunded or reversed it, as far as known here: the same payer. */
+  relatedIds: number[];
+}
+
+/** Answer of POST /internal/erasures/search: one page of the stored notifications, by ascending id. */
+export interface PayerSearchPage {
+  transactionIds: number[];
+  looked: number;
+  /** To go on with; null when there is no more. */
+  nextAfterId: number | null;
+}

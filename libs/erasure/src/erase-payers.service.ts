@@ -1,0 +1,96 @@
+import {
+  type ErasureItem,
+  type ErasureState,
+  isPayer,
+  NotificationFormatError,
+  parseNotification,
+  payerFieldsOf,
+  type PayerSearchPage,
+  serializeNotification,
+  type TransactionNotificationV3,
+  withoutPayer,
+} from '@paycode/dto';
+import type { ErasureOrigin, NotificationSealer, NotificationStore, StoredNotification } from './erasure.ports';
+
+/** Rows opened by one search: a few milliseconds of the event loop that also serves payments. */
+const pageRows = 250;
+
+/** Flow: transaction ids -> the stored notifications, locked -> the same without the payer, sealed anew; who asked is on record. */
+export class ErasePayers {
+  constructor(
+    private readonly store: NotificationStore,
+    private readonly sealer: NotificationSealer,
+  ) {}
+
+  /** How each stands, changing nothing; in the order asked. */
+  async preview(transactionIds: readonly number[]): Promise<ErasureItem[]> {
+    return itemsOf(
+      transactionIds,
+      (await this.store.find(transactionIds)).map(stored => this.itemOf(stored)),
+    );
+  }
+
+  /** Erases what is ERASABLE, and only that; how each stands afterwards. The same call again changes nothing. */
+  async erase(transactionIds: readonly number[], origin: ErasureOrigin): Promise<ErasureItem[]> {
+    const items: ErasureItem[] = [];
+    await this.store.replace(transactionIds, origin, stored => {
+      const item = this.itemOf(stored);
+      const json = item.state === 'ERASABLE' ? this.withoutPayer(stored.sealed) : undefined;
+      items.push(json === undefined ? item : { ...item, state: 'ERASED', holds: [] });
+      return json === undefined ? undefined : this.sealer.seal(json);
+    });
+    return itemsOf(transactionIds, items);
+  }
+
+  /** One page of the notifications beyond `afterId`: which are this payer's. Those that no key opens are none of theirs. */
+  async search(payer: string, afterId: number): Promise<PayerSearchPage> {
+    const rows = await this.store.page(afterId, pageRows);
+    const found = rows.filter(({ sealed }) => {
+      const notification = this.read(sealed);
+      return notification !== undefined && isPayer(notification, payer);
+    });
+    return {
+      transactionIds: found.map(({ transactionId }) => transactionId),
+      looked: rows.length,
+      nextAfterId: rows.length < pageRows ? null : rows.at(-1)!.transactionId,
+    };
+  }
+
+  private itemOf({ transactionId, merchantId, storedAt, sealed, isDecided, relatedIds }: StoredNotification): ErasureItem {
+    const notification = this.read(sealed);
+    const holds = notification ? payerFieldsOf(notification) : [];
+    const state = this.withoutPayer(sealed) === undefined ? 'UNREADABLE' : stateOf(holds, isDecided);
+    return { transactionId, state, merchantId, storedAt: storedAt.toISOString(), holds, relatedIds };
+  }
+
+  /** undefined: not one of today's rules, which may be stricter than those it was written by; the others of its batch go on (T-29). */
+  private withoutPayer(sealed: string): string | undefined {
+    const notification = this.read(sealed);
+    try {
+      return notification && serializeNotification(withoutPayer(notification));
+    } catch (error) {
+      if (error instanceof NotificationFormatError) return undefined;
+      throw error;
+    }
+  }
+
+  private read(sealed: string): TransactionNotificationV3 | undefined {
+    try {
+      return parseNotification(this.sealer.openText(sealed));
+    } catch {
+      // Whatever the reason, nobody can read the payer's data here; the answer says so.
+      return undefined;
+    }
+  }
+}
+
+function stateOf(holds: readonly string[], isDecided: boolean): ErasureState {
+  if (holds.length === 0) return 'ERASED';
+  return isDecided ? 'ERASABLE' : 'UNDECIDED';
+}
+
+function itemsOf(transactionIds: readonly number[], found: readonly ErasureItem[]): ErasureItem[] {
+  const byId = new Map(found.map(item => [item.transactionId, item]));
+  const unknown = { state: 'UNKNOWN', merchantId: null, storedAt: null, holds: [], relatedIds: [] } as const;
+  return transactionIds.map(transactionId => byId.get(transactionId) ?? { ...unknown, transactionId, holds: [], relatedIds: [] });
+}

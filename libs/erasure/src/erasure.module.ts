@@ -1,0 +1,26 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { KeyRing, PayloadSealer } from '@paycode/crypto';
+import { DataSource } from 'typeorm';
+import { ErasePayers } from './erase-payers.service';
+import { ErasuresController } from './http/erasures.controller';
+import { type NotificationSource, PostgresNotificationStore } from './persistence/postgres-notification.store';
+
+/** `/internal/erasures` of a service that keeps notifications. Its migrations make the table `erasure`. */
+@Module({})
+export class ErasureModule {
+  /** `payloadKeys`: `kid:base64,kid:base64`, the first seals. */
+  static forSource(source: NotificationSource, payloadKeys: string): DynamicModule {
+    return {
+      module: ErasureModule,
+      controllers: [ErasuresController],
+      providers: [
+        {
+          provide: ErasePayers,
+          inject: [DataSource],
+          useFactory: (dataSource: DataSource) =>
+            new ErasePayers(new PostgresNotificationStore(dataSource, source), new PayloadSealer(KeyRing.parse(payloadKeys))),
+        },
+      ],
+    };
+  }
+}

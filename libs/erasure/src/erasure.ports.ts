@@ -1,0 +1,39 @@
+/** A stored notification as erasure sees it. */
+export interface StoredNotification {
+  transactionId: number;
+  merchantId: number;
+  storedAt: Date;
+  /** TransactionNotificationV3 JSON sealed as compact JWE. */
+  sealed: string;
+  isDecided: boolean;
+  relatedIds: number[];
+}
+
+/** Who erased, for the rows that say so. */
+export interface ErasureOrigin {
+  actor: string;
+  requestId: string;
+}
+
+/** The notifications that a service keeps. */
+export abstract class NotificationStore {
+  abstract find(transactionIds: readonly number[]): Promise<StoredNotification[]>;
+  /**
+   * Locks the rows and replaces what `replace` answers a text for, with a row of who did it, in one commit. Gives what was found, as it was
+   * before.
+   */
+  abstract replace(
+    transactionIds: readonly number[],
+    origin: ErasureOrigin,
+    replace: (stored: StoredNotification) => string | undefined,
+  ): Promise<StoredNotification[]>;
+  /** By ascending id, beyond `afterId`. */
+  abstract page(afterId: number, limit: number): Promise<{ transactionId: number; sealed: string }[]>;
+}
+
+/** Seals and opens notifications under the platform data key. */
+export abstract class NotificationSealer {
+  abstract seal(json: string): string;
+  /** @throws when no key opens it */
+  abstract openText(sealed: string): string;
+}

@@ -1,0 +1,3 @@
+export { createErasureTable, dropErasureTable } from './create-erasure-table';
+export { ErasureModule } from './erasure.module';
+export type { NotificationSource } from './persistence/postgres-notification.store';

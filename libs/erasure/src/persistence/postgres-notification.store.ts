@@ -1,0 +1,102 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import { type ErasureOrigin, NotificationStore, type StoredNotification } from '../erasure.ports';
+
+/** Where a service keeps sealed notifications. All texts are SQL of our own; `t` is the table. */
+export interface NotificationSource {
+  /** Its key is `transaction_id`; it has `merchant_id`. */
+  table: string;
+  /** Column of the sealed notification. */
+  sealed: string;
+  storedAt: string;
+  /** Which rows hold a notification. */
+  holds: string;
+  /** Whether nobody needs the payer's data any more. */
+  isDecided: string;
+  /** bigint[] of transactions of the same payment. */
+  relatedIds: string;
+}
+
+interface Row {
+  id: string;
+  merchant: string;
+  stored_at: Date;
+  sealed: string;
+  decided: boolean;
+  related: string[] | null;
+}
+
+export class PostgresNotificationStore extends NotificationStore {
+  private readonly select: string;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly source: NotificationSource,
+  ) {
+    super();
+    this.select = `
+      select t.transaction_id as id, t.merchant_id as merchant, ${source.storedAt} as stored_at, t.${source.sealed} as sealed,
+             ${source.isDecided} as decided, ${source.relatedIds} as related
+        from ${source.table} t
+       where t.transaction_id = any($1::bigint[]) and ${source.holds}`;
+  }
+
+  override find(transactionIds: readonly number[]): Promise<StoredNotification[]> {
+    return this.read(this.dataSource.manager, transactionIds);
+  }
+
+  override async replace(
+    transactionIds: readonly number[],
+    origin: ErasureOrigin,
+    replace: (stored: StoredNotification) => string | undefined,
+  ): Promise<StoredNotification[]> {
+    return this.dataSource.transaction(async tx => {
+      // Locked in one order, so that two calls cannot deadlock; read in a statement after the lock, so that what the other did is seen.
+      await tx.query(
+        `select 1 from ${this.source.table} where transaction_id = any($1::bigint[]) order by transaction_id for update`,
+        [transactionIds],
+      );
+      const found = await this.read(tx, transactionIds);
+      const texts = found.map(stored => ({ id: stored.transactionId, text: replace(stored) }));
+      const replaced = texts.filter(({ text }) => text !== undefined);
+      if (replaced.length > 0) await this.write(tx, replaced as { id: number; text: string }[], origin);
+      return found;
+    });
+  }
+
+  override async page(afterId: number, limit: number): Promise<{ transactionId: number; sealed: string }[]> {
+    const { table, sealed, holds } = this.source;
+    const rows = await this.dataSource.query<Pick<Row, 'id' | 'sealed'>[]>(
+      `select t.transaction_id as id, t.${sealed} as sealed from ${table} t
+        where t.transaction_id > $1 and ${holds} order by t.transaction_id limit $2`,
+      [afterId, limit],
+    );
+    return rows.map(row => ({ transactionId: Number(row.id), sealed: row.sealed }));
+  }
+
+  private async read(manager: EntityManager, transactionIds: readonly number[]): Promise<StoredNotification[]> {
+    const rows = await manager.query<Row[]>(this.select, [transactionIds]);
+    return rows.map(row => ({
+      transactionId: Number(row.id),
+      merchantId: Number(row.merchant),
+      storedAt: row.stored_at,
+      sealed: row.sealed,
+      isDecided: row.decided,
+      relatedIds: (row.related ?? []).map(Number),
+    }));
+  }
+
+  private async write(tx: EntityManager, texts: readonly { id: number; text: string }[], origin: ErasureOrigin): Promise<void> {
+    const ids = texts.map(({ id }) => id);
+    await tx.query(
+      `update ${this.source.table} t set ${this.source.sealed} = n.sealed
+         from unnest($1::bigint[], $2::text[]) as n(id, sealed) where t.transaction_id = n.id`,
+      [ids, texts.map(({ text }) => text)],
+    );
+    // Again, when a restore or a late event brought the data back.
+    await tx.query(
+      `insert into erasure (transaction_id, actor, request_id) select id, $2, $3 from unnest($1::bigint[]) as n(id)
+       on conflict do nothing`,
+      [ids, origin.actor, origin.requestId],
+    );
+  }
+}
