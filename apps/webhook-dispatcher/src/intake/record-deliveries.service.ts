@@ -51,7 +51,7 @@ export class RecordDeliveries {
   }
 
   private async insert(deliveries: readonly NewDelivery[]): Promise<(Delivery | undefined)[]> {
-    const { store, lanes, queue: queue, clock } = this.parts;
+    const { store, lanes, queue, clock } = this.parts;
     const heldBefore = new Set(deliveries.map(({ transactionId }) => transactionId).filter(id => queue.has(id)));
     const admit = queue.admissions();
     const rows = deliveries.map(delivery => this.rowFor(delivery, admit(delivery.merchantId)));
