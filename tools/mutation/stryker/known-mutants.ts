@@ -43,11 +43,11 @@ export const knownMutants: readonly KnownMutant[] = [
     why: 'a function without a return answers undefined as well',
   },
   {
-    file: `${sessions}/access-token.ts`,
-    line: "if (header.typ !== accessTokenType || typeof payload !== 'object' || payload === null) return undefined;",
-    changes: ["ConditionalExpression: typeof payload !== 'object' => false"],
+    file: 'apps/auth-session/src/accounts/domain/account-name.ts',
+    line: "if (id === undefined || !Number.isSafeInteger(id) || id < 1) return refused('id', 'must be a positive integer');",
+    changes: ['ConditionalExpression: id === undefined => false'],
     kind: 'equivalent',
-    why: 'a text has none of the claims, each of which is asked for after it',
+    why: 'no id is no integer either; the question is for the types',
   },
   {
     file: `${amounts}/decimal.ts`,
@@ -104,6 +104,20 @@ export const knownMutants: readonly KnownMutant[] = [
     changes: ['OptionalChaining: segments[0]?.toLowerCase => segments[0].toLowerCase'],
     kind: 'equivalent',
     why: 'a path that begins with a slash has a first segment',
+  },
+  {
+    file: 'libs/access/src/path/normalise-path.ts',
+    line: "if (!rawPath.includes('%')) return rawPath;",
+    changes: ["ConditionalExpression: !rawPath.includes('%') => false"],
+    kind: 'equivalent',
+    why: 'where nothing is encoded nothing is replaced; the question only saves the work',
+  },
+  {
+    file: 'libs/access/src/service-token/service-token.ts',
+    line: 'if (latest.kid !== this.inUse.kid && this.isPublished(latest)) this.inUse = latest;',
+    changes: ['ConditionalExpression: latest.kid !== this.inUse.kid => true'],
+    kind: 'equivalent',
+    why: 'the id is the fingerprint of the key: the same key is put in the place of the one in use',
   },
   {
     file: 'libs/access/src/service-token/known-callers.ts',

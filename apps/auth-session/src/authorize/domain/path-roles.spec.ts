@@ -27,6 +27,16 @@ describe('the path-role table', () => {
     expect(allowed('/portal/restful/merchant/notification/list')).toEqual(['PSP', 'ACQUIRER']);
   });
 
+  it('R-5.5-1: where the table knows no path nobody may go, and where it is open everybody', () => {
+    const psp = { accountType: 'PSP', roles: rolesOf('PSP') } as const;
+    expect(['/', '/publicx', '/portal', '/public/pay'].map(path => permits(ruleFor(path), psp))).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
+  });
+
   it('T-26: whoever may be let in is let in to one service', () => {
     expect(['/code/1', '/purchase/notification/1', '/remote/v4/lookup'].map(path => ruleFor(path).service)).toEqual([
       'payment-simulator',

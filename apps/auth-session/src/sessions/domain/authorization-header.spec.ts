@@ -47,6 +47,10 @@ describe('the credential of a request', () => {
     ['A-19', ['Bearer a.b.c', 'Basic'], 'BEARER'],
     ['R-7-1', [basic('no-password:')], 'BASIC_UNREADABLE'],
     ['R-7-1', [basic(':no name')], 'BASIC_UNREADABLE'],
+    ['R-7-1 base64url', [`Basic ${Buffer.from('ab:???').toString('base64url')}`], 'BASIC_UNREADABLE'],
+    ['R-7-1', [basic('a\u0000b:secret')], 'BASIC_UNREADABLE'],
+    ['R-7-1', [basic('psp-1:se\ncret')], 'BASIC_UNREADABLE'],
+    ['R-7-1', [basic('psp-1:secret\u007f')], 'BASIC_UNREADABLE'],
     ['T-04', Array.from({ length: 8 }, () => 'Bearer a.b.c'), 'BEARER'],
     ['T-04', Array.from({ length: 9 }, () => 'Bearer a.b.c'), 'MALFORMED'],
     ['T-04', [`Bearer a.b.${'c'.repeat(9_000)}`], 'MALFORMED'],
@@ -76,6 +80,14 @@ describe('the credential of a request', () => {
         expect(credential).toEqual({ kind: 'BASIC', username: user, password: secret });
       }),
     );
+  });
+
+  it('R-5.1-1: a byte order mark is part of the name, so that no two spellings name one account', () => {
+    expect(chooseCredential([basic('\ufeffpsp-1:secret')])).toEqual({
+      kind: 'BASIC',
+      username: '\ufeffpsp-1',
+      password: 'secret',
+    });
   });
 
   it('R-5.2-2 A-19: as soon as one line is a Bearer line, nothing makes the request a Basic one', () => {
