@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { TestIdentitySigner } from '../testing';
-import { IdentityKeys } from './identity-keys';
+import { IdentityKeys, type JwkSet } from './identity-keys';
 
 jest.mock('node:timers/promises', () => ({ setTimeout: jest.fn(async () => undefined) }));
 const pauses = jest.mocked(pause);
@@ -62,10 +62,14 @@ describe('identity keys', () => {
       expect(source).toHaveBeenCalledTimes(2);
     });
 
-    it('leave out a key without an id', async () => {
+    it('leave out a key without an id, whatever it is, and keep the others', async () => {
       const { keys: published } = await new TestIdentitySigner().jwks();
-      const keys = new IdentityKeys(async () => ({ keys: published.map(key => ({ ...key, kid: undefined })) }));
+      const source = async () => ({
+        keys: [{ kty: 'unknown' }, { ...published[0]!, kid: undefined }, published[0]!] as JwkSet['keys'],
+      });
+      const keys = new IdentityKeys(source);
       expect(await keys.find('any')).toBeUndefined();
+      expect(await keys.find(published[0]!.kid!)).toBeDefined();
     });
   });
 });

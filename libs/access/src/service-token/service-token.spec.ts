@@ -50,13 +50,15 @@ describe('service tokens', () => {
   });
 
   it('one is signed per audience and 50 s', () => {
+    const startMs = Math.ceil(Date.now() / 1_000) * 1_000;
+    jest.useFakeTimers({ now: startMs, doNotFake: ['performance'] });
     const signer = tokenKeys.signer('webhook-dispatcher');
     const first = signer.tokenFor('auth-session');
     expect(signer.tokenFor('auth-session')).toBe(first);
     expect(signer.tokenFor('notification-config')).not.toBe(first);
-    jest.useFakeTimers({ now: Date.now() + 49_000, doNotFake: ['performance'] });
+    jest.setSystemTime(startMs + 49_999);
     expect(signer.tokenFor('auth-session')).toBe(first);
-    jest.setSystemTime(Date.now() + 2_000);
+    jest.setSystemTime(startMs + 50_000);
     expect(signer.tokenFor('auth-session')).not.toBe(first);
     jest.useRealTimers();
   });
@@ -177,6 +179,32 @@ describe('rotation', () => {
     expect([kidOfNext(), callerOf(forge({ key: newKey }), verifier)?.name]).toEqual([newKey.kid, 'webhook-dispatcher']);
     expect(refused).toEqual([`${servicePublicKeys} is not usable: the JWKS holds no keys`]);
     jest.useRealTimers();
+    jest.restoreAllMocks();
+  });
+
+  it('T-27: a service whose own key or whose list of keys has become unusable says which, and goes on with what it had', () => {
+    const { services, servicePublicKeys } = new TestTokenKeys().files;
+    const privateKeyFile = services['webhook-dispatcher'];
+    const refused: string[] = [];
+    const onRefused = (error: Error) => void refused.push(error.message);
+    const signer = new ServiceTokenSigner('webhook-dispatcher', {
+      privateKeyFile,
+      servicePublicKeysFile: servicePublicKeys,
+      onRefused,
+    });
+    const oldKey = keyOf(privateKeyFile, 'webhook-dispatcher');
+    let seconds = 0;
+    const kidOfNext = (audience: string) => {
+      jest.spyOn(performance, 'now').mockReturnValue((seconds += 10) * 1_000_000);
+      return jsonwebtoken.decode(signer.tokenFor(audience), { complete: true })!.header.kid;
+    };
+    writeFileSync(privateKeyFile, 'half a key');
+    expect(kidOfNext('auth-session')).toBe(oldKey.kid);
+    expect(refused).toEqual([expect.stringContaining(`${privateKeyFile} is not usable`)]);
+    writeFileSync(privateKeyFile, newPrivateKey());
+    writeFileSync(servicePublicKeys, '{"keys":[]}');
+    expect(kidOfNext('reversal-scheduler')).toBe(oldKey.kid);
+    expect(refused.slice(1)).toEqual([`${servicePublicKeys} is not usable: the JWKS holds no keys`]);
     jest.restoreAllMocks();
   });
 
