@@ -42,6 +42,8 @@ const segment = fc.oneof(
     '%252e', ';x=1', '..;', '%70luto', 'p%75blic', '\\', '\\..', '%c0%ae', '%', '%4', '%zz', 'é', '\u2025', '\t', ' ', '?', '#', 'create'),
   fc.string({ maxLength: 6, unit: 'binary' }),
 ); // prettier-ignore
+/** Five of six are refused, and skipped. When far more are, the property must say so at once. */
+const maxSkipsPerRun = 10;
 const target = fc.array(segment, { maxLength: 7 }).map(segments => `/${segments.join('/')}`);
 
 describe('the one reading of a request path', () => {
@@ -139,7 +141,7 @@ describe('the one reading of a request path', () => {
         fc.pre(once.ok);
         expect(normalisePath(once.path + once.search)).toEqual(once);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 3_000, maxSkipsPerRun },
     );
   });
 
@@ -153,7 +155,7 @@ describe('the one reading of a request path', () => {
         expect(ruleOf(reading)).toBe(ruleOf(result.path));
         expect(rules.find(rule => `${result.rolePath}/`.startsWith(rule))).toBe(ruleOf(reading));
       }),
-      { numRuns: 5_000 },
+      { numRuns: 5_000, maxSkipsPerRun },
     );
   });
 
@@ -165,7 +167,7 @@ describe('the one reading of a request path', () => {
         expect(new URL(result.path + result.search, 'http://upstream').pathname).toBe(result.path);
         expect(decodeURIComponent(result.path)).toBe(result.path);
       }),
-      { numRuns: 3_000 },
+      { numRuns: 3_000, maxSkipsPerRun },
     );
   });
 });
