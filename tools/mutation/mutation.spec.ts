@@ -117,6 +117,13 @@ describe('judging a fault', () => {
     expect(resultOf(ran(end('a', true)), { kind: 'TIMED_OUT' })).toMatch(/^NOT_JUDGED/);
   });
 
+  it('is not caught by a test that only the clock ended, and says so; a red test beside it catches', () => {
+    const late = { ...end('a', false), message: 'Error: thrown: "Exceeded timeout of 120000 ms for a test.' };
+    const green = ran(end('a', true), end('b', true));
+    expect(resultOf(green, ran(late, end('b', true)))).toBe('NOT_JUDGED: only the clock ended: a');
+    expect(resultOf(green, ran(late, end('b', false)))).toBe('CAUGHT: rule.spec.ts: b: no');
+  });
+
   it('takes a file that does not load for a failed test of its own', () => {
     const assertion = { fullName: 'a', status: 'passed', failureMessages: [] };
     const file = { name: '/copy/rule.spec.ts', message: '', status: 'passed' as const, assertionResults: [assertion] };

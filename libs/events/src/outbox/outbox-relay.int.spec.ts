@@ -60,11 +60,14 @@ describe('OutboxRelay', () => {
     return values.find(({ labels }) => labels['step'] === 'outbox')?.value ?? 0;
   };
   const depth = async () => (await relay().measure()).depth;
+  /** What was published is compared once, afterwards: a wrong order is seen at once, not when the clock gives up. */
+  const hasLeft = (count: number) => eventually(async () => expect(await depth()).toBeLessThanOrEqual(count));
 
   it('publishes what was committed, in order, and deletes it', async () => {
     await insertOutbox(database.dataSource, numbered('k', 7));
     relay({ batchMax: 3 }).start();
-    await eventually(async () => expect([transport.published, await depth()]).toEqual([idsOf('k', 7), 0]));
+    await hasLeft(0);
+    expect(transport.published).toEqual(idsOf('k', 7));
   });
 
   it('publishes nothing of a transaction that rolled back (no fact, no event)', async () => {
@@ -91,7 +94,8 @@ describe('OutboxRelay', () => {
     transport.failuresLeft = 2;
     await insertOutbox(database.dataSource, numbered('k', 4));
     relay().start();
-    await eventually(async () => expect([transport.published, await depth()]).toEqual([idsOf('k', 4), 0]));
+    await hasLeft(0);
+    expect(transport.published).toEqual(idsOf('k', 4));
   });
 
   it('publishes an event whose transaction commits, with a lower id, while a later one is being published', async () => {
@@ -125,7 +129,7 @@ describe('OutboxRelay', () => {
     await insertOutbox(database.dataSource, [eventOf(topic, 'other', 0)]);
     expect(transport.published).toEqual([]);
     held.open();
-    await eventually(async () => expect(await depth()).toBe(0));
+    await hasLeft(0);
     expect([...slow.published, ...transport.published].filter(id => id.startsWith('k/')).sort()).toEqual(idsOf('k', 4));
     expect(slow.published.slice(0, 2)).toEqual(idsOf('k', 2));
   });
@@ -155,7 +159,8 @@ describe('OutboxRelay', () => {
     const before = await parkedCount();
     relay({ transport: refusing }).start();
     const others = idsOf('k', 8).filter(id => id !== 'k/2' && id !== 'k/5');
-    await eventually(async () => expect([transport.published, await depth()]).toEqual([others, 2]));
+    await hasLeft(2);
+    expect([transport.published, await depth()]).toEqual([others, 2]);
     await insertOutbox(database.dataSource, [eventOf(topic, 'later', 0)]);
     await eventually(() => expect(transport.published).toEqual([...others, 'later/0']));
     expect(await parkedCount()).toBe(before + 2);
