@@ -284,6 +284,7 @@ describe('options', () => {
     expect(readOptions(['--stryker'])).toMatchObject({ isPlanted: false, isStryker: true });
     expect(readOptions(['--only', 'a,b']).only).toEqual(new Set(['a', 'b']));
     expect(readOptions(['--sample', '--seed', '12'])).toMatchObject({ isSample: true, seed: 12 });
+    expect(readOptions(['--limit', '60', '--test-limit', '20'])).toMatchObject({ limitMs: 60_000, testLimitMs: 20_000 });
   });
 
   it.each([[['--seed', 'x']], [['--unknown']], [['--sample', '--only', 'a']]])('refuse %j and say how to call it', words => {

@@ -15,6 +15,7 @@ Puts faults into a copy of the code, one at a time, and demands that a test noti
   --list           the committed faults and Stryker's areas; runs nothing
   --verify         only whether each fault can still be planted, and names the line to update when not
   --limit <s>      longest the specs of one fault may take (default 900)
+  --test-limit <s> longest one test may take (default 120); what the clock ends is not judged
 Exit code 0: at least 97 % of the judged faults were caught and every survivor is explained; 1: not so; 2: could not be done.`;
 
 const definition = {
@@ -26,6 +27,7 @@ const definition = {
   list: { type: 'boolean', default: false },
   verify: { type: 'boolean', default: false },
   limit: { type: 'string', default: '900' },
+  'test-limit': { type: 'string', default: '120' },
   help: { type: 'boolean', default: false },
 } as const;
 
@@ -40,6 +42,7 @@ export interface MutationOptions {
   /** undefined: from the commit. */
   seed: number | undefined;
   limitMs: number;
+  testLimitMs: number;
 }
 
 /** @throws UsageError */
@@ -56,6 +59,7 @@ export function readOptions(words: string[]): MutationOptions {
     isSample: values.sample,
     seed: values.seed === undefined ? undefined : natural('seed', values.seed),
     limitMs: natural('limit', values.limit) * 1_000,
+    testLimitMs: natural('test-limit', values['test-limit']) * 1_000,
   };
 }
 

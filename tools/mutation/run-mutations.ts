@@ -48,7 +48,7 @@ export function verifyFaults(root: string, say: Say): 0 | 1 {
 export async function runMutations(root: string, options: MutationOptions, say: Say): Promise<0 | 1> {
   const plan = options.isSample ? samplePlan(root, options, say) : fullPlan(options);
   if (plan.planted.length + plan.mutated.length === 0) throw new Error('nothing of that name: --list tells what there is');
-  const planted = await judgePlanted(root, plan.planted, { limitMs: options.limitMs, say });
+  const planted = await judgePlanted(root, plan.planted, { ...options, say });
   reportOutcomes(planted, say);
   return reportVerdict([...planted, ...(await mutate(root, plan.mutated, say))], say);
 }
@@ -80,7 +80,7 @@ function samplePlan(root: string, { isPlanted, isStryker, seed: given }: Mutatio
 async function judgePlanted(
   root: string,
   faults: JudgedFault[],
-  { limitMs, say }: { limitMs: number; say: Say },
+  { limitMs, testLimitMs, say }: MutationOptions & { say: Say },
 ): Promise<Outcome[]> {
   if (faults.length === 0) return [];
   const copy = scratchCopy(root);
@@ -88,7 +88,7 @@ async function judgePlanted(
     const database = await databaseServer();
     try {
       say(`${faults.length} planted faults, in ${copy.root}`);
-      return await judgeAll(faults, { root: copy.root, databaseUrl: database.url, limitMs }, say);
+      return await judgeAll(faults, { root: copy.root, databaseUrl: database.url, limitMs, testLimitMs }, say);
     } finally {
       await database.stop();
     }

@@ -2,6 +2,7 @@ import type { PlantedFault } from './planted-fault.ts';
 
 const auth = 'apps/auth-session/src';
 const counts = `${auth}/audit/event-counts.ts`;
+const countsSpec = `${auth}/audit/event-counts.spec.ts`;
 const auditSpec = `${auth}/audit/audit.int.spec.ts`;
 const guardsSpec = 'libs/access/src/guards.int.spec.ts';
 
@@ -14,7 +15,7 @@ export const auditFaults: readonly PlantedFault[] = [
     file: counts,
     find: '    this.waiting.push({ event, at: new Date(nowMs) });\n',
     put: '',
-    specs: [auditSpec],
+    specs: [countsSpec],
   },
   {
     id: 'counts-lost-at-stop',
@@ -23,7 +24,7 @@ export const auditFaults: readonly PlantedFault[] = [
     file: counts,
     find: '    this.closeWindows(Infinity);\n',
     put: '',
-    specs: [auditSpec],
+    specs: [countsSpec],
   },
   {
     id: 'counts-unbounded',
@@ -32,7 +33,7 @@ export const auditFaults: readonly PlantedFault[] = [
     file: counts,
     find: 'if (counts.size < countsMax || counts.has(key))',
     put: 'if (counts.size >= 0)',
-    specs: [`${auth}/audit/event-counts.spec.ts`],
+    specs: [countsSpec],
   },
   {
     id: 'events-lost-in-outage',
@@ -41,7 +42,7 @@ export const auditFaults: readonly PlantedFault[] = [
     file: counts,
     find: 'this.waiting = [...rows, ...this.waiting].slice(0, countsMax);',
     put: '',
-    specs: [`${auth}/audit/event-counts.spec.ts`],
+    specs: [countsSpec],
   },
   {
     id: 'reading-not-recorded',
@@ -86,7 +87,7 @@ export const auditFaults: readonly PlantedFault[] = [
     file: `${auth}/audit/persistence/postgres-security-log.ts`,
     find: 'return isolate(events, {\n      write: some => this.insertAll(some),',
     put: 'return isolate([events], {\n      write: ([some]) => this.insertAll(some ?? []),',
-    specs: [auditSpec],
+    specs: [`${auth}/audit/persistence/postgres-security-log.int.spec.ts`],
   },
   {
     id: 'operator-anonymous',

@@ -41,16 +41,16 @@ export const culpritFaults: readonly PlantedFault[] = [
     file: `${events}/delivery/deliver-batch.ts`,
     find: '    failed: (event, error) => park(event, dataFaultReason(error)!),\n',
     put: '    failed: (event, error) => park(event, dataFaultReason(error)!),\n    isFault: () => false,\n',
-    specs: [`${events}/postgres/postgres-event-transport.int.spec.ts`],
+    specs: [`${events}/delivery/deliver-batch.spec.ts`],
   },
   {
     id: 'culprit-of-acknowledgements',
     breaks: 'An acknowledgement that cannot be recorded stops all behind it.',
     against: 'T-29',
-    file: `${events}/delivery/deliver-batch.ts`,
-    find: '    failed: (event, error) => park(event, dataFaultReason(error)!),\n',
-    put: '    failed: (event, error) => park(event, dataFaultReason(error)!),\n    isFault: () => false,\n',
-    specs: [schedulerSpec],
+    file: `${scheduler}/reversal/events/ack-received.consumer.ts`,
+    find: '.map(settlementOf));',
+    put: ".map(settlementOf)).catch(() => Promise.reject(new Error('not recorded')));",
+    specs: [`${scheduler}/reversal/events/ack-received.consumer.spec.ts`],
   },
   {
     id: 'culprit-of-parking',
@@ -97,7 +97,7 @@ export const culpritFaults: readonly PlantedFault[] = [
     file: `${notices}/hand-over-notices.service.ts`,
     find: '      failed: ({ noticeId, merchantId }, error) => {\n',
     put: '      isFault: () => false,\n      failed: ({ noticeId, merchantId }, error) => {\n',
-    specs: [`${notices}/hand-over-notices.int.spec.ts`],
+    specs: [`${notices}/hand-over-notices.service.spec.ts`],
   },
   {
     id: 'refused-notice-forgotten',
@@ -106,7 +106,7 @@ export const culpritFaults: readonly PlantedFault[] = [
     file: `${notices}/hand-over-notices.service.ts`,
     find: '.filter(noticeId => !refused.has(noticeId))',
     put: '',
-    specs: [`${notices}/hand-over-notices.int.spec.ts`],
+    specs: [`${notices}/hand-over-notices.service.spec.ts`],
   },
   {
     id: 'culprit-of-reversals',
@@ -115,7 +115,7 @@ export const culpritFaults: readonly PlantedFault[] = [
     file: 'apps/payment-simulator/src/transactions/reverse-transactions.service.ts',
     find: 'throw new DataFault(',
     put: 'throw new Error(',
-    specs: ['apps/payment-simulator/src/transactions.int.spec.ts'],
+    specs: ['apps/payment-simulator/src/transactions/reverse-transactions.service.spec.ts'],
   },
   {
     id: 'ends-wait-for-each-other',

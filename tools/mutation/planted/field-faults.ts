@@ -70,7 +70,7 @@ export const fieldFaults: readonly PlantedFault[] = [
     file: `${simulator}/payment-page/http/qr-image.controller.ts`,
     find: 'await this.images.of(',
     put: 'await new QrImages().of(',
-    specs: [codesSpec],
+    specs: [`${simulator}/payment-page/http/qr-image.controller.spec.ts`],
   },
   {
     id: 'card-number-in-text',

@@ -2,6 +2,7 @@ import type { PlantedFault } from './planted-fault.ts';
 
 const http = 'apps/api-gateway/src/forwarding/http';
 const headerSpec = `${http}/proxy-header.spec.ts`;
+const gateSpec = `${http}/connection-gate.spec.ts`;
 const relaySpec = `${http}/proxy-protocol.int.spec.ts`;
 
 /** The PROXY protocol in front of the gateway (ADR 0032). */
@@ -49,7 +50,7 @@ export const relayFaults: readonly PlantedFault[] = [
     file: `${http}/connection-gate.ts`,
     find: '    if (first.length > 0) socket.unshift(first);\n',
     put: '',
-    specs: [relaySpec],
+    specs: [gateSpec],
   },
   {
     id: 'header-without-end-of-time',
@@ -58,7 +59,7 @@ export const relayFaults: readonly PlantedFault[] = [
     file: `${http}/connection-gate.ts`,
     find: 'if (!goOn) return;',
     put: 'if (!goOn) return void timeout.refresh();',
-    specs: [relaySpec, `${http}/public-listener.int.spec.ts`],
+    specs: [gateSpec],
   },
   {
     id: 'text-header-of-any-length',
@@ -117,6 +118,6 @@ export const relayFaults: readonly PlantedFault[] = [
     file: 'apps/api-gateway/src/limits/address-key.ts',
     find: '.slice(0, 8)',
     put: '.slice(0, 16)',
-    specs: [relaySpec],
+    specs: ['apps/api-gateway/src/limits/address-key.spec.ts'],
   },
 ];

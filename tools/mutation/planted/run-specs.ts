@@ -20,6 +20,8 @@ export interface SpecRunOptions {
   databaseUrl: string;
   /** Longest a run may take, in milliseconds. */
   limitMs: number;
+  /** Longest one test may take, in milliseconds. */
+  testLimitMs: number;
 }
 
 interface JestReport {
@@ -46,12 +48,12 @@ export async function runSpecs(specs: readonly string[], options: SpecRunOptions
 
 function jest(
   words: readonly string[],
-  { root, databaseUrl, limitMs }: SpecRunOptions,
+  { root, databaseUrl, limitMs, testLimitMs }: SpecRunOptions,
 ): Promise<{ inTime: boolean; output: string }> {
   const specs = words.filter(word => !word.startsWith('--'));
   const projects = [...new Set(specs.map(projectOf))].flatMap(project => ['--projects', join(root, project)]);
   // Ends when every test has: what a fault leaves open must not keep the run from ending.
-  const flags = ['--runTestsByPath', '--maxWorkers=2', '--silent', '--forceExit', '--testTimeout=120000'];
+  const flags = ['--runTestsByPath', '--maxWorkers=2', '--silent', '--forceExit', `--testTimeout=${testLimitMs}`];
   const cache = [`--cacheDirectory=${join(root, '.jest-cache')}`];
   const env = { ...process.env, PAYCODE_TEST_DATABASE_URL: databaseUrl };
   const args = [...node, join(root, 'node_modules/jest/bin/jest.js'), ...words, ...flags, ...cache, ...projects];

@@ -50,6 +50,12 @@ describe('events that are counted', () => {
     expect(log.events).toHaveLength(10_000 + 2 + 1 + 1);
   });
 
+  it('T-15: the first of a window has a row of its own, the others share one, which the stop writes too', async () => {
+    for (let count = 0; count < 4; count++) counts.note(denied(1));
+    await counts.beforeApplicationShutdown();
+    expect(log.events.map(({ detail }) => detail)).toEqual([undefined, '3 more']);
+  });
+
   it('T-15: what could not be written is written once the database is back', async () => {
     log.isAway = true;
     counts.note(denied(1));

@@ -1,5 +1,6 @@
 import { parseNotification } from '@paycode/dto';
 import { notificationSamples } from '@paycode/dto/testing';
+import { DataFault } from '@paycode/persistence';
 import type { CompletedTransaction, StoredTransaction } from './domain/transaction';
 import { ReverseTransactions } from './reverse-transactions.service';
 import { NotificationSealer, TransactionStore } from './transactions.ports';
@@ -75,6 +76,13 @@ describe('reversals of the simulator', () => {
     expect(await reversing.reverse(requests(3, 4, 5, 1))).toEqual({ reversed: 1, repeated: 0, failed: [3], unknown: [4, 5] });
     expect(await reversing.reverse(requests(3))).toEqual({ ...none, repeated: 1 });
     expect(await reversing.reverse([])).toEqual(none);
+  });
+
+  it('T-29: an original that cannot be read is a fault of that request: its batch is done without it', async () => {
+    store = new Originals(new Map([[1, purchase(1, { notification: 'no notification' })]]));
+    reversing = new ReverseTransactions({ transactions: store, sealer: new Plain() });
+    await expect(reversing.reverse(requests(1))).rejects.toThrow(DataFault);
+    expect(store.recorded).toEqual([]);
   });
 
   it('R-2.5-10, R-3.1-6: the reversal is a transaction of its own that names its original', async () => {

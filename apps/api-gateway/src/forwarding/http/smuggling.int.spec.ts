@@ -2,7 +2,8 @@ import { GatewayUnderTest, statusesOf } from '../../testing';
 
 const head = (...lines: string[]) =>
   `${['POST /pluto/code/create HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', ...lines].join('\r\n')}\r\n\r\n`;
-const hidden = 'GET /public/smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n';
+/** Whoever reads it answers it, and closes: its answer is seen at once. */
+const hidden = 'GET /public/smuggled HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
 const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
 
 /** Each is one request to one reader and two, or another one, to a second reader (RFC 9112 11.2). */
@@ -26,7 +27,7 @@ const ambiguous: [string, string][] = [
   ['a chunk size that is not hexadecimal', `${head('Transfer-Encoding: chunked')}0x2\r\n{}\r\n0\r\n\r\n${hidden}`],
   ['two Host fields', head('Host: evil.example', 'Content-Length: 2') + `{}${hidden}`],
   ['no Host field', 'POST /pluto/code/create HTTP/1.1\r\nContent-Length: 0\r\n\r\n'],
-  ['an absolute target for another host', 'GET http://evil.example/public/x HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+  ['an absolute target for another host', `GET http://evil.example/public/x HTTP/1.1\r\nHost: localhost\r\n\r\n${hidden}`],
   ['a target with a blank', 'GET /public/x /y HTTP/1.1\r\nHost: localhost\r\n\r\n'],
   ['a lower-case version', 'GET /public/x http/1.1\r\nHost: localhost\r\n\r\n'],
   ['HTTP/0.9', 'GET /public/x\r\n\r\n'],

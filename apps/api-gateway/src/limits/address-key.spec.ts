@@ -1,0 +1,12 @@
+import { addressKey } from './address-key';
+
+describe('what limits count a client under', () => {
+  it.each([
+    ['2001:db8:0:1::1', '2001:db8:0:1:ffff::4', true],
+    ['2001:db8:0:1::1', '2001:db8:0:2::1', false],
+    ['198.51.100.7', '198.51.100.8', false],
+    ['198.51.100.7', '198.51.100.7', true],
+  ])('T-05, T-30: %s and %s: the same one: %s', (one, other, isSame) => {
+    expect(addressKey(one) === addressKey(other)).toBe(isSame);
+  });
+});

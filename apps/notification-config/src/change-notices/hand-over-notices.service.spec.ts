@@ -1,0 +1,56 @@
+import { DataFault } from '@paycode/persistence';
+import type { Logger } from '@paycode/service-runtime';
+import type { ChangeNotice } from '@paycode/dto';
+import { ChangeNoticeMailer, ChangeNoticeStore, type DueNotice } from './change-notices.ports';
+import { HandOverNoticesService } from './hand-over-notices.service';
+
+const due = (merchantId: number): DueNotice => ({
+  noticeId: `n-${merchantId}`,
+  merchantId,
+  kind: 'URL_CHANGED',
+  emails: ['a@shop.example'],
+  actor: 'psp-1',
+  occurredAt: '2026-01-01T00:00:00.000Z',
+  tries: 1,
+});
+
+describe('handing change notices over', () => {
+  let removed: string[];
+  let mailed: number[];
+  const logged: object[] = [];
+  const handOver = (notices: DueNotice[], mail: (part: readonly ChangeNotice[]) => Promise<void>) => {
+    [removed, mailed, logged.length] = [[], [], 0];
+    const store = new (class extends ChangeNoticeStore {
+      override claim = () => Promise.resolve(notices);
+      override remove = async (ids: readonly string[]) => void removed.push(...ids);
+    })();
+    const mailer = new (class extends ChangeNoticeMailer {
+      override async handOver(part: readonly ChangeNotice[]): Promise<void> {
+        await mail(part);
+        mailed.push(...part.map(({ merchantId }) => merchantId));
+      }
+    })();
+    const log = { error: (fields: object) => logged.push(fields) } as unknown as Logger;
+    return new HandOverNoticesService(store, mailer, log).handOver();
+  };
+
+  it('T-29, T-15: one that is refused is kept and said to be; those handed over with it are mailed and removed', async () => {
+    const refusing = (part: readonly ChangeNotice[]) =>
+      part.some(({ merchantId }) => merchantId === 13) ? Promise.reject(new DataFault('no address')) : Promise.resolve();
+    expect(await handOver([11, 12, 13, 14].map(due), refusing)).toBe(3);
+    expect(mailed).toEqual([11, 12, 14]);
+    expect(removed).toEqual(['n-11', 'n-12', 'n-14']);
+    expect(logged).toEqual([{ event: 'set-aside', merchantId: 13, reason: 'no address' }]);
+  });
+
+  it('T-15: none is removed when they could not be handed over', async () => {
+    await expect(handOver([due(11)], () => Promise.reject(new Error('dispatcher is away')))).rejects.toThrow('away');
+    expect([mailed, removed]).toEqual([[], []]);
+  });
+
+  it('T-15: one that was tried too often is given up, which is said', async () => {
+    expect(await handOver([{ ...due(11), tries: 10_001 }, due(12)], () => Promise.resolve())).toBe(1);
+    expect([mailed, removed]).toEqual([[12], ['n-11', 'n-12']]);
+    expect(logged).toEqual([{ event: 'notice-given-up', merchantId: 11 }]);
+  });
+});

@@ -1,0 +1,38 @@
+import { DataFault } from '@paycode/persistence';
+import type { SettleItem } from '@paycode/dto';
+import type { EventBatch } from '@paycode/events';
+import type { DecideReversals } from '../decide-reversals.service';
+import { AckReceivedConsumer } from './ack-received.consumer';
+
+const acks = (...sources: string[]) => {
+  const events = sources.map((source, at) => ({
+    data: {
+      transactionId: at + 1,
+      merchantId: 7,
+      source,
+      attempt: 1,
+      elapsedMs: null,
+      acknowledgedAt: '2026-01-01T00:00:00.000Z',
+    },
+  }));
+  return { events, reject: (_: unknown, reason: string) => expect(reason).toBe('') } as unknown as EventBatch;
+};
+
+describe('acknowledgements on their durable way', () => {
+  const consumer = (decide: (verdicts: readonly SettleItem[]) => Promise<unknown>) =>
+    new AckReceivedConsumer({ decide } as unknown as DecideReversals);
+
+  it('I10: settle the payments, by the webhook or by the recovery', async () => {
+    const told: SettleItem[] = [];
+    await consumer(async verdicts => told.push(...verdicts)).onAckReceived(acks('WEBHOOK', 'RECOVERY'));
+    expect(told).toEqual([
+      { transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' },
+      { transactionId: 2, merchantId: 7, verdict: 'ACKED_PULL' },
+    ]);
+  });
+
+  it('T-29: fail by what the database said of their data: by that the delivery parks the one and settles the others', async () => {
+    const refused = consumer(() => Promise.reject(new DataFault('refused')));
+    await expect(refused.onAckReceived(acks('WEBHOOK'))).rejects.toThrow(DataFault);
+  });
+});
