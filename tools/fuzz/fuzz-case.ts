@@ -64,8 +64,11 @@ function validCases(operation: Operation, { known, callers }: CaseOptions): fc.A
   }));
 }
 
-function validParameter({ name, schema }: Parameter, known: KnownValues): fc.Arbitrary<string> {
-  return validValue(schema, { name, known }).map(value => encodeURIComponent(String(value).toWellFormed()));
+/** A segment without a character would be another path. */
+function validParameter({ name, in: place, schema }: Parameter, known: KnownValues): fc.Arbitrary<string> {
+  return validValue(schema, { name, known })
+    .map(value => encodeURIComponent(String(value).toWellFormed()))
+    .filter(text => place !== 'path' || text !== '');
 }
 
 function validBody({ body, examples }: Operation, known: KnownValues): fc.Arbitrary<string | undefined> {

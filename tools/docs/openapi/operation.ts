@@ -119,11 +119,13 @@ function errorPages({ errorPages: pages = {} }: Notes): Schema {
   );
 }
 
+const bodyErrors = { 413: ['body is larger than allowed'], 415: ['Content-Type must be application/json'] };
+
 function publicErrors(route: Route, notes: Notes): Record<string, string[]> {
   const takesInput = route.hasBody || route.query !== undefined || route.pathParameters.length > 0;
   return {
     ...(takesInput && { 400: [invalid] }),
-    ...(route.hasBody && { 413: ['body is larger than allowed'], 415: ['Content-Type must be application/json'] }),
+    ...(route.hasBody && bodyErrors),
     ...(!notes.isOpen && { 401: unauthorized, 403: ['Forbidden'] }),
     429: ['Too Many Requests'],
     503: ['Service Unavailable'],
@@ -134,8 +136,10 @@ function internalErrors(route: Route): Record<string, string[]> {
   const namesOne = route.pathParameters.length > 0;
   return {
     ...((route.hasBody || namesOne) && { 400: [invalid] }),
+    ...(route.hasBody && bodyErrors),
     ...(namesOne && { 404: ['Not Found'] }),
     ...(route.callers.length > 0 && { 401: ['a valid service token is required'], 403: ['this caller may not use this route'] }),
+    503: ['Service Unavailable'],
   };
 }
 

@@ -1,14 +1,17 @@
-/** Groups of digits with at most two blanks, dots, hyphens, slashes or the like between them. */
-const digitGroups = /\d+(?:[^\p{L}\p{N}]{1,2}\d+)*/gu;
+/**
+ * Groups of digits with at most two blanks, dots, hyphens, slashes or the like between them, outside words of ASCII letters and digits: a hash or
+ * an id like `a4f1…` holds runs of digits by chance.
+ */
+const digitGroups = /(?<![A-Za-z0-9])\d+(?:[^\p{L}\p{N}]{1,2}\d+)*(?![A-Za-z0-9])/gu;
 /** First digits and lengths of the card schemes (ISO/IEC 7812; Visa, Mastercard, American Express, Diners, JCB, Maestro, Discover, UnionPay). */
 const schemes =
-  /^(?:4(?:\d{12}|\d{15}|\d{18})|(?:5[1-5]|2[2-7])\d{14}|3[47]\d{13}|3[068]\d{12}|35\d{14}|(?:5[06-8]|6)\d{11,17})$/;
+  /^(?:4(?:\d{12}|\d{15}|\d{18})|(?:5[1-5]|2[2-7])\d{14}|3[47]\d{13}|3[068]\d{12}|35\d{14}|5[06-8]\d{11,17}|6\d{12,18})$/;
 const digitsMax = 19;
 
 /**
- * Whether the text holds a full card number (R-2.5-15, A-75): 13 to 19 digits that begin and end where digits do, whatever stands between groups
- * of them, begin like the cards of a scheme and have the check digit of Luhn (ISO/IEC 7812-1, annex B). One number of 16 digits in a hundred
- * that is none is taken for one.
+ * Whether the text holds a full card number (R-2.5-15, A-75): 13 to 19 digits, in one or in groups as people write cards (all of one length but
+ * the last, 4-6-5, 4-6-4), that begin like the cards of a scheme and have the check digit of Luhn (ISO/IEC 7812-1, annex B). Four in a hundred
+ * numbers of 16 digits that are none are taken for one, no UUID ever.
  */
 export function holdsCardNumber(text: string): boolean {
   return (text.match(digitGroups) ?? []).some(groups => holdsCard(groups.match(/\d+/g) ?? []));
@@ -19,10 +22,17 @@ function holdsCard(groups: readonly string[]): boolean {
     let digits = '';
     for (let at = first; at < groups.length && digits.length < digitsMax; at++) {
       digits += groups[at]!;
-      if (schemes.test(digits) && isLuhn(digits)) return true;
+      if (isGroupedLikeACard(groups.slice(first, at + 1)) && schemes.test(digits) && isLuhn(digits)) return true;
     }
     return false;
   });
+}
+
+function isGroupedLikeACard(groups: readonly string[]): boolean {
+  const lengths = groups.map(({ length }) => length);
+  const [first, last] = [lengths[0]!, lengths.at(-1)!];
+  if (last <= first && lengths.slice(1, -1).every(length => length === first)) return true;
+  return first === 4 && lengths.length === 3 && lengths[1] === 6 && (last === 4 || last === 5);
 }
 
 function isLuhn(digits: string): boolean {
