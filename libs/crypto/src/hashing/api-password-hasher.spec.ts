@@ -3,8 +3,13 @@ import { KeyRing } from '../sealing/key-ring';
 import { ApiPasswordHasher, generateApiPassword, isGeneratedApiPassword } from './api-password-hasher';
 
 const [p1, p2] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-const hasher = new ApiPasswordHasher(KeyRing.parse(`p1:${p1.toString('base64')}`));
-const rotated = new ApiPasswordHasher(KeyRing.parse(`p2:${p2.toString('base64')},p1:${p1.toString('base64')}`));
+let hasher: ApiPasswordHasher;
+let rotated: ApiPasswordHasher;
+
+beforeEach(() => {
+  hasher = new ApiPasswordHasher(KeyRing.parse(`p1:${p1.toString('base64')}`));
+  rotated = new ApiPasswordHasher(KeyRing.parse(`p2:${p2.toString('base64')},p1:${p1.toString('base64')}`));
+});
 
 describe('API passwords (T-04)', () => {
   it('a generated password has at least 128 random bits and never repeats', () => {

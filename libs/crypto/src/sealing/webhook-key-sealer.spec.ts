@@ -3,11 +3,17 @@ import { KeyRing } from './key-ring';
 import { type SealedKeyError, WebhookKeySealer, webhookKeyAad } from './webhook-key-sealer';
 
 const [oldKek, newKek] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
-const before = new WebhookKeySealer(KeyRing.parse(`k1:${oldKek}`));
-const during = new WebhookKeySealer(KeyRing.parse(`k2:${newKek},k1:${oldKek}`));
-const after = new WebhookKeySealer(KeyRing.parse(`k2:${newKek}`));
 const webhookKey = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
-const aad = webhookKeyAad(1001, '7');
+const aad = 'webhook-key:1001:7';
+let before: WebhookKeySealer;
+let during: WebhookKeySealer;
+let after: WebhookKeySealer;
+
+beforeEach(() => {
+  before = new WebhookKeySealer(KeyRing.parse(`k1:${oldKek}`));
+  during = new WebhookKeySealer(KeyRing.parse(`k2:${newKek},k1:${oldKek}`));
+  after = new WebhookKeySealer(KeyRing.parse(`k2:${newKek}`));
+});
 
 describe('webhook keys at rest (T-14, A-49)', () => {
   it('are written as v1.{kekId}.{base64url(nonce | ciphertext | tag)} and open again', () => {
@@ -17,7 +23,7 @@ describe('webhook keys at rest (T-14, A-49)', () => {
   });
 
   it('are bound to merchant and key id: text webhook-key:{merchantId}:{keyId}', () => {
-    expect(aad).toBe('webhook-key:1001:7');
+    expect(webhookKeyAad(1001, '7')).toBe(aad);
     const sealed = before.seal(webhookKey, aad);
     expect(() => before.open(sealed, webhookKeyAad(1002, '7'))).toThrow('sealed webhook key: NOT_AUTHENTIC');
     expect(() => before.open(sealed, webhookKeyAad(1001, '8'))).toThrow('sealed webhook key: NOT_AUTHENTIC');

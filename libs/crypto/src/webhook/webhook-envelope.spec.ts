@@ -1,13 +1,20 @@
+import type { KeyObject } from 'node:crypto';
 import fc from 'fast-check';
 import { encryptWithNonce } from './aes-128-gcm';
-import { webhookEnvelope } from './webhook-envelope';
+import { type WebhookEnvelope, webhookEnvelope } from './webhook-envelope';
 import { WebhookEnvelopeError } from './webhook-envelope.error';
 import { generateWebhookKey, importWebhookKey } from './webhook-key';
 
-const key = importWebhookKey('00112233445566778899aabbccddeeff');
 const plaintext = '{"transactionId":1,"status":"SUCCESS"}';
-const gcm = webhookEnvelope('AES-128-GCM');
-const cbc = webhookEnvelope('AES-128-CBC-LEGACY');
+let key: KeyObject;
+let gcm: WebhookEnvelope;
+let cbc: WebhookEnvelope;
+
+beforeEach(() => {
+  key = importWebhookKey('00112233445566778899aabbccddeeff');
+  gcm = webhookEnvelope('AES-128-GCM');
+  cbc = webhookEnvelope('AES-128-CBC-LEGACY');
+});
 
 describe('webhook envelope AES-128-GCM (R-6.1-1)', () => {
   const vector = 'AAECAwQFBgcICQoLUPdDts/5/AH8TEDwfsQlzzcuoWgHxY/5+i34dMNY02t1zIEHM3UA2RNHebixp42ypMYBk38A';
@@ -57,7 +64,12 @@ describe('webhook envelope AES-128-CBC, legacy profile', () => {
   });
 });
 
-describe.each([gcm, cbc])('webhook envelope $profile', envelope => {
+describe.each(['AES-128-GCM', 'AES-128-CBC-LEGACY'] as const)('webhook envelope %s', profile => {
+  let envelope: WebhookEnvelope;
+  beforeEach(() => {
+    envelope = webhookEnvelope(profile);
+  });
+
   it('gives back any text, given as string or bytes, as one line of padded base64', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 3_000 }), text => {
