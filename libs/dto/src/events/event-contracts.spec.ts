@@ -82,3 +82,17 @@ describe.each(contracts)('$name', ({ name, schema, parse }) => {
     }
   });
 });
+
+describe('T-16: the sealed notification of transaction-terminal', () => {
+  const isAccepted = (notification: unknown) =>
+    parseTransactionTerminal({ ...(eventSamples()['transaction-terminal.purchase'] as object), notification }).ok;
+
+  it.each([
+    ['of 64 KiB', 'a..b.c.'.padEnd(64 * 1024, 'd'), true],
+    ['of more', 'a..b.c.'.padEnd(64 * 1024 + 1, 'd'), false],
+    ['of four parts', 'a..b.c', false],
+    ['in a list', ['a..b.c.d'], false],
+  ])('%s: accepted %j', (...[, notification, isFine]) => {
+    expect(isAccepted(notification)).toBe(isFine);
+  });
+});

@@ -160,20 +160,45 @@ describe('notification JSON', () => {
     expect(() => serializeNotification(notification)).toThrow(new NotificationFormatError(reason));
   });
 
-  it.each(['', 'null', '[]', '7', '{', '{"transactionId":1}', ' '.repeat(notificationCharsMax + 1)])(
-    '%j is no notification',
-    json => {
-      expect(tryParseNotification(json).ok).toBe(false);
-    },
-  );
+  it.each([
+    ['', 'data: must be a JSON object'],
+    ['{', 'data: must be a JSON object'],
+    ['null', 'data: must be a JSON object'],
+    ['7', 'data: must be a JSON object'],
+    ['"text"', 'data: must be a JSON object'],
+    ['[]', 'transactionId: must be an integer in [1, 2^53)'],
+    ['{"transactionId":1}', 'merchantId: must be an integer in [1, 2^53)'],
+  ])('T-16: %j is no notification, as value and as error', (json, reason) => {
+    expect(tryParseNotification(json)).toEqual({ ok: false, reason });
+    expect(() => parseNotification(json)).toThrow(new NotificationFormatError(reason));
+  });
 
-  it('an amount given as text is refused: on the wire it is a number', () => {
-    const json = serializeNotification(aNotification()).replace('"amount":110.10', '"amount":"110.10"');
-    expect(tryParseNotification(json)).toEqual({
+  it('is read up to 32 KiB, however good it is beyond', () => {
+    const json = serializeNotification(aNotification());
+    expect(tryParseNotification(json.padEnd(notificationCharsMax)).ok).toBe(true);
+    expect(tryParseNotification(json.padEnd(notificationCharsMax + 1))).toEqual({
       ok: false,
-      reason: 'amount: must be a decimal of up to 15 digits and 6 decimals',
+      reason: 'data: must be at most 32768 characters',
     });
   });
+
+  it('an address of 4 KiB is written, a longer one is not', () => {
+    const ofBytes = (bytes: number) => () =>
+      serializeNotification(aNotification({ clientShipping: { x: 'a'.repeat(bytes - '{"x":""}'.length) } }));
+    expect(ofBytes(4_096)).not.toThrow();
+    expect(ofBytes(4_097)).toThrow(new NotificationFormatError('clientShipping: must be an object of at most 4 KiB'));
+  });
+
+  it.each(['"110.10"', '{"digits":"110.10"}', 'null', 'true'])(
+    'A-57: an amount given as %s is refused: on the wire it is a number',
+    written => {
+      const json = serializeNotification(aNotification()).replace('"amount":110.10', `"amount":${written}`);
+      expect(tryParseNotification(json)).toEqual({
+        ok: false,
+        reason: 'amount: must be a decimal of up to 15 digits and 6 decimals',
+      });
+    },
+  );
 
   it('R-2.5-19: no complaint repeats a value', () => {
     const personal = ['+27820000001', 'A EXAMPLE', '400000', 'order-17', 'Corner'];

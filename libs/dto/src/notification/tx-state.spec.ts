@@ -84,6 +84,7 @@ describe('TxState to NotificationStatus', () => {
     expect(namedNotificationStatuses).toHaveLength(19);
     expect(isNotificationStatus('CARD_EXPRIY_NOT_ALLOWED')).toBe(true);
     expect(isNotificationStatus('CARD_EXPIRY_NOT_ALLOWED')).toBe(false);
+    expect([['SUCCESS'], ['TIMEOUT_PIN'], null, 0].filter(isNotificationStatus)).toEqual([]);
   });
 
   it('R-3.2-1: a core can announce each of the 19: END_ and its name, SUCCESS by itself', () => {

@@ -11,7 +11,7 @@ describe('what a field may hold', () => {
     ['A-57: a natural number', natural, [0, 1, safeMax], [-1, 0.5, safeMax + 1, Infinity, '0', null]],
     ['a duration', milliseconds, [0, 0.5, 1e9], [-0.1, NaN, Infinity, '1', null]],
     ['a text', text(3), ['', 'abc'], ['abcd', 3, null]],
-    ['a form', pattern(/^a+$/, 'of a'), ['a', 'aa'], ['', 'b', null]],
+    ['a form', pattern(/^a+$/, 'of a'), ['a', 'aa'], ['', 'b', ['a'], null]],
     ['a choice', oneOf(['A', 'B']), ['A', 'B'], ['C', '', null, 0]],
     [
       'an instant',
@@ -54,16 +54,21 @@ describe('what a field may hold', () => {
 });
 
 describe('what a record may hold', () => {
-  const inner = new RecordRule<{ from: number; to: number }>({
-    title: 'Range',
-    description: 'From and to.',
-    fields: { from: natural, to: natural },
-    across: ({ from, to }) => (from <= to ? null : 'to: must not be before from'),
-  });
-  const outer = new RecordRule<{ id: number; range: { from: number; to: number }; note?: string | undefined }>({
-    title: 'Outer',
-    description: 'An id and a range.',
-    fields: { id, range: inner, note: optional(text(3)) },
+  type Range = { from: number; to: number };
+  let inner: RecordRule<Range>;
+  let outer: RecordRule<{ id: number; range: Range; note?: string | undefined }>;
+  beforeEach(() => {
+    inner = new RecordRule({
+      title: 'Range',
+      description: 'From and to.',
+      fields: { from: natural, to: natural },
+      across: ({ from, to }) => (from <= to ? null : 'to: must not be before from'),
+    });
+    outer = new RecordRule({
+      title: 'Outer',
+      description: 'An id and a range.',
+      fields: { id, range: inner, note: optional(text(3)) },
+    });
   });
   const good = { id: 1, range: { from: 1, to: 1 } };
 
@@ -85,6 +90,15 @@ describe('what a record may hold', () => {
   it('is read without the members nobody knows, and without those that are missing', () => {
     expect(outer.parse({ ...good, more: 1, range: { ...good.range, more: 1 } })).toStrictEqual({ ok: true, value: good });
     expect(outer.parse({ ...good, note: 'abc' })).toStrictEqual({ ok: true, value: { ...good, note: 'abc' } });
-    expect(outer.schema['required']).toEqual(['id', 'range']);
+  });
+
+  it('is documented as it is checked: each field, and which of them must be there', () => {
+    expect(outer.schema).toEqual({
+      title: 'Outer',
+      description: 'An id and a range.',
+      type: 'object',
+      required: ['id', 'range'],
+      properties: { id: id.schema, range: inner.schema, note: text(3).schema },
+    });
   });
 });

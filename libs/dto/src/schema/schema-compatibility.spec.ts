@@ -38,6 +38,7 @@ describe('breaking changes', () => {
     expect(breakingChanges(before, withField('a', { type: 'string', maxLength: 10, description: 'new words' }))).toEqual([]);
     expect(breakingChanges(before, withField('a', { type: 'string' }))).toEqual([]);
     expect(breakingChanges(before, withField('b', { enum: ['X', 'Y', 'Z'] }))).toEqual([]);
+    expect(breakingChanges(before, withField('b', {}))).toEqual([]);
     expect(breakingChanges(before, withField('c', { type: 'integer', minimum: 0 }))).toEqual([]);
   });
 
@@ -59,5 +60,15 @@ describe('breaking changes', () => {
     ],
   ])('%s is reported', (_, after, complaint) => {
     expect(breakingChanges(before, after)).toEqual([complaint]);
+  });
+
+  it('every field and every promise that is gone is reported, when none is left', () => {
+    expect(breakingChanges(before, { type: 'object' })).toEqual([
+      '$.a was removed',
+      '$.b was removed',
+      '$.c was removed',
+      '$.a is no longer promised',
+      '$.b is no longer promised',
+    ]);
   });
 });
