@@ -1,3 +1,4 @@
+import { knownContractMutants } from './known-contract-mutants.ts';
 import { knownCryptoMutants } from './known-crypto-mutants.ts';
 import type { KnownMutant } from './known-mutant.ts';
 
@@ -127,4 +128,5 @@ export const knownMutants: readonly KnownMutant[] = [
     why: 'nothing is kept under no header; the question is for the types',
   },
   ...knownCryptoMutants,
+  ...knownContractMutants,
 ];

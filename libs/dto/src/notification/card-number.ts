@@ -14,7 +14,7 @@ const digitsMax = 19;
  * numbers of 16 digits that are none are taken for one, no UUID ever.
  */
 export function holdsCardNumber(text: string): boolean {
-  return (text.match(digitGroups) ?? []).some(groups => holdsCard(groups.match(/\d+/g) ?? []));
+  return (text.match(digitGroups) ?? []).some(groups => holdsCard(groups.match(/\d+/g)!));
 }
 
 function holdsCard(groups: readonly string[]): boolean {

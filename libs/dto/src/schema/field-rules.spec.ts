@@ -46,25 +46,34 @@ describe('what a field may hold', () => {
 
   it('is documented as it is checked: null beside a type, and beside a list of values', () => {
     const choice = oneOf(['A']);
-    expect(nullable(text(3)).schema).toEqual({ type: ['string', 'null'], maxLength: 3 });
-    expect(nullable(choice).schema).toEqual({ anyOf: [choice.schema, { type: 'null' }] });
-    expect(nullable(described('why', choice)).schema).toEqual({ description: 'why', anyOf: [choice.schema, { type: 'null' }] });
+    const orNull = { anyOf: [{ type: 'string', enum: ['A'] }, { type: 'null' }] };
+    expect(nullable(text(3)).schema).toStrictEqual({ type: ['string', 'null'], maxLength: 3 });
+    expect(nullable(choice).schema).toStrictEqual(orNull);
+    expect(nullable(nullable(choice)).schema).toStrictEqual({ anyOf: [orNull, { type: 'null' }] });
+    expect(nullable(described('why', choice)).schema).toStrictEqual({ description: 'why', ...orNull });
     expect(described('why', optional(id))).toMatchObject({ isOptional: true, schema: { description: 'why', type: 'integer' } });
+  });
+
+  it('is checked and read by the rule that is described', () => {
+    const choice = described('why', oneOf(['A']));
+    expect(accepted(choice, ['A', 'B'])).toEqual(['A']);
+    expect(choice.read('A')).toBe('A');
   });
 });
 
 describe('what a record may hold', () => {
   type Range = { from: number; to: number };
+  type Outer = { id: number; range: Range; note?: string | undefined };
   let inner: RecordRule<Range>;
-  let outer: RecordRule<{ id: number; range: Range; note?: string | undefined }>;
+  let outer: RecordRule<Outer>;
   beforeEach(() => {
-    inner = new RecordRule({
+    inner = new RecordRule<Range>({
       title: 'Range',
       description: 'From and to.',
       fields: { from: natural, to: natural },
       across: ({ from, to }) => (from <= to ? null : 'to: must not be before from'),
     });
-    outer = new RecordRule({
+    outer = new RecordRule<Outer>({
       title: 'Outer',
       description: 'An id and a range.',
       fields: { id, range: inner, note: optional(text(3)) },
@@ -90,6 +99,7 @@ describe('what a record may hold', () => {
   it('is read without the members nobody knows, and without those that are missing', () => {
     expect(outer.parse({ ...good, more: 1, range: { ...good.range, more: 1 } })).toStrictEqual({ ok: true, value: good });
     expect(outer.parse({ ...good, note: 'abc' })).toStrictEqual({ ok: true, value: { ...good, note: 'abc' } });
+    expect(nullable(outer).read(null)).toBeNull();
   });
 
   it('is documented as it is checked: each field, and which of them must be there', () => {
