@@ -98,7 +98,7 @@ export class Ground {
 
   async makeMerchant(): Promise<{ merchantId: number; caller: Caller }> {
     const merchantId = randomInt(10_000_000, 2 ** 40);
-    const body = { merchantName: `Fuzz ${merchantId}`, pspId: 1, acquirer: 'Demo Bank', status: 'ACTIVE' };
+    const body = { merchantName: `Fuzz ${merchantId.toString(36)}`, pspId: 1, acquirer: 'Demo Bank', status: 'ACTIVE' };
     const put = { method: 'PUT', path: `/internal/merchants/${merchantId}`, body };
     accepted('the merchant', await this.platform.operator('notification-config', put));
     return { merchantId, caller: callerOf(await this.makeAccount({ type: 'MERCHANT', id: merchantId })) };

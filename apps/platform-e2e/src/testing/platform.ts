@@ -11,7 +11,7 @@ export function sharedPlatform(): PlatformConnection {
 /** A merchant of a journey's own, ACTIVE, owned by psp-1, with an account to sign in with. */
 export async function makeMerchant(platform: PlatformConnection): Promise<Merchant> {
   const merchantId = randomInt(1_000_000, 2 ** 47);
-  const body = { merchantName: `Journey ${merchantId}`, pspId: 1, acquirer: 'Demo Bank', status: 'ACTIVE' };
+  const body = { merchantName: `Journey ${merchantId.toString(36)}`, pspId: 1, acquirer: 'Demo Bank', status: 'ACTIVE' };
   const put = { method: 'PUT', path: `/internal/merchants/${merchantId}`, body };
   accepted('the merchant', await platform.operator('notification-config', put));
   const credentials = await makeAccount(platform, { type: 'MERCHANT', id: merchantId });
