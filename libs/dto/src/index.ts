@@ -13,7 +13,7 @@ export * from './internal/deliveries';
 export * from './internal/erasures';
 export * from './internal/reversals';
 export * from './internal/routes';
-export { holdsCardNumber } from './notification/card-number';
+export { WithoutCardNumber } from './notification/without-card-number';
 export { ExactNumber, parseExactJson } from './notification/exact-json';
 export * from './notification/notification-json';
 export * from './notification/notification-status';

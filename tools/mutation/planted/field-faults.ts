@@ -96,7 +96,7 @@ export const fieldFaults: readonly PlantedFault[] = [
     id: 'card-number-in-code',
     breaks: 'A code is made with a card number in it, and cannot be paid.',
     against: 'R-2.5-15',
-    file: `${simulator}/transactions/without-card-number.ts`,
+    file: 'libs/dto/src/notification/without-card-number.ts',
     find: "validate: value => typeof value !== 'string' || !holdsCardNumber(value),",
     put: "validate: value => typeof value !== 'string' || !holdsCardNumber(''),",
     specs: [codesSpec],

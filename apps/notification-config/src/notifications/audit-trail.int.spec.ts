@@ -53,6 +53,20 @@ describe('audit trail and keys at rest', () => {
     expect(rows[5]!.detail).toEqual({ url: `${url}/other`, version: 'V3', replaced: url });
   });
 
+  it.each(['merchantName', 'acquirer'])(
+    'R-2.5-15: %s, which stands in each notification, is refused with a card number in it',
+    async field => {
+      const record = { merchantName: 'Shop', pspId: 1, acquirer: 'Bank', status: 'ACTIVE', [field]: 'Shop 4111 1111 1111 1111' };
+      const refused = await service.internal('put', `/internal/merchants/${merchantId}`, { body: record });
+      expect([refused.status, refused.data]).toMatchObject([
+        400,
+        { errors: [{ field, message: `${field} must not hold a card number` }] },
+      ]);
+      expect(JSON.stringify(refused.data)).not.toContain('4111');
+      expect(await kinds()).toEqual(['MERCHANT_SAVED']);
+    },
+  );
+
   it('a refused call leaves no trace of a change', async () => {
     await service.post('renewKey', { merchantId });
     await service.post('addHttp', { merchantId, url: 'http://10.0.0.1/', version: 'V3' });

@@ -6,4 +6,3 @@ export type { CompletedTransaction, StoredTransaction } from './domain/transacti
 export { ReadTransactions } from './read-transactions.service';
 export { storedTransactions } from './stored-transactions';
 export { TransactionsModule } from './transactions.module';
-export { WithoutCardNumber } from './without-card-number';

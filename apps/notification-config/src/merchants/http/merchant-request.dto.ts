@@ -1,4 +1,4 @@
-import type { EncryptionProfile, MerchantRecord } from '@paycode/dto';
+import { type EncryptionProfile, type MerchantRecord, WithoutCardNumber } from '@paycode/dto';
 import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
 
 /** Names travel into mails and notifications: no line breaks or other control characters (T-25). */
@@ -9,6 +9,7 @@ export class SaveMerchantRequest implements Omit<MerchantRecord, 'merchantId'> {
   @IsString()
   @Length(1, 100)
   @Matches(printable, { message: 'merchantName must not contain control characters' })
+  @WithoutCardNumber()
   merchantName!: string;
 
   @IsOptional()
@@ -20,6 +21,7 @@ export class SaveMerchantRequest implements Omit<MerchantRecord, 'merchantId'> {
   @IsString()
   @Length(1, 100)
   @Matches(printable, { message: 'acquirer must not contain control characters' })
+  @WithoutCardNumber()
   acquirer!: string;
 
   @IsIn(['ACTIVE', 'SUSPENDED'])

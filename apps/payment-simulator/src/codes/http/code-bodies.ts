@@ -1,5 +1,6 @@
+import { WithoutCardNumber } from '@paycode/dto';
 import { IsBoolean, IsIn, IsInt, IsNumber, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
-import { currencyCodes, WithoutCardNumber } from '../../transactions';
+import { currencyCodes } from '../../transactions';
 
 const idMax = Number.MAX_SAFE_INTEGER;
 /** The last instant a Date can be (ECMA-262, time values). */

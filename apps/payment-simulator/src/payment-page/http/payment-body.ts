@@ -1,6 +1,6 @@
+import { WithoutCardNumber } from '@paycode/dto';
 import { Type } from 'class-transformer';
 import { IsIn, IsNumber, IsObject, IsOptional, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
-import { WithoutCardNumber } from '../../transactions';
 import { outcomeStates } from '../page/outcomes';
 
 const text = 255;

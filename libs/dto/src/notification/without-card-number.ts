@@ -1,5 +1,5 @@
-import { holdsCardNumber } from '@paycode/dto';
 import { ValidateBy } from 'class-validator';
+import { holdsCardNumber } from './card-number';
 
 /** Refuses a text of a body that would carry a full card number into the notification (R-2.5-15). */
 export const WithoutCardNumber = (): PropertyDecorator =>
