@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canaryProblems } from './architecture/canary.ts';
+import { citedIdProblems, definedIds, doubleIds } from './check/cited-ids.ts';
 import { deadLinks, orphanPages } from './check/dead-links.ts';
 import { forbiddenText } from './check/forbidden-text.ts';
 import { FileTree, misnamedFolders } from './check/named-folders.ts';
@@ -29,6 +30,7 @@ const gates: Record<string, Gate> = {
   text,
   links,
   folders,
+  ids,
   docs: staleDocs,
   'supply-chain': supplyChain,
 };
@@ -74,6 +76,17 @@ async function folders(): Promise<string[]> {
   const tree = new FileTree([...texts].filter(([, text]) => text !== '').map(([file]) => file));
   const pages = [...texts].filter(([file]) => file.endsWith('.md') && !/^(docs\/adr\/|CHANGELOG)/.test(file));
   return pages.flatMap(([file, content]) => misnamedFolders(file, content, tree));
+}
+
+/** Ids that code, tests and pages cite are defined once. A decision record and the change log tell of their own day. */
+async function ids(): Promise<string[]> {
+  const texts = await projectTexts();
+  const defined = definedIds(texts);
+  const citing = [...texts].filter(
+    ([file]) =>
+      /\.(ts|md|pml|json|yaml)$/.test(file) && !/^(docs\/adr\/|CHANGELOG|tools\/check\/cited-ids|package-lock)/.test(file),
+  );
+  return [...doubleIds(defined), ...citing.flatMap(([file, content]) => citedIdProblems(file, content, defined))];
 }
 
 /** Every file git knows or would take, with its text. */

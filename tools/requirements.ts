@@ -38,7 +38,7 @@ function describe({ file, report, ageHours }: ReportFile): string {
 /** Test files, each with what it mentions anywhere. */
 async function textsOfTests(): Promise<[file: string, ids: Set<string>][]> {
   const { stdout } = await run('git', ['ls-files', ...testFiles]);
-  const mentions = (file: string) => readFileSync(join(root, file), 'utf8').match(/\b(R-[\d.]+-\d+|A-\d+|T-\d+|I\d+)\b/g);
+  const mentions = (file: string) => readFileSync(join(root, file), 'utf8').match(/\b(R-[\d.]+-\d+|A-\d+|T-\d+|P-I\d+)\b/g);
   return stdout
     .trim()
     .split('\n')

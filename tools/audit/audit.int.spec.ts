@@ -111,14 +111,14 @@ describe('npm run audit on the schema of the services', () => {
   });
 
   it.each([
-    ['I3', 'acknowledged and reversed', async () => (await settled(1), await reversal(9, 1))],
-    ['I2', 'reversed without a decision', async () => (await purchase(1, 'END_REVERSED'), await reversal(9, 1))],
-    ['I7', 'completed, then lost', () => purchase(1)],
-    ['I7', 'armed, then forgotten', () => job(1)],
-    ['I7', 'decided REVERSED, never done', async () => (await Promise.all([purchase(1), delivery(1), verdict(1, 'CLOSED_CONN'), job(1)]), await decision(1, 'REVERSED', 'CLOSED_CONN'))],
-    ['I6', 'decided by nothing', async () => (await delivery(1), await decision(1, 'SETTLED', 'ACKED_HTTP'))],
-    ['I5', 'posted unarmed', async () => (await delivery(1), await verdict(1, 'ACKED_HTTP'))],
-    ['I13', 'a notice that was armed', async () => (await delivery(1, false), await job(1))],
+    ['P-I3', 'acknowledged and reversed', async () => (await settled(1), await reversal(9, 1))],
+    ['P-I2', 'reversed without a decision', async () => (await purchase(1, 'END_REVERSED'), await reversal(9, 1))],
+    ['P-I7', 'completed, then lost', () => purchase(1)],
+    ['P-I7', 'armed, then forgotten', () => job(1)],
+    ['P-I7', 'decided REVERSED, never done', async () => (await Promise.all([purchase(1), delivery(1), verdict(1, 'CLOSED_CONN'), job(1)]), await decision(1, 'REVERSED', 'CLOSED_CONN'))],
+    ['P-I6', 'decided by nothing', async () => (await delivery(1), await decision(1, 'SETTLED', 'ACKED_HTTP'))],
+    ['P-I5', 'posted unarmed', async () => (await delivery(1), await verdict(1, 'ACKED_HTTP'))],
+    ['P-I13', 'a notice that was armed', async () => (await delivery(1, false), await job(1))],
     ['R-3.1-2', 'acknowledged by nobody', () => settled(1)],
   ] as const)('%s: finds a payment %s', async (rule, _, plant) => {
     await plant();

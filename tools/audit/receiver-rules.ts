@@ -2,13 +2,13 @@ import type { AuditedTransaction, AuditScope } from './audited-transaction.ts';
 
 /** A 200 that left the receiver this fast was in time, whatever the network added (window 45 s). */
 const surelyInTimeMs = 40_000;
-/** One repeat on a fresh socket may follow a pooled one that died (T7), within the same attempt. */
+/** One repeat on a fresh socket may follow a pooled one that died (P-T7), within the same attempt. */
 const requestsPerAttemptMax = 2;
 
 /** What the receiver saw against what was recorded. */
 export const receiverRules = [
   {
-    rule: 'I8',
+    rule: 'P-I8',
     check: ({ dispatcher, receiver }: AuditedTransaction): string | null => {
       if (!dispatcher?.isReversible || !receiver) return null;
       const attempts = new Set(receiver.posts.map(post => post.attempt)).size;
@@ -27,7 +27,7 @@ export const receiverRules = [
     },
   },
   {
-    rule: 'I4',
+    rule: 'P-I4',
     check: ({ dispatcher, receiver }: AuditedTransaction): string | null => {
       const verdict = dispatcher?.verdict;
       // Attempts used up by our own crashes are the residual that no protocol removes (protocol 1.7).

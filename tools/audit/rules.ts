@@ -15,7 +15,7 @@ const decisionOf = ({ scheduler }: AuditedTransaction) => scheduler?.decision ??
 const reversalsOf = ({ simulator }: AuditedTransaction) => simulator?.reversals ?? 0;
 const failedReversalsOf = ({ simulator }: AuditedTransaction) => simulator?.failedReversals ?? 0;
 
-/** I3: what was acknowledged is not reversed. */
+/** What was acknowledged is not reversed (P-I3). */
 function acknowledgedAndReversed(transaction: AuditedTransaction): string | null {
   const verdict = verdictOf(transaction);
   if (verdict === undefined || isClosed(verdict)) return null;
@@ -23,7 +23,7 @@ function acknowledgedAndReversed(transaction: AuditedTransaction): string | null
   return reversalsOf(transaction) > 0 ? `verdict ${verdict}, and the payment was reversed` : null;
 }
 
-/** I6: a decision follows from a verdict. */
+/** A decision follows from a verdict (P-I6). */
 function decidedOtherwise(transaction: AuditedTransaction): string | null {
   const decision = decisionOf(transaction);
   if (!decision) return null;
@@ -32,7 +32,7 @@ function decidedOtherwise(transaction: AuditedTransaction): string | null {
   return isClosed(verdict) && decision.kind === 'SETTLED' ? `verdict ${verdict}, and decided SETTLED` : null;
 }
 
-/** I1: the verdict that was told is the one that stands; one that a restored database forgot is only known by its decision. */
+/** The verdict that was told is the one that stands; one that a restored database forgot is only known by its decision (P-I1). */
 function verdictChanged(transaction: AuditedTransaction): string | null {
   if (transaction.dispatcher?.verdict?.followsDecision) return null;
   const told = decisionOf(transaction)?.verdict;
@@ -40,19 +40,19 @@ function verdictChanged(transaction: AuditedTransaction): string | null {
   return told && stands && told !== stands ? `decided on verdict ${told}, but ${stands} stands` : null;
 }
 
-/** I1: a verdict is of a delivery. */
+/** A verdict is of a delivery (P-I1). */
 function verdictOfNothing({ dispatcher }: AuditedTransaction): string | null {
   return dispatcher?.hasDelivery === false ? 'a verdict without a delivery' : null;
 }
 
-/** I2: at most one reversal, and only after the decision. */
+/** At most one reversal, and only after the decision (P-I2). */
 function reversedTooOften(transaction: AuditedTransaction): string | null {
   const reversals = reversalsOf(transaction);
   if (reversals > 1) return `reversed ${reversals} times`;
   return reversals === 1 && decisionOf(transaction)?.kind !== 'REVERSED' ? 'reversed without a decision REVERSED' : null;
 }
 
-/** I7: what was decided is done. */
+/** What was decided is done (P-I7). */
 function notReversed(transaction: AuditedTransaction, { hasSimulator, graceS }: AuditScope): string | null {
   const decision = decisionOf(transaction);
   if (!hasSimulator || decision?.kind !== 'REVERSED' || decision.ageS < graceS) return null;
@@ -61,7 +61,7 @@ function notReversed(transaction: AuditedTransaction, { hasSimulator, graceS }: 
   return isKnown ? null : `decided REVERSED ${Math.round(decision.ageS)} s ago, and not reversed`;
 }
 
-/** I7: whatever is reversible and old enough is decided. */
+/** Whatever is reversible and old enough is decided (P-I7). */
 function undecided(transaction: AuditedTransaction, { graceS }: AuditScope): string | null {
   if (decisionOf(transaction)) return null;
   const old = agesOf(transaction).find(([, ageS]) => ageS >= graceS);
@@ -77,34 +77,34 @@ function agesOf({ dispatcher, scheduler, simulator }: AuditedTransaction): [stri
   return ages;
 }
 
-/** I5: nothing was posted before its job was durable. */
+/** Nothing was posted before its job was durable (P-I5). */
 function postedUnarmed({ dispatcher, scheduler }: AuditedTransaction): string | null {
   const wasPosted = dispatcher?.isReversible === true && dispatcher.verdict?.wasPosted === true;
   return wasPosted && !scheduler?.job ? 'posted without a job' : null;
 }
 
-/** I13: only a successful purchase is armed or decided. */
+/** Only a successful purchase is armed or decided (P-I13). */
 function noticeArmed({ dispatcher, scheduler }: AuditedTransaction): string | null {
   if (!dispatcher?.hasDelivery || dispatcher.isReversible || dispatcher.isStub) return null;
   return scheduler ? 'a notice that moves no money was armed or decided' : null;
 }
 
-/** I8: attempts are bounded. */
+/** Attempts are bounded (P-I8). */
 function attemptedTooOften({ dispatcher }: AuditedTransaction, { attemptsMax }: AuditScope): string | null {
   return dispatcher?.isReversible && dispatcher.attempts > attemptsMax ? `${dispatcher.attempts} attempts` : null;
 }
 
 const rules: AuditRule[] = [
-  { rule: 'I1', check: verdictChanged },
-  { rule: 'I1', check: verdictOfNothing },
-  { rule: 'I2', check: reversedTooOften },
-  { rule: 'I3', check: acknowledgedAndReversed },
-  { rule: 'I5', check: postedUnarmed },
-  { rule: 'I6', check: decidedOtherwise },
-  { rule: 'I7', check: undecided },
-  { rule: 'I7', check: notReversed },
-  { rule: 'I8', check: attemptedTooOften },
-  { rule: 'I13', check: noticeArmed },
+  { rule: 'P-I1', check: verdictChanged },
+  { rule: 'P-I1', check: verdictOfNothing },
+  { rule: 'P-I2', check: reversedTooOften },
+  { rule: 'P-I3', check: acknowledgedAndReversed },
+  { rule: 'P-I5', check: postedUnarmed },
+  { rule: 'P-I6', check: decidedOtherwise },
+  { rule: 'P-I7', check: undecided },
+  { rule: 'P-I7', check: notReversed },
+  { rule: 'P-I8', check: attemptedTooOften },
+  { rule: 'P-I13', check: noticeArmed },
   ...receiverRules,
 ];
 

@@ -18,16 +18,16 @@ describe('the audit at the end of a benchmark', () => {
     expect(deviationsOf(evidence(), expected)).toEqual([]);
   });
 
-  it('I8: finds a missing and a double POST', () => {
+  it('finds a missing and a double POST (P-I8)', () => {
     expect(deviationsOf(evidence({ received: [1, 1, 3] }), expected)).toEqual(['1 x no POST (2)', '1 x more than one POST (1)']);
   });
 
-  it('I1: finds a missing and a double verdict', () => {
+  it('finds a missing and a double verdict (P-I1)', () => {
     const verdicts = rows('ACKED_HTTP', 1, 1, 3);
     expect(deviationsOf(evidence({ verdicts }), expected)).toEqual(['1 x no verdict (2)', '1 x more than one verdict (1)']);
   });
 
-  it('I2: finds a missing and a double decision', () => {
+  it('finds a missing and a double decision (P-I2)', () => {
     const decisions = rows('SETTLED', 1, 3, 3);
     expect(deviationsOf(evidence({ decisions }), expected)).toEqual(['1 x no decision (2)', '1 x more than one decision (3)']);
   });

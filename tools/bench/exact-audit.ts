@@ -16,7 +16,7 @@ const examplesMax = 3;
 
 /**
  * Everything in which a run is not exactly right: each transaction sent has exactly one POST, one verdict and one decision, of the expected
- * kind, and nothing else has any (I1, I2, I8). Empty when all is right.
+ * kind, and nothing else has any (P-I1, P-I2, P-I8). Empty when all is right.
  */
 export function deviationsOf(evidence: Evidence, expected: Expected): string[] {
   const sent = new Set(evidence.sent);

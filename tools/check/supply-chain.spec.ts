@@ -15,7 +15,7 @@ const check = (entry: LockEntry, over: Partial<SupplyChainPolicy> = {}, allowScr
     { ...policy, ...over },
   ).map(({ rule }) => rule);
 
-describe('T-42: packages come as decided', () => {
+describe('packages come as decided (T-42)', () => {
   it('a package with an allowed licence, an integrity and no script is fine', () => {
     expect(check({})).toEqual([]);
   });

@@ -26,7 +26,7 @@ const tablesSql = `
   select relname as name from pg_class
    where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace and relname <> 'migrations'`;
 
-describe('T-43: docs/explanation/security.md knows where data rests', () => {
+describe('docs/explanation/security.md knows where data rests (T-43)', () => {
   it.each(Object.entries(databases))('every table of %s is listed, and no other', async (database, migrations) => {
     const { dataSource, drop } = await createTestDatabase({ migrations });
     try {

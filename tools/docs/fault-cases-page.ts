@@ -14,7 +14,7 @@ const notes: Record<number, string> = {
   19: 'the clocks of the services; those of the database servers are not shifted. Needs libfaketime',
   20: 'the process is stopped (SIGSTOP), which blocks its loop at any place',
   30: "the request fits into the kernels' buffers, so it ends at the window, not at the write budget",
-  31: 'without "unreachable": on one machine that is an error of its own routing table, and a fault of ours (T8)',
+  31: 'without "unreachable": on one machine that is an error of its own routing table, and a fault of ours (P-T8)',
   36: 'in the clear and by ALPN',
   38: 'the REVERSED event is made by the case, with the id of a payment yet to come',
   40: 'bytes that are no JSON need Kafka; the log in PostgreSQL takes events only',
@@ -53,15 +53,15 @@ export function faultCasesPages(): Page[] {
   const files = filesByCase();
   const rows = protocolRows().map(({ number, fault, expected }) => {
     const played = files.get(number);
-    if (!played) throw new Error(`fault case ${number} is played in no file of ${casesFolder}`);
-    return `| ${number} | ${fault} | ${expected} | ${played.map(file => `\`${file}\``).join(', ')} | ${notes[number] ?? ''} |\n`;
+    if (!played) throw new Error(`F-${number} is played in no file of ${casesFolder}`);
+    return `| F-${number} | ${fault} | ${expected} | ${played.map(file => `\`${file}\``).join(', ')} | ${notes[number] ?? ''} |\n`;
   });
   return [{ path: 'docs/specification/fault-cases.md', text: head + rows.join('') }];
 }
 
 function protocolRows(): { number: number; fault: string; expected: string }[] {
   const section = readFileSync(join(root, protocol), 'utf8').split('\n## 3.')[1]!.split('\n## ')[0]!;
-  const rows = [...section.matchAll(/^\| (\d+) \| (.*?) \| (.*?) \|$/gm)];
+  const rows = [...section.matchAll(/^\| F-(\d+) \| (.*?) \| (.*?) \|$/gm)];
   return rows.map(([, number, fault, expected]) => ({ number: Number(number), fault: fault!, expected: expected! }));
 }
 

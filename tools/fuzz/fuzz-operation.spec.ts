@@ -82,7 +82,7 @@ function fuzz(serve: Serve, cases: number, more: { seed?: number; path?: string 
 const isPoisoned = (text: string) => /\0|\\u0000/.test(text);
 
 describe('fuzzing of one operation', () => {
-  it('T-25: a server that answers 500 for a NUL is found, with a small request and a replay that shows it again', async () => {
+  it('a server that answers 500 for a NUL is found, with a small request and a replay that shows it again (T-25)', async () => {
     const serve: Serve = (text, request, answer) => (isPoisoned(text) ? answer(500) : right(text, request, answer));
     const { findings } = await fuzz(serve, 300);
     const finding = findings.find(({ kind }) => kind === 'body');
@@ -95,7 +95,7 @@ describe('fuzzing of one operation', () => {
     });
   }, 120_000);
 
-  it('T-25: a status that the OpenAPI does not describe is found', async () => {
+  it('a status that the OpenAPI does not describe is found (T-25)', async () => {
     const { findings } = await fuzz(
       (text, request, answer) => (/"amount":-/.test(text) ? answer(418) : right(text, request, answer)),
       600,
@@ -103,12 +103,12 @@ describe('fuzzing of one operation', () => {
     expect(findings.map(({ problem }) => problem)).toEqual(['status 418 is not described']);
   }, 120_000);
 
-  it('T-25: an answer whose body is not the described one is found', async () => {
+  it('an answer whose body is not the described one is found (T-25)', async () => {
     const { findings } = await fuzz((_, __, answer) => answer(200, { name: 'no id' }), 20);
     expect(findings[0]!.problem).toContain("must have required property 'id'");
   }, 120_000);
 
-  it('T-25: a connection that ends without an answer is found', async () => {
+  it('a connection that ends without an answer is found (T-25)', async () => {
     const { findings } = await fuzz(
       (text, request, answer) => (isPoisoned(text) ? request.socket.destroy() : right(text, request, answer)),
       600,
@@ -138,7 +138,7 @@ describe('the canary', () => {
     return failed;
   }
 
-  it('T-25: valid calls that are refused, or find nobody, are failures; those that are answered are none', async () => {
+  it('valid calls that are refused, or find nobody, are failures; those that are answered are none (T-25)', async () => {
     const refused = await serving(
       (_, __, answer) => answer(503),
       async url => {

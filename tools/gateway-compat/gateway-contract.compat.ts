@@ -45,7 +45,7 @@ describe.each<[string, StartFront]>([
   };
   const denied = (message: string, path = '/pluto/code/create') => ({ status: 401, error: 'Unauthorized', message, path });
 
-  it('R-7-1 A-25: no credential and a wrong one are 401 Bad Credentials with WWW-Authenticate, in JSON', async () => {
+  it('no credential and a wrong one are 401 Bad Credentials with WWW-Authenticate, in JSON (R-7-1, A-25)', async () => {
     const none = await client.send({ path: '/pluto/code/create?x=1' });
     const wrong = await client.send({ path: '/pluto/code/create', headers: basic({ username: 'psp-77', apiPassword: 'x' }) });
     for (const answer of [none, wrong]) {
@@ -64,13 +64,15 @@ describe.each<[string, StartFront]>([
     expect(platform.echo.count).toBe(0);
   });
 
-  it('R-7-2 R-7-3 A-19: each kind of Bearer refusal keeps its own text', async () => {
-    const path = '/pluto/code/create';
-    expect(await outcome({ path, headers: ['Authorization', 'Bearer'] })).toEqual([401, 'Invalid JWT token']);
-    expect(await outcome({ path, headers: ['Authorization', 'Bearer a.b.c'] })).toEqual([401, 'Invalid or expired JWT token']);
+  describe('as in R-7-2, R-7-3, A-19', () => {
+    it('each kind of Bearer refusal keeps its own text', async () => {
+      const path = '/pluto/code/create';
+      expect(await outcome({ path, headers: ['Authorization', 'Bearer'] })).toEqual([401, 'Invalid JWT token']);
+      expect(await outcome({ path, headers: ['Authorization', 'Bearer a.b.c'] })).toEqual([401, 'Invalid or expired JWT token']);
+    });
   });
 
-  it('R-5-1: an allowed request reaches the service with the asserted identity and without the credential', async () => {
+  it('an allowed request reaches the service with the asserted identity and without the credential (R-5-1)', async () => {
     const { status, echo } = await client.send({
       method: 'POST',
       path: '/pluto/code/create?a=%2F',
@@ -85,7 +87,7 @@ describe.each<[string, StartFront]>([
     expect(echo.headers['x-paycode-proxy-token']).toBeUndefined();
   });
 
-  it('T-26: forged identity, address and path claims change nothing', async () => {
+  it('forged identity, address and path claims change nothing (T-26)', async () => {
     const open = await client.send({ path: '/public/pay', headers: forged });
     expect([open.status, open.echo.headers['x-paycode-identity']]).toEqual([200, undefined]);
     expect(open.echo.headers['x-forwarded-for']).toBe('127.0.0.1');
@@ -94,7 +96,7 @@ describe.each<[string, StartFront]>([
     expect(decodeJwt(asPsp.echo.headers['x-paycode-identity']!).sub).toBe('psp-1');
   });
 
-  it('R-4.1-11: logout and renew alone receive the token', async () => {
+  it('logout and renew alone receive the token (R-4.1-11)', async () => {
     const headers = ['Authorization', 'Bearer a.b.c'];
     const seen = await Promise.all(
       ['/authentication/logout', '/authentication/renew', '/authentication/login'].map(path =>
@@ -123,7 +125,7 @@ describe.each<[string, StartFront]>([
 
   it.each(['/public/../internal/x', '/public/..;/internal', '//public/x', '/public//x', '/public%2fx', '/PUBLIC/x', '/public/%00',
     '/public/%2e%2e/internal/x', '/public;x/y', '/pluto/code/../../internal/x', '/public/%5c..%5cinternal', '/public/%c3%a9'])(
-    'T-26: %s reaches nobody',
+    '%s reaches nobody (T-26)',
     async path => {
       const answers = await Promise.all([[], basic(psp)].map(headers => client.send({ path, headers })));
       for (const { status } of answers) expect([400, 404]).toContain(status);
@@ -138,7 +140,7 @@ describe.each<[string, StartFront]>([
     expect(platform.echo.count).toBe(1);
   });
 
-  it('R-5.4-1: a body that is not JSON by its type is a JSON 415', async () => {
+  it('a body that is not JSON by its type is a JSON 415 (R-5.4-1)', async () => {
     const request = { method: 'POST', path: '/pluto/code/create', body: 'a=1' };
     expect(await outcome({ ...request, headers: [...basic(psp), 'Content-Type', 'text/plain'] })).toEqual([
       415,
@@ -148,7 +150,7 @@ describe.each<[string, StartFront]>([
     expect(platform.echo.count).toBe(0);
   });
 
-  it('R-1-9: plain HTTP on the TLS port is a JSON 400 without effect', async () => {
+  it('plain HTTP on the TLS port is a JSON 400 without effect (R-1-9)', async () => {
     const raw = await client.sendPlain('GET /public/x HTTP/1.1\r\nHost: localhost\r\n\r\n');
     expect(raw).toMatch(/^HTTP\/1\.1 400 .*\r\n/);
     expect(raw).toMatch(/content-type: application\/json/i);
@@ -156,14 +158,14 @@ describe.each<[string, StartFront]>([
     expect(platform.echo.count).toBe(0);
   });
 
-  it('R-5.4-4: TLS 1.3 only, with HSTS on every answer', async () => {
+  it('TLS 1.3 only, with HSTS on every answer (R-5.4-4)', async () => {
     await expect(client.send({ path: '/public/x', maxVersion: 'TLSv1.2' })).rejects.toThrow();
     for (const path of ['/public/x', '/pluto/code/x', '/internal']) {
       expect((await client.send({ path })).headers['strict-transport-security']).toBe('max-age=31536000');
     }
   });
 
-  it('T-05: too many wrong credentials are a 429 with Retry-After, as auth-session says', async () => {
+  it('too many wrong credentials are a 429 with Retry-After, as auth-session says (T-05)', async () => {
     const guess = { path: '/pluto/code/create', headers: basic({ username: 'psp-88', apiPassword: 'wrong' }) };
     const refused = await eventually(async () => {
       const answer = await client.send(guess);

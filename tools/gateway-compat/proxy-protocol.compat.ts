@@ -26,12 +26,12 @@ describe.each([1, 2] as const)('HAProxy in front of api-gateway, PROXY protocol 
     return new FrontClient(front!.port, platform.certificate.pem).send({ path, headers, localAddress });
   };
 
-  it('T-30, T-15: an account that is bound to an address is accepted from there and from nowhere else', async () => {
+  it('an account that is bound to an address is accepted from there and from nowhere else (T-30, T-15)', async () => {
     expect((await askFrom('127.0.0.77')).status).toBe(200);
     expect((await askFrom('127.0.0.78')).status).toBe(401);
   });
 
-  it('T-30: connections are limited per client, not for all clients of the proxy together', async () => {
+  it('connections are limited per client, not for all clients of the proxy together (T-30)', async () => {
     const open = async (localAddress: string) => {
       const to = { port: front!.port, host: '127.0.0.1', localAddress, servername: 'localhost', ca: platform.certificate.pem };
       const socket = connect(to as ConnectionOptions);
@@ -46,7 +46,7 @@ describe.each([1, 2] as const)('HAProxy in front of api-gateway, PROXY protocol 
     for (const socket of [...kept, surplus]) socket.destroy();
   });
 
-  it('T-30: a connection from the proxy’s host without a header is closed before TLS', async () => {
+  it('a connection from the proxy’s host without a header is closed before TLS (T-30)', async () => {
     const direct = connect({
       port: front!.gateway.port,
       host: '127.0.0.1',

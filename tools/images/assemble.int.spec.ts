@@ -52,7 +52,7 @@ describe('ADR 0025: the content of an image', () => {
   );
 
   it.each(services)(
-    'T-42: %s: its bill of materials lists every package there is, with version, licence and purl, and no other',
+    '%s: its bill of materials lists every package there is, with version, licence and purl, and no other (T-42)',
     service => {
       const { text, manifests } = shipped.get(service)!;
       const { components, dependencies, ...rest } = JSON.parse(text) as Bom;
@@ -72,7 +72,7 @@ describe('ADR 0025: the content of an image', () => {
     },
   );
 
-  it('T-42: the same input gives the same bill of materials, byte for byte', () => {
+  it('the same input gives the same bill of materials, byte for byte (T-42)', () => {
     const service = services[0]!;
     const again = join(folder, 'again');
     node(['tools/images/assemble.ts', service, again]);

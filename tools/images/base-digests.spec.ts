@@ -6,7 +6,7 @@ import { baseImages, isPinned, withDigests } from './base-digests.ts';
 const dockerfile = readFileSync(join(__dirname, '../../docker/Dockerfile'), 'utf8');
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
-describe('T-42: base images by digest', () => {
+describe('base images by digest (T-42)', () => {
   it('are named in one place each, which the digest is written into beside the tag', () => {
     const [tag] = baseImages(dockerfile).map(reference => reference.replace(/@.*$/, ''));
     const pinned = withDigests(dockerfile, () => digest);

@@ -52,7 +52,7 @@ describe.each(['sandbox', 'production'])('network policies of %s', overlay => {
     }
   });
 
-  it('T-11: only delivery and URL validation reach the Internet, and there only global addresses on allowed ports', () => {
+  it('only delivery and URL validation reach the Internet, and there only global addresses on allowed ports (T-11)', () => {
     const open = services.filter(service => ownRules(service).egress?.some(rule => rule.to?.some(({ ipBlock }) => ipBlock)));
     expect(open.sort()).toEqual(['notification-config', 'webhook-dispatcher']);
     for (const service of open) {
@@ -89,7 +89,7 @@ describe.each(['sandbox', 'production'])('network policies of %s', overlay => {
     }
   });
 
-  it('T-27: nothing outside the platform but the monitoring reaches an internal listener', () => {
+  it('nothing outside the platform but the monitoring reaches an internal listener (T-27)', () => {
     const internalPorts = new Set(services.map(service => Number(configOf(service)['INTERNAL_PORT'])));
     for (const service of services) {
       for (const rule of ownRules(service).ingress ?? []) {

@@ -145,7 +145,7 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
   );
 
   it.each(deployments.map((resource): [string, Resource] => [nameOf(resource), resource]))(
-    'T-27: %s speaks TLS with other services, and its probes know',
+    '%s speaks TLS with other services, and its probes know (T-27)',
     (_name, resource) => {
       const { data } = configOf(resource);
       const calls = Object.entries(data).filter(([key]) => key.endsWith('_URL') && !key.startsWith('PUBLIC_BASE'));
@@ -177,7 +177,7 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
       expect(configOf(deployment).data['MIGRATIONS']).toBe('check');
   });
 
-  it('T-26: no proxy of the cluster reads a path: TLS is passed through to api-gateway, the only way in', () => {
+  it('no proxy of the cluster reads a path: TLS is passed through to api-gateway, the only way in (T-26)', () => {
     const routes = resources.filter(({ kind }) =>
       /^(HTTPRoute|GRPCRoute|TCPRoute|TLSRoute|Ingress|HTTPProxy|VirtualService)$/.test(kind),
     );

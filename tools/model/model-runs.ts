@@ -21,12 +21,12 @@ function base(budget: readonly string[]): ModelRun[] {
   return [
     {
       name: 'safety',
-      shows: 'I1-I5: never both, never reversed twice, an acknowledgement wins, no deadlock',
+      shows: 'P-I1 to P-I5: never both, never reversed twice, an acknowledgement wins, no deadlock',
       property: 'safety',
       ...run,
     },
-    { name: 'agreement', shows: 'I6: SETTLED exactly for ACKED, REVERSED exactly for CLOSED', property: 'agree', ...run },
-    { name: 'liveness', shows: 'I7: every payment ends, settled or reversed', property: 'ends', ...run },
+    { name: 'agreement', shows: 'P-I6: SETTLED exactly for ACKED, REVERSED exactly for CLOSED', property: 'agree', ...run },
+    { name: 'liveness', shows: 'P-I7: every payment ends, settled or reversed', property: 'ends', ...run },
   ];
 }
 
@@ -75,7 +75,7 @@ export const fullRuns: ModelRun[] = [
   ...base([]),
   {
     name: 'liveness with losses',
-    shows: 'I7 although the dispatcher loses the event or can never arm it: the audit ends it',
+    shows: 'P-I7 although the dispatcher loses the event or can never arm it: the audit ends it',
     defines: ['-DLOSES', '-DSTUCK=1'],
     property: 'ends',
     expects: 'no error',

@@ -91,7 +91,7 @@ describe('operators of services that speak mutual TLS', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('T-27: paycode shows the certificate that its settings or its flags name', async () => {
+  it('paycode shows the certificate that its settings or its flags name (T-27)', async () => {
     const files = await filesFor('operator');
     const flags = Object.entries(files).flatMap(([name, file]) => [`--${name.toLowerCase().replaceAll('_', '-')}`, file]);
     const shown = { code: 0, out: 'publicKey  the-key\n', err: '' };
@@ -99,7 +99,7 @@ describe('operators of services that speak mutual TLS', () => {
     expect(await paycode({}, ...flags)).toEqual(shown);
   });
 
-  it("T-27: paycode is refused without a certificate, with a stranger's, and where a service shows another one's name", async () => {
+  it("paycode is refused without a certificate, with a stranger's, and where a service shows another one's name (T-27)", async () => {
     const missing = await paycode({});
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('--mutual-tls-cert-file')]);
     const strange = await paycode(await filesFor('operator', stranger));

@@ -128,7 +128,7 @@ describe('npm run -s paycode', () => {
     expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('Start it with npm start')]);
   });
 
-  describe('T-27: operators are persons with tokens of a day at most', () => {
+  describe('operators are persons with tokens of a day at most (T-27)', () => {
     const keys = () => join(folder, 'secrets/token-keys');
     const claimsOf = (token: string) =>
       JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as {

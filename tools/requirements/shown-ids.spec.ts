@@ -6,12 +6,12 @@ const shownIn = (...files: string[]): Evidence[] => files.map(file => ({ file, o
 
 describe('which ids the tests show', () => {
   it.each([
-    ['R-2.1-1 R-2.1-2: both', ['R-2.1-1', 'R-2.1-2']],
-    ['A-07, I3 and (T-11)', ['A-07', 'I3', 'T-11']],
+    ['both (R-2.1-1, R-2.1-2)', ['R-2.1-1', 'R-2.1-2']],
+    ['A-07, P-I3 and (T-11)', ['A-07', 'P-I3', 'T-11']],
     ['R-2.1-1..5', []],
     ['R-2.1-1, 2: the second is not named', ['R-2.1-1']],
-    ['I1-I13: a range', []],
-    ['GR-8-1 and I14b', []],
+    ['P-I1-P-I13: a range', []],
+    ['GR-8-1 and P-I14b', []],
   ])('an id counts when it is spelled out (%#)', (title, ids) => {
     expect(idsIn(title)).toEqual(ids);
   });

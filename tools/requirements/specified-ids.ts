@@ -9,13 +9,13 @@ const pages = ['requirements', 'decisions', 'threats'];
 export function specifiedIds(root: string): string[] {
   const texts = pages.map(page => readFileSync(join(root, 'docs/specification', `${page}.md`), 'utf8'));
   const listed = texts.flatMap(text => [...text.matchAll(/^(?:- |\| )(R-[\d.]+-\d+|A-\d+|T-\d+)\b/gm)].map(([, id]) => id!));
-  return [...listed, ...Array.from({ length: invariants }, (_, index) => `I${index + 1}`)];
+  return [...listed, ...Array.from({ length: invariants }, (_, index) => `P-I${index + 1}`)];
 }
 
 /**
- * Ids that a text spells out. Not the ends of a range (`I1-I13`, `R-2.1-1..5`), which leave open what is between, and not what a list leaves
+ * Ids that a text spells out. Not the ends of a range (`P-I1-P-I13`, `R-2.1-1..5`), which leave open what is between, and not what a list leaves
  * to be completed (`R-2.1-1, 2` names R-2.1-1 only).
  */
 export function idsIn(text: string): string[] {
-  return text.match(/(?<![\w.-])(R-[\d.]+-\d+|A-\d+|T-\d+|I\d+)(?![\w-]|\.\.|\.\d| to )/g) ?? [];
+  return text.match(/(?<![\w.-])(R-[\d.]+-\d+|A-\d+|T-\d+|P-I\d+)(?![\w-]|\.\.|\.\d| to )/g) ?? [];
 }

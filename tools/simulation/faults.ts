@@ -4,7 +4,7 @@ import type { SimProcess } from './engine/sim-process.ts';
 import type { DispatcherNode } from './world/dispatcher-node.ts';
 import type { World } from './world/world.ts';
 
-/** How long a process that is told to stop may take (T9). */
+/** How long a process that is told to stop may take (P-T9). */
 const graceMs = 70_000;
 
 /** Plans what goes wrong and when, and the payments that come meanwhile. */
@@ -32,7 +32,7 @@ export class Faults {
     this.often(swarm.renewKeyRate, () =>
       this.happens('key renewed', () => this.world.config.renewKey(timeline.random.integer(1, 4))),
     );
-    // No decision may read a wall clock, so stepping it may change nothing (T2).
+    // No decision may read a wall clock, so stepping it may change nothing (P-T2).
     this.often(0.05, () =>
       this.happens('wall clock step', () => (this.world.wallSkewMs = timeline.random.between(-3_600_000, 3_600_000))),
     );

@@ -33,7 +33,7 @@ const checkMs = 1_000;
 const relayMs = 200;
 
 /**
- * One simulation: faults while payments come, then no faults until everything has ended (I7), with the other invariants checked at every
+ * One simulation: faults while payments come, then no faults until everything has ended (P-I7), with the other invariants checked at every
  * write. Must be called from a callback of the event loop, not from a promise.
  */
 export function simulate({ seed, mutation, onTrace }: SimulationOptions): SimulationResult {
@@ -60,11 +60,11 @@ function runToTheEnd(world: World, isBroken: () => boolean): void {
   auditWorld(world);
 }
 
-/** I7: decided, and reversed if decided so. */
+/** Decided, and reversed if decided so (P-I7). */
 function checkEnd(world: World, transactionId: number): void {
   const { isReversible, decisions, reversals } = world.watcher.ghost(transactionId);
-  if (isReversible && decisions.length === 0) world.watcher.fail('I7', transactionId, 'never decided');
-  if (decisions[0] === 'REVERSED' && reversals === 0) world.watcher.fail('I7', transactionId, 'never reversed');
+  if (isReversible && decisions.length === 0) world.watcher.fail('P-I7', transactionId, 'never decided');
+  if (decisions[0] === 'REVERSED' && reversals === 0) world.watcher.fail('P-I7', transactionId, 'never reversed');
 }
 
 function hasEnded(world: World): boolean {

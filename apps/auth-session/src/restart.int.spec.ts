@@ -67,17 +67,19 @@ async function killAmidTraffic(promised: Promised): Promise<void> {
 }
 
 describe('kill -9 and restart of auth-session', () => {
-  it('R-4.1-12 A-33 T-09: loses no session, challenge or revocation that was answered', async () => {
-    const promised: Promised = { alive: new Map(), ended: [], challenges: [] };
-    for (let i = 0; i < kills; i++) await killAmidTraffic(promised);
-    expect([promised.alive.size, promised.ended.length, promised.challenges.length].every(count => count > kills)).toBe(true);
-    for (const session of promised.alive.values()) expect(await use(session)).toBe('allowed');
-    for (const session of promised.ended) expect(await use(session)).toBe('401 Invalid or expired JWT token');
-    for (const challenge of promised.challenges) {
-      const answer = client.answer(account.privateKey, challenge);
-      const login = await client.login({ identity: account.username, password: account.password, ...answer });
-      expect(login.status).toBe(200);
-    }
+  describe('as in R-4.1-12, A-33, T-09', () => {
+    it('loses no session, challenge or revocation that was answered', async () => {
+      const promised: Promised = { alive: new Map(), ended: [], challenges: [] };
+      for (let i = 0; i < kills; i++) await killAmidTraffic(promised);
+      expect([promised.alive.size, promised.ended.length, promised.challenges.length].every(count => count > kills)).toBe(true);
+      for (const session of promised.alive.values()) expect(await use(session)).toBe('allowed');
+      for (const session of promised.ended) expect(await use(session)).toBe('401 Invalid or expired JWT token');
+      for (const challenge of promised.challenges) {
+        const answer = client.answer(account.privateKey, challenge);
+        const login = await client.login({ identity: account.username, password: account.password, ...answer });
+        expect(login.status).toBe(200);
+      }
+    });
   });
 
   it('a stop drains: what is being answered is answered', async () => {

@@ -133,7 +133,7 @@ async function operatorTraffic(): Promise<void> {
   await service.operator('POST', '/internal/keys/rotate');
 }
 
-describe('T-17 R-5.4-3: passwords, tokens, keys and challenges of a whole run', () => {
+describe('passwords, tokens, keys and challenges of a whole run (T-17, R-5.4-3)', () => {
   it('are planted, and the search finds what is there', () => {
     expect(canaries.planted.size).toBeGreaterThan(50);
     const [[secret]] = canaries.planted as unknown as [[string]];

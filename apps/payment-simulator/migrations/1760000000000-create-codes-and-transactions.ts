@@ -44,7 +44,7 @@ export class CreateCodesAndTransactions1760000000000 implements MigrationInterfa
         check ((kind = 'PURCHASE') = (reference_transaction_id is null))
       );
       comment on column transaction.notification is 'TransactionNotificationV3 sealed as compact JWE: nothing personal is readable (T-16).';
-      -- R-3.1-6, I2: a transaction is reversed at most once, whatever number of requests arrive.
+      -- A transaction is reversed at most once, whatever number of requests arrive (R-3.1-6, P-I2).
       create unique index transaction_one_reversal on transaction (reference_transaction_id) where kind = 'REVERSAL';
       create index transaction_of_original on transaction (reference_transaction_id) where reference_transaction_id is not null;
       create index transaction_of_code on transaction (code, transaction_id) where code is not null;

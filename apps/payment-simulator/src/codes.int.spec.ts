@@ -56,7 +56,7 @@ describe('payment codes', () => {
     expect(await create('', merchant(1009))).toMatchObject({ status: 200 });
   });
 
-  it('R-1-1: gives a code of exactly 10 digits as text, an expiry in 30 minutes and the address to pay at', async () => {
+  it('gives a code of exactly 10 digits as text, an expiry in 30 minutes and the address to pay at (R-1-1)', async () => {
     const before = Date.now();
     const { status, data } = await create();
     const after = Date.now();
@@ -68,7 +68,7 @@ describe('payment codes', () => {
     expect(data.codeUrl).toBe(`https://pay.example.com/public/pay/${data.code}`);
   });
 
-  it('R-2.5-4, R-2.5-5: what was given at createCode arrives in the notification', async () => {
+  it('what was given at createCode arrives in the notification (R-2.5-4, R-2.5-5)', async () => {
     const { data, reference } = await create(',"extraReferenceName":"Table","extraReferenceValue":"7"');
     const paid = await pay(data.code);
     expect([paid.status, paid.data.status]).toEqual([200, 'SUCCESS']);
@@ -84,7 +84,7 @@ describe('payment codes', () => {
     );
   });
 
-  it('R-2.5-9: a tip is taken only by a code that asked for it, and is a portion of the amount', async () => {
+  it('a tip is taken only by a code that asked for it, and is a portion of the amount (R-2.5-9)', async () => {
     const plain = await create();
     expect((await pay(plain.data.code, ',"tipAmount":5.05')).status).toBe(400);
     const tipped = await create(',"requestTip":true');
@@ -94,7 +94,7 @@ describe('payment codes', () => {
     );
   });
 
-  it('R-2.5-16: contact data appears only if the code asked for it', async () => {
+  it('contact data appears only if the code asked for it (R-2.5-16)', async () => {
     const contact =
       ',"clientContact":{"firstName":"A","lastName":"B","emailAddress":"a@example.com","phoneNumber":"1","country":"ZA"}';
     const ids = [
@@ -131,7 +131,7 @@ describe('payment codes', () => {
     expect((await post(merchant(1002), '/pluto/code/create', body)).status).toBe(200);
   });
 
-  it('A-43: a PSP names one of its merchants; one that is unknown and one of another PSP are refused alike', async () => {
+  it('a PSP names one of its merchants; one that is unknown and one of another PSP are refused alike (A-43)', async () => {
     expect((await create(',"merchantId":1001', psp)).status).toBe(200);
     expect((await create('', psp)).data.errors).toMatchObject([{ field: 'merchantId' }]);
     for (const other of [2001, 9999])
@@ -139,23 +139,25 @@ describe('payment codes', () => {
     expect((await create(',"merchantId":1002', merchant(1001))).data.message).toBe("Invalid 'merchantId'");
   });
 
-  it('R-1-5, R-4.5-1, R-7-12: queryRef polls for a merchant without a URL and answers 406 once one is set', async () => {
-    const { data, reference } = await create(',"merchantId":1002', psp);
-    expect((await queryRef(merchant(1002), data.code, reference)).data).toMatchObject({ status: 'N/A', transactionId: null });
-    await pay(data.code, '', 'END_BANK_DECLINE');
-    const { text } = await queryRef(psp, data.code, reference);
-    expect(text).toContain('"amount":110.10');
-    expect(JSON.parse(text)).toMatchObject({ status: 'END_BANK_DECLINE', bankResponse: '05', reference, code: data.code });
-    simulator.config.urls.set(1002, 'https://shop.example.com/hook');
-    for (const caller of [merchant(1002), psp]) {
-      const refused = await queryRef(caller, data.code, reference);
-      expect([refused.status, refused.data.message]).toEqual([406, 'Not Acceptable']);
-    }
-    simulator.config.urls.delete(1002);
-    expect((await queryRef(merchant(1002), data.code, reference)).status).toBe(200);
+  describe('as in R-1-5, R-4.5-1, R-7-12', () => {
+    it('queryRef polls for a merchant without a URL and answers 406 once one is set', async () => {
+      const { data, reference } = await create(',"merchantId":1002', psp);
+      expect((await queryRef(merchant(1002), data.code, reference)).data).toMatchObject({ status: 'N/A', transactionId: null });
+      await pay(data.code, '', 'END_BANK_DECLINE');
+      const { text } = await queryRef(psp, data.code, reference);
+      expect(text).toContain('"amount":110.10');
+      expect(JSON.parse(text)).toMatchObject({ status: 'END_BANK_DECLINE', bankResponse: '05', reference, code: data.code });
+      simulator.config.urls.set(1002, 'https://shop.example.com/hook');
+      for (const caller of [merchant(1002), psp]) {
+        const refused = await queryRef(caller, data.code, reference);
+        expect([refused.status, refused.data.message]).toEqual([406, 'Not Acceptable']);
+      }
+      simulator.config.urls.delete(1002);
+      expect((await queryRef(merchant(1002), data.code, reference)).status).toBe(200);
+    });
   });
 
-  it("T-24: another's code, an unknown code and a wrong reference are all not found", async () => {
+  it("another's code, an unknown code and a wrong reference are all not found (T-24)", async () => {
     const { data, reference } = await create();
     expect((await queryRef(merchant(2001), data.code, reference)).status).toBe(404);
     expect((await queryRef(merchant(1001), '0000000000', reference)).status).toBe(404);
@@ -166,7 +168,7 @@ describe('payment codes', () => {
     expect(JSON.parse(own.data)).toMatchObject({ code: data.code, state: 'LIVE', merchantReference: reference });
   });
 
-  it('R-4.2-1, R-9-1: any authenticated account looks a live code up under its version, by its digits or by what its QR image says', async () => {
+  it('any authenticated account looks a live code up under its version, by its digits or by what its QR image says (R-4.2-1, R-9-1)', async () => {
     const { data } = await create();
     const stk: Partial<Identity> = { subject: 'ussd', accountType: 'STK', ownerId: null, roles: ['STK'] };
     for (const value of [data.code, data.codeUrl]) {
@@ -194,19 +196,19 @@ describe('payment codes', () => {
     ['"amount":1,"expiryDate":1', 'expiryDate'],
     ['"amount":1,"useOnce":"yes"', 'useOnce'],
     [`"amount":1,"shortDescription":"${'x'.repeat(46)}"`, 'shortDescription'],
-  ])('R-7-6: refuses %s and names the field', async (fields, field) => {
+  ])('refuses %s and names the field (R-7-6)', async (fields, field) => {
     const answer = await post(merchant(1001), '/pluto/code/create', `{"merchantReference":"bad","currencyCode":"ZAR",${fields}}`);
     expect([answer.status, answer.data.errors]).toEqual([400, expect.arrayContaining([expect.objectContaining({ field })])]);
   });
 
-  it.each(['zar', 'Zar', 'ZZZ', 'ZA', 'ZAR ', ''])('R-2.5-3, R-7-6: %j is no currency: no code is made', async currencyCode => {
+  it.each(['zar', 'Zar', 'ZZZ', 'ZA', 'ZAR ', ''])('%j is no currency: no code is made (R-2.5-3, R-7-6)', async currencyCode => {
     const body = JSON.stringify({ merchantReference: `currency-${currencyCode}`, amount: 1, currencyCode });
     const { status, data } = await post(merchant(1001), '/pluto/code/create', body);
     expect([status, data.errors]).toEqual([400, [{ field: 'currencyCode', message: 'currencyCode must be an ISO 4217 code' }]]);
   });
 
   it.each(['merchantReference', 'shortDescription', 'extraReferenceName', 'extraReferenceValue'])(
-    'R-7-6, A-70: refuses a NUL, C1 or half a pair in %s',
+    'refuses a NUL, C1 or half a pair in %s (R-7-6, A-70)',
     async field => {
       for (const text of ['\\u0000', '\\u0085', '\\ud800']) {
         const known = field === 'merchantReference' ? '' : '"merchantReference":"hostile",';
@@ -221,7 +223,7 @@ describe('payment codes', () => {
   );
 
   it.each(['merchantReference', 'shortDescription', 'extraReferenceName', 'extraReferenceValue'])(
-    'R-2.5-15, R-7-6: a card number in %s makes no code, and is not repeated',
+    'a card number in %s makes no code, and is not repeated (R-2.5-15, R-7-6)',
     async field => {
       const known = { merchantReference: 'card', amount: 1, currencyCode: 'ZAR' };
       for (const card of ['4111111111111111', '4111 1111 1111 1111', 'card 3782-822463-10005']) {
@@ -233,7 +235,7 @@ describe('payment codes', () => {
     },
   );
 
-  it('R-2.5-15, R-7-6: a card number in the contact a payer leaves is refused, and nothing is paid by it', async () => {
+  it('a card number in the contact a payer leaves is refused, and nothing is paid by it (R-2.5-15, R-7-6)', async () => {
     const { data } = await create(',"requestContact":true');
     const contact = { firstName: 'A', lastName: 'B', emailAddress: 'a@example.com', phoneNumber: '1', country: 'ZA' };
     for (const field of Object.keys(contact)) {
@@ -244,7 +246,7 @@ describe('payment codes', () => {
   });
 
   it.each(['[]', '[{}]', '"x"', '1', 'true'])(
-    'R-7-6: regression: clientContact %s is refused, and nothing is paid by it',
+    'regression: clientContact %s is refused, and nothing is paid by it (R-7-6)',
     async contact => {
       const { data } = await create(',"requestContact":true');
       expect(await pay(data.code, `,"clientContact":${contact}`)).toMatchObject({
@@ -255,12 +257,12 @@ describe('payment codes', () => {
     },
   );
 
-  it('R-7-6: an expiry no calendar reaches is refused', async () => {
+  it('an expiry no calendar reaches is refused (R-7-6)', async () => {
     for (const expiryDate of ['1e300', '9007199254740991', '8640000000000001'])
       expect((await create(`,"expiryDate":${expiryDate}`)).data.errors).toMatchObject([{ field: 'expiryDate' }]);
   });
 
-  it('R-5.5-1: QR image and payment page need no credentials and run nothing from elsewhere', async () => {
+  it('QR image and payment page need no credentials and run nothing from elsewhere (R-5.5-1)', async () => {
     simulator.config.merchant(1003, { merchantName: '<b>Bold</b> & Co' });
     const { data } = await create('', merchant(1003));
     const svg = await simulator.asCaller(null, 'GET', `/public/qr/${data.code}.svg`);

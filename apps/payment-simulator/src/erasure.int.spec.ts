@@ -1,7 +1,7 @@
 import { eventually } from '@paycode/service-runtime/testing';
 import { SimulatorUnderTest } from './testing/simulator-under-test';
 
-describe('T-43: the payment core forgets a payer', () => {
+describe('the payment core forgets a payer (T-43)', () => {
   let simulator: SimulatorUnderTest;
   beforeAll(async () => {
     simulator = await SimulatorUnderTest.start();

@@ -18,7 +18,7 @@ describe('transactions of the simulator', () => {
   const purchase = (extra = '') =>
     `{"merchantId":1001,"amount":110.10,"currencyCode":"ZAR","txState":"SUCCESS","reference":"order-1"${extra}}`;
 
-  it('A-57: the digits of an amount come out as they came in', async () => {
+  it('the digits of an amount come out as they came in (A-57)', async () => {
     const amounts = ['110.10', '0.01', '0.30', '123456789012345.67', '5'];
     const ids = await complete(...amounts.map(amount => `{"merchantId":1001,"amount":${amount},"currencyCode":"ZAR"}`));
     await eventually(async () => {
@@ -27,7 +27,7 @@ describe('transactions of the simulator', () => {
     });
   });
 
-  it('R-2.5-1: announces a completed purchase with a complete notification that satisfies the contract', async () => {
+  it('announces a completed purchase with a complete notification that satisfies the contract (R-2.5-1)', async () => {
     const [id] = await complete(purchase(',"code":"0000000042","clientMsisdn":"+27831234567","tipAmount":10.10'));
     await eventually(async () => {
       const terminal = (await simulator.terminals()).find(({ transactionId }) => transactionId === id)!;
@@ -49,7 +49,7 @@ describe('transactions of the simulator', () => {
     });
   });
 
-  it('R-3.3-1, A-56: rolls the state up and leaves the bank empty when none was reached', async () => {
+  it('rolls the state up and leaves the bank empty when none was reached (R-3.3-1, A-56)', async () => {
     const [declined, cancelled, odd] = await complete(
       '{"merchantId":1001,"amount":1,"currencyCode":"ZAR","txState":"END_INSUFFICIENT_FUNDS_OR_OVER_CREDIT_LIMIT"}',
       '{"merchantId":1001,"amount":1,"currencyCode":"ZAR","txState":"END_CLIENT_CANCEL"}',
@@ -68,33 +68,35 @@ describe('transactions of the simulator', () => {
     });
   });
 
-  it('R-2.5-10, R-3.1-6, A-04, I2, T-21: a reversal is one transaction of its own, linked to the original, however often it is asked for', async () => {
-    const [id] = await complete(purchase());
-    await simulator.requestReversal(id!, 5);
-    await simulator.requestReversal(id!, 5);
-    const reversal = await eventually(async () => {
-      const original = await simulator.transaction(id!);
-      expect(original).toMatchObject({ txState: 'END_REVERSED', reversal: { txState: 'END_REVERSED' } });
-      return original.reversal!.transactionId;
+  describe('as in R-2.5-10, R-3.1-6, A-04, P-I2, T-21', () => {
+    it('a reversal is one transaction of its own, linked to the original, however often it is asked for', async () => {
+      const [id] = await complete(purchase());
+      await simulator.requestReversal(id!, 5);
+      await simulator.requestReversal(id!, 5);
+      const reversal = await eventually(async () => {
+        const original = await simulator.transaction(id!);
+        expect(original).toMatchObject({ txState: 'END_REVERSED', reversal: { txState: 'END_REVERSED' } });
+        return original.reversal!.transactionId;
+      });
+      await eventually(async () =>
+        expect(await simulator.notificationOf(reversal)).toMatchObject({
+          transactionId: reversal,
+          status: 'REVERSED',
+          referenceTransactionId: id,
+          amount: '110.10',
+          reference: 'order-1',
+        }),
+      );
+      // A later payment's reversal has come through: the repeats before it are done, and made nothing.
+      const [later] = await complete(purchase());
+      await simulator.requestReversal(later!);
+      await eventually(async () => expect((await simulator.transaction(later!)).reversal).not.toBeNull());
+      const reversals = (await simulator.terminals()).filter(({ referenceTransactionId }) => referenceTransactionId === id);
+      expect(reversals).toHaveLength(1);
     });
-    await eventually(async () =>
-      expect(await simulator.notificationOf(reversal)).toMatchObject({
-        transactionId: reversal,
-        status: 'REVERSED',
-        referenceTransactionId: id,
-        amount: '110.10',
-        reference: 'order-1',
-      }),
-    );
-    // A later payment's reversal has come through: the repeats before it are done, and made nothing.
-    const [later] = await complete(purchase());
-    await simulator.requestReversal(later!);
-    await eventually(async () => expect((await simulator.transaction(later!)).reversal).not.toBeNull());
-    const reversals = (await simulator.terminals()).filter(({ referenceTransactionId }) => referenceTransactionId === id);
-    expect(reversals).toHaveLength(1);
   });
 
-  it('T-29: a reversal whose original cannot be read is parked; those of its batch are done', async () => {
+  it('a reversal whose original cannot be read is parked; those of its batch are done (T-29)', async () => {
     const ids = await complete(...Array.from({ length: 6 }, () => purchase()));
     const unreadable = ids[2]!;
     await simulator.spoil(unreadable);
@@ -106,29 +108,31 @@ describe('transactions of the simulator', () => {
     await eventually(async () => expect(await simulator.parked('payment-simulator')).toEqual([String(unreadable)]));
   });
 
-  it('R-2.5-10, R-3.2-3, A-02: refunds in full or in part, never more than was paid, never what was reversed', async () => {
-    const [id] = await complete(purchase());
-    const refund = (amount: string) =>
-      `{"merchantId":1001,"kind":"REFUND","amount":${amount},"currencyCode":"ZAR","referenceTransactionId":${id}}`;
-    const [part] = await complete(refund('100.00'));
-    await eventually(async () =>
-      expect(await simulator.notificationOf(part!)).toMatchObject({
-        status: 'REFUNDED',
-        referenceTransactionId: id,
-        amount: '100.00',
-      }),
-    );
-    const tooMuch = await simulator.complete(`[${refund('10.11')}]`);
-    expect([tooMuch.status, tooMuch.data]).toEqual([400, expect.stringContaining('more than was paid')]);
-    await complete(refund('10.10'));
-    await simulator.requestReversal(id!);
-    await eventually(async () =>
-      expect((await simulator.transaction(id!)).reversal).toMatchObject({ txState: 'END_REVERSAL_FAILED' }),
-    );
-    expect(await simulator.transaction(id!)).toMatchObject({ txState: 'SUCCESS' });
+  describe('as in R-2.5-10, R-3.2-3, A-02', () => {
+    it('refunds in full or in part, never more than was paid, never what was reversed', async () => {
+      const [id] = await complete(purchase());
+      const refund = (amount: string) =>
+        `{"merchantId":1001,"kind":"REFUND","amount":${amount},"currencyCode":"ZAR","referenceTransactionId":${id}}`;
+      const [part] = await complete(refund('100.00'));
+      await eventually(async () =>
+        expect(await simulator.notificationOf(part!)).toMatchObject({
+          status: 'REFUNDED',
+          referenceTransactionId: id,
+          amount: '100.00',
+        }),
+      );
+      const tooMuch = await simulator.complete(`[${refund('10.11')}]`);
+      expect([tooMuch.status, tooMuch.data]).toEqual([400, expect.stringContaining('more than was paid')]);
+      await complete(refund('10.10'));
+      await simulator.requestReversal(id!);
+      await eventually(async () =>
+        expect((await simulator.transaction(id!)).reversal).toMatchObject({ txState: 'END_REVERSAL_FAILED' }),
+      );
+      expect(await simulator.transaction(id!)).toMatchObject({ txState: 'SUCCESS' });
+    });
   });
 
-  it('A-02: of concurrent refunds only as many succeed as the payment covers', async () => {
+  it('of concurrent refunds only as many succeed as the payment covers (A-02)', async () => {
     const [id] = await complete(purchase());
     const refund = `[{"merchantId":1001,"kind":"REFUND","amount":50,"currencyCode":"ZAR","referenceTransactionId":${id}}]`;
     const answers = await Promise.all(Array.from({ length: 6 }, () => simulator.complete(refund)));
@@ -141,7 +145,7 @@ describe('transactions of the simulator', () => {
   it.each([
     ['END_REVERSED', 'REVERSED', 'END_REVERSED'],
     ['END_REVERSAL_FAILED', 'FAILED', 'SUCCESS'],
-  ])('A-74: plays a core that announces %s by itself; the merchant is told %s', async (txState, status, originalState) => {
+  ])('plays a core that announces %s by itself; the merchant is told %s (A-74)', async (txState, status, originalState) => {
     const [id] = await complete(purchase());
     const [own] = await complete(reversal(id!, `,"txState":"${txState}"`));
     await eventually(async () => {
@@ -152,13 +156,13 @@ describe('transactions of the simulator', () => {
     expect(await simulator.transaction(id!)).toMatchObject({ txState: originalState, reversal: { transactionId: own, txState } });
   });
 
-  it('I2, R-3.1-6: the database itself refuses a second reversal of a payment, whatever program asks', async () => {
+  it('the database itself refuses a second reversal of a payment, whatever program asks (P-I2, R-3.1-6)', async () => {
     const [id] = await complete(purchase());
     await complete(reversal(id!, ',"txState":"END_REVERSED"'));
     await expect(simulator.storeReversalAgain(id!)).rejects.toThrow('transaction_one_reversal');
   });
 
-  it('A-02, A-74: a reversal the core cannot have done is refused and changes nothing', async () => {
+  it('a reversal the core cannot have done is refused and changes nothing (A-02, A-74)', async () => {
     const [paid, declined, refunded] = await complete(purchase(), purchase().replace('SUCCESS', 'END_BANK_DECLINE'), purchase());
     await complete(reversal(refunded!).replace('REVERSAL', 'REFUND').replace('110.10', '1'));
     const refused = [
@@ -176,7 +180,7 @@ describe('transactions of the simulator', () => {
     expect((await simulator.complete(`[${reversal(paid!)}]`)).data).toContain('was reversed before');
   });
 
-  it('T-16, I14: nothing personal is readable in the database or in the event log', async () => {
+  it('nothing personal is readable in the database or in the event log (T-16, P-I14)', async () => {
     const [id] = await complete(purchase(',"clientMsisdn":"+27839876543","cardInfo":{"cardHolderName":"A VERY PRIVATE NAME"}'));
     await eventually(async () =>
       expect((await simulator.notificationOf(id!)).cardInfo.cardHolderName).toBe('A VERY PRIVATE NAME'),
@@ -198,7 +202,7 @@ describe('transactions of the simulator', () => {
     ['{"merchantId":1001,"amount":1,"currencyCode":"zar"}', '[0].currencyCode'],
     ['{"merchantId":"1001","amount":1,"currencyCode":"ZAR"}', '[0].merchantId'],
     ['{"merchantId":9999,"amount":1,"currencyCode":"ZAR"}', 'merchantId'],
-  ])('R-7-6: refuses %s and names the field', async (item, field) => {
+  ])('refuses %s and names the field (R-7-6)', async (item, field) => {
     const answer = await simulator.complete(`[${item}]`);
     expect([answer.status, (JSON.parse(answer.data) as { errors: { field: string }[] }).errors[0]!.field]).toEqual([400, field]);
   });
@@ -209,7 +213,7 @@ describe('transactions of the simulator', () => {
     ['bankResponse.bankResponseMessage', ',"bankResponse":{"bankResponseMessage":"card 4111 1111 1111 1111"}'],
     ['extraReferenceValue', ',"extraReferenceValue":"4111111111111111"'],
     ['clientBilling', ',"clientBilling":{"lines":["4111111111111111"]}'],
-  ])('R-2.5-15: refuses a full card number in %s without repeating it', async (field, extra) => {
+  ])('refuses a full card number in %s without repeating it (R-2.5-15)', async (field, extra) => {
     const answer = await simulator.complete(`[${purchase(extra)}]`);
     expect([answer.status, answer.data]).toEqual([400, expect.stringContaining(field)]);
     expect(answer.data).not.toMatch(/4111/);

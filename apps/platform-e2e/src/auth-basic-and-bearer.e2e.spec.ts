@@ -7,37 +7,43 @@ describe('Basic and Bearer', () => {
   const client = new SessionClient(sharedPlatform());
   const badCredentials = '401 Bad Credentials';
 
-  it('R-5.1-1, R-5.1-2, R-2.1-5: the API password of now lets in, the one before does not', async () => {
-    const account = await client.basicAccount();
-    expect(await client.use(...basic(account))).toBe('let in');
-    const { apiPassword } = await client.operator('POST', `/internal/accounts/${account.username}/password`);
-    expect(await client.use(...basic(account))).toBe(badCredentials);
-    expect(await client.use(...basic({ ...account, password: apiPassword as string }))).toBe('let in');
+  describe('as in R-5.1-1, R-5.1-2, R-2.1-5', () => {
+    it('the API password of now lets in, the one before does not', async () => {
+      const account = await client.basicAccount();
+      expect(await client.use(...basic(account))).toBe('let in');
+      const { apiPassword } = await client.operator('POST', `/internal/accounts/${account.username}/password`);
+      expect(await client.use(...basic(account))).toBe(badCredentials);
+      expect(await client.use(...basic({ ...account, password: apiPassword as string }))).toBe('let in');
+    });
   });
 
-  it('R-5-1, R-4.1-7, R-5.2-1: a Bearer token gives the same access', async () => {
-    const session = await client.logIn(await client.bearerAccount());
-    expect(await client.useSession(session)).toBe('let in');
+  describe('as in R-5-1, R-4.1-7, R-5.2-1', () => {
+    it('a Bearer token gives the same access', async () => {
+      const session = await client.logIn(await client.bearerAccount());
+      expect(await client.useSession(session)).toBe('let in');
+    });
   });
 
-  it('R-5.2-3, R-5.2-4, A-20, A-21: the switch to Bearer ends Basic at once; the next password is for login only', async () => {
-    const account = await client.basicAccount();
-    await client.operator('POST', `/internal/accounts/${account.username}/bearer`);
-    expect(await client.use(...basic(account))).toBe(badCredentials);
-    const { apiPassword } = await client.operator('POST', `/internal/accounts/${account.username}/password`);
-    const renewed = { ...account, password: apiPassword as string };
-    expect(await client.use(...basic(renewed))).toBe(badCredentials);
-    expect(await client.useSession(await client.logIn(renewed))).toBe('let in');
+  describe('as in R-5.2-3, R-5.2-4, A-20, A-21', () => {
+    it('the switch to Bearer ends Basic at once; the next password is for login only', async () => {
+      const account = await client.basicAccount();
+      await client.operator('POST', `/internal/accounts/${account.username}/bearer`);
+      expect(await client.use(...basic(account))).toBe(badCredentials);
+      const { apiPassword } = await client.operator('POST', `/internal/accounts/${account.username}/password`);
+      const renewed = { ...account, password: apiPassword as string };
+      expect(await client.use(...basic(renewed))).toBe(badCredentials);
+      expect(await client.useSession(await client.logIn(renewed))).toBe('let in');
+    });
   });
 
-  it('A-22, R-7-4: an account in Basic mode that logs in is told so, if its password is right', async () => {
+  it('an account in Basic mode that logs in is told so, if its password is right (A-22, R-7-4)', async () => {
     const { username, password } = await client.basicAccount();
     const says = async (secret: string) => (await client.post('login', { identity: username, password: secret })).message;
     expect(await says(password)).toBe('JWT Authentication disabled for this account');
     expect(await says('wrong')).toBe('Bad Credentials');
   });
 
-  it('A-19, R-5.2-2: with both, the Bearer token decides, for good and for bad', async () => {
+  it('with both, the Bearer token decides, for good and for bad (A-19, R-5.2-2)', async () => {
     const [basicAccount, bearerAccount] = [await client.basicAccount(), await client.bearerAccount()];
     const session = await client.logIn(bearerAccount);
     const bearer = ['Authorization', session.headerValue];
@@ -47,14 +53,14 @@ describe('Basic and Bearer', () => {
     expect(await client.use(...basic(basicAccount), ...invalid)).toBe('401 Invalid or expired JWT token');
   });
 
-  it('A-31, T-09: a new password ends the sessions of the account', async () => {
+  it('a new password ends the sessions of the account (A-31, T-09)', async () => {
     const account = await client.bearerAccount();
     const session = await client.logIn(account);
     await client.operator('POST', `/internal/accounts/${account.username}/password`);
     expect(await client.useSession(session)).toBe('401 Invalid or expired JWT token');
   });
 
-  it('T-08: keys rotate without ending a session', async () => {
+  it('keys rotate without ending a session (T-08)', async () => {
     const session = await client.logIn(await client.bearerAccount());
     await client.operator('POST', '/internal/keys/rotate');
     expect(await client.useSession(session)).toBe('let in');

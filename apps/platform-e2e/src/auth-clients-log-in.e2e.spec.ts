@@ -9,7 +9,7 @@ import { SessionClient } from './testing/session-client';
 
 const examples = join(__dirname, '../../../examples/log-in');
 
-/** R-5.3: the clients of docs/how-to/log-in.md do what they say, on stock cryptography. */
+/** The clients of docs/how-to/log-in.md do what they say, on stock cryptography. */
 describe('the clients of the how-to guide', () => {
   const platform = sharedPlatform();
   const client = new SessionClient(platform);
@@ -19,7 +19,7 @@ describe('the clients of the how-to guide', () => {
   beforeAll(async () => {
     const account = await client.bearerAccount();
     const privateKey = await client.registerKey(account.username);
-    // R-5.3-3 and A-39: only the full login gets in.
+    // Only the full login gets in (R-5.3-3, A-39).
     await client.operator('PUT', `/internal/accounts/${account.username}/public-key`, { challengeRequired: true });
     writeFileSync(join(folder, 'client.pem'), privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 });
     writeFileSync(join(folder, 'service.txt'), await client.servicePublicKeyText());

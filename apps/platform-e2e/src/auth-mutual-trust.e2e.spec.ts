@@ -15,60 +15,68 @@ describe('login with mutual trust', () => {
     privateKey = await client.registerKey(account.username);
   });
 
-  it('R-8-2, R-4.1-1, R-2.3-1, R-2.3-3, R-5.3-3: the service proves itself before any password leaves the client', async () => {
-    const plaintext = randomBytes(64);
-    const fromMs = Date.now();
-    const answer = await client.challenge(account.username, plaintext);
-    const toMs = Date.now();
-    const challenge = JSON.parse(answer.text) as Challenge;
-    expect(answer.status).toBe(200);
-    expect(challenge.base64EncodedClientChallengeResponse).toBe(sha256(plaintext));
-    // Sandbox: ten minutes from when it was made, which lies between the question and its answer.
-    const madeAtMs = Date.parse(challenge.expires) - 600_000;
-    expect([madeAtMs >= fromMs, madeAtMs <= toMs]).toEqual([true, true]);
+  describe('as in R-8-2, R-4.1-1, R-2.3-1, R-2.3-3, R-5.3-3', () => {
+    it('the service proves itself before any password leaves the client', async () => {
+      const plaintext = randomBytes(64);
+      const fromMs = Date.now();
+      const answer = await client.challenge(account.username, plaintext);
+      const toMs = Date.now();
+      const challenge = JSON.parse(answer.text) as Challenge;
+      expect(answer.status).toBe(200);
+      expect(challenge.base64EncodedClientChallengeResponse).toBe(sha256(plaintext));
+      // Sandbox: ten minutes from when it was made, which lies between the question and its answer.
+      const madeAtMs = Date.parse(challenge.expires) - 600_000;
+      expect([madeAtMs >= fromMs, madeAtMs <= toMs]).toEqual([true, true]);
+    });
   });
 
-  it('R-2.3-2, R-4.1-4, R-4.1-5, R-4.1-6, R-2.2-1: the client proves itself and gets a session', async () => {
-    const challenge = JSON.parse((await client.challenge(account.username)).text) as Challenge;
-    const fields = client.answerTo(challenge, privateKey);
-    const answer = await client.post('login', { identity: account.username, password: account.password, ...fields });
-    expect([answer.status, answer.headers['cache-control'], answer.headers['content-type']]).toEqual([
-      200,
-      'no-store',
-      'application/json; charset=utf-8',
-    ]);
-    session = JSON.parse(answer.text) as Session;
-    expect(Object.keys(session).sort()).toEqual(['expires', 'headerName', 'headerValue', 'sessionId']);
-    expect(await client.useSession(session)).toBe('let in');
-    // the same answer again is a replay.
-    const replay = await client.post('login', { identity: account.username, password: account.password, ...fields });
-    expect([replay.status, replay.message]).toEqual([401, 'Bad Credentials']);
+  describe('as in R-2.3-2, R-4.1-4, R-4.1-5, R-4.1-6, R-2.2-1', () => {
+    it('the client proves itself and gets a session', async () => {
+      const challenge = JSON.parse((await client.challenge(account.username)).text) as Challenge;
+      const fields = client.answerTo(challenge, privateKey);
+      const answer = await client.post('login', { identity: account.username, password: account.password, ...fields });
+      expect([answer.status, answer.headers['cache-control'], answer.headers['content-type']]).toEqual([
+        200,
+        'no-store',
+        'application/json; charset=utf-8',
+      ]);
+      session = JSON.parse(answer.text) as Session;
+      expect(Object.keys(session).sort()).toEqual(['expires', 'headerName', 'headerValue', 'sessionId']);
+      expect(await client.useSession(session)).toBe('let in');
+      // The same answer again is a replay.
+      const replay = await client.post('login', { identity: account.username, password: account.password, ...fields });
+      expect([replay.status, replay.message]).toEqual([401, 'Bad Credentials']);
+    });
   });
 
-  it('R-4.1-9, R-4.1-10, A-29: renewing gives the same session a new token and takes the old one away', async () => {
-    const answer = await client.post('renew', { jwt: tokenOf(session) });
-    const renewed = JSON.parse(answer.text) as Session;
-    expect([answer.status, renewed.sessionId]).toEqual([200, session.sessionId]);
-    expect(await client.useSession(session)).toBe('401 Invalid or expired JWT token');
-    expect(await client.useSession(renewed)).toBe('let in');
-    session = renewed;
+  describe('as in R-4.1-9, R-4.1-10, A-29', () => {
+    it('renewing gives the same session a new token and takes the old one away', async () => {
+      const answer = await client.post('renew', { jwt: tokenOf(session) });
+      const renewed = JSON.parse(answer.text) as Session;
+      expect([answer.status, renewed.sessionId]).toEqual([200, session.sessionId]);
+      expect(await client.useSession(session)).toBe('401 Invalid or expired JWT token');
+      expect(await client.useSession(renewed)).toBe('let in');
+      session = renewed;
+    });
   });
 
-  it('A-28: of two renewals at once exactly one wins', async () => {
+  it('of two renewals at once exactly one wins (A-28)', async () => {
     const answers = await Promise.all([1, 2].map(() => client.post('renew', { jwt: tokenOf(session) })));
     expect(answers.map(answer => answer.status).sort()).toEqual([200, 401]);
     session = JSON.parse(answers.find(answer => answer.status === 200)!.text) as Session;
   });
 
-  it('R-4.1-11, R-4.1-12, A-27, A-32: after logout, by header, the token fails everywhere; logging out again changes nothing', async () => {
-    const header = [session.headerName, session.headerValue];
-    expect((await client.post('logout', undefined, header)).status).toBe(200);
-    expect(await client.useSession(session)).toBe('401 Invalid or expired JWT token');
-    expect((await client.post('renew', { jwt: tokenOf(session) })).message).toBe('Invalid or expired JWT token');
-    expect((await client.post('logout', { jwt: tokenOf(session) })).status).toBe(200);
+  describe('as in R-4.1-11, R-4.1-12, A-27, A-32', () => {
+    it('after logout, by header, the token fails everywhere; logging out again changes nothing', async () => {
+      const header = [session.headerName, session.headerValue];
+      expect((await client.post('logout', undefined, header)).status).toBe(200);
+      expect(await client.useSession(session)).toBe('401 Invalid or expired JWT token');
+      expect((await client.post('renew', { jwt: tokenOf(session) })).message).toBe('Invalid or expired JWT token');
+      expect((await client.post('logout', { jwt: tokenOf(session) })).status).toBe(200);
+    });
   });
 
-  it('A-37: an identity nobody has gets a challenge all the same, and nobody can answer it', async () => {
+  it('an identity nobody has gets a challenge all the same, and nobody can answer it (A-37)', async () => {
     const answer = await client.challenge('psp-404404');
     expect(answer.status).toBe(200);
     expect(() => client.answerTo(JSON.parse(answer.text) as Challenge, privateKey)).toThrow();

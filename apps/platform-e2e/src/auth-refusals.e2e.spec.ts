@@ -29,13 +29,13 @@ describe('refusals', () => {
     expect(answer.headers['x-request-id']).toBe(requestId);
   });
 
-  it('A-25: no credentials at all is Bad Credentials, naming both schemes', async () => {
+  it('no credentials at all is Bad Credentials, naming both schemes (A-25)', async () => {
     const answer = await get();
     expect([answer.status, answer.message]).toEqual([401, 'Bad Credentials']);
     expect(answer.headers['www-authenticate']).toBe('Basic realm="paycode", Bearer');
   });
 
-  it('R-5.1-2, T-06: a wrong user name and a wrong password cannot be told apart', async () => {
+  it('a wrong user name and a wrong password cannot be told apart (R-5.1-2, T-06)', async () => {
     const [unknown, wrong] = [
       await get(basic({ username: 'psp-404404', password: 'wrong' })[1]!),
       await get(basic({ username: 'psp-1', password: 'wrong' })[1]!),
@@ -43,48 +43,52 @@ describe('refusals', () => {
     expect([untimed(unknown), Object.keys(unknown.headers)]).toEqual([untimed(wrong), Object.keys(wrong.headers)]);
   });
 
-  it('R-7-6, R-4.1-2, R-4.1-4, A-26, A-34: a request that is not well formed is a 400 that names the field', async () => {
-    const fieldsOf = (answer: ExactAnswer) =>
-      (JSON.parse(answer.text) as { errors: { field: string }[] }).errors.map(({ field }) => field);
-    const missing = await client.gateway.send({ path: '/authentication/login-challenges?identity=psp-1' });
-    expect([missing.status, fieldsOf(missing)[0]]).toEqual([400, 'clientChallenge']);
-    const cases: [string, object, string][] = [
-      ['login', { identity: 'psp-1' }, 'password'],
-      ['login', { password: 'x' }, 'identity'],
-      ['login', { identity: 'psp-1', password: 'x', base64EncodedChallengeHash: 'x' }, 'base64EncodedChallengeResponse'],
-      ['renew', {}, 'jwt'],
-    ];
-    for (const [endpoint, body, field] of cases) {
-      const answer = await client.post(endpoint, body);
-      expect([answer.status, fieldsOf(answer)[0]]).toEqual([400, field]);
-    }
+  describe('as in R-7-6, R-4.1-2, R-4.1-4, A-26, A-34', () => {
+    it('a request that is not well formed is a 400 that names the field', async () => {
+      const fieldsOf = (answer: ExactAnswer) =>
+        (JSON.parse(answer.text) as { errors: { field: string }[] }).errors.map(({ field }) => field);
+      const missing = await client.gateway.send({ path: '/authentication/login-challenges?identity=psp-1' });
+      expect([missing.status, fieldsOf(missing)[0]]).toEqual([400, 'clientChallenge']);
+      const cases: [string, object, string][] = [
+        ['login', { identity: 'psp-1' }, 'password'],
+        ['login', { password: 'x' }, 'identity'],
+        ['login', { identity: 'psp-1', password: 'x', base64EncodedChallengeHash: 'x' }, 'base64EncodedChallengeResponse'],
+        ['renew', {}, 'jwt'],
+      ];
+      for (const [endpoint, body, field] of cases) {
+        const answer = await client.post(endpoint, body);
+        expect([answer.status, fieldsOf(answer)[0]]).toEqual([400, field]);
+      }
+    });
   });
 
-  it('R-8-5, A-38, A-60: every bad clientChallenge gets one and the same 400', async () => {
-    const bodies = new Set<string>();
-    for (const clientChallenge of ['x', encodeURIComponent(Buffer.alloc(512).toString('base64')), `+${'A'.repeat(682)}=`]) {
-      const query = `identity=psp-1&clientChallenge=${clientChallenge}`;
-      const answer = await client.gateway.send({ path: `/authentication/login-challenges?${query}` });
-      expect(answer.status).toBe(400);
-      bodies.add(untimed(answer));
-    }
-    expect(bodies.size).toBe(1);
+  describe('as in R-8-5, A-38, A-60', () => {
+    it('every bad clientChallenge gets one and the same 400', async () => {
+      const bodies = new Set<string>();
+      for (const clientChallenge of ['x', encodeURIComponent(Buffer.alloc(512).toString('base64')), `+${'A'.repeat(682)}=`]) {
+        const query = `identity=psp-1&clientChallenge=${clientChallenge}`;
+        const answer = await client.gateway.send({ path: `/authentication/login-challenges?${query}` });
+        expect(answer.status).toBe(400);
+        bodies.add(untimed(answer));
+      }
+      expect(bodies.size).toBe(1);
+    });
   });
 
-  it('R-5.4-1, R-4-1: a login that is not JSON is a 415', async () => {
+  it('a login that is not JSON is a 415 (R-5.4-1, R-4-1)', async () => {
     const headers = ['Content-Type', 'application/x-www-form-urlencoded'];
     const body = 'identity=psp-1&password=x';
     expect((await client.gateway.send({ method: 'POST', path: '/authentication/login', headers, body })).status).toBe(415);
   });
 
-  it('R-5.4-3: a token in the query string lets nobody in', async () => {
+  it('a token in the query string lets nobody in (R-5.4-3)', async () => {
     const session = await client.logIn(await client.bearerAccount());
     const token = session.headerValue.slice('Bearer '.length);
     const answer = await client.gateway.send({ path: `${path}?access_token=${token}&Authorization=Bearer%20${token}` });
     expect([answer.status, answer.message]).toEqual([401, 'Bad Credentials']);
   });
 
-  it('T-05: guessing is slowed down, with 429 and Retry-After, and locks out neither its victim nor anybody else at the address', async () => {
+  it('guessing is slowed down, with 429 and Retry-After, and locks out neither its victim nor anybody else at the address (T-05)', async () => {
     const [victim, other] = [await client.basicAccount(), await client.basicAccount()];
     const wrong = basic({ ...victim, password: 'wrong' })[1]!;
     let answer = await get(wrong);

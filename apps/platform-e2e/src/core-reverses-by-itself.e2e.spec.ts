@@ -23,34 +23,36 @@ describe('a reversal that the core announces by itself', () => {
     return (accepted('the reversal', answer) as [{ transactionId: number }])[0].transactionId;
   }
 
-  it.each([
-    { txState: 'END_REVERSED', status: 'REVERSED', left: 'END_REVERSED', answer: 200 },
-    { txState: 'END_REVERSED', status: 'REVERSED', left: 'END_REVERSED', answer: 500 },
-    { txState: 'END_REVERSAL_FAILED', status: 'FAILED', left: 'SUCCESS', answer: 500 },
-  ])(
-    'A-74, A-04, I13: $txState is told as $status and answered $answer: nothing is armed, and the settled payment stays settled',
-    async ({ txState, status, left, answer }) => {
-      shop.receiver.answer = notification => (notification.status === 'SUCCESS' ? 200 : answer);
-      const paid = await settledPayment();
-      const announced = await announceReversal(paid, txState);
-      const { notification } = await shop.receiver.webhook(each => each.transactionId === announced);
-      expect(notification).toMatchObject({ status, referenceTransactionId: paid, merchantId: shop.merchant.merchantId });
-      const delivery = await eventually(async () => {
-        const found = (await shop.merchant.delivery(announced))!;
-        expect(found.attempts[0]).toMatchObject({ outcome: `HTTP ${answer}` });
-        return found;
-      });
-      expect([delivery.armedAt, delivery.verdict?.kind]).toEqual([null, 'NOT_APPLICABLE']);
-      // A payment that came later is settled: by then whatever the reversal had set off would have been seen.
-      await settledPayment();
-      expect(await shop.merchant.reversal(announced)).toBeUndefined();
-      expect(await shop.merchant.reversal(paid)).toMatchObject({ state: 'SETTLED' });
-      expect((await shop.merchant.delivery(paid))!.verdict!.kind).toBe('ACKED_HTTP');
-      expect(await shop.merchant.transaction(paid)).toMatchObject({
-        txState: left,
-        reversal: { transactionId: announced, txState },
-      });
-      expect(shop.receiver.received.filter(each => each.notification.transactionId === paid)).toHaveLength(1);
-    },
-  );
+  describe('as in A-74, A-04, P-I13', () => {
+    it.each([
+      { txState: 'END_REVERSED', status: 'REVERSED', left: 'END_REVERSED', answer: 200 },
+      { txState: 'END_REVERSED', status: 'REVERSED', left: 'END_REVERSED', answer: 500 },
+      { txState: 'END_REVERSAL_FAILED', status: 'FAILED', left: 'SUCCESS', answer: 500 },
+    ])(
+      '$txState is told as $status and answered $answer: nothing is armed, and the settled payment stays settled',
+      async ({ txState, status, left, answer }) => {
+        shop.receiver.answer = notification => (notification.status === 'SUCCESS' ? 200 : answer);
+        const paid = await settledPayment();
+        const announced = await announceReversal(paid, txState);
+        const { notification } = await shop.receiver.webhook(each => each.transactionId === announced);
+        expect(notification).toMatchObject({ status, referenceTransactionId: paid, merchantId: shop.merchant.merchantId });
+        const delivery = await eventually(async () => {
+          const found = (await shop.merchant.delivery(announced))!;
+          expect(found.attempts[0]).toMatchObject({ outcome: `HTTP ${answer}` });
+          return found;
+        });
+        expect([delivery.armedAt, delivery.verdict?.kind]).toEqual([null, 'NOT_APPLICABLE']);
+        // A payment that came later is settled: by then whatever the reversal had set off would have been seen.
+        await settledPayment();
+        expect(await shop.merchant.reversal(announced)).toBeUndefined();
+        expect(await shop.merchant.reversal(paid)).toMatchObject({ state: 'SETTLED' });
+        expect((await shop.merchant.delivery(paid))!.verdict!.kind).toBe('ACKED_HTTP');
+        expect(await shop.merchant.transaction(paid)).toMatchObject({
+          txState: left,
+          reversal: { transactionId: announced, txState },
+        });
+        expect(shop.receiver.received.filter(each => each.notification.transactionId === paid)).toHaveLength(1);
+      },
+    );
+  });
 });

@@ -17,13 +17,13 @@ describe('what a caller can reach through the gateway', () => {
   const statusFor = async (path: string, caller?: string) =>
     (await gateway.send({ path, headers: caller ? basic(callers[caller]!) : [] })).status;
 
-  it.each(closedPaths)('R-5.5-5, T-27: %s is closed to everybody', async path => {
+  it.each(closedPaths)('%s is closed to everybody (R-5.5-5, T-27)', async path => {
     expect(await statusFor(path)).toBe(401);
     for (const caller of ['merchant', 'psp', 'stk']) expect([403, 404]).toContain(await statusFor(path, caller));
   });
 
   it.each(['/pluto/code/0000000000', '/pluto/purchase/notification/1', '/pluto/remote/v4/lookup'])(
-    'R-5.4-2: %s needs credentials',
+    '%s needs credentials (R-5.4-2)',
     async path => {
       const answer = await gateway.send({ path });
       expect([answer.status, answer.message]).toEqual([401, 'Bad Credentials']);
@@ -31,24 +31,24 @@ describe('what a caller can reach through the gateway', () => {
     },
   );
 
-  it('R-5.5-2, R-7-5: /code is for EXTERNAL accounts', async () => {
+  it('/code is for EXTERNAL accounts (R-5.5-2, R-7-5)', async () => {
     expect(await statusFor('/pluto/code/0000000000', 'stk')).toBe(403);
     expect(await statusFor('/pluto/code/0000000000', 'merchant')).toBe(404);
   });
 
-  it('R-5.5-4: /stk is for STK accounts, though nothing is served there', async () => {
+  it('/stk is for STK accounts, though nothing is served there (R-5.5-4)', async () => {
     expect(await statusFor('/pluto/stk/x', 'psp')).toBe(403);
     expect(await statusFor('/pluto/stk/x', 'stk')).toBe(404);
   });
 
-  it('R-4.3-2, A-41: the notification endpoints refuse a merchant', async () => {
+  it('the notification endpoints refuse a merchant (R-4.3-2, A-41)', async () => {
     const body = JSON.stringify({ merchantId: 1 });
     const request = { method: 'POST', path: '/portal/restful/merchant/notification/list', body };
     const headers = [...basic(callers['merchant']!), 'Content-Type', 'application/json'];
     expect((await gateway.send({ ...request, headers })).status).toBe(403);
   });
 
-  it('T-26: a forged identity is nobody', async () => {
+  it('a forged identity is nobody (T-26)', async () => {
     const forged = ['X-Paycode-Identity', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJwc3AtMSJ9.', 'X-Forwarded-For', '127.0.0.1'];
     expect((await gateway.send({ path: '/pluto/purchase/notification/1', headers: forged })).status).toBe(401);
     const own = await gateway.send({ path: '/pluto/code/0000000000', headers: [...forged, ...basic(callers['merchant']!)] });

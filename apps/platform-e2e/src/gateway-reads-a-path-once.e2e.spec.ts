@@ -25,7 +25,7 @@ describe('a path with a trick in it', () => {
   const platform = sharedPlatform();
   const gateway = new ExactGatewayClient(platform);
 
-  it.each(tricks)('T-26: %s is refused, with and without credentials', async path => {
+  it.each(tricks)('%s is refused, with and without credentials (T-26)', async path => {
     for (const headers of [[], basic(platform.account('psp-1'))]) {
       const answer = await gateway.send({ path: Buffer.from(path).toString('latin1'), headers });
       expect([answer.status, answer.message]).toEqual([400, expect.stringMatching(/invalid path|not valid HTTP/)]);

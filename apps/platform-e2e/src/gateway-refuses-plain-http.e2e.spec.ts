@@ -7,7 +7,7 @@ describe('a request in the clear', () => {
   const platform = sharedPlatform();
   const gateway = new ExactGatewayClient(platform);
 
-  it('R-1-9, T-26: is answered 400 in JSON, not redirected, and creates nothing', async () => {
+  it('is answered 400 in JSON, not redirected, and creates nothing (R-1-9, T-26)', async () => {
     const credentials = basic(platform.account('merchant-1001'));
     const merchantReference = `clear-${randomUUID()}`.slice(0, 45);
     const body = JSON.stringify({ merchantReference, amount: 1, currencyCode: 'ZAR' });
@@ -24,7 +24,7 @@ describe('a request in the clear', () => {
     expect(again.status).toBe(400);
   });
 
-  it('R-5.4-4: over TLS 1.3 the same platform answers, with HSTS; older versions are refused', async () => {
+  it('over TLS 1.3 the same platform answers, with HSTS; older versions are refused (R-5.4-4)', async () => {
     const answer = await gateway.send({ path: '/pluto/code/create' });
     expect([answer.status, answer.headers['strict-transport-security']]).toEqual([401, 'max-age=31536000']);
     await expect(gateway.send({ path: '/public', tls: { maxVersion: 'TLSv1.2' } })).rejects.toThrow();

@@ -38,7 +38,7 @@ describe('SIGTERM with 1,000 POSTs in flight', () => {
 
   const payment = (merchantId: number) => ({ merchantId, amount: 10, currencyCode: 'ZAR', txState: 'SUCCESS' });
 
-  it('T9: each is acknowledged, none is sent again or reversed, and the process ends with 0', async () => {
+  it('each is acknowledged, none is sent again or reversed, and the process ends with 0 (P-T9)', async () => {
     const body = shops.flatMap(({ merchant }) => Array.from({ length: paymentsEach }, () => payment(merchant.merchantId)));
     const call = { method: 'POST', path: '/internal/transactions', body };
     const answer = await platform.connection.operator('payment-simulator', call);

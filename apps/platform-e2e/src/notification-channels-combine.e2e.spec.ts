@@ -40,7 +40,7 @@ describe('the channels a merchant is notified over', () => {
     [false, true, true],
     [false, true, false],
     [false, false, true],
-  ])('R-6.2-4: HTTP %s, EMAIL %s, SMS %s', async (http, withEmail, withSms) => {
+  ])('HTTP %s, EMAIL %s, SMS %s (R-6.2-4)', async (http, withEmail, withSms) => {
     if (http) await addHttp();
     if (withEmail) await addEmail();
     if (withSms) await addSms();
@@ -52,7 +52,7 @@ describe('the channels a merchant is notified over', () => {
     expect(await merchant.transaction(transactionId)).toMatchObject({ txState: 'SUCCESS' });
   });
 
-  it('R-1-8, R-6.2-3: the webhook fails and the payment is reversed; the e-mails tell of both', async () => {
+  it('the webhook fails and the payment is reversed; the e-mails tell of both (R-1-8, R-6.2-3)', async () => {
     await addHttp();
     await addEmail();
     receiver.answer = ({ status }) => (status === 'SUCCESS' ? 500 : 200);
@@ -65,7 +65,7 @@ describe('the channels a merchant is notified over', () => {
     );
   });
 
-  it('R-6.2-3: a summary shows no card data beyond the last four digits, and nothing of the customer', async () => {
+  it('a summary shows no card data beyond the last four digits, and nothing of the customer (R-6.2-3)', async () => {
     await addEmail();
     await addSms();
     const transactionId = await payNewCode(merchant);
@@ -79,7 +79,7 @@ describe('the channels a merchant is notified over', () => {
     expect(mail).toContain('25.5');
   });
 
-  it('T-15: a change of URL or key is mailed to the merchant', async () => {
+  it('a change of URL or key is mailed to the merchant (T-15)', async () => {
     await addEmail();
     await addHttp();
     await eventually(() => expect(outbox.find('email', `To: ${email()}`, 'URL was set or changed', 'psp-1')).toHaveLength(1));
@@ -87,12 +87,14 @@ describe('the channels a merchant is notified over', () => {
     await eventually(() => expect(outbox.find('email', `To: ${email()}`, 'key was renewed', 'psp-1')).toHaveLength(1));
   });
 
-  it('R-2.5-19, T-17, I14: no log of the platform holds a recipient, a key or what a payment says', () => {
-    const folder = join(process.env['PAYCODE_E2E_HOME']!, 'logs');
-    const logs = readdirSync(folder).map(name => readFileSync(join(folder, name), 'utf8'));
-    expect(logs.some(log => log.includes('recipient-message'))).toBe(true);
-    for (const secret of [email(), '@shop.example', msisdn(), receiver.encryptKey, '27820000001']) {
-      expect(logs.filter(log => log.includes(secret))).toEqual([]);
-    }
+  describe('as in R-2.5-19, T-17, P-I14', () => {
+    it('no log of the platform holds a recipient, a key or what a payment says', () => {
+      const folder = join(process.env['PAYCODE_E2E_HOME']!, 'logs');
+      const logs = readdirSync(folder).map(name => readFileSync(join(folder, name), 'utf8'));
+      expect(logs.some(log => log.includes('recipient-message'))).toBe(true);
+      for (const secret of [email(), '@shop.example', msisdn(), receiver.encryptKey, '27820000001']) {
+        expect(logs.filter(log => log.includes(secret))).toEqual([]);
+      }
+    });
   });
 });

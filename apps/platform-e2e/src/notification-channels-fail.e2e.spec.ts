@@ -32,7 +32,7 @@ describe('a platform whose mail server and SMSC hang', () => {
     await new Promise(resolve => hanging.close(resolve));
   });
 
-  it('R-1-8, R-6.2-3: settles every payment, and reverses the one that is not acknowledged', async () => {
+  it('settles every payment, and reverses the one that is not acknowledged (R-1-8, R-6.2-3)', async () => {
     const path = '/portal/restful/merchant/notification/extra';
     const { merchantId } = shop.merchant;
     for (const [type, value] of [

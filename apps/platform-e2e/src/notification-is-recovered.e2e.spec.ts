@@ -16,7 +16,7 @@ describe('the notification of a payment, asked for', () => {
   });
   afterAll(() => shop.receiver.stop());
 
-  it('R-4.4-2, R-4.4-1: is given unencrypted to Basic credentials', async () => {
+  it('is given unencrypted to Basic credentials (R-4.4-2, R-4.4-1)', async () => {
     const psp = platform.account('psp-1');
     const answer = await gateway.send({ path, headers: basic(psp) });
     expect(answer.status).toBe(200);
@@ -24,7 +24,7 @@ describe('the notification of a payment, asked for', () => {
     expect(JSON.parse(answer.text)).toMatchObject({ merchantId: shop.merchant.merchantId, status: 'SUCCESS' });
   });
 
-  it('R-4.4-2: is given to nobody with a wrong password, and to nobody without one', async () => {
+  it('is given to nobody with a wrong password, and to nobody without one (R-4.4-2)', async () => {
     const { username } = platform.account('psp-1');
     const wrong = await gateway.send({ path, headers: basic({ username, password: 'wrong' }) });
     expect([wrong.status, (await gateway.send({ path })).status]).toEqual([401, 401]);

@@ -87,7 +87,7 @@ describe('a payment on a platform with a trace collector', () => {
     }
   });
 
-  it('T-17: exports no personal data, no key and no address of a receiver', () => {
+  it('exports no personal data, no key and no address of a receiver (T-17)', () => {
     const exported = collector.bodies.join();
     expect(exported).toContain('webhook-dispatcher');
     for (const secret of [shop.receiver.encryptKey, shop.receiver.url, 'merchantName', 'Journey', 'eyJ', 'Bearer'])

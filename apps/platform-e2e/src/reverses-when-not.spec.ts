@@ -8,7 +8,7 @@ describe('a payment whose notification is not acknowledged', () => {
   beforeAll(async () => (shop = await makeMerchantWithReceiver(platform)));
   afterAll(() => shop.receiver.stop());
 
-  it.each([503, 201, 302])('R-1-7, R-3.1-3: status %i reverses it', async status => {
+  it.each([503, 201, 302])('status %i reverses it (R-1-7, R-3.1-3)', async status => {
     shop.receiver.answer = ({ status: kind }) => (kind === 'SUCCESS' ? status : 200);
     const transactionId = await payNewCode(shop.merchant);
     await eventually(async () =>
@@ -17,7 +17,7 @@ describe('a payment whose notification is not acknowledged', () => {
     await eventually(async () => expect(await shop.merchant.transaction(transactionId)).toMatchObject({ status: 'REVERSED' }));
   });
 
-  it('R-3.1-4: a receiver that cannot be reached reverses it', async () => {
+  it('a receiver that cannot be reached reverses it (R-3.1-4)', async () => {
     const lost = await makeMerchantWithReceiver(platform);
     await lost.receiver.stop();
     const transactionId = await payNewCode(lost.merchant);
@@ -26,7 +26,7 @@ describe('a payment whose notification is not acknowledged', () => {
     );
   });
 
-  it('R-3.1-6, A-04: the reversal is a transaction of its own and announces itself once, without waiting to be acknowledged', async () => {
+  it('the reversal is a transaction of its own and announces itself once, without waiting to be acknowledged (R-3.1-6, A-04)', async () => {
     shop.receiver.answer = () => 500;
     const transactionId = await payNewCode(shop.merchant);
     const { notification } = await shop.receiver.webhook(each => each.referenceTransactionId === transactionId);

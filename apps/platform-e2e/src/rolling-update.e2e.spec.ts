@@ -79,7 +79,7 @@ describe('a rolling update', () => {
     return { ...traffic, exitCode };
   }
 
-  it.each(serviceNames)('T9: of %s answers no error, posts nothing twice and reverses nothing', async name => {
+  it.each(serviceNames)('of %s answers no error, posts nothing twice and reverses nothing (P-T9)', async name => {
     const { paid, errors, exitCode } = await replaceUnderLoad(name);
     const unavailable = platform.logged('api-gateway', 'answered 503');
     expect({ errors: errors.map(String), unavailable, exitCode }).toEqual({ errors: [], unavailable: [], exitCode: 0 });

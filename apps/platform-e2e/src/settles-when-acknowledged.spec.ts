@@ -14,11 +14,11 @@ describe('a payment whose notification is acknowledged', () => {
   });
   afterAll(() => shop.receiver.stop());
 
-  it('R-2.6-1, R-4.3-8: the URL was probed before it was taken', () => {
+  it('the URL was probed before it was taken (R-2.6-1, R-4.3-8)', () => {
     expect(shop.receiver.probes).toBe(1);
   });
 
-  it('R-1-4, R-6.1-1: one POST, encrypted under the key of the merchant, readable with nothing but node:crypto', async () => {
+  it('one POST, encrypted under the key of the merchant, readable with nothing but node:crypto (R-1-4, R-6.1-1)', async () => {
     const { notification, body, plaintext } = await shop.receiver.webhook(each => each.transactionId === transactionId);
     expect(notification).toMatchObject({ transactionId, status: 'SUCCESS', referenceTransactionId: 0 });
     //
@@ -30,13 +30,13 @@ describe('a payment whose notification is acknowledged', () => {
     expect(() => decryptWebhook(changed.toString('base64'), shop.receiver.encryptKey)).toThrow();
   });
 
-  it('R-3.1-2: is settled and its reversal job cancelled', async () => {
+  it('is settled and its reversal job cancelled (R-3.1-2)', async () => {
     await eventually(async () => expect(await shop.merchant.reversal(transactionId)).toMatchObject({ state: 'SETTLED' }));
     expect((await shop.merchant.delivery(transactionId))!.verdict!.kind).toBe('ACKED_HTTP');
     expect(await shop.merchant.transaction(transactionId)).toMatchObject({ txState: 'SUCCESS' });
   });
 
-  it('R-1-6, R-6.2-1: the reversal was armed before the POST was sent', async () => {
+  it('the reversal was armed before the POST was sent (R-1-6, R-6.2-1)', async () => {
     const delivery = (await shop.merchant.delivery(transactionId))!;
     expect(delivery.armedAt).not.toBeNull();
     expect(delivery.armedAt! <= delivery.attempts[0]!.startedAt).toBe(true);

@@ -114,20 +114,24 @@ describe('tenants', () => {
     );
   });
 
-  it.each(guardedRoutes().flatMap(route => [...callerKinds, 'NOBODY'].map(kind => [kind, route.path, route] as const)))(
-    'T-24, A-16, A-43: %s at %s is told the same of a foreign merchant and of none',
-    async (kind, _path, route) => {
-      const about = {
-        foreign: await ask(route, foreign, callers.get(kind)),
-        unknown: await ask(route, unknown, callers.get(kind)),
-      };
-      expect(about.foreign.status).toBeGreaterThanOrEqual(kind === 'MERCHANT' && route.path === '/pluto/code/create' ? 200 : 400);
-      expect({ ...about.foreign, text: '' }).toEqual({ ...about.unknown, text: '' });
-      for (const secret of secrets) expect(about.foreign.text).not.toContain(secret);
-    },
-  );
+  describe('as in T-24, A-16, A-43', () => {
+    it.each(guardedRoutes().flatMap(route => [...callerKinds, 'NOBODY'].map(kind => [kind, route.path, route] as const)))(
+      '%s at %s is told the same of a foreign merchant and of none',
+      async (kind, _path, route) => {
+        const about = {
+          foreign: await ask(route, foreign, callers.get(kind)),
+          unknown: await ask(route, unknown, callers.get(kind)),
+        };
+        expect(about.foreign.status).toBeGreaterThanOrEqual(
+          kind === 'MERCHANT' && route.path === '/pluto/code/create' ? 200 : 400,
+        );
+        expect({ ...about.foreign, text: '' }).toEqual({ ...about.unknown, text: '' });
+        for (const secret of secrets) expect(about.foreign.text).not.toContain(secret);
+      },
+    );
+  });
 
-  it('T-24, A-43: and nothing of it changed anything for the owner', async () => {
+  it('and nothing of it changed anything for the owner (T-24, A-43)', async () => {
     const path = '/portal/restful/merchant/notification/list';
     const answer = await platform.gateway({
       method: 'POST',

@@ -36,7 +36,7 @@ describe('docs/tutorials/receive-webhooks.md', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('R-6.1-1, R-2.6-1: the receiver answers the probe, decrypts with nothing but node:crypto and keeps the payment', async () => {
+  it('the receiver answers the probe, decrypts with nothing but node:crypto and keeps the payment (R-6.1-1, R-2.6-1)', async () => {
     const port = await freePort();
     writeFileSync(file, receiverOfTutorial(port));
     await start();

@@ -32,7 +32,7 @@ export class CreateReversals1760000000000 implements MigrationInterface {
       ) partition by range (transaction_id);
       create table decision_default partition of decision default;
       comment on table decision is 'Insert only, write once: the first decision stands.';
-      -- Nobody changes a decision, whatever program or person tries (I1). Dropping whole partitions stays possible.
+      -- Nobody changes a decision, whatever program or person tries (P-I1). Dropping whole partitions stays possible.
       create function refuse_change() returns trigger language plpgsql as
         $$ begin raise exception 'a decision is written once' using errcode = 'integrity_constraint_violation'; end $$;
       create trigger decision_is_written_once before update on decision for each row execute function refuse_change();

@@ -98,7 +98,7 @@ describe('reversal scheduler', () => {
     return rows.map(({ data }) => JSON.parse(data.toString()) as ReversalRequested);
   };
 
-  it('R-6.2-1, R-3.1-2: arms over HTTP, settles by AckReceived, and asks no more about the settled one', async () => {
+  it('arms over HTTP, settles by AckReceived, and asks no more about the settled one (R-6.2-1, R-3.1-2)', async () => {
     const service = await start();
     expect((await call(service, 'arm', [item(1), item(2)])).data).toEqual([
       { transactionId: 1, decision: null },
@@ -111,7 +111,7 @@ describe('reversal scheduler', () => {
     await eventually(() => expect(dispatcher.asked.slice(-2)).toEqual([2, 2]));
   });
 
-  it('T5, A-12: as shipped a timer is due 10 s + 45 s + 5 s after arming, and the audit follows 15 min behind', async () => {
+  it('as shipped a timer is due 10 s + 45 s + 5 s after arming, and the audit follows 15 min behind (P-T5, A-12)', async () => {
     const subscribed = jest.spyOn(PostgresEventTransport.prototype, 'subscribe');
     const service = await startAsShipped();
     const arm = jest.spyOn(service.app.get(JobStore, { strict: false }), 'arm');
@@ -119,12 +119,12 @@ describe('reversal scheduler', () => {
     expect(arm).toHaveBeenCalledWith([item(1)], 10_000 + 45_000 + 5_000);
     const audit = subscribed.mock.calls.map(([options]) => options).find(({ group }) => group === 'reversal-scheduler-audit');
     expect(audit?.minAgeMs).toBe(15 * 60_000);
-    // T6: a scheduler whose beat stood still for 5 s is dead.
+    // A scheduler whose beat stood still for 5 s is dead (P-T6).
     expect(service.app.get(ShardOwnership, { strict: false }).leaseMs).toBe(5_000);
     subscribed.mockRestore();
   });
 
-  it('R-3.1-3: a failure told by the dispatcher publishes ReversalRequested once', async () => {
+  it('a failure told by the dispatcher publishes ReversalRequested once (R-3.1-3)', async () => {
     const service = await start();
     const failed = [{ transactionId: 5, merchantId: 7, verdict: 'CLOSED_NON200' }];
     const answers = await Promise.all(Array.from({ length: 20 }, () => call(service, 'settle', failed)));
@@ -135,7 +135,7 @@ describe('reversal scheduler', () => {
     expect(await stateOf(service, 5)).toMatchObject({ state: 'REVERSED', reason: 'NON_200' });
   });
 
-  it('A-07, 3.11: with the dispatcher away nothing is decided; when it is back each one is asked and decided', async () => {
+  it('with the dispatcher away nothing is decided; when it is back each one is asked and decided (A-07)', async () => {
     const service = await start();
     await dispatcher.stop();
     await call(service, 'arm', [item(1), item(2)]);
@@ -150,7 +150,7 @@ describe('reversal scheduler', () => {
     await eventually(async () => expect(await requested()).toMatchObject([{ transactionId: 2, reason: 'NEVER_SENT' }]));
   });
 
-  it('I7: the audit ends a payment the dispatcher never armed, and leaves notices alone (I13)', async () => {
+  it('the audit ends a payment the dispatcher never armed, and leaves notices alone (P-I13) (P-I7)', async () => {
     const service = await start();
     dispatcher.verdicts.set(11, 'CLOSED_NEVER_SENT');
     await service.app.get(EventTransport).publish([terminal(10, { status: 'BANK_REJECTED' }), terminal(11), terminal(11)]);
@@ -158,7 +158,7 @@ describe('reversal scheduler', () => {
     expect((await stateOf(service, 10)).state).toBeUndefined();
   });
 
-  it('T-19: an event that breaks the contract is parked and the others go on', async () => {
+  it('an event that breaks the contract is parked and the others go on (T-19)', async () => {
     const service = await start();
     const poison = { ...ack(1), data: { transactionId: -1 } };
     await service.app.get(EventTransport).publish([poison, { ...ack(2), key: '1' }]);
@@ -177,7 +177,7 @@ describe('reversal scheduler', () => {
     expect((await stateOf(second, 1)).state).toBe('REVERSED');
   });
 
-  describe('T-29: a payment that the database refuses', () => {
+  describe('a payment that the database refuses (T-29)', () => {
     /** A value that no check of ours knows of, and PostgreSQL refuses. */
     const refuse = (table: 'job' | 'decision', transactionId: number) =>
       database.dataSource.query(`alter table ${table} add constraint refused check (transaction_id <> ${transactionId})`);
@@ -249,7 +249,7 @@ describe('reversal scheduler', () => {
     });
   });
 
-  it('T-27: only the dispatcher may arm and settle, only an operator may look', async () => {
+  it('only the dispatcher may arm and settle, only an operator may look (T-27)', async () => {
     const service = await start();
     expect((await callAs(operatorToken)(service, 'arm', [item(1)])).status).toBe(403);
     expect((await callAs(() => 'nonsense')(service, 'settle', [])).status).toBe(401);
@@ -265,7 +265,7 @@ describe('reversal scheduler', () => {
     ['arm', [{ transactionId: 1, merchantId: 7, attempt: 0 }], '[0].attempt'],
     ['settle', [{ transactionId: 1, merchantId: 7, verdict: 'OPEN' }], '[0].verdict'],
     ['settle', { transactionId: 1 }, 'body'],
-  ])('R-7-6: %s names the field of a bad item', async (path, body, field) => {
+  ])('%s names the field of a bad item (R-7-6)', async (path, body, field) => {
     const service = await start();
     const answer = await call(service, path, body);
     expect([answer.status, answer.data.errors[0].field]).toEqual([400, field]);

@@ -20,57 +20,60 @@ describe('webhook dispatcher', () => {
 
   const settledOf = (transactionId: number) => rig.neighbours.settled.find(item => item.transactionId === transactionId)?.verdict;
 
-  it('R-1-4, R-3.1-2, R-6.1-1, A-62: one encrypted POST, base64 as text/plain, and 200 settles', async () => {
-    await rig.publish(rig.terminal(notification(1)));
-    expect(await rig.verdict(1)).toBe('ACKED_HTTP');
-    expect(receiver.requests).toHaveLength(1);
-    const [{ method, headers, body }] = receiver.requests as [(typeof receiver.requests)[0]];
-    expect(method).toBe('POST');
-    expect(headers).toMatchObject({
-      'content-type': 'text/plain; charset=utf-8',
-      'x-webhook-encryption': 'AES-128-GCM',
-      'x-webhook-transaction-id': '1',
-      'x-webhook-attempt': '1',
-      'user-agent': expect.stringMatching(/^Paycode\/\d/),
+  describe('as in R-1-4, R-3.1-2, R-6.1-1, A-62', () => {
+    it('one encrypted POST, base64 as text/plain, and 200 settles', async () => {
+      await rig.publish(rig.terminal(notification(1)));
+      expect(await rig.verdict(1)).toBe('ACKED_HTTP');
+      expect(receiver.requests).toHaveLength(1);
+      const [{ method, headers, body }] = receiver.requests as [(typeof receiver.requests)[0]];
+      expect(method).toBe('POST');
+      expect(headers).toMatchObject({
+        'content-type': 'text/plain; charset=utf-8',
+        'x-webhook-encryption': 'AES-128-GCM',
+        'x-webhook-transaction-id': '1',
+        'x-webhook-attempt': '1',
+        'user-agent': expect.stringMatching(/^Paycode\/\d/),
+      });
+      expect(body).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);
+      expect(rig.decrypt(1001, body)).toMatchObject({ transactionId: 1, amount: 110.1, status: 'SUCCESS' });
+      expect(body).not.toContain('Corner Shop');
     });
-    expect(body).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);
-    expect(rig.decrypt(1001, body)).toMatchObject({ transactionId: 1, amount: 110.1, status: 'SUCCESS' });
-    expect(body).not.toContain('Corner Shop');
   });
 
-  it('R-1-6, R-3.1-1, R-6.2-1, I5: the payment awaits its acknowledgement, armed, before the request leaves', async () => {
-    let open!: () => void;
-    await rig.publish(rig.terminal(notification(1)));
-    await rig.verdict(1);
-    const arm = '/internal/reversals/arm';
-    rig.neighbours.gates.set(arm, new Promise(resolve => (open = resolve)));
-    rig.neighbours.asked.length = 0;
-    await rig.publish(rig.terminal(notification(2)));
-    await eventually(() => expect(rig.neighbours.asked).toContain(arm));
-    // Of another kind, so that it needs no reversal: its delivery shows that the one before it had every chance to be sent.
-    await rig.publish(rig.terminal(notification(3, { status: 'BANK_REJECTED' })));
-    await rig.verdict(3);
-    expect(receiver.transactionIds).toEqual([1, 3]);
-    expect((await rig.timeline(2))!.verdict).toBeNull();
-    open();
-    await rig.verdict(2);
-    expect(receiver.transactionIds).toEqual([1, 3, 2]);
-    // An arm that was answered late is repeated.
-    expect(new Set(rig.neighbours.armed.map(item => item.transactionId))).toEqual(new Set([1, 2]));
+  describe('as in R-1-6, R-3.1-1, R-6.2-1, P-I5', () => {
+    it('the payment awaits its acknowledgement, armed, before the request leaves', async () => {
+      let open!: () => void;
+      await rig.publish(rig.terminal(notification(1)));
+      await rig.verdict(1);
+      const arm = '/internal/reversals/arm';
+      rig.neighbours.gates.set(arm, new Promise(resolve => (open = resolve)));
+      rig.neighbours.asked.length = 0;
+      await rig.publish(rig.terminal(notification(2)));
+      await eventually(() => expect(rig.neighbours.asked).toContain(arm));
+      // Of another kind, so that it needs no reversal: its delivery shows that the one before it had every chance to be sent.
+      await rig.publish(rig.terminal(notification(3, { status: 'BANK_REJECTED' })));
+      await rig.verdict(3);
+      expect(receiver.transactionIds).toEqual([1, 3]);
+      expect((await rig.timeline(2))!.verdict).toBeNull();
+      open();
+      await rig.verdict(2);
+      expect(receiver.transactionIds).toEqual([1, 3, 2]);
+      // An arm that was answered late is repeated.
+      expect(new Set(rig.neighbours.armed.map(item => item.transactionId))).toEqual(new Set([1, 2]));
+    });
   });
 
-  it.each([201, 202, 204, 206, 301, 302, 307, 400, 401, 410, 429, 500, 503])(
-    'A-08, R-1-7, R-3.1-3: %i reverses at once',
-    async code => {
+  describe('as in A-08, R-1-7, R-3.1-3', () => {
+    it.each([201, 202, 204, 206, 301, 302, 307, 400, 401, 410, 429, 500, 503])('%i reverses at once', async code => {
       receiver.answer = status(code, 'location: /elsewhere\r\n');
       await rig.publish(rig.terminal(notification(1)));
       expect(await rig.verdict(1)).toBe('CLOSED_NON200');
       expect((await rig.timeline(1))!.attempts).toMatchObject([{ attempt: 1, outcome: `HTTP ${code}` }]);
       expect(receiver.requests).toHaveLength(1);
-    },
-  );
+    });
+  });
 
-  it('R-3.1-4: silence until the window ends reverses', async () => {
+  it('silence until the window ends reverses (R-3.1-4)', async () => {
     await rig.services[0]!.stop('test');
     await rig.start({ ACK_WINDOW_MS: '1500' });
     receiver.answer = silence;
@@ -79,14 +82,14 @@ describe('webhook dispatcher', () => {
     expect((await rig.timeline(1))!.verdict!.elapsedMs).toBeGreaterThanOrEqual(1_500);
   });
 
-  it('R-3.1-4: a refused connection reverses', async () => {
+  it('a refused connection reverses (R-3.1-4)', async () => {
     rig.route(1002, 'http://localhost:1/hook');
     await rig.publish(rig.terminal(notification(1, { merchantId: 1002 })));
     expect(await rig.verdict(1)).toBe('CLOSED_CONN');
     expect((await rig.timeline(1))!.attempts[0]!.outcome).toBe('CONNECTION: ECONNREFUSED');
   });
 
-  it('A-09: a merchant without a webhook is settled at once and never armed', async () => {
+  it('a merchant without a webhook is settled at once and never armed (A-09)', async () => {
     rig.route(1002, null);
     await rig.publish(rig.terminal(notification(1, { merchantId: 1002 })));
     expect(await rig.verdict(1)).toBe('NOT_APPLICABLE');
@@ -94,24 +97,26 @@ describe('webhook dispatcher', () => {
     expect(settledOf(1)).toBe('NOT_APPLICABLE');
   });
 
-  it('A-01, A-03, I13: failed, refund and reversal notices are delivered without arming', async () => {
-    await rig.publish(
-      rig.terminal(notification(1, { status: 'BANK_REJECTED' })),
-      rig.terminal(notification(2, { status: 'REVERSED', referenceTransactionId: 9 }), {
-        kind: 'REVERSAL',
-        referenceTransactionId: 9,
-      }),
-      rig.terminal(notification(3, { status: 'REFUNDED', referenceTransactionId: 8 }), {
-        kind: 'REFUND',
-        referenceTransactionId: 8,
-      }),
-    );
-    for (const id of [1, 2, 3]) expect(await rig.verdict(id)).toBe('NOT_APPLICABLE');
-    expect(receiver.transactionIds.sort()).toEqual([1, 2, 3]);
-    expect([rig.neighbours.armed, rig.neighbours.settled]).toEqual([[], []]);
+  describe('as in A-01, A-03, P-I13', () => {
+    it('failed, refund and reversal notices are delivered without arming', async () => {
+      await rig.publish(
+        rig.terminal(notification(1, { status: 'BANK_REJECTED' })),
+        rig.terminal(notification(2, { status: 'REVERSED', referenceTransactionId: 9 }), {
+          kind: 'REVERSAL',
+          referenceTransactionId: 9,
+        }),
+        rig.terminal(notification(3, { status: 'REFUNDED', referenceTransactionId: 8 }), {
+          kind: 'REFUND',
+          referenceTransactionId: 8,
+        }),
+      );
+      for (const id of [1, 2, 3]) expect(await rig.verdict(id)).toBe('NOT_APPLICABLE');
+      expect(receiver.transactionIds.sort()).toEqual([1, 2, 3]);
+      expect([rig.neighbours.armed, rig.neighbours.settled]).toEqual([[], []]);
+    });
   });
 
-  it('A-74: a reversal the core announces by itself is told; it arms nothing, and the acknowledged payment stays acknowledged', async () => {
+  it('a reversal the core announces by itself is told; it arms nothing, and the acknowledged payment stays acknowledged (A-74)', async () => {
     await rig.publish(rig.terminal(notification(1)));
     const verdict = await rig.verdict(1);
     const [armed, settled] = [JSON.stringify(rig.neighbours.armed), settledOf(1)];
@@ -122,7 +127,7 @@ describe('webhook dispatcher', () => {
     expect([await rig.verdict(1), JSON.stringify(rig.neighbours.armed), settledOf(1)]).toEqual([verdict, armed, settled]);
   });
 
-  it('I10, fault case 37: a hundred copies of an event cause one POST', async () => {
+  it('a hundred copies of an event cause one POST (P-I10, F-37)', async () => {
     const event = rig.terminal(notification(1));
     await rig.publish(...Array.from({ length: 50 }, () => event));
     await rig.verdict(1);
@@ -131,7 +136,7 @@ describe('webhook dispatcher', () => {
     expect(receiver.transactionIds).toEqual([1, 2]);
   });
 
-  it('4’ I6: what the scheduler has decided is not posted; a verdict that was forgotten follows the decision', async () => {
+  it("what the scheduler has decided is not posted; a verdict that was forgotten follows the decision (P-I6, P-1.2-4')", async () => {
     rig.neighbours.decisions.set(1, 'SETTLED').set(3, 'REVERSED');
     await rig.publish(...[1, 2, 3].map(id => rig.terminal(notification(id))));
     expect([await rig.verdict(1), await rig.verdict(2), await rig.verdict(3)]).toEqual([

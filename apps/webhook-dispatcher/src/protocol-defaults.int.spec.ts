@@ -19,7 +19,7 @@ describe('the webhook dispatcher as shipped', () => {
     await receiver.stop();
   });
 
-  it('R-8-1: gives a receiver exactly 45 s from the last request byte; A-05: 10 s before it to connect and write', async () => {
+  it('gives a receiver exactly 45 s from the last request byte, and 10 s before it to connect and write (R-8-1, A-05)', async () => {
     const windows: { connectMs: number; ackMs: number }[] = [];
     const sent = jest.spyOn(PostWindow.prototype, 'sent').mockImplementation(function (this: PostWindow, nowMs) {
       const connectMs = this.dueMs - (this as unknown as { startedMs: number }).startedMs;
@@ -33,11 +33,11 @@ describe('the webhook dispatcher as shipped', () => {
     expect(windows).toEqual([{ connectMs: 10_000, ackMs: 45_000 }]);
   });
 
-  it('A-12, A-13: closes what it could not send for 15 min, and posts a payment twice at most', () => {
+  it('closes what it could not send for 15 min, and posts a payment twice at most (A-12, A-13)', () => {
     expect(dispatcherOf(rig.services[0]!).overdue.rules).toEqual({ attemptsMax: 2, dispatchWindowMs: 900_000 });
   });
 
-  it('T6: a replica is dead when its beat stood still for 10 s, and beats every second', () => {
+  it('a replica is dead when its beat stood still for 10 s, and beats every second (P-T6)', () => {
     const { beatMs, leaseMs } = dispatcherOf(rig.services[0]!).lanes;
     expect({ beatMs, leaseMs }).toEqual({ beatMs: 1_000, leaseMs: 10_000 });
   });

@@ -82,7 +82,7 @@ describe('guards of a service', () => {
   });
 
   describe('internal calls', () => {
-    it('T-27: lets in the named callers only, each with a token for this very service', async () => {
+    it('lets in the named callers only, each with a token for this very service (T-27)', async () => {
       const claims = { iss: 'webhook-dispatcher', aud: 'reversal-scheduler', jti: '1' };
       const statuses = await Promise.all(
         [
@@ -97,7 +97,7 @@ describe('guards of a service', () => {
       expect(statuses).toEqual([200, 200, 403, 401, 401, 401]);
     });
 
-    it('T-27: a route that asks for no token says so in its row; with a route without a row a service does not start', async () => {
+    it('a route that asks for no token says so in its row; with a route without a row a service does not start (T-27)', async () => {
       expect((await get('/internal/open')).status).toBe(200);
       const without = calls.filter(({ route }) => route !== '/internal/open');
       await expect(serviceNamed('auth-session', issuer.url, without)).rejects.toThrow(
@@ -105,7 +105,7 @@ describe('guards of a service', () => {
       );
     });
 
-    it('T-27: whatever the spelling of the path, the row of the matched route decides', async () => {
+    it('whatever the spelling of the path, the row of the matched route decides (T-27)', async () => {
       const statuses = ['/internal/thing', '/%69nternal/thing', '/internal/thin%67'].map(async path => {
         const url = `http://127.0.0.1:${services[0]!.ports.internal}${path}`;
         const asked = ['payment-simulator', 'webhook-dispatcher'] as const;
@@ -122,7 +122,7 @@ describe('guards of a service', () => {
       ]);
     });
 
-    it('T-27: an operator is a person: the handler and the log learn the subject of the token', async () => {
+    it('an operator is a person: the handler and the log learn the subject of the token (T-27)', async () => {
       const logged = jest.spyOn(services[0]!.app.get<Logger>(LOGGER), 'info');
       const answers = [
         await get('/internal/thing', bearer(tokenKeys.operatorToken({ subject: 'alice' }))),
@@ -156,14 +156,14 @@ describe('guards of a service', () => {
       ['of another method', { method: 'POST' }],
       ['of another path', { path: '/pluto/whom' }],
       ['of the path without its prefix', { path: '/who' }],
-    ])('T-26: an assertion %s is refused: what one service was shown is of no use elsewhere', async (_what, other) => {
+    ])('an assertion %s is refused: what one service was shown is of no use elsewhere (T-26)', async (_what, other) => {
       const statuses = [asked, { ...asked, ...other }].map(async request => {
         return (await get('/pluto/who', issuer.signer.headers(request))).status;
       });
       expect(await Promise.all(statuses)).toEqual([200, 401]);
     });
 
-    it('A-47: a query, and another spelling of the path that was authorized, change nothing', async () => {
+    it('a query, and another spelling of the path that was authorized, change nothing (A-47)', async () => {
       expect((await get('/pluto/who?code=1', issuer.signer.headers(asked))).status).toBe(200);
       expect((await get('/pluto/%77ho', issuer.signer.headers(asked))).status).toBe(200);
     });
@@ -174,13 +174,13 @@ describe('guards of a service', () => {
       expect(answer.data).toEqual(identity);
     });
 
-    it('T-26: a service reached without the gateway answers 401 with the error body', async () => {
+    it('a service reached without the gateway answers 401 with the error body (T-26)', async () => {
       const answer = await get('/pluto/who');
       expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Basic realm="paycode", Bearer']);
       expect(answer.data).toMatchObject({ status: 401, error: 'Unauthorized', message: 'Bad Credentials', path: '/pluto/who' });
     });
 
-    it('T-08: refuses expired, foreign, unsigned and other kinds of token', async () => {
+    it('refuses expired, foreign, unsigned and other kinds of token (T-08)', async () => {
       const stranger = await startTestIdentityIssuer();
       const genuine = issuer.signer.sign(asked);
       const [, claims] = genuine.split('.');
@@ -205,7 +205,7 @@ describe('guards of a service', () => {
       expect((await get('/pluto/who', issuer.signer.headers(asked))).status).toBe(200);
     });
 
-    it('T-09: without any keys nothing is let in: 503, not 200 and not 401', async () => {
+    it('without any keys nothing is let in: 503, not 200 and not 401 (T-09)', async () => {
       const lonely = await serviceNamed('auth-session', 'http://127.0.0.1:1');
       expect((await get('/pluto/who', issuer.signer.headers({ ...asked, service: 'auth-session' }), lonely)).status).toBe(503);
       await lonely.stop('test');

@@ -120,11 +120,11 @@ describe('mutual TLS', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('T-27: a service with its own certificate and token is answered', async () => {
+  it('a service with its own certificate and token is answered (T-27)', async () => {
     expect(await outcomeOf(clientOf('webhook-dispatcher', await filesFor('webhook-dispatcher')))).toEqual({ ok: true });
   });
 
-  it("T-27: a token is refused with another service's certificate, a stranger's and none", async () => {
+  it("a token is refused with another service's certificate, a stranger's and none (T-27)", async () => {
     const right = await authority!.issue({ dns: ['webhook-dispatcher'] });
     const wrong = [
       await authority!.issue({ dns: ['payment-simulator'] }),
@@ -136,14 +136,14 @@ describe('mutual TLS', () => {
     expect(await Promise.all(statuses)).toEqual([401, 401, 401]);
   });
 
-  it("T-27: an operator's token is refused with the certificate of a service, even one that may call the route", async () => {
+  it("an operator's token is refused with the certificate of a service, even one that may call the route (T-27)", async () => {
     const laptop = await authority!.issue({ dns: ['operator', 'alice'] });
     const service = await authority!.issue({ dns: ['webhook-dispatcher'] });
     const statuses = [laptop, service, null].map(certificate => get('/internal/thing', certificate, tokenOf('operator')));
     expect(await Promise.all(statuses)).toEqual([200, 401, 401]);
   });
 
-  it('T-27: a public listener answers the gateway alone: verified certificates of others are refused', async () => {
+  it('a public listener answers the gateway alone: verified certificates of others are refused (T-27)', async () => {
     const asked = { service: 'reversal-scheduler', method: 'GET', path: '/pluto/who' };
     const names = ['api-gateway', 'webhook-dispatcher', 'reversal-scheduler', 'operator', 'api-gateway.example'];
     const certificates = await Promise.all(names.map(name => authority!.issue({ dns: [name] })));
@@ -160,7 +160,7 @@ describe('mutual TLS', () => {
     expect(await get('/pluto/who', null, issuer.signer.headers(asked))).toBe(401);
   });
 
-  it('T-27: a caller speaks to nobody but the service it means', async () => {
+  it('a caller speaks to nobody but the service it means (T-27)', async () => {
     const files = await filesFor('webhook-dispatcher');
     const meant = clientOf('webhook-dispatcher', files, 'notification-config');
     expect(await outcomeOf(meant)).toBeNull();
@@ -168,7 +168,7 @@ describe('mutual TLS', () => {
     expect(await outcomeOf(clientOf('webhook-dispatcher', files))).toBeNull();
   });
 
-  it('T-27: certificates and the authority are replaced while the service runs; files that do not fit change nothing', async () => {
+  it('certificates and the authority are replaced while the service runs; files that do not fit change nothing (T-27)', async () => {
     const callers = async (by: TestAuthority) => by.issue({ dns: ['webhook-dispatcher'] });
     const statuses = async () => [
       await get('/internal/thing', await callers(authority!), tokenOf('webhook-dispatcher')),

@@ -45,7 +45,7 @@ function stored(transactionId: number, changes: Partial<StoredNotification> = {}
   return { transactionId, merchantId: 1001, storedAt: new Date(0), sealed, isDecided: true, relatedIds: [], ...changes };
 }
 
-describe('T-43, T-29: a batch of erasures', () => {
+describe('a batch of erasures (T-43, T-29)', () => {
   it('erases the others when one notification breaks a rule made since it was stored, and leaves that one as it is', async () => {
     const beforeTheRule = stored(2).sealed.replace('order-1', '4111111111111111');
     const store = new ListedNotifications([stored(1), stored(2, { sealed: beforeTheRule }), stored(3, { sealed: 'no JSON' })]);

@@ -41,7 +41,7 @@ async function runAll<T>(queue: FlushQueue<Item, number>, requests: readonly T[]
   return (await results).map(outcomeOf);
 }
 
-describe('T-29: one request never fails another by its data', () => {
+describe('one request never fails another by its data (T-29)', () => {
   it('every healthy request gets its own outputs, every poisoned one its own error, within the stated number of flushes', () =>
     fc.assert(
       fc.asyncProperty(requestsOf, async requests => {
@@ -87,7 +87,7 @@ describe('T-29: one request never fails another by its data', () => {
   });
 });
 
-describe('T-29: what counts as a fault of the data', () => {
+describe('what counts as a fault of the data (T-29)', () => {
   const withCode = (code: string) => Object.assign(new Error(code), { code });
 
   it.each(['21000', '22021', '22P02', '23505', '23514', '54000', '54001'])('SQLSTATE %s does', code =>

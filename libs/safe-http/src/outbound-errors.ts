@@ -10,7 +10,7 @@ export class OutboundRefusedError extends Error {
   }
 }
 
-/** The name has no address (`ENOTFOUND`), or our resolver gave no answer (`EAI_AGAIN`, our fault: T8). */
+/** The name has no address (`ENOTFOUND`), or our resolver gave no answer (`EAI_AGAIN`, our fault: P-T8). */
 export class NameResolutionError extends Error {
   override readonly name = 'NameResolutionError';
 
@@ -56,7 +56,7 @@ const ourCodes = new Set([
 const causeDepthMax = 5;
 
 /**
- * True for faults that must not be charged to the receiver (rule T8): the attempt did not happen, try again later. Of several attempted
+ * True for faults that must not be charged to the receiver (rule P-T8): the attempt did not happen, try again later. Of several attempted
  * addresses every one must have failed through us.
  */
 export function isOurFault(error: unknown, depth = 0): boolean {

@@ -56,19 +56,19 @@ describe('the connector of the outbound guard', () => {
     }
   }
 
-  it('T-11: dials the vetted address and keeps the Host of the URL', async () => {
+  it('dials the vetted address and keeps the Host of the URL (T-11)', async () => {
     answers.set('shop.test', () => ['127.0.0.1']);
     expect(await post(`http://shop.test:${port}`)).toBe(200);
     expect(hosts).toEqual([`shop.test:${port}`]);
   });
 
-  it('T-11: a name is resolved once a connection; an answer that changes afterwards changes nothing', async () => {
+  it('a name is resolved once a connection; an answer that changes afterwards changes nothing (T-11)', async () => {
     answers.set('rebind.test', query => (query === 0 ? ['127.0.0.1'] : ['10.0.0.1']));
     expect(await post(`http://rebind.test:${port}`)).toBe(200);
     expect(dns.queries.filter(query => query === 'rebind.test 1')).toHaveLength(1);
   });
 
-  it('T-11: one answer that is not allowed refuses the name, whatever the others are', async () => {
+  it('one answer that is not allowed refuses the name, whatever the others are (T-11)', async () => {
     answers.set('mixed.test', () => ['127.0.0.1', '10.0.0.1']);
     await expect(post(`http://mixed.test:${port}`)).rejects.toBeInstanceOf(OutboundRefusedError);
     answers.set('mixed6.test', () => ['127.0.0.1', '::ffff:127.0.0.1']);
@@ -76,7 +76,7 @@ describe('the connector of the outbound guard', () => {
     expect(hosts).toEqual([]);
   });
 
-  it('T-11: without an allow-list the loopback is refused, by name and by literal', async () => {
+  it('without an allow-list the loopback is refused, by name and by literal (T-11)', async () => {
     answers.set('inward.test', () => ['127.0.0.1']);
     for (const origin of ['http://inward.test:8080', 'http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080']) {
       await expect(post(origin, { allow: [] })).rejects.toMatchObject({
@@ -86,7 +86,7 @@ describe('the connector of the outbound guard', () => {
     }
   });
 
-  it('R-8-6: another port is for allow-listed addresses of the sandbox only', async () => {
+  it('another port is for allow-listed addresses of the sandbox only (R-8-6)', async () => {
     answers.set('public.test', () => ['93.184.216.34']);
     await expect(post('http://public.test:8081')).rejects.toMatchObject({ refusal: 'SCHEME_OR_PORT' });
     await expect(post(`http://localhost:${port}`, { environment: 'production' })).rejects.toMatchObject({
@@ -100,7 +100,7 @@ describe('the connector of the outbound guard', () => {
     });
   });
 
-  it('T8: a name without address is charged to the receiver, a silent or failing resolver is not', async () => {
+  it('a name without address is charged to the receiver, a silent or failing resolver is not (P-T8)', async () => {
     const missing = await post('http://missing.test:8080').catch((error: unknown) => error);
     expect([missing, isOurFault(missing)]).toEqual([expect.objectContaining({ code: 'ENOTFOUND' }), false]);
     for (const [failure, lookUpTimeoutMs] of [
@@ -118,7 +118,7 @@ describe('the connector of the outbound guard', () => {
     expect(await post(`http://several.test:${port}`)).toBe(200);
   });
 
-  it('R-6.2-8: requests leave from the source address that is set, also when an address before does not answer', async () => {
+  it('requests leave from the source address that is set, also when an address before does not answer (R-6.2-8)', async () => {
     answers.set('several.test', () => ['127.0.0.2', '::1', '127.0.0.1']);
     const from: (string | undefined)[] = [];
     receiver.on('connection', socket => from.push(socket.remoteAddress));

@@ -11,7 +11,7 @@ import { honestUrls, inwardNames, inwardUrls, malformedUrls, publicV4, publicV6,
 const patienceMs = 120_000;
 const overTls = (url: string) => url.replace('http://', 'https://').replace(':8080/', ':8443/');
 
-describe('T-11: outbound requests that want to go inward', () => {
+describe('outbound requests that want to go inward (T-11)', () => {
   let dns: TestDnsServer;
   let dials: jest.SpyInstance;
 
@@ -84,7 +84,7 @@ describe('T-11: outbound requests that want to go inward', () => {
     expect(refused).toEqual([]);
   });
 
-  it('R-8-6: plain HTTP and IP literals are for the sandbox', () => {
+  it('plain HTTP and IP literals are for the sandbox (R-8-6)', () => {
     const passed = honestUrls.filter(
       ({ isProduction, url }) => !isProduction && guard({ environment: 'production' }).checkUrl(url).ok,
     );

@@ -49,14 +49,14 @@ describe('a service', () => {
   });
   afterAll(() => service.stop('test'));
 
-  it('T-27: serves /internal and /metrics on the internal listener only', async () => {
+  it('serves /internal and /metrics on the internal listener only (T-27)', async () => {
     expect((await http.get(at('internal', '/internal/secret'))).status).toBe(200);
     expect((await http.get(at('public', '/internal/secret'))).status).toBe(404);
     expect((await http.get(at('public', '/metrics'))).status).toBe(404);
     expect((await http.get(at('internal', '/metrics'))).data).toContain('process_cpu_seconds_total');
   });
 
-  it('R-7-6: names field and rule of a bad body, and the request id', async () => {
+  it('names field and rule of a bad body, and the request id (R-7-6)', async () => {
     const answer = await http.post(at('public', '/pluto/sum'), '{"merchantId":"25"}', json);
     expect(answer.status).toBe(400);
     expect(answer.data).toMatchObject({
@@ -68,14 +68,14 @@ describe('a service', () => {
     expect(answer.headers['x-request-id']).toBe(answer.data.requestId);
   });
 
-  it('A-59: refuses duplicate keys, ignores unknown ones', async () => {
+  it('refuses duplicate keys, ignores unknown ones (A-59)', async () => {
     expect((await http.post(at('public', '/pluto/sum'), '{"merchantId":1,"merchantId":2}', json)).status).toBe(400);
     expect((await http.post(at('public', '/pluto/sum'), '{"merchantId":1,"colour":"red"}', json)).data).toEqual({
       merchantId: 1,
     });
   });
 
-  it('R-4-1: refuses a body that is not JSON by its type', async () => {
+  it('refuses a body that is not JSON by its type (R-4-1)', async () => {
     const answer = await http.post(at('public', '/pluto/sum'), 'merchantId=1', { headers: { 'content-type': 'text/plain' } });
     expect([answer.status, answer.data.message]).toEqual([415, 'Content-Type must be application/json']);
   });

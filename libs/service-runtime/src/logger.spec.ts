@@ -23,23 +23,25 @@ describe('the log', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  it.each(forbidden)('R-2.5-19, R-5.4-3, T-17: %s is dropped, whatever it holds', name => {
-    for (const value of [secretText, { deep: secretText }, [secretText], Buffer.from(secretText)]) {
-      logger.info({ [name]: value, transactionId: 7 }, 'delivered');
-    }
-    expect(lines).toHaveLength(4);
-    for (const line of lines) {
-      expect(Object.keys(line).sort()).toEqual(['level', 'msg', 'service', 'time', 'transactionId']);
-      expect(line).toMatchObject({ level: 'info', msg: 'delivered', service: 'test', transactionId: 7 });
-    }
+  describe('as in R-2.5-19, R-5.4-3, T-17', () => {
+    it.each(forbidden)('%s is dropped, whatever it holds', name => {
+      for (const value of [secretText, { deep: secretText }, [secretText], Buffer.from(secretText)]) {
+        logger.info({ [name]: value, transactionId: 7 }, 'delivered');
+      }
+      expect(lines).toHaveLength(4);
+      for (const line of lines) {
+        expect(Object.keys(line).sort()).toEqual(['level', 'msg', 'service', 'time', 'transactionId']);
+        expect(line).toMatchObject({ level: 'info', msg: 'delivered', service: 'test', transactionId: 7 });
+      }
+    });
   });
 
-  it('R-2.5-19: a field nobody has named before is dropped', () => {
+  it('a field nobody has named before is dropped (R-2.5-19)', () => {
     logger.warn({ neverHeardOf: secretText, verdict: 'ACKED_HTTP' }, 'said');
     expect(lines).toEqual([{ level: 'warn', time: expect.any(String), service: 'test', verdict: 'ACKED_HTTP', msg: 'said' }]);
   });
 
-  it('T-17: of an error name, code, message, place and cause are written, and nothing it carries', () => {
+  it('of an error name, code, message, place and cause are written, and nothing it carries (T-17)', () => {
     const cause = Object.assign(new TypeError('inner'), { config: { password: secretText } });
     const error = Object.assign(new Error('x'.repeat(1_000), { cause }), { code: 'E_TEST', request: { body: secretText } });
     logger.error({ err: error }, 'failed');
@@ -58,7 +60,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('T-17: the framework’s messages go the same way: text only, shortened', () => {
+  it('the framework’s messages go the same way: text only, shortened (T-17)', () => {
     const nest = new NestLogger(logger);
     nest.error({ password: secretText }, { body: secretText }, 'Router');
     nest.warn('y'.repeat(1_000), 'Router');

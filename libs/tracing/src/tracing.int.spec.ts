@@ -96,7 +96,7 @@ describe('tracing to an OTLP/HTTP collector', () => {
     expect(tracing.traceparentOf(1)).toBeUndefined();
   });
 
-  it('T-17: exports facts of the list and nothing else; what is no code is not printed', async () => {
+  it('exports facts of the list and nothing else; what is no code is not printed (T-17)', async () => {
     tracing.adopt(1, sampled);
     const facts = {
       attempt: 1,

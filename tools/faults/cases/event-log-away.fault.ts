@@ -41,25 +41,29 @@ const play = (suite: FaultSuite): void => {
     expect(receiver.postsOf(id!)).toHaveLength(1);
   });
 
-  faultCase(14, 'the broker restarts and consumers come and go under load - nothing lost, nothing posted beyond I8', async () => {
-    const { merchantId } = await suite.platform.merchant();
-    const paying = (async () => {
-      const ids: number[] = [];
-      for (let batch = 0; batch < 20; batch++) ids.push(...(await suite.platform.pay(merchantId, 20)));
-      return ids;
-    })();
-    const [first, second] = suite.platform.services.dispatchers;
-    await first!.kill();
-    await suite.platform.events.goDown();
-    await suite.platform.events.comeBack();
-    await first!.start();
-    await second!.kill();
-    await second!.start();
-    const ids = await paying;
-    for (const id of [ids[0]!, ids.at(-1)!]) await suite.platform.ends(id, 'SETTLED', 2 * patienceMs);
-    const report = await suite.platform.exactAudit();
-    expect(report.settled).toBeGreaterThanOrEqual(ids.length);
-  });
+  faultCase(
+    14,
+    'the broker restarts and consumers come and go under load - nothing lost, nothing posted beyond P-I8',
+    async () => {
+      const { merchantId } = await suite.platform.merchant();
+      const paying = (async () => {
+        const ids: number[] = [];
+        for (let batch = 0; batch < 20; batch++) ids.push(...(await suite.platform.pay(merchantId, 20)));
+        return ids;
+      })();
+      const [first, second] = suite.platform.services.dispatchers;
+      await first!.kill();
+      await suite.platform.events.goDown();
+      await suite.platform.events.comeBack();
+      await first!.start();
+      await second!.kill();
+      await second!.start();
+      const ids = await paying;
+      for (const id of [ids[0]!, ids.at(-1)!]) await suite.platform.ends(id, 'SETTLED', 2 * patienceMs);
+      const report = await suite.platform.exactAudit();
+      expect(report.settled).toBeGreaterThanOrEqual(ids.length);
+    },
+  );
 };
 
 const obstacle = process.env['KAFKA_BROKERS'] ? 'the brokers of KAFKA_BROKERS are not ours to stop' : undefined;

@@ -130,7 +130,7 @@ faultSuite('events come twice, early, late or broken', { events: 'kafka', times 
     expect(await suite.platform.reversals(reversed!)).toBe(1);
     // Forged here, and what the audit is there to find: a decision that no verdict led to.
     const { violations } = await suite.platform.auditNow();
-    expect(violations).toContainEqual(expect.objectContaining({ rule: 'I6', transactionId: unknown }));
+    expect(violations).toContainEqual(expect.objectContaining({ rule: 'P-I6', transactionId: unknown }));
     await suite.platform.databases.scheduler.query('scheduler', 'delete from decision where transaction_id = $1', [unknown]);
   });
 

@@ -62,41 +62,43 @@ describe('both databases are lost and restored to an earlier instant', () => {
     await platform.services.start();
   };
 
-  it(
-    'I1 I2 I3: what was decided since that instant is decided as before, no payment is sent again, the rest is delivered',
-    async () => {
-      const good = await platform.merchant();
-      const bad = await platform.merchant(post => post.answer(500));
-      const slow = await platform.merchant(hang);
-      const before = [...(await platform.pay(good.merchantId, 20)), ...(await platform.pay(bad.merchantId, 5))];
-      await allEnd(before.slice(0, 20), 'SETTLED');
-      await allEnd(before.slice(20), 'REVERSED');
-      const [inFlight] = await platform.pay(slow.merchantId);
-      await eventually(() => expect(slow.receiver.posts).toHaveLength(1), patienceMs);
+  describe('as in P-I1, P-I2, P-I3', () => {
+    it(
+      'what was decided since that instant is decided as before, no payment is sent again, the rest is delivered',
+      async () => {
+        const good = await platform.merchant();
+        const bad = await platform.merchant(post => post.answer(500));
+        const slow = await platform.merchant(hang);
+        const before = [...(await platform.pay(good.merchantId, 20)), ...(await platform.pay(bad.merchantId, 5))];
+        await allEnd(before.slice(0, 20), 'SETTLED');
+        await allEnd(before.slice(20), 'REVERSED');
+        const [inFlight] = await platform.pay(slow.merchantId);
+        await eventually(() => expect(slow.receiver.posts).toHaveLength(1), patienceMs);
 
-      const instant = new Date();
-      slow.receiver.posts[0]!.answer(200);
-      const settled = [inFlight!, ...(await platform.pay(good.merchantId, 20))];
-      const reversed = await platform.pay(bad.merchantId, 5);
-      await allEnd(settled, 'SETTLED');
-      await allEnd(reversed, 'REVERSED');
-      await atRest();
+        const instant = new Date();
+        slow.receiver.posts[0]!.answer(200);
+        const settled = [inFlight!, ...(await platform.pay(good.merchantId, 20))];
+        const reversed = await platform.pay(bad.merchantId, 5);
+        await allEnd(settled, 'SETTLED');
+        await allEnd(reversed, 'REVERSED');
+        await atRest();
 
-      await loseAndRestore(instant);
-      expect(new Set(await decisionsOf([...settled, ...reversed]))).toEqual(new Set([undefined]));
-      // A merchant that has mended its receiver would acknowledge what is sent again, with the money back at the customer.
-      bad.receiver.behaviour = post => post.answer(200);
-      const meanwhile = await platform.pay(good.merchantId, 10);
-      await replayFrom(instant);
+        await loseAndRestore(instant);
+        expect(new Set(await decisionsOf([...settled, ...reversed]))).toEqual(new Set([undefined]));
+        // A merchant that has mended its receiver would acknowledge what is sent again, with the money back at the customer.
+        bad.receiver.behaviour = post => post.answer(200);
+        const meanwhile = await platform.pay(good.merchantId, 10);
+        await replayFrom(instant);
 
-      await allEnd([...settled, ...meanwhile], 'SETTLED');
-      await allEnd(reversed, 'REVERSED');
-      // Notices that tell of a reversal may be sent again: they move no money.
-      expect(await platform.exactAudit()).toMatchObject({ settled: 51, reversed: 10 });
-      const paid = [...before, ...settled, ...reversed, ...meanwhile];
-      expect(paid.map(postsOf)).toEqual(paid.map(() => 1));
-      for (const id of reversed) expect(await platform.reversals(id)).toBe(1);
-    },
-    6 * patienceMs,
-  );
+        await allEnd([...settled, ...meanwhile], 'SETTLED');
+        await allEnd(reversed, 'REVERSED');
+        // Notices that tell of a reversal may be sent again: they move no money.
+        expect(await platform.exactAudit()).toMatchObject({ settled: 51, reversed: 10 });
+        const paid = [...before, ...settled, ...reversed, ...meanwhile];
+        expect(paid.map(postsOf)).toEqual(paid.map(() => 1));
+        for (const id of reversed) expect(await platform.reversals(id)).toBe(1);
+      },
+      6 * patienceMs,
+    );
+  });
 });

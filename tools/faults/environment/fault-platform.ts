@@ -210,7 +210,7 @@ export class FaultPlatform implements FaultWorld {
     const giveUpAt = performance.now() + withinMs;
     for (;;) {
       const report = await this.auditNow();
-      const isUnderWay = report.open > 0 || report.violations.some(({ rule }) => rule === 'I7');
+      const isUnderWay = report.open > 0 || report.violations.some(({ rule }) => rule === 'P-I7');
       if (!isUnderWay) return this.auditNow();
       if (performance.now() > giveUpAt) return report;
       await pause(100);

@@ -29,21 +29,21 @@ describe('the numbers of a run under random kills', () => {
   });
 
   it.each([
-    ['I3', 'acknowledgedAndReversed'],
-    ['I6', 'acknowledgedAndReversed'],
-    ['I2', 'reversedTwice'],
-    ['I7', 'undecided'],
-    ['I8', 'otherViolations'],
-    ['I1', 'otherViolations'],
+    ['P-I3', 'acknowledgedAndReversed'],
+    ['P-I6', 'acknowledgedAndReversed'],
+    ['P-I2', 'reversedTwice'],
+    ['P-I7', 'undecided'],
+    ['P-I8', 'otherViolations'],
+    ['P-I1', 'otherViolations'],
   ])('%s: a violation is a failure: %s', (rule, name) => {
     expect(broken(summarise(violating(rule), [], []))).toEqual([name]);
   });
 
-  it('I7: a payment left open is a failure', () => {
+  it('a payment left open is a failure (P-I7)', () => {
     expect(broken(summarise({ ...clean, open: 1 }, [], []))).toEqual(['undecided']);
   });
 
-  it('I8: a second attempt is all right when the sender of the first was killed or stopped in between', () => {
+  it('a second attempt is all right when the sender of the first was killed or stopped in between (P-I8)', () => {
     expect(summarise(clean, [post(1, 100), post(2, 200, 'dispatcher-2')], [killed])).toMatchObject({
       duplicates: 1,
       duplicatesWithoutCause: 0,
@@ -58,12 +58,12 @@ describe('the numbers of a run under random kills', () => {
     ['it was killed before', [{ ...killed, fromMs: 50, toMs: 60 }]],
     ['it was killed after', [{ ...killed, fromMs: 300, toMs: 300 }]],
     ['it was restarted in good order', [{ ...killed, kind: 'restart' as const }]],
-  ])('I8: a second attempt is a failure when %s', (_, disturbances) => {
+  ])('a second attempt is a failure when %s (P-I8)', (_, disturbances) => {
     expect(broken(summarise(clean, [post(1, 100), post(2, 200)], disturbances))).toEqual(['duplicatesWithoutCause']);
   });
 
-  it('I4: a 200 that was lost with its process is counted apart', () => {
-    const summary = summarise(violating('I4'), [post(1, 100)], [killed]);
+  it('a 200 that was lost with its process is counted apart (P-I4)', () => {
+    const summary = summarise(violating('P-I4'), [post(1, 100)], [killed]);
     expect([summary.lostWithTheirProcess, broken(summary)]).toEqual([1, []]);
   });
 
@@ -72,11 +72,11 @@ describe('the numbers of a run under random kills', () => {
     ['the kill came after the window', [post(1, 100)], [{ ...killed, fromMs: 201, toMs: 201 }]],
     ['another attempt was sent by one that lived', [post(1, 100), post(2, 200, 'dispatcher-2')], [killed]],
     ['nothing is known of it', [], [killed]],
-  ])('I4: a 200 that did not count is a failure when %s', (_, posts, disturbances) => {
-    expect(broken(summarise(violating('I4'), posts, disturbances))).toEqual(['otherViolations']);
+  ])('a 200 that did not count is a failure when %s (P-I4)', (_, posts, disturbances) => {
+    expect(broken(summarise(violating('P-I4'), posts, disturbances))).toEqual(['otherViolations']);
   });
 
-  it('T7: the same attempt seen twice is no second attempt', () => {
+  it('the same attempt seen twice is no second attempt (P-T7)', () => {
     expect(summarise(clean, [post(1, 100), post(1, 101)], []).duplicates).toBe(0);
   });
 });

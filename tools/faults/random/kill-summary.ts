@@ -23,7 +23,7 @@ export interface KillSummary {
   payments: number;
   settled: number;
   reversed: number;
-  /** I3, I6: acknowledged, and decided or done otherwise. */
+  /** Acknowledged, and decided or done otherwise (P-I3, P-I6). */
   acknowledgedAndReversed: number;
   undecided: number;
   reversedTwice: number;
@@ -34,8 +34,8 @@ export interface KillSummary {
   /** The first few of these. */
   unexplained: SeenPost[][];
   /**
-   * I4, and no protocol can do better (1.7): a 200 that was on its way to a process when that was killed or stopped, and no further POST was
-   * answered 200 to one that lived. Reversed; the merchant receives the REVERSED notice.
+   * A 200 that was on its way to a process when that was killed or stopped, and no further POST was answered 200 to one that lived. No protocol
+   * can do better: the payment is reversed, and the merchant receives the REVERSED notification (P-I4, P-1.7).
    */
   lostWithTheirProcess: number;
   /** Everything else that the audit found. */
@@ -56,9 +56,9 @@ export function summarise(report: AuditReport, run: KillRun): KillSummary {
   const { posts, disturbances } = run;
   const byRule = (...rules: string[]) => report.violations.filter(({ rule }) => rules.includes(rule)).length;
   const repeated = repeatedAttempts(posts);
-  const lost = report.violations.filter(({ rule, transactionId }) => rule === 'I4' && isLost(transactionId, run)).length;
+  const lost = report.violations.filter(({ rule, transactionId }) => rule === 'P-I4' && isLost(transactionId, run)).length;
   const unexplained = repeated.filter(attempts => !isExplained(attempts, disturbances));
-  const [contradicted, twice, unfinished] = [byRule('I3', 'I6'), byRule('I2'), byRule('I7')];
+  const [contradicted, twice, unfinished] = [byRule('P-I3', 'P-I6'), byRule('P-I2'), byRule('P-I7')];
   return {
     payments: report.settled + report.reversed + report.open,
     settled: report.settled,

@@ -28,7 +28,7 @@ export const configurationFaults: readonly PlantedFault[] = [
   {
     id: 'change-url-lease',
     breaks: 'addHttp answers while a dispatcher may still start a request to the old URL.',
-    against: 'I11',
+    against: 'P-I11',
     file: `${config}/notifications/set-http-notification.service.ts`,
     find: '    if (changed.after.isHttpFresh) await this.lease.runsOut();\n',
     put: '',

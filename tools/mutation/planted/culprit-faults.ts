@@ -130,7 +130,7 @@ export const culpritFaults: readonly PlantedFault[] = [
   {
     id: 'ended-before-written',
     breaks: 'A payment that waited too long is let go before its end is written, and may be sent meanwhile.',
-    against: 'I4',
+    against: 'P-I4',
     file: 'apps/webhook-dispatcher/src/takeover/close-overdue.service.ts',
     find: '    const concluded = await this.concluding.heldBack(delivery);\n    this.queue.finish(delivery);\n',
     put: '    this.queue.finish(delivery);\n    const concluded = await this.concluding.heldBack(delivery);\n',

@@ -40,7 +40,7 @@ export const dispatcherFaults: readonly PlantedFault[] = [
   {
     id: 'lease-from-answer',
     breaks: 'The lease of a route is counted from the answer, not from the question.',
-    against: 'I11',
+    against: 'P-I11',
     file: `${dispatcher}/routes/route-cache.service.ts`,
     find: 'untilMs: askedMs + route.leaseMs });',
     put: 'untilMs: this.clock.nowMs() + route.leaseMs });',
@@ -50,7 +50,7 @@ export const dispatcherFaults: readonly PlantedFault[] = [
   {
     id: 'verdict-without-epoch',
     breaks: 'A replica that lost a lane and got it back closes deliveries under the old epoch.',
-    against: 'I4',
+    against: 'P-I4',
     file: `${dispatcher}/verdicts/persistence/verdict.sql.ts`,
     find: 'join held using (lane, epoch) order by transaction_id',
     put: 'join held using (lane) order by transaction_id',
@@ -59,7 +59,7 @@ export const dispatcherFaults: readonly PlantedFault[] = [
   {
     id: 'stale-beat-posts',
     breaks: 'A replica that may be taken for dead starts a POST.',
-    against: 'T6',
+    against: 'P-T6',
     file: `${dispatcher}/arming/prepare-attempt.service.ts`,
     find: "    if (!this.lanes.isBeatFresh) return { next: 'RETRY_LATER' };\n",
     put: '',
@@ -68,7 +68,7 @@ export const dispatcherFaults: readonly PlantedFault[] = [
   {
     id: 'arms-failed-payments',
     breaks: 'A payment that failed is armed for reversal.',
-    against: 'I13',
+    against: 'P-I13',
     file: `${dispatcher}/intake/record-deliveries.service.ts`,
     find: "isReversible: event.kind === 'PURCHASE' && event.status === 'SUCCESS',",
     put: "isReversible: event.kind === 'PURCHASE',",
@@ -77,7 +77,7 @@ export const dispatcherFaults: readonly PlantedFault[] = [
   {
     id: 'posts-unarmed',
     breaks: 'The POST does not wait until its reversal is armed.',
-    against: 'I5',
+    against: 'P-I5',
     file: `${dispatcher}/arming/prepare-attempt.service.ts`,
     find: 'const [decision] = await this.arms.run([delivery]);',
     put: 'const decision = undefined;\n    void this.arms.run([delivery]);',
@@ -104,7 +104,7 @@ export const dispatcherFaults: readonly PlantedFault[] = [
   {
     id: 'deadline-before-kernel',
     breaks: 'A deadline that passes while the process stood still overtakes a 200 that has arrived.',
-    against: 'T3',
+    against: 'P-T3',
     file: `${dispatcher}/posting/ack-deadlines.service.ts`,
     find: '    await this.clock.pollTurn();\n    await this.clock.pollTurn();\n',
     put: '',
@@ -142,7 +142,7 @@ export const dispatcherFaults: readonly PlantedFault[] = [
   {
     id: 'close-without-stub',
     breaks: 'A payment that was closed before its event came is POSTed when the event comes.',
-    against: 'I4',
+    against: 'P-I4',
     file: `${dispatcher}/deliveries/persistence/delivery.sql.ts`,
     find: "select id, merchant, lane, 0, 0, 'PURCHASE', 'SUCCESS', true, true\n",
     put: "select id, merchant, lane, 0, 0, 'PURCHASE', 'SUCCESS', true, true where false\n",
@@ -151,7 +151,7 @@ export const dispatcherFaults: readonly PlantedFault[] = [
   {
     id: 'sweep-passes-over',
     breaks: 'A full page of waiting deliveries moves the sweep past those that did not fit.',
-    against: 'I10',
+    against: 'P-I10',
     file: `${dispatcher}/deliveries/persistence/postgres-delivery.store.ts`,
     find: 'unclaimed.length < limitPerLane ? horizonSeq : unclaimed.at(-1)!.seq',
     put: 'horizonSeq',

@@ -11,7 +11,7 @@ export const platformFaults: readonly PlantedFault[] = [
   {
     id: 'offset-too-far',
     breaks: 'A commit passes over the event after its batch.',
-    against: 'I10',
+    against: 'P-I10',
     file: `${events}/delivery/partition-consumer.ts`,
     find: 'this.commit(batch.at(-1)!.offset + 1n,',
     put: 'this.commit(batch.at(-1)!.offset + 2n,',
@@ -20,7 +20,7 @@ export const platformFaults: readonly PlantedFault[] = [
   {
     id: 'failed-batch-passed',
     breaks: 'A batch whose handler failed is passed over.',
-    against: 'I10',
+    against: 'P-I10',
     file: `${events}/delivery/partition-consumer.ts`,
     find: "'event batch failed and comes again');\n      return false;",
     put: "'event batch failed and comes again');",
@@ -38,7 +38,7 @@ export const platformFaults: readonly PlantedFault[] = [
   {
     id: 'commit-without-epoch',
     breaks: 'A consumer that lost a partition and got it back commits what it handled before.',
-    against: 'I10',
+    against: 'P-I10',
     file: `${events}/postgres/group-membership.ts`,
     find: 'and o.owner = $3 and o.epoch = done.epoch',
     put: 'and o.owner = $3',
@@ -47,7 +47,7 @@ export const platformFaults: readonly PlantedFault[] = [
   {
     id: 'commit-of-lost',
     breaks: 'A consumer that lost a partition moves the offset of its new owner.',
-    against: 'I10',
+    against: 'P-I10',
     file: `${events}/postgres/group-membership.ts`,
     find: 'and o.owner = $3 and o.epoch = done.epoch',
     put: 'and $3::uuid is not null',
@@ -56,7 +56,7 @@ export const platformFaults: readonly PlantedFault[] = [
   {
     id: 'outbox-out-of-order',
     breaks: 'Events of one payment leave the outbox in another order than they were written in.',
-    against: 'I10',
+    against: 'P-I10',
     file: `${events}/outbox/outbox-relay.ts`,
     find: 'where id <> all($2::bigint[]) order by id limit $1`',
     put: 'where id <> all($2::bigint[]) order by id desc limit $1`',
@@ -65,7 +65,7 @@ export const platformFaults: readonly PlantedFault[] = [
   {
     id: 'outbox-deleted-first',
     breaks: 'Events are deleted before it is known that they were published: a broker that is away loses them.',
-    against: 'I2',
+    against: 'P-I2',
     file: `${events}/outbox/outbox-relay.ts`,
     find: 'write: part => this.options.transport.publish(part.map(toEvent)),',
     put: 'write: async part => void this.options.transport.publish(part.map(toEvent)).catch(Boolean),',
@@ -74,7 +74,7 @@ export const platformFaults: readonly PlantedFault[] = [
   {
     id: 'two-relays',
     breaks: 'Two relays publish the same outbox at the same time.',
-    against: 'I10',
+    against: 'P-I10',
     file: `${events}/outbox/outbox-relay.ts`,
     find: "    if (!lock?.held) return 'busy';\n",
     put: '',

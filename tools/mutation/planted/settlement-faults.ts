@@ -10,7 +10,7 @@ export const settlementFaults: readonly PlantedFault[] = [
   {
     id: 'settled-is-reversed',
     breaks: 'ReversalRequested is written for settled payments instead of reversed ones.',
-    against: 'I2',
+    against: 'P-I2',
     file: `${scheduler}/reversal/persistence/postgres-decision.store.ts`,
     find: "from decided where kind = 'REVERSED' order by transaction_id)",
     put: "from decided where kind = 'SETTLED' order by transaction_id)",
@@ -37,7 +37,7 @@ export const settlementFaults: readonly PlantedFault[] = [
   {
     id: 'due-brought-forward',
     breaks: 'Arming a second attempt leaves the due time of the first.',
-    against: 'T5',
+    against: 'P-T5',
     file: `${scheduler}/reversal/persistence/postgres-job.store.ts`,
     find: 'due_at = greatest(job.due_at, excluded.due_at)',
     put: 'due_at = least(job.due_at, excluded.due_at)',
@@ -46,7 +46,7 @@ export const settlementFaults: readonly PlantedFault[] = [
   {
     id: 'wrong-reason',
     breaks: 'A reversal after another status than 200 says that the connection failed.',
-    against: 'I6',
+    against: 'P-I6',
     file: 'libs/dto/src/internal/reversals.ts',
     find: "CLOSED_NON200: 'NON_200',",
     put: "CLOSED_NON200: 'CONNECTION',",
@@ -55,7 +55,7 @@ export const settlementFaults: readonly PlantedFault[] = [
   {
     id: 'timer-default',
     breaks: 'The dispatcher is asked 50 seconds after arming, before its window can be over.',
-    against: 'T5',
+    against: 'P-T5',
     file: `${scheduler}/config/env.ts`,
     find: 'default: 60_000,',
     put: 'default: 50_000,',
@@ -64,7 +64,7 @@ export const settlementFaults: readonly PlantedFault[] = [
   {
     id: 'decision-overwritten',
     breaks: 'A later verdict changes a decision.',
-    against: 'I1',
+    against: 'P-I1',
     file: `${scheduler}/reversal/persistence/postgres-decision.store.ts`,
     find: '    on conflict (transaction_id) do nothing\n    returning *),',
     put: '    on conflict (transaction_id) do update set kind = excluded.kind, reason = excluded.reason, verdict = excluded.verdict\n    returning *),',
@@ -73,7 +73,7 @@ export const settlementFaults: readonly PlantedFault[] = [
   {
     id: 'decision-not-guarded',
     breaks: 'The database lets a program or a person change a decision.',
-    against: 'I1',
+    against: 'P-I1',
     file: 'apps/reversal-scheduler/migrations/1760000000000-create-reversals.ts',
     find: 'create trigger decision_is_written_once before update on decision for each row execute function refuse_change();',
     put: '',
@@ -82,7 +82,7 @@ export const settlementFaults: readonly PlantedFault[] = [
   {
     id: 'shard-taken-twice',
     breaks: 'Two schedulers own one shard.',
-    against: 'T6',
+    against: 'P-T6',
     file: `${scheduler}/shard-ownership/domain/plan-shards.ts`,
     find: 'owner === null || (owner !== me && !live.has(owner))',
     put: 'owner !== me',
@@ -91,7 +91,7 @@ export const settlementFaults: readonly PlantedFault[] = [
   {
     id: 'arm-forgets-decision',
     breaks: 'Arming a payment that is decided already says that it may be POSTed.',
-    against: 'I5',
+    against: 'P-I5',
     file: `${scheduler}/reversal/arm-reversals.service.ts`,
     find: 'decision: decided.get(transactionId) ?? null',
     put: 'decision: null',

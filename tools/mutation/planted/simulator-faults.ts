@@ -27,7 +27,7 @@ export const simulatorFaults: readonly PlantedFault[] = [
   {
     id: 'reversal-built-twice',
     breaks: 'A reversal that is asked for again is built again.',
-    against: 'I2',
+    against: 'P-I2',
     file: `${simulator}/transactions/reverse-transactions.service.ts`,
     find: '    if (original.reversal) {\n      report.repeated++;\n      return [];\n    }\n',
     put: '',
@@ -36,7 +36,7 @@ export const simulatorFaults: readonly PlantedFault[] = [
   {
     id: 'reversal-not-unique',
     breaks: 'The database lets one payment be reversed twice.',
-    against: 'I2',
+    against: 'P-I2',
     file: 'apps/payment-simulator/migrations/1760000000000-create-codes-and-transactions.ts',
     find: 'create unique index transaction_one_reversal',
     put: 'create index transaction_one_reversal',

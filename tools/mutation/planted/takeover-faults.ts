@@ -10,7 +10,7 @@ export const takeoverFaults: readonly PlantedFault[] = [
   {
     id: 'takeover-keeps-epoch',
     breaks: 'A takeover leaves the epoch of the lane as it was: nothing fences the former owner.',
-    against: 'I4',
+    against: 'P-I4',
     file: `${dispatcher}/lanes/persistence/postgres-lane.store.ts`,
     find: 'set owner = $1, epoch = lane.epoch + 1',
     put: 'set owner = $1, epoch = lane.epoch',
@@ -19,7 +19,7 @@ export const takeoverFaults: readonly PlantedFault[] = [
   {
     id: 'takeover-of-living',
     breaks: 'A lane is taken over although its owner has beaten since it was looked at.',
-    against: 'T6',
+    against: 'P-T6',
     file: `${dispatcher}/lanes/persistence/postgres-lane.store.ts`,
     find: '            and (select r.beat from replica r where r.id = l.owner) is not distinct from s.beat\n',
     put: '',
@@ -28,7 +28,7 @@ export const takeoverFaults: readonly PlantedFault[] = [
   {
     id: 'claim-without-epoch',
     breaks: 'A replica claims an attempt in a lane under an epoch that has passed.',
-    against: 'I8',
+    against: 'P-I8',
     file: `${dispatcher}/deliveries/persistence/delivery.sql.ts`,
     find: 'from input d join held using (lane, epoch) where',
     put: 'from input d join held using (lane) where',
@@ -37,7 +37,7 @@ export const takeoverFaults: readonly PlantedFault[] = [
   {
     id: 'insert-without-epoch',
     breaks: 'An insert claims its first attempt under an epoch that has passed.',
-    against: 'I8',
+    against: 'P-I8',
     file: `${dispatcher}/deliveries/persistence/delivery.sql.ts`,
     find: 'case when h.owner = $1 and h.epoch = i.epoch then i.epoch else 0 end',
     put: 'case when h.owner = $1 then i.epoch else 0 end',
@@ -46,7 +46,7 @@ export const takeoverFaults: readonly PlantedFault[] = [
   {
     id: 'claims-closed',
     breaks: 'An attempt is claimed for a delivery that has its verdict.',
-    against: 'I1',
+    against: 'P-I1',
     file: `${dispatcher}/deliveries/persistence/delivery.sql.ts`,
     find: 'join held using (lane, epoch) where ${isOpen} order by 1',
     put: 'join held using (lane, epoch) order by 1',

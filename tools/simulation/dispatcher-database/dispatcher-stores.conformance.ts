@@ -100,13 +100,13 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
   });
 
   describe('ingest', () => {
-    it('I10: stores each transaction once; claims only under the epoch at which the lane is held', async () => {
+    it('stores each transaction once; claims only under the epoch at which the lane is held (P-I10)', async () => {
       const first = await stores.deliveries.insert(me, [fresh(1), fresh(1), fresh(2, { epoch: 0 }), fresh(3, { epoch: 9 })]);
       expect(new Map(first.map(({ transactionId, epoch }) => [transactionId, epoch]))).toEqual(new Map([[1, 1], [2, 0], [3, 0]])); // prettier-ignore
       expect(await stores.deliveries.insert(other, [fresh(1), fresh(4)])).toMatchObject([{ transactionId: 4, epoch: 0 }]);
     });
 
-    it('T-19: tells known content from other content, and open from resolved', async () => {
+    it('tells known content from other content, and open from resolved (T-19)', async () => {
       await stores.deliveries.insert(me, [fresh(1), fresh(2)]);
       await stores.verdicts.acknowledge([verdict(2, 'ACKED_HTTP')]);
       const known = await stores.deliveries.known([fresh(1, { merchantId: 8 }), fresh(2), fresh(3)]);
@@ -116,14 +116,14 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
       ]);
     });
 
-    it('row 9: what was closed before it came never comes', async () => {
+    it('what was closed before it came never comes (P-1.2-9)', async () => {
       expect(await stores.deliveries.close([item(1)])).toEqual([{ transactionId: 1, verdict: 'CLOSED_NEVER_SENT' }]);
       expect(await stores.deliveries.insert(me, [fresh(1)])).toEqual([]);
       expect(await stores.deliveries.known([fresh(1)])).toEqual([{ transactionId: 1, isSame: true, epoch: 0, isOpen: false }]);
       expect(await stores.deliveries.orphaned(cursors(5), 10)).toEqual([]);
     });
 
-    it('I4: close leaves every delivery open that came, held or not', async () => {
+    it('close leaves every delivery open that came, held or not (P-I4)', async () => {
       await stores.deliveries.insert(me, [fresh(1), fresh(2, { epoch: 0 })]);
       await stores.verdicts.acknowledge([verdict(3, 'ACKED_PULL')]);
       const answers = await stores.deliveries.close([item(1), item(2)]);
@@ -132,7 +132,7 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
   });
 
   describe('claims', () => {
-    it('I8: one claim per attempt and epoch, repeatable, never for a former owner or a resolved delivery', async () => {
+    it('one claim per attempt and epoch, repeatable, never for a former owner or a resolved delivery (P-I8)', async () => {
       await stores.deliveries.insert(me, [fresh(1, { epoch: 0 }), fresh(2, { epoch: 0 })]);
       expect(await stores.deliveries.claimAttempts(me, [held(1)])).toEqual([1]);
       expect(await stores.deliveries.claimAttempts(me, [held(1)])).toEqual([1]);
@@ -146,7 +146,7 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
   });
 
   describe('recovery', () => {
-    it('row 8: finds what former owners claimed and left open, with the attempts they claimed', async () => {
+    it('finds what former owners claimed and left open, with the attempts they claimed (P-1.2-8)', async () => {
       await stores.deliveries.insert(me, [fresh(1), fresh(2), fresh(3, { epoch: 0 }), fresh(5)]);
       await stores.deliveries.claimAttempts(me, [held(5, { attempt: 2 })]);
       await stores.verdicts.acknowledge([verdict(2, 'ACKED_HTTP')]);
@@ -197,7 +197,7 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
   });
 
   describe('verdicts', () => {
-    it('I1: the first verdict stands, whoever comes later and with what', async () => {
+    it('the first verdict stands, whoever comes later and with what (P-I1)', async () => {
       await stores.deliveries.insert(me, [fresh(1), fresh(2)]);
       expect(await stores.verdicts.acknowledge([verdict(1, 'ACKED_HTTP'), verdict(1, 'ACKED_PULL')])).toEqual([
         'ACKED_HTTP',
@@ -213,7 +213,7 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
       );
     });
 
-    it('T-18: each acknowledgement that was written, and only those, leaves an AckReceived', async () => {
+    it('each acknowledgement that was written, and only those, leaves an AckReceived (T-18)', async () => {
       await stores.deliveries.insert(me, [fresh(1), fresh(2), fresh(3)]);
       await stores.verdicts.acknowledge([verdict(1, 'ACKED_HTTP'), verdict(2, 'ACKED_PULL')]);
       await stores.verdicts.acknowledge([verdict(1, 'ACKED_PULL')]);
@@ -231,7 +231,7 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
       expect(await stores.verdicts.conclude(other, [verdict(1, 'CLOSED_TIMEOUT', { epoch: 2 })])).toEqual(['CLOSED_TIMEOUT']);
     });
 
-    it('I6: of two verdicts of one transaction in a batch one stands, each held to its own epoch, and both are told', async () => {
+    it('of two verdicts of one transaction in a batch one stands, each held to its own epoch, and both are told (P-I6)', async () => {
       await stores.deliveries.insert(me, [fresh(1), fresh(2)]);
       const [stale, backstop] = [verdict(1, 'NOT_APPLICABLE', { epoch: 9 }), verdict(1, 'CLOSED_BACKSTOP')];
       expect(await stores.verdicts.conclude(me, [stale, backstop])).toEqual([null, 'CLOSED_BACKSTOP']);

@@ -128,7 +128,7 @@ export class SimProcess {
     };
   }
 
-  /** An event loop that comes back: timers first, then what the kernel holds, in one poll or in two (T3). */
+  /** An event loop that comes back: timers first, then what the kernel holds, in one poll or in two (P-T3). */
   private resume(): void {
     const { timers, io } = this.backlog;
     this.backlog = { timers: [], io: [] };

@@ -66,7 +66,7 @@ export class DispatcherNode {
     world.groups.terminal.join(process, batch => consumer.onTransactionTerminal(batch as never));
   }
 
-  /** SIGTERM: resolves when every lane is handed over (T9). */
+  /** SIGTERM: resolves when every lane is handed over (P-T9). */
   leave(): Promise<void> {
     this.isLeaving = true;
     this.world.groups.terminal.leave(this.process);

@@ -32,7 +32,7 @@ export class PaymentCore {
     this.announced.push(transactionId);
   }
 
-  /** ReversalRequested, any number of times: one effect, by transaction (I2). */
+  /** ReversalRequested, any number of times: one effect, by transaction (P-I2). */
   reverse({ transactionId, merchantId }: ReversalRequested): void {
     const ghost = this.world.watcher.ghost(transactionId);
     if (ghost.reversals > 0) return this.world.timeline.faults.add('ReversalRequested twice');

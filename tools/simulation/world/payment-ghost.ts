@@ -6,11 +6,11 @@ export interface PostGhost {
   /** Life of the process that sent it. */
   identity: string;
   epoch: number;
-  /** On a fresh socket, because the first one was dead (T7). */
+  /** On a fresh socket, because the first one was dead (P-T7). */
   isRepeat: boolean;
   wasOurFault: boolean;
   wasStale: boolean;
-  /** When the process learned that the request had left: the window runs from here (T1). */
+  /** When the process learned that the request had left: the window runs from here (P-T1). */
   sentAtMs: number | undefined;
 }
 

@@ -54,7 +54,7 @@ export class Receivers {
   ): { abort(): void } {
     const transactionId = Number(request.headers['x-webhook-transaction-id']);
     const attempt = Number(request.headers['x-webhook-attempt']);
-    // A repeat on a fresh socket belongs to the attempt of the first request and runs in its window (T7).
+    // A repeat on a fresh socket belongs to the attempt of the first request and runs in its window (P-T7).
     const first = request.onFreshSocket ? this.lastPosts.get(transactionId) : undefined;
     const post: PostGhost = {
       attempt,
@@ -163,7 +163,7 @@ class Exchange {
     return true;
   }
 
-  /** T1, seen from the process that sent it; what comes while it stalls counts as there when it looks (T3). */
+  /** The window as the process sees it that sent the request; what comes while it stalls counts as there when it looks (P-T1, P-T3). */
   private isInTime(): boolean {
     const { process, post, context } = this.parts;
     const elapsedMs = context.timeline.nowMs - (post.sentAtMs ?? context.timeline.nowMs);

@@ -95,8 +95,8 @@ class SilentMetrics extends ReversalMetrics {
   override setAside(step: string, transactionId: number): void {
     this.world.watcher.fail('T-29', transactionId, `${step} fails by its data`);
   }
-  /** I6: a verdict that contradicts the decision that stands means that a guard is broken. */
+  /** A verdict that contradicts the decision that stands means that a guard is broken (P-I6). */
   override contradicted(kind: string, transactionId: number): void {
-    this.world.watcher.fail('I6', transactionId, kind);
+    this.world.watcher.fail('P-I6', transactionId, kind);
   }
 }

@@ -1,14 +1,14 @@
 import { DeliveryMetrics } from '../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
 import type { SimulatedWorld } from './simulated-world.ts';
 
-/** What would reach logs and metrics, for I14. */
+/** What would reach logs and metrics, for P-I14. */
 export class WatchedMetrics extends DeliveryMetrics {
   constructor(private readonly world: SimulatedWorld) {
     super();
   }
   override ingested(): void {}
   override conflictingContent(transactionId: number): void {
-    this.world.watcher.fail('I10', transactionId, 'a duplicate is taken for another event');
+    this.world.watcher.fail('P-I10', transactionId, 'a duplicate is taken for another event');
   }
   override parked(reason: string): void {
     this.world.watcher.told(0, reason);

@@ -46,18 +46,18 @@ export class Watcher implements TablesWatcher {
     this.broken ??= { rule, transactionId, message, atMs: this.timeline.nowMs };
   }
 
-  /** I10: what was stored first stands. */
+  /** What was stored first stands (P-I10). */
   deliveryWritten(transactionId: number, former: unknown): void {
-    if (former) this.fail('I10', transactionId, 'a stored delivery is written again');
+    if (former) this.fail('P-I10', transactionId, 'a stored delivery is written again');
   }
 
   ackPublished(transactionId: number, data: unknown): void {
     this.told(transactionId, JSON.stringify(data));
   }
 
-  /** I14: what reaches a log, a topic or an error carries neither the notification, sealed or open, nor a key. */
+  /** What reaches a log, a topic or an error carries neither the notification, sealed or open, nor a key (P-I14). */
   told(transactionId: number, text: string): void {
-    if (secrets.test(text)) this.fail('I14', transactionId, `told outside: ${text}`);
+    if (secrets.test(text)) this.fail('P-I14', transactionId, `told outside: ${text}`);
   }
 
   armRefused(transactionId: number, identity: string): void {
@@ -67,10 +67,10 @@ export class Watcher implements TablesWatcher {
   verdictWritten(transactionId: number, row: VerdictTableRow, former: VerdictTableRow | undefined): void {
     const ghost = this.ghost(transactionId);
     this.timeline.trace(`verdict ${transactionId} ${row.kind}`);
-    if (former && former.kind !== row.kind) this.fail('I1', transactionId, `verdict ${former.kind} became ${row.kind}`);
+    if (former && former.kind !== row.kind) this.fail('P-I1', transactionId, `verdict ${former.kind} became ${row.kind}`);
     if (isClosed(row.kind)) this.checkClosing(ghost, row.kind);
     if (row.kind === 'ACKED_HTTP' && ghost.isReversible && !ghost.isAnsweredInTime)
-      this.fail('T1', transactionId, 'acknowledged by no 200 within 45 s');
+      this.fail('P-T1', transactionId, 'acknowledged by no 200 within 45 s');
     ghost.held.clear();
   }
 
@@ -87,16 +87,17 @@ export class Watcher implements TablesWatcher {
 
   jobWritten(transactionId: number): void {
     this.timeline.trace(`job ${transactionId}`);
-    if (!this.ghost(transactionId).isReversible) this.fail('I13', transactionId, 'a notice that moves no money was armed');
+    if (!this.ghost(transactionId).isReversible) this.fail('P-I13', transactionId, 'a notice that moves no money was armed');
   }
 
   decisionWritten({ transactionId, decision }: DecisionToRecord): void {
     const ghost = this.ghost(transactionId);
     const verdict = this.tables.verdicts.get(transactionId)?.kind;
     this.timeline.trace(`decision ${transactionId} ${decision}`);
-    if (ghost.decisions.length > 0) this.fail(ghost.decisions.includes(decision) ? 'I2' : 'I1', transactionId, 'decided twice');
+    if (ghost.decisions.length > 0)
+      this.fail(ghost.decisions.includes(decision) ? 'P-I2' : 'P-I1', transactionId, 'decided twice');
     ghost.decisions.push(decision);
-    if (!ghost.isReversible) this.fail('I13', transactionId, 'a notice that moves no money was decided');
+    if (!ghost.isReversible) this.fail('P-I13', transactionId, 'a notice that moves no money was decided');
     if (decision === 'REVERSED') this.checkReversal(ghost, verdict);
     else this.checkSettlement(ghost, verdict);
   }
@@ -106,7 +107,7 @@ export class Watcher implements TablesWatcher {
     const ghost = this.ghost(transactionId);
     this.timeline.trace(`post ${transactionId} attempt ${post.attempt} by ${post.identity}`);
     const isArmed = this.hasJob(transactionId) || ghost.decisions.length > 0;
-    if (ghost.isReversible && !isArmed) this.fail('I5', transactionId, 'posted before its job was durable');
+    if (ghost.isReversible && !isArmed) this.fail('P-I5', transactionId, 'posted before its job was durable');
     if (!post.isRepeat) this.checkStart(ghost, post);
     this.checkAttempts(ghost, post);
     ghost.posts.push(post);
@@ -127,42 +128,42 @@ export class Watcher implements TablesWatcher {
   pulled(transactionId: number): void {
     const ghost = this.ghost(transactionId);
     ghost.isPulled = true;
-    if (ghost.decisions.includes('REVERSED')) this.fail('I9', transactionId, 'told SUCCESS after it was reversed');
+    if (ghost.decisions.includes('REVERSED')) this.fail('P-I9', transactionId, 'told SUCCESS after it was reversed');
   }
 
   private checkClosing({ transactionId, held, posts }: PaymentGhost, kind: string): void {
-    if (held.size > 0) this.fail('I4', transactionId, `${kind} although ${[...held.keys()].join()} holds a 200`);
-    if (kind === 'CLOSED_CONN' && posts.at(-1)?.wasOurFault) this.fail('T8', transactionId, 'a fault of ours closed it');
+    if (held.size > 0) this.fail('P-I4', transactionId, `${kind} although ${[...held.keys()].join()} holds a 200`);
+    if (kind === 'CLOSED_CONN' && posts.at(-1)?.wasOurFault) this.fail('P-T8', transactionId, 'a fault of ours closed it');
   }
 
   private checkSettlement({ transactionId }: PaymentGhost, verdict: string | undefined): void {
-    if (verdict === undefined || isClosed(verdict)) this.fail('I6', transactionId, `SETTLED, verdict ${verdict ?? 'none'}`);
+    if (verdict === undefined || isClosed(verdict)) this.fail('P-I6', transactionId, `SETTLED, verdict ${verdict ?? 'none'}`);
   }
 
   private checkReversal(ghost: PaymentGhost, verdict: string | undefined): void {
     const { transactionId } = ghost;
-    if (verdict !== undefined && !isClosed(verdict)) this.fail('I3', transactionId, `reversed, verdict ${verdict}`);
-    if (ghost.held.size > 0) this.fail('I4', transactionId, `reversed although ${[...ghost.held.keys()].join()} holds a 200`);
-    if (verdict === undefined) this.fail('I6', transactionId, 'reversed without a verdict');
-    if (ghost.isPulled) this.fail('I9', transactionId, 'reversed after getNotification said SUCCESS');
+    if (verdict !== undefined && !isClosed(verdict)) this.fail('P-I3', transactionId, `reversed, verdict ${verdict}`);
+    if (ghost.held.size > 0) this.fail('P-I4', transactionId, `reversed although ${[...ghost.held.keys()].join()} holds a 200`);
+    if (verdict === undefined) this.fail('P-I6', transactionId, 'reversed without a verdict');
+    if (ghost.isPulled) this.fail('P-I9', transactionId, 'reversed after getNotification said SUCCESS');
   }
 
-  /** 1.2 row 4', and T6: an owner that could not beat for half of the lease starts nothing. */
+  /** Nothing is posted that is decided, and an owner that could not beat for half of the lease starts nothing (P-1.2-4', P-T6). */
   private checkStart({ transactionId, refusedTo }: PaymentGhost, { identity }: PostGhost): void {
-    if (refusedTo.has(identity)) this.fail("row 4'", transactionId, 'posted although arm said that it is decided');
+    if (refusedTo.has(identity)) this.fail("P-1.2-4'", transactionId, 'posted although arm said that it is decided');
     const ageMs = this.timeline.nowMs - (this.tables.beatenAtMs.get(identity) ?? Number.NEGATIVE_INFINITY);
-    if (ageMs >= laneLeaseMs / 2) this.fail('T6', transactionId, `posted with a beat ${ageMs.toFixed(0)} ms old`);
+    if (ageMs >= laneLeaseMs / 2) this.fail('P-T6', transactionId, `posted with a beat ${ageMs.toFixed(0)} ms old`);
   }
 
-  /** I8: a second attempt only after a death, a lane that moved, or a fault of ours; the same one twice only for a stale socket (T7). */
+  /** A second attempt only after a death, a lane that moved, or a fault of ours; the same one twice only for a stale socket (P-I8, P-T7). */
   private checkAttempts(ghost: PaymentGhost, post: PostGhost): void {
     const last = ghost.posts.at(-1);
     if (!last || !ghost.isReversible) return;
-    if (post.attempt > attemptsMax) this.fail('I8', ghost.transactionId, `attempt ${post.attempt}`);
+    if (post.attempt > attemptsMax) this.fail('P-I8', ghost.transactionId, `attempt ${post.attempt}`);
     if (ghost.posts.some(former => former.attempt === post.attempt && hasMoved(former, post)))
-      this.fail('I8', ghost.transactionId, `attempt ${post.attempt} by two owners`);
+      this.fail('P-I8', ghost.transactionId, `attempt ${post.attempt} by two owners`);
     if (!mayFollow(last, post))
-      this.fail('I8', ghost.transactionId, `attempt ${post.attempt} although nobody died and no lane moved`);
+      this.fail('P-I8', ghost.transactionId, `attempt ${post.attempt} although nobody died and no lane moved`);
   }
 }
 

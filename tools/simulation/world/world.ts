@@ -175,17 +175,17 @@ export class World implements SimulatedWorld {
       swarm: this.swarm,
       isOurFault: this.mutation !== 'OUR_FAULTS',
       isAlwaysStale: this.mutation === 'REPEAT_ALWAYS',
-      // I12: the sockets of a process, and four of each endpoint beyond them (1.9).
+      // The sockets of a process, and four of each endpoint beyond them (P-I12, P-1.9).
       opened: (transactionId, count) => {
         if (count > this.swarm.slotsMax + slotFloor * merchants.length)
-          watcher.fail('I12', transactionId, `${count} open requests`);
+          watcher.fail('P-I12', transactionId, `${count} open requests`);
       },
       posted: (request, post) => {
         const transactionId = Number(request.headers['x-webhook-transaction-id']);
         const { merchantId } = this.tables.deliveries.get(transactionId)!;
-        // A repeat on a fresh socket is the same request of the same attempt (T7, A-52).
+        // A repeat on a fresh socket is the same request of the same attempt (P-T7, A-52).
         if (!request.onFreshSocket && this.config.isReplaced(merchantId, Number(request.body)))
-          watcher.fail('I11', transactionId, `started with key ${request.body}, which was replaced`);
+          watcher.fail('P-I11', transactionId, `started with key ${request.body}, which was replaced`);
         watcher.posted(transactionId, post);
       },
       answered: ({ transactionId, status, isInTime, process }) => {

@@ -1,7 +1,7 @@
-it('R-1-1: passes, with an assertion', () => {
+it('passes, with an assertion (R-1-1)', () => {
   expect(2).toBe(2);
 });
 
-it('T-01: passes, without any', () => undefined);
+it('passes, without any (T-01)', () => undefined);
 
-(process.env['PLANTED'] ? it : it.skip)('A-01: is skipped (not run: nothing was planted)', () => undefined);
+(process.env['PLANTED'] ? it : it.skip)('is skipped (not run: nothing was planted) (A-01)', () => undefined);

@@ -76,13 +76,13 @@ describe('the limits of the gateway', () => {
     expect(statusesOf(await connection.untilClosed())).toEqual([200]);
   });
 
-  it('R-5.4-1: a body that is not JSON by its type is refused with 415 before anybody is asked', async () => {
+  it('a body that is not JSON by its type is refused with 415 before anybody is asked (R-5.4-1)', async () => {
     const answer = await gateway.post('/pluto/code/create', 'a=1', { 'content-type': 'application/x-www-form-urlencoded' });
     expect([answer.status, answer.body.message]).toEqual([415, 'Content-Type must be application/json']);
     nobodyAsked();
   });
 
-  it('R-5.4-1: chunks without a type are refused, unless they hold nothing', async () => {
+  it('chunks without a type are refused, unless they hold nothing (R-5.4-1)', async () => {
     const headers = ['Host', 'localhost', 'Transfer-Encoding', 'chunked'];
     expect((await gateway.send('/authentication/logout', { method: 'POST', headers, body: '{}' })).status).toBe(415);
     nobodyAsked();
@@ -122,7 +122,7 @@ describe('the room of the gateway', () => {
   });
   afterAll(() => gateway.stop());
 
-  it('T-02: beyond so many requests in progress the next one is told to come again, and has room once one was answered', async () => {
+  it('beyond so many requests in progress the next one is told to come again, and has room once one was answered (T-02)', async () => {
     const held: ServerResponse[] = [];
     gateway.upstream.answer = (_request, response) => held.push(response);
     const first = gateway.send('/public/x');

@@ -2,7 +2,7 @@ import { GatewayUnderTest, json } from '../testing';
 
 const canary = 'CaNaRy7bQ2';
 
-describe('R-5.4-3, T-17: what the gateway writes about a request', () => {
+describe('what the gateway writes about a request (R-5.4-3, T-17)', () => {
   it('is one line with ids, path without query, status and time; never a credential, body, query or identity', async () => {
     const lines: string[] = [];
     const write = process.stdout.write.bind(process.stdout);

@@ -6,7 +6,7 @@ describe('what limits count a client under', () => {
     ['2001:db8:0:1::1', '2001:db8:0:2::1', false],
     ['198.51.100.7', '198.51.100.8', false],
     ['198.51.100.7', '198.51.100.7', true],
-  ])('T-05, T-30: %s and %s: the same one: %s', (one, other, isSame) => {
+  ])('%s and %s: the same one: %s (T-05, T-30)', (one, other, isSame) => {
     expect(addressKey(one) === addressKey(other)).toBe(isSame);
   });
 });

@@ -37,7 +37,7 @@ describe('request rates', () => {
 
   const assertionOf = (sub: string) => `e30.${Buffer.from(JSON.stringify({ sub })).toString('base64url')}.sig`;
 
-  it("T-05: the rate is the account's: other spellings, further passwords and sessions of one account do not multiply it", async () => {
+  it("the rate is the account's: other spellings, further passwords and sessions of one account do not multiply it (T-05)", async () => {
     gateway = await GatewayUnderTest.start({ CREDENTIAL_RATE_PER_S: '1', CREDENTIAL_RATE_BURST: '3' });
     gateway.auth.answer = (_request, response) => json(response, { allowed: true, identity: assertionOf('psp-1') });
     const good = Buffer.from('psp-1:a').toString('base64');
@@ -53,7 +53,7 @@ describe('request rates', () => {
     expect(gateway.upstream.seen).toHaveLength(3);
   });
 
-  it('T-05: wrong passwords for an account, and its old ones, use up nothing of its rate', () => {
+  it('wrong passwords for an account, and its old ones, use up nothing of its rate (T-05)', () => {
     const limits = new RateLimits({ addressPerS: 0, addressBurst: 1, credentialPerS: 1, credentialBurst: 2 });
     const admit = (line: string) => limits.admit({ address: '192.0.2.1', authorization: [line], nowMs: 0 });
     const own = admit('Basic right');
@@ -72,7 +72,7 @@ describe('request rates', () => {
     expect(gateway.auth.seen).toHaveLength(3);
   });
 
-  it('T-26: behind a named proxy each client has its own rate; a forged address gains nothing without one', () => {
+  it('behind a named proxy each client has its own rate; a forged address gains nothing without one (T-26)', () => {
     const limits = new RateLimits({ addressPerS: 1, addressBurst: 1, credentialPerS: 0, credentialBurst: 1 });
     const admit = (address: string) => limits.admit({ address, authorization: [], nowMs }).waitS;
     expect([admit('192.0.2.1'), admit('192.0.2.2'), admit('192.0.2.1')]).toEqual([0, 0, 1]);

@@ -71,7 +71,7 @@ describe('the security log (F11)', () => {
     ]);
   });
 
-  it('T-15: a right credential from elsewhere is on record and calls an operator', async () => {
+  it('a right credential from elsewhere is on record and calls an operator (T-15)', async () => {
     const bound = await service.create({ type: 'PSP', id: 3 });
     await service.operator('PUT', `/internal/accounts/${bound.username}/source-addresses`, { sourceAddresses: ['192.0.2.1'] });
     const address = '198.51.100.3';
@@ -84,7 +84,7 @@ describe('the security log (F11)', () => {
     expect(await register.getSingleMetricAsString('paycode_auth_sources_refused_total')).toContain('_total 2');
   });
 
-  it('T-29: an event that cannot be stored keeps no other from being stored', async () => {
+  it('an event that cannot be stored keeps no other from being stored (T-29)', async () => {
     const address = '198.51.100.9';
     await service.authorize({
       authorization: [basic(psp.username, psp.apiPassword)],
@@ -94,7 +94,7 @@ describe('the security log (F11)', () => {
     await eventually(async () => expect(await rowsOf(address)).toHaveLength(1));
   });
 
-  it('T-10: a login that could have been proved and was not is on record', async () => {
+  it('a login that could have been proved and was not is on record (T-10)', async () => {
     const client = new LoginClient(service);
     const account: BearerAccount = await client.bearerAccount({ type: 'PSP', id: 4 });
     await client.passwordLogin(account);

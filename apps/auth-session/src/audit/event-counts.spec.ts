@@ -36,7 +36,7 @@ describe('events that are counted', () => {
     counts = new EventCounts(log, new TestClock(), logger);
   });
 
-  it('T-02: 10,000 addresses of a kind are told apart; all beyond share one row, which says so and how many they were', async () => {
+  it('10,000 addresses of a kind are told apart; all beyond share one row, which says so and how many they were (T-02)', async () => {
     for (let at = 0; at < 10_000; at++) expect(counts.note(denied(at))).toBe(true);
     expect([10_000, 10_001, 10_002].map(at => counts.note(denied(at)))).toEqual([true, false, false]);
     expect(counts.note(denied(0))).toBe(false);
@@ -50,13 +50,13 @@ describe('events that are counted', () => {
     expect(log.events).toHaveLength(10_000 + 2 + 1 + 1);
   });
 
-  it('T-15: the first of a window has a row of its own, the others share one, which the stop writes too', async () => {
+  it('the first of a window has a row of its own, the others share one, which the stop writes too (T-15)', async () => {
     for (let count = 0; count < 4; count++) counts.note(denied(1));
     await counts.beforeApplicationShutdown();
     expect(log.events.map(({ detail }) => detail)).toEqual([undefined, '3 more']);
   });
 
-  it('T-15: what could not be written is written once the database is back', async () => {
+  it('what could not be written is written once the database is back (T-15)', async () => {
     log.isAway = true;
     counts.note(denied(1));
     await counts.beforeApplicationShutdown();

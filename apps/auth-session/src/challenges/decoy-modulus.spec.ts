@@ -42,12 +42,12 @@ const distanceMax = 1.63 * Math.sqrt(2 / 200);
 describe('the modulus of a decoy (A-37, T-06)', () => {
   const real = identities.map(identity => largestOfRealKey(identity));
 
-  it('T-06 F6: ciphertexts of 200 identities without a key are distributed like those of 200 with one', () => {
+  it('ciphertexts of 200 identities without a key are distributed like those of 200 with one (T-06)', () => {
     const decoys = identities.map(identity => largestCiphertext(decoyModulusOf(secret, identity), identity));
     expect(distance(decoys, real)).toBeLessThan(distanceMax);
   });
 
-  it('T-06: the measure tells one decoy for all from keys, and a uniform modulus too', () => {
+  it('the measure tells one decoy for all from keys, and a uniform modulus too (T-06)', () => {
     const one = decoyModulusOf(secret, 'one for all');
     expect(
       distance(

@@ -16,7 +16,7 @@ describe('who is guessing (T-05)', () => {
     expect(guessKeys.pair('a', 'b,c').equals(guessKeys.pair('a,b', 'c'))).toBe(false);
   });
 
-  it('T-17: the identity cannot be read from the key', () => {
+  it('the identity cannot be read from the key (T-17)', () => {
     expect(guessKeys.pair('my-password', '203.0.113.7').toString('latin1')).not.toContain('my-password');
   });
 });

@@ -50,7 +50,7 @@ async function guesses(count: number, one: Guess = {}): Promise<string[]> {
 }
 const wrong = '401 Bad Credentials';
 
-describe('T-05: guessing', () => {
+describe('guessing (T-05)', () => {
   it('slows down: a few free tries, then a wait that doubles, with 429 and Retry-After', async () => {
     expect(await guesses(5)).toEqual([wrong, wrong, wrong, wrong, '429 Too Many Requests 1']);
     service.clock.advance(1_000);
@@ -64,7 +64,7 @@ describe('T-05: guessing', () => {
     expect(await guess()).toBe(wrong);
   });
 
-  it('T-05 F2: right passwords pass, whatever their address did before; only wrong ones wait', async () => {
+  it('right passwords pass, whatever their address did before; only wrong ones wait (T-05)', async () => {
     for (let i = 0; i < 12; i++) await guess({ username: `psp-${100 + i}` });
     await guesses(6);
     expect(await guess()).toMatch(/^429/);
@@ -77,26 +77,23 @@ describe('T-05: guessing', () => {
   it.each([
     ['of the form we generate', generateApiPassword],
     ['of any other form', (i: number) => `wrong-${i}`],
-  ])(
-    'T-05 F7: of 300 wrong passwords %s at once, over two replicas, no more than the free ones are answered',
-    async (_, make) => {
-      const all = Array.from({ length: 300 }, (__, i) => guess({ password: make(i), replica: i % 2 }));
-      const right = guess({ password: account.apiPassword, replica: 1 });
-      const outcomes = await Promise.all(all);
-      expect(outcomes.filter(outcome => outcome === wrong)).toHaveLength(4);
-      expect(outcomes.filter(outcome => outcome === '429 Too Many Requests 1')).toHaveLength(296);
-      expect(await right).toBe('allowed');
-    },
-  );
+  ])('of 300 wrong passwords %s at once, over two replicas, no more than the free ones are answered (T-05)', async (_, make) => {
+    const all = Array.from({ length: 300 }, (__, i) => guess({ password: make(i), replica: i % 2 }));
+    const right = guess({ password: account.apiPassword, replica: 1 });
+    const outcomes = await Promise.all(all);
+    expect(outcomes.filter(outcome => outcome === wrong)).toHaveLength(4);
+    expect(outcomes.filter(outcome => outcome === '429 Too Many Requests 1')).toHaveLength(296);
+    expect(await right).toBe('allowed');
+  });
 
-  it('T-05: a password that cannot be a generated one is not even looked at before it is counted', async () => {
+  it('a password that cannot be a generated one is not even looked at before it is counted (T-05)', async () => {
     const looked = jest.spyOn(ApiPasswordHasher.prototype, 'verify');
     await Promise.all(Array.from({ length: 100 }, (_, i) => guess({ password: `wrong-${i}`, replica: i % 2 })));
     expect(looked.mock.calls.filter(([password]) => password.startsWith('wrong-'))).toHaveLength(4);
     looked.mockRestore();
   });
 
-  it('T-05: a chosen password, were there one, gives back what it was counted for', async () => {
+  it('a chosen password, were there one, gives back what it was counted for (T-05)', async () => {
     const [{ password_hash: before }] = await service.database.dataSource.query<[{ password_hash: string }]>(
       'select password_hash from account where username = $1',
       [account.username],
@@ -107,7 +104,7 @@ describe('T-05: guessing', () => {
     expect(await guesses(5)).toEqual([wrong, wrong, wrong, wrong, '429 Too Many Requests 1']);
   });
 
-  it('T-05 R-5.1-2 F1: credentials that cannot be read get the very answer of a wrong password, and count against their address', async () => {
+  it('credentials that cannot be read get the very answer of a wrong password, and count against their address (T-05, R-5.1-2)', async () => {
     const lines = [
       ...['psp-1\0:x', 'psp-1:\u0007', 'psp\n-1:x', '\u0085:x', ':x', 'psp-1:', 'no colon'].map(text => Buffer.from(text)),
       Buffer.from([0xff, 0x3a, 0xfe]),
@@ -125,7 +122,7 @@ describe('T-05: guessing', () => {
     expect(await guess({ password: account.apiPassword })).toBe('allowed');
   });
 
-  it('T-05: what fails between the question and the verdict counts as a wrong guess', async () => {
+  it('what fails between the question and the verdict counts as a wrong guess (T-05)', async () => {
     const find = jest.spyOn(PostgresAccountStore.prototype, 'findByUsername').mockRejectedValue(new Error('a bug'));
     const statuses = [];
     for (let i = 0; i < 6; i++) {
@@ -137,7 +134,7 @@ describe('T-05: guessing', () => {
     expect(statuses).toEqual([failed, failed, failed, failed, '429 Too Many Requests 1', '429 Too Many Requests 1']);
   });
 
-  it('T-05: each wait that begins is on record once, with whom it is about as far as that is known', async () => {
+  it('each wait that begins is on record once, with whom it is about as far as that is known (T-05)', async () => {
     const address = '198.51.100.67';
     await guesses(4, { address });
     for (let i = 0; i < 4; i++) await guess({ username: `psp-${100 + i}`, address });
@@ -189,7 +186,7 @@ describe('T-05: guessing', () => {
     expect(await guesses(3)).toEqual([wrong, wrong, wrong]);
   });
 
-  it('T-05: at 100 failures of one account an operator is called, also when its owner logs in between them; never a lock', async () => {
+  it('at 100 failures of one account an operator is called, also when its owner logs in between them; never a lock (T-05)', async () => {
     for (let i = 0; i < 100; i++) {
       await guess({ address: `198.51.${i}.1` });
       if (i % 10 === 0) expect(await guess({ password: account.apiPassword, address: '203.0.113.10' })).toBe('allowed');
@@ -204,7 +201,7 @@ describe('T-05: guessing', () => {
     expect(await guess({ password: account.apiPassword, address: '203.0.113.10' })).toBe('allowed');
   });
 
-  it('T-17: no identity, password or address can be read from what is kept', async () => {
+  it('no identity, password or address can be read from what is kept (T-17)', async () => {
     await guess({ username: 'canary-identity', password: 'canary-password' });
     const rows = await service.database.dataSource.query('select * from guess_count');
     expect(JSON.stringify(rows)).not.toMatch(/canary|198\.51/);

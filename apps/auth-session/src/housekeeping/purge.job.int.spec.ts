@@ -19,7 +19,7 @@ describe('housekeeping', () => {
       )[0]!.counts;
     await purge.run();
     expect(await counts()).toEqual([1, 1, 4]);
-    // R-8-3: a session that is still open outlives every purge.
+    // A session that is still open outlives every purge (R-8-3).
     service.clock.advance(10 * 60_000);
     await purge.run();
     expect((await counts())[0]).toBe(1);

@@ -33,7 +33,7 @@ export class LoginChecks {
       answer && this.challenges.redeem(identity, answer),
     ]);
     const isPasswordRight = await this.passwords.isRight(password, account);
-    // without an answer it is the account that decides.
+    // Without an answer it is the account that decides.
     const isChallengeMet = isAnswerRight ?? !account?.challengeRequired;
     // Asked only where it matters: it writes down whose right password came from elsewhere.
     const isSourceRight = !isPasswordRight || !account || this.sources.permits(account, origin);

@@ -54,7 +54,7 @@ export class LoginService {
     throw objection === 'not in bearer mode' ? jwtDisabled() : badCredentials();
   }
 
-  /** T-10: a client that could prove itself did not; a stolen password would look like this. */
+  /** A client that could prove itself did not; a stolen password would look like this (T-10). */
   private async reportDowngrade({ username }: Account, origin: ClientOrigin): Promise<void> {
     const { address, requestId } = origin;
     const fields = { event: 'login-without-challenge', username, address, requestId };

@@ -6,17 +6,17 @@ function unauthorized(code: string, message: string): DomainError {
   return new DomainError({ status: 401, code, message, headers: { 'www-authenticate': authenticateChallenges } });
 }
 
-/** R-7-1: wrong username or password, or none at all (A-25). */
+/** Wrong username or password, or none at all (R-7-1, A-25). */
 export const badCredentials = () => unauthorized('BAD_CREDENTIALS', 'Bad Credentials');
 
-/** R-7-2: a JWT that is expired, revoked, replaced or not signed by us (A-24). */
+/** A JWT that is expired, revoked, replaced or not signed by us (R-7-2, A-24). */
 export const expiredToken = () => unauthorized('EXPIRED_TOKEN', 'Invalid or expired JWT token');
 
-/** R-7-3: no `Bearer ` prefix or not a JWT at all (A-24). */
+/** No `Bearer ` prefix or not a JWT at all (R-7-3, A-24). */
 export const invalidToken = () => unauthorized('INVALID_TOKEN', 'Invalid JWT token');
 
-/** R-7-4: the token is good, but its account is not in Bearer mode (R-5.2-9, A-23). */
+/** The token is good, but its account is not in Bearer mode (R-7-4, R-5.2-9, A-23). */
 export const jwtDisabled = () => unauthorized('JWT_DISABLED', 'JWT Authentication disabled for this account');
 
-/** R-7-5: authenticated, but the role does not permit the path. */
+/** Authenticated, but the role does not permit the path (R-7-5). */
 export const forbidden = () => new DomainError({ status: 403, code: 'FORBIDDEN', message: 'Forbidden' });

@@ -5,7 +5,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { answering, RawReceiver } from '@paycode/safe-http/testing';
 import { TestNotificationConfig } from '../testing/running-service';
 
-describe('T-15: change notices', () => {
+describe('change notices (T-15)', () => {
   let dispatcher: Server;
   let receiver: RawReceiver;
   let service: TestNotificationConfig;
@@ -62,7 +62,7 @@ describe('T-15: change notices', () => {
     ]);
   });
 
-  it('T-29: one that webhook-dispatcher refuses stays; those handed over with it are mailed and forgotten', async () => {
+  it('one that webhook-dispatcher refuses stays; those handed over with it are mailed and forgotten (T-29)', async () => {
     const merchants = [11, 12, 13, 14, 15];
     isUp = false;
     for (const merchantId of merchants) {

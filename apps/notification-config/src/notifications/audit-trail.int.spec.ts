@@ -33,7 +33,7 @@ describe('audit trail and keys at rest', () => {
     );
   const kinds = async () => (await trail()).map(({ kind }) => kind);
 
-  it('T-14, T-15: every reveal, URL and key change is written down with who asked', async () => {
+  it('every reveal, URL and key change is written down with who asked (T-14, T-15)', async () => {
     await addHttp();
     await addHttp();
     await addHttp('/other');
@@ -54,7 +54,7 @@ describe('audit trail and keys at rest', () => {
   });
 
   it.each(['merchantName', 'acquirer'])(
-    'R-2.5-15: %s, which stands in each notification, is refused with a card number in it',
+    '%s, which stands in each notification, is refused with a card number in it (R-2.5-15)',
     async field => {
       const record = { merchantName: 'Shop', pspId: 1, acquirer: 'Bank', status: 'ACTIVE', [field]: 'Shop 4111 1111 1111 1111' };
       const refused = await service.internal('put', `/internal/merchants/${merchantId}`, { body: record });
@@ -73,7 +73,7 @@ describe('audit trail and keys at rest', () => {
     expect(await kinds()).toEqual(['MERCHANT_SAVED']);
   });
 
-  it('T-17: recipients are masked', async () => {
+  it('recipients are masked (T-17)', async () => {
     await service.post('extra', { merchantId, type: 'EMAIL', value: 'somebody@shop.example' });
     await service.post('extra', { merchantId, type: 'SMS', value: '27821234567' });
     const details = JSON.stringify(await trail());
@@ -87,7 +87,7 @@ describe('audit trail and keys at rest', () => {
     }
   });
 
-  it('T-15: a change of URL or key asks for a mail to those who were EMAIL recipients; no recipient, no mail', async () => {
+  it('a change of URL or key asks for a mail to those who were EMAIL recipients; no recipient, no mail (T-15)', async () => {
     const notices = () =>
       service.database.dataSource.query<{ kind: string; emails: string[]; actor: string }[]>(
         'select kind, emails, actor from change_notice where merchant_id = $1 order by occurred_at',
@@ -107,7 +107,7 @@ describe('audit trail and keys at rest', () => {
     ]);
   });
 
-  it('T-14: with a new key-encryption key first, old keys still open, and reseal moves them all', async () => {
+  it('with a new key-encryption key first, old keys still open, and reseal moves them all (T-14)', async () => {
     const { encryptKey } = (await addHttp()).data;
     const fresh = `kek-2:${randomBytes(32).toString('base64')}`;
     const rotated = await TestNotificationConfig.start({ KEY_ENCRYPTION_KEYS: `${fresh},${service.keyEncryptionKeys}` }, service);

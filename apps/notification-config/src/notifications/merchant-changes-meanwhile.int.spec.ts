@@ -32,15 +32,15 @@ describe('a merchant changes while its receiver is probed', () => {
     service.database.dataSource.query('select url from http_notification where merchant_id = $1', [merchantId]);
 
   it.each<[string, Partial<MerchantRecord>, string]>([
-    ['R-7-8 R-4.3-3 A-44: suspended', { status: 'SUSPENDED' }, "Merchant not in 'ACTIVE' state"],
-    ['R-7-9 A-43 T-24: moved to another PSP', { pspId: 2 }, "Invalid 'merchantId'"],
+    ['suspended (R-7-8, R-4.3-3, A-44)', { status: 'SUSPENDED' }, "Merchant not in 'ACTIVE' state"],
+    ['moved to another PSP (R-7-9, A-43, T-24)', { pspId: 2 }, "Invalid 'merchantId'"],
   ])('%s: addHttp is refused, stores nothing and shows no key', async (_, change, message) => {
     const { status, data } = await addHttpWhile(change);
     expect([status, data.message, data.encryptKey]).toEqual([400, message, undefined]);
     expect(await stored()).toEqual([]);
   });
 
-  it('R-4.3-5: renamed: nothing stands in the way, the URL is stored', async () => {
+  it('renamed: nothing stands in the way, the URL is stored (R-4.3-5)', async () => {
     expect((await addHttpWhile({ merchantName: 'Another name' })).status).toBe(200);
     expect(await stored()).toHaveLength(1);
   });

@@ -1,7 +1,7 @@
 import { DomainError } from '@paycode/service-runtime';
 import type { NotificationConfiguration } from './domain/notification-configuration';
 
-/** R-7-9, A-43: the same for a merchant that does not exist and one that belongs to another. */
+/** The same for a merchant that does not exist and one that belongs to another (R-7-9, A-43). */
 export function notOwner(): DomainError {
   return new DomainError({ status: 400, code: 'NOT_OWNER', message: "Invalid 'merchantId'" });
 }

@@ -35,18 +35,20 @@ describe('merchant notification endpoints', () => {
     return (answer.data as Route[])[0]!;
   };
 
-  it('R-4.3-4, R-4.3-5, R-2.4-4, A-62: the first addHttp probes with JSON, stores and returns a new key', async () => {
-    const { status, data, headers } = await addHttp();
-    expect([status, data]).toEqual([
-      200,
-      { merchantId, url, version: 'V3', encryptKey: expect.stringMatching(/^[0-9a-f]{32}$/) },
-    ]);
-    expect(headers['cache-control']).toBe('no-store');
-    expect(receiver.received.join('')).toContain('{"result":"TEST"}');
-    expect(receiver.received.join('')).toMatch(/^content-type: application\/json\r$/im);
+  describe('as in R-4.3-4, R-4.3-5, R-2.4-4, A-62', () => {
+    it('the first addHttp probes with JSON, stores and returns a new key', async () => {
+      const { status, data, headers } = await addHttp();
+      expect([status, data]).toEqual([
+        200,
+        { merchantId, url, version: 'V3', encryptKey: expect.stringMatching(/^[0-9a-f]{32}$/) },
+      ]);
+      expect(headers['cache-control']).toBe('no-store');
+      expect(receiver.received.join('')).toContain('{"result":"TEST"}');
+      expect(receiver.received.join('')).toMatch(/^content-type: application\/json\r$/im);
+    });
   });
 
-  it('R-4.3-6: another URL is probed and stored, and the key stays', async () => {
+  it('another URL is probed and stored, and the key stays (R-4.3-6)', async () => {
     const { encryptKey } = (await addHttp()).data;
     const other = `${url}/other`;
     expect((await addHttp(other)).data).toEqual({ merchantId, url: other, version: 'V3', encryptKey });
@@ -54,7 +56,7 @@ describe('merchant notification endpoints', () => {
     expect(await route()).toMatchObject({ url: other });
   });
 
-  it('A-48: the same URL is probed again, changes nothing and returns the existing key', async () => {
+  it('the same URL is probed again, changes nothing and returns the existing key (A-48)', async () => {
     const first = (await addHttp()).data;
     const before = await route();
     receiver.received.length = 0;
@@ -63,7 +65,7 @@ describe('merchant notification endpoints', () => {
     expect(await route()).toEqual(before);
   });
 
-  it('R-4.3-7, R-7-7: a failed probe stores nothing and leaves an earlier configuration in force', async () => {
+  it('a failed probe stores nothing and leaves an earlier configuration in force (R-4.3-7, R-7-7)', async () => {
     const failing = `http://127.0.0.1:${broken.port}/`;
     const refused = await addHttp(failing);
     expect([refused.status, refused.data.message]).toEqual([400, 'URL validation failed: did not return 200']);
@@ -74,7 +76,7 @@ describe('merchant notification endpoints', () => {
     expect(await route()).toEqual(before);
   });
 
-  it('T-11: a URL that is not allowed is refused with one coarse text', async () => {
+  it('a URL that is not allowed is refused with one coarse text (T-11)', async () => {
     for (const refused of [
       'http://10.0.0.1/',
       'http://169.254.169.254/latest',
@@ -86,7 +88,7 @@ describe('merchant notification endpoints', () => {
     }
   });
 
-  it('R-4.3-9, R-4.3-11: renewKey gives another key and keeps URL and version', async () => {
+  it('renewKey gives another key and keeps URL and version (R-4.3-9, R-4.3-11)', async () => {
     const { encryptKey } = (await addHttp()).data;
     const { status, data } = await service.post('renewKey', { merchantId });
     expect([status, data]).toEqual([
@@ -96,7 +98,7 @@ describe('merchant notification endpoints', () => {
     expect(data.encryptKey).not.toBe(encryptKey);
   });
 
-  it('R-4.3-10: the routes call hands out the new key, sealed for the merchant', async () => {
+  it('the routes call hands out the new key, sealed for the merchant (R-4.3-10)', async () => {
     await addHttp();
     const { encryptKey } = (await service.post('renewKey', { merchantId })).data;
     const { sealedKey, keyId } = await route();
@@ -105,32 +107,34 @@ describe('merchant notification endpoints', () => {
     expect(() => sealer.open(sealedKey!, webhookKeyAad(merchantId + 1, keyId!))).toThrow();
   });
 
-  it('T-14: no key stands in the database in the clear', async () => {
+  it('no key stands in the database in the clear (T-14)', async () => {
     const { encryptKey } = (await addHttp()).data;
     const rows = await service.database.dataSource.query<object[]>('select * from http_notification, audit_event');
     expect(JSON.stringify(rows)).not.toContain(encryptKey);
     expect(JSON.stringify(rows)).not.toContain(Buffer.from(encryptKey, 'hex').toString('base64url'));
   });
 
-  it('R-7-10: renewKey without an HTTP configuration is refused', async () => {
+  it('renewKey without an HTTP configuration is refused (R-7-10)', async () => {
     const { status, data } = await service.post('renewKey', { merchantId });
     expect([status, data.message]).toEqual([400, 'Please set notification first']);
   });
 
-  it('R-4.3-12, R-4.3-13, R-2.4-1, R-2.4-3, R-2.4-5: extra answers the whole list, and no list shows a key', async () => {
-    await addHttp();
-    await service.post('extra', { merchantId, type: 'EMAIL', value: ' ops@shop.example ' });
-    const { status, data } = await service.post('extra', { merchantId, type: 'SMS', value: '27821234567' });
-    const entries = [
-      { type: 'HTTP', value: url, version: 'V3' },
-      { type: 'EMAIL', value: 'ops@shop.example' },
-      { type: 'SMS', value: '27821234567' },
-    ];
-    expect([status, data]).toEqual([200, entries]);
-    expect(await list()).toEqual(entries);
+  describe('as in R-4.3-12, R-4.3-13, R-2.4-1, R-2.4-3, R-2.4-5', () => {
+    it('extra answers the whole list, and no list shows a key', async () => {
+      await addHttp();
+      await service.post('extra', { merchantId, type: 'EMAIL', value: ' ops@shop.example ' });
+      const { status, data } = await service.post('extra', { merchantId, type: 'SMS', value: '27821234567' });
+      const entries = [
+        { type: 'HTTP', value: url, version: 'V3' },
+        { type: 'EMAIL', value: 'ops@shop.example' },
+        { type: 'SMS', value: '27821234567' },
+      ];
+      expect([status, data]).toEqual([200, entries]);
+      expect(await list()).toEqual(entries);
+    });
   });
 
-  it('A-53: the same recipient again is no change; the 21st is refused', async () => {
+  it('the same recipient again is no change; the 21st is refused (A-53)', async () => {
     for (let i = 0; i < 20; i += 1) await service.post('extra', { merchantId, type: 'EMAIL', value: `ops${i}@shop.example` });
     expect((await service.post('extra', { merchantId, type: 'EMAIL', value: 'ops0@shop.example' })).data).toHaveLength(20);
     const refused = await service.post('extra', { merchantId, type: 'SMS', value: '27821234567' });
@@ -138,14 +142,14 @@ describe('merchant notification endpoints', () => {
     expect(await list()).toHaveLength(20);
   });
 
-  it('R-7-11: any other type is refused with the literal', async () => {
+  it('any other type is refused with the literal (R-7-11)', async () => {
     for (const type of ['HTTP', 'email', 'FAX', '', null, undefined, 7]) {
       const { status, data } = await service.post('extra', { merchantId, type, value: 'ops@shop.example' });
       expect([status, data.message]).toEqual([400, 'Valid types are EMAIL or SMS']);
     }
   });
 
-  it('R-7-8, R-4.3-3: a merchant that is not ACTIVE is refused on all four, before any probe', async () => {
+  it('a merchant that is not ACTIVE is refused on all four, before any probe (R-7-8, R-4.3-3)', async () => {
     await service.saveMerchant(merchantId, { status: 'SUSPENDED' });
     const bodies = { addHttp: { url, version: 'V3' }, renewKey: {}, list: {}, extra: { type: 'SMS', value: '27821234567' } };
     for (const [endpoint, body] of Object.entries(bodies)) {
@@ -155,7 +159,7 @@ describe('merchant notification endpoints', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('R-7-9, A-43: a foreign merchant and an unknown one get the same answer', async () => {
+  it('a foreign merchant and an unknown one get the same answer (R-7-9, A-43)', async () => {
     await service.saveMerchant(merchantId, { pspId: 2, status: 'SUSPENDED' });
     for (const target of [merchantId, 999_999]) {
       const { status, data } = await service.post('list', { merchantId: target });
@@ -163,56 +167,58 @@ describe('merchant notification endpoints', () => {
     }
   });
 
-  it('A-40: an acquirer reaches the merchants of its own name', async () => {
+  it('an acquirer reaches the merchants of its own name (A-40)', async () => {
     expect((await service.post('list', { merchantId }, acquirerBank)).status).toBe(200);
     expect((await service.post('list', { merchantId }, { ...acquirerBank, acquirer: 'Other' })).data.message).toBe(
       "Invalid 'merchantId'",
     );
   });
 
-  it('A-11: the routes call does not look at the state of the merchant: a suspended one is still notified', async () => {
+  it('the routes call does not look at the state of the merchant: a suspended one is still notified (A-11)', async () => {
     await addHttp();
     await service.saveMerchant(merchantId, { status: 'SUSPENDED' });
     expect(await route()).toMatchObject({ url, keyId: expect.any(String) });
   });
 
-  it('R-4.3-1, A-71: the four are served by POST under one prefix, and nothing else is', async () => {
+  it('the four are served by POST under one prefix, and nothing else is (R-4.3-1, A-71)', async () => {
     for (const endpoint of ['addHttp', 'renewKey', 'extra', 'list']) expect((await service.post(endpoint, {})).status).toBe(400);
     expect((await service.post('remove', { merchantId })).status).toBe(404);
     expect((await service.call('GET', 'list')).status).toBe(405);
   });
 
-  it('R-4.3-2, A-41, A-44: no assertion is 401, another account type 403, both before the body is judged', async () => {
-    expect((await service.post('list', {}, null)).status).toBe(401);
-    for (const accountType of ['MERCHANT', 'MANAGER', 'STK'] as const) {
-      expect((await service.post('list', {}, { accountType, ownerId: merchantId })).status).toBe(403);
-    }
+  describe('as in R-4.3-2, A-41, A-44', () => {
+    it('no assertion is 401, another account type 403, both before the body is judged', async () => {
+      expect((await service.post('list', {}, null)).status).toBe(401);
+      for (const accountType of ['MERCHANT', 'MANAGER', 'STK'] as const) {
+        expect((await service.post('list', {}, { accountType, ownerId: merchantId })).status).toBe(403);
+      }
+    });
   });
 
   it.each([
-    ['A-54: a number as text', { merchantId: '25' }],
+    ['a number as text (A-54)', { merchantId: '25' }],
     ['a fraction', { merchantId: 1.5 }],
     ['beyond 2^53', '{"merchantId":9007199254740993}'],
     ['negative', { merchantId: -1 }],
     ['missing', {}],
-    ['A-59: twice', '{"merchantId":1,"merchantId":1}'],
+    ['twice (A-59)', '{"merchantId":1,"merchantId":1}'],
     ['no JSON', '{merchantId}'],
-  ])('R-7-6: 400 for a merchantId that is %s', async (_what, body) => {
+  ])('400 for a merchantId that is %s (R-7-6)', async (_what, body) => {
     expect((await service.post('list', body)).status).toBe(400);
   });
 
   it.each([
-    ['R-9-2: another version', { version: 'V2' }],
+    ['another version (R-9-2)', { version: 'V2' }],
     ['no version', { version: undefined }],
     ['no url', { url: undefined }],
     ['a url that is no text', { url: 5 }],
     ['a url of 2,049 characters', { url: `https://shop.example/${'x'.repeat(2_028)}` }],
-  ])('R-7-6: addHttp answers 400 for %s', async (_what, change) => {
+  ])('addHttp answers 400 for %s (R-7-6)', async (_what, change) => {
     expect((await service.post('addHttp', { merchantId, url, version: 'V3', ...change })).status).toBe(400);
     expect(receiver.received).toEqual([]);
   });
 
-  it('R-4.3-15: Check probes the URL, gives the times and changes nothing', async () => {
+  it('Check probes the URL, gives the times and changes nothing (R-4.3-15)', async () => {
     await addHttp();
     const before = await route();
     const { status, data } = await service.internal('post', `/internal/merchants/${merchantId}/check`);
@@ -223,7 +229,7 @@ describe('merchant notification endpoints', () => {
     expect(await route()).toEqual(before);
   });
 
-  it('R-4.3-14: no public path and no verb but the four POSTs is served, and none of those removes a recipient', async () => {
+  it('no public path and no verb but the four POSTs is served, and none of those removes a recipient (R-4.3-14)', async () => {
     await addHttp();
     await service.post('extra', { merchantId, type: 'EMAIL', value: 'ops@shop.example' });
     const before = await list();
@@ -245,7 +251,7 @@ describe('merchant notification endpoints', () => {
     expect(await list()).toEqual(before);
   });
 
-  it('R-4.3-14: removal is for operators: recipients one by one, the URL with its key', async () => {
+  it('removal is for operators: recipients one by one, the URL with its key (R-4.3-14)', async () => {
     const { encryptKey } = (await addHttp()).data;
     await service.post('extra', { merchantId, type: 'EMAIL', value: 'ops+x/y@shop.example' });
     const path = `/internal/merchants/${merchantId}/notifications`;
@@ -256,7 +262,7 @@ describe('merchant notification endpoints', () => {
     expect((await addHttp()).data.encryptKey).not.toBe(encryptKey);
   });
 
-  it('A-51: concurrent renewals each give a key, and one of them stands', async () => {
+  it('concurrent renewals each give a key, and one of them stands (A-51)', async () => {
     await addHttp();
     const answers = await Promise.all(Array.from({ length: 5 }, () => service.post('renewKey', { merchantId })));
     const keys = answers.map(({ data }) => data.encryptKey as string);
@@ -264,7 +270,7 @@ describe('merchant notification endpoints', () => {
     expect(keys).toContain((await addHttp()).data.encryptKey);
   });
 
-  it('A-51: a renewal and a change of URL at once both stand, whichever comes first', async () => {
+  it('a renewal and a change of URL at once both stand, whichever comes first (A-51)', async () => {
     const sealer = new WebhookKeySealer(KeyRing.parse(service.keyEncryptionKeys));
     await addHttp();
     for (let round = 0; round < 3; round += 1) {
@@ -280,7 +286,7 @@ describe('merchant notification endpoints', () => {
     expect(await list()).toHaveLength(4);
   });
 
-  it('A-44: a body problem is told before ownership, ownership before ACTIVE, ACTIVE before the rule of the operation', async () => {
+  it('a body problem is told before ownership, ownership before ACTIVE, ACTIVE before the rule of the operation (A-44)', async () => {
     const messageOf = async (endpoint: string, body: object) => (await service.post(endpoint, body)).data.message as string;
     expect(await messageOf('extra', { merchantId: 999_999, type: 'FAX', value: 'x' })).toBe('Valid types are EMAIL or SMS');
     expect(await messageOf('renewKey', { merchantId: 999_999 })).toBe("Invalid 'merchantId'");

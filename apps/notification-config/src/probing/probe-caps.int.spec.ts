@@ -6,7 +6,7 @@ import { acquirerBank, pspOne, TestNotificationConfig } from '../testing/running
 /** Refills are out of reach of a test run. */
 const hour = '3600000';
 
-describe('T-28: caps on probes', () => {
+describe('caps on probes (T-28)', () => {
   let service: TestNotificationConfig;
   let receiver: RawReceiver;
   let merchantId = 100;
@@ -93,7 +93,7 @@ describe('T-28: caps on probes', () => {
     });
   }
 
-  it('A-51: calls for one merchant at the same time are probed one after the other, and each is answered', async () => {
+  it('calls for one merchant at the same time are probed one after the other, and each is answered (A-51)', async () => {
     let open = 0;
     let openMax = 0;
     refusalsComeWithTheNextRelease();

@@ -27,7 +27,7 @@ function intercept(this: Socket, ...args: unknown[]): Socket {
   return originalConnect.apply(this, args);
 }
 
-describe('T-11: addHttp and Check', () => {
+describe('addHttp and Check (T-11)', () => {
   let dns: TestDnsServer;
   let service: TestNotificationConfig;
 

@@ -85,7 +85,7 @@ describe('route lease', () => {
     return later();
   }
 
-  it('R-4.3-10: no request that starts after the answer of renewKey or addHttp uses what was replaced, on any replica', async () => {
+  it('no request that starts after the answer of renewKey or addHttp uses what was replaced, on any replica (R-4.3-10)', async () => {
     await addHttp('/first');
     const dispatchers = Array.from({ length: 8 }, (_, i) => new Dispatcher(replicas[i % 2]!, () => (i * leaseMs) / 10));
     const runs = dispatchers.map(dispatcher => dispatcher.run());
@@ -108,7 +108,7 @@ describe('route lease', () => {
   it.each([
     ['renewKey', () => replicas[0].post('renewKey', { merchantId })],
     ['addHttp', () => addHttp(`/${Math.random()}`)],
-  ])('R-4.3-10: %s commits the change, waits for the lease and only then answers', async (_, call) => {
+  ])('%s commits the change, waits for the lease and only then answers (R-4.3-10)', async (_, call) => {
     await addHttp('/before');
     const changes = async () =>
       (await replicas[0].database.dataSource.query<{ changed_at: Date }[]>('select changed_at from http_notification'))[0];

@@ -42,7 +42,7 @@ export class PayCode {
       tipAmount,
       extraReferenceName: code.extraReferenceName,
       extraReferenceValue: code.extraReferenceValue,
-      // R-2.5-16: contact data only if the code asked for it.
+      // Contact data only if the code asked for it (R-2.5-16).
       clientContact: code.requestContact ? (payment.clientContact ?? undefined) : undefined,
       clientBilling: null,
       clientShipping: null,
@@ -50,7 +50,7 @@ export class PayCode {
   }
 }
 
-/** R-2.5-9: a tip only when the code asked for one. */
+/** A tip only when the code asked for one (R-2.5-9). */
 function tipOf({ tipAmount }: Payment, code: PaymentCode): string | null {
   if (tipAmount === null) return null;
   if (!code.requestTip) throw invalidField('tipAmount', 'is not taken by this code');

@@ -65,27 +65,27 @@ describe('reversals of the simulator', () => {
     reversing = new ReverseTransactions({ transactions: store, sealer: new Plain() }, () => new Date(0));
   });
 
-  it('I2, A-04: a request that comes again, in one batch or later, reverses nothing again and is counted as repeated', async () => {
+  it('a request that comes again, in one batch or later, reverses nothing again and is counted as repeated (P-I2, A-04)', async () => {
     expect(await reversing.reverse(requests(1, 1, 2))).toEqual({ ...none, reversed: 2 });
     expect(await reversing.reverse(requests(1))).toEqual({ ...none, repeated: 1 });
     expect(await reversing.reverse(requests(2, 1))).toEqual({ ...none, repeated: 2 });
     expect(store.recorded.map(({ referenceTransactionId }) => referenceTransactionId)).toEqual([1, 2]);
   });
 
-  it('A-02: what cannot be reversed and what is no purchase are named, once, and hold up no other', async () => {
+  it('what cannot be reversed and what is no purchase are named, once, and hold up no other (A-02)', async () => {
     expect(await reversing.reverse(requests(3, 4, 5, 1))).toEqual({ reversed: 1, repeated: 0, failed: [3], unknown: [4, 5] });
     expect(await reversing.reverse(requests(3))).toEqual({ ...none, repeated: 1 });
     expect(await reversing.reverse([])).toEqual(none);
   });
 
-  it('T-29: an original that cannot be read is a fault of that request: its batch is done without it', async () => {
+  it('an original that cannot be read is a fault of that request: its batch is done without it (T-29)', async () => {
     store = new Originals(new Map([[1, purchase(1, { notification: 'no notification' })]]));
     reversing = new ReverseTransactions({ transactions: store, sealer: new Plain() });
     await expect(reversing.reverse(requests(1))).rejects.toThrow(DataFault);
     expect(store.recorded).toEqual([]);
   });
 
-  it('R-2.5-10, R-3.1-6: the reversal is a transaction of its own that names its original', async () => {
+  it('the reversal is a transaction of its own that names its original (R-2.5-10, R-3.1-6)', async () => {
     await reversing.reverse(requests(1));
     const [made] = store.recorded;
     expect(made).toMatchObject({ transactionId: 100, kind: 'REVERSAL', txState: 'END_REVERSED', referenceTransactionId: 1 });

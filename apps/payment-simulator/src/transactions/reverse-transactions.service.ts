@@ -12,7 +12,7 @@ export interface ReverseTransactionsPorts {
 
 export interface ReversalReport {
   reversed: number;
-  /** Reversals that were done before: requests may come any number of times (I2). */
+  /** Reversals that were done before: requests may come any number of times (P-I2). */
   repeated: number;
   /** Originals that could not be reversed: an operator must look. */
   failed: number[];

@@ -20,7 +20,7 @@ export const env = defineEnv({
     min: 100,
     max: 3_600_000,
     description:
-      'How long after arming the dispatcher is asked: connect budget, acknowledgement window and margin (T5). Only a nudge: a due timer asks and never decides.',
+      'How long after arming the dispatcher is asked: connect budget, acknowledgement window and margin (P-T5). Only a nudge: a due timer asks and never decides.',
   },
   AUDIT_DELAY_MS: {
     type: 'integer',

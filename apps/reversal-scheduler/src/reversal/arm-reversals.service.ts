@@ -21,8 +21,8 @@ export class ArmReversals {
   }
 
   /**
-   * Resolves once every job is durable (R-1-6, I5). A decision in the answer means: do not POST. An item whose job the database refuses for its data
-   * has no answer, which the dispatcher takes for not armed (I5); the others of the call have theirs (T-29).
+   * Resolves once every job is durable (R-1-6, P-I5). A decision in the answer means: do not POST. An item whose job the database refuses for its data
+   * has no answer, which the dispatcher takes for not armed (P-I5); the others of the call have theirs (T-29).
    */
   async arm(items: readonly ArmItem[]): Promise<ArmAnswer[]> {
     const answers: ArmAnswer[] = [];

@@ -5,7 +5,7 @@ import { schedulerUnderTest } from './testing/scheduler-under-test';
 const verdict = (transactionId: number, kind: VerdictKind) => ({ transactionId, merchantId: 7, verdict: kind });
 
 describe('deciding', () => {
-  it('R-6.2-1: an armed payment is told to be open; one decided before is not to be posted', async () => {
+  it('an armed payment is told to be open; one decided before is not to be posted (R-6.2-1)', async () => {
     const { arm, decide } = schedulerUnderTest();
     await decide.decide([verdict(2, 'ACKED_PULL'), verdict(3, 'CLOSED_NEVER_SENT')]);
     expect(await arm.arm([1, 2, 3].map(transactionId => ({ transactionId, merchantId: 7, attempt: 1 })))).toEqual([
@@ -15,14 +15,14 @@ describe('deciding', () => {
     ]);
   });
 
-  it('R-3.1-3: a failed delivery reverses the payment once, however often it is told', async () => {
+  it('a failed delivery reverses the payment once, however often it is told (R-3.1-3)', async () => {
     const { decide, database, metrics } = schedulerUnderTest();
     await Promise.all(Array.from({ length: 100 }, () => decide.decide([verdict(1, 'CLOSED_NON200')])));
     expect(database.outbox.map(({ transactionId, reason }) => [transactionId, reason])).toEqual([[1, 'NON_200']]);
     expect(metrics.decidedCount).toEqual({ SETTLED: 0, REVERSED: 1 });
   });
 
-  it('T-18: an acknowledgement after the reversal changes nothing and raises an alarm', async () => {
+  it('an acknowledgement after the reversal changes nothing and raises an alarm (T-18)', async () => {
     const { decide, database, metrics } = schedulerUnderTest();
     await decide.decide([verdict(1, 'CLOSED_TIMEOUT')]);
     await decide.decide([verdict(1, 'ACKED_HTTP')]);
@@ -30,7 +30,7 @@ describe('deciding', () => {
     expect(metrics.contradictions).toEqual(['ack_after_reversed 1']);
   });
 
-  it('I3: a failure told after the acknowledgement changes nothing and raises an alarm', async () => {
+  it('a failure told after the acknowledgement changes nothing and raises an alarm (P-I3)', async () => {
     const { decide, database, metrics } = schedulerUnderTest();
     await decide.decide([verdict(1, 'ACKED_HTTP'), verdict(1, 'CLOSED_TIMEOUT')]);
     expect(database.outbox).toEqual([]);
@@ -51,7 +51,7 @@ describe('the audit of TransactionTerminal', () => {
     ...over,
   });
 
-  it('I7: a payment that was never armed is asked about and ends', async () => {
+  it('a payment that was never armed is asked about and ends (P-I7)', async () => {
     const { watch, timers, closer, database, clock } = schedulerUnderTest();
     await watch.watch([terminal(1)]);
     closer.verdicts.set(1, 'CLOSED_NEVER_SENT');
@@ -61,7 +61,7 @@ describe('the audit of TransactionTerminal', () => {
     expect(database.outbox.map(({ reason }) => reason)).toEqual(['NEVER_SENT']);
   });
 
-  it('regression, I7: a lost payment ends although the timers of its shard have read further already', async () => {
+  it('regression: a lost payment ends although the timers of its shard have read further already (P-I7)', async () => {
     const { arm, watch, timers, closer, database, clock } = schedulerUnderTest();
     const neighbour = Array.from({ length: 10_000 }, (_, at) => at + 2).find(id => shardOf(id) === shardOf(1))!;
     await arm.arm([{ transactionId: neighbour, merchantId: 7, attempt: 1 }]);
@@ -75,14 +75,16 @@ describe('the audit of TransactionTerminal', () => {
     expect(database.outbox.map(({ transactionId }) => transactionId)).toEqual([1]);
   });
 
-  it('I13, A-01, A-02: only a successful purchase is ever watched', async () => {
-    const { watch, database } = schedulerUnderTest();
-    await watch.watch([
-      terminal(1, { status: 'BANK_REJECTED', txState: 'END_BANK_DECLINE' }),
-      terminal(2, { kind: 'REVERSAL', status: 'REVERSED' }),
-      terminal(3, { kind: 'REFUND', status: 'REFUNDED' }),
-      terminal(4, { kind: 'REFUND', status: 'SUCCESS' }),
-    ]);
-    expect(database.jobRows.size).toBe(0);
+  describe('as in P-I13, A-01, A-02', () => {
+    it('only a successful purchase is ever watched', async () => {
+      const { watch, database } = schedulerUnderTest();
+      await watch.watch([
+        terminal(1, { status: 'BANK_REJECTED', txState: 'END_BANK_DECLINE' }),
+        terminal(2, { kind: 'REVERSAL', status: 'REVERSED' }),
+        terminal(3, { kind: 'REFUND', status: 'REFUNDED' }),
+        terminal(4, { kind: 'REFUND', status: 'SUCCESS' }),
+      ]);
+      expect(database.jobRows.size).toBe(0);
+    });
   });
 });

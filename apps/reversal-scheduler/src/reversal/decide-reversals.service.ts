@@ -19,7 +19,7 @@ export class DecideReversals {
     this.queue = new FlushQueue(items => this.flush(items), { flushMax: 2_000, queueMax: 50_000 });
   }
 
-  /** Resolves to the decisions that stand, in order, once they are durable. Repeating it changes nothing (I10). */
+  /** Resolves to the decisions that stand, in order, once they are durable. Repeating it changes nothing (P-I10). */
   decide(verdicts: readonly SettleItem[]): Promise<DecisionOutcome[]> {
     return this.queue.run(verdicts.map(decisionFor));
   }
@@ -54,7 +54,7 @@ export class DecideReversals {
     }
   }
 
-  /** The first decision stands (I1). That another verdict arrives at all would mean that a guard is broken: an alarm, never a change. */
+  /** The first decision stands (P-I1). That another verdict arrives at all would mean that a guard is broken: an alarm, never a change. */
   private reportContradiction(item: DecisionToRecord, outcome: DecisionOutcome): void {
     if (outcome.decision === item.decision) return;
     const kind = item.decision === 'SETTLED' ? 'ack_after_reversed' : 'closed_after_settled';

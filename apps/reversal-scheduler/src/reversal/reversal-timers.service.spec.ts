@@ -17,7 +17,7 @@ async function tick({ timers }: ReturnType<typeof schedulerUnderTest>): Promise<
 }
 
 describe('reversal timers', () => {
-  it('A-07: asks nothing before 10 + 45 + 5 s after arming, then asks close and decides by its answer', async () => {
+  it('asks nothing before 10 + 45 + 5 s after arming, then asks close and decides by its answer (A-07)', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm.arm([job(1), job(2)]);
     scheduler.closer.verdicts.set(1, 'ACKED_HTTP').set(2, 'CLOSED_TIMEOUT');
@@ -30,7 +30,7 @@ describe('reversal timers', () => {
     expect(await scheduler.database.decisions.find([1, 2])).toEqual(new Map([[1, 'SETTLED'], [2, 'REVERSED']])); // prettier-ignore
   });
 
-  it('I4: OPEN decides nothing and is asked again every 5 s, until there is a verdict', async () => {
+  it('OPEN decides nothing and is asked again every 5 s, until there is a verdict (P-I4)', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm.arm([job(1)]);
     scheduler.clock.advance(60_000);
@@ -48,7 +48,7 @@ describe('reversal timers', () => {
     expect(await scheduler.database.decisions.find([1])).toEqual(new Map([[1, 'SETTLED']]));
   });
 
-  it('I7: a page read before its shard went and came back skips nothing', async () => {
+  it('a page read before its shard went and came back skips nothing (P-I7)', async () => {
     const scheduler = schedulerUnderTest();
     const { timers, database, clock, closer } = scheduler;
     const second = anotherOf(shardOf(1));
@@ -67,7 +67,7 @@ describe('reversal timers', () => {
     expect([...database.decisionRows.keys()].sort((a, b) => a - b)).toEqual([1, second]);
   });
 
-  it('I3: a dispatcher that cannot be reached reverses nothing, however long it is away', async () => {
+  it('a dispatcher that cannot be reached reverses nothing, however long it is away (P-I3)', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm.arm([job(1)]);
     scheduler.closer.fault = new Error('ECONNREFUSED');
@@ -85,7 +85,7 @@ describe('reversal timers', () => {
     expect(scheduler.metrics.lateMs).toEqual([59 * 60_000 + 1_000]);
   });
 
-  it('R-3.1-2: a settled payment is never asked about', async () => {
+  it('a settled payment is never asked about (R-3.1-2)', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm.arm([job(1)]);
     scheduler.clock.advance(55_000);
@@ -97,7 +97,7 @@ describe('reversal timers', () => {
     expect([scheduler.closer.calls, scheduler.timers.size]).toEqual([[], 0]);
   });
 
-  it('I7: jobs that were decided are not looked at again by every later scan', async () => {
+  it('jobs that were decided are not looked at again by every later scan (P-I7)', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm.arm([job(1)]);
     await scheduler.decide.decide([{ transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' }]);
@@ -113,7 +113,7 @@ describe('reversal timers', () => {
     expect(scheduler.database.lowWater(shardOf(1))).toBe(nowUs - 120_000_000);
   });
 
-  it('T5: jobs armed after the clock of the database was set back are found', async () => {
+  it('jobs armed after the clock of the database was set back are found (P-T5)', async () => {
     const scheduler = schedulerUnderTest();
     await tick(scheduler);
     await scheduler.timers.advance();
@@ -134,7 +134,7 @@ describe('reversal timers', () => {
     expect(await scheduler.database.decisions.find([2])).toEqual(new Map([[2, 'REVERSED']]));
   });
 
-  it('A-13: a second attempt moves the timer on', async () => {
+  it('a second attempt moves the timer on (A-13)', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm.arm([job(1)]);
     scheduler.clock.advance(55_000);
@@ -209,7 +209,7 @@ describe('reversal timers', () => {
     expect(await scheduler.database.decisions.find([early, late])).toEqual(new Map([[early, 'REVERSED'], [late, 'REVERSED']])); // prettier-ignore
   });
 
-  it('T5: says how long until the next timer, so that nobody has to look in between', async () => {
+  it('says how long until the next timer, so that nobody has to look in between (P-T5)', async () => {
     const scheduler = schedulerUnderTest();
     expect(scheduler.timers.nextInMs).toBe(Infinity);
     await scheduler.arm.arm([job(1)]);
@@ -220,7 +220,7 @@ describe('reversal timers', () => {
     expect(scheduler.timers.nextInMs).toBe(0);
   });
 
-  it('T-29: a payment that close refuses to be asked about holds up nobody, moves no money, and is asked about a minute later', async () => {
+  it('a payment that close refuses to be asked about holds up nobody, moves no money, and is asked about a minute later (T-29)', async () => {
     const scheduler = schedulerUnderTest();
     const { arm, closer, clock, database, metrics } = scheduler;
     const ids = Array.from({ length: 20 }, (_, at) => at + 1);

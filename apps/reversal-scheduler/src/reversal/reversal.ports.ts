@@ -19,7 +19,7 @@ export abstract class JobStore {
 /** Write-once decisions. */
 export abstract class DecisionStore {
   /**
-   * Records each decision unless one exists (I1); REVERSED and its ReversalRequested become durable together (I2).
+   * Records each decision unless one exists (P-I1); REVERSED and its ReversalRequested become durable together (P-I2).
    * Resolves after the commit to the decision that stands for each item, in order.
    */
   abstract decide(items: readonly DecisionToRecord[]): Promise<DecisionOutcome[]>;
@@ -38,7 +38,7 @@ export abstract class ReversalMetrics {
   abstract decided(decision: Decision, count: number): void;
   /** Milliseconds between the due time of a job and its decision. */
   abstract decidedLate(lateMs: number): void;
-  /** A verdict that contradicts the decision that stands: must stay 0 (I6). */
+  /** A verdict that contradicts the decision that stands: must stay 0 (P-I6). */
   abstract contradicted(kind: 'ack_after_reversed' | 'closed_after_settled', transactionId: number): void;
   abstract asked(outcome: 'decided' | 'open' | 'fault', count: number): void;
   abstract watched(count: number): void;
@@ -46,7 +46,7 @@ export abstract class ReversalMetrics {
   abstract setAside(step: 'arm' | 'decide' | 'close', transactionId: number, error: unknown): void;
 }
 
-/** Monotonic milliseconds of this process (T2). */
+/** Monotonic milliseconds of this process (P-T2). */
 export abstract class MonotonicClock {
   abstract nowMs(): number;
 }

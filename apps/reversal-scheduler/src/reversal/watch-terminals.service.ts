@@ -19,7 +19,7 @@ export class WatchTerminals {
   ) {}
 
   async watch(terminals: readonly TransactionTerminal[]): Promise<void> {
-    // I13: nothing but a successful purchase is ever armed or reversed.
+    // Nothing but a successful purchase is ever armed or reversed (P-I13, A-01, A-02).
     const reversible = terminals.filter(({ kind, status }) => kind === 'PURCHASE' && status === 'SUCCESS');
     if (reversible.length === 0) return;
     const watched = await this.ports.jobs.watch(

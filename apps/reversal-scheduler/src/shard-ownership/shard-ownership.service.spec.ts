@@ -4,7 +4,7 @@ import { InMemoryShardStore } from './testing/in-memory-shard.store';
 const shards = [0, 1, 2, 3];
 const leaseMs = 5_000;
 
-describe('owning shards (T6)', () => {
+describe('owning shards (P-T6)', () => {
   const pair = () => {
     const store = new InMemoryShardStore(shards);
     return { store, first: new ShardOwnership('a', store, leaseMs), second: new ShardOwnership('b', store, leaseMs) };
@@ -53,7 +53,7 @@ describe('owning shards (T6)', () => {
     expect(replicas.map(({ replica }) => replica)).toEqual(['a', 'b']);
   });
 
-  it('T9: leaving gives every shard up at once', async () => {
+  it('leaving gives every shard up at once (P-T9)', async () => {
     const { store, first, second } = pair();
     await first.turn(0);
     await first.leave();

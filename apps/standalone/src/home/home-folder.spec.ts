@@ -26,7 +26,7 @@ describe('the home folder', () => {
     expect(mode(home.path) & 0o066).toBe(0);
   });
 
-  it('T-27: holds a key of its own for each service, and an operator token that internal listeners accept', () => {
+  it('holds a key of its own for each service, and an operator token that internal listeners accept (T-27)', () => {
     const keys = ensureHomeTokenKeys(home);
     const published = publishedKeysOf(readFileSync(keys.servicePublicKeys, 'utf8'), serviceNames);
     const own = serviceNames.map(name => signingKeyOf(name, readFileSync(keys.services[name], 'utf8')).kid);

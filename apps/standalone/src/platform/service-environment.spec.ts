@@ -19,7 +19,7 @@ const inherited = {
 };
 
 describe('the environment a service of the standalone platform gets', () => {
-  it('T-41: holds what it declares and what the operating system reads, nothing else of the shell', () => {
+  it('holds what it declares and what the operating system reads, nothing else of the shell (T-41)', () => {
     const env = serviceEnvironment('webhook-dispatcher', { inherited, given });
     expect(env).toEqual({
       PATH: '/bin',
@@ -32,7 +32,7 @@ describe('the environment a service of the standalone platform gets', () => {
     });
   });
 
-  it('T-41: gives a setting to the services that declare it only', () => {
+  it('gives a setting to the services that declare it only (T-41)', () => {
     const env = serviceEnvironment('api-gateway', { inherited, given });
     expect(Object.keys(env).sort()).toEqual(['INTERNAL_PORT', 'NODE_COMPILE_CACHE', 'PATH', 'TZ']);
   });

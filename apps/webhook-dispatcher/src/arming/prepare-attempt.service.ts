@@ -32,7 +32,7 @@ export type LastLook =
 const batchMax = { flushMax: 1_000, queueMax: 100_000 };
 
 /**
- * Flow before a POST: route (A-10) -> claim of the attempt (I8) -> arm, awaited (I5) -> lease, lane and beat once more. Every step is
+ * Flow before a POST: route (A-10) -> claim of the attempt (P-I8) -> arm, awaited (P-I5) -> lease, lane and beat once more. Every step is
  * batched over all deliveries that are at it.
  */
 export class PrepareAttempt {
@@ -55,12 +55,12 @@ export class PrepareAttempt {
       const decisions = await scheduler.arm(
         deliveries.map(({ transactionId, merchantId, attempt }) => ({ transactionId, merchantId, attempt })),
       );
-      // An id without an answer is not armed: an error rather than a POST without a job (I5), and that delivery's alone (T-29).
+      // An id without an answer is not armed: an error rather than a POST without a job (P-I5), and that delivery's alone (T-29).
       return deliveries.map(({ transactionId }) => decisionOf(decisions, transactionId));
     }, limits);
   }
 
-  /** @throws whatever the route, the store or the scheduler throws: a fault of ours (T8) */
+  /** @throws whatever the route, the store or the scheduler throws: a fault of ours (P-T8) */
   async prepare(delivery: Delivery, origin: string): Promise<Prepared> {
     const route = await this.routes.current(delivery.merchantId);
     if (route.url === null) return 'NO_WEBHOOK';
@@ -75,7 +75,7 @@ export class PrepareAttempt {
   /** Synchronous, so that nothing can change between it and the start of the request. */
   lastLook(delivery: Delivery): LastLook {
     if (this.lanes.epochOf(delivery.lane) !== delivery.epoch) return { next: 'NOT_OURS' };
-    // An owner that may be taken for dead starts no POST: its successor may be about to (T6).
+    // An owner that may be taken for dead starts no POST: its successor may be about to (P-T6).
     if (!this.lanes.isBeatFresh) return { next: 'RETRY_LATER' };
     const route = this.routes.leasedNow(delivery.merchantId);
     if (!route) return { next: 'RENEW' };

@@ -3,12 +3,12 @@ export type CancelTimer = () => void;
 
 /** Time as decisions see it. Injected everywhere, so that a simulation can drive it. */
 export abstract class Clock {
-  /** Monotonic milliseconds of this process (T2). No decision about a payment uses another clock. */
+  /** Monotonic milliseconds of this process (P-T2). No decision about a payment uses another clock. */
   abstract nowMs(): number;
   /** Wall clock, for records and people only. */
   abstract wallTime(): Date;
   abstract after(delayMs: number, run: () => void): CancelTimer;
-  /** Resolves once the event loop has polled for I/O (T3): what the kernel already holds has then been read. */
+  /** Resolves once the event loop has polled for I/O (P-T3): what the kernel already holds has then been read. */
   abstract pollTurn(): Promise<void>;
 }
 

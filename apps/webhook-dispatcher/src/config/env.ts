@@ -74,7 +74,7 @@ export const env = defineEnv({
     default: 10_000,
     min: 1_000,
     max: 600_000,
-    description: 'A replica whose beat stood still for this long is dead and its lanes are taken over (T6).',
+    description: 'A replica whose beat stood still for this long is dead and its lanes are taken over (P-T6).',
   },
   RETENTION_DAYS: {
     type: 'integer',

@@ -15,13 +15,13 @@ export abstract class DeliveryStore {
    * verdict. Repeating a claim whose answer was lost succeeds again.
    */
   abstract claimAttempts(replica: string, deliveries: readonly Delivery[]): Promise<number[]>;
-  /** Open deliveries claimed under an epoch before the given one: their owner is gone (row 8). By lane and seq. */
+  /** Open deliveries claimed under an epoch before the given one: their owner is gone (P-1.2-8). By lane and seq. */
   abstract orphaned(cursors: readonly LaneCursor[], limitPerLane: number): Promise<StoredDelivery[]>;
   /** Moves the marks of lanes held: remembers what is resolved, answers rows that nobody claimed since the last sweep. */
   abstract sweep(replica: string, cursors: readonly LaneCursor[], page: SweepPage): Promise<SweptLane[]>;
   /** Unclaimed open deliveries of merchants in these lanes, by merchant and seq. */
   abstract waiting(lanes: readonly number[], cursors: readonly MerchantCursor[]): Promise<StoredDelivery[]>;
-  /** Answers of `close`: never an owner's delivery is closed, and none can arrive after it was closed (1.1). */
+  /** Answers of `close`: never an owner's delivery is closed, and none can arrive after it was closed (P-1.1). */
   abstract close(items: readonly LanedCloseItem[]): Promise<CloseAnswer[]>;
 }
 
@@ -111,7 +111,7 @@ export abstract class DeliveryMetrics {
   /** Verdicts that are not durable yet. */
   abstract verdictsWaiting(count: number): void;
   abstract verdictWriteFailed(error: unknown): void;
-  /** A delivery is held back for a reason of ours (T8). */
+  /** A delivery is held back for a reason of ours (P-T8). */
   abstract heldBack(error: unknown): void;
   /** Something was put aside because its own data fails (T-29); somebody must look. */
   abstract setAside(step: ParkedStep, transactionId: number, error: unknown): void;

@@ -59,7 +59,7 @@ export interface DispatcherSettings {
 
 /** One dispatcher replica: its use cases, put together over ports, without framework, timers or event loop of its own. */
 export interface Dispatcher extends Parts {
-  /** Starts nothing more, lets what is in flight end, hands the lanes over (T9). `lanes.pass()` must go on meanwhile. */
+  /** Starts nothing more, lets what is in flight end, hands the lanes over (P-T9). `lanes.pass()` must go on meanwhile. */
   drain(): Promise<void>;
 }
 

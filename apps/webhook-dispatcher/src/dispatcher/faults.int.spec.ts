@@ -35,7 +35,7 @@ describe('faults that are not the receiver’s', () => {
     }
   };
 
-  it('T8, fault case 44: without the routes nothing is sent; it is as soon as they are back', async () => {
+  it('without the routes nothing is sent; it is as soon as they are back (P-T8, F-44)', async () => {
     replica.routes.fault = new Error('config down');
     await ingest(1);
     await eventually(() => expect(replica.metrics.faults.length).toBeGreaterThan(0));
@@ -45,7 +45,7 @@ describe('faults that are not the receiver’s', () => {
     await posts(1);
   });
 
-  it('I5, fault case 8: without the scheduler nothing is sent; the arm is repeated', async () => {
+  it('without the scheduler nothing is sent; the arm is repeated (P-I5, F-8)', async () => {
     replica.scheduler.fault = new Error('scheduler down');
     await ingest(1);
     await eventually(() => expect(replica.metrics.faults.length).toBeGreaterThan(0));
@@ -56,7 +56,7 @@ describe('faults that are not the receiver’s', () => {
     expect(replica.scheduler.armed).toHaveLength(1);
   });
 
-  it('T8, fault case 46: EMFILE is never charged to the receiver', async () => {
+  it('EMFILE is never charged to the receiver (P-T8, F-46)', async () => {
     replica.poster.onPost = post => post.fail({ code: 'EMFILE', isOurs: true });
     await ingest(1);
     await posts(1);
@@ -70,7 +70,7 @@ describe('faults that are not the receiver’s', () => {
     expect(replica.poster.posts[1]!.attempt).toBe(2);
   });
 
-  it('A-12, row 10: what cannot be sent for B is closed without an attempt', async () => {
+  it('what cannot be sent for B is closed without an attempt (A-12, P-1.2-10)', async () => {
     const strict = await new Replica(database.dataSource, {
       settings: { rules: { attemptsMax: 2, dispatchWindowMs: 3_000 } },
     }).takeOver();
@@ -89,7 +89,7 @@ describe('faults that are not the receiver’s', () => {
     await eventually(() => expect(strict.scheduler.settled).toEqual(told));
   });
 
-  it('A-13, row 10: what its dead owner may have sent is sent again however long our fault lasts, never closed by its age', async () => {
+  it('what its dead owner may have sent is sent again however long our fault lasts, never closed by its age (A-13, P-1.2-10)', async () => {
     await ingest(1);
     await posts(1);
     // The owner dies with a 200 on its way to it; its heir cannot arm for longer than B.
@@ -111,7 +111,7 @@ describe('faults that are not the receiver’s', () => {
     expect(heir.poster.posts[0]!.attempt).toBe(2);
   });
 
-  it('A-12, row 10: what waits for a slot longer than B is closed without an attempt; the ones under way are left', async () => {
+  it('what waits for a slot longer than B is closed without an attempt; the ones under way are left (A-12, P-1.2-10)', async () => {
     const small = { settings: { slotsMax: 4, rules: { attemptsMax: 2, dispatchWindowMs: 3_000 } } };
     const strict = await new Replica(database.dataSource, small).takeOver();
     await strict.dispatcher.routes.learn([1001]);
@@ -125,7 +125,7 @@ describe('faults that are not the receiver’s', () => {
     expect(strict.poster.posts).toHaveLength(4);
   });
 
-  it('fault case 15: a 200 stays in memory while the database is away, and is written when it is back', async () => {
+  it('a 200 stays in memory while the database is away, and is written when it is back (F-15)', async () => {
     const real = new PostgresVerdictStore(database.dataSource, 'test');
     let failures = 0;
     const flaky: Pick<VerdictStore, 'acknowledge' | 'conclude'> = {
@@ -147,7 +147,7 @@ describe('faults that are not the receiver’s', () => {
     expect(replica.metrics.writeFailures).toBe(5);
   });
 
-  it('R-8-1: the deadline closes and gives the request up', async () => {
+  it('the deadline closes and gives the request up (R-8-1)', async () => {
     await ingest(1);
     await posts(1);
     await pass(45_000);
@@ -155,7 +155,7 @@ describe('faults that are not the receiver’s', () => {
     expect(replica.poster.posts[0]!.isAborted).toBe(true);
   });
 
-  it('fault case 21: an answer at 44.9 s settles, one at 45.1 s does not', async () => {
+  it('an answer at 44.9 s settles, one at 45.1 s does not (F-21)', async () => {
     await ingest(1, 2);
     await posts(2);
     await replica.clock.advance(44_900);
@@ -166,7 +166,7 @@ describe('faults that are not the receiver’s', () => {
     expect([await verdict(inTime!), await verdict(late!)]).toEqual(['ACKED_HTTP', 'CLOSED_TIMEOUT']);
   });
 
-  it('T7, fault case 27: a dead pooled socket costs no payment: one repeat on a fresh one, same attempt', async () => {
+  it('a dead pooled socket costs no payment: one repeat on a fresh one, same attempt (P-T7, F-27)', async () => {
     replica.poster.onPost = post => (post.request.onFreshSocket ? post.answer(200) : post.fail({ isStaleSocket: true }));
     await ingest(1);
     expect(await verdict(1)).toBe('ACKED_HTTP');
@@ -176,7 +176,7 @@ describe('faults that are not the receiver’s', () => {
     ]);
   });
 
-  it('A-10, fault case 42: URL and key are those of the lease at the start of the request, not of the arm', async () => {
+  it('URL and key are those of the lease at the start of the request, not of the arm (A-10, F-42)', async () => {
     await ingest(1);
     await posts(1);
     replica.scheduler.beforeAnswer = async () => {
@@ -189,7 +189,7 @@ describe('faults that are not the receiver’s', () => {
     expect(replica.poster.posts[1]!.request.body).toContain('https://shop.example/new');
   });
 
-  it('A-10, fault case 43: a webhook removed after the arm is not posted to; the payment is settled', async () => {
+  it('a webhook removed after the arm is not posted to; the payment is settled (A-10, F-43)', async () => {
     replica.scheduler.beforeAnswer = async () => {
       await replica.clock.advance(1_001);
       replica.routes.url = null;
@@ -200,7 +200,7 @@ describe('faults that are not the receiver’s', () => {
     await eventually(() => expect(replica.scheduler.settled).toMatchObject([{ verdict: 'NOT_APPLICABLE' }]));
   });
 
-  it('T-19: a second content under one id changes nothing and raises the alarm', async () => {
+  it('a second content under one id changes nothing and raises the alarm (T-19)', async () => {
     await ingest(1);
     await posts(1);
     await replica.dispatcher.intake.record([terminalEvent(1, { merchantId: 1002 })]);
@@ -209,7 +209,7 @@ describe('faults that are not the receiver’s', () => {
     expect(replica.poster.posts).toHaveLength(1);
   });
 
-  it('T8: a payload that cannot be opened is our fault and waits', async () => {
+  it('a payload that cannot be opened is our fault and waits (P-T8)', async () => {
     replica.sealer.fault = Object.assign(new Error('no such key'), { code: 'UNKNOWN_KEY' });
     await ingest(1);
     await eventually(() => expect(replica.scheduler.armed).toHaveLength(1));

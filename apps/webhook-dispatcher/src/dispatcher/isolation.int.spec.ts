@@ -13,7 +13,7 @@ class ByMerchant extends RouteSource {
   }
 }
 
-describe('one slow merchant hurts nobody (fault case 45)', () => {
+describe('one slow merchant hurts nobody (F-45)', () => {
   let database: TestDatabase;
   let replica: Replica;
   const [hanging, healthy] = [7, 8];
@@ -32,7 +32,7 @@ describe('one slow merchant hurts nobody (fault case 45)', () => {
   const concluded = async () =>
     Number((await database.dataSource.query<{ count: string }[]>('select count(*) from verdict'))[0]!.count);
 
-  it('I12: memory and slots are left for the healthy ones, however many deliveries of a hanging one come', async () => {
+  it('memory and slots are left for the healthy ones, however many deliveries of a hanging one come (P-I12)', async () => {
     await ingest(hanging, 1, 500);
     expect(replica.dispatcher.queue.load.held).toBeLessThanOrEqual(60);
     expect(replica.dispatcher.queue.admissions()(healthy)).not.toBe('LEAVE');

@@ -56,7 +56,7 @@ describe('answers that arrive after the lane has moved', () => {
     await dispatcher.lanes.pass();
   };
 
-  it('I7: an insert answered after its lane became ours hides no claim of the former owner', async () => {
+  it('an insert answered after its lane became ours hides no claim of the former owner (P-I7)', async () => {
     const former = await new Replica(dataSource).own();
     const deliveries = new LateAnswers(dataSource);
     const late = new Replica(dataSource, { ports: { deliveries } });
@@ -74,7 +74,7 @@ describe('answers that arrive after the lane has moved', () => {
     expect(late.poster.posts[0]!.attempt).toBe(2);
   });
 
-  it('I7: a sweep answered after its lane went and came back hides no claim made meanwhile', async () => {
+  it('a sweep answered after its lane went and came back hides no claim made meanwhile (P-I7)', async () => {
     const deliveries = new LateAnswers(dataSource);
     deliveries.sweeps = new Gate();
     const late = await new Replica(dataSource, { ports: { deliveries } }).own();

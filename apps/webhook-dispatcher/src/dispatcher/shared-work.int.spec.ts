@@ -9,7 +9,7 @@ import { Replica } from './testing/replica';
 const ids = [1, 2, 3, 4, 5, 6, 7, 8];
 const others = ids.filter(id => id !== 3);
 
-describe('T-29: what fails by the data of one payment fails no other', () => {
+describe('what fails by the data of one payment fails no other (T-29)', () => {
   let database: TestDatabase;
   let replica: Replica;
   const sql = <T>(text: string) => database.dataSource.query<T[]>(text);
@@ -62,7 +62,7 @@ describe('T-29: what fails by the data of one payment fails no other', () => {
     expect(new Set(heir.metrics.aside)).toEqual(new Set(['send 3']));
   });
 
-  it.each(['refused', 'forgotten'] as const)('I5: an arm that is %s is never posted, those beside it are', async how => {
+  it.each(['refused', 'forgotten'] as const)('an arm that is %s is never posted, those beside it are (P-I5)', async how => {
     replica.scheduler[how] = 3;
     await ingest();
     await eventually(async () => expect(await verdicts()).toEqual(of('ACKED_HTTP')));
@@ -81,7 +81,7 @@ describe('T-29: what fails by the data of one payment fails no other', () => {
     [200, 'ACKED_HTTP'],
     [500, 'CLOSED_NON200'],
   ])(
-    'I4: a verdict after %s that cannot be written stays open until it can, those beside it are written',
+    'a verdict after %s that cannot be written stays open until it can, those beside it are written (P-I4)',
     async (status, kind) => {
       replica.poster.onPost = post => post.answer(status);
       await refuse('verdict');
@@ -101,7 +101,7 @@ describe('T-29: what fails by the data of one payment fails no other', () => {
     },
   );
 
-  it('I4: a verdict whose description is refused is written without it, at once', async () => {
+  it('a verdict whose description is refused is written without it, at once (P-I4)', async () => {
     await refuse('verdict', 'transaction_id <> 3 or outcome is null');
     await ingest();
     await eventually(async () => expect(await verdicts()).toEqual(of('ACKED_HTTP', ids)));

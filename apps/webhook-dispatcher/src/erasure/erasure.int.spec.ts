@@ -28,7 +28,7 @@ interface Line {
   holds: string | null;
 }
 
-describe("T-43: a payer's data is erased on request, by the operator's command", () => {
+describe("a payer's data is erased on request, by the operator's command (T-43)", () => {
   let rig: DispatcherRig;
   let receiver: WireReceiver;
   let folder: string;

@@ -31,7 +31,7 @@ const batchMax = { flushMax: 1_000, queueMax: 100_000 };
 
 /**
  * Flow: events of a batch -> durable, each transaction once -> queue of its endpoint. Resolves after the commit, so that the offset moves
- * only then (1.2 row 1); nothing of the 45 seconds happens here.
+ * only then (P-1.2-1); nothing of the 45 seconds happens here.
  */
 export class RecordDeliveries {
   private readonly inserts: FlushQueue<NewDelivery, Delivery | undefined>;
@@ -69,7 +69,7 @@ export class RecordDeliveries {
   }
 
   /**
-   * Duplicates change nothing (I10) but one kind: an insert of ours committed and its answer was lost. The row is claimed under our epoch
+   * Duplicates change nothing (P-I10) but one kind: an insert of ours committed and its answer was lost. The row is claimed under our epoch
    * and nobody works on it.
    */
   private async claimedWithoutAnswer(

@@ -53,7 +53,7 @@ describe('owning lanes', () => {
     expect(lanes.epochOf(1)).toBe(1);
   });
 
-  it('T6: takes the lanes of a dead replica within the lease and one pass', async () => {
+  it('takes the lanes of a dead replica within the lease and one pass (P-T6)', async () => {
     const dead = setUp('a', store, clock);
     await dead.lanes.pass();
     const { lanes, listener } = setUp('b', store, clock);
@@ -67,7 +67,7 @@ describe('owning lanes', () => {
     expect(store.beats.has('a')).toBe(false);
   });
 
-  it('row 8: a paused replica learns with its next beat that its lanes are gone', async () => {
+  it('a paused replica learns with its next beat that its lanes are gone (P-1.2-8)', async () => {
     const paused = setUp('a', store, clock);
     await paused.lanes.pass();
     const other = setUp('b', store, clock);
@@ -80,7 +80,7 @@ describe('owning lanes', () => {
     expect(paused.listener.told.slice(2)).toEqual(['lost 0@1', 'lost 1@1']);
   });
 
-  it('T6: the beat is fresh for half the lease after the start of the last beat that succeeded', async () => {
+  it('the beat is fresh for half the lease after the start of the last beat that succeeded (P-T6)', async () => {
     const { lanes } = setUp('a', store, clock);
     expect(lanes.isBeatFresh).toBe(false);
     await lanes.pass();
@@ -92,7 +92,7 @@ describe('owning lanes', () => {
     expect(lanes.isBeatFresh).toBe(false);
   });
 
-  it('T6: beats every second, and under a short lease so often that the beat stays fresh between two passes', () => {
+  it('beats every second, and under a short lease so often that the beat stays fresh between two passes (P-T6)', () => {
     const beatMs = (leaseMs: number) => new LaneOwnership(store, clock, { replica: 'a', leaseMs }).beatMs;
     expect(beatMs(10_000)).toBe(1_000);
     for (const leaseMs of [1_000, 1_500, 2_000, 5_000]) expect(beatMs(leaseMs)).toBeLessThan(leaseMs / 4);
@@ -117,7 +117,7 @@ describe('owning lanes', () => {
     expect(listener.told).toEqual(['gained 0@1', 'gained 1@1']);
   });
 
-  it('T9: gives a lane up only when nothing of it is in flight, and starts nothing in it meanwhile', async () => {
+  it('gives a lane up only when nothing of it is in flight, and starts nothing in it meanwhile (P-T9)', async () => {
     const { lanes, listener } = setUp('a', store, clock);
     await lanes.pass();
     const finish = listener.occupy(0);
@@ -131,7 +131,7 @@ describe('owning lanes', () => {
     expect(lanes.epochOf(1)).toBe(1);
   });
 
-  it('T9: lets what is claimed in a lane start before it starts nothing any more', async () => {
+  it('lets what is claimed in a lane start before it starts nothing any more (P-T9)', async () => {
     const { lanes, listener } = setUp('a', store, clock);
     await lanes.pass();
     let keep!: () => void;
@@ -201,7 +201,7 @@ describe('owning lanes', () => {
     expect(lanes.epochOf(0)).toBe(2);
   });
 
-  it('T9: leaving hands over lane by lane and forgets the replica', async () => {
+  it('leaving hands over lane by lane and forgets the replica (P-T9)', async () => {
     const { lanes, listener } = setUp('a', store, clock);
     await lanes.pass();
     const finish = listener.occupy(0);

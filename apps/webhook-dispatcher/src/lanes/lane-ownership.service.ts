@@ -5,11 +5,11 @@ import type { LaneListener, OwnedLanes, LaneStore } from './lanes.ports';
 export interface LaneOwnershipOptions {
   /** Identity of this process; a restarted one has another. */
   replica: string;
-  /** L of T6: an owner whose beat stood still for this long is dead, in milliseconds. */
+  /** L of P-T6: an owner whose beat stood still for this long is dead, in milliseconds. */
   leaseMs: number;
 }
 
-/** T6: every second; oftener under a short lease, for a beat that is half a lease old holds every POST back. */
+/** Every second; oftener under a short lease, for a beat that is half a lease old holds every POST back (P-T6). */
 const beatMsMax = 1_000;
 const beatsPerLease = 5;
 
@@ -78,7 +78,7 @@ export class LaneOwnership implements OwnedLanes {
     return this.releasing.has(lane) || this.unreleased.has(lane) ? undefined : this.held.get(lane);
   }
 
-  /** Whether this replica certainly is not taken for dead yet: an owner that could not beat for L/2 starts no POST (T6). */
+  /** Whether this replica certainly is not taken for dead yet: an owner that could not beat for L/2 starts no POST (P-T6). */
   get isBeatFresh(): boolean {
     return this.clock.nowMs() - this.lastBeatMs < this.options.leaseMs / 2;
   }

@@ -23,7 +23,7 @@ export abstract class LaneListener {
   abstract ending(lane: HeldLane): Promise<void>;
   /** Lanes that are not this replica's any more: nothing new may start in them. */
   abstract lost(lanes: readonly HeldLane[]): void;
-  /** Resolves when nothing of the lane is in flight any more, so that giving it up causes no second POST (T9). */
+  /** Resolves when nothing of the lane is in flight any more, so that giving it up causes no second POST (P-T9). */
   abstract finished(lane: number): Promise<void>;
 }
 
@@ -33,6 +33,6 @@ export interface OwnedLanes {
   readonly replica: string;
   /** Epoch under which work may start in the lane; undefined when it may not. */
   epochOf(lane: number): number | undefined;
-  /** False when this replica may be taken for dead by now: it must start no POST (T6). */
+  /** False when this replica may be taken for dead by now: it must start no POST (P-T6). */
   readonly isBeatFresh: boolean;
 }

@@ -38,7 +38,7 @@ describe('deliveries for people on call', () => {
     expect((await rig.operator('get', `/internal/deliveries?${query}`)).status).toBe(400);
   });
 
-  it('redelivers a notice at once, and never a payment (A-13, I8)', async () => {
+  it('redelivers a notice at once, and never a payment (A-13, P-I8)', async () => {
     receiver.answer = status(500);
     await rig.publish(rig.terminal(notification(1, { status: 'BANK_REJECTED' })), rig.terminal(notification(2)));
     await Promise.all([rig.verdict(1), rig.verdict(2)]);

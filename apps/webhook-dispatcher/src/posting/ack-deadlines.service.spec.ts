@@ -1,7 +1,7 @@
 import { ManualClock, settled } from '../clock/testing/manual-clock';
 import { AckDeadlines } from './ack-deadlines.service';
 
-describe('deadlines of requests (T3)', () => {
+describe('deadlines of requests (P-T3)', () => {
   let clock: ManualClock;
   let deadlines: AckDeadlines;
   let expired: string[];
@@ -45,7 +45,7 @@ describe('deadlines of requests (T3)', () => {
     expect(expired).toEqual(['connected', 'next']);
   });
 
-  it('A-07, fault case 20: a deadline is believed only after two poll turns, in which the answer may still be read', async () => {
+  it('a deadline is believed only after two poll turns, in which the answer may still be read (A-07, F-20)', async () => {
     clock.holdsPollTurns = true;
     const cancelFirst = watch(100, 'answered in the first turn');
     const cancelSecond = watch(100, 'answered in the second turn');

@@ -6,7 +6,7 @@ type Expire = () => void;
 /**
  * Deadlines of requests under way. A deadline that passes is not believed at once: timers run before the event loop polls, so after a stall
  * the timer would overtake a 200 that the kernel already holds. Two poll turns later whatever was there has been read, and has cancelled
- * its deadline (T3).
+ * its deadline (P-T3).
  */
 export class AckDeadlines {
   private readonly heap = new DeadlineHeap<Expire>();

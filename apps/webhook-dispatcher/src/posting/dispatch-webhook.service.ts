@@ -11,7 +11,7 @@ import type { ConnectionGate } from './posting.ports';
 const looksMax = 3;
 /**
  * A delivery that cannot be prepared because of its own data waits this long between tries, in milliseconds: each try costs those beside it statements.
- * It never leaves before it is armed (I5), so nothing can be settled or reversed wrongly by it; never sent, it is closed after B (A-12, T-29).
+ * It never leaves before it is armed (P-I5), so nothing can be settled or reversed wrongly by it; never sent, it is closed after B (A-12, T-29).
  */
 const asideMs = 30_000;
 
@@ -31,7 +31,7 @@ export interface DispatchOptions {
 
 /**
  * Flow of a delivery: a slot at its endpoint -> prepare (route, claim, arm) -> POST -> verdict. Waiting deliveries are not armed: their 45
- * seconds have not begun (1.9).
+ * seconds have not begun (P-1.9).
  */
 export class DispatchWebhook {
   constructor(
@@ -61,7 +61,7 @@ export class DispatchWebhook {
     this.after(delivery, await this.concluding.attempted(delivery, outcome, startedAt));
   }
 
-  /** Everything up to the start of the request. Never rejects: whatever fails before the request is a fault of ours (T8). */
+  /** Everything up to the start of the request. Never rejects: whatever fails before the request is a fault of ours (P-T8). */
   private async ready(delivery: Delivery, origin: string): Promise<Ready> {
     try {
       const prepared = await this.preparing.prepare(delivery, origin);

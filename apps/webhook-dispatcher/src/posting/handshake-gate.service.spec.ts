@@ -2,7 +2,7 @@ import { ManualClock, settled } from '../clock/testing/manual-clock';
 import { HandshakeGate } from './handshake-gate.service';
 import type { LeaveGate } from './posting.ports';
 
-describe('handshakes are throttled (1.9)', () => {
+describe('handshakes are throttled (P-1.9)', () => {
   let clock: ManualClock;
   let idle: Map<string, number>;
   let gate: HandshakeGate;
@@ -55,14 +55,14 @@ describe('handshakes are throttled (1.9)', () => {
     expect(entered).toContain('https://a');
   });
 
-  it('T-12: an endpoint whose connections keep breaking does not keep another waiting', async () => {
+  it('an endpoint whose connections keep breaking does not keep another waiting (T-12)', async () => {
     enterMany('https://breaking', 500);
     enter('https://a');
     await clock.advance(30);
     expect(entered).toContain('https://a');
   });
 
-  it('fault case 46: ten thousand endpoints that hang do not keep one that works waiting', async () => {
+  it('ten thousand endpoints that hang do not keep one that works waiting (F-46)', async () => {
     gate.onIdle('https://works');
     for (let n = 0; n < 10_000; n++) enter(`https://hanging-${n}`);
     enter('https://works');

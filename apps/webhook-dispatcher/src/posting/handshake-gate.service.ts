@@ -3,7 +3,7 @@ import { RoundRobinQueue } from './domain/round-robin-queue';
 import { ConnectionGate, type LeaveGate } from './posting.ports';
 
 export interface HandshakeGateOptions {
-  /** New TLS connections per second; each costs more CPU than everything else about a delivery (1.9). */
+  /** New TLS connections per second; each costs more CPU than everything else about a delivery (P-1.9). */
   handshakesPerSecond: number;
   /** Connections to the endpoint that are open and free. */
   idleOf(origin: string): number;

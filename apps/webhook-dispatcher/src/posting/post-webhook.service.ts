@@ -27,13 +27,13 @@ export class PostWebhook {
     private readonly options: PostOptions,
   ) {}
 
-  /** Starts the request before it returns. The route must have a URL and its lease must be valid now (I11). */
+  /** Starts the request before it returns. The route must have a URL and its lease must be valid now (P-I11). */
   start(delivery: Delivery, route: Route): PostUnderWay {
     let request: WebhookRequest;
     try {
       request = this.requestFor(delivery, route);
     } catch (error) {
-      // The payload or the key cannot be opened: our configuration, not the receiver (T8).
+      // The payload or the key cannot be opened: our configuration, not the receiver (P-T8).
       const code = (error as { code?: string }).code ?? 'SEALING';
       return { outcome: Promise.resolve({ kind: 'OUR_FAULT', code, isSent: false }), freed: Promise.resolve() };
     }

@@ -8,7 +8,7 @@ export abstract class WebhookSealer {
 
 /** What happened on the wire to one request, in order; exactly one of `answered` and `failed` ends it. */
 export interface PostObserver {
-  /** The last byte of the request was handed to the socket (T1, A-05). */
+  /** The last byte of the request was handed to the socket (P-T1, A-05). */
   sent(): void;
   /** The final status line and headers are parsed; interim 1xx never come here. */
   answered(status: number): void;
@@ -17,9 +17,9 @@ export interface PostObserver {
 
 export interface PostFault {
   code: string;
-  /** EMFILE, EADDRNOTAVAIL, EAI_AGAIN, … (T8). */
+  /** EMFILE, EADDRNOTAVAIL, EAI_AGAIN, … (P-T8). */
   isOurs: boolean;
-  /** The pooled socket had served before and not one byte of the answer arrived (T7). */
+  /** The pooled socket had served before and not one byte of the answer arrived (P-T7). */
   isStaleSocket: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface WebhookRequest {
   url: string;
   headers: Record<string, string>;
   body: string;
-  /** Use no pooled socket (T7). */
+  /** Use no pooled socket (P-T7). */
   onFreshSocket: boolean;
 }
 

@@ -6,7 +6,7 @@ import { RouteCache } from '../routes/route-cache.service';
 import { DeliveryQueue } from './delivery-queue.service';
 import { OriginQueues } from './domain/origin-queues';
 
-describe('the queue of a replica that leaves (T9)', () => {
+describe('the queue of a replica that leaves (P-T9)', () => {
   let clock: ManualClock;
   let queue: DeliveryQueue;
   beforeEach(() => {

@@ -177,7 +177,7 @@ export class DeliveryQueue {
 
   /**
    * What was never sent and has waited in its queue since before `receivedMs`: too old (A-12). The caller concludes it; until `finish` it is held, or
-   * recovery would find it open and send it while its end is being written (I4).
+   * recovery would find it open and send it while its end is being written (P-I4).
    */
   takeWaitingSince(receivedMs: number): Delivery[] {
     const old = this.queues.remove(delivery => delivery.receivedMs < receivedMs && !mayHaveBeenSent(delivery));

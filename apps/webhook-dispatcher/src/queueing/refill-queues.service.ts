@@ -7,7 +7,7 @@ const rowsPerMerchantMax = 200;
 
 /**
  * Flow: a queue has room again -> the merchant's oldest deliveries from the database. Each merchant is read on its own, so a million waiting
- * rows of one cost the others nothing (1.9).
+ * rows of one cost the others nothing (P-1.9).
  */
 export class RefillQueues {
   constructor(

@@ -78,7 +78,7 @@ describe('Email and SMS', () => {
     [false, true, false],
     [false, false, true],
     [false, false, false],
-  ])('R-6.2-4: HTTP %s, EMAIL %s, SMS %s: each configured channel is served, no other', async (http, EMAIL, SMS) => {
+  ])('HTTP %s, EMAIL %s, SMS %s: each configured channel is served, no other (R-6.2-4)', async (http, EMAIL, SMS) => {
     const receiver = await WireReceiver.start();
     rig.route(merchantId, http ? receiver.url : null);
     recipients({ EMAIL, SMS });
@@ -91,7 +91,7 @@ describe('Email and SMS', () => {
     await receiver.stop();
   });
 
-  it('R-6.2-3: each of several recipients of a channel is told, once', async () => {
+  it('each of several recipients of a channel is told, once (R-6.2-3)', async () => {
     const emails = [email(), `second-${email()}`];
     rig.neighbours.routes.set(merchantId, { ...rig.neighbours.routes.get(merchantId), emails, msisdns: [] });
     await publish();
@@ -122,7 +122,7 @@ describe('Email and SMS', () => {
     );
   });
 
-  it('I10: an event that comes again sends nothing again', async () => {
+  it('an event that comes again sends nothing again (P-I10)', async () => {
     recipients({ EMAIL: true });
     await publish();
     await publish();
@@ -134,7 +134,7 @@ describe('Email and SMS', () => {
     expect(smtp.mailsTo(email())).toHaveLength(2);
   });
 
-  it('R-1-8, R-6.2-3: refused for good, it is given up at once; refused for now, it is tried again; the payment settles either way', async () => {
+  it('refused for good, it is given up at once; refused for now, it is tried again; the payment settles either way (R-1-8, R-6.2-3)', async () => {
     const receiver = await WireReceiver.start();
     rig.route(merchantId, receiver.url);
     recipients({ EMAIL: true, SMS: true });
@@ -160,7 +160,7 @@ describe('Email and SMS', () => {
     expect(smtp.mailsTo(email())).toEqual([]);
   });
 
-  it('R-1-8: the webhook fails and the payment is reversed; the e-mail leaves all the same', async () => {
+  it('the webhook fails and the payment is reversed; the e-mail leaves all the same (R-1-8)', async () => {
     const receiver = await WireReceiver.start();
     receiver.answer = status(500);
     rig.route(merchantId, receiver.url);
@@ -171,7 +171,7 @@ describe('Email and SMS', () => {
     await receiver.stop();
   });
 
-  describe('T-29: messages of a merchant that cannot be stored', () => {
+  describe('messages of a merchant that cannot be stored (T-29)', () => {
     const merchants = () => [0, 1, 2, 3].map(n => merchantId + n);
     beforeEach(async () => {
       for (const id of merchants()) rig.neighbours.routes.set(id, { emails: [`ops-${id}@shop.example`] });
@@ -222,7 +222,7 @@ describe('Email and SMS', () => {
     return (await axios.post(url, body, { headers, validateStatus: () => true })).status;
   };
 
-  it('T-15: change notices of notification-config are mailed, once, and other callers are refused', async () => {
+  it('change notices of notification-config are mailed, once, and other callers are refused (T-15)', async () => {
     const notice = noticeOf(merchantId, email());
     expect(await postNotices('payment-simulator', [notice])).toBe(403);
     expect(await postNotices('notification-config', [{ ...notice, emails: ['a@b.example\r\nBcc: c@d.example'] }])).toBe(400);

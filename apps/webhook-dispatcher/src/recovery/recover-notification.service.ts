@@ -27,13 +27,13 @@ export class RecoverNotification {
     return isReversed(await this.verdictOf(notification)) ? reversed(json) : json;
   }
 
-  /** the merchant itself or its PSP. */
+  /** The merchant itself or its PSP. */
   private async mayRead({ accountType, ownerId }: Identity, merchantId: number): Promise<boolean> {
     if (accountType === 'MERCHANT') return ownerId === merchantId;
     return accountType === 'PSP' && ownerId !== null && (await this.owners.pspOf(merchantId)) === ownerId;
   }
 
-  /** Committed before the reply (I9). Anything but a success only gets read. */
+  /** Committed before the reply (P-I9). Anything but a success only gets read. */
   private async verdictOf(notification: StoredNotification): Promise<VerdictKind | null> {
     if (!notification.isReversible || notification.verdict) return notification.verdict;
     return this.acknowledgements.acknowledge(notification);
@@ -44,7 +44,7 @@ function isReversed(verdict: VerdictKind | null): boolean {
   return verdict !== null && decisionOf(verdict) === 'REVERSED';
 }
 
-/** never SUCCESS once the reversal began. */
+/** Never SUCCESS once the reversal began. */
 function reversed(json: string): string {
   return serializeNotification({ ...parseNotification(json), status: 'REVERSED' });
 }

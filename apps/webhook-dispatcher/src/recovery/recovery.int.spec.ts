@@ -30,35 +30,39 @@ describe('getNotification', () => {
     await eventually(() => expect(receiver.transactionIds).toContain(transactionId));
   };
 
-  it('R-4.4-1, A-18: answers the owner and its PSP the unencrypted notification, exact to the digit (A-57)', async () => {
-    await rig.publish(rig.terminal(notification(1)));
-    await rig.verdict(1);
-    for (const caller of [merchant, psp]) {
-      const answer = await rig.recover(1, caller);
-      expect(answer.status).toBe(200);
-      expect(answer.headers).toMatchObject({
-        'cache-control': 'no-store',
-        'content-type': expect.stringMatching(/^application\/json/),
-      });
-      expect(answer.data).toContain('"amount":110.10,');
-      expect(JSON.parse(answer.data)).toMatchObject({ transactionId: 1, status: 'SUCCESS', clientMsisdn: '27820000001' });
-    }
+  describe('as in A-57, R-4.4-1, A-18', () => {
+    it('answers the owner and its PSP the unencrypted notification, exact to the digit', async () => {
+      await rig.publish(rig.terminal(notification(1)));
+      await rig.verdict(1);
+      for (const caller of [merchant, psp]) {
+        const answer = await rig.recover(1, caller);
+        expect(answer.status).toBe(200);
+        expect(answer.headers).toMatchObject({
+          'cache-control': 'no-store',
+          'content-type': expect.stringMatching(/^application\/json/),
+        });
+        expect(answer.data).toContain('"amount":110.10,');
+        expect(JSON.parse(answer.data)).toMatchObject({ transactionId: 1, status: 'SUCCESS', clientMsisdn: '27820000001' });
+      }
+    });
   });
 
-  it('R-3.1-5, R-4.4-4, A-15: acknowledges a payment whose POST is under way; a later failure changes nothing', async () => {
-    await pending(1);
-    expect(JSON.parse((await rig.recover(1, merchant)).data)).toMatchObject({ status: 'SUCCESS' });
-    expect(await rig.verdict(1)).toBe('ACKED_PULL');
-    await eventually(() =>
-      expect(rig.neighbours.settled).toContainEqual({ transactionId: 1, merchantId: 1001, verdict: 'ACKED_PULL' }),
-    );
-    status(500)(receiver.requests[0]!);
-    await rig.publish(rig.terminal(notification(2, { merchantId: 1002 })));
-    await rig.verdict(2);
-    expect(await rig.verdict(1)).toBe('ACKED_PULL');
+  describe('as in R-3.1-5, R-4.4-4, A-15', () => {
+    it('acknowledges a payment whose POST is under way; a later failure changes nothing', async () => {
+      await pending(1);
+      expect(JSON.parse((await rig.recover(1, merchant)).data)).toMatchObject({ status: 'SUCCESS' });
+      expect(await rig.verdict(1)).toBe('ACKED_PULL');
+      await eventually(() =>
+        expect(rig.neighbours.settled).toContainEqual({ transactionId: 1, merchantId: 1001, verdict: 'ACKED_PULL' }),
+      );
+      status(500)(receiver.requests[0]!);
+      await rig.publish(rig.terminal(notification(2, { merchantId: 1002 })));
+      await rig.verdict(2);
+      expect(await rig.verdict(1)).toBe('ACKED_PULL');
+    });
   });
 
-  it('A-14: never says SUCCESS once the reversal began', async () => {
+  it('never says SUCCESS once the reversal began (A-14)', async () => {
     receiver.answer = status(500);
     await rig.publish(rig.terminal(notification(1)));
     expect(await rig.verdict(1)).toBe('CLOSED_NON200');
@@ -89,33 +93,37 @@ describe('getNotification', () => {
     };
     afterEach(() => jest.restoreAllMocks());
 
-    it('R-4.4-3, T-20, I9: all answer SUCCESS when they are written first, and the failure changes nothing', async () => {
-      await pending(1);
-      const { open, held } = hold('conclude');
-      status(500)(receiver.requests[0]!);
-      await eventually(() => expect(held).toHaveBeenCalled());
-      expect(await statusesOf(fiftyCalls(1))).toEqual(fifty('SUCCESS'));
-      open();
-      await eventually(() => expect(dispatcherOf(rig.services[0]!).queue.load.held).toBe(0));
-      expect(await rig.verdict(1)).toBe('ACKED_PULL');
-      expect(await statusesOf(fiftyCalls(1))).toEqual(fifty('SUCCESS'));
+    describe('as in R-4.4-3, T-20, P-I9', () => {
+      it('all answer SUCCESS when they are written first, and the failure changes nothing', async () => {
+        await pending(1);
+        const { open, held } = hold('conclude');
+        status(500)(receiver.requests[0]!);
+        await eventually(() => expect(held).toHaveBeenCalled());
+        expect(await statusesOf(fiftyCalls(1))).toEqual(fifty('SUCCESS'));
+        open();
+        await eventually(() => expect(dispatcherOf(rig.services[0]!).queue.load.held).toBe(0));
+        expect(await rig.verdict(1)).toBe('ACKED_PULL');
+        expect(await statusesOf(fiftyCalls(1))).toEqual(fifty('SUCCESS'));
+      });
     });
 
-    it('R-4.4-3, T-20, A-14: all answer REVERSED when the failure is written first, although each had found no verdict', async () => {
-      await pending(1);
-      const asked = jest.spyOn(AcknowledgeByPull.prototype, 'acknowledge');
-      const { open } = hold('acknowledge');
-      const calls = fiftyCalls(1);
-      await eventually(() => expect(asked).toHaveBeenCalledTimes(50));
-      expect(asked.mock.calls.map(([found]) => found.verdict)).toEqual(Array.from({ length: 50 }, () => null));
-      status(500)(receiver.requests[0]!);
-      expect(await rig.verdict(1)).toBe('CLOSED_NON200');
-      open();
-      expect(await statusesOf(calls)).toEqual(fifty('REVERSED'));
-      expect(await rig.verdict(1)).toBe('CLOSED_NON200');
+    describe('as in R-4.4-3, T-20, A-14', () => {
+      it('all answer REVERSED when the failure is written first, although each had found no verdict', async () => {
+        await pending(1);
+        const asked = jest.spyOn(AcknowledgeByPull.prototype, 'acknowledge');
+        const { open } = hold('acknowledge');
+        const calls = fiftyCalls(1);
+        await eventually(() => expect(asked).toHaveBeenCalledTimes(50));
+        expect(asked.mock.calls.map(([found]) => found.verdict)).toEqual(Array.from({ length: 50 }, () => null));
+        status(500)(receiver.requests[0]!);
+        expect(await rig.verdict(1)).toBe('CLOSED_NON200');
+        open();
+        expect(await statusesOf(calls)).toEqual(fifty('REVERSED'));
+        expect(await rig.verdict(1)).toBe('CLOSED_NON200');
+      });
     });
 
-    it('R-4.4-3, T-20: whoever wins, all fifty and the money agree', async () => {
+    it('whoever wins, all fifty and the money agree (R-4.4-3, T-20)', async () => {
       for (let id = 1; id <= 8; id++) {
         await pending(id);
         const calls = Array.from({ length: 50 }, (_, n) => {
@@ -128,7 +136,7 @@ describe('getNotification', () => {
     });
   });
 
-  it('A-17: reading a failed notice has no side effect', async () => {
+  it('reading a failed notice has no side effect (A-17)', async () => {
     await rig.publish(rig.terminal(notification(1, { status: 'BANK_REJECTED' })));
     await rig.verdict(1);
     expect(JSON.parse((await rig.recover(1, merchant)).data)).toMatchObject({ status: 'BANK_REJECTED' });
@@ -136,7 +144,7 @@ describe('getNotification', () => {
     expect(rig.neighbours.settled).toEqual([]);
   });
 
-  it('A-16, T-24: foreign, unknown and malformed ids get one and the same 404', async () => {
+  it('foreign, unknown and malformed ids get one and the same 404 (A-16, T-24)', async () => {
     await rig.publish(rig.terminal(notification(1)));
     await rig.verdict(1);
     await rig.closeAs('reversal-scheduler', [{ transactionId: 5, merchantId: 1001 }]);
@@ -159,7 +167,7 @@ describe('getNotification', () => {
     expect(answers[0]![0]).toBe(404);
   });
 
-  it('R-4.4-2, T-24: what somebody else asks for acknowledges nothing; the payment is reversed as if nobody had asked', async () => {
+  it('what somebody else asks for acknowledges nothing; the payment is reversed as if nobody had asked (R-4.4-2, T-24)', async () => {
     await pending(1);
     for (const caller of [
       { ...merchant, ownerId: 1002 },
@@ -170,12 +178,12 @@ describe('getNotification', () => {
     expect(await rig.verdict(1)).toBe('CLOSED_NON200');
   });
 
-  it('R-5.5-2: needs an identity, and the EXTERNAL role', async () => {
+  it('needs an identity, and the EXTERNAL role (R-5.5-2)', async () => {
     expect((await rig.recover(1, undefined)).status).toBe(401);
     expect((await rig.recover(1, { ...merchant, roles: ['STK'] })).status).toBe(403);
   });
 
-  it('I9: answers 503, not a notification, when the acknowledgement cannot be made durable', async () => {
+  it('answers 503, not a notification, when the acknowledgement cannot be made durable (P-I9)', async () => {
     await pending(1);
     await rig.database.dataSource.query('alter table verdict rename to verdict_away');
     expect((await rig.recover(1, merchant)).status).toBe(503);

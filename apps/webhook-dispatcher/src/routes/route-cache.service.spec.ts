@@ -25,7 +25,7 @@ class Source extends RouteSource {
   }
 }
 
-describe('routes under a lease (I11, A-10)', () => {
+describe('routes under a lease (P-I11, A-10)', () => {
   let clock: ManualClock;
   let source: Source;
   let cache: RouteCache;
@@ -66,7 +66,7 @@ describe('routes under a lease (I11, A-10)', () => {
     expect(source.asked).toEqual([[9], [1, 2]]);
   });
 
-  it('T8: a source that is away gives an error, never an old route', async () => {
+  it('a source that is away gives an error, never an old route (P-T8)', async () => {
     await cache.current(1);
     await clock.advance(1_000);
     source.beforeAnswer = () => Promise.reject(new Error('down'));
@@ -74,7 +74,7 @@ describe('routes under a lease (I11, A-10)', () => {
     expect(cache.lastOrigin(1)).toBe('https://first.example');
   });
 
-  it('T-29: a merchant that is refused, forgotten or has an unreadable URL has no route; those beside it have theirs', async () => {
+  it('a merchant that is refused, forgotten or has an unreadable URL has no route; those beside it have theirs (T-29)', async () => {
     Object.assign(source, { refused: 3, forgotten: 5 });
     source.urls.set(7, 'no URL');
     const merchants = [1, 2, 3, 4, 5, 6, 7, 8];

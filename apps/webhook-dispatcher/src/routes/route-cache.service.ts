@@ -3,7 +3,7 @@ import { DataFault, FlushQueue, isolate } from '@paycode/persistence';
 import type { Clock } from '../clock';
 import type { RouteSource } from './routes.ports';
 
-/** The route of a merchant cannot be read now: our fault, not the receiver's (T8). */
+/** The route of a merchant cannot be read now: our fault, not the receiver's (P-T8). */
 export class RouteUnavailableError extends Error {
   override readonly name = 'RouteUnavailableError';
   readonly code = 'ROUTE_UNAVAILABLE';
@@ -21,7 +21,7 @@ const routesKeptMax = 50_000;
 
 /**
  * Routes under a lease. A request may only start inside the lease of its route, so that a renewed key or a corrected URL is in force
- * everywhere once its change was answered (I11, A-10).
+ * everywhere once its change was answered (P-I11, A-10).
  */
 export class RouteCache {
   private readonly leased = new Map<number, Leased>();

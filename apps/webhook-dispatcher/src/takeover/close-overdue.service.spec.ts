@@ -27,7 +27,7 @@ describe('payments that waited longer than B', () => {
     await clock.advance(900_001);
   });
 
-  it('A-12, I4: stay held until their end is written, so that recovery does not send them meanwhile', async () => {
+  it('stay held until their end is written, so that recovery does not send them meanwhile (A-12, P-I4)', async () => {
     overdue.pass();
     expect([queue.has(1), queue.next()]).toEqual([true, undefined]);
     written('OVER');
@@ -35,7 +35,7 @@ describe('payments that waited longer than B', () => {
     expect([queue.has(1), fenced]).toEqual([false, []]);
   });
 
-  it('row 10: one that may have been sent before never ends by its age, wherever it waits', async () => {
+  it('one that may have been sent before never ends by its age, wherever it waits (P-1.2-10)', async () => {
     queue.accept([delivery(2, { receivedMs: 0, attempt: 2 }), delivery(3, { receivedMs: 0 })]);
     written('OVER');
     overdue.pass();
@@ -44,7 +44,7 @@ describe('payments that waited longer than B', () => {
     expect(queue.next()?.item.transactionId).toBe(2);
   });
 
-  it('I7: are looked for again when their lane moved on before that', async () => {
+  it('are looked for again when their lane moved on before that (P-I7)', async () => {
     overdue.pass();
     written('FENCED');
     await settled();
@@ -52,7 +52,7 @@ describe('payments that waited longer than B', () => {
     expect(fenced.map(({ transactionId }) => transactionId)).toEqual([1]);
   });
 
-  it('T-29: one whose end cannot be written keeps no later pass from ending others', async () => {
+  it('one whose end cannot be written keeps no later pass from ending others (T-29)', async () => {
     overdue.pass();
     queue.accept([delivery(2, { receivedMs: 0 })]);
     overdue.pass();

@@ -3,7 +3,7 @@ import type { AttemptRules, Delivery } from '../deliveries';
 import type { DeliveryQueue } from '../queueing';
 import type { ConcludeDelivery, OnFenced } from '../verdicts';
 
-/** Flow: what has waited for a slot longer than B -> closed without an attempt (A-12, row 10). Driven by passes. */
+/** Flow: what has waited for a slot longer than B -> closed without an attempt (A-12, P-1.2-10). Driven by passes. */
 export class CloseOverdue {
   constructor(
     private readonly queue: DeliveryQueue,

@@ -163,7 +163,7 @@ export class TakeOverDeliveries {
     for (const merchantId of left) this.queue.backlog.note(merchantId);
   }
 
-  /** Held until its end is written, so that no other look takes it up meanwhile (I4). */
+  /** Held until its end is written, so that no other look takes it up meanwhile (P-I4). */
   private async close(delivery: Delivery, kind: 'CLOSED_EXHAUSTED' | 'CLOSED_BACKSTOP'): Promise<void> {
     if (!this.queue.takeToConclude(delivery)) return;
     const concluded = await this.concluding.without(delivery, kind, null);

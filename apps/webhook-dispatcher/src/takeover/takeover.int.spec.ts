@@ -31,19 +31,21 @@ describe('owners that die, pause or leave', () => {
     });
   const posted = (replica: Replica, ...ids: number[]) => eventually(() => expect(replica.poster.ids).toEqual(ids));
 
-  it('fault case 4, A-13, T-21, R-6.2-5: a POST whose owner died is posted once more with the same transactionId, and its 200 settles', async () => {
-    const dead = await new Replica(dataSource).own();
-    await dead.dispatcher.intake.record([terminalEvent(1)]);
-    await posted(dead, 1);
-    const heir = await new Replica(dataSource).takeOver();
-    await posted(heir, 1);
-    expect(heir.poster.posts[0]!.attempt).toBe(2);
-    expect(heir.scheduler.armed).toEqual([{ transactionId: 1, merchantId: 1001, attempt: 2 }]);
-    heir.poster.posts[0]!.answer(200);
-    expect(await verdict(1)).toBe('ACKED_HTTP');
+  describe('as in F-4, A-13, T-21, R-6.2-5', () => {
+    it('a POST whose owner died is posted once more with the same transactionId, and its 200 settles', async () => {
+      const dead = await new Replica(dataSource).own();
+      await dead.dispatcher.intake.record([terminalEvent(1)]);
+      await posted(dead, 1);
+      const heir = await new Replica(dataSource).takeOver();
+      await posted(heir, 1);
+      expect(heir.poster.posts[0]!.attempt).toBe(2);
+      expect(heir.scheduler.armed).toEqual([{ transactionId: 1, merchantId: 1001, attempt: 2 }]);
+      heir.poster.posts[0]!.answer(200);
+      expect(await verdict(1)).toBe('ACKED_HTTP');
+    });
   });
 
-  it('A-13, I8: after two attempts that no owner survived it is closed without a third', async () => {
+  it('after two attempts that no owner survived it is closed without a third (A-13, P-I8)', async () => {
     const first = await new Replica(dataSource).own();
     await first.dispatcher.intake.record([terminalEvent(1)]);
     await posted(first, 1);
@@ -55,7 +57,7 @@ describe('owners that die, pause or leave', () => {
     await eventually(() => expect(third.scheduler.settled).toMatchObject([{ transactionId: 1, verdict: 'CLOSED_EXHAUSTED' }]));
   });
 
-  it('fault case 7: a replica that wakes up with a 200 adds it; the successor’s failure comes too late', async () => {
+  it('a replica that wakes up with a 200 adds it; the successor’s failure comes too late (F-7)', async () => {
     const paused = await new Replica(dataSource).own();
     await paused.dispatcher.intake.record([terminalEvent(1)]);
     await posted(paused, 1);
@@ -68,7 +70,7 @@ describe('owners that die, pause or leave', () => {
     await eventually(() => expect(heir.scheduler.settled.map(item => item.verdict)).toEqual(['ACKED_HTTP']));
   });
 
-  it('fault case 48, row 6: a replica that lost its lanes cannot close; the successor’s 200 stands', async () => {
+  it('a replica that lost its lanes cannot close; the successor’s 200 stands (F-48, P-1.2-6)', async () => {
     const paused = await new Replica(dataSource).own();
     await paused.dispatcher.intake.record([terminalEvent(1)]);
     await posted(paused, 1);
@@ -81,7 +83,7 @@ describe('owners that die, pause or leave', () => {
     expect(await verdict(1)).toBe('ACKED_HTTP');
   });
 
-  it('T6: an owner whose beat is older than half the lease starts no POST until it has beaten again', async () => {
+  it('an owner whose beat is older than half the lease starts no POST until it has beaten again (P-T6)', async () => {
     const replica = await new Replica(dataSource).own();
     await replica.clock.advance(5_000);
     await replica.dispatcher.intake.record([terminalEvent(1)]);
@@ -92,7 +94,7 @@ describe('owners that die, pause or leave', () => {
     await posted(replica, 1);
   });
 
-  it('row 8: a delivery that waits while its lane is lost and regained is not forgotten', async () => {
+  it('a delivery that waits while its lane is lost and regained is not forgotten (P-1.2-8)', async () => {
     const first = await new Replica(dataSource).own();
     await first.dispatcher.intake.record([terminalEvent(1)]);
     await posted(first, 1);
@@ -126,7 +128,7 @@ describe('owners that die, pause or leave', () => {
     expect(await verdict(1)).toBe('ACKED_HTTP');
   });
 
-  it('T9, fault case 50: a replica that leaves finishes what is in flight first, and its successor posts nothing twice', async () => {
+  it('a replica that leaves finishes what is in flight first, and its successor posts nothing twice (P-T9, F-50)', async () => {
     const leaving = await new Replica(dataSource).own();
     await leaving.dispatcher.intake.record([terminalEvent(1), terminalEvent(2)]);
     await eventually(() => expect(leaving.poster.posts).toHaveLength(2));
@@ -147,7 +149,7 @@ describe('owners that die, pause or leave', () => {
     expect(heir.poster.posts).toEqual([]);
   });
 
-  it('T9: what waited when its owner left is posted by the successor, nothing twice', async () => {
+  it('what waited when its owner left is posted by the successor, nothing twice (P-T9)', async () => {
     const leaving = await new Replica(dataSource, { settings: { slotsMax: 1 } }).own();
     const many = Array.from({ length: 400 }, (_, n) => terminalEvent(n + 1));
     await leaving.dispatcher.intake.record([terminalEvent(1_000)]);
@@ -181,7 +183,7 @@ describe('owners that die, pause or leave', () => {
     expect(owner.poster.posts[0]!.attempt).toBe(1);
   });
 
-  it('fault case 1: an insert whose answer was lost is worked on when the batch comes again', async () => {
+  it('an insert whose answer was lost is worked on when the batch comes again (F-1)', async () => {
     const replica = await new Replica(dataSource).own();
     await replica.dispatcher.routes.learn([1001]);
     const event = terminalEvent(1);

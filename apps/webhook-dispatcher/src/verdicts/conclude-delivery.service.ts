@@ -45,7 +45,7 @@ export class ConcludeDelivery {
     return this.heldBack(delivery);
   }
 
-  /** Held back by a fault of ours: until B, then it is closed without an attempt (A-12, T8), unless an earlier one may have been acknowledged. */
+  /** Held back by a fault of ours: until B, then it is closed without an attempt (A-12, P-T8), unless an earlier one may have been acknowledged. */
   async heldBack(delivery: Delivery): Promise<Concluded> {
     if (mayHaveBeenSent(delivery) || !isTooOld(this.clock.nowMs() - delivery.receivedMs, this.rules)) return 'RETRY_LATER';
     return delivery.isReversible
@@ -55,7 +55,7 @@ export class ConcludeDelivery {
 
   /**
    * The scheduler has decided, so a verdict stands. If it does not, this database was restored to an instant before it: then a verdict that agrees
-   * with the decision takes its place (I6).
+   * with the decision takes its place (P-I6).
    */
   decidedBefore(delivery: Delivery, decision: Decision): Promise<Concluded> {
     return this.without(delivery, decision === 'SETTLED' ? 'NOT_APPLICABLE' : 'CLOSED_BACKSTOP', 'DECIDED BEFORE');

@@ -18,11 +18,11 @@ const undescribed = { outcome: null, elapsedMs: null, armedAt: null, startedAt: 
 
 /**
  * Flow: verdicts of many deliveries -> one statement -> tell the scheduler. Repeated for ever while the database is away: a 200 stays in
- * memory until it is durable, and nothing can be closed meanwhile (1.7 row 5).
+ * memory until it is durable, and nothing can be closed meanwhile (P-1.7-5).
  *
  * A verdict that fails by its own data does the same alone (T-29): it is written without what only describes it, and if that is refused too, kept and
  * tried every 30 seconds. Until then `close` answers OPEN, so the payment is neither settled nor reversed; forgetting it instead would let the delivery be
- * taken for one that crashed, be sent again, and at last be closed although its merchant had acknowledged it (I4).
+ * taken for one that crashed, be sent again, and at last be closed although its merchant had acknowledged it (P-I4).
  */
 export class RecordVerdict {
   private readonly acks: FlushQueue<OwnedVerdict, VerdictKind>;
@@ -52,7 +52,7 @@ export class RecordVerdict {
       standing = await this.standingAside(queue, verdict, error);
     }
     this.metrics.verdictsWaiting(--this.unwritten);
-    // Only what was armed, or would have been, concerns the scheduler (I13).
+    // Only what was armed, or would have been, concerns the scheduler (P-I13).
     if (standing && isReversible)
       this.settling.tell({ transactionId: verdict.transactionId, merchantId: verdict.merchantId, verdict: standing });
     return standing;

@@ -39,7 +39,7 @@ describe('telling the scheduler', () => {
     expect(told()).toEqual([1]);
   });
 
-  it('T-29: one that the scheduler refuses is told no more; those beside it are told', async () => {
+  it('one that the scheduler refuses is told no more; those beside it are told (T-29)', async () => {
     scheduler.refused = 3;
     for (let id = 1; id <= 8; id++) settling.tell(item(id));
     await eventually(async () => {

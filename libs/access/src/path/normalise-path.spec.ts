@@ -47,7 +47,7 @@ const maxSkipsPerRun = 10;
 const target = fc.array(segment, { maxLength: 7 }).map(segments => `/${segments.join('/')}`);
 
 describe('the one reading of a request path', () => {
-  it('A-47: strips one leading /pluto, once, for the role table only', () => {
+  it('strips one leading /pluto, once, for the role table only (A-47)', () => {
     const readings = ['/pluto/code/create', '/code/create', '/pluto/pluto/code', '/plutocode/x', '/pluto', '/pluto/'].map(
       path => {
         const result = normalisePath(path);
@@ -97,27 +97,27 @@ describe('the one reading of a request path', () => {
     ['https://localhost/public/x', 'not an absolute path'],
     ['/public?a\u0000', 'character not allowed'],
     ['/public?a#b', 'character not allowed'],
-  ])('T-26: refuses %j: %s', (path, reason) => {
+  ])('refuses %j: %s (T-26)', (path, reason) => {
     expect(reasonFor(path)).toBe(reason);
   });
 
-  it('T-26: refuses a path beyond 2,048 and a target beyond 8,192 characters', () => {
+  it('refuses a path beyond 2,048 and a target beyond 8,192 characters (T-26)', () => {
     expect(reasonFor(`/public/${'a'.repeat(2_048)}`)).toBe('too long');
     expect(reasonFor(`/public?${'a'.repeat(8_192)}`)).toBe('too long');
   });
 
-  it('T-26: takes a path of 2,048 and a target of 8,192 characters', () => {
+  it('takes a path of 2,048 and a target of 8,192 characters (T-26)', () => {
     expect(normalisePath(`/${'a'.repeat(2_047)}`)).toMatchObject({ ok: true });
     expect(normalisePath(`/public?${'a'.repeat(8_192 - '/public?'.length)}`)).toMatchObject({ ok: true });
   });
 
-  it('T-26: refuses upper case where it decides who may pass, and nowhere behind it', () => {
+  it('refuses upper case where it decides who may pass, and nowhere behind it (T-26)', () => {
     expect(normalisePath('/code/Create')).toMatchObject({ ok: true, path: '/code/Create' });
     expect(normalisePath('/pluto/code/Create')).toMatchObject({ ok: true, rolePath: '/code/Create' });
     expect(reasonFor('/pluto/Code/create')).toBe('upper case not allowed here');
   });
 
-  it('T-26: decodes what RFC 3986 calls the same character, so both spellings meet one rule', () => {
+  it('decodes what RFC 3986 calls the same character, so both spellings meet one rule (T-26)', () => {
     expect(normalisePath('/%70luto/%63ode/create')).toMatchObject({
       ok: true,
       path: '/pluto/code/create',
@@ -134,7 +134,7 @@ describe('the one reading of a request path', () => {
     });
   });
 
-  it('T-26: normalising twice changes nothing', () => {
+  it('normalising twice changes nothing (T-26)', () => {
     fc.assert(
       fc.property(target, raw => {
         const once = normalisePath(raw);
@@ -145,7 +145,7 @@ describe('the one reading of a request path', () => {
     );
   });
 
-  it('T-26: no spelling meets one rule and reaches another handler, however leniently a router reads it', () => {
+  it('no spelling meets one rule and reaches another handler, however leniently a router reads it (T-26)', () => {
     fc.assert(
       fc.property(target, raw => {
         const result = normalisePath(raw);
@@ -159,7 +159,7 @@ describe('the one reading of a request path', () => {
     );
   });
 
-  it('T-26: what an HTTP client sends for a normalised path is that path', () => {
+  it('what an HTTP client sends for a normalised path is that path (T-26)', () => {
     fc.assert(
       fc.property(target, raw => {
         const result = normalisePath(raw);

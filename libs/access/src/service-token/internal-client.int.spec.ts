@@ -39,7 +39,7 @@ describe('InternalClient', () => {
     await new Promise(resolve => server.close(resolve));
   });
 
-  it('T9: a call is answered although the callee closes every kept connection just when it is used', async () => {
+  it('a call is answered although the callee closes every kept connection just when it is used (P-T9)', async () => {
     const first = Array.from({ length: kept }, post);
     while (held.length < kept) await once(server, 'request');
     const old = new Set(held.map(response => response.socket));
@@ -52,7 +52,7 @@ describe('InternalClient', () => {
     expect(await post()).toEqual({ ok: true });
   });
 
-  describe('T-17: a call without a usable answer says what is known of it, and nothing of what it carried', () => {
+  describe('a call without a usable answer says what is known of it, and nothing of what it carried (T-17)', () => {
     const answers: [what: string, (response: ServerResponse) => unknown, Partial<InternalCallError>][] = [
       ['an error', response => response.writeHead(503).end('{"secret":1}'), { status: 503, isDefinite: true }],
       ['no JSON', response => response.end('<html>'), { status: null, isDefinite: false }],

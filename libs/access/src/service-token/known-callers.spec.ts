@@ -18,7 +18,7 @@ describe('known callers', () => {
     expect(known.find(undefined, 1_000_000)).toBeUndefined();
   });
 
-  it('T-27: a token is verified anew after a minute, so that a withdrawn key ends what it signed', () => {
+  it('a token is verified anew after a minute, so that a withdrawn key ends what it signed (T-27)', () => {
     const known = new KnownCallers();
     known.add('Bearer token', callerUntil(30_000), 1_000_000);
     expect([known.find('Bearer token', 1_059_999), known.find('Bearer token', 1_060_000)]).toEqual([

@@ -76,11 +76,11 @@ describe('service tokens', () => {
     ['another kind of token', { typ: 'paycode-identity+jwt' }],
     ['a life of more than a minute', { lifetimeS: 61 }],
     ['no token id', { claims: { iss: genuine.iss, aud: genuine.aud } }],
-  ])('T-27: is refused: %s', (_what, forgery) => {
+  ])('is refused: %s (T-27)', (_what, forgery) => {
     expect(callerOf(forge(forgery))).toBeUndefined();
   });
 
-  it('T-08: a key nobody has published, and a text that is no token, verify nothing', () => {
+  it('a key nobody has published, and a text that is no token, verify nothing (T-08)', () => {
     const stranger = { kid: 'webhook-dispatcher:unknown', privateKey: createPrivateKey(newPrivateKey()) };
     expect(keys.keyFor(forge({ key: stranger }))).toBeUndefined();
     expect(keys.keyFor('not-a-token')).toBeUndefined();
@@ -91,7 +91,7 @@ describe('service tokens', () => {
 describe('operator tokens', () => {
   const issued = (lifetimeS: number, subject = 'alice') => signOperatorToken(operator, { subject, lifetimeS });
 
-  it('T-27: name a person and live for 8 h at most', () => {
+  it('name a person and live for 8 h at most (T-27)', () => {
     expect(callerOf(issued(28_800))).toMatchObject({ name: 'operator', subject: 'alice' });
     expect(callerOf(issued(28_801))).toBeUndefined();
     const standalone = new ServiceTokenKeys('reversal-scheduler', { ...settings, operatorLifetimeMaxS: 315_360_000 });
@@ -102,12 +102,12 @@ describe('operator tokens', () => {
     ['nobody', { claims: { iss: 'operator', aud: 'paycode-internal', jti: '1' } }],
     ['a name that would break a log line', { claims: { iss: 'operator', aud: 'paycode-internal', jti: '1', sub: 'a\nb' } }],
     ['no id to revoke it by', { claims: { iss: 'operator', aud: 'paycode-internal', sub: 'alice' } }],
-  ])('T-27: is refused: %s', (_what, forgery) => {
+  ])('is refused: %s (T-27)', (_what, forgery) => {
     expect(callerOf(forge({ key: operator, typ: 'paycode-operator+jwt', ...forgery }))).toBeUndefined();
     expect(() => issued(60, '')).toThrow('subject must be');
   });
 
-  it('T-27: one token, one person or everybody is revoked while the service runs', () => {
+  it('one token, one person or everybody is revoked while the service runs (T-27)', () => {
     const revoking = new TestTokenKeys();
     const { operatorRevocations } = revoking.files;
     const own = new ServiceTokenKeys('auth-session', {
@@ -136,7 +136,7 @@ describe('operator tokens', () => {
 });
 
 describe('rotation', () => {
-  it('T-27: two keys of one service are valid; the new one signs once it is published', () => {
+  it('two keys of one service are valid; the new one signs once it is published (T-27)', () => {
     const rotating = new TestTokenKeys();
     const { services, servicePublicKeys, operatorPublicKeys } = rotating.files;
     const file = services['webhook-dispatcher'];
@@ -182,7 +182,7 @@ describe('rotation', () => {
     jest.restoreAllMocks();
   });
 
-  it('T-27: a service whose own key or whose list of keys has become unusable says which, and goes on with what it had', () => {
+  it('a service whose own key or whose list of keys has become unusable says which, and goes on with what it had (T-27)', () => {
     const { services, servicePublicKeys } = new TestTokenKeys().files;
     const privateKeyFile = services['webhook-dispatcher'];
     const refused: string[] = [];
@@ -208,7 +208,7 @@ describe('rotation', () => {
     jest.restoreAllMocks();
   });
 
-  it('T-27: a service whose key nobody could verify does not start, and no private key is ever published', () => {
+  it('a service whose key nobody could verify does not start, and no private key is ever published (T-27)', () => {
     const other = new TestTokenKeys();
     const mixed = { privateKeyFile: files.services['api-gateway'], servicePublicKeysFile: other.files.servicePublicKeys };
     expect(() => new ServiceTokenSigner('api-gateway', mixed)).toThrow(/lacks api-gateway:/);

@@ -64,7 +64,7 @@ describe('API passwords (T-04)', () => {
     ]);
   });
 
-  it('T-06: an unknown account answers false, never an error', () => {
+  it('an unknown account answers false, never an error (T-06)', () => {
     expect(hasher.verify('anything', null)).toBe(false);
   });
 

@@ -64,7 +64,7 @@ describe('client keys (R-5.3-1, R-8-4)', () => {
     [3n, undefined],
     [0xffff_ffffn, undefined],
     [0x1_0000_0001n, 'unusual RSA public exponent'],
-  ])('T-02: with the public exponent %d: %s', (exponent, problem) => {
+  ])('with the public exponent %d: %s (T-02)', (exponent, problem) => {
     const hex = exponent.toString(16);
     const e = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex').toString('base64url');
     const key = createPublicKey({ key: { ...pair.publicKey.export({ format: 'jwk' }), e }, format: 'jwk' });
@@ -110,7 +110,7 @@ describe('RSA/ECB/OAEPWithSHA-1AndMGF1Padding (R-5.3-2)', () => {
     expect(() => privateDecrypt(withSha256, ciphertext)).toThrow();
   });
 
-  it('T-01: every failure is the same null: wrong length, wrong bytes, wrong key', () => {
+  it('every failure is the same null: wrong length, wrong bytes, wrong key (T-01)', () => {
     expect(decryptOaepSha1(pair.privateKey, Buffer.alloc(0))).toBeNull();
     expect(decryptOaepSha1(pair.privateKey, randomBytes(511))).toBeNull();
     expect(decryptOaepSha1(pair.privateKey, Buffer.alloc(512, 0xff))).toBeNull();

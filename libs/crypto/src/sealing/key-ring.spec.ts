@@ -43,7 +43,7 @@ describe('key ring', () => {
     expect(() => KeyRing.parse(text)).toThrow(new KeyRingError(message));
   });
 
-  it('T-17: printing a ring shows ids, never keys', () => {
+  it('printing a ring shows ids, never keys (T-17)', () => {
     const ring = KeyRing.parse(`a:${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`);
     expect(JSON.stringify(ring)).toBe('{"currentKid":"a","kids":["a"]}');
     expect(inspect(ring, { depth: 9 })).not.toMatch(/0123456789abcdef|MDEyMzQ1/);

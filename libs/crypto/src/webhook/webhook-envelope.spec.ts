@@ -27,13 +27,13 @@ describe('webhook envelope AES-128-GCM (R-6.1-1)', () => {
     expect(gcm.decrypt(key, vector).toString('utf8')).toBe(plaintext);
   });
 
-  it('T-23: two encryptions of one text never share a nonce or a body', () => {
+  it('two encryptions of one text never share a nonce or a body (T-23)', () => {
     const [first, second] = [gcm.encrypt(key, plaintext), gcm.encrypt(key, plaintext)];
     expect(first).not.toBe(second);
     expect(first.slice(0, 16)).not.toBe(second.slice(0, 16));
   });
 
-  it('R-6.2-7, T-22: a body with any one bit changed does not decrypt', () => {
+  it('a body with any one bit changed does not decrypt (R-6.2-7, T-22)', () => {
     const body = Buffer.from(gcm.encrypt(key, plaintext), 'base64');
     for (let bit = 0; bit < body.length * 8; bit += 1) {
       const altered = Buffer.from(body);
@@ -42,7 +42,7 @@ describe('webhook envelope AES-128-GCM (R-6.1-1)', () => {
     }
   });
 
-  it('R-4.3-10: another key does not decrypt', () => {
+  it('another key does not decrypt (R-4.3-10)', () => {
     expect(() => gcm.decrypt(importWebhookKey(generateWebhookKey()), gcm.encrypt(key, plaintext))).toThrow(WebhookEnvelopeError);
   });
 

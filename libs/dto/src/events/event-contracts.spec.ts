@@ -72,7 +72,7 @@ describe.each(contracts)('$name', ({ name, schema, parse }) => {
     expect(parse({ ...data, addedLater: 'x' })).toEqual({ ok: true, value: data });
   });
 
-  it('T-16: a reason names the field and never a value', () => {
+  it('a reason names the field and never a value (T-16)', () => {
     const [, data] = samples[0]!;
     for (const field of Object.keys(data)) {
       const result = parse({ ...data, [field]: { secret: 'personal data' } });
@@ -83,7 +83,7 @@ describe.each(contracts)('$name', ({ name, schema, parse }) => {
   });
 });
 
-describe('T-16: the sealed notification of transaction-terminal', () => {
+describe('the sealed notification of transaction-terminal (T-16)', () => {
   const isAccepted = (notification: unknown) =>
     parseTransactionTerminal({ ...(eventSamples()['transaction-terminal.purchase'] as object), notification }).ok;
 

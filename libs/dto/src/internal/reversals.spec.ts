@@ -12,11 +12,11 @@ describe('the verdict of a delivery', () => {
     ['CLOSED_NEVER_SENT', 'REVERSED'],
     ['CLOSED_EXHAUSTED', 'REVERSED'],
     ['CLOSED_BACKSTOP', 'REVERSED'],
-  ] as const)('I6: %s leads to %s', (verdict, decision) => {
+  ] as const)('%s leads to %s (P-I6)', (verdict, decision) => {
     expect(decisionOf(verdict)).toBe(decision);
   });
 
-  it('I6: a reason is told of every verdict that reverses, and leads back to one that reverses for it', () => {
+  it('a reason is told of every verdict that reverses, and leads back to one that reverses for it (P-I6)', () => {
     const closing = verdictKinds.filter(kind => kind.startsWith('CLOSED_')) as Parameters<typeof reversalReasonOf>[0][];
     expect(new Set(closing.map(reversalReasonOf))).toEqual(new Set(reversalReasons));
     const back = reversalReasons.map(reason => reversalReasonOf(verdictOfReason(reason) as (typeof closing)[number]));

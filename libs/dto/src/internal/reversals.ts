@@ -1,6 +1,6 @@
 import type { ReversalReason } from '../events/reversal-requested';
 
-/** POST reversal-scheduler /internal/reversals/arm. At most 1,000 items. Answered after the commit (I5). */
+/** POST reversal-scheduler /internal/reversals/arm. At most 1,000 items. Answered after the commit (P-I5). */
 export interface ArmItem {
   transactionId: number;
   merchantId: number;
@@ -33,7 +33,7 @@ export const verdictKinds = [
 
 export type VerdictKind = (typeof verdictKinds)[number];
 
-/** Decision that a verdict leads to (I6). */
+/** Decision that a verdict leads to (P-I6). */
 export function decisionOf(verdict: VerdictKind): Decision {
   return verdict.startsWith('CLOSED_') ? 'REVERSED' : 'SETTLED';
 }

@@ -28,7 +28,7 @@ const parted = (groups: readonly string[]) => (separators: string[]) =>
   groups.map((group, at) => (at === 0 ? group : separators[at]! + group)).join('');
 
 describe('card numbers in texts (R-2.5-15, A-75)', () => {
-  it.each(cards)('R-2.5-15: %s is found as people write it, whatever parts its groups and stands around it', (_, digits) => {
+  it.each(cards)('%s is found as people write it, whatever parts its groups and stands around it (R-2.5-15)', (_, digits) => {
     const separator = fc.constantFrom(' ', '-', '.', '\n', '\r\n', '\u00a0', '\u2013', '/', ', ');
     const grouped = fc
       .constantFrom(...groupings(digits))
@@ -40,7 +40,7 @@ describe('card numbers in texts (R-2.5-15, A-75)', () => {
     );
   });
 
-  it('A-75: a UUID holds none, whichever it is', () => {
+  it('a UUID holds none, whichever it is (A-75)', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.constantFrom('', 'order-', 'journey '), (uuid, before) => {
         expect(holdsCardNumber(before + uuid)).toBe(false);
@@ -51,7 +51,7 @@ describe('card numbers in texts (R-2.5-15, A-75)', () => {
     expect(holdsCardNumber('41111111-1111-4008-9a11-11111111111f')).toBe(false);
   });
 
-  it('R-2.5-15: one digit wrong, or 12 digits of one, is no card number', () => {
+  it('one digit wrong, or 12 digits of one, is no card number (R-2.5-15)', () => {
     for (const [, digits] of cards) {
       const wrong = digits.slice(0, -1) + ((Number(digits.at(-1)) + 1) % 10);
       expect([wrong, holdsCardNumber(wrong)]).toEqual([wrong, false]);
@@ -71,7 +71,7 @@ describe('card numbers in texts (R-2.5-15, A-75)', () => {
     '5c4111111111111111',
     '0f8fad5b-d9cb-469f-a165-70867728950e',
     '',
-  ])('A-75: %j holds none', text => {
+  ])('%j holds none (A-75)', text => {
     expect(holdsCardNumber(text)).toBe(false);
   });
 
@@ -94,7 +94,7 @@ describe('card numbers in texts (R-2.5-15, A-75)', () => {
   ];
 
   it.each(texts.map(path => [path.join('.'), path] as const))(
-    'R-2.5-15: %s never carries one, and the refusal does not repeat it',
+    '%s never carries one, and the refusal does not repeat it (R-2.5-15)',
     (label, path) => {
       const [name, member] = path;
       for (const card of ['4111 1111 1111 1111', 'X\n4111-1111-1111-1111']) {
@@ -106,7 +106,7 @@ describe('card numbers in texts (R-2.5-15, A-75)', () => {
     },
   );
 
-  it.each(['clientBilling', 'clientShipping'])('R-2.5-15: neither does %s, as text, number or key, at any depth', name => {
+  it.each(['clientBilling', 'clientShipping'])('neither does %s, as text, number or key, at any depth (R-2.5-15)', name => {
     for (const address of [
       { lines: [{ a: 'x 4111 1111 1111 1111' }] },
       { card: 4_111_111_111_111_111 },
@@ -117,7 +117,7 @@ describe('card numbers in texts (R-2.5-15, A-75)', () => {
       );
   });
 
-  it('A-75: ids and amounts are numbers, whatever they look like', () => {
+  it('ids and amounts are numbers, whatever they look like (A-75)', () => {
     const id = 4_111_111_111_111_111;
     const { bankResponse } = full;
     const ids = { transactionId: id, referenceTransactionId: id, merchantId: id, amount: '411111111111111.1' };

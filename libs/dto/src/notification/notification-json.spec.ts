@@ -29,7 +29,7 @@ describe('notification JSON', () => {
     expect([isBySchema(JSON.parse(json)), isBySchema.errors]).toEqual([true, null]);
   });
 
-  it('R-2.5-3, A-57: amounts are JSON numbers with exactly the digits given', () => {
+  it('amounts are JSON numbers with exactly the digits given (R-2.5-3, A-57)', () => {
     const json = serializeNotification(aNotification({ amount: '110.10', tipAmount: '0.30' }));
     expect(json).toContain('"amount":110.10,');
     expect(json).toContain('"tipAmount":0.30,');
@@ -43,17 +43,19 @@ describe('notification JSON', () => {
     );
   });
 
-  it('R-2.5-7, R-2.5-8, R-2.5-9, R-2.5-17, A-55: five optional fields are null when absent, the other three omitted', () => {
-    const bare = aNotification();
-    delete bare.code;
-    const written = JSON.parse(serializeNotification(bare)) as Record<string, unknown>;
-    const nullFields = ['extraReferenceName', 'extraReferenceValue', 'tipAmount', 'clientBilling', 'clientShipping'];
-    for (const field of nullFields) expect(written[field]).toBeNull();
-    for (const field of ['code', 'destination', 'clientContact']) expect(written).not.toHaveProperty(field);
-    expect(written['referenceTransactionId']).toBe(0);
+  describe('as in R-2.5-7, R-2.5-8, R-2.5-9, R-2.5-17, A-55', () => {
+    it('five optional fields are null when absent, the other three omitted', () => {
+      const bare = aNotification();
+      delete bare.code;
+      const written = JSON.parse(serializeNotification(bare)) as Record<string, unknown>;
+      const nullFields = ['extraReferenceName', 'extraReferenceValue', 'tipAmount', 'clientBilling', 'clientShipping'];
+      for (const field of nullFields) expect(written[field]).toBeNull();
+      for (const field of ['code', 'destination', 'clientContact']) expect(written).not.toHaveProperty(field);
+      expect(written['referenceTransactionId']).toBe(0);
+    });
   });
 
-  it('R-2.5-1: every field that is always present is refused when missing', () => {
+  it('every field that is always present is refused when missing (R-2.5-1)', () => {
     for (const field of Object.keys(aNotification()).filter(name => name !== 'code')) {
       const without = { ...aNotification(), [field]: undefined };
       expect(() => serializeNotification(without)).toThrow(new RegExp(`^${field}`));
@@ -97,13 +99,13 @@ describe('notification JSON', () => {
     expect(() => serializeNotification(changed)).toThrow(`${field}.${Object.keys(member)[0]}: must be`);
   });
 
-  it('A-58: the RRN is a number, so its leading zeros are gone', () => {
+  it('the RRN is a number, so its leading zeros are gone (A-58)', () => {
     const notification = aNotification();
     notification.bankResponse.retrievalReferenceNumber = Number('000000000042');
     expect(serializeNotification(notification)).toContain('"retrievalReferenceNumber":42,');
   });
 
-  it('R-2.5-18, R-9-3: versionData.version is any text, whatever the payload version', () => {
+  it('versionData.version is any text, whatever the payload version (R-2.5-18, R-9-3)', () => {
     const versions = ['1', '2', '2.1-beta'].map(version =>
       parseNotification(serializeNotification(aNotification({ versionData: { version } }))),
     );
@@ -119,19 +121,19 @@ describe('notification JSON', () => {
   });
 
   it.each([
-    ['R-3.3-2: a TxState as status', { status: 'END_BANK_DECLINE' }, 'status: must be a NotificationStatus'],
+    ['a TxState as status (R-3.3-2)', { status: 'END_BANK_DECLINE' }, 'status: must be a NotificationStatus'],
     ['a float in place of exact digits', { amount: 110.1 }, 'amount: must be a decimal of up to 15 digits and 6 decimals'],
     [
       'JSON smuggled in as an amount',
       { amount: '1,"status":"SUCCESS"' },
       'amount: must be a decimal of up to 15 digits and 6 decimals',
     ],
-    ['R-2.5-2: an id beyond 2^53', { transactionId: 2 ** 53 }, 'transactionId: must be an integer in [1, 2^53)'],
-    ['R-2.5-2: an id as text', { merchantId: '25' }, 'merchantId: must be an integer in [1, 2^53)'],
-    ['R-2.5-5: a code of nine digits', { code: '123456789' }, 'code: must be 10 digits'],
-    ['R-2.5-6: a local phone number', { clientMsisdn: '0820000001' }, 'clientMsisdn: must be a number in international format'],
+    ['an id beyond 2^53 (R-2.5-2)', { transactionId: 2 ** 53 }, 'transactionId: must be an integer in [1, 2^53)'],
+    ['an id as text (R-2.5-2)', { merchantId: '25' }, 'merchantId: must be an integer in [1, 2^53)'],
+    ['a code of nine digits (R-2.5-5)', { code: '123456789' }, 'code: must be 10 digits'],
+    ['a local phone number (R-2.5-6)', { clientMsisdn: '0820000001' }, 'clientMsisdn: must be a number in international format'],
     [
-      'R-2.5-18: a version as number',
+      'a version as number (R-2.5-18)',
       { versionData: { version: 1 } },
       'versionData.version: must be text of at most 16 characters',
     ],
@@ -143,14 +145,14 @@ describe('notification JSON', () => {
 
   it.each([
     [
-      'R-2.5-13: an unknown account type',
+      'an unknown account type (R-2.5-13)',
       { accountType: 'SAVINGS' },
       'cardInfo.accountType: must be one of DEBIT, CREDIT, CHEQUE',
     ],
-    ['R-2.5-14: a BIN of eight digits', { bin: '40000000' }, 'cardInfo.bin: must be 6 digits'],
-    ['R-2.5-14: a binLast4 of another card', { binLast4: '400000-9999' }, 'cardInfo.binLast4: must be {bin}-{last4}'],
+    ['a BIN of eight digits (R-2.5-14)', { bin: '40000000' }, 'cardInfo.bin: must be 6 digits'],
+    ['a binLast4 of another card (R-2.5-14)', { binLast4: '400000-9999' }, 'cardInfo.binLast4: must be {bin}-{last4}'],
     [
-      'R-2.5-15: a card number in a text',
+      'a card number in a text (R-2.5-15)',
       { cardHolderName: '4000000000000002' },
       'cardInfo.cardHolderName: must be text of at most 128 characters without a card number',
     ],
@@ -168,7 +170,7 @@ describe('notification JSON', () => {
     ['"text"', 'data: must be a JSON object'],
     ['[]', 'transactionId: must be an integer in [1, 2^53)'],
     ['{"transactionId":1}', 'merchantId: must be an integer in [1, 2^53)'],
-  ])('T-16: %j is no notification, as value and as error', (json, reason) => {
+  ])('%j is no notification, as value and as error (T-16)', (json, reason) => {
     expect(tryParseNotification(json)).toEqual({ ok: false, reason });
     expect(() => parseNotification(json)).toThrow(new NotificationFormatError(reason));
   });
@@ -190,7 +192,7 @@ describe('notification JSON', () => {
   });
 
   it.each(['"110.10"', '{"digits":"110.10"}', 'null', 'true'])(
-    'A-57: an amount given as %s is refused: on the wire it is a number',
+    'an amount given as %s is refused: on the wire it is a number (A-57)',
     written => {
       const json = serializeNotification(aNotification()).replace('"amount":110.10', `"amount":${written}`);
       expect(tryParseNotification(json)).toEqual({
@@ -200,7 +202,7 @@ describe('notification JSON', () => {
     },
   );
 
-  it('R-2.5-19: no complaint repeats a value', () => {
+  it('no complaint repeats a value (R-2.5-19)', () => {
     const personal = ['+27820000001', 'A EXAMPLE', '400000', 'order-17', 'Corner'];
     const json = serializeNotification(aNotification());
     fc.assert(

@@ -30,7 +30,7 @@ describe('TxState to NotificationStatus', () => {
     ['END_TIMEOUT_ADD_CARD', 'TIMEOUT_ADD_CARD'],
     ['END_TIMEOUT_PURCHASE', 'TIMEOUT_PURCHASE'],
     ['END_SOMETHING_NEW', 'FAILED'],
-  ])('R-3.3-1: %s is told as %s', (txState, status) => {
+  ])('%s is told as %s (R-3.3-1)', (txState, status) => {
     expect(notificationStatusOf(txState)).toBe(status);
     expect(isTerminalTxState(txState)).toBe(true);
   });
@@ -49,7 +49,7 @@ describe('TxState to NotificationStatus', () => {
     fc.string(),
   );
 
-  it('R-3.2-1, R-3.3-2: whatever the state, a merchant is told a NotificationStatus or nothing, never a TxState', () => {
+  it('whatever the state, a merchant is told a NotificationStatus or nothing, never a TxState (R-3.2-1, R-3.3-2)', () => {
     fc.assert(
       fc.property(anyState, txState => {
         const status = notificationStatusOf(txState);
@@ -59,7 +59,7 @@ describe('TxState to NotificationStatus', () => {
     );
   });
 
-  it('R-3.2-4: only SUCCESS is SUCCESS; an END_* nobody knows is FAILED', () => {
+  it('only SUCCESS is SUCCESS; an END_* nobody knows is FAILED (R-3.2-4)', () => {
     const isSuccess = (txState: string) => notificationStatusOf(txState) === 'SUCCESS';
     fc.assert(fc.property(anyState, txState => expect(isSuccess(txState)).toBe(txState === 'SUCCESS')));
     fc.assert(
@@ -80,14 +80,14 @@ describe('TxState to NotificationStatus', () => {
     expect(notificationStatusOf('END_TIMEOUT_lower')).toBe('FAILED');
   });
 
-  it('R-3.2-1, R-3.2-2: there are 19 named values, one of them CARD_EXPRIY_NOT_ALLOWED', () => {
+  it('there are 19 named values, one of them CARD_EXPRIY_NOT_ALLOWED (R-3.2-1, R-3.2-2)', () => {
     expect(namedNotificationStatuses).toHaveLength(19);
     expect(isNotificationStatus('CARD_EXPRIY_NOT_ALLOWED')).toBe(true);
     expect(isNotificationStatus('CARD_EXPIRY_NOT_ALLOWED')).toBe(false);
     expect([['SUCCESS'], ['TIMEOUT_PIN'], null, 0].filter(isNotificationStatus)).toEqual([]);
   });
 
-  it('R-3.2-1: a core can announce each of the 19: END_ and its name, SUCCESS by itself', () => {
+  it('a core can announce each of the 19: END_ and its name, SUCCESS by itself (R-3.2-1)', () => {
     const told = namedNotificationStatuses.map(status => notificationStatusOf(status === 'SUCCESS' ? status : `END_${status}`));
     expect(told).toEqual(namedNotificationStatuses);
     expect(notificationStatusOf('END_SUCCESS')).toBe('FAILED');

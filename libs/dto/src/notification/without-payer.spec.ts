@@ -4,7 +4,7 @@ import { isPayer, payerFieldsOf, withoutPayer } from './without-payer';
 
 const full = parseNotification(notificationSamples()['purchase-success-all-fields']!);
 
-describe('T-43: the notification without its payer', () => {
+describe('the notification without its payer (T-43)', () => {
   it('holds nothing of the payer, is still a notification, and has nothing more to lose', () => {
     const erased = withoutPayer(full);
     const json = serializeNotification(erased);

@@ -7,8 +7,8 @@ const accepted = (rule: Rule<unknown>, values: readonly unknown[]) => values.fil
 
 describe('what a field may hold', () => {
   it.each<[string, Rule<unknown>, unknown[], unknown[]]>([
-    ['A-57: an id', id, [1, safeMax], [0, -1, 1.5, safeMax + 1, NaN, '1', null]],
-    ['A-57: a natural number', natural, [0, 1, safeMax], [-1, 0.5, safeMax + 1, Infinity, '0', null]],
+    ['an id (A-57)', id, [1, safeMax], [0, -1, 1.5, safeMax + 1, NaN, '1', null]],
+    ['a natural number (A-57)', natural, [0, 1, safeMax], [-1, 0.5, safeMax + 1, Infinity, '0', null]],
     ['a duration', milliseconds, [0, 0.5, 1e9], [-0.1, NaN, Infinity, '1', null]],
     ['a text', text(3), ['', 'abc'], ['abcd', 3, null]],
     ['a form', pattern(/^a+$/, 'of a'), ['a', 'aa'], ['', 'b', ['a'], null]],
@@ -31,7 +31,7 @@ describe('what a field may hold', () => {
     expect(accepted(rule, [...good, ...bad])).toEqual(good);
   });
 
-  it('A-55: null where it may be null, missing where it may be missing, and neither is the other', () => {
+  it('null where it may be null, missing where it may be missing, and neither is the other (A-55)', () => {
     const values = [null, undefined, 1, 0];
     expect(accepted(id, values)).toEqual([1]);
     expect(accepted(nullable(id), values)).toEqual([null, 1]);
@@ -88,7 +88,7 @@ describe('what a record may hold', () => {
     [{ ...good, range: { from: 1, to: -1 } }, 'range.to: must be an integer in [0, 2^53)'],
     [{ ...good, range: { from: 2, to: 1 } }, 'range.to: must not be before from'],
     [{ ...good, note: 'long' }, 'note: must be text of at most 3 characters'],
-  ])('T-16: of %j it is said where it is wrong, and nothing of what it holds', (value, reason) => {
+  ])('of %j it is said where it is wrong, and nothing of what it holds (T-16)', (value, reason) => {
     expect(outer.parse(value)).toEqual({ ok: false, reason });
   });
 

@@ -25,7 +25,7 @@ describe('handing a batch to its handler', () => {
     limit = new AbortController();
   });
 
-  it('T-29: an event that the handler cannot take for its data is parked with the reason; the others are handled', async () => {
+  it('an event that the handler cannot take for its data is parked with the reason; the others are handled (T-29)', async () => {
     const letters = await deliver(batch => {
       if (holds(batch, 'k/2')) throw new DataFault('not a payment');
     });
@@ -33,7 +33,7 @@ describe('handing a batch to its handler', () => {
     expect(handled).toEqual(['k/0', 'k/1', 'k/3']);
   });
 
-  it('T-29: an event that the handler rejects is parked, also out of a half of its batch', async () => {
+  it('an event that the handler rejects is parked, also out of a half of its batch (T-29)', async () => {
     const letters = await deliver(batch => {
       if (holds(batch, 'k/0')) throw new DataFault('not a payment');
       for (const event of batch.events) if (event.id === 'k/3') batch.reject(event, 'unreadable');
@@ -44,14 +44,14 @@ describe('handing a batch to its handler', () => {
     ]);
   });
 
-  it('I10: any other failure of the handler parks nothing: the batch comes again', async () => {
+  it('any other failure of the handler parks nothing: the batch comes again (P-I10)', async () => {
     const away = () => {
       throw new Error('the database is away');
     };
     await expect(deliver(away)).rejects.toThrow('the database is away');
   });
 
-  it('I10: nothing is handed over in halves once the partition is given up', async () => {
+  it('nothing is handed over in halves once the partition is given up (P-I10)', async () => {
     const lost = deliver(() => {
       limit.abort(new Error('given up'));
       throw new DataFault('not a payment');

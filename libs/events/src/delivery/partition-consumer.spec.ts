@@ -59,7 +59,7 @@ describe('a partition consumer', () => {
     consumer.start();
   };
 
-  it('1.2 row 1: handles one batch while the one before is being committed, and no further', async () => {
+  it('handles one batch while the one before is being committed, and no further (P-1.2-1)', async () => {
     begin();
     await eventually(() => expect(handled).toEqual(['k/0', 'k/1']));
     expect(edge.commits.map(({ nextOffset }) => nextOffset)).toEqual([1n]);
@@ -75,7 +75,7 @@ describe('a partition consumer', () => {
     expect(consumer.committedOffset).toBe(3n);
   });
 
-  it('1.2 row 1: does not end before its last commit has', async () => {
+  it('does not end before its last commit has (P-1.2-1)', async () => {
     const held = gate();
     begin({ onBatch: () => held.promise });
     const order: string[] = [];
@@ -89,7 +89,7 @@ describe('a partition consumer', () => {
     expect(handled).toEqual(['k/0']);
   });
 
-  it('1.2 row 1: commits nothing more once a commit was told that the partition is somebody else’s', async () => {
+  it('commits nothing more once a commit was told that the partition is somebody else’s (P-1.2-1)', async () => {
     begin();
     await eventually(() => expect(handled).toHaveLength(2));
     edge.commits[0]!.end(false);
@@ -98,7 +98,7 @@ describe('a partition consumer', () => {
     expect(consumer.isLost).toBe(true);
   });
 
-  it('I10: a batch whose handler failed comes again before any later one, and is committed only then', async () => {
+  it('a batch whose handler failed comes again before any later one, and is committed only then (P-I10)', async () => {
     let failures = 0;
     begin({ onBatch: () => (failures++ === 0 ? Promise.reject(new Error('no database')) : Promise.resolve()) });
     await eventually(() => expect(edge.commits).toHaveLength(1));
@@ -108,7 +108,7 @@ describe('a partition consumer', () => {
     await consumer.stop();
   });
 
-  it('T-29: a dead letter that cannot be parked is passed over; those of its batch are parked', async () => {
+  it('a dead letter that cannot be parked is passed over; those of its batch are parked (T-29)', async () => {
     begin({ batchMax: 3, reject: true });
     edge.refused = 1n;
     await eventually(() => expect(edge.commits.map(({ nextOffset }) => nextOffset)).toEqual([3n]));

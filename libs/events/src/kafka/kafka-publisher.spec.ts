@@ -78,7 +78,7 @@ describe('KafkaPublisher', () => {
     expect(kafka.requests).toEqual([[0], [1, 2, 3]]);
   });
 
-  it('T-29: records that the broker refuses fail only the call that brought them', async () => {
+  it('records that the broker refuses fail only the call that brought them (T-29)', async () => {
     const held = gate();
     const refusal = Object.assign(new Error('too large'), { type: 'MESSAGE_TOO_LARGE' });
     kafka.answer = async batch => {

@@ -145,7 +145,7 @@ describe('OutboxRelay', () => {
     await eventually(() => expect(transport.published).toEqual([...idsOf('first', 1), ...idsOf('second', 1)]));
   });
 
-  it('T-29: an event that is refused for its data stays where it is; the others are published, in order', async () => {
+  it('an event that is refused for its data stays where it is; the others are published, in order (T-29)', async () => {
     const refusing = {
       publish: async (events: readonly EventToPublish[]) => {
         events.forEach(encodeBounded);

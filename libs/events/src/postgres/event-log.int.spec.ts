@@ -152,7 +152,7 @@ describe('the event log in PostgreSQL', () => {
       expect(await hung.beat()).toBeUndefined();
     });
 
-    it('I10: refuses a commit from before a partition was given up, also when the same member has it again', async () => {
+    it('refuses a commit from before a partition was given up, also when the same member has it again (P-I10)', async () => {
       const { made: only } = await member();
       const [before] = await only.claim(1, []);
       await only.release([before!.partition]);

@@ -62,13 +62,13 @@ describe('the egress proxy', () => {
     }
   }
 
-  it('T-11: is handed the vetted address, never the name; TLS is verified end to end', async () => {
+  it('is handed the vetted address, never the name; TLS is verified end to end (T-11)', async () => {
     expect(await post('https://shop.test:9443')).toBe(200);
     expect(asked).toEqual(['127.0.0.1:9443']);
     expect(receiver.received.join('')).toContain('host: shop.test:9443');
   });
 
-  it('T-11: the guard stays on behind it', async () => {
+  it('the guard stays on behind it (T-11)', async () => {
     await expect(post('https://inward.test')).rejects.toMatchObject({ code: 'OUTBOUND_REFUSED' });
     expect(asked).toEqual([]);
   });
@@ -89,13 +89,13 @@ describe('the egress proxy', () => {
     [504, false],
     [407, true],
     [403, true],
-  ])('T8: its answer %d is our fault: %s', async (status, isOurs) => {
+  ])('its answer %d is our fault: %s (P-T8)', async (status, isOurs) => {
     refusal = status;
     const failure = await post('https://shop.test').catch((error: unknown) => error);
     expect([failure, isOurFault(failure)]).toEqual([expect.any(Error), isOurs]);
   });
 
-  it('T8: a proxy that is down is our fault', async () => {
+  it('a proxy that is down is our fault (P-T8)', async () => {
     const failure = await post('https://shop.test', 'http://127.0.0.1:1').catch((error: unknown) => error);
     expect(isOurFault(failure)).toBe(true);
   });

@@ -3,14 +3,16 @@ import { isStandardPair, readUrl, targetOf, urlCharsMax } from './url-rules';
 const ports = [80, 443, 8_080, 8_443, 1, 22, 81, 3_000, 8_000, 8_081, 8_444, 65_535];
 
 describe('rules for webhook URLs', () => {
-  it.each([
-    ['production', 'https:', [443, 8_443]],
-    ['production', 'http:', []],
-    ['sandbox', 'https:', [443, 8_443]],
-    ['sandbox', 'http:', [80, 8_080]],
-  ] as const)('R-8-6, R-6.2-6, A-45: in %s %s may use the ports %j and no other', (environment, protocol, allowed) => {
-    const usable = ports.filter(port => isStandardPair({ protocol, hostname: 'shop.test', port }, { environment }));
-    expect(usable).toEqual(allowed);
+  describe('as in R-8-6, R-6.2-6, A-45', () => {
+    it.each([
+      ['production', 'https:', [443, 8_443]],
+      ['production', 'http:', []],
+      ['sandbox', 'https:', [443, 8_443]],
+      ['sandbox', 'http:', [80, 8_080]],
+    ] as const)('in %s %s may use the ports %j and no other', (environment, protocol, allowed) => {
+      const usable = ports.filter(port => isStandardPair({ protocol, hostname: 'shop.test', port }, { environment }));
+      expect(usable).toEqual(allowed);
+    });
   });
 
   it('a URL without a port has that of its scheme', () => {

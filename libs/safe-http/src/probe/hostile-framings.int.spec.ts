@@ -44,28 +44,28 @@ describe('what a receiver can make a probe read', () => {
     }
   }
 
-  it.each(framingsBeforeStatus)('T-12: %s is read for 64 KiB and accepted as nothing', async (_name, behaviour) => {
+  it.each(framingsBeforeStatus)('%s is read for 64 KiB and accepted as nothing (T-12)', async (_name, behaviour) => {
     const { outcome, bytesRead } = await probePlain(behaviour);
     expect(outcome).toMatchObject({ isAccepted: false, status: null, reason: 'did not return 200' });
     expect(bytesRead).toBeLessThanOrEqual(answerBytesMax + lastReadMax);
   });
 
-  it.each([...framingsAfterStatus, ...framingsInHeader])('T-12: %s is read for 64 KiB', async (_name, behaviour) => {
+  it.each([...framingsAfterStatus, ...framingsInHeader])('%s is read for 64 KiB (T-12)', async (_name, behaviour) => {
     const { bytesRead } = await probePlain(behaviour);
     expect(bytesRead).toBeGreaterThan(0);
     expect(bytesRead).toBeLessThanOrEqual(answerBytesMax + lastReadMax);
   });
 
-  it.each(framingsAfterStatus)('T-12, R-2.6-1: the 200 before %s counts', async (_name, behaviour) => {
+  it.each(framingsAfterStatus)('the 200 before %s counts (T-12, R-2.6-1)', async (_name, behaviour) => {
     expect((await probePlain(behaviour)).outcome).toMatchObject({ isAccepted: true, status: 200 });
   });
 
-  it('T-12: the detail says that the answer was too large', async () => {
+  it('the detail says that the answer was too large (T-12)', async () => {
     const { outcome } = await probePlain(framingsBeforeStatus[2]![1]);
     expect(outcome.detail).toBe('ANSWER_TOO_LARGE');
   });
 
-  it('T-12: TLS session tickets without end, which carry no data, end the connection', async () => {
+  it('TLS session tickets without end, which carry no data, end the connection (T-12)', async () => {
     const server: Server = createServer(await authority.issue({ ips: ['127.0.0.1'] }));
     const sockets: Socket[] = [];
     server.on('secureConnection', (socket: TLSSocket) => {

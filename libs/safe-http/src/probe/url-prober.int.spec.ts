@@ -51,17 +51,19 @@ describe('the probe', () => {
     return receiver!.received.length > 0 || ms > limits.totalMs ? outcome : probeUntilHeard(probeFor, 4 * ms);
   }
 
-  it('R-2.6-1, R-6.1-2, A-50: POSTs {"result":"TEST"} as plain application/json', async () => {
-    const outcome = await probe(answering(200, 'fine'));
-    expect(outcome).toMatchObject({ isAccepted: true, reason: null, detail: null, status: 200, certificateExpiresAt: null });
-    const [head, body] = receiver!.received.join('').split('\r\n\r\n');
-    expect(body).toBe('{"result":"TEST"}');
-    expect(head).toMatch(/^POST \/hook HTTP\/1.1\r\n/);
-    expect(head!.toLowerCase()).toContain('content-type: application/json');
-    expect(head).toContain('paycode-test/1');
+  describe('as in R-2.6-1, R-6.1-2, A-50', () => {
+    it('POSTs {"result":"TEST"} as plain application/json', async () => {
+      const outcome = await probe(answering(200, 'fine'));
+      expect(outcome).toMatchObject({ isAccepted: true, reason: null, detail: null, status: 200, certificateExpiresAt: null });
+      const [head, body] = receiver!.received.join('').split('\r\n\r\n');
+      expect(body).toBe('{"result":"TEST"}');
+      expect(head).toMatch(/^POST \/hook HTTP\/1.1\r\n/);
+      expect(head!.toLowerCase()).toContain('content-type: application/json');
+      expect(head).toContain('paycode-test/1');
+    });
   });
 
-  it('R-4.3-15: over TLS, gives the times of each step and the expiry of the certificate', async () => {
+  it('over TLS, gives the times of each step and the expiry of the certificate (R-4.3-15)', async () => {
     const notAfter = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 30 * dayMs);
     const outcome = await probe(answering(200), { tls: await authority.issue({ ips: ['127.0.0.1'], notAfter }) });
     const time: unknown = expect.any(Number);
@@ -78,11 +80,11 @@ describe('the probe', () => {
     [201, 'did not return 200', 'STATUS_NOT_200'],
     [404, 'did not return 200', 'STATUS_NOT_200'],
     [500, 'did not return 200', 'STATUS_NOT_200'],
-  ])('R-4.3-8, R-7-7: status %d is "%s"', async (status, reason, detail) => {
+  ])('status %d is "%s" (R-4.3-8, R-7-7)', async (status, reason, detail) => {
     expect(await probe(answering(status))).toMatchObject({ isAccepted: false, status, reason, detail });
   });
 
-  it('A-08, T-11: a redirect is not followed', async () => {
+  it('a redirect is not followed (A-08, T-11)', async () => {
     const outcome = await probe(socket =>
       socket.end('HTTP/1.1 307 X\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n'),
     );
@@ -112,7 +114,7 @@ describe('the probe', () => {
       s => s.write(Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n'), zippedZeros])),
       { isAccepted: true },
     ],
-  ])('T-12: a receiver with %s is named and let go', async (_name, behaviour, expected) => {
+  ])('a receiver with %s is named and let go (T-12)', async (_name, behaviour, expected) => {
     const heapBefore = process.memoryUsage().heapUsed + process.memoryUsage().external;
     const isLate = expected.detail === 'NO_ANSWER_IN_TIME';
     const probeFor = async (totalMs: number) => {
@@ -166,7 +168,7 @@ describe('the probe', () => {
       }),
       'TLS_VERSION_TOO_OLD',
     ],
-  ])('T-13: a receiver with %s is not reachable, and gets no request', async (_name, tls, detail) => {
+  ])('a receiver with %s is not reachable, and gets no request (T-13)', async (_name, tls, detail) => {
     expect(await probe(answering(200), { tls: await tls() })).toMatchObject({
       isAccepted: false,
       reason: 'not reachable',
@@ -175,7 +177,7 @@ describe('the probe', () => {
     expect(receiver!.received).toEqual([]);
   });
 
-  it('T-13: an authority that is not configured is not trusted, whatever NODE_TLS_REJECT_UNAUTHORIZED says', async () => {
+  it('an authority that is not configured is not trusted, whatever NODE_TLS_REJECT_UNAUTHORIZED says (T-13)', async () => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     try {
       const tls = await authority.issue({ ips: ['127.0.0.1'] });
@@ -186,7 +188,7 @@ describe('the probe', () => {
     }
   });
 
-  it('T-12: a receiver that accepts TCP and never speaks TLS is let go when the connect budget ends', async () => {
+  it('a receiver that accepts TCP and never speaks TLS is let go when the connect budget ends (T-12)', async () => {
     receiver = await RawReceiver.start(silent);
     const guard = new OutboundGuard({ environment: 'sandbox', allow: ['127.0.0.0/8'] });
     const url = `https://127.0.0.1:${receiver.port}`;
@@ -196,7 +198,7 @@ describe('the probe', () => {
     expect(outcome).toMatchObject({ reason: 'not reachable', detail: 'TLS_TIMEOUT' });
   });
 
-  it('T-11: a URL that is not allowed gets no packet', async () => {
+  it('a URL that is not allowed gets no packet (T-11)', async () => {
     expect(await probe(answering(200), { policy: { allow: [] } })).toMatchObject({
       reason: 'not allowed',
       detail: 'NOT_ALLOWED',

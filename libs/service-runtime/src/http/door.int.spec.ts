@@ -52,7 +52,7 @@ interface Refusal {
   errors?: { field: string; message: string }[];
 }
 
-/** What a service takes in: R-7-6, A-70, and T-40: nobody writes an error into its log by what he sends. */
+/** What a service takes in; nobody writes an error into its log by what he sends (R-7-6, A-70, T-40). */
 describe('the door of a service', () => {
   let service: RunningService;
   let errorLines: string[];
@@ -98,7 +98,7 @@ describe('the door of a service', () => {
     ['DEL', '"a\u007f"'],
     ['C1, as itself', '"a\u0085"'],
     ['C1, escaped', '"\\u009f"'],
-  ])('R-7-6, A-70: refuses %s in a text and names field and rule', async (_, text) => {
+  ])('refuses %s in a text and names field and rule (R-7-6, A-70)', async (_, text) => {
     const rule = 'must not contain control characters';
     expect(refusalOf(await post('/orders', `{"reference":${text}}`))).toEqual([400, 'reference', rule]);
     expect(refusalOf(await post('/orders', `{"reference":"1","contact":{"name":${text}}}`))).toEqual([400, 'contact.name', rule]);
@@ -106,7 +106,7 @@ describe('the door of a service', () => {
     expect(refusalOf(inward)).toEqual([400, '[1].b[0]', rule]);
   });
 
-  it('R-7-6, A-70: refuses them in a key too, and says which without repeating it', async () => {
+  it('refuses them in a key too, and says which without repeating it (R-7-6, A-70)', async () => {
     expect(refusalOf(await post('/orders', '{"reference":"1","a\\u0000b":1}'))).toEqual([
       400,
       'a\u{FFFD}b',
@@ -114,7 +114,7 @@ describe('the door of a service', () => {
     ]);
   });
 
-  it.each(['"c\\ud800"', '"\\udbffc"', '"\\udc00\\ud800"'])('A-70: refuses half a surrogate pair: %s', async text => {
+  it.each(['"c\\ud800"', '"\\udbffc"', '"\\udc00\\ud800"'])('refuses half a surrogate pair: %s (A-70)', async text => {
     expect(refusalOf(await post('/orders', `{"reference":${text}}`))).toEqual([400, 'reference', 'must be well-formed Unicode']);
   });
 
@@ -123,7 +123,7 @@ describe('the door of a service', () => {
     ['an overlong NUL', [0xc0, 0x80]],
     ['an encoded surrogate', [0xed, 0xa0, 0x80]],
     ['a cut sequence', [0xe2, 0x82]],
-  ])('A-70: refuses what is not UTF-8 instead of replacing it: %s', async (_, bytes) => {
+  ])('refuses what is not UTF-8 instead of replacing it: %s (A-70)', async (_, bytes) => {
     const body = Buffer.concat([Buffer.from('{"reference":"'), Buffer.from(bytes), Buffer.from('"}')]);
     expect(refusalOf(await post('/orders', body))).toEqual([400, 'body', 'must be UTF-8']);
   });
@@ -134,7 +134,7 @@ describe('the door of a service', () => {
     expect([answer.status, JSON.parse(answer.body)]).toEqual([201, { reference }]);
   });
 
-  it('A-70: takes line ends where the route says that lines are part of the text, and nothing else there', async () => {
+  it('takes line ends where the route says that lines are part of the text, and nothing else there (A-70)', async () => {
     const address = { address: { street: ['1 Long Road\r\n\tCape Town'] } };
     expect((await post('/addresses', JSON.stringify(address))).status).toBe(201);
     expect(refusalOf(await post('/addresses', '{"address":{"street":["\\u0000"]}}')).slice(0, 2)).toEqual([
@@ -148,7 +148,7 @@ describe('the door of a service', () => {
     ['arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
     ['objects', '{"a":'.repeat(33) + '1' + '}'.repeat(33)],
     ['brackets that never close', '['.repeat(33)],
-  ])('T-40: refuses nesting beyond 32 before it is parsed: %s', async (_, body) => {
+  ])('refuses nesting beyond 32 before it is parsed: %s (T-40)', async (_, body) => {
     for (const [path, port] of [
       ['/orders', service.ports.public!],
       ['/internal/orders', service.ports.internal],
@@ -163,7 +163,7 @@ describe('the door of a service', () => {
   });
 
   it.each(['[]', '[{"reference":"1"}]', '"reference"', '1', 'true', 'null'])(
-    'R-7-6: refuses %s where an object belongs, as the body and inside it',
+    'refuses %s where an object belongs, as the body and inside it (R-7-6)',
     async value => {
       expect(refusalOf(await post('/orders', value)).slice(0, 1)).toEqual([400]);
       if (value === 'null') return;
@@ -181,7 +181,7 @@ describe('the door of a service', () => {
     ['/orders/1?colour=%ed%a0%80', 'colour', 'must be percent-encoded UTF-8'],
     ['/orders/1?colour=%zz', 'colour', 'must be percent-encoded UTF-8'],
     ['/orders/1?a%00b=1', 'query', 'must not contain control characters'],
-  ])('R-7-6, A-70: refuses the target %s', async (target, field, rule) => {
+  ])('refuses the target %s (R-7-6, A-70)', async (target, field, rule) => {
     expect(refusalOf(await get(target))).toEqual([400, field, rule]);
   });
 
@@ -202,13 +202,13 @@ describe('the door of a service', () => {
     ['HEAD', '/orders/1', 'GET'],
     ['OPTIONS', '/addresses?x', 'POST'],
     ['PROPFIND', '/orders/1', 'GET'],
-  ])('A-71: answers %s %s with 405 and what the path takes: %s', async (method, target, allow) => {
+  ])('answers %s %s with 405 and what the path takes: %s (A-71)', async (method, target, allow) => {
     const answer = await rawRequest(service.ports.public!, method, target);
     expect([answer.status, /^allow: (.*)$/im.exec(answer.head)?.[1]]).toEqual([405, allow]);
     if (method !== 'HEAD') expect(JSON.parse(answer.body)).toMatchObject({ status: 405, message: 'Method Not Allowed' });
   });
 
-  it('A-71: answers 404 to a path that nobody knows, and says nothing of internal ones', async () => {
+  it('answers 404 to a path that nobody knows, and says nothing of internal ones (A-71)', async () => {
     for (const [method, target] of [
       ['DELETE', '/nothing'],
       ['DELETE', '/internal/orders'],
@@ -218,7 +218,7 @@ describe('the door of a service', () => {
       expect([target, (await rawRequest(service.ports.public!, method, target)).status]).toEqual([target, 404]);
   });
 
-  it('A-72: every answer forbids guessing its type', async () => {
+  it('every answer forbids guessing its type (A-72)', async () => {
     const answers = [
       await post('/orders', '{"reference":"1"}'),
       await get('/nothing'),

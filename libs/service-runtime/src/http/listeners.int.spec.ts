@@ -47,7 +47,7 @@ describe('regression: a listener that closes while clients keep connections', ()
     await closeListener(server, 120_000);
   });
 
-  it('T9: answers who was connected but not yet accepted when the close began', async () => {
+  it('answers who was connected but not yet accepted when the close began (P-T9)', async () => {
     const at = port();
     const clients = Array.from({ length: 50 }, () => connect(at));
     const answers = clients.map(async client => {

@@ -54,14 +54,14 @@ export function describeListeners(running: () => Pick<RunningService, 'app' | 'p
     return found;
   };
 
-  it('T-27: no spelling of an internal route is served on the public listener', async () => {
+  it('no spelling of an internal route is served on the public listener (T-27)', async () => {
     const { public: open } = running().ports;
     const routes = routesOf('internal');
     expect(routes.map(({ url }) => url)).toEqual(expect.arrayContaining(['/metrics', '/health/live', '/health/ready']));
     if (open !== undefined) expect(await strayed(open, routes)).toEqual([]);
   });
 
-  it('T-27: no spelling of a public route is served on the internal listener, which reads its own routes in all of them', async () => {
+  it('no spelling of a public route is served on the internal listener, which reads its own routes in all of them (T-27)', async () => {
     const { internal } = running().ports;
     expect(await strayed(internal, routesOf('public'))).toEqual([]);
     for (const target of ['/health/live', '/%68ealth/live', 'http://x/health/live', 'http://x/%68ealth/live'])

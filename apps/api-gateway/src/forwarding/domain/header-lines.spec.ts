@@ -5,14 +5,14 @@ const fields = (headers: string[]) =>
   Object.fromEntries(headers.flatMap((name, index) => (index % 2 ? [] : [[name, headers[index + 1]]])));
 
 describe('what a service gets to see of a request', () => {
-  it('A-19: every line of a repeated field is read, in order', () => {
+  it('every line of a repeated field is read, in order (A-19)', () => {
     expect(valuesOf(['Authorization', 'Basic a', 'Host', 'x', 'AUTHORIZATION', 'Bearer b'], 'authorization')).toEqual([
       'Basic a',
       'Bearer b',
     ]);
   });
 
-  it('T-26: forged identity and proxy fields are dropped whatever their case', () => {
+  it('forged identity and proxy fields are dropped whatever their case (T-26)', () => {
     const forged = [
       'X-PayCode-Identity',
       'X-FORWARDED-FOR',

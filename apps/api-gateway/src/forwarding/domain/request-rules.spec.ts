@@ -12,7 +12,7 @@ const statusOf = (change: Partial<RequestLine>) => objectionTo(request(change), 
 
 describe('what a request must look like before anybody asks who sent it', () => {
   it.each(['application/json', 'Application/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"'])(
-    'R-5.4-1: a body of type %j may pass',
+    'a body of type %j may pass (R-5.4-1)',
     type => {
       expect(statusOf({ headers: ['Content-Type', type] })).toBeUndefined();
     },
@@ -25,16 +25,16 @@ describe('what a request must look like before anybody asks who sent it', () => 
     'application/json, text/plain',
     '',
     'text/json',
-  ])('R-5.4-1: a body of type %j is refused with 415', type => {
+  ])('a body of type %j is refused with 415 (R-5.4-1)', type => {
     expect(statusOf({ headers: ['Content-Type', type] })).toBe(415);
   });
 
-  it('R-5.4-1: a body without any type is refused, a request without a body needs none', () => {
+  it('a body without any type is refused, a request without a body needs none (R-5.4-1)', () => {
     expect(statusOf({ headers: [] })).toBe(415);
     expect(statusOf({ headers: [], announcedBytes: 0 })).toBeUndefined();
   });
 
-  it('R-5.4-1: the type of chunks is asked once they are read: none came, none needed', () => {
+  it('the type of chunks is asked once they are read: none came, none needed (R-5.4-1)', () => {
     expect(statusOf({ headers: [], announcedBytes: undefined })).toBeUndefined();
     expect(bodyTypeObjection([], 0)).toBeUndefined();
     expect(bodyTypeObjection([], 1)?.status).toBe(415);
@@ -54,7 +54,7 @@ describe('what a request must look like before anybody asks who sent it', () => 
   });
 
   it.each(['gzip, chunked', 'chunked, chunked', 'chunked;q=1', 'identity', 'chunke\u212a', ''])(
-    'T-26: a transfer coding %j is not implemented',
+    'a transfer coding %j is not implemented (T-26)',
     coding => expect(statusOf({ headers: [...json, 'Transfer-Encoding', coding] })).toBe(501),
   );
 
@@ -62,7 +62,7 @@ describe('what a request must look like before anybody asks who sent it', () => 
     expect(statusOf({ headers: [...json, 'Transfer-Encoding', 'Chunked'], announcedBytes: undefined })).toBeUndefined();
   });
 
-  it.each(['TRACE', 'PROPFIND', 'M-SEARCH'])('A-71: whether a path takes method %j is for its service to say', method => {
+  it.each(['TRACE', 'PROPFIND', 'M-SEARCH'])('whether a path takes method %j is for its service to say (A-71)', method => {
     expect(statusOf({ method })).toBeUndefined();
   });
 

@@ -72,7 +72,7 @@ function bodyObjection({ headers, announcedBytes }: RequestLine, bodyBytesMax: n
   return announcedBytes > bodyBytesMax ? bodyTooLarge : bodyTypeObjection(headers, announcedBytes);
 }
 
-/** R-5.4-1: what has a body says that it is JSON. For chunks, asked once they are read. */
+/** What has a body says that it is JSON (R-5.4-1). For chunks, asked once they are read. */
 export function bodyTypeObjection(headers: RawHeaders, bodyBytes: number): Objection | undefined {
   if (bodyBytes === 0) return undefined;
   if (valuesOf(headers, 'content-encoding').length > 0) return { status: 415, message: 'Content-Encoding is not supported' };

@@ -13,11 +13,11 @@ describe('which service a path belongs to', () => {
   });
 
   it.each(['/', '/internal/x', '/pluto/internal/x', '/metrics', '/health/live', '/public', '/publicity/x', '/code/create',
-    '/portal/restful/merchant', '/pluto/purchase/x', '/authenticationx/login', '/jwks', '/api-docs'])('T-27: %s belongs to none', path => {
+    '/portal/restful/merchant', '/pluto/purchase/x', '/authenticationx/login', '/jwks', '/api-docs'])('%s belongs to none (T-27)', path => {
     expect(upstreamOf(path)).toBeUndefined();
   }); // prettier-ignore
 
-  it('R-4.1-11: only logout and renew read the credential itself', () => {
+  it('only logout and renew read the credential itself (R-4.1-11)', () => {
     const paths = [
       '/authentication/logout',
       '/authentication/renew',

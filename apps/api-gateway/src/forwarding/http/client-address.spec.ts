@@ -2,7 +2,7 @@ import { TrustedProxies } from './client-address';
 
 const forwardedFor = (...values: string[]) => values.flatMap(value => ['X-Forwarded-For', value]);
 
-describe('T-26: who the client is', () => {
+describe('who the client is (T-26)', () => {
   const proxies = new TrustedProxies(['10.0.0.0/8', '2001:db8::1'], 'TRUSTED_PROXIES');
 
   it('a stranger is who connects, whatever the request claims', () => {

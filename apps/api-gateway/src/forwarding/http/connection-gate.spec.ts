@@ -37,7 +37,7 @@ describe('connections that have not said enough yet', () => {
     await turn();
   };
 
-  it('T-30: a relay that sends its header byte by byte gets no more time for it', async () => {
+  it('a relay that sends its header byte by byte gets no more time for it (T-30)', async () => {
     for (const byte of 'PROXY TCP') {
       await say(byte);
       jest.advanceTimersByTime(100);
@@ -48,7 +48,7 @@ describe('connections that have not said enough yet', () => {
     expect([socket.destroyed, refused, started]).toEqual([true, ['silent'], []]);
   });
 
-  it('T-30: what came behind the header is the first the client has said', async () => {
+  it('what came behind the header is the first the client has said (T-30)', async () => {
     const hello = '\u0016\u0003\u0001';
     await say(`PROXY TCP4 198.51.100.7 192.0.2.1 4000 443\r\n${hello}`);
     expect(started).toEqual([socket]);

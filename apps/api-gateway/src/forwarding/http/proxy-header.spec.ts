@@ -24,7 +24,7 @@ const valid: [string, Buffer, string | undefined][] = [
 ];
 
 describe('the header of the PROXY protocol (T-30)', () => {
-  it.each(valid)('T-30: %s names the client and ends where its bytes begin', (_name, header, source) => {
+  it.each(valid)('%s names the client and ends where its bytes begin (T-30)', (_name, header, source) => {
     expect(readProxyHeader(Buffer.concat([header, Buffer.from('after')]))).toEqual({
       kind: 'COMPLETE',
       bytes: header.length,
@@ -32,7 +32,7 @@ describe('the header of the PROXY protocol (T-30)', () => {
     });
   });
 
-  it.each(valid)('T-30: %s is incomplete at each byte before its end', (_name, header) => {
+  it.each(valid)('%s is incomplete at each byte before its end (T-30)', (_name, header) => {
     const answers = Array.from({ length: header.length }, (_, length) => readProxyHeader(header.subarray(0, length)).kind);
     expect(new Set(answers)).toEqual(new Set(['INCOMPLETE']));
   });
@@ -56,11 +56,11 @@ describe('the header of the PROXY protocol (T-30)', () => {
     ['v2 over a UNIX socket', binary('21', '31', '00'.repeat(216))],
     ['v2 with too few bytes of addresses', binary('21', '11', tcp4.slice(2))],
     ['v2 that announces more than 4 KiB', Buffer.from(`${signature}21111001`, 'hex')],
-  ])('T-30: %s is refused', (_name, header) => {
+  ])('%s is refused (T-30)', (_name, header) => {
     expect(readProxyHeader(header)).toEqual({ kind: 'MALFORMED' });
   });
 
-  it('T-30: arbitrary bytes are decided within 4,112 bytes, and never read as more than was sent', () => {
+  it('arbitrary bytes are decided within 4,112 bytes, and never read as more than was sent (T-30)', () => {
     const start = fc.constantFrom(Buffer.from(signature, 'hex'), Buffer.from('PROXY '), Buffer.alloc(0));
     const sent = fc.tuple(start, fc.uint8Array({ maxLength: 300 })).map(parts => Buffer.concat(parts));
     fc.assert(

@@ -48,14 +48,14 @@ describe('clients behind a proxy that passes TLS through', () => {
     ['version 1 over IPv6', v1('2001:db8::7', 'TCP6'), '2001:db8::7'],
     ['version 2', v2([198, 51, 100, 8]), '198.51.100.8'],
     ['one that names nobody', Buffer.from('PROXY UNKNOWN\r\n'), '127.0.0.1'],
-  ])('T-30: %s names the client that auth-session is asked about', async (_name, header, address) => {
+  ])('%s names the client that auth-session is asked about (T-30)', async (_name, header, address) => {
     const socket = await relay();
     socket.write(header);
     expect(await ask(socket)).toEqual([200]);
     expect(addresses()).toEqual([address]);
   });
 
-  it('T-30: a header that arrives byte by byte is read all the same', async () => {
+  it('a header that arrives byte by byte is read all the same (T-30)', async () => {
     const socket = await relay();
     socket.setNoDelay(true);
     for (const byte of v2([198, 51, 100, 9])) await new Promise(resolve => socket.write(Buffer.from([byte]), resolve));
@@ -63,7 +63,7 @@ describe('clients behind a proxy that passes TLS through', () => {
     expect(addresses()).toEqual(['198.51.100.9']);
   });
 
-  it('T-30: TLS in the same packet as the header belongs to the client', async () => {
+  it('TLS in the same packet as the header belongs to the client (T-30)', async () => {
     const socket = await relay();
     socket.cork();
     socket.write(v1('198.51.100.10'));
@@ -73,7 +73,7 @@ describe('clients behind a proxy that passes TLS through', () => {
     expect(addresses()).toEqual(['198.51.100.10']);
   });
 
-  it('T-30: a named peer that sends no header is closed, and so is one that sends a broken one', async () => {
+  it('a named peer that sends no header is closed, and so is one that sends a broken one (T-30)', async () => {
     for (const first of [Buffer.from('160301', 'hex'), Buffer.from('PROXY TCP4 a b 1 2\r\n'), Buffer.from(request)]) {
       const socket = await relay();
       socket.on('error', () => socket.destroy());
@@ -83,7 +83,7 @@ describe('clients behind a proxy that passes TLS through', () => {
     expect(gateway.asked).toEqual([]);
   });
 
-  it('T-30, R-1-9: nobody else may send a header: it is not TLS, so it is answered 400', async () => {
+  it('nobody else may send a header: it is not TLS, so it is answered 400 (T-30, R-1-9)', async () => {
     const socket = await relay('127.0.0.2');
     socket.write(v1('198.51.100.7'));
     const [answer] = (await once(socket, 'data')) as [Buffer];
@@ -91,12 +91,12 @@ describe('clients behind a proxy that passes TLS through', () => {
     socket.destroy();
   });
 
-  it('T-30: nobody else needs one', async () => {
+  it('nobody else needs one (T-30)', async () => {
     expect(await ask(await relay('127.0.0.2'))).toEqual([200]);
     expect(addresses()).toEqual(['127.0.0.2']);
   });
 
-  it('T-30, R-1-9: plain HTTP behind a header is refused', async () => {
+  it('plain HTTP behind a header is refused (T-30, R-1-9)', async () => {
     const socket = await relay();
     socket.write(Buffer.concat([v1('198.51.100.7'), Buffer.from(request)]));
     const [answer] = (await once(socket, 'data')) as [Buffer];
@@ -105,7 +105,7 @@ describe('clients behind a proxy that passes TLS through', () => {
     expect(gateway.asked).toEqual([]);
   });
 
-  it('T-30: connections are counted by client, not by proxy, and all of one /64 as one client', async () => {
+  it('connections are counted by client, not by proxy, and all of one /64 as one client (T-30)', async () => {
     const open = async (header: Buffer) => {
       const socket = await relay();
       socket.on('error', () => socket.destroy());
@@ -132,7 +132,7 @@ describe('clients behind a proxy that passes TLS through', () => {
 });
 
 describe('without named relays', () => {
-  it('T-30: a header of the PROXY protocol from anybody is refused as plain HTTP', async () => {
+  it('a header of the PROXY protocol from anybody is refused as plain HTTP (T-30)', async () => {
     const gateway = await GatewayUnderTest.start();
     try {
       const connection = await RawConnection.tcp(gateway.port);

@@ -32,7 +32,7 @@ describe('the public listener', () => {
   beforeEach(() => gateway.reset());
   afterAll(() => gateway.stop());
 
-  it('R-1-9: refuses plain HTTP on the TLS port with a JSON 400, without effect and without a redirect', async () => {
+  it('refuses plain HTTP on the TLS port with a JSON 400, without effect and without a redirect (R-1-9)', async () => {
     const connection = await RawConnection.tcp(gateway.port);
     connection.send(
       'POST /pluto/code/create HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic YTpi\r\nContent-Length: 2\r\n\r\n{}',
@@ -45,7 +45,7 @@ describe('the public listener', () => {
     untouched(gateway);
   });
 
-  it('R-1-9: refuses everything on the plain-HTTP port', async () => {
+  it('refuses everything on the plain-HTTP port (R-1-9)', async () => {
     const connection = await RawConnection.tcp(gateway.plainPort);
     connection.send('GET /public/x HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const raw = await connection.untilClosed();
@@ -53,7 +53,7 @@ describe('the public listener', () => {
     untouched(gateway);
   });
 
-  it('R-1-9: a client that keeps sending plain HTTP is cut off', async () => {
+  it('a client that keeps sending plain HTTP is cut off (R-1-9)', async () => {
     const connection = await RawConnection.tcp(gateway.port);
     connection.send(`POST / HTTP/1.1\r\n\r\n`);
     const flood = setInterval(() => connection.send('x'.repeat(65_536)), 1);
@@ -62,12 +62,12 @@ describe('the public listener', () => {
     untouched(gateway);
   });
 
-  it('R-5.4-4: speaks TLS 1.3 and, by default, nothing older', async () => {
+  it('speaks TLS 1.3 and, by default, nothing older (R-5.4-4)', async () => {
     expect((await handshake(gateway, {})).protocol).toBe('TLSv1.3');
     expect((await handshake(gateway, { maxVersion: 'TLSv1.2' })).code).toMatch(/PROTOCOL_VERSION|ECONNRESET/);
   });
 
-  it('R-5.4-4: TLS 1.2 can be allowed by setting', async () => {
+  it('TLS 1.2 can be allowed by setting (R-5.4-4)', async () => {
     const older = await GatewayUnderTest.start({ TLS_MIN_VERSION: 'TLSv1.2' });
     expect((await handshake(older, { maxVersion: 'TLSv1.2' })).protocol).toBe('TLSv1.2');
     await older.stop();

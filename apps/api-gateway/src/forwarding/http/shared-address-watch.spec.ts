@@ -4,7 +4,7 @@ const connect = (watch: SharedAddressWatch, addressOf: (n: number) => string) =>
   Array.from({ length: 1_000 }, (_, n) => watch.connected(addressOf(n))).filter(found => found !== undefined);
 
 describe('one address for everybody', () => {
-  it('T-30: 900 of 1,000 connections from one private address are found, once', () => {
+  it('900 of 1,000 connections from one private address are found, once (T-30)', () => {
     expect(connect(new SharedAddressWatch(), n => (n % 10 === 0 ? `192.0.2.${n % 250}` : '10.0.0.7'))).toEqual(['10.0.0.7']);
     expect(connect(new SharedAddressWatch(), () => 'fd00::7')).toEqual(['fd00::7']);
     expect(connect(new SharedAddressWatch(), () => '::ffff:100.64.0.1')).toEqual(['::ffff:100.64.0.1']);
@@ -15,11 +15,11 @@ describe('one address for everybody', () => {
     ['the machine itself', () => '127.0.0.1'],
     ['899 of one private address', n => (n < 101 ? `192.0.2.${n}` : '10.0.0.7')],
     ['an address that cannot be read', () => ''],
-  ])('T-30: %s is not', (_name, addressOf) => {
+  ])('%s is not (T-30)', (_name, addressOf) => {
     expect(connect(new SharedAddressWatch(), addressOf)).toEqual([]);
   });
 
-  it('T-30: each 1,000 connections are judged by themselves', () => {
+  it('each 1,000 connections are judged by themselves (T-30)', () => {
     const watch = new SharedAddressWatch();
     expect(connect(watch, () => '203.0.113.9')).toEqual([]);
     expect(connect(watch, () => '10.0.0.7')).toEqual(['10.0.0.7']);

@@ -39,7 +39,7 @@ describe('a request two readers could read differently', () => {
   beforeEach(() => gateway.reset());
   afterAll(() => gateway.stop());
 
-  it.each(ambiguous)('T-26: %s: one 400, the connection ends, nothing reaches a service', async (_name, bytes) => {
+  it.each(ambiguous)('%s: one 400, the connection ends, nothing reaches a service (T-26)', async (_name, bytes) => {
     const connection = await gateway.raw();
     connection.send(bytes);
     const raw = await connection.untilClosed();
@@ -49,7 +49,7 @@ describe('a request two readers could read differently', () => {
   });
 
   it.each(['gzip, chunked', 'deflate, chunked', 'identity, chunked'])(
-    'T-26, A-73: Transfer-Encoding: %s is one 501, the connection ends, nothing reaches a service',
+    'Transfer-Encoding: %s is one 501, the connection ends, nothing reaches a service (T-26, A-73)',
     async coding => {
       const connection = await gateway.raw();
       connection.send(head(`Transfer-Encoding: ${coding}`) + chunked('{}') + hidden);
@@ -58,7 +58,7 @@ describe('a request two readers could read differently', () => {
     },
   );
 
-  it('A-72: the answer to what cannot be read forbids guessing its type', async () => {
+  it('the answer to what cannot be read forbids guessing its type (A-72)', async () => {
     const connection = await gateway.raw();
     connection.send(`${head('X-A: a\0b', 'Content-Length: 2')}{}`);
     expect(await connection.untilClosed()).toMatch(/^HTTP\/1\.1 400 [^]*^x-content-type-options: nosniff\r$/im);

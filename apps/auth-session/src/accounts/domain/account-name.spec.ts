@@ -19,20 +19,20 @@ describe('the name of an account', () => {
     expect(nameAccount(naming)).toStrictEqual({ ok: true, ...name });
   });
 
-  it.each([undefined, 0, -1, 1.5, 2 ** 53])('R-2.1-2: a merchant needs an id that counts it, not %s', id => {
+  it.each([undefined, 0, -1, 1.5, 2 ** 53])('a merchant needs an id that counts it, not %s (R-2.1-2)', id => {
     expect(objectionTo({ type: 'MERCHANT', ...(id === undefined ? {} : { id }) })).toBe('id must be a positive integer');
   });
 
-  it('R-2.1-2: the name of a merchant is the one of its id', () => {
+  it('the name of a merchant is the one of its id (R-2.1-2)', () => {
     expect(objectionTo({ type: 'MERCHANT', id: 1, username: 'merchant-2' })).toBe('username must be merchant-1');
   });
 
-  it('R-2.1-4: an STK account has no id and no acquirer', () => {
+  it('an STK account has no id and no acquirer (R-2.1-4)', () => {
     expect(objectionTo({ type: 'STK', id: 1, username: 'till' })).toBe('id does not apply to this type');
     expect(objectionTo({ type: 'STK', username: 'till', acquirer: 'One' })).toContain('acquirer is for ACQUIRER accounts');
   });
 
-  it.each([undefined, '', ' '])('A-40: an acquirer account needs its acquirer, not %j', acquirer => {
+  it.each([undefined, '', ' '])('an acquirer account needs its acquirer, not %j (A-40)', acquirer => {
     const naming = { type: 'ACQUIRER' as const, username: 'bank', ...(acquirer === undefined ? {} : { acquirer }) };
     expect(objectionTo(naming)).toContain('acquirer is for ACQUIRER accounts');
   });
@@ -48,15 +48,15 @@ describe('the name of an account', () => {
     ['till ', 'must not begin or end with a blank'],
     ['', 'must have 1 to 128 characters'],
     [`${longest}a`, 'must have 1 to 128 characters'],
-  ])('A-40: %j is no name for an STK account: it %s', (username, rule) => {
+  ])('%j is no name for an STK account: it %s (A-40)', (username, rule) => {
     expect(stk(username)).toContain(`username ${rule}`);
   });
 
-  it('A-40: an STK account without any name has none', () => {
+  it('an STK account without any name has none (A-40)', () => {
     expect(objectionTo({ type: 'STK' })).toContain('username must have 1 to 128 characters');
   });
 
-  it.each(['a', longest, '...', 'psp', 'psp-x', 'my-psp-1', 'psp-1a', 'merchant 1'])('R-2.1-4: %s may name one', username => {
+  it.each(['a', longest, '...', 'psp', 'psp-x', 'my-psp-1', 'psp-1a', 'merchant 1'])('%s may name one (R-2.1-4)', username => {
     expect(stk(username)).toBeUndefined();
   });
 });

@@ -7,11 +7,11 @@ describe('what services are told of an account', () => {
     ['STK', ['STK']],
     ['MANAGER', []],
     ['ACQUIRER', []],
-  ] as const)('A-42: %s has the roles %j', (type, roles) => {
+  ] as const)('%s has the roles %j (A-42)', (type, roles) => {
     expect(rolesOf(type)).toEqual(roles);
   });
 
-  it('T-17: its name, its owner and its roles, and nothing of its credentials', () => {
+  it('its name, its owner and its roles, and nothing of its credentials (T-17)', () => {
     const principal: Principal = {
       id: '7',
       username: 'bank-1',

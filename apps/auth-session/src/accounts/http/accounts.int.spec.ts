@@ -11,28 +11,30 @@ const spki = (bits: number) =>
   generateKeyPairSync('rsa', { modulusLength: bits }).publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
 
 describe('accounts, as operators manage them', () => {
-  it('R-2.1-1 R-2.1-2 R-2.1-3 R-2.1-4 A-40 A-42: names and roles follow from the type', async () => {
-    const created = [
-      await service.operator('POST', '/internal/accounts', { type: 'MANAGER', id: 7 }),
-      await service.operator('POST', '/internal/accounts', { type: 'MERCHANT', id: 1001 }),
-      await service.operator('POST', '/internal/accounts', { type: 'PSP', id: 1 }),
-      await service.operator('POST', '/internal/accounts', { type: 'STK', username: 'Vodacom USSD #1' }),
-      await service.operator('POST', '/internal/accounts', { type: 'ACQUIRER', username: 'bank-a', acquirer: 'Bank A' }),
-    ];
-    expect(created.map(answer => answer.status)).toEqual([201, 201, 201, 201, 201]);
-    expect(created.map(({ data: { username, type, roles, mode } }) => [username, type, roles, mode])).toEqual([
-      ['manager-7', 'MANAGER', [], 'BASIC'],
-      ['merchant-1001', 'MERCHANT', ['EXTERNAL'], 'BASIC'],
-      ['psp-1', 'PSP', ['EXTERNAL'], 'BASIC'],
-      ['Vodacom USSD #1', 'STK', ['STK'], 'BASIC'],
-      ['bank-a', 'ACQUIRER', [], 'BASIC'],
-    ]);
-    expect(new Set(created.map(({ data }) => data.apiPassword)).size).toBe(5);
-    // T-04: 128 random bits or more is what makes the fast keyed hash enough.
-    expect(created.every(({ data }) => Buffer.from(data.apiPassword, 'base64url').length * 8 >= 128)).toBe(true);
+  describe('as in R-2.1-1, R-2.1-2, R-2.1-3, R-2.1-4, A-40, A-42', () => {
+    it('names and roles follow from the type', async () => {
+      const created = [
+        await service.operator('POST', '/internal/accounts', { type: 'MANAGER', id: 7 }),
+        await service.operator('POST', '/internal/accounts', { type: 'MERCHANT', id: 1001 }),
+        await service.operator('POST', '/internal/accounts', { type: 'PSP', id: 1 }),
+        await service.operator('POST', '/internal/accounts', { type: 'STK', username: 'Vodacom USSD #1' }),
+        await service.operator('POST', '/internal/accounts', { type: 'ACQUIRER', username: 'bank-a', acquirer: 'Bank A' }),
+      ];
+      expect(created.map(answer => answer.status)).toEqual([201, 201, 201, 201, 201]);
+      expect(created.map(({ data: { username, type, roles, mode } }) => [username, type, roles, mode])).toEqual([
+        ['manager-7', 'MANAGER', [], 'BASIC'],
+        ['merchant-1001', 'MERCHANT', ['EXTERNAL'], 'BASIC'],
+        ['psp-1', 'PSP', ['EXTERNAL'], 'BASIC'],
+        ['Vodacom USSD #1', 'STK', ['STK'], 'BASIC'],
+        ['bank-a', 'ACQUIRER', [], 'BASIC'],
+      ]);
+      expect(new Set(created.map(({ data }) => data.apiPassword)).size).toBe(5);
+      // 128 random bits or more is what makes the fast keyed hash enough (T-04).
+      expect(created.every(({ data }) => Buffer.from(data.apiPassword, 'base64url').length * 8 >= 128)).toBe(true);
+    });
   });
 
-  it('R-2.1-4: a username of any form can be named in a path', async () => {
+  it('a username of any form can be named in a path (R-2.1-4)', async () => {
     for (const username of ['stk/1', 'Ünïcode ☎', 'a%2Fb', '...', 'q?x#y']) {
       await service.create({ type: 'STK', username });
       const { data } = await service.operator('GET', `/internal/accounts/${encodeURIComponent(username)}`);
@@ -58,7 +60,7 @@ describe('accounts, as operators manage them', () => {
     expect((await service.operator('POST', '/internal/accounts', { type: 'PSP', id: 1 })).status).toBe(409);
   });
 
-  it('T-27: answers operators only', async () => {
+  it('answers operators only (T-27)', async () => {
     const anonymous = await fetch(`${service.url('internal')}/internal/accounts/psp-1`);
     expect(anonymous.status).toBe(401);
     expect((await service.client('GET', '/internal/accounts/psp-1')).status).toBe(404);
@@ -71,7 +73,7 @@ describe('accounts, as operators manage them', () => {
     expect((await service.operator('GET', '/internal/accounts/nobody')).status).toBe(404);
   });
 
-  it('R-2.1-5: after a new password the old one fails on the next request', async () => {
+  it('after a new password the old one fails on the next request (R-2.1-5)', async () => {
     const { username, apiPassword } = await service.create({ type: 'PSP', id: 2 });
     const { data } = await service.operator('POST', `/internal/accounts/${username}/password`);
     expect(data.apiPassword).not.toBe(apiPassword);
@@ -80,7 +82,7 @@ describe('accounts, as operators manage them', () => {
     expect([await outcome(apiPassword), await outcome(data.apiPassword)]).toEqual(['401 Bad Credentials', 'allowed']);
   });
 
-  it('T-04: a password leaves a retired pepper when it is next used', async () => {
+  it('a password leaves a retired pepper when it is next used (T-04)', async () => {
     const [oldPepper, newPepper] = ['old', 'new'].map(kid => `${kid}:${randomBytes(32).toString('base64')}`) as [string, string];
     const own = await TestAuthSession.start({ PASSWORD_PEPPERS: oldPepper });
     const { username, apiPassword } = await own.create({ type: 'PSP', id: 1 });
@@ -92,35 +94,42 @@ describe('accounts, as operators manage them', () => {
     await own.stop();
   });
 
-  it('R-2.1-6: a password works without any age limit', async () => {
+  it('a password works without any age limit (R-2.1-6)', async () => {
     const { username, apiPassword } = await service.create({ type: 'PSP', id: 3 });
     service.clock.advance(20 * 365 * 86_400_000);
     expect(outcomeOf(await service.authorize({ authorization: [basic(username, apiPassword)] }))).toBe('allowed');
     service.clock.reset();
   });
 
-  it('R-5.2-4 R-5.2-5 A-20 A-21: the switch to Bearer kills the password, and a new one is not for Basic', async () => {
-    const { username, apiPassword } = await service.create({ type: 'MERCHANT', id: 4 });
-    const switched = await service.operator('POST', `/internal/accounts/${username}/bearer`);
-    expect(switched.data).toMatchObject({ mode: 'BEARER', hasPassword: false });
-    const { data } = await service.operator('POST', `/internal/accounts/${username}/password`);
-    for (const password of [apiPassword, data.apiPassword]) {
-      expect(outcomeOf(await service.authorize({ authorization: [basic(username, password)] }))).toBe('401 Bad Credentials');
-    }
-    // Asked again, the switch does not clear the password generated since.
-    expect((await service.operator('POST', `/internal/accounts/${username}/bearer`)).data.hasPassword).toBe(true);
+  describe('as in R-5.2-4, R-5.2-5, A-20, A-21', () => {
+    it('the switch to Bearer kills the password, and a new one is not for Basic', async () => {
+      const { username, apiPassword } = await service.create({ type: 'MERCHANT', id: 4 });
+      const switched = await service.operator('POST', `/internal/accounts/${username}/bearer`);
+      expect(switched.data).toMatchObject({ mode: 'BEARER', hasPassword: false });
+      const { data } = await service.operator('POST', `/internal/accounts/${username}/password`);
+      for (const password of [apiPassword, data.apiPassword]) {
+        expect(outcomeOf(await service.authorize({ authorization: [basic(username, password)] }))).toBe('401 Bad Credentials');
+      }
+      // Asked again, the switch does not clear the password generated since.
+      expect((await service.operator('POST', `/internal/accounts/${username}/bearer`)).data.hasPassword).toBe(true);
+    });
   });
 
-  it('R-5.3-1 R-8-4: registers an RSA-4096 key in base64 X.509 and nothing else', async () => {
-    const { username } = await service.create({ type: 'MERCHANT', id: 5 });
-    const put = (body: object) => service.operator('PUT', `/internal/accounts/${username}/public-key`, body);
-    const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'der', type: 'spki' });
-    const bad = [spki(2048), ec.toString('base64'), 'bm90IGEga2V5', '', '***'];
-    for (const publicKey of bad) expect((await put({ publicKey })).status).toBe(400);
-    expect((await put({})).status).toBe(400);
-    expect((await put({ challengeRequired: true })).status).toBe(400);
-    const registered = await put({ publicKey: spki(4096), challengeRequired: true });
-    expect(registered.data).toMatchObject({ challengeRequired: true, publicKeySha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  describe('as in R-5.3-1, R-8-4', () => {
+    it('registers an RSA-4096 key in base64 X.509 and nothing else', async () => {
+      const { username } = await service.create({ type: 'MERCHANT', id: 5 });
+      const put = (body: object) => service.operator('PUT', `/internal/accounts/${username}/public-key`, body);
+      const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'der', type: 'spki' });
+      const bad = [spki(2048), ec.toString('base64'), 'bm90IGEga2V5', '', '***'];
+      for (const publicKey of bad) expect((await put({ publicKey })).status).toBe(400);
+      expect((await put({})).status).toBe(400);
+      expect((await put({ challengeRequired: true })).status).toBe(400);
+      const registered = await put({ publicKey: spki(4096), challengeRequired: true });
+      expect(registered.data).toMatchObject({
+        challengeRequired: true,
+        publicKeySha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      });
+    });
   });
 
   it('writes every change to the append-only log, with who and when and no secret', async () => {

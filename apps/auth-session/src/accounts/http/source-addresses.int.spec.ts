@@ -16,7 +16,7 @@ const from = async (address: string, authorization: string) =>
   outcomeOf(await service.authorize({ authorization: [authorization], address }));
 const says = ({ status, data }: AxiosResponse) => `${status} ${(data as { message?: string }).message ?? 'ok'}`;
 
-describe('T-15: an account that is bound to its owner’s addresses', () => {
+describe('an account that is bound to its owner’s addresses (T-15)', () => {
   it.each([
     ['198.51.100.0/24', '198.51.100.77', '198.51.101.1'],
     ['198.51.100.7', '198.51.100.7', '198.51.100.8'],

@@ -16,7 +16,7 @@ const used = (requestId: string): SecurityEvent => ({
 });
 
 describe('security events in PostgreSQL', () => {
-  it('T-29: an event that cannot be stored is said to be refused; those written with it are stored', async () => {
+  it('an event that cannot be stored is said to be refused; those written with it are stored (T-29)', async () => {
     const refused: object[] = [];
     const logger = { error: (fields: object) => refused.push(fields) } as unknown as Logger;
     const log = new PostgresSecurityLog(database.dataSource, new TestClock(), logger);

@@ -16,18 +16,18 @@ describe('the path-role table', () => {
     ['/', 'NOBODY'],
     ['', 'NOBODY'],
     ['/portal/restful/merchant', 'NOBODY'],
-  ])('R-5.5-1 R-5.4-2: %s is %s', (path, kind) => {
+  ])('%s is %s (R-5.5-1, R-5.4-2)', (path, kind) => {
     expect(ruleFor(path).kind).toBe(kind);
   });
 
-  it('A-42: who may go where', () => {
+  it('who may go where (A-42)', () => {
     expect(allowed('/code/create')).toEqual(['MERCHANT', 'PSP']);
     expect(allowed('/stk/x')).toEqual(['STK']);
     expect(allowed('/remote/v4/lookup')).toEqual(types);
     expect(allowed('/portal/restful/merchant/notification/list')).toEqual(['PSP', 'ACQUIRER']);
   });
 
-  it('R-5.5-1: where the table knows no path nobody may go, and where it is open everybody', () => {
+  it('where the table knows no path nobody may go, and where it is open everybody (R-5.5-1)', () => {
     const psp = { accountType: 'PSP', roles: rolesOf('PSP') } as const;
     expect(['/', '/publicx', '/portal', '/public/pay'].map(path => permits(ruleFor(path), psp))).toEqual([
       false,
@@ -37,7 +37,7 @@ describe('the path-role table', () => {
     ]);
   });
 
-  it('T-26: whoever may be let in is let in to one service', () => {
+  it('whoever may be let in is let in to one service (T-26)', () => {
     expect(['/code/1', '/purchase/notification/1', '/remote/v4/lookup'].map(path => ruleFor(path).service)).toEqual([
       'payment-simulator',
       'webhook-dispatcher',
@@ -56,11 +56,11 @@ describe('the path-role table', () => {
     ['/purchases/1', undefined],
     ['/code/create', undefined],
     ['/x/purchase', undefined],
-  ])('T-17: of %s the personal data is that of %s', (path, prefix) => {
+  ])('of %s the personal data is that of %s (T-17)', (path, prefix) => {
     expect(personalDataOf(path)).toBe(prefix);
   });
 
-  it('T-27 R-5.5-5: no account type carries INTERNAL', () => {
+  it('no account type carries INTERNAL (T-27, R-5.5-5)', () => {
     expect(types.flatMap(rolesOf)).not.toContain('INTERNAL' satisfies Role);
     expect(allowed('/internal/accounts')).toEqual([]);
   });

@@ -40,17 +40,16 @@ describe('the path-role table', () => {
     expect(outcomeOf(await service.authorize({ path }))).toBe('401 Bad Credentials');
   });
 
-  it.each(['/public/monitor', '/pluto/public/x', '/authentication/login', '/public'])(
-    'R-5.5-1 R-5.4-2 A-46: %s needs nothing',
-    async path => {
+  describe('as in R-5.5-1, R-5.4-2, A-46', () => {
+    it.each(['/public/monitor', '/pluto/public/x', '/authentication/login', '/public'])('%s needs nothing', async path => {
       expect(await service.authorize({ path })).toEqual({ allowed: true });
       // Wrong credentials are not looked at where none are needed.
       expect(await service.authorize({ path, authorization: ['Bearer'] })).toEqual({ allowed: true });
-    },
-  );
+    });
+  });
 
   it.each(['/public/../internal/x', '//public', '/public/..;/code', '/public%2f..', '/publıc', 'public'])(
-    'T-26 A-47: %s is refused whatever it would match',
+    '%s is refused whatever it would match (T-26, A-47)',
     async path => {
       expect(outcomeOf(await service.authorize({ path, authorization: credentials('PSP') }))).toBe('404 Not Found');
     },
@@ -60,52 +59,56 @@ describe('the path-role table', () => {
 describe('the answer', () => {
   const codes = { path: '/pluto/code/create?token=secret', requestId: 'req-42-abcdef' };
 
-  it('R-7-1 R-5.1-2 T-06: wrong user and wrong password cannot be told apart', async () => {
-    const [unknown, wrong] = await Promise.all([
-      service.authorize({ ...codes, authorization: [basic('psp-99', 'x')] }),
-      service.authorize({ ...codes, authorization: [basic('psp-1', 'x')] }),
-    ]);
-    if (unknown.allowed || wrong.allowed) throw new Error('allowed');
-    const untimed = (body: string) => body.replace(/"timestamp":"[^"]+"/, '');
-    expect(untimed(unknown.body)).toBe(untimed(wrong.body));
-    expect({ ...unknown, body: '' }).toEqual({ ...wrong, body: '' });
-    expect(wrong).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Basic realm="paycode", Bearer' } });
-    expect(JSON.parse(wrong.body)).toEqual({
-      timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
-      status: 401,
-      error: 'Unauthorized',
-      message: 'Bad Credentials',
-      path: '/pluto/code/create',
-      requestId: 'req-42-abcdef',
+  describe('as in R-7-1, R-5.1-2, T-06', () => {
+    it('wrong user and wrong password cannot be told apart', async () => {
+      const [unknown, wrong] = await Promise.all([
+        service.authorize({ ...codes, authorization: [basic('psp-99', 'x')] }),
+        service.authorize({ ...codes, authorization: [basic('psp-1', 'x')] }),
+      ]);
+      if (unknown.allowed || wrong.allowed) throw new Error('allowed');
+      const untimed = (body: string) => body.replace(/"timestamp":"[^"]+"/, '');
+      expect(untimed(unknown.body)).toBe(untimed(wrong.body));
+      expect({ ...unknown, body: '' }).toEqual({ ...wrong, body: '' });
+      expect(wrong).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Basic realm="paycode", Bearer' } });
+      expect(JSON.parse(wrong.body)).toEqual({
+        timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+        status: 401,
+        error: 'Unauthorized',
+        message: 'Bad Credentials',
+        path: '/pluto/code/create',
+        requestId: 'req-42-abcdef',
+      });
     });
   });
 
-  it('A-25: no Authorization header is Bad Credentials', async () => {
+  it('no Authorization header is Bad Credentials (A-25)', async () => {
     expect(outcomeOf(await service.authorize(codes))).toBe('401 Bad Credentials');
   });
 
-  it('R-7-5: a role that does not permit the path is 403 with the error body', async () => {
+  it('a role that does not permit the path is 403 with the error body (R-7-5)', async () => {
     const answer = await service.authorize({ ...codes, authorization: credentials('STK') });
     if (answer.allowed) throw new Error('allowed');
     expect(answer.headers).not.toHaveProperty('www-authenticate');
     expect(JSON.parse(answer.body)).toMatchObject({ status: 403, error: 'Forbidden', message: 'Forbidden' });
   });
 
-  it.each<[AccountType, Pick<Identity, 'roles' | 'ownerId' | 'acquirer'>]>([
-    ['MANAGER', { roles: [], ownerId: 1, acquirer: null }],
-    ['MERCHANT', { roles: ['EXTERNAL'], ownerId: 1, acquirer: null }],
-    ['PSP', { roles: ['EXTERNAL'], ownerId: 1, acquirer: null }],
-    ['STK', { roles: ['STK'], ownerId: null, acquirer: null }],
-    ['ACQUIRER', { roles: [], ownerId: null, acquirer: 'Bank A' }],
-  ])('A-42 A-40 R-1-2: asserts who a %s is, for 30 seconds', async (type, owner) => {
-    const answer = await service.authorize({ authorization: credentials(type) });
-    if (!answer.allowed) throw new Error('denied');
-    const claims = jsonwebtoken.decode(answer.identity!) as jsonwebtoken.JwtPayload & Identity;
-    expect(claims).toMatchObject({ sub: accounts[type].username, accountType: type, ...owner });
-    expect(claims).toMatchObject({ iss: 'auth-session', aud: 'payment-simulator', exp: claims.iat! + 30 });
+  describe('as in A-42, A-40, R-1-2', () => {
+    it.each<[AccountType, Pick<Identity, 'roles' | 'ownerId' | 'acquirer'>]>([
+      ['MANAGER', { roles: [], ownerId: 1, acquirer: null }],
+      ['MERCHANT', { roles: ['EXTERNAL'], ownerId: 1, acquirer: null }],
+      ['PSP', { roles: ['EXTERNAL'], ownerId: 1, acquirer: null }],
+      ['STK', { roles: ['STK'], ownerId: null, acquirer: null }],
+      ['ACQUIRER', { roles: [], ownerId: null, acquirer: 'Bank A' }],
+    ])('asserts who a %s is, for 30 seconds', async (type, owner) => {
+      const answer = await service.authorize({ authorization: credentials(type) });
+      if (!answer.allowed) throw new Error('denied');
+      const claims = jsonwebtoken.decode(answer.identity!) as jsonwebtoken.JwtPayload & Identity;
+      expect(claims).toMatchObject({ sub: accounts[type].username, accountType: type, ...owner });
+      expect(claims).toMatchObject({ iss: 'auth-session', aud: 'payment-simulator', exp: claims.iat! + 30 });
+    });
   });
 
-  it('T-26: what is asserted holds for one method and path of the one service that serves it, whatever the gateway says', async () => {
+  it('what is asserted holds for one method and path of the one service that serves it, whatever the gateway says (T-26)', async () => {
     const asserted = async (method: string, path: string) => {
       const answer = await service.authorize({ method, path, authorization: credentials('PSP') });
       if (!answer.allowed) throw new Error('denied');
@@ -134,7 +137,7 @@ describe('the answer', () => {
     expect(new Set([first, ...others]).size).toBe(3);
   });
 
-  it('R-7-6: a question that is not well formed is a 400 to the gateway', async () => {
+  it('a question that is not well formed is a 400 to the gateway (R-7-6)', async () => {
     await expect(service.authorize({ path: 7 as unknown as string })).rejects.toThrow('authorize answered 400');
   });
 });

@@ -22,7 +22,7 @@ const outcome = async (...authorization: string[]) => outcomeOf(await service.au
 const query = (sql: string, parameters: unknown[] = []) => service.database.dataSource.query(sql, parameters);
 
 describe('a Bearer request', () => {
-  it('R-5-1: gives the account the same rights as Basic gives', async () => {
+  it('gives the account the same rights as Basic gives (R-5-1)', async () => {
     for (const [path, expected] of [
       ['/pluto/code/create', 'allowed'],
       ['/portal/restful/merchant/notification/list', 'allowed'],
@@ -37,16 +37,16 @@ describe('a Bearer request', () => {
     }
   });
 
-  it('R-5.2-6: accounts with different methods live side by side', async () => {
+  it('accounts with different methods live side by side (R-5.2-6)', async () => {
     expect(await outcome(session.headerValue)).toBe('allowed');
     expect(await outcome(basic(basicAccount.username, basicAccount.apiPassword))).toBe('allowed');
   });
 
-  it('A-20: an account in Bearer mode cannot use Basic, and its mode is not revealed', async () => {
+  it('an account in Bearer mode cannot use Basic, and its mode is not revealed (A-20)', async () => {
     expect(await outcome(basic(bearer.username, bearer.password))).toBe('401 Bad Credentials');
   });
 
-  it('A-19 R-5.2-2: a valid Bearer token wins over Basic; an invalid one is refused even beside good Basic credentials', async () => {
+  it('a valid Bearer token wins over Basic; an invalid one is refused even beside good Basic credentials (A-19, R-5.2-2)', async () => {
     const good = basic(basicAccount.username, basicAccount.apiPassword);
     const answer = await service.authorize({ authorization: [good, session.headerValue] });
     if (!answer.allowed) throw new Error('denied');
@@ -74,28 +74,30 @@ describe('a Bearer request', () => {
     expect(await outcome(filled)).toBe(expected);
   });
 
-  it('R-5.2-9 R-7-4 A-23: an account not in Bearer mode is told so, mode being read on each request', async () => {
-    await query(`update account set mode = 'BASIC' where username = $1`, [bearer.username]);
-    expect(await outcome(session.headerValue)).toBe('401 JWT Authentication disabled for this account');
-    const renewed = await service.client('POST', '/authentication/renew', { data: { jwt: tokenOf(session) } });
-    expect((renewed.data as { message: string }).message).toBe('JWT Authentication disabled for this account');
-    await query(`update account set mode = 'BEARER' where username = $1`, [bearer.username]);
-    expect(await outcome(session.headerValue)).toBe('allowed');
+  describe('as in R-5.2-9, R-7-4, A-23', () => {
+    it('an account not in Bearer mode is told so, mode being read on each request', async () => {
+      await query(`update account set mode = 'BASIC' where username = $1`, [bearer.username]);
+      expect(await outcome(session.headerValue)).toBe('401 JWT Authentication disabled for this account');
+      const renewed = await service.client('POST', '/authentication/renew', { data: { jwt: tokenOf(session) } });
+      expect((renewed.data as { message: string }).message).toBe('JWT Authentication disabled for this account');
+      await query(`update account set mode = 'BEARER' where username = $1`, [bearer.username]);
+      expect(await outcome(session.headerValue)).toBe('allowed');
+    });
   });
 
-  it('R-2.2-6: `expires` rules, whatever the token itself claims', async () => {
+  it('`expires` rules, whatever the token itself claims (R-2.2-6)', async () => {
     const own = await client.passwordLogin(bearer);
     await query(`update session set expires_at = now() where id = $1`, [own.sessionId]);
     expect(await outcome(own.headerValue)).toBe(ended);
   });
 
-  it('R-5.4-3: a token in the query string is never accepted', async () => {
+  it('a token in the query string is never accepted (R-5.4-3)', async () => {
     const answer = await service.authorize({ path: `/pluto/code/create?access_token=${tokenOf(session)}` });
     expect(outcomeOf(answer)).toBe('401 Bad Credentials');
   });
 });
 
-describe('T-08: a token that only looks like ours', () => {
+describe('a token that only looks like ours (T-08)', () => {
   const claims = () => jsonwebtoken.decode(tokenOf(session)) as jsonwebtoken.JwtPayload;
   const header = () => jsonwebtoken.decode(tokenOf(session), { complete: true })!.header;
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -135,7 +137,7 @@ describe('T-08: a token that only looks like ours', () => {
   });
 });
 
-describe('T-09: what ends on one replica has ended on the other by the next request', () => {
+describe('what ends on one replica has ended on the other by the next request (T-09)', () => {
   const onOther = async (of: ClientSession) => outcomeOf(await service.authorize({ authorization: [of.headerValue] }, 1));
 
   it('logout, renew', async () => {
@@ -146,21 +148,21 @@ describe('T-09: what ends on one replica has ended on the other by the next requ
     expect([await onOther(first), await onOther(second)]).toEqual([ended, ended]);
   });
 
-  it('A-31: a new password ends every session of the account', async () => {
+  it('a new password ends every session of the account (A-31)', async () => {
     const owner = await client.bearerAccount({ type: 'PSP', id: 5 }, false);
     const sessions = [await client.passwordLogin(owner), await client.passwordLogin(owner)];
     await service.operator('POST', `/internal/accounts/${owner.username}/password`);
     expect(await Promise.all(sessions.map(onOther))).toEqual([ended, ended]);
   });
 
-  it('R-5.2-3 R-5.2-4: the switch to Bearer ends the Basic password', async () => {
+  it('the switch to Bearer ends the Basic password (R-5.2-3, R-5.2-4)', async () => {
     const { username, apiPassword } = await service.create({ type: 'PSP', id: 6 });
     await service.operator('POST', `/internal/accounts/${username}/bearer`);
     const answer = await service.authorize({ authorization: [basic(username, apiPassword)] }, 1);
     expect(outcomeOf(answer)).toBe('401 Bad Credentials');
   });
 
-  it('T-09: without its database auth-session decides nothing: neither allowed nor 401', async () => {
+  it('without its database auth-session decides nothing: neither allowed nor 401 (T-09)', async () => {
     const lonely = await TestAuthSession.start();
     const { username, apiPassword } = await lonely.create({ type: 'PSP', id: 1 });
     const ask = () => lonely.authorize({ authorization: [basic(username, apiPassword)] });

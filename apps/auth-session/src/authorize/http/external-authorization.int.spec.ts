@@ -54,12 +54,12 @@ describe('authorize as external authorization of a proxy', () => {
     expect(decodeJwt(answer.identity!).sub).toBe('psp-1');
   });
 
-  it('T-26: an open path answers an empty identity, which replaces whatever the client sent', async () => {
+  it('an open path answers an empty identity, which replaces whatever the client sent (T-26)', async () => {
     const answer = await original('/public/pay', 'X-Paycode-Identity', 'forged');
     expect([answer.status, answer.identity]).toEqual([200, '']);
   });
 
-  it('R-7-1 R-7-5: a refusal is the answer the client gets through our own gateway, byte for byte', async () => {
+  it('a refusal is the answer the client gets through our own gateway, byte for byte (R-7-1, R-7-5)', async () => {
     const gatewayAnswer = await service.authorize({ path: '/pluto/code/create', requestId: 'request-0001' });
     const answer = await original('/pluto/code/create', 'X-Request-Id', 'request-0001');
     if (gatewayAnswer.allowed) throw new Error('allowed');
@@ -69,14 +69,14 @@ describe('authorize as external authorization of a proxy', () => {
     expect((await original('/pluto/stk/x', 'Authorization', credentials())).status).toBe(403);
   });
 
-  it('A-19: every Authorization line counts', async () => {
+  it('every Authorization line counts (A-19)', async () => {
     const both = ['Authorization', credentials(), 'Authorization', 'Bearer a.b.c'];
     expect(JSON.parse((await original('/pluto/code/create', ...both)).text)).toMatchObject({
       message: 'Invalid or expired JWT token',
     });
   });
 
-  it('T-26: where the client wanted to go is told once, by the proxy, in its own way', async () => {
+  it('where the client wanted to go is told once, by the proxy, in its own way (T-26)', async () => {
     const spoofed = ['X-Original-URI', '/public/x', 'X-Forwarded-Uri', '/public/x', 'X-Forwarded-Method', 'GET'];
     expect((await original('/pluto/code/create', ...spoofed)).status).toBe(400);
     expect((await original('/pluto/code/create', ...spoofed.slice(2))).status).toBe(401);
@@ -100,11 +100,11 @@ describe('authorize as external authorization of a proxy', () => {
     '/path/PUBLIC/x',
     '/path/public/%00',
     '/path/public/%0a',
-  ])('T-26: %s leads nowhere', async path => {
+  ])('%s leads nowhere (T-26)', async path => {
     expect((await ask(path, ['Authorization', credentials()])).status).toBe(404);
   });
 
-  it('T-27: nobody without a proxy token gets a decision, and without configured tokens nobody does', async () => {
+  it('nobody without a proxy token gets a decision, and without configured tokens nobody does (T-27)', async () => {
     const { port } = new URL(service.url('internal'));
     const url = `http://127.0.0.1:${port}/internal/authorize/http/path/public/x`;
     expect((await fetch(url)).status).toBe(500);

@@ -24,7 +24,7 @@ class BearerGuard extends AuthGuard() {
   override handleRequest<T>(error: unknown, claims: T, info: unknown): T {
     if (error) throw error;
     if (claims) return claims;
-    // whatever jsonwebtoken objects to has one answer. Any other failure is ours and must not look like a 401.
+    // Whatever jsonwebtoken objects to has one answer. Any other failure is ours and must not look like a 401.
     if (info instanceof jsonwebtoken.JsonWebTokenError) throw expiredToken();
     throw info instanceof Error ? info : expiredToken();
   }

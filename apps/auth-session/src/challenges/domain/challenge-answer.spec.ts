@@ -5,8 +5,10 @@ describe('the answer to a challenge', () => {
   const digest = createHash('sha256').update('challenge').digest();
   const text = digest.toString('base64');
 
-  it('R-4.1-5 R-4.1-6: is the base64 of a SHA-256 digest', () => {
-    expect(readDigest(text)).toEqual(digest);
+  describe('as in R-4.1-5, R-4.1-6', () => {
+    it('is the base64 of a SHA-256 digest', () => {
+      expect(readDigest(text)).toEqual(digest);
+    });
   });
 
   it.each([
@@ -17,7 +19,7 @@ describe('the answer to a challenge', () => {
     ['text after it', `${text}a`],
     ['another alphabet', `-${text.slice(1)}`],
     ['hexadecimal', digest.toString('hex')],
-  ])('R-4.1-5: %s answers no challenge', (_, other) => {
+  ])('%s answers no challenge (R-4.1-5)', (_, other) => {
     expect(readDigest(other)).toBeUndefined();
   });
 });

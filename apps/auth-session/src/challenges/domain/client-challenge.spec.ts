@@ -4,7 +4,7 @@ import { challengeLifetimeMs, readClientChallenge } from './client-challenge';
 describe('a client challenge', () => {
   const good = randomBytes(512).toString('base64');
 
-  it('R-4.1-3: is the base64 of 512 bytes', () => {
+  it('is the base64 of 512 bytes (R-4.1-3)', () => {
     expect(readClientChallenge(good)?.toString('base64')).toBe(good);
   });
 
@@ -15,11 +15,11 @@ describe('a client challenge', () => {
     ['line breaks', `${good.slice(0, 76)}\n${good.slice(77)}`],
     ['another alphabet', `-${good.slice(1)}`],
     ['nothing', ''],
-  ])('T-02: %s is refused before any RSA work', (_, text) => {
+  ])('%s is refused before any RSA work (T-02)', (_, text) => {
     expect(readClientChallenge(text)).toBeUndefined();
   });
 
-  it('R-8-2 R-1-3: lives 600 s in sandbox and 60 s in production', () => {
+  it('lives 600 s in sandbox and 60 s in production (R-8-2, R-1-3)', () => {
     expect([challengeLifetimeMs('sandbox'), challengeLifetimeMs('production')]).toEqual([600_000, 60_000]);
   });
 });

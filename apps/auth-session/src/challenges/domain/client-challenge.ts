@@ -9,7 +9,7 @@ export function readClientChallenge(text: string): Buffer | undefined {
   return rsa4096Base64.test(text) ? Buffer.from(text, 'base64') : undefined;
 }
 
-/** R-8-2: time to log in with a challenge, in milliseconds. */
+/** Time to log in with a challenge, in milliseconds (R-8-2). */
 export function challengeLifetimeMs(environment: 'sandbox' | 'production'): number {
   return environment === 'production' ? 60_000 : 600_000;
 }

@@ -18,35 +18,37 @@ const forgetGuesses = () => service.database.dataSource.query('delete from guess
 const untimed = (data: object) => ({ ...data, timestamp: '', requestId: '' });
 
 describe('GET /authentication/login-challenges', () => {
-  it('R-4.1-1 R-2.3-1 R-2.3-2 R-2.3-3 R-5.3-2 R-5.3-3 A-36: proves the service and challenges the client, without an Authorization header', async () => {
-    const plaintext = randomBytes(64);
-    const { status, data, headers } = await client.challenge('psp-1', plaintext);
-    expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
-    expect(Object.keys(data as object).sort()).toEqual([
-      'base64EncodedChallenge',
-      'base64EncodedClientChallengeResponse',
-      'expires',
-    ]);
-    const challenge = data as Challenge;
-    expect(challenge.base64EncodedClientChallengeResponse).toBe(createHash('sha256').update(plaintext).digest('base64'));
-    // Decrypts with the client's key, or throws.
-    expect(client.answer(account.privateKey, challenge).base64EncodedChallengeResponse).toHaveLength(44);
+  describe('as in R-4.1-1, R-2.3-1, R-2.3-2, R-2.3-3, R-5.3-2, R-5.3-3, A-36', () => {
+    it('proves the service and challenges the client, without an Authorization header', async () => {
+      const plaintext = randomBytes(64);
+      const { status, data, headers } = await client.challenge('psp-1', plaintext);
+      expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+      expect(Object.keys(data as object).sort()).toEqual([
+        'base64EncodedChallenge',
+        'base64EncodedClientChallengeResponse',
+        'expires',
+      ]);
+      const challenge = data as Challenge;
+      expect(challenge.base64EncodedClientChallengeResponse).toBe(createHash('sha256').update(plaintext).digest('base64'));
+      // Decrypts with the client's key, or throws.
+      expect(client.answer(account.privateKey, challenge).base64EncodedChallengeResponse).toHaveLength(44);
+    });
   });
 
-  it('R-8-2: a challenge lives 600 seconds in sandbox', async () => {
+  it('a challenge lives 600 seconds in sandbox (R-8-2)', async () => {
     service.clock.set(Date.UTC(2030, 0, 1));
     expect((await client.challenge('psp-1')).data).toMatchObject({ expires: '2030-01-01T00:10:00.000Z' });
     service.clock.reset();
   });
 
-  it('R-8-2: a challenge lives 60 seconds in production', async () => {
+  it('a challenge lives 60 seconds in production (R-8-2)', async () => {
     const production = await TestAuthSession.start({ PAYCODE_ENVIRONMENT: 'production' });
     production.clock.set(Date.UTC(2030, 0, 1));
     expect((await new LoginClient(production).challenge('psp-1')).data).toMatchObject({ expires: '2030-01-01T00:01:00.000Z' });
     await production.stop();
   });
 
-  it('R-4.1-2 R-7-6: identity and clientChallenge are required', async () => {
+  it('identity and clientChallenge are required (R-4.1-2, R-7-6)', async () => {
     const good = encodeURIComponent(await client.encryptToService(randomBytes(64)));
     for (const [query, field] of [
       [`clientChallenge=${good}`, 'identity'],
@@ -59,43 +61,47 @@ describe('GET /authentication/login-challenges', () => {
     }
   });
 
-  it('R-8-5 A-38 A-60 T-01 R-4.1-3: one 400 for every bad clientChallenge, whatever is wrong with it', async () => {
-    const sizes = await Promise.all([0, 1, 63, 65, 128].map(bytes => client.encryptToService(randomBytes(bytes))));
-    const good = await client.encryptToService(Buffer.concat([randomBytes(63), Buffer.alloc(1)]));
-    const withPlus = good.includes('+') ? good : `+${good.slice(1)}`;
-    const bad = [
-      ...sizes.map(encodeURIComponent),
-      encodeURIComponent(randomBytes(512).toString('base64')),
-      encodeURIComponent(randomBytes(511).toString('base64')),
-      encodeURIComponent(randomBytes(512).toString('base64url')),
-      encodeURIComponent(Buffer.alloc(512, 255).toString('base64')),
-      'x',
-      withPlus, // a raw `+` arrives as a blank
-    ];
-    const answers = [];
-    for (const clientChallenge of bad) {
-      for (const identity of ['psp-1', 'psp-404']) {
-        await forgetGuesses();
-        answers.push(await get(`identity=${identity}&clientChallenge=${clientChallenge}`));
+  describe('as in R-8-5, A-38, A-60, T-01, R-4.1-3', () => {
+    it('one 400 for every bad clientChallenge, whatever is wrong with it', async () => {
+      const sizes = await Promise.all([0, 1, 63, 65, 128].map(bytes => client.encryptToService(randomBytes(bytes))));
+      const good = await client.encryptToService(Buffer.concat([randomBytes(63), Buffer.alloc(1)]));
+      const withPlus = good.includes('+') ? good : `+${good.slice(1)}`;
+      const bad = [
+        ...sizes.map(encodeURIComponent),
+        encodeURIComponent(randomBytes(512).toString('base64')),
+        encodeURIComponent(randomBytes(511).toString('base64')),
+        encodeURIComponent(randomBytes(512).toString('base64url')),
+        encodeURIComponent(Buffer.alloc(512, 255).toString('base64')),
+        'x',
+        withPlus, // a raw `+` arrives as a blank
+      ];
+      const answers = [];
+      for (const clientChallenge of bad) {
+        for (const identity of ['psp-1', 'psp-404']) {
+          await forgetGuesses();
+          answers.push(await get(`identity=${identity}&clientChallenge=${clientChallenge}`));
+        }
       }
-    }
-    expect(answers.every(answer => answer.status === 400)).toBe(true);
-    expect(new Set(answers.map(({ data }) => JSON.stringify(untimed(data as object)))).size).toBe(1);
-    expect(answers[0]!.data).toMatchObject({ message: `Invalid 'clientChallenge'` });
-    await forgetGuesses();
+      expect(answers.every(answer => answer.status === 400)).toBe(true);
+      expect(new Set(answers.map(({ data }) => JSON.stringify(untimed(data as object)))).size).toBe(1);
+      expect(answers[0]!.data).toMatchObject({ message: `Invalid 'clientChallenge'` });
+      await forgetGuesses();
+    });
   });
 
-  it('T-03 R-5.3-2: only OAEP with SHA-1 is understood, for the label and for MGF1', async () => {
-    const key = await client.servicePublicKey();
-    const padding = constants.RSA_PKCS1_OAEP_PADDING;
-    const encrypted = publicEncrypt({ key, padding, oaepHash: 'sha256' }, randomBytes(64)).toString('base64');
-    expect((await get(`identity=psp-1&clientChallenge=${encodeURIComponent(encrypted)}`)).status).toBe(400);
-    const pkcs1 = publicEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, randomBytes(64)).toString('base64');
-    expect((await get(`identity=psp-1&clientChallenge=${encodeURIComponent(pkcs1)}`)).status).toBe(400);
-    await forgetGuesses();
+  describe('as in T-03, R-5.3-2', () => {
+    it('only OAEP with SHA-1 is understood, for the label and for MGF1', async () => {
+      const key = await client.servicePublicKey();
+      const padding = constants.RSA_PKCS1_OAEP_PADDING;
+      const encrypted = publicEncrypt({ key, padding, oaepHash: 'sha256' }, randomBytes(64)).toString('base64');
+      expect((await get(`identity=psp-1&clientChallenge=${encodeURIComponent(encrypted)}`)).status).toBe(400);
+      const pkcs1 = publicEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, randomBytes(64)).toString('base64');
+      expect((await get(`identity=psp-1&clientChallenge=${encodeURIComponent(pkcs1)}`)).status).toBe(400);
+      await forgetGuesses();
+    });
   });
 
-  it('A-37 T-06: an identity that is unknown, in Basic mode or without a key gets the same shape, and nobody can answer it', async () => {
+  it('an identity that is unknown, in Basic mode or without a key gets the same shape, and nobody can answer it (A-37, T-06)', async () => {
     const basic = await service.create({ type: 'PSP', id: 2 });
     const keyless = await client.bearerAccount({ type: 'PSP', id: 3 }, false);
     const shapeOf = (data: object) => Object.entries(data).map(([name, value]) => [name, String(value).length]);
@@ -119,7 +125,7 @@ describe('GET /authentication/login-challenges', () => {
     await forgetGuesses();
   });
 
-  it('T-02: an address that asks too often is told when to come back', async () => {
+  it('an address that asks too often is told when to come back (T-02)', async () => {
     const limited = await TestAuthSession.start({ CHALLENGES_PER_ADDRESS_PER_MINUTE: '2' });
     limited.clock.set(Date.now());
     const limitedClient = new LoginClient(limited);
@@ -132,7 +138,7 @@ describe('GET /authentication/login-challenges', () => {
     await limited.stop();
   });
 
-  it('T-02: redeemed challenges count, and client challenges that do not hold count tenfold (T-01)', async () => {
+  it('redeemed challenges count, and client challenges that do not hold count tenfold (T-01) (T-02)', async () => {
     const limited = await TestAuthSession.start({ CHALLENGES_PER_ADDRESS_PER_MINUTE: '12' });
     const limitedClient = new LoginClient(limited);
     const owner = await limitedClient.bearerAccount({ type: 'PSP', id: 1 });
@@ -146,7 +152,7 @@ describe('GET /authentication/login-challenges', () => {
     expect(statuses).toEqual([400, 429]);
   });
 
-  it('T-06 A-37: a decoy is encrypted to a key of its identity alone, the same every time', async () => {
+  it('a decoy is encrypted to a key of its identity alone, the same every time (T-06, A-37)', async () => {
     const encrypt = jest.spyOn(RsaWorkerPool.prototype, 'challenge');
     for (const identity of ['psp-501', 'psp-502', 'psp-501']) await client.challenge(identity);
     const keys = encrypt.mock.calls.map(([publicKey]) => publicKey);
@@ -154,12 +160,12 @@ describe('GET /authentication/login-challenges', () => {
     expect([keys.length, new Set(keys).size, keys[0] === keys[2]]).toEqual([3, 2, true]);
   });
 
-  it.each(['psp-1%00', 'psp%0A1', '%C2%85'])('R-5.1-2 F1: an identity with a control character (%s) is a 400', async identity => {
+  it.each(['psp-1%00', 'psp%0A1', '%C2%85'])('an identity with a control character (%s) is a 400 (R-5.1-2)', async identity => {
     const good = encodeURIComponent(await client.encryptToService(randomBytes(64)));
     expect((await get(`identity=${identity}&clientChallenge=${good}`)).status).toBe(400);
   });
 
-  it('T-02: RSA work beyond the queue is refused at once with 429 and Retry-After', async () => {
+  it('RSA work beyond the queue is refused at once with 429 and Retry-After (T-02)', async () => {
     const tiny = await TestAuthSession.start({ RSA_WORKERS: '1', RSA_QUEUE_MAX: '1' });
     const tinyClient = new LoginClient(tiny);
     await tinyClient.servicePublicKey();
@@ -171,7 +177,7 @@ describe('GET /authentication/login-challenges', () => {
     await tiny.stop();
   });
 
-  it('T-01: the challenge key is used for nothing else', async () => {
+  it('the challenge key is used for nothing else (T-01)', async () => {
     const keys = await service.database.dataSource.query<{ use: string; count: number }[]>(
       'select use, count(*)::int from signing_key group by use order by use',
     );

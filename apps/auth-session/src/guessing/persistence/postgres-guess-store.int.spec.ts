@@ -26,7 +26,7 @@ describe('the counts of guesses', () => {
     ).map(({ isCounted }) => isCounted);
   const first = (counted: number, of: number): boolean[] => Array.from({ length: of }, (_, at) => at < counted);
 
-  it('T-05 F7: of 300 tries in one statement those within the rule are counted, under a key that is new, known or forgotten', async () => {
+  it('of 300 tries in one statement those within the rule are counted, under a key that is new, known or forgotten (T-05)', async () => {
     const key = randomBytes(32);
     expect(await countedOf(key, 300)).toEqual(first(4, 300));
     expect(await countedOf(key, 300, nowMs + 999)).toEqual(first(0, 300));
@@ -35,7 +35,7 @@ describe('the counts of guesses', () => {
     expect(await countedOf(key, 300, nowMs + 1_000 + rule.memoryMs)).toEqual(first(4, 300));
   });
 
-  it('T-05: a key that is refused keeps no other of its statement from being counted', async () => {
+  it('a key that is refused keeps no other of its statement from being counted (T-05)', async () => {
     const [tired, fresh] = [randomBytes(32), randomBytes(32)];
     await countedOf(tired, 4);
     const tries = await store.count(

@@ -21,7 +21,7 @@ const rotate = () => service.operator('POST', '/internal/keys/rotate');
 const untilNextMs = 15 * 60_000 + 10_000;
 
 describe('signing keys', () => {
-  it('regression: T-08: rotate by kid: two are valid at once, a third only when no token needs the first any more', async () => {
+  it('regression: keys rotate by kid: two are valid at once, a third only when no token needs the first any more (T-08)', async () => {
     const first = await client.passwordLogin(account);
     expect((await rotate()).status).toBe(200);
     const second = await client.passwordLogin(account);
@@ -43,7 +43,7 @@ describe('signing keys', () => {
     expect(await use(last)).toBe('allowed');
   });
 
-  it('T-08: a stolen key is thrown out at once: replacing keeps none of the old ones, and every session ends', async () => {
+  it('a stolen key is thrown out at once: replacing keeps none of the old ones, and every session ends (T-08)', async () => {
     const session = await client.passwordLogin(account);
     expect((await service.operator('POST', '/internal/keys/replace')).status).toBe(200);
     expect(await use(session)).toBe('401 Invalid or expired JWT token');
@@ -94,7 +94,7 @@ describe('signing keys', () => {
     await own.stop();
   });
 
-  it('T-27: only operators rotate keys, and it is on record', async () => {
+  it('only operators rotate keys, and it is on record (T-27)', async () => {
     const anonymous = await fetch(`${service.url('internal')}/internal/keys/rotate`, { method: 'POST' });
     expect(anonymous.status).toBe(401);
     const events = await service.database.dataSource.query(

@@ -35,31 +35,33 @@ async function loginWith(spoil: (body: Record<string, string>) => Record<string,
 }
 
 describe('POST /authentication/login', () => {
-  it('R-2.2-1 R-2.2-2 R-2.2-3 R-2.2-4 R-2.2-5 R-5.3-3 R-4.1-5 R-4.1-6 R-5.2-7 R-8-3 A-35: the full challenge-response login gives a session of 15 minutes', async () => {
-    service.clock.set(Date.UTC(2030, 0, 1) + 1);
-    const session = await client.fullLogin(account);
-    expect(session).toEqual({
-      headerName: 'Authorization',
-      headerValue: expect.stringMatching(/^Bearer [\w-]+\.[\w-]+\.[\w-]+$/),
-      sessionId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
-      // 15 minutes from issuance, to the millisecond.
-      expires: '2030-01-01T00:15:00.001Z',
+  describe('as in R-2.2-1, R-2.2-2, R-2.2-3, R-2.2-4, R-2.2-5, R-5.3-3, R-4.1-5, R-4.1-6, R-5.2-7, R-8-3, A-35', () => {
+    it('the full challenge-response login gives a session of 15 minutes', async () => {
+      service.clock.set(Date.UTC(2030, 0, 1) + 1);
+      const session = await client.fullLogin(account);
+      expect(session).toEqual({
+        headerName: 'Authorization',
+        headerValue: expect.stringMatching(/^Bearer [\w-]+\.[\w-]+\.[\w-]+$/),
+        sessionId: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+        // 15 minutes from issuance, to the millisecond.
+        expires: '2030-01-01T00:15:00.001Z',
+      });
+      expect(outcomeOf(await service.authorize({ authorization: [session.headerValue] }))).toBe('allowed');
     });
-    expect(outcomeOf(await service.authorize({ authorization: [session.headerValue] }))).toBe('allowed');
   });
 
-  it('R-4.1-7: identity and password alone give a token', async () => {
+  it('identity and password alone give a token (R-4.1-7)', async () => {
     const session = await client.passwordLogin(account);
     expect(outcomeOf(await service.authorize({ authorization: [session.headerValue] }))).toBe('allowed');
   });
 
-  it('R-4.1-4 R-7-6: identity and password are required', async () => {
+  it('identity and password are required (R-4.1-4, R-7-6)', async () => {
     for (const body of [{ identity: 'psp-1' }, { password: 'x' }, { identity: 1, password: 'x' }, {}]) {
       expect((await client.login(body)).status).toBe(400);
     }
   });
 
-  it('R-4.1-8 T-07: a wrong hash or response gives no token even with the right password', async () => {
+  it('a wrong hash or response gives no token even with the right password (R-4.1-8, T-07)', async () => {
     expect(await loginWith(body => body)).toBe('200 ok');
     expect(await loginWith(body => ({ ...body, base64EncodedChallengeHash: wrong }))).toBe('401 Bad Credentials');
     expect(await loginWith(body => ({ ...body, base64EncodedChallengeResponse: wrong }))).toBe('401 Bad Credentials');
@@ -67,19 +69,19 @@ describe('POST /authentication/login', () => {
     expect(await loginWith(body => ({ ...body, password: 'wrong' }))).toBe('401 Bad Credentials');
   });
 
-  it('R-5.1-2 F1: an identity with a control character is a 400, and reaches no store', async () => {
+  it('an identity with a control character is a 400, and reaches no store (R-5.1-2)', async () => {
     for (const identity of ['psp-1\u0000', '\u0000', 'psp\n1', '\u0085']) {
       expect((await client.login({ identity, password: 'x' })).status).toBe(400);
     }
   });
 
-  it('A-34: one challenge field without the other is a 400, not a login without challenge', async () => {
+  it('one challenge field without the other is a 400, not a login without challenge (A-34)', async () => {
     expect(await loginWith(({ base64EncodedChallengeHash: _, ...body }) => body)).toMatch(/^400 /);
     expect(await loginWith(({ base64EncodedChallengeResponse: _, ...body }) => body)).toMatch(/^400 /);
     expect(await loginWith(body => ({ ...body, base64EncodedChallengeHash: null }))).toMatch(/^400 /);
   });
 
-  it('A-33: a challenge serves one login, also when that login fails', async () => {
+  it('a challenge serves one login, also when that login fails (A-33)', async () => {
     const { data } = await client.challenge(account.username);
     const answer = client.answer(account.privateKey, data as Challenge);
     const good = { identity: account.username, password: account.password, ...answer };
@@ -91,7 +93,7 @@ describe('POST /authentication/login', () => {
     expect(outcomes.map(outcome => outcome.status).sort()).toEqual([200, 401, 401, 401, 401]);
   });
 
-  it('A-33: a challenge is bound to the identity it was given to', async () => {
+  it('a challenge is bound to the identity it was given to (A-33)', async () => {
     const other = await client.bearerAccount({ type: 'PSP', id: 2 }, false);
     const { data } = await client.challenge(account.username);
     const answer = client.answer(account.privateKey, data as Challenge);
@@ -100,7 +102,7 @@ describe('POST /authentication/login', () => {
     );
   });
 
-  it('R-8-2 A-61: a challenge is worth nothing at the moment it expires', async () => {
+  it('a challenge is worth nothing at the moment it expires (R-8-2, A-61)', async () => {
     service.clock.set(Date.UTC(2030, 0, 1));
     const answers = [];
     for (let i = 0; i < 2; i++) {
@@ -114,21 +116,21 @@ describe('POST /authentication/login', () => {
     expect(says(await login(answers[1]!))).toBe('401 Bad Credentials');
   });
 
-  it('A-39 T-10: an account that demands the challenge cannot log in without it', async () => {
+  it('an account that demands the challenge cannot log in without it (A-39, T-10)', async () => {
     const strict = await client.bearerAccount({ type: 'PSP', id: 3 });
     await service.operator('PUT', `/internal/accounts/${strict.username}/public-key`, { challengeRequired: true });
     expect(says(await client.login({ identity: strict.username, password: strict.password }))).toBe('401 Bad Credentials');
     expect((await client.fullLogin(strict)).headerName).toBe('Authorization');
   });
 
-  it('A-22 R-7-4: a Basic-mode account learns its mode with the right password only', async () => {
+  it('a Basic-mode account learns its mode with the right password only (A-22, R-7-4)', async () => {
     const { username, apiPassword } = await service.create({ type: 'PSP', id: 4 });
     const login = (password: string) => client.login({ identity: username, password });
     expect(says(await login(apiPassword))).toBe('401 JWT Authentication disabled for this account');
     expect(says(await login('wrong'))).toBe('401 Bad Credentials');
   });
 
-  it('A-21: after the switch there is nothing to log in with until a new password is generated', async () => {
+  it('after the switch there is nothing to log in with until a new password is generated (A-21)', async () => {
     const { username, apiPassword } = await service.create({ type: 'PSP', id: 5 });
     await service.operator('POST', `/internal/accounts/${username}/bearer`);
     expect(says(await client.login({ identity: username, password: apiPassword }))).toBe('401 Bad Credentials');
@@ -137,7 +139,7 @@ describe('POST /authentication/login', () => {
     expect((await client.passwordLogin({ username, password })).headerName).toBe('Authorization');
   });
 
-  it('T-06: unknown identity, wrong password and wrong challenge cannot be told apart; A-25: with WWW-Authenticate', async () => {
+  it('unknown identity, wrong password and wrong challenge cannot be told apart, and have WWW-Authenticate (T-06, A-25)', async () => {
     const untimed = ({ data }: AxiosResponse) => ({ ...(data as object), timestamp: '', requestId: '' });
     const challengeFields = { base64EncodedChallengeHash: wrong, base64EncodedChallengeResponse: wrong };
     const answers = [
@@ -153,18 +155,18 @@ describe('POST /authentication/login', () => {
     }
   });
 
-  it('R-5.4-1 R-4-1: a body that is not declared JSON is a 415', async () => {
+  it('a body that is not declared JSON is a 415 (R-5.4-1, R-4-1)', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const answer = await service.client('POST', '/authentication/login', { data: 'identity=psp-1&password=x', headers });
     expect(answer.status).toBe(415);
   });
 
-  it('R-5.4-3: login answers must not be kept by caches', async () => {
+  it('login answers must not be kept by caches (R-5.4-3)', async () => {
     const answer = await client.login({ identity: account.username, password: account.password });
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('T-08: the token names one algorithm, its kind, environment and key', async () => {
+  it('the token names one algorithm, its kind, environment and key (T-08)', async () => {
     const { header, payload } = jsonwebtoken.decode(tokenOf(await client.passwordLogin(account)), { complete: true })!;
     expect(header).toEqual({ alg: 'HS256', typ: 'at+jwt', kid: expect.any(String) });
     expect(payload).toEqual({

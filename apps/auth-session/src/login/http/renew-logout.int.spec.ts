@@ -23,19 +23,21 @@ const forged = () => jsonwebtoken.sign({ sub: 'psp-1', sid: 'x', jti: 'y' }, 'k'
 const ended = '401 Invalid or expired JWT token';
 
 describe('POST /authentication/renew', () => {
-  it('R-4.1-9 R-4.1-10 A-29: gives a new token of the same session, and the old one stops working', async () => {
-    const first = await client.passwordLogin(account);
-    service.clock.advance(60_000);
-    const answer = await renew(tokenOf(first));
-    const second = answer.data as ClientSession;
-    expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store']);
-    expect(second.sessionId).toBe(first.sessionId);
-    expect(Date.parse(second.expires) - Date.parse(first.expires)).toBeGreaterThanOrEqual(60_000);
-    expect([await use(first), await use(second)]).toEqual([ended, 'allowed']);
-    expect(says(await renew(tokenOf(first)))).toBe(ended);
+  describe('as in R-4.1-9, R-4.1-10, A-29', () => {
+    it('gives a new token of the same session, and the old one stops working', async () => {
+      const first = await client.passwordLogin(account);
+      service.clock.advance(60_000);
+      const answer = await renew(tokenOf(first));
+      const second = answer.data as ClientSession;
+      expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store']);
+      expect(second.sessionId).toBe(first.sessionId);
+      expect(Date.parse(second.expires) - Date.parse(first.expires)).toBeGreaterThanOrEqual(60_000);
+      expect([await use(first), await use(second)]).toEqual([ended, 'allowed']);
+      expect(says(await renew(tokenOf(first)))).toBe(ended);
+    });
   });
 
-  it('A-28: of many renewals of one token at once exactly one wins', async () => {
+  it('of many renewals of one token at once exactly one wins (A-28)', async () => {
     const session = await client.passwordLogin(account);
     const answers = await Promise.all(Array.from({ length: 8 }, () => renew(tokenOf(session))));
     expect(answers.map(says).sort()).toEqual(['200 ok', ...Array.from({ length: 7 }, () => ended)]);
@@ -43,13 +45,15 @@ describe('POST /authentication/renew', () => {
     expect(await use(winner)).toBe('allowed');
   });
 
-  it('R-5.2-8 R-7-2 A-61: an expired token cannot be renewed, from the very millisecond of `expires`', async () => {
-    service.clock.set(Date.UTC(2031, 0, 1));
-    const session = await client.passwordLogin(account);
-    service.clock.set(Date.parse(session.expires) - 1);
-    expect(await use(session)).toBe('allowed');
-    service.clock.set(Date.parse(session.expires));
-    expect([await use(session), says(await renew(tokenOf(session)))]).toEqual([ended, ended]);
+  describe('as in R-5.2-8, R-7-2, A-61', () => {
+    it('an expired token cannot be renewed, from the very millisecond of `expires`', async () => {
+      service.clock.set(Date.UTC(2031, 0, 1));
+      const session = await client.passwordLogin(account);
+      service.clock.set(Date.parse(session.expires) - 1);
+      expect(await use(session)).toBe('allowed');
+      service.clock.set(Date.parse(session.expires));
+      expect([await use(session), says(await renew(tokenOf(session)))]).toEqual([ended, ended]);
+    });
   });
 
   it.each([
@@ -60,18 +64,18 @@ describe('POST /authentication/renew', () => {
     expect(says(await renew(jwt))).toBe(outcome);
   });
 
-  it('A-26 R-7-6: a missing jwt is a 400', async () => {
+  it('a missing jwt is a 400 (A-26, R-7-6)', async () => {
     for (const jwt of [undefined, null, 7, '']) expect((await renew(jwt)).status).toBe(400);
   });
 
-  it('T-08: only access tokens can be renewed', async () => {
+  it('only access tokens can be renewed (T-08)', async () => {
     const answer = await service.authorize({ authorization: [(await client.passwordLogin(account)).headerValue] });
     if (!answer.allowed) throw new Error('denied');
     expect(says(await renew(answer.identity))).toBe(ended);
     expect(says(await renew(forged()))).toBe(ended);
   });
 
-  it('A-30: without a cap a session can be renewed for ever; with one, until the cap', async () => {
+  it('without a cap a session can be renewed for ever; with one, until the cap (A-30)', async () => {
     const capped = await TestAuthSession.start({ SESSION_LIFETIME_MAX_S: '1200' });
     const cappedClient = new LoginClient(capped);
     const owner = await cappedClient.bearerAccount({ type: 'PSP', id: 1 }, false);
@@ -85,22 +89,26 @@ describe('POST /authentication/renew', () => {
 });
 
 describe('POST /authentication/logout', () => {
-  it('R-4.1-11 R-4.1-12 A-27: by body or by header; the token then fails everywhere', async () => {
-    for (const by of ['body', 'header']) {
-      const session = await client.passwordLogin(account);
-      const answer = await (by === 'body' ? logout(tokenOf(session)) : logout(undefined, { authorization: session.headerValue }));
-      expect([answer.status, answer.data]).toEqual([200, {}]);
-      expect([await use(session), says(await renew(tokenOf(session)))]).toEqual([ended, ended]);
-    }
+  describe('as in R-4.1-11, R-4.1-12, A-27', () => {
+    it('by body or by header; the token then fails everywhere', async () => {
+      for (const by of ['body', 'header']) {
+        const session = await client.passwordLogin(account);
+        const answer = await (by === 'body'
+          ? logout(tokenOf(session))
+          : logout(undefined, { authorization: session.headerValue }));
+        expect([answer.status, answer.data]).toEqual([200, {}]);
+        expect([await use(session), says(await renew(tokenOf(session)))]).toEqual([ended, ended]);
+      }
+    });
   });
 
-  it('A-32: ends the sessions of both tokens when both places are used', async () => {
+  it('ends the sessions of both tokens when both places are used (A-32)', async () => {
     const [inBody, inHeader] = [await client.passwordLogin(account), await client.passwordLogin(account)];
     expect((await logout(tokenOf(inBody), { authorization: inHeader.headerValue })).status).toBe(200);
     expect([await use(inBody), await use(inHeader)]).toEqual([ended, ended]);
   });
 
-  it('A-32: is idempotent: 200 for a genuine token that is expired, revoked or replaced', async () => {
+  it('is idempotent: 200 for a genuine token that is expired, revoked or replaced (A-32)', async () => {
     const session = await client.passwordLogin(account);
     expect((await logout(tokenOf(session))).status).toBe(200);
     expect((await logout(tokenOf(session))).status).toBe(200);
@@ -115,7 +123,7 @@ describe('POST /authentication/logout', () => {
     expect(await use(current)).toBe(ended);
   });
 
-  it('A-32: 401 `Invalid JWT token` for none or forged', async () => {
+  it('401 `Invalid JWT token` for none or forged (A-32)', async () => {
     const noToken = '401 Invalid JWT token';
     expect(says(await logout())).toBe(noToken);
     expect(says(await logout(forged()))).toBe(noToken);
@@ -124,7 +132,7 @@ describe('POST /authentication/logout', () => {
     expect(says(await logout(undefined, { authorization: 'Bearer' }))).toBe(noToken);
   });
 
-  it('A-32: a genuine token is revoked also beside a forged one', async () => {
+  it('a genuine token is revoked also beside a forged one (A-32)', async () => {
     const session = await client.passwordLogin(account);
     expect((await logout(forged(), { authorization: session.headerValue })).status).toBe(200);
     expect(await use(session)).toBe(ended);

@@ -49,7 +49,7 @@ async function inThisOrder(session: ClientSession, first: Call, second: Call): P
 }
 
 describe('renew races logout', () => {
-  it('R-4.1-12 A-28: a renewal that read the session before the logout gets no token', async () => {
+  it('a renewal that read the session before the logout gets no token (R-4.1-12, A-28)', async () => {
     const session = await client.passwordLogin(account);
     const [ended, renewed] = await inThisOrder(session, loggingOut(session), renewing(session));
     expect([says(ended), says(renewed)]).toEqual(['200 ok', '401 Invalid or expired JWT token']);

@@ -83,29 +83,28 @@ const lateLogout: Plan = { verb: 'logout', token: 'replaced' };
 const reuse: Plan = { verb: 'renew', token: 'replaced' };
 
 describe('races of renew, logout and reuse over two replicas', () => {
-  it.each([
-    { order: 'renew, then logout', calls: [renew, logout], statuses: [200, 200], ending: 'SESSION_ENDED' },
-    { order: 'logout, then renew', calls: [logout, renew], statuses: [200, 401], ending: 'SESSION_ENDED' },
-    {
-      order: 'renew, then logout with a replaced token',
-      calls: [renew, lateLogout],
-      statuses: [200, 200],
-      ending: 'SESSION_ENDED',
-    },
-    {
-      order: 'logout with a replaced token, then renew',
-      calls: [lateLogout, renew],
-      statuses: [200, 401],
-      ending: 'SESSION_ENDED',
-    },
-    { order: 'renew, then reuse', calls: [renew, reuse], statuses: [200, 401], ending: 'TOKEN_REUSED' },
-    { order: 'reuse, then renew', calls: [reuse, renew], statuses: [401, 401], ending: 'TOKEN_REUSED' },
-    { order: 'logout, then reuse', calls: [logout, reuse], statuses: [200, 401], ending: 'SESSION_ENDED' },
-    { order: 'reuse, then logout', calls: [reuse, logout], statuses: [401, 200], ending: 'TOKEN_REUSED' },
-    { order: 'reuse, then reuse', calls: [reuse, reuse], statuses: [401, 401], ending: 'TOKEN_REUSED' },
-  ])(
-    'A-28 A-32 R-4.1-12: $order: the session is over, and the log says once what ended it',
-    async ({ calls, statuses, ending }) => {
+  describe('as in A-28, A-32, R-4.1-12', () => {
+    it.each([
+      { order: 'renew, then logout', calls: [renew, logout], statuses: [200, 200], ending: 'SESSION_ENDED' },
+      { order: 'logout, then renew', calls: [logout, renew], statuses: [200, 401], ending: 'SESSION_ENDED' },
+      {
+        order: 'renew, then logout with a replaced token',
+        calls: [renew, lateLogout],
+        statuses: [200, 200],
+        ending: 'SESSION_ENDED',
+      },
+      {
+        order: 'logout with a replaced token, then renew',
+        calls: [lateLogout, renew],
+        statuses: [200, 401],
+        ending: 'SESSION_ENDED',
+      },
+      { order: 'renew, then reuse', calls: [renew, reuse], statuses: [200, 401], ending: 'TOKEN_REUSED' },
+      { order: 'reuse, then renew', calls: [reuse, renew], statuses: [401, 401], ending: 'TOKEN_REUSED' },
+      { order: 'logout, then reuse', calls: [logout, reuse], statuses: [200, 401], ending: 'SESSION_ENDED' },
+      { order: 'reuse, then logout', calls: [reuse, logout], statuses: [401, 200], ending: 'TOKEN_REUSED' },
+      { order: 'reuse, then reuse', calls: [reuse, reuse], statuses: [401, 401], ending: 'TOKEN_REUSED' },
+    ])('$order: the session is over, and the log says once what ended it', async ({ calls, statuses, ending }) => {
       const tokens = await renewedSession();
       const before = await countEvents();
       const [first, second] = calls.map(({ verb, token }, replica) => ({ verb, session: tokens[token], replica }));
@@ -117,10 +116,10 @@ describe('races of renew, logout and reuse over two replicas', () => {
       const after = await countEvents();
       const endings = ['SESSION_ENDED', 'TOKEN_REUSED'].map(kind => (after[kind] ?? 0) - (before[kind] ?? 0));
       expect(endings).toEqual(ending === 'SESSION_ENDED' ? [1, 0] : [0, 1]);
-    },
-  );
+    });
+  });
 
-  it('A-28: renew, then renew of one token: one wins, and the session goes on with its token', async () => {
+  it('renew, then renew of one token: one wins, and the session goes on with its token (A-28)', async () => {
     const { current } = await renewedSession();
     const both = { verb: 'renew', session: current } as const;
     const [won, lost] = await inThisOrder({ ...both, replica: 0 }, { ...both, replica: 1 });
@@ -141,7 +140,7 @@ describe('races of renew, logout and reuse over two replicas', () => {
     ),
   });
 
-  it('A-28 A-32: whatever comes at once, a session has one token or is over, and the log says once why', async () => {
+  it('whatever comes at once, a session has one token or is over, and the log says once why (A-28, A-32)', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), async steps => {
         const tokens = [await client.passwordLogin(account)];

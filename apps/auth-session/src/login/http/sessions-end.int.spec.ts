@@ -32,7 +32,7 @@ const eventsOf = async (kind: string): Promise<number> => {
 const afterGrace = () => service.clock.advance(11_000);
 
 describe('the end of sessions (ADR 0029)', () => {
-  it('A-32 F3: logout with the token a thief has renewed ends the session of the thief', async () => {
+  it('logout with the token a thief has renewed ends the session of the thief (A-32)', async () => {
     const stolen = await client.passwordLogin(account);
     const ofThief = await renewed(stolen);
     expect(says(await logout(stolen))).toBe('200 ok');
@@ -40,7 +40,7 @@ describe('the end of sessions (ADR 0029)', () => {
     expect(says(await renew(ofThief))).toBe(ended);
   });
 
-  it('A-32: so does logout with an expired token of a session that was renewed', async () => {
+  it('so does logout with an expired token of a session that was renewed (A-32)', async () => {
     const first = await client.passwordLogin(account);
     service.clock.advance(800_000);
     const second = await renewed(first);
@@ -50,7 +50,7 @@ describe('the end of sessions (ADR 0029)', () => {
     expect(await use(second)).toBe(ended);
   });
 
-  it('A-28 F3: a replaced token in renew ends the session, says so once and calls an operator', async () => {
+  it('a replaced token in renew ends the session, says so once and calls an operator (A-28)', async () => {
     const stolen = await client.passwordLogin(account);
     const ofThief = await renewed(stolen);
     const before = await eventsOf('TOKEN_REUSED');
@@ -61,20 +61,20 @@ describe('the end of sessions (ADR 0029)', () => {
     expect(await register.getSingleMetricAsString('paycode_auth_tokens_reused_total')).toMatch(/_total [1-9]/);
   });
 
-  it('A-28: a call repeated within the grace is refused and ends nothing', async () => {
+  it('a call repeated within the grace is refused and ends nothing (A-28)', async () => {
     const first = await client.passwordLogin(account);
     const second = await renewed(first);
     service.clock.advance(5_000);
     expect([says(await renew(first)), await use(second)]).toEqual([ended, 'allowed']);
   });
 
-  it('A-28: the grace is for the token replaced last only: renewing all the time hides no theft', async () => {
+  it('the grace is for the token replaced last only: renewing all the time hides no theft (A-28)', async () => {
     const stolen = await client.passwordLogin(account);
     const ofThief = await renewed(await renewed(stolen));
     expect([says(await renew(stolen)), await use(ofThief)]).toEqual([ended, ended]);
   });
 
-  it('A-26: an expired token that was replaced tells of a theft as well', async () => {
+  it('an expired token that was replaced tells of a theft as well (A-26)', async () => {
     const stolen = await client.passwordLogin(account);
     service.clock.advance(800_000);
     const ofThief = await renewed(stolen);
@@ -82,14 +82,14 @@ describe('the end of sessions (ADR 0029)', () => {
     expect([await use(ofThief), says(await renew(stolen)), await use(ofThief)]).toEqual(['allowed', ended, ended]);
   });
 
-  it('A-28: using a replaced token on a request is refused and ends nothing', async () => {
+  it('using a replaced token on a request is refused and ends nothing (A-28)', async () => {
     const first = await client.passwordLogin(account);
     const second = await renewed(first);
     afterGrace();
     expect([await use(first), await use(second)]).toEqual([ended, 'allowed']);
   });
 
-  it('A-30: by default a session lasts 24 hours from login, however often it is renewed', async () => {
+  it('by default a session lasts 24 hours from login, however often it is renewed (A-30)', async () => {
     service.clock.set(Date.UTC(2032, 0, 1));
     let session = await client.passwordLogin(account);
     for (let minutes = 14; minutes < 24 * 60; minutes += 14) {
@@ -102,7 +102,7 @@ describe('the end of sessions (ADR 0029)', () => {
     service.clock.reset();
   });
 
-  it('A-31: a new password and `sessions end-all` end every session at once, at every replica, and leave other accounts alone', async () => {
+  it('a new password and `sessions end-all` end every session at once, at every replica, and leave other accounts alone (A-31)', async () => {
     const other = await client.bearerAccount({ type: 'PSP', id: 2 }, false);
     const others = await client.passwordLogin(other);
     for (const path of ['sessions/end-all', 'password']) {

@@ -19,19 +19,19 @@ describe('claims of an access token', () => {
     ['a payload that is text', 'at+jwt', 'text'],
     ['a payload that is null', 'at+jwt', null],
     ['no payload', 'at+jwt', undefined],
-  ])('T-08: refuses %s', (_, typ, tokenPayload) => {
+  ])('refuses %s (T-08)', (_, typ, tokenPayload) => {
     expect(readClaims({ header: { typ }, payload: tokenPayload })).toBeUndefined();
   });
 
-  it('A-61 R-2.2-6: at `exp` itself the token is already rejected', () => {
+  it('at `exp` itself the token is already rejected (A-61, R-2.2-6)', () => {
     expect([isTimely(claims, 999_999), isTimely(claims, 1_000_000)]).toEqual([true, false]);
   });
 
-  it('T-08: a token from the future is refused, a clock a few seconds ahead is not', () => {
+  it('a token from the future is refused, a clock a few seconds ahead is not (T-08)', () => {
     expect([isTimely(claims, 95_000), isTimely(claims, 94_999)]).toEqual([true, false]);
   });
 
-  it('T-08: the audience is the environment', () => {
+  it('the audience is the environment (T-08)', () => {
     expect(accessTokenAudience('sandbox')).not.toBe(accessTokenAudience('production'));
   });
 });

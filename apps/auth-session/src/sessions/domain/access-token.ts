@@ -3,7 +3,7 @@ export const accessTokenAlgorithm = 'HS256';
 export const accessTokenIssuer = 'auth-session';
 /** RFC 9068: tells access tokens from every other JWT of ours (T-08). */
 export const accessTokenType = 'at+jwt';
-/** R-5.2-7, R-8-3: 15 minutes from issuance, in milliseconds. */
+/** 15 minutes from issuance, in milliseconds (R-5.2-7, R-8-3). */
 export const accessTokenLifetimeMs = 15 * 60_000;
 /** How far another replica's clock may be ahead, in seconds. */
 const clockSkewMaxS = 5;

@@ -58,7 +58,7 @@ describe('the credential of a request', () => {
     expect(kindOf(...lines)).toBe(kind);
   });
 
-  it('T-04: a line of 8192 characters is read, a longer one is not, whatever is beside it', () => {
+  it('a line of 8192 characters is read, a longer one is not, whatever is beside it (T-04)', () => {
     const line = (chars: number) =>
       `Basic ${Buffer.from('a:'.padEnd(chars, 'b'))
         .toString('base64')
@@ -68,12 +68,12 @@ describe('the credential of a request', () => {
     expect(kindOf(line(8_193), basic('a:b'))).toBe('MALFORMED');
   });
 
-  it('A-26 T-04: a token in a body may be as long as one in a header', () => {
+  it('a token in a body may be as long as one in a header (A-26, T-04)', () => {
     const token = (chars: number) => 'a.b.'.padEnd(chars, 'c');
     expect([isJwtShaped(token(8_192)), isJwtShaped(token(8_193))]).toEqual([true, false]);
   });
 
-  it('R-5.1-1: Basic splits at the first colon, so a password may hold colons', () => {
+  it('Basic splits at the first colon, so a password may hold colons (R-5.1-1)', () => {
     fc.assert(
       fc.property(username, password, (user, secret) => {
         const credential = chooseCredential([basic(`${user}:${secret}`)]);
@@ -82,7 +82,7 @@ describe('the credential of a request', () => {
     );
   });
 
-  it('R-5.1-1: a byte order mark is part of the name, so that no two spellings name one account', () => {
+  it('a byte order mark is part of the name, so that no two spellings name one account (R-5.1-1)', () => {
     expect(chooseCredential([basic('\ufeffpsp-1:secret')])).toEqual({
       kind: 'BASIC',
       username: '\ufeffpsp-1',
@@ -90,7 +90,7 @@ describe('the credential of a request', () => {
     });
   });
 
-  it('R-5.2-2 A-19: as soon as one line is a Bearer line, nothing makes the request a Basic one', () => {
+  it('as soon as one line is a Bearer line, nothing makes the request a Basic one (R-5.2-2, A-19)', () => {
     fc.assert(
       fc.property(fc.array(anyLine, { maxLength: 4 }), bearerLine, fc.nat(4), (lines, bearer, at) => {
         const kind = kindOf(...lines.toSpliced(at, 0, bearer));
@@ -99,7 +99,7 @@ describe('the credential of a request', () => {
     );
   });
 
-  it('A-19: neither the order of lines nor joining them with commas changes what the request is', () => {
+  it('neither the order of lines nor joining them with commas changes what the request is (A-19)', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(bearerLine, basicLine), { minLength: 1, maxLength: 4 }), lines => {
         const credential = chooseCredential(lines);
@@ -127,7 +127,7 @@ describe('the credential of a request', () => {
     );
   });
 
-  it('A-26: the classifier of tokens in bodies is the one of the header', () => {
+  it('the classifier of tokens in bodies is the one of the header (A-26)', () => {
     fc.assert(
       fc.property(fc.oneof(jwt, fc.string({ maxLength: 30 })), token => {
         const asHeader = kindOf(`Bearer ${token}`);

@@ -46,7 +46,7 @@ export function isJwtShaped(token: string): boolean {
 function readCredential(text: string): Credential {
   const [, scheme = '', parameter = ''] = credentialPattern.exec(text) ?? [];
   if (scheme.toLowerCase() === 'basic') return readBasic(parameter);
-  // R-5.2-1, R-7-3: no space after `Bearer`, another scheme, or a token that is not a JWT.
+  // No space after `Bearer`, another scheme, or a token that is not a JWT (R-5.2-1, R-7-3).
   if (scheme.toLowerCase() !== 'bearer' || !isJwtShaped(parameter)) return { kind: 'MALFORMED' };
   return { kind: 'BEARER', token: parameter };
 }

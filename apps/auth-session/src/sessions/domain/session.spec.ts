@@ -12,19 +12,19 @@ const session: Session = {
 const owner: SessionOwner = { mode: 'BEARER', credentialVersion: 3 };
 
 describe('a session', () => {
-  it('R-5.2-7 A-61: is good until the millisecond before it expires', () => {
+  it('is good until the millisecond before it expires (R-5.2-7, A-61)', () => {
     expect([objectionTo(session, owner, 899_999), objectionTo(session, owner, 900_000)]).toEqual([undefined, 'ENDED']);
   });
 
-  it('R-4.1-12: has ended once revoked', () => {
+  it('has ended once revoked (R-4.1-12)', () => {
     expect(objectionTo({ ...session, revokedAt: new Date(1) }, owner, 2)).toBe('ENDED');
   });
 
-  it('A-31: has ended when the password changed since', () => {
+  it('has ended when the password changed since (A-31)', () => {
     expect(objectionTo(session, { ...owner, credentialVersion: 4 }, 2)).toBe('ENDED');
   });
 
-  it('A-23 R-5.2-9: of an account not in Bearer mode is disabled, and only that when nothing else is wrong', () => {
+  it('of an account not in Bearer mode is disabled, and only that when nothing else is wrong (A-23, R-5.2-9)', () => {
     expect(objectionTo(session, { ...owner, mode: 'BASIC' }, 2)).toBe('JWT_DISABLED');
     expect(objectionTo({ ...session, revokedAt: new Date(1) }, { ...owner, mode: 'BASIC' }, 2)).toBe('ENDED');
   });

@@ -18,7 +18,7 @@ const revealed = (keyId: string) => ({ kind: 'KEY_REVEALED', detail: { keyId } }
 const urlSet = (url: string, version: string, replaced: string) => ({ kind: 'URL_SET', detail: { url, version, replaced } });
 
 describe('a change to what a merchant has configured', () => {
-  it('R-4.3-5: the first URL comes with a new key, which is shown', () => {
+  it('the first URL comes with a new key, which is shown (R-4.3-5)', () => {
     const wanted = { url: http.url, version: 'V3' };
     expect(settingHttp(configured(), wanted, fresh)).toStrictEqual({
       http: { ...wanted, ...fresh },
@@ -30,7 +30,7 @@ describe('a change to what a merchant has configured', () => {
   it.each([
     ['URL', { url: 'https://shop.example/b', version: 'V3' }],
     ['version', { url: http.url, version: 'V4' }],
-  ])('R-4.3-6: another %s keeps the key, and the recipients are told', (_, wanted) => {
+  ])('another %s keeps the key, and the recipients are told (R-4.3-6)', (_, wanted) => {
     expect(settingHttp(configured({ http }), wanted, fresh)).toStrictEqual({
       http: { ...http, ...wanted },
       events: [urlSet(wanted.url, wanted.version, http.url), revealed('key-1')],
@@ -38,12 +38,12 @@ describe('a change to what a merchant has configured', () => {
     });
   });
 
-  it('A-48: the same URL and version change nothing and show the key', () => {
+  it('the same URL and version change nothing and show the key (A-48)', () => {
     const wanted = { url: http.url, version: http.version };
     expect(settingHttp(configured({ http }), wanted, fresh)).toStrictEqual({ events: [revealed('key-1')] });
   });
 
-  it('R-4.3-11: a new key leaves URL and version as they are', () => {
+  it('a new key leaves URL and version as they are (R-4.3-11)', () => {
     expect(renewingKey(http, fresh)).toStrictEqual({
       http: { ...http, ...fresh },
       events: [{ kind: 'KEY_RENEWED', detail: { keyId: 'key-2', replaced: 'key-1' } }, revealed('key-2')],
@@ -51,7 +51,7 @@ describe('a change to what a merchant has configured', () => {
     });
   });
 
-  it('T-15: a URL goes with its key, and the recipients are told; without one there is nothing to remove', () => {
+  it('a URL goes with its key, and the recipients are told; without one there is nothing to remove (T-15)', () => {
     expect(removingHttp(configured({ http }))).toStrictEqual({
       http: null,
       events: [{ kind: 'URL_REMOVED', detail: { replaced: http.url } }],
@@ -60,7 +60,7 @@ describe('a change to what a merchant has configured', () => {
     expect(removingHttp(configured())).toBeUndefined();
   });
 
-  it('A-53: a recipient is added once, and the log holds no more of it than its mask', () => {
+  it('a recipient is added once, and the log holds no more of it than its mask (A-53)', () => {
     const detail = { type: 'EMAIL', value: 'o***@shop.example' };
     expect(addingRecipient(configured({ recipients: [sms] }), email)).toStrictEqual({
       added: email,
@@ -71,7 +71,7 @@ describe('a change to what a merchant has configured', () => {
     expect(addingRecipient(configured({ recipients: [{ ...email, value: 'a@shop.example' }] }), email)).toHaveProperty('added');
   });
 
-  it('R-4.3-14: only a recipient that is there is removed', () => {
+  it('only a recipient that is there is removed (R-4.3-14)', () => {
     expect(removingRecipient(configured({ recipients: [email, sms] }), sms)).toStrictEqual({
       removed: sms,
       events: [{ kind: 'RECIPIENT_REMOVED', detail: { type: 'SMS', value: '***567' } }],
@@ -81,7 +81,7 @@ describe('a change to what a merchant has configured', () => {
 });
 
 describe('the list of what a merchant has configured', () => {
-  it('R-4.3-13 R-2.4-5: has the URL first, then the recipients as they were added, and never a key', () => {
+  it('has the URL first, then the recipients as they were added, and never a key (R-4.3-13, R-2.4-5)', () => {
     const stored = { ...sms, addedAt: 'yesterday' };
     expect(entriesOf(configured({ http, recipients: [stored, email] }))).toStrictEqual([
       { type: 'HTTP', value: http.url, version: 'V3' },

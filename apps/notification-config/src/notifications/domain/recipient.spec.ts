@@ -34,23 +34,23 @@ const emailOf = (chars: number) => {
 };
 
 describe('values of recipients', () => {
-  it('R-2.4-2: an e-mail address has at most 254 characters', () => {
+  it('an e-mail address has at most 254 characters (R-2.4-2)', () => {
     expect([254, 255].map(chars => isRecipientValue('EMAIL', emailOf(chars)))).toEqual([true, false]);
   });
 
-  it.each(emails)('R-2.4-2: %s is an e-mail address', value => expect(isRecipientValue('EMAIL', value)).toBe(true));
-  it.each(notEmails)('R-2.4-2, T-25: %j is none', value => expect(isRecipientValue('EMAIL', value)).toBe(false));
-  it.each(msisdns)('R-2.4-2: %s is an international number', value => expect(isRecipientValue('SMS', value)).toBe(true));
-  it.each(notMsisdns)('R-2.4-2, T-25: %j is none', value => expect(isRecipientValue('SMS', value)).toBe(false));
+  it.each(emails)('%s is an e-mail address (R-2.4-2)', value => expect(isRecipientValue('EMAIL', value)).toBe(true));
+  it.each(notEmails)('%j is none (R-2.4-2, T-25)', value => expect(isRecipientValue('EMAIL', value)).toBe(false));
+  it.each(msisdns)('%s is an international number (R-2.4-2)', value => expect(isRecipientValue('SMS', value)).toBe(true));
+  it.each(notMsisdns)('%j is none (R-2.4-2, T-25)', value => expect(isRecipientValue('SMS', value)).toBe(false));
 
-  it('T-25: nothing that could end a header line or hold a second address ever passes', () => {
+  it('nothing that could end a header line or hold a second address ever passes (T-25)', () => {
     const hostile = fc
       .tuple(fc.string(), fc.constantFrom('\r', '\n', ',', ';', '<', '>', ' ', '\0', '"', '(', '\\'), fc.string())
       .map(parts => parts.join(''));
     fc.assert(fc.property(hostile, fc.constantFrom('EMAIL', 'SMS'), (value, type) => !isRecipientValue(type as 'EMAIL', value)));
   });
 
-  it('T-17: masked, they cannot be written to', () => {
+  it('masked, they cannot be written to (T-17)', () => {
     expect(maskedRecipient({ type: 'EMAIL', value: 'owner@shop.example' })).toBe('o***@shop.example');
     expect(maskedRecipient({ type: 'SMS', value: '27821234567' })).toBe('***567');
   });

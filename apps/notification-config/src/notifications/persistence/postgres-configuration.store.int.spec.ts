@@ -20,7 +20,7 @@ describe('the store of configurations', () => {
   });
   afterAll(() => database.drop());
 
-  it('A-51: each change sees what the one before it left: none is lost, however many come at once', async () => {
+  it('each change sees what the one before it left: none is lost, however many come at once (A-51)', async () => {
     await store.change(operator, () => ({ http: { ...http, version: '0' }, events: [] }));
     const increment = () =>
       store.change(operator, current => ({ http: { ...http, version: String(Number(current.http!.version) + 1) }, events: [] }));
@@ -36,7 +36,7 @@ describe('the store of configurations', () => {
     expect(await database.dataSource.query('select * from audit_event')).toEqual([]);
   });
 
-  it('T-24: another owner finds nothing and changes nothing', async () => {
+  it('another owner finds nothing and changes nothing (T-24)', async () => {
     const stranger = { ...operator, owner: { pspId: 2 } };
     const plan = jest.fn();
     expect([await store.find(stranger), await store.change(stranger, plan)]).toEqual([undefined, undefined]);

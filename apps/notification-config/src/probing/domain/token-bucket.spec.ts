@@ -2,7 +2,7 @@ import { takeToken } from './token-bucket';
 
 const limit = { capacity: 3, refillMs: 10_000 };
 
-describe('T-28: token bucket', () => {
+describe('token bucket (T-28)', () => {
   it('gives its capacity at once, then one token per refill time', () => {
     let bucket = { tokens: 3, refilledAtMs: 0 };
     for (let i = 0; i < 3; i += 1) {

@@ -18,7 +18,7 @@ const code = (over: Partial<PaymentCode>): PaymentCode => ({
 });
 
 describe('payment code', () => {
-  it.each([0, 42, 9_999_999_999])('R-1-1: %d is exactly 10 digits, leading zeros kept', number => {
+  it.each([0, 42, 9_999_999_999])('%d is exactly 10 digits, leading zeros kept (R-1-1)', number => {
     expect(codeOf(number)).toMatch(codeForm);
     expect(Number(codeOf(number))).toBe(number);
   });

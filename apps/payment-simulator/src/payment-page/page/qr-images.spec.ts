@@ -16,7 +16,7 @@ function pixelsOf(png: Buffer): boolean[][] {
 }
 
 describe('QR images', () => {
-  it('R-5.5-1: a PNG shows every point of the symbol in a quiet zone of four points', async () => {
+  it('a PNG shows every point of the symbol in a quiet zone of four points (R-5.5-1)', async () => {
     const pixels = pixelsOf(await drawQrImage(text, 'png'));
     const { modules } = create(text, { errorCorrectionLevel: 'M' });
     const scale = pixels.length / (modules.size + 8);
@@ -33,7 +33,7 @@ describe('QR images', () => {
     expect(points.flat().filter(Boolean)).toHaveLength(inside.flat().filter(Boolean).length);
   });
 
-  it('T-40: are drawn once for any number of calls, also at the same time, and 1,000 of them are kept', async () => {
+  it('are drawn once for any number of calls, also at the same time, and 1,000 of them are kept (T-40)', async () => {
     const drawn: string[] = [];
     const images = new QrImages((of, format) => {
       drawn.push(`${of} ${format}`);

@@ -23,7 +23,7 @@ describe('exact amounts (A-57)', () => {
     expect(amountProblem(digits, 'ZAR')).toContain('plain decimal');
   });
 
-  it('R-2.5-3: have no more decimals than the currency', () => {
+  it('have no more decimals than the currency (R-2.5-3)', () => {
     expect(amountProblem('110.10', 'ZAR')).toBeNull();
     expect(amountProblem('110.101', 'ZAR')).toBe('must have at most 2 decimals in ZAR');
     expect(amountProblem('110.1', 'JPY')).toBe('must have at most 0 decimals in JPY');

@@ -22,7 +22,7 @@ const told = (over: Partial<Completion> = {}, transactionId = 42) => notificatio
 const approved = { authCode: '000042', bankResponse: '00', bankResponseMessage: 'Approved' };
 
 describe('what a merchant is told of a transaction', () => {
-  it('A-55: every field, null where there is nothing to say and absent where it does not apply', () => {
+  it('every field, null where there is nothing to say and absent where it does not apply (A-55)', () => {
     expect(told()).toStrictEqual({
       transactionId: 42,
       merchantId: 1001,
@@ -45,42 +45,42 @@ describe('what a merchant is told of a transaction', () => {
     });
   });
 
-  it('A-55: what the payment core knows besides', () => {
+  it('what the payment core knows besides (A-55)', () => {
     const clientContact = { firstName: 'T', lastName: 'C', emailAddress: 't@c.example', phoneNumber: '1', country: 'ZA' };
     const known = { code: '0000000001', destination: 'till 4', clientContact };
     expect(told(known)).toMatchObject(known);
   });
 
-  it('A-56: what the bank and the card said takes the place of the simulated answer, field by field', () => {
+  it('what the bank and the card said takes the place of the simulated answer, field by field (A-56)', () => {
     const { bankResponse, cardInfo } = told({ bankResponse: { authCode: '777777' }, cardInfo: { cardType: 'MASTERCARD' } });
     expect(bankResponse).toMatchObject({ ...approved, authCode: '777777' });
     expect(cardInfo).toMatchObject({ cardType: 'MASTERCARD', bin: '411111' });
   });
 
-  it('A-56: nothing of a bank or a card when the transaction ended before a bank was asked', () => {
+  it('nothing of a bank or a card when the transaction ended before a bank was asked (A-56)', () => {
     const { bankResponse, cardInfo } = told({ txState: 'END_CLIENT_CANCEL' });
     const values = [...Object.values(bankResponse), ...Object.values(cardInfo)] as unknown[];
     expect([values.length, ...new Set(values)]).toEqual([11, null]);
   });
 
-  it('R-3.3-1: no authorisation code from a bank that declined', () => {
+  it('no authorisation code from a bank that declined (R-3.3-1)', () => {
     const { status, bankResponse } = told({ txState: 'END_BANK_DECLINE' });
     expect(status).toBe('BANK_REJECTED');
     expect(bankResponse).toMatchObject({ authCode: '', bankResponse: '05', bankResponseMessage: 'Do not honour' });
   });
 
-  it('A-56: the numbers of the bank have their form however many transactions there were', () => {
+  it('the numbers of the bank have their form however many transactions there were (A-56)', () => {
     expect(told({}, 7_123_456_789_012_345).bankResponse).toMatchObject({
       retrievalReferenceNumber: 656_789_012_345,
       authCode: '012345',
     });
   });
 
-  it('R-3.3-1: nothing before the state is final', () => {
+  it('nothing before the state is final (R-3.3-1)', () => {
     expect(() => statusOf('PENDING')).toThrow(TransientStateError);
   });
 
-  it('R-3.1-6 A-04: of a reversal: the original, with an id, a state and an answer of its own', () => {
+  it('of a reversal: the original, with an id, a state and an answer of its own (R-3.1-6, A-04)', () => {
     const original = told({ bankResponse: { authCode: '777777' } });
     expect(reversalNotificationOf(original, 43, 'END_REVERSED')).toStrictEqual({
       ...original,

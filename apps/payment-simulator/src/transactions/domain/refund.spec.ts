@@ -28,7 +28,7 @@ describe('a refund', () => {
     ['in part', '0.01', []],
     ['of all that is left', '10.10', [refundOf('60'), refundOf('40.00')]],
     ['after one that failed', '110.10', [refundOf('110.10', 'END_REFUND_FAILED')]],
-  ])('R-3.2-3: may be made %s', (_, amount, refunds) => {
+  ])('may be made %s (R-3.2-3)', (_, amount, refunds) => {
     expect(refundProblem({ ...refund, amount }, purchase({ refunds }))).toBeNull();
   });
 
@@ -40,11 +40,11 @@ describe('a refund', () => {
     ['a payment in dollars', purchase({ currencyCode: 'USD' }), 'was paid in another currency'],
     ['a smaller payment', purchase({ amount: '10.09' }), 'would be refunded by more than was paid'],
     ['what is left', purchase({ refunds: [refundOf('100.01')] }), 'would be refunded by more than was paid'],
-  ])('R-3.2-3: of %s is refused', (_, original, problem) => {
+  ])('of %s is refused (R-3.2-3)', (_, original, problem) => {
     expect(refundProblem(refund, original)).toBe(problem);
   });
 
-  it('R-3.2-3: counts once it has succeeded', () => {
+  it('counts once it has succeeded (R-3.2-3)', () => {
     const refunds = [refundOf('1.5'), refundOf('2', 'END_REFUND_FAILED'), refundOf('0.25')];
     expect(refundedAmountOf(purchase({ refunds }))).toBe('1.75');
   });
@@ -61,11 +61,11 @@ describe('a reversal', () => {
     ['a success refunded in part', refundedInPart, 'END_REVERSAL_FAILED'],
     ['a payment that failed', purchase({ txState: 'END_BANK_DECLINE' }), 'END_REVERSAL_FAILED'],
     ['a payment reversed before', purchase({ txState: 'END_REVERSED' }), 'END_REVERSAL_FAILED'],
-  ])('A-02: of %s ends as %s', (_, original, state) => {
+  ])('of %s ends as %s (A-02)', (_, original, state) => {
     expect(reversalStateOf(original)).toBe(state);
   });
 
-  it('A-74: is believed of a success in full, and one that failed of anything', () => {
+  it('is believed of a success in full, and one that failed of anything (A-74)', () => {
     expect(reversalProblem(reversal, purchase())).toBeNull();
     expect(reversalProblem(failed, purchase())).toBeNull();
     expect(reversalProblem(failed, refundedInPart)).toBeNull();
@@ -88,7 +88,7 @@ describe('a reversal', () => {
       { announced: { ...reversal, currencyCode: 'USD' }, original: purchase() },
       'is reversed in full or not at all',
     ],
-  ])('A-74: %s is not believed', (_, { announced, original }, problem) => {
+  ])('%s is not believed (A-74)', (_, { announced, original }, problem) => {
     expect(reversalProblem(announced, original)).toBe(problem);
   });
 });

@@ -10,7 +10,7 @@ export interface DecisionToRecord {
   reason: ReversalReason | null;
 }
 
-/** I6: SETTLED exactly for an acknowledged or not applicable delivery, REVERSED exactly for a closed one. */
+/** SETTLED exactly for an acknowledged or not applicable delivery, REVERSED exactly for a closed one (P-I6). */
 export function decisionFor(item: { transactionId: number; merchantId: number; verdict: VerdictKind }): DecisionToRecord {
   const { transactionId, merchantId, verdict } = item;
   const reason = isClosed(verdict) ? reversalReasonOf(verdict) : null;

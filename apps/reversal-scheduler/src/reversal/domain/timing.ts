@@ -1,5 +1,5 @@
 /**
- * Connect budget, acknowledgement window and margin (protocol T5). Only a nudge: safety does not rest on it, because a due timer
+ * Connect budget, acknowledgement window and margin (protocol P-T5). Only a nudge: safety does not rest on it, because a due timer
  * asks and never decides (A-07).
  */
 export const timerDelayMs = 10_000 + 45_000 + 5_000;

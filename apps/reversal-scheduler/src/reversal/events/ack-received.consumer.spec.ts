@@ -22,7 +22,7 @@ describe('acknowledgements on their durable way', () => {
   const consumer = (decide: (verdicts: readonly SettleItem[]) => Promise<unknown>) =>
     new AckReceivedConsumer({ decide } as unknown as DecideReversals);
 
-  it('I10: settle the payments, by the webhook or by the recovery', async () => {
+  it('settle the payments, by the webhook or by the recovery (P-I10)', async () => {
     const told: SettleItem[] = [];
     await consumer(async verdicts => told.push(...verdicts)).onAckReceived(acks('WEBHOOK', 'RECOVERY'));
     expect(told).toEqual([
@@ -31,7 +31,7 @@ describe('acknowledgements on their durable way', () => {
     ]);
   });
 
-  it('T-29: fail by what the database said of their data: by that the delivery parks the one and settles the others', async () => {
+  it('fail by what the database said of their data: by that the delivery parks the one and settles the others (T-29)', async () => {
     const refused = consumer(() => Promise.reject(new DataFault('refused')));
     await expect(refused.onAckReceived(acks('WEBHOOK'))).rejects.toThrow(DataFault);
   });

@@ -19,7 +19,7 @@ const decide = {
     select id, merchant, kind, verdict, reason from wanted order by id
     on conflict (transaction_id) do nothing
     returning *),
-  -- Same statement, same commit: a reversal that is decided is a reversal that will be asked for (I2). The event id names the
+  -- Same statement, same commit: a reversal that is decided is a reversal that will be asked for (P-I2). The event id names the
   -- transaction, so a repeat is recognised whoever sends it.
   requested as (
     insert into outbox (aggregatetype, aggregateid, type, event_id, source, time, payload, traceparent)
@@ -34,7 +34,7 @@ const decide = {
 
 const find = 'select transaction_id as id, kind from decision where transaction_id = any($1::bigint[])';
 
-/** Decisions in PostgreSQL: insert only, the primary key is the register that is written once (I1). */
+/** Decisions in PostgreSQL: insert only, the primary key is the register that is written once (P-I1). */
 export class PostgresDecisionStore extends DecisionStore {
   /** `wakeRelay`: told after the commit that the outbox has something new. `traceparentOf`: what an event carries on of its payment's trace. */
   constructor(

@@ -22,7 +22,7 @@ const arm = {
       set attempt = greatest(job.attempt, excluded.attempt), due_at = greatest(job.due_at, excluded.due_at)`,
 };
 
-/** Jobs in PostgreSQL. Every due time is the database's clock, so hosts' clocks take no part (T5). */
+/** Jobs in PostgreSQL. Every due time is the database's clock, so hosts' clocks take no part (P-T5). */
 export class PostgresJobStore extends JobStore {
   constructor(private readonly dataSource: DataSource) {
     super();

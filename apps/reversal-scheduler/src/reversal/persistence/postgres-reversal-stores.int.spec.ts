@@ -32,7 +32,7 @@ describe('reversal stores in PostgreSQL', () => {
     reversalStoresConformance(() => Promise.resolve({ ...stores, outbox }));
   });
 
-  it('T-20: of many concurrent verdicts for one payment one decides, and all are told which', async () => {
+  it('of many concurrent verdicts for one payment one decides, and all are told which (T-20)', async () => {
     const kinds = ['ACKED_HTTP', 'CLOSED_TIMEOUT', 'ACKED_PULL', 'CLOSED_NON200'] as const;
     for (let transactionId = 1; transactionId <= 50; transactionId++) {
       const outcomes = await Promise.all(
@@ -66,7 +66,7 @@ describe('reversal stores in PostgreSQL', () => {
     expect(Math.max(0, ...removed)).toBeLessThan(500);
   });
 
-  it('I7: a low-water mark that is ahead of the clock, because the clock was set back, hides nothing', async () => {
+  it('a low-water mark that is ahead of the clock, because the clock was set back, hides nothing (P-I7)', async () => {
     await stores.jobs.arm([{ transactionId: 1, merchantId: 7, attempt: 1 }], 0);
     await database.dataSource.query(`update shard set low_due_at = clock_timestamp() + interval '1 hour'`);
     const { jobs } = await stores.jobs.scan([{ shard: shardOf(1), after: null }], { withinMs: 1_000, max: 10 });
@@ -95,7 +95,7 @@ describe('reversal stores in PostgreSQL', () => {
     expect(woken).toBe(1);
   });
 
-  it('I1: no statement changes a decision, and a reversal without a reason is none', async () => {
+  it('no statement changes a decision, and a reversal without a reason is none (P-I1)', async () => {
     await stores.decisions.decide([decisionFor({ transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' })]);
     const change = `update decision set kind = 'REVERSED', reason = 'TIMEOUT' where transaction_id = 1`;
     await expect(database.dataSource.query(change)).rejects.toThrow('a decision is written once');

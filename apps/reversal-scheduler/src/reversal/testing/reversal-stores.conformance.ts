@@ -26,7 +26,7 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
     return (await stores.jobs.scan(cursors, { withinMs: 1_000, max: 100 })).jobs.map(found => found.transactionId);
   };
 
-  it('R-1-6: an armed job is there, due after the delay', async () => {
+  it('an armed job is there, due after the delay (R-1-6)', async () => {
     await stores.jobs.arm([job(1)], hourMs);
     expect(await dueNow(1)).toEqual([]);
     const left = (await stores.jobs.undecided([1, 2])).get(1)!;
@@ -36,7 +36,7 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
     expect(await stores.jobs.stateOf(2)).toBeUndefined();
   });
 
-  it('I10: arming again keeps one job and never brings the due time forward', async () => {
+  it('arming again keeps one job and never brings the due time forward (P-I10)', async () => {
     await stores.jobs.arm([job(1)], hourMs);
     await stores.jobs.arm([job(1, 2)], 0);
     expect(await dueNow(1)).toEqual([]);
@@ -44,7 +44,7 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
     expect((await stores.jobs.undecided([1])).get(1)).toBeGreaterThan(hourMs);
   });
 
-  it('I1: the first decision stands, within a batch and across batches', async () => {
+  it('the first decision stands, within a batch and across batches (P-I1)', async () => {
     expect(await stores.decisions.decide([acked(1), closed(1), closed(2)])).toEqual([
       { transactionId: 1, decision: 'SETTLED', isNew: true },
       { transactionId: 1, decision: 'SETTLED', isNew: false },
@@ -57,7 +57,7 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
     expect(await stores.decisions.find([1, 2, 3])).toEqual(new Map([[1, 'SETTLED'], [2, 'REVERSED']])); // prettier-ignore
   });
 
-  it('I2: REVERSED and its ReversalRequested come together and once; SETTLED asks for nothing', async () => {
+  it('REVERSED and its ReversalRequested come together and once; SETTLED asks for nothing (P-I2)', async () => {
     await stores.decisions.decide([closed(1), acked(2)]);
     await stores.decisions.decide([closed(1)]);
     expect(await stores.outbox()).toEqual([
@@ -80,7 +80,7 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
     expect(await dueNow(1)).toEqual([]);
   });
 
-  it('I7: the audit adds a job only for a payment without job and decision', async () => {
+  it('the audit adds a job only for a payment without job and decision (P-I7)', async () => {
     await stores.jobs.arm([job(1)], hourMs);
     await stores.decisions.decide([acked(2)]);
     const items = [1, 2, 3, 3].map(transactionId => ({ transactionId, merchantId: 7 }));
@@ -102,7 +102,7 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
     expect(seen).toEqual(ids);
   });
 
-  it('I7: a scan tells its clock: what is due after it is found from there, what was due before it is not looked at again', async () => {
+  it('a scan tells its clock: what is due after it is found from there, what was due before it is not looked at again (P-I7)', async () => {
     await stores.jobs.arm([job(1)], 0);
     const scan = (after: { dueAtUs: number; transactionId: number } | null) =>
       stores.jobs.scan([{ shard: shardOf(1), after }], { withinMs: hourMs, max: 10 });

@@ -1,5 +1,5 @@
 /**
- * Judges a peer by whether its beat moved on *this* process's monotonic clock (the lock-client rule, T6): clocks of different hosts
+ * Judges a peer by whether its beat moved on *this* process's monotonic clock (the lock-client rule, P-T6): clocks of different hosts
  * are never compared.
  */
 export class BeatObserver {

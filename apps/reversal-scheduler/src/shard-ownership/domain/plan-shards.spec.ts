@@ -53,7 +53,7 @@ describe('sharing out shards', () => {
 });
 
 describe('beat observer', () => {
-  it('T6: counts only on its own clock how long a beat stood still', () => {
+  it('counts only on its own clock how long a beat stood still (P-T6)', () => {
     const observer = new BeatObserver();
     expect(observer.observe('a', 7, 1_000)).toBe(0);
     expect(observer.observe('a', 7, 4_000)).toBe(3_000);

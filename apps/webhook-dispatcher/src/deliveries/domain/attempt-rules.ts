@@ -6,7 +6,7 @@ export interface AttemptRules {
   dispatchWindowMs: number;
 }
 
-/** Whether a POST before this one may have been acknowledged: then age alone must not reverse the payment (row 10). */
+/** Whether a POST before this one may have been acknowledged: then age alone must not reverse the payment (P-1.2-10). */
 export function mayHaveBeenSent({ isReversible, attempt }: { isReversible: boolean; attempt: number }): boolean {
   return isReversible && attempt > 1;
 }

@@ -7,7 +7,7 @@ export interface NewDelivery {
   lane: number;
   kind: TransactionKind;
   status: string;
-  /** Only a purchase with SUCCESS is ever armed or reversed (A-01, A-02, I13). */
+  /** Only a purchase with SUCCESS is ever armed or reversed (A-01, A-02, P-I13). */
   isReversible: boolean;
   referenceTransactionId: number;
   /** ISO 8601 UTC. */
@@ -27,7 +27,7 @@ export interface Delivery {
   readonly payload: string;
   /** 1-based attempt that comes next or is under way. */
   attempt: number;
-  /** Whether `attempt` is durably claimed; if not, it must be before its POST (I8). */
+  /** Whether `attempt` is durably claimed; if not, it must be before its POST (P-I8). */
   isClaimed: boolean;
   /** Monotonic instant at which the delivery was received, as far as this process can tell (age for the backstop, A-12). */
   readonly receivedMs: number;
@@ -66,7 +66,7 @@ export type AttemptOutcome =
   | { kind: 'TIMEOUT'; elapsedMs: number }
   /** The receiver's side failed: refused, reset, TLS, no such name, malformed answer. */
   | { kind: 'CONNECTION'; code: string; elapsedMs: number | null }
-  /** Our side failed (T8). `isSent`: the request may have reached the receiver. */
+  /** Our side failed (P-T8). `isSent`: the request may have reached the receiver. */
   | { kind: 'OUR_FAULT'; code: string; isSent: boolean };
 
 /** A verdict to be written, with what the timeline shows of it. */

@@ -30,7 +30,7 @@ describe('deliveries in PostgreSQL', () => {
   afterEach(() => database.drop());
 
   describe('ingest', () => {
-    it('I10: stores each transaction once and answers only what is new', async () => {
+    it('stores each transaction once and answers only what is new (P-I10)', async () => {
       expect(await store.insert(me, [claimed(1), claimed(2)])).toHaveLength(2);
       expect(await store.insert(me, [claimed(2), claimed(3)])).toMatchObject([{ transactionId: 3, epoch: 1 }]);
     });
@@ -49,14 +49,14 @@ describe('deliveries in PostgreSQL', () => {
       );
     });
 
-    it('I8: claims nothing under an epoch that has passed, though the lane is mine again', async () => {
+    it('claims nothing under an epoch that has passed, though the lane is mine again (P-I8)', async () => {
       await pass('true', other);
       await pass('true', me);
       expect(await store.insert(me, [claimed(1)])).toMatchObject([{ transactionId: 1, epoch: 0 }]);
       expect(await store.insert(me, [{ ...newDelivery(2), epoch: 3 }])).toMatchObject([{ transactionId: 2, epoch: 3 }]);
     });
 
-    it('T-19: the first content of an id stands and another one is told apart', async () => {
+    it('the first content of an id stands and another one is told apart (T-19)', async () => {
       await store.insert(me, [claimed(1), claimed(2)]);
       await conclude(2, 'ACKED_HTTP');
       const known = await store.known([newDelivery(1, { merchantId: 1002 }), newDelivery(2), newDelivery(3)]);
@@ -66,7 +66,7 @@ describe('deliveries in PostgreSQL', () => {
       ]);
     });
 
-    it('T-16, T-17: the payload is stored only as it came, sealed', async () => {
+    it('the payload is stored only as it came, sealed (T-16, T-17)', async () => {
       await store.insert(me, [claimed(1)]);
       const [row] = await database.dataSource.query<{ payload: string }[]>('select payload from delivery');
       expect(row!.payload).toBe(newDelivery(1).payload);
@@ -74,13 +74,13 @@ describe('deliveries in PostgreSQL', () => {
   });
 
   describe('close', () => {
-    it('row 9: a transaction that never came is closed and can never come again', async () => {
+    it('a transaction that never came is closed and can never come again (P-1.2-9)', async () => {
       expect(await store.close([closeItem(1)])).toEqual([{ transactionId: 1, verdict: 'CLOSED_NEVER_SENT' }]);
       expect(await store.insert(me, [claimed(1)])).toEqual([]);
       expect(await store.known([newDelivery(1)])).toEqual([{ transactionId: 1, isSame: true, epoch: 0, isOpen: false }]);
     });
 
-    it('A-07: a delivery that an owner holds stays OPEN, as often as it is asked for', async () => {
+    it('a delivery that an owner holds stays OPEN, as often as it is asked for (A-07)', async () => {
       await store.insert(me, [claimed(1), unclaimed(2)]);
       const answers = await store.close([closeItem(1), closeItem(2)]);
       expect(answers.map(answer => answer.verdict)).toEqual(['OPEN', 'OPEN']);
@@ -93,7 +93,7 @@ describe('deliveries in PostgreSQL', () => {
       expect(await store.close([closeItem(1)])).toEqual([{ transactionId: 1, verdict: 'ACKED_PULL' }]);
     });
 
-    it('T-20: of an ingest and a close that race for one transaction exactly one wins', async () => {
+    it('of an ingest and a close that race for one transaction exactly one wins (T-20)', async () => {
       const rounds = 300;
       let closed = 0;
       for (let id = 1; id <= rounds; id++) {
@@ -110,7 +110,7 @@ describe('deliveries in PostgreSQL', () => {
   });
 
   describe('claims of attempts', () => {
-    it('I8: claims an attempt once per epoch, and again when its answer was lost', async () => {
+    it('claims an attempt once per epoch, and again when its answer was lost (P-I8)', async () => {
       await store.insert(me, [unclaimed(1)]);
       expect(await store.claimAttempts(me, [delivery(1)])).toEqual([1]);
       expect(await store.claimAttempts(me, [delivery(1)])).toEqual([1]);
@@ -119,7 +119,7 @@ describe('deliveries in PostgreSQL', () => {
       expect(await store.claimAttempts(other, [delivery(1, { epoch: 2, attempt: 2 })])).toEqual([1]);
     });
 
-    it('I8: refuses a claim under an epoch that has passed, though the lane is mine again', async () => {
+    it('refuses a claim under an epoch that has passed, though the lane is mine again (P-I8)', async () => {
       await store.insert(me, [unclaimed(1)]);
       await pass('true', other);
       await pass('true', me);
@@ -133,7 +133,7 @@ describe('deliveries in PostgreSQL', () => {
       expect(await store.claimAttempts(me, [delivery(1)])).toEqual([]);
     });
 
-    it('A-15: refuses a claim once a verdict stands, so that no POST follows a getNotification', async () => {
+    it('refuses a claim once a verdict stands, so that no POST follows a getNotification (A-15)', async () => {
       await store.insert(me, [unclaimed(1)]);
       await conclude(1, 'ACKED_PULL');
       expect(await store.claimAttempts(me, [delivery(1)])).toEqual([]);
@@ -141,7 +141,7 @@ describe('deliveries in PostgreSQL', () => {
   });
 
   describe('takeover', () => {
-    it('row 8: the successor finds what the former owner had claimed and not concluded, with its attempts', async () => {
+    it('the successor finds what the former owner had claimed and not concluded, with its attempts (P-1.2-8)', async () => {
       await store.insert(me, [claimed(1), claimed(257), claimed(513), unclaimed(769)]);
       await conclude(257, 'ACKED_HTTP');
       await store.claimAttempts(me, [delivery(513, { attempt: 2, lane: 1 })]);

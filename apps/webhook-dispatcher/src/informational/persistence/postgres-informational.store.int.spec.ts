@@ -91,7 +91,7 @@ describe('repeats of notices in PostgreSQL', () => {
     expect(await takeDue()).toEqual([[1, 2]]);
   });
 
-  it('A-13, I8: never redelivers what moves money', async () => {
+  it('never redelivers what moves money (A-13, P-I8)', async () => {
     await new PostgresDeliveryStore(database.dataSource).insert(me, [{ ...newDelivery(1), epoch: 1 }]);
     expect(await store.redeliver(1, 1)).toBe('MOVES_MONEY');
     expect(await store.redeliver(2, 2)).toBe('UNKNOWN');

@@ -22,7 +22,7 @@ export class TransactionTerminalConsumer {
     await this.recordDeliveries.record(terminals.filter(terminal => terminal !== undefined));
   }
 
-  /** An event that can never be stored is parked, and the partition goes on (T-19, fault case 40). */
+  /** An event that can never be stored is parked, and the partition goes on (T-19, F-40). */
   private read(batch: EventBatch, event: ReceivedEvent): TransactionTerminal | undefined {
     const parsed = parseTransactionTerminal(event.data);
     const reason = parsed.ok ? keyProblem(event, parsed.value) : parsed.reason;

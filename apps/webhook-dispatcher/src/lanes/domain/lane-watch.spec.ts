@@ -3,7 +3,7 @@ import { LaneWatch, type LaneRow } from './lane-watch';
 const row = (changes: Partial<LaneRow> = {}): LaneRow => ({ lane: 1, owner: 'other', epoch: 4, beat: 10, ...changes });
 const wanted = new Set([1]);
 
-describe('lane watch (T6)', () => {
+describe('lane watch (P-T6)', () => {
   let watch: LaneWatch;
   beforeEach(() => (watch = new LaneWatch('me', 10_000)));
   const taken = (rows: LaneRow[], nowMs: number) => watch.plan(rows, wanted, nowMs).take.map(({ lane }) => lane);

@@ -23,7 +23,7 @@ export interface LanePlan {
 
 /**
  * Decides which lanes a replica takes. An owner is dead when its beat has not moved for the lease time on *this* process's monotonic clock
- * (T6): clocks of different hosts are never compared, so skew cannot make a live owner look dead.
+ * (P-T6): clocks of different hosts are never compared, so skew cannot make a live owner look dead.
  */
 export class LaneWatch {
   private readonly beats = new Map<string, { beat: number | null; sinceMs: number }>();

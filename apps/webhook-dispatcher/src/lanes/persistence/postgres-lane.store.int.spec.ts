@@ -20,7 +20,7 @@ describe('lanes in PostgreSQL', () => {
     expect(rows.every(row => row.owner === null && row.epoch === 0 && row.beat === null)).toBe(true);
   });
 
-  it('T6: a beat moves on and is seen by everyone', async () => {
+  it('a beat moves on and is seen by everyone (P-T6)', async () => {
     const [lane] = (await store.beat(first)).filter(row => row.lane === 7);
     await store.take(first, [lane!]);
     const seen = async () => (await store.beat(second)).find(row => row.lane === 7)!;
@@ -40,7 +40,7 @@ describe('lanes in PostgreSQL', () => {
     }
   });
 
-  it('T6: refuses a takeover whose owner has beaten since it was seen', async () => {
+  it('refuses a takeover whose owner has beaten since it was seen (P-T6)', async () => {
     await store.beat(first);
     await store.take(first, [{ lane: 3, owner: null, epoch: 0, beat: null }]);
     const seen = (await store.beat(second)).filter(row => row.lane === 3);

@@ -49,27 +49,27 @@ describe('what a receiver can make a POST read (T-12)', () => {
     });
   const bytesRead = () => dialled.reduce((sum, socket) => sum + socket.bytesRead, 0);
 
-  it.each(framingsBeforeStatus)('T-12: %s is read for 64 KiB and is the receiver’s fault', async (_name, hostile) => {
+  it.each(framingsBeforeStatus)('%s is read for 64 KiB and is the receiver’s fault (T-12)', async (_name, hostile) => {
     receiver.answer = ({ socket }) => hostile(socket);
     expect(await post()).toMatchObject({ isOurs: false, isStaleSocket: false });
     expect(bytesRead()).toBeLessThanOrEqual(answerBytesMax + lastReadMax);
   });
 
-  it.each(framingsInHeader)('T-12: %s is read for 64 KiB', async (_name, hostile) => {
+  it.each(framingsInHeader)('%s is read for 64 KiB (T-12)', async (_name, hostile) => {
     receiver.answer = ({ socket }) => hostile(socket);
     await post();
     expect(bytesRead()).toBeGreaterThan(0);
     expect(bytesRead()).toBeLessThanOrEqual(answerBytesMax + lastReadMax);
   });
 
-  it.each(framingsAfterStatus)('T-12, A-06: the 200 before %s counts, and 64 KiB are read', async (_name, hostile) => {
+  it.each(framingsAfterStatus)('the 200 before %s counts, and 64 KiB are read (T-12, A-06)', async (_name, hostile) => {
     receiver.answer = ({ socket }) => hostile(socket);
     expect(await post()).toBe(200);
     expect(bytesRead()).toBeLessThanOrEqual(answerBytesMax + lastReadMax);
     expect(client.connections).toEqual({ idle: 0, busy: 0 });
   });
 
-  it('T-12: each answer on a kept connection has the limit of its own', async () => {
+  it('each answer on a kept connection has the limit of its own (T-12)', async () => {
     receiver.answer = ({ socket }) => void socket.write(`${'HTTP/1.1 103 X\r\n\r\n'.repeat(2_000)}${ok}`);
     for (let n = 0; n < 4; n++) expect(await post()).toBe(200);
     expect(dialled).toHaveLength(1);

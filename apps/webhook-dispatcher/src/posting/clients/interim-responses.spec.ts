@@ -10,7 +10,7 @@ function through(chunks: readonly string[]): string {
   return chunks.map(chunk => filter.pass(Buffer.from(chunk, 'latin1')).toString('latin1')).join('');
 }
 
-describe('interim responses (fault case 22)', () => {
+describe('interim responses (F-22)', () => {
   it.each(interim)('%j is taken out before the final answer', text => {
     expect(through([text + final])).toBe(final);
     expect(through([text, final])).toBe(final);

@@ -10,7 +10,7 @@ const nothing = Buffer.alloc(0);
 
 /**
  * Takes interim responses (1xx) out of a byte stream. undici drops the connection at `100 Continue` when it did not ask for one, yet a
- * receiver may send it before its 200, and the 200 counts (fault case 22). Everything from the final status line on passes unchanged.
+ * receiver may send it before its 200, and the 200 counts (F-22). Everything from the final status line on passes unchanged.
  */
 export class InterimResponses {
   private isAtHead = false;

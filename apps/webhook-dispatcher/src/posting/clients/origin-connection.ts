@@ -4,9 +4,9 @@ import { type buildConnector, Client, type Dispatcher } from 'undici';
 import type { PostFault, PostObserver, WebhookRequest } from '../posting.ports';
 import { InterimResponses } from './interim-responses';
 
-/** T-12: most of an answer's header. */
+/** Most of an answer's header (T-12). */
 const headerBytesMax = 16_384;
-/** T1: what is read of an answer's body to keep the connection; beyond it the connection is cheaper to drop. */
+/** What is read of an answer's body to keep the connection; beyond it the connection is cheaper to drop (P-T1). */
 const bodyBytesMax = 16_384;
 const bodyMsMax = 5_000;
 
@@ -36,7 +36,7 @@ export class OriginConnection {
       pipelining: 1,
       allowH2: false,
       maxHeaderSize: headerBytesMax,
-      // undici's timers have a resolution of half a second; the window has its own deadline heap (T4).
+      // undici's timers have a resolution of half a second; the window has its own deadline heap (P-T4).
       headersTimeout: 0,
       bodyTimeout: bodyMsMax,
       keepAliveTimeout: 30_000,
@@ -97,7 +97,7 @@ export class OriginConnection {
 
 interface ExchangeContext {
   onServed(): void;
-  /** The request went out on a socket that had served before, and not one byte of an answer came back (T7). */
+  /** The request went out on a socket that had served before, and not one byte of an answer came back (P-T7). */
   isStaleSocket(): boolean;
   isOurFault(error: unknown): boolean;
 }

@@ -8,7 +8,7 @@ import { UndiciWebhookClient } from './undici-webhook.client';
 const patienceMs = 120_000;
 const request = (url: string) => ({ url, headers: {}, body: 'x', onFreshSocket: false });
 
-describe('T-11: deliveries to URLs that lead inward', () => {
+describe('deliveries to URLs that lead inward (T-11)', () => {
   let dns: TestDnsServer;
   let rebound = false;
 

@@ -62,7 +62,7 @@ describe('a POST on the wire', () => {
   };
 
   describe('final status', () => {
-    it('R-3.1-2: 200 with the time since the last request byte', async () => {
+    it('200 with the time since the last request byte (R-3.1-2)', async () => {
       const outcome = await outcomeOf(status(200));
       expect(outcome).toMatchObject({ kind: 'STATUS', status: 200 });
       expect(receiver.requests[0]).toMatchObject({ method: 'POST', path: '/hook' });
@@ -72,31 +72,31 @@ describe('a POST on the wire', () => {
       ['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
       ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'],
       ['several of both', 'HTTP/1.1 103 X\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 X\r\n\r\n'],
-    ])('fault case 22: %s before it changes nothing, also on a reused connection', async (_name, interim) => {
+    ])('%s before it changes nothing, also on a reused connection (F-22)', async (_name, interim) => {
       expect(await outcomeOf(write(interim, ok))).toMatchObject({ status: 200 });
       expect(await outcomeOf(write(interim, ok))).toMatchObject({ status: 200 });
       expect(receiver.totalConnections).toBe(1);
     });
 
-    it('fault case 22: 100 and then silence ends with the window', async () => {
+    it('100 and then silence ends with the window (F-22)', async () => {
       useShortWindow();
       expect(await outcomeOf(write('HTTP/1.1 100 Continue\r\n\r\n'))).toMatchObject({ kind: 'TIMEOUT' });
     });
 
-    it('fault case 23: 101 ends it at once', async () => {
+    it('101 ends it at once (F-23)', async () => {
       expect(await outcomeOf(write('HTTP/1.1 101 Switching Protocols\r\n\r\n'))).toMatchObject({ kind: 'STATUS', status: 101 });
       const upgraded = await outcomeOf(write('HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'));
       expect(upgraded.kind).not.toBe('TIMEOUT');
     });
 
-    it('A-08, fault case 34: redirects are not followed', async () => {
+    it('redirects are not followed (A-08, F-34)', async () => {
       const answer = write(`HTTP/1.1 302 Found\r\nlocation: ${receiver.url}/elsewhere\r\ncontent-length: 0\r\n\r\n`);
       expect(await outcomeOf(answer)).toMatchObject({ status: 302 });
       expect(receiver.requests).toHaveLength(1);
     });
   });
 
-  describe('bodies are irrelevant: received is the status line, the body is not awaited (A-06, T1, R-6.2-2, fault case 24)', () => {
+  describe('bodies are irrelevant: received is the status line, the body is not awaited (A-06, P-T1, R-6.2-2, F-24)', () => {
     it('a small body keeps the connection', async () => {
       const answer = write('HTTP/1.1 200 OK\r\ncontent-length: 16000\r\n\r\n', 'x'.repeat(16_000));
       for (let n = 0; n < 3; n++) expect(await outcomeOf(answer)).toMatchObject({ status: 200 });
@@ -119,14 +119,14 @@ describe('a POST on the wire', () => {
       expect(client.connections).toEqual({ idle: 0, busy: 0 });
     });
 
-    it('fault case 25: a reset right after the headers settles', async () => {
+    it('a reset right after the headers settles (F-25)', async () => {
       const answer: Answer = ({ socket }) =>
         void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n', () => socket.resetAndDestroy());
       expect(await outcomeOf(answer)).toMatchObject({ status: 200 });
     });
   });
 
-  describe('broken answers (fault cases 26, 28, 29)', () => {
+  describe('broken answers (F-26, F-28, F-29)', () => {
     it.each([
       ['a reset before any byte on a fresh socket', (({ socket }) => void socket.resetAndDestroy()) as Answer],
       ['an end before any byte', (({ socket }) => void socket.end()) as Answer],
@@ -142,7 +142,7 @@ describe('a POST on the wire', () => {
       expect(receiver.requests).toHaveLength(1);
     });
 
-    it('fault case 28: headers that dribble in end with the window', async () => {
+    it('headers that dribble in end with the window (F-28)', async () => {
       useShortWindow();
       let dribble: NodeJS.Timeout | undefined;
       receiver.answer = ({ socket }) => {
@@ -155,7 +155,7 @@ describe('a POST on the wire', () => {
     });
   });
 
-  describe('pooled connections (T7)', () => {
+  describe('pooled connections (P-T7)', () => {
     it('are used again, one request at a time', async () => {
       for (let n = 0; n < 5; n++) await warmUp();
       expect(receiver.totalConnections).toBe(1);
@@ -163,7 +163,7 @@ describe('a POST on the wire', () => {
       expect(receiver.totalConnections).toBe(3);
     });
 
-    it('fault case 27: one that the receiver resets on use is repeated once on a fresh socket', async () => {
+    it('one that the receiver resets on use is repeated once on a fresh socket (F-27)', async () => {
       await warmUp();
       receiver.answer = request => (request.connection === 1 ? request.socket.resetAndDestroy() : status(200)(request));
       expect(await post()).toMatchObject({ kind: 'STATUS', status: 200 });
@@ -198,13 +198,13 @@ describe('a POST on the wire', () => {
   });
 
   describe('the window (R-8-1)', () => {
-    it('T1: silence ends with it and gives the socket up', async () => {
+    it('silence ends with it and gives the socket up (P-T1)', async () => {
       useShortWindow();
       expect(await outcomeOf(silence)).toMatchObject({ kind: 'TIMEOUT' });
       await eventually(() => expect(receiver.openConnections).toBe(0));
     });
 
-    it('T3, fault case 20: a 200 that the kernel holds when a stalled loop wakes up is believed', async () => {
+    it('a 200 that the kernel holds when a stalled loop wakes up is believed (P-T3, F-20)', async () => {
       const clock = new StallingClock();
       use(guardOf(), {}, clock);
       for (let n = 0; n < 5; n++) {
@@ -217,7 +217,7 @@ describe('a POST on the wire', () => {
       }
     });
 
-    it('fault case 30: a receiver that accepts and never reads ends with it', async () => {
+    it('a receiver that accepts and never reads ends with it (F-30)', async () => {
       useShortWindow();
       const sockets: Socket[] = [];
       receiver.answer = silence;
@@ -227,23 +227,23 @@ describe('a POST on the wire', () => {
     });
   });
 
-  describe('connecting (fault cases 31 to 35)', () => {
+  describe('connecting (F-31 to F-35)', () => {
     it('a closed port is a connection error at once', async () => {
       expect(await post('http://localhost:1/hook')).toEqual({ kind: 'CONNECTION', code: 'ECONNREFUSED', elapsedMs: null });
     });
 
-    it('T-11, fault case 33: an inward address gets no packet', async () => {
+    it('an inward address gets no packet (T-11, F-33)', async () => {
       use(guardOf({ allow: ['203.0.113.0/24'] }));
       expect(await post()).toEqual({ kind: 'CONNECTION', code: 'OUTBOUND_REFUSED', elapsedMs: null });
       expect(receiver.totalConnections).toBe(0);
     });
 
-    it('T8, fault case 32: name servers that do not answer are our fault', async () => {
+    it('name servers that do not answer are our fault (P-T8, F-32)', async () => {
       use(guardOf({ dnsServers: ['127.0.0.1:1'] }));
       expect(await post('http://shop.example/hook')).toMatchObject({ kind: 'OUR_FAULT', isSent: false });
     });
 
-    it('T-13, fault case 35: TLS is verified, and a valid certificate delivers', async () => {
+    it('TLS is verified, and a valid certificate delivers (T-13, F-35)', async () => {
       const authority = await TestAuthority.create();
       const good = await WireReceiver.start(await authority.issue({ dns: ['localhost'] }));
       const wrongHost = await WireReceiver.start(await authority.issue({ dns: ['other.example'] }));
@@ -261,7 +261,7 @@ describe('a POST on the wire', () => {
       authority.remove();
     });
 
-    it('fault case 35: a handshake that stalls ends with the connect budget', async () => {
+    it('a handshake that stalls ends with the connect budget (F-35)', async () => {
       use(guardOf(), { connectBudgetMs: shortMs });
       // Plain TCP: the client hello is never answered.
       expect(await post(`https://localhost:${receiver.port}/hook`)).toEqual({

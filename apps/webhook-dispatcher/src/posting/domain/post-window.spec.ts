@@ -8,13 +8,13 @@ describe('the window of an attempt', () => {
   let window: PostWindow;
   beforeEach(() => (window = new PostWindow(rules, 1_000)));
 
-  it('A-05: connecting has ten seconds of its own, and the 45 seconds start with the last request byte', () => {
+  it('connecting has ten seconds of its own, and the 45 seconds start with the last request byte (A-05)', () => {
     expect(window.dueMs).toBe(11_000);
     window.sent(9_000);
     expect(window.dueMs).toBe(54_000);
   });
 
-  it('R-3.1-2: a 200 in time is the outcome, measured from the last request byte', () => {
+  it('a 200 in time is the outcome, measured from the last request byte (R-3.1-2)', () => {
     window.sent(2_000);
     expect(window.answered(200, 46_900)).toEqual({ kind: 'STATUS', status: 200, elapsedMs: 44_900 });
   });
@@ -31,11 +31,11 @@ describe('the window of an attempt', () => {
     expect(window.answered(413, 1_500)).toEqual({ kind: 'STATUS', status: 413, elapsedMs: 0 });
   });
 
-  it('R-3.1-4: not connected within the budget is a connection error', () => {
+  it('not connected within the budget is a connection error (R-3.1-4)', () => {
     expect(window.expired(11_000)).toEqual({ kind: 'CONNECTION', code: 'CONNECT_BUDGET', elapsedMs: null });
   });
 
-  it('T7: a dead pooled socket is repeated once, in the same window', () => {
+  it('a dead pooled socket is repeated once, in the same window (P-T7)', () => {
     window.sent(2_000);
     expect(window.failed(stale, 3_000)).toBe('repeat');
     window.sent(4_000);
@@ -43,12 +43,12 @@ describe('the window of an attempt', () => {
     expect(window.failed(stale, 5_000)).toEqual({ kind: 'CONNECTION', code: 'ECONNRESET', elapsedMs: 3_000 });
   });
 
-  it('T7: a reset on a fresh socket is not repeated', () => {
+  it('a reset on a fresh socket is not repeated (P-T7)', () => {
     window.sent(2_000);
     expect(window.failed(reset, 3_000)).toEqual({ kind: 'CONNECTION', code: 'ECONNRESET', elapsedMs: 1_000 });
   });
 
-  it('T8: a fault of ours says whether the request may have arrived', () => {
+  it('a fault of ours says whether the request may have arrived (P-T8)', () => {
     const ours = { ...reset, code: 'EMFILE', isOurs: true };
     expect(window.failed(ours, 1_100)).toEqual({ kind: 'OUR_FAULT', code: 'EMFILE', isSent: false });
     const sent = new PostWindow(rules, 0);

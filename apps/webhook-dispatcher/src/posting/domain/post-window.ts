@@ -1,9 +1,9 @@
 import type { AttemptOutcome } from '../../deliveries/domain/delivery';
 
 export interface PostWindowRules {
-  /** R-8-1: from the last request byte to the final status line, in milliseconds. */
+  /** From the last request byte to the final status line, in milliseconds (R-8-1). */
   ackWindowMs: number;
-  /** A-05: DNS, TCP, TLS and writing the request, in milliseconds. */
+  /** DNS, TCP, TLS and writing the request, in milliseconds (A-05). */
   connectBudgetMs: number;
 }
 
@@ -14,7 +14,7 @@ export interface FaultSeen {
 }
 
 /**
- * One attempt against its clock (T1, T7, T8), as a state machine without one: CONNECTING until the request has left, WAITING until the final
+ * One attempt against its clock (P-T1, P-T7, P-T8), as a state machine without one: CONNECTING until the request has left, WAITING until the final
  * status line, then ENDED. Whatever ends it first counts; everything later is ignored.
  */
 export class PostWindow {
@@ -36,7 +36,7 @@ export class PostWindow {
     return this.phase === 'ENDED';
   }
 
-  /** The request has left. Of two requests (T7) the first starts the window: the repeat happens inside it. */
+  /** The request has left. Of two requests (P-T7) the first starts the window: the repeat happens inside it. */
   sent(nowMs: number): void {
     if (this.phase !== 'CONNECTING') return;
     this.phase = 'WAITING';
@@ -47,7 +47,7 @@ export class PostWindow {
     return this.end({ kind: 'STATUS', status, elapsedMs: this.elapsedMs(nowMs) ?? 0 });
   }
 
-  /** `repeat`: the pooled socket was dead, nothing was answered: send once more on a fresh one, in the same attempt and window (T7). */
+  /** `repeat`: the pooled socket was dead, nothing was answered: send once more on a fresh one, in the same attempt and window (P-T7). */
   failed(fault: FaultSeen, nowMs: number): AttemptOutcome | 'repeat' | undefined {
     if (this.phase === 'ENDED') return undefined;
     if (fault.isStaleSocket && !this.hasRepeated) {
@@ -59,7 +59,7 @@ export class PostWindow {
     return this.end({ kind: 'CONNECTION', code: fault.code, elapsedMs: this.elapsedMs(nowMs) });
   }
 
-  /** The deadline has passed and nothing was found in the kernel either (T3). */
+  /** The deadline has passed and nothing was found in the kernel either (P-T3). */
   expired(nowMs: number): AttemptOutcome | undefined {
     if (this.sentMs === undefined) return this.end({ kind: 'CONNECTION', code: 'CONNECT_BUDGET', elapsedMs: null });
     return this.end({ kind: 'TIMEOUT', elapsedMs: this.elapsedMs(nowMs)! });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Deadline, DeadlineHeap } from './deadline-heap';
 
-describe('deadline heap (T4)', () => {
+describe('deadline heap (P-T4)', () => {
   it('always names the same earliest deadline as a sorted list', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('add' as const), dueMs: fc.nat(50) }),

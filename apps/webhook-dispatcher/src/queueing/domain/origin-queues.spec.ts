@@ -23,7 +23,7 @@ function warmUp(queues: OriginQueues<number>, origin: string, cap: number): void
   for (grantAll(queues); queues.inFlight > 0; grantAll(queues)) queues.release(origin, 'UNUSED');
 }
 
-describe('slots of endpoints (I12, fault case 45)', () => {
+describe('slots of endpoints (P-I12, F-45)', () => {
   it('keeps the order of one endpoint', () => {
     const queues = new OriginQueues<number>({ slotsMax: 100 });
     add(queues, 'a', 3);
@@ -67,7 +67,7 @@ describe('slots of endpoints (I12, fault case 45)', () => {
     expect(queues.capOf('a')).toBe(2 * slotsAtFirst);
   });
 
-  it('T-12: gives every endpoint its four slots although hanging ones use up the budget', () => {
+  it('gives every endpoint its four slots although hanging ones use up the budget (T-12)', () => {
     const queues = new OriginQueues<number>({ slotsMax: 16 });
     for (const origin of ['h1', 'h2', 'h3', 'h4']) add(queues, origin, 50);
     expect(grantAll(queues)).toHaveLength(16);

@@ -36,7 +36,7 @@ interface OriginQueue<T> {
 /**
  * One queue per endpoint and max-min fair sharing of the process's sockets among them: a free slot goes to the endpoint that has the
  * fewest, so a hanging endpoint may use what nobody needs and loses it to the first that does. Four slots of each endpoint are outside the
- * budget. A running request is never aborted to free a slot (1.9, I12).
+ * budget. A running request is never aborted to free a slot (P-1.9, P-I12).
  */
 export class OriginQueues<T> {
   /** False while this process itself is the bottleneck: more requests under way would only wait in it. */
@@ -129,7 +129,7 @@ export class OriginQueues<T> {
   private queueOf(origin: string): OriginQueue<T> {
     let queue = this.queues.get(origin);
     if (!queue) {
-      // No endpoint may take more than a quarter of the process (1.9).
+      // No endpoint may take more than a quarter of the process (P-1.9).
       const cap = new SlotCap(Math.max(slotFloor, Math.floor(this.budget.slotsMax / 4)));
       const nothing = { inFlight: 0, answersInSecond: 0, answersPerSecond: 0, secondsIdle: 0, ready: undefined };
       queue = { origin, line: new FifoQueue<T>(), cap, ...nothing };

@@ -1,4 +1,4 @@
-/** Slots that an endpoint has whatever happens (1.9). */
+/** Slots that an endpoint has whatever happens (P-1.9). */
 export const slotFloor = 4;
 /** Slots of an endpoint that was never heard of: enough for deliveries to share calls and statements. */
 export const slotsAtFirst = 64;

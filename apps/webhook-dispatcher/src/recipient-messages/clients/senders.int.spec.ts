@@ -76,7 +76,7 @@ describe('transports of messages', () => {
       return sender.send(email).finally(() => sender.close());
     };
 
-    it('T-13: leaves over TLS only, and only to a server that is trusted', async () => {
+    it('leaves over TLS only, and only to a server that is trusted (T-13)', async () => {
       await send({});
       expect(smtp.mails).toMatchObject([{ to: ['ops@shop.example'], isEncrypted: true }]);
       await expect(failureOf(send({ MESSAGES_CA_FILE: '' }))).resolves.toMatchObject({ isPermanent: false });
@@ -153,7 +153,7 @@ describe('transports of messages', () => {
       authority.remove();
     });
 
-    it('T-13: binds over TLS, and only at a server that is trusted', async () => {
+    it('binds over TLS, and only at a server that is trusted (T-13)', async () => {
       const address = {
         SMPP_HOST: '127.0.0.1',
         SMPP_PORT: String(smsc.port),

@@ -13,12 +13,12 @@ const anyNotification = fc
   .map(fields => notification(9_007_199_254_740_991, fields));
 
 describe('texts for recipients', () => {
-  it('T-25: what others wrote never makes a second line, a header or a direction of its own', () => {
+  it('what others wrote never makes a second line, a header or a direction of its own (T-25)', () => {
     expect(plainText('a\r\nBcc: x@y\u2028b\u202ec\u0000', 100)).toBe('a Bcc: x@y b c');
     fc.assert(fc.property(anyNotification, n => !/[\r\n]/.test(paymentEmail(n).subject + paymentSms(n))));
   });
 
-  it('T-25: no line of an e-mail begins with what others wrote, and HTML is escaped', () => {
+  it('no line of an e-mail begins with what others wrote, and HTML is escaped (T-25)', () => {
     const { text, html } = paymentEmail(
       notification(1, { reference: '=HYPERLINK("http://x")', merchantName: '<script>alert(1)</script>' }),
     );
@@ -28,7 +28,7 @@ describe('texts for recipients', () => {
     expect(html).toContain('&lt;script&gt;');
   });
 
-  it('R-2.5-15, R-6.2-3: an e-mail shows the payment, and of the card no more than its kind and last four digits', () => {
+  it('an e-mail shows the payment, and of the card no more than its kind and last four digits (R-2.5-15, R-6.2-3)', () => {
     const { subject, text, html } = paymentEmail(notification(77));
     expect(subject).toBe('Payment received: ZAR 110.10, transaction 77');
     expect(text).toContain('Card: VISA ending in 1234');
@@ -53,7 +53,7 @@ describe('texts for recipients', () => {
     ['JPY', '500', 'JPY 500'],
     ['KWD', '1.5', 'KWD 1.500'],
     ['USD', '999999999999999.99', 'USD 999999999999999.99'],
-  ])('A-57: money is written with the decimals of its currency and loses no digit: %s %s', (currency, amount, text) => {
+  ])('money is written with the decimals of its currency and loses no digit: %s %s (A-57)', (currency, amount, text) => {
     expect(moneyText(currency, amount)).toBe(text);
   });
 
@@ -65,7 +65,7 @@ describe('texts for recipients', () => {
     );
   });
 
-  it('T-15: a change notice names neither URL nor key', () => {
+  it('a change notice names neither URL nor key (T-15)', () => {
     const { subject, text } = changeNoticeEmail({
       kind: 'KEY_CHANGED',
       merchantId: 7,

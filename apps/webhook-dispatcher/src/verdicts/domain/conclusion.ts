@@ -13,7 +13,7 @@ export interface Conclusion {
   retryAfterMs: number | null;
 }
 
-/** What an attempt means for its delivery; undefined when the fault was ours and nothing may follow from it (T8). */
+/** What an attempt means for its delivery; undefined when the fault was ours and nothing may follow from it (P-T8). */
 export function conclusionOf(
   delivery: Pick<Delivery, 'isReversible' | 'attempt'>,
   outcome: AttemptOutcome,
@@ -23,7 +23,7 @@ export function conclusionOf(
   const elapsedMs = 'elapsedMs' in outcome ? outcome.elapsedMs : null;
   const shown = { attempt: delivery.attempt, outcome: outcomeText(outcome), elapsedMs };
   if (delivery.isReversible) return { ...shown, kind, retryAfterMs: null };
-  // An informational delivery moves no money: there is nothing to acknowledge or to reverse (I13), only to try again.
+  // An informational delivery moves no money: there is nothing to acknowledge or to reverse (P-I13), only to try again.
   return { ...shown, kind: 'NOT_APPLICABLE', retryAfterMs: kind === 'ACKED_HTTP' ? null : repeatPauseMs(delivery.attempt) };
 }
 

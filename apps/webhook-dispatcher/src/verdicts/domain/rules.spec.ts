@@ -9,22 +9,22 @@ describe('what an outcome means', () => {
   const payment = { isReversible: true, attempt: 1 };
   const notice = { isReversible: false, attempt: 1 };
 
-  it('R-1-7, A-08: of all statuses only 200 acknowledges', () => {
+  it('of all statuses only 200 acknowledges (R-1-7, A-08)', () => {
     const acknowledging = Array.from({ length: 900 }, (_, n) => n + 100).filter(code => verdictOf(status(code)) === 'ACKED_HTTP');
     expect(acknowledging).toEqual([200]);
     expect(verdictOf(status(204))).toBe('CLOSED_NON200');
   });
 
-  it('R-3.1-4: timeouts and connection errors close', () => {
+  it('timeouts and connection errors close (R-3.1-4)', () => {
     expect(verdictOf({ kind: 'TIMEOUT', elapsedMs: 45_000 })).toBe('CLOSED_TIMEOUT');
     expect(verdictOf({ kind: 'CONNECTION', code: 'ECONNREFUSED', elapsedMs: null })).toBe('CLOSED_CONN');
   });
 
-  it('T8: nothing follows from a fault of ours', () => {
+  it('nothing follows from a fault of ours (P-T8)', () => {
     expect(conclusionOf(payment, { kind: 'OUR_FAULT', code: 'EMFILE', isSent: false })).toBeUndefined();
   });
 
-  it('I13, A-01: no outcome of a notice is ever positive or negative for a payment', () => {
+  it('no outcome of a notice is ever positive or negative for a payment (P-I13, A-01)', () => {
     for (const outcome of [status(200), status(500), { kind: 'TIMEOUT' as const, elapsedMs: 1 }]) {
       expect(conclusionOf(notice, outcome)!.kind).toBe('NOT_APPLICABLE');
     }
@@ -42,7 +42,7 @@ describe('what an outcome means', () => {
     expect(outcomeText({ kind: 'CONNECTION', code: 'CERT_HAS_EXPIRED', elapsedMs: null })).toBe('CONNECTION: CERT_HAS_EXPIRED');
   });
 
-  it('I6: every verdict leads to exactly one decision', () => {
+  it('every verdict leads to exactly one decision (P-I6)', () => {
     expect(verdictKinds.filter(kind => decisionOf(kind) === 'SETTLED')).toEqual(['ACKED_HTTP', 'ACKED_PULL', 'NOT_APPLICABLE']);
   });
 });

@@ -2,7 +2,7 @@ import type { VerdictKind } from '@paycode/dto';
 import type { AttemptOutcome } from '../../deliveries/domain/delivery';
 
 /**
- * Verdict of a payment after an attempt. Only the literal status 200 acknowledges (R-1-7, A-08). A fault of ours is no verdict (T8):
+ * Verdict of a payment after an attempt. Only the literal status 200 acknowledges (R-1-7, A-08). A fault of ours is no verdict (P-T8):
  * undefined.
  */
 export function verdictOf(outcome: AttemptOutcome): VerdictKind | undefined {

@@ -51,7 +51,7 @@ describe('the verdict register in PostgreSQL', () => {
   });
   afterEach(() => database.drop());
 
-  it('T-18: an acknowledgement and its AckReceived become durable together', async () => {
+  it('an acknowledgement and its AckReceived become durable together (T-18)', async () => {
     expect(await store.acknowledge([verdict(1, 'ACKED_HTTP'), verdict(2, 'ACKED_PULL')])).toEqual(['ACKED_HTTP', 'ACKED_PULL']);
     const events = await outbox();
     expect(events.map(event => [event.aggregateid, event.type])).toEqual([
@@ -65,7 +65,7 @@ describe('the verdict register in PostgreSQL', () => {
     expect(woken).toBe(1);
   });
 
-  it('I1: the first verdict stands; a later one is told so and emits nothing', async () => {
+  it('the first verdict stands; a later one is told so and emits nothing (P-I1)', async () => {
     await store.conclude(me, [owned(1, 'CLOSED_TIMEOUT')]);
     expect(await store.acknowledge([verdict(1, 'ACKED_HTTP'), verdict(2, 'ACKED_HTTP')])).toEqual([
       'CLOSED_TIMEOUT',
@@ -75,26 +75,26 @@ describe('the verdict register in PostgreSQL', () => {
     expect(await store.conclude(me, [owned(2, 'CLOSED_NON200')])).toEqual(['ACKED_HTTP']);
   });
 
-  it('I10: the same verdict twice is one verdict and one event', async () => {
+  it('the same verdict twice is one verdict and one event (P-I10)', async () => {
     await store.acknowledge([verdict(1, 'ACKED_HTTP')]);
     expect(await store.acknowledge([verdict(1, 'ACKED_HTTP')])).toEqual(['ACKED_HTTP']);
     expect(await store.acknowledge([verdict(2, 'ACKED_PULL'), verdict(2, 'ACKED_HTTP')])).toEqual(['ACKED_PULL', 'ACKED_PULL']);
     expect(await outbox()).toHaveLength(2);
   });
 
-  it('row 5: accepts an acknowledgement from a replica that lost the lane', async () => {
+  it('accepts an acknowledgement from a replica that lost the lane (P-1.2-5)', async () => {
     await database.dataSource.query(`update lane set owner = '${other}', epoch = epoch + 1`);
     expect(await store.acknowledge([verdict(1, 'ACKED_HTTP')])).toEqual(['ACKED_HTTP']);
   });
 
-  it('row 6: refuses a negative verdict of a replica that lost the lane, and of an earlier epoch', async () => {
+  it('refuses a negative verdict of a replica that lost the lane, and of an earlier epoch (P-1.2-6)', async () => {
     await database.dataSource.query(`update lane set owner = '${other}', epoch = epoch + 1`);
     expect(await store.conclude(me, [owned(1, 'CLOSED_TIMEOUT')])).toEqual([null]);
     expect(await store.conclude(other, [owned(1, 'CLOSED_TIMEOUT')])).toEqual([null]);
     expect(await store.conclude(other, [owned(1, 'CLOSED_TIMEOUT', { epoch: 2 })])).toEqual(['CLOSED_TIMEOUT']);
   });
 
-  it('A-09: NOT_APPLICABLE is the owner’s word too, and acknowledges nothing', async () => {
+  it('NOT_APPLICABLE is the owner’s word too, and acknowledges nothing (A-09)', async () => {
     expect(await store.conclude(me, [owned(1, 'NOT_APPLICABLE')])).toEqual(['NOT_APPLICABLE']);
     expect(await outbox()).toEqual([]);
   });
@@ -108,7 +108,7 @@ describe('the verdict register in PostgreSQL', () => {
     expect(rows[0]!.wait).toBeGreaterThan(25);
   });
 
-  it('T-20: of a 200, a timeout and a getNotification that race, one stands and all see the same', async () => {
+  it('of a 200, a timeout and a getNotification that race, one stands and all see the same (T-20)', async () => {
     const kinds = new Set<string>();
     for (let id = 1; id <= 200; id++) {
       const order = [
@@ -123,7 +123,7 @@ describe('the verdict register in PostgreSQL', () => {
     expect(kinds.size).toBe(3);
   });
 
-  it('I4: a negative verdict and a takeover that race never let both have the delivery', async () => {
+  it('a negative verdict and a takeover that race never let both have the delivery (P-I4)', async () => {
     const deliveries = new PostgresDeliveryStore(database.dataSource);
     let [owner, epoch] = [me, 1];
     const outcomes = new Set<boolean>();

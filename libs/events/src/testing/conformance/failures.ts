@@ -57,7 +57,7 @@ export function describeFailures(harness: () => TransportHarness): void {
       await eventually(() => expect(collected.subscriber.progress().lag).toBe(0));
     });
 
-    it('T-29: parks the one event whose data its handler cannot take, and hands all the others over', async () => {
+    it('parks the one event whose data its handler cannot take, and hands all the others over (T-29)', async () => {
       const topic = await harness().topic(1);
       const transport = await harness().open();
       await transport.publish(interleaved(topic, ['k'], 20));
