@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 
 export interface PreparedQuery {
@@ -12,12 +12,19 @@ export interface PreparedQuery {
  *
  * For inserts, and for reads of tables that stay small or grow slowly. The plan is kept until the table is analyzed: one that was made when a
  * table was nearly empty reads all of it, and at a thousand rows a second that is tens of thousands of rows before it is made anew.
+ * @throws when the data source is not open
  */
 export async function preparedQuery<R extends object>(
   dataSource: DataSource,
   query: PreparedQuery,
   values: unknown[],
 ): Promise<R[]> {
-  const { master } = dataSource.driver as unknown as { master: Pool };
-  return (await master.query<R>({ ...query, values })).rows;
+  return (await poolOf(dataSource).query<R>({ ...query, values })).rows;
+}
+
+/** The one door to what lies beneath TypeORM. Its PostgreSQL driver keeps the pool as `master`, and has it while it is open. */
+function poolOf({ driver }: DataSource): Pool {
+  const pool: unknown = 'master' in driver ? driver.master : undefined;
+  if (pool instanceof Pool) return pool;
+  throw new Error('the data source has no open pool of PostgreSQL connections');
 }
