@@ -1,0 +1,25 @@
+import { catalogueSql, unknownObjectsSql } from './catalogue.sql.ts';
+
+/** Runs one statement and gives its rows. */
+export type Query = <R>(sql: string) => Promise<R[]>;
+
+/**
+ * The schema of a migrated database as SQL that makes it anew in an empty one: functions, sequences, tables, indexes, foreign keys, triggers,
+ * comments, grants. The same for databases that are the same, however they came to be so. Rows are no part of it.
+ * @throws when the schema has something of a kind that cannot be written
+ */
+export async function schemaText(query: Query): Promise<string> {
+  const unknown = await query<{ name: string }>(unknownObjectsSql);
+  if (unknown.length > 0) throw new Error(`schema.sql cannot show: ${unknown.map(({ name }) => name).join(', ')}`);
+  const sections: string[] = [];
+  for (const sql of Object.values(catalogueSql)) {
+    const rows = await query<{ statement: string }>(sql);
+    if (rows.length > 0) sections.push(sectionOf(rows.map(({ statement }) => `${statement.trimEnd()};`)));
+  }
+  return `${sections.join('\n\n')}\n`;
+}
+
+/** Statements of one line each stand together, long ones apart. */
+function sectionOf(statements: readonly string[]): string {
+  return statements.join(statements.some(statement => statement.includes('\n')) ? '\n\n' : '\n');
+}
