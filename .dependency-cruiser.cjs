@@ -69,10 +69,10 @@ module.exports = {
     },
     {
       name: 'contracts-know-no-framework',
-      comment: 'libs/dto and libs/crypto outlive frameworks: class-validator and Node only.',
+      comment: 'libs/dto and libs/crypto outlive frameworks: zod, class-validator and Node only.',
       severity: 'error',
       from: { path: '^libs/(dto|crypto)/src/', pathNot: testCode },
-      to: { path: 'node_modules/', pathNot: 'node_modules/class-validator/' },
+      to: { path: 'node_modules/', pathNot: 'node_modules/(zod|class-validator)/' },
     },
     {
       name: 'no-development-package-in-a-service',

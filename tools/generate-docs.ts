@@ -3,15 +3,18 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { asyncApiPages } from './docs/asyncapi-page.ts';
+import { contractPages } from './docs/contract-pages.ts';
 import { environmentPages } from './docs/environment-page.ts';
 import { faultCasesPages } from './docs/fault-cases-page.ts';
 import { openApiPages } from './docs/openapi-pages.ts';
 import type { Page } from './docs/page.ts';
+import { topicsPages } from './docs/topics-page.ts';
 
 const root = join(import.meta.dirname, '..');
 
 async function pages(): Promise<Page[]> {
-  return [...(await Promise.all([environmentPages(), asyncApiPages(), openApiPages()])).flat(), ...faultCasesPages()];
+  const fromCode = await Promise.all([environmentPages(), asyncApiPages(), openApiPages(), contractPages()]);
+  return [...fromCode.flat(), ...topicsPages(), ...faultCasesPages()];
 }
 
 function isCurrent({ path, text }: Page): boolean {

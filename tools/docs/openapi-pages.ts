@@ -10,10 +10,14 @@ import { loadWorkspaceModules } from './workspace-modules.ts';
 import { assertOpenApi } from './validate.ts';
 
 const root = join(import.meta.dirname, '../..');
-const loaded = await loadWorkspaceModules({ 'internal-calls': join(root, 'libs/access/src/service-token/internal-calls.ts') });
+const loaded = await loadWorkspaceModules({
+  'internal-calls': join(root, 'libs/access/src/service-token/internal-calls.ts'),
+  'published-contracts': join(root, 'libs/dto/src/published-contracts.ts'),
+});
 const internalCallTable = loaded['internal-calls']!['InternalCallTable'] as InternalCallTable;
 
 type Schema = Record<string, unknown>;
+const publishedContracts = loaded['published-contracts']!['publishedContracts'] as () => Record<string, Schema>;
 
 /** docs/openapi/public.yaml and docs/openapi/internal.yaml. */
 interface NotesFile extends Schema {
@@ -112,7 +116,7 @@ interface Parts {
 
 function assembled({ body, paths, components, service }: Parts): Schema {
   const { info, components: extra = {}, ...rest } = body as { info: Schema; components?: Schema };
-  const contracts = service ? {} : { TransactionNotificationV3: contractOf('transaction-notification.v3') };
+  const contracts = service ? {} : { TransactionNotificationV3: publishedContracts()['transaction-notification.v3'] };
   const sorted = Object.entries({ ...components, ...contracts }).sort(([a], [b]) => a.localeCompare(b));
   return {
     openapi: '3.1.0',
@@ -121,13 +125,6 @@ function assembled({ body, paths, components, service }: Parts): Schema {
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => a.localeCompare(b))),
     components: { ...extra, schemas: Object.fromEntries(sorted) },
   };
-}
-
-function contractOf(name: string): Schema {
-  const { $schema: _, ...schema } = JSON.parse(
-    readFileSync(join(root, 'libs/dto/contracts', `${name}.schema.json`), 'utf8'),
-  ) as Schema;
-  return schema;
 }
 
 function readNotes(name: string): NotesFile {

@@ -1,7 +1,6 @@
-import { topics } from '@paycode/dto';
+import { topicCatalog, topics } from '@paycode/dto';
 import type { EventTransport, Subscriber } from '@paycode/events';
 import { createKafkaClient, KafkaEventTransport } from '@paycode/events/kafka';
-import { topicCatalog } from '@paycode/events/topic-catalog';
 import {
   collect,
   describeEventTransport,

@@ -1,4 +1,4 @@
-import { parseTransactionTerminal } from '@paycode/dto';
+import { transactionTerminal } from '@paycode/dto';
 import { eventually } from '@paycode/service-runtime/testing';
 import { SimulatorUnderTest } from './testing/simulator-under-test';
 
@@ -32,7 +32,7 @@ describe('transactions of the simulator', () => {
     await eventually(async () => {
       const terminal = (await simulator.terminals()).find(({ transactionId }) => transactionId === id)!;
       const { json: _, ...data } = terminal;
-      expect(parseTransactionTerminal(data)).toEqual({ ok: true, value: data });
+      expect(transactionTerminal.parse(data)).toEqual({ ok: true, value: data });
       expect(terminal).toMatchObject({ kind: 'PURCHASE', status: 'SUCCESS', txState: 'SUCCESS', referenceTransactionId: 0 });
       expect(await simulator.notificationOf(id!)).toMatchObject({
         transactionId: id,

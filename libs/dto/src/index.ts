@@ -1,12 +1,11 @@
 export * from './access/error-body';
 export * from './access/identity';
-export * from './events/ack-received';
-export * from './events/ack-received.schema';
-export * from './events/reversal-requested';
-export * from './events/reversal-requested.schema';
-export * from './events/topics';
-export * from './events/transaction-terminal';
-export * from './events/transaction-terminal.schema';
+export * from './events/ack-received.event';
+export type { EventData, EventDefinition, TopicConsumer, TopicDefinition } from './events/define-event';
+export * from './events/events';
+export * from './events/reversal-requested.event';
+export * from './events/topic-catalog';
+export * from './events/transaction-terminal.event';
 export * from './internal/authorize';
 export * from './internal/change-notices';
 export * from './internal/deliveries';
@@ -17,8 +16,14 @@ export { WithoutCardNumber } from './notification/without-card-number';
 export { ExactNumber, parseExactJson } from './notification/exact-json';
 export * from './notification/notification-json';
 export * from './notification/notification-status';
-export * from './notification/transaction-notification-v3';
-export { transactionNotificationV3Schema } from './notification/transaction-notification-v3.schema';
+export type {
+  BankResponse,
+  CardInfo,
+  ClientContact,
+  TransactionNotificationV3,
+} from './notification/transaction-notification-v3';
 export * from './notification/tx-state';
 export * from './notification/without-payer';
-export type { JsonSchema, ParseResult } from './schema/rule';
+export { publishedContracts } from './published-contracts';
+export { breakingChanges } from './schema/schema-compatibility';
+export type { JsonSchema, ParseResult } from './schema/contract';

@@ -1,8 +1,8 @@
+import type { TopicDefinition } from '@paycode/dto';
 import type { PaymentTracing } from '@paycode/tracing';
 import type { EventTransport } from './event-transport';
 import type { EventsEnv } from './events-env';
 import { PostgresEventTransport } from './postgres/postgres-event-transport';
-import type { TopicDefinition } from './topics/topic-catalog';
 import { TracedEventTransport } from './traced-event-transport';
 import type { TransportLog } from './transport-log';
 

@@ -3,7 +3,6 @@ export * from './postgres/postgres-event-transport';
 export * from './record/cloud-event';
 export * from './record/event-size';
 export * from './record/partitioning';
-export * from './topics/topic-catalog';
 export * from './topics/topic-definitions';
 export * from './traced-event-transport';
 export * from './transport-log';

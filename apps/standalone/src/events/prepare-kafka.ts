@@ -1,5 +1,5 @@
+import { deadLetterTopics, topicCatalog } from '@paycode/dto';
 import { createKafkaClient, ensureTopics, kafkaConnectionOf } from '@paycode/events/kafka';
-import { deadLetterTopics, topicCatalog } from '@paycode/events/topic-catalog';
 import type { Admin } from 'kafkajs';
 import { type KafkaOptions, KafkaUnusableError } from './kafka-options';
 

@@ -1,4 +1,4 @@
-import { reversalReasons } from '../events/reversal-requested';
+import { reversalReasons } from '../events/reversal-requested.event';
 import { decisionOf, reversalReasonOf, verdictKinds, verdictOfReason } from './reversals';
 
 describe('the verdict of a delivery', () => {

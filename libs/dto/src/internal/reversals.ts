@@ -1,4 +1,4 @@
-import type { ReversalReason } from '../events/reversal-requested';
+import type { ReversalReason } from '../events/reversal-requested.event';
 
 /** POST reversal-scheduler /internal/reversals/arm. At most 1,000 items. Answered after the commit (P-I5). */
 export interface ArmItem {

@@ -9,12 +9,12 @@ import {
   serializeNotification,
   tryParseNotification,
 } from './notification-json';
-import { transactionNotificationV3Schema } from './transaction-notification-v3.schema';
+import { transactionNotificationV3 } from './transaction-notification-v3';
 
 const samples = Object.entries(notificationSamples());
 const ajv = new Ajv({ strict: true, allowUnionTypes: true });
 addFormats(ajv);
-const isBySchema = ajv.compile(transactionNotificationV3Schema);
+const isBySchema = ajv.compile(transactionNotificationV3.schema);
 
 const decimal = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 15n - 1n }), fc.option(fc.stringMatching(/^\d{1,6}$/)))

@@ -1,8 +1,7 @@
-import type { ParseResult } from '../schema/rule';
+import type { ParseResult } from '../schema/contract';
 import { holdsCardNumber } from './card-number';
 import { ExactNumber, parseExactJson } from './exact-json';
-import { transactionNotificationV3 } from './transaction-notification-v3.schema';
-import type { TransactionNotificationV3 } from './transaction-notification-v3';
+import { transactionNotificationV3, type TransactionNotificationV3 } from './transaction-notification-v3';
 
 /** Longest notification JSON `parseNotification` reads, in characters: two 4 KiB addresses and every text at its limit. */
 export const notificationCharsMax = 32 * 1024;

@@ -1,8 +1,8 @@
-import { rule } from '../schema/rule';
-import { isNotificationStatus, namedNotificationStatuses, type NotificationStatus } from './notification-status';
+import { own } from '../schema/field-rules.ts';
+import { isNotificationStatus, namedNotificationStatuses, type NotificationStatus } from './notification-status.ts';
 
 /** One of the 19 named values or `TIMEOUT_*` (R-3.2-1). */
-export const notificationStatus = rule<NotificationStatus>(
+export const notificationStatus = own<NotificationStatus>(
   {
     anyOf: [
       { type: 'string', enum: namedNotificationStatuses },

@@ -1,58 +1,112 @@
-import type { NotificationStatus } from './notification-status';
+import type * as z from 'zod';
+import { contract } from '../schema/contract';
+import { id, natural, oneOf, own, pattern, record, text } from '../schema/field-rules';
+import { notificationStatus } from './notification-status.rule';
+
+/** Longest address object, as JSON in UTF-8 (decision "Address objects"). */
+const addressBytesMax = 4096;
+const decimalForm = /^(0|[1-9]\d{0,14})(\.\d{1,6})?$/;
+
+// In memory a string of digits, on the wire a JSON number with exactly those digits: the schema speaks of the wire.
+const amount = own<string>(
+  { type: 'number', minimum: 0 },
+  'a decimal of up to 15 digits and 6 decimals',
+  value => typeof value === 'string' && decimalForm.test(value),
+);
+
+const msisdn = pattern(/^\+?[1-9]\d{6,14}$/, 'a number in international format');
+// Card texts cannot hold a full card number (R-2.5-15).
+const cardText = pattern(/^(?!.*\d{12})[^]{0,128}$/, 'text of at most 128 characters without a card number');
+
+const address = own<Record<string, unknown>>(
+  { type: 'object', description: 'Passed through unchanged; at most 4 KiB as JSON.' },
+  'an object of at most 4 KiB',
+  value =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Buffer.byteLength(JSON.stringify(value)) <= addressBytesMax,
+);
+
+const bankResponse = record('BankResponse', 'The answer of the bank; members are null when no bank was reached.', {
+  retrievalReferenceNumber: natural.nullable().describe('Bank RRN; as a number it has no leading zeros.'),
+  authCode: text(32).nullable().describe('Issuer authorisation code.'),
+  bankResponse: text(32).nullable().describe('ISO response code.'),
+  bankResponseMessage: text(255).nullable(),
+});
+
+const cardInfo = record(
+  'CardInfo',
+  'BIN and last four digits only, never the full card number; members are null when no card was used.',
+  {
+    cardType: cardText.nullable().describe('For example VISA, MASTERCARD, AMEX, DINERS.'),
+    accountType: oneOf(['DEBIT', 'CREDIT', 'CHEQUE']).nullable(),
+    cardHolderName: cardText.nullable(),
+    bin: pattern(/^\d{6}$/, '6 digits').nullable(),
+    last4: pattern(/^\d{4}$/, '4 digits').nullable(),
+    binLast4: pattern(/^\d{6}-\d{4}$/, 'bin-last4').nullable(),
+    cardIssuer: cardText.nullable(),
+  },
+).refine(card => card.binLast4 === null || card.binLast4 === `${card.bin}-${card.last4}`, {
+  path: ['binLast4'],
+  error: 'must be {bin}-{last4}',
+});
+
+const contactText = text(255);
+const clientContact = record('ClientContact', 'Present if the code asked for contact data.', {
+  firstName: contactText,
+  lastName: contactText,
+  emailAddress: contactText,
+  phoneNumber: contactText,
+  country: contactText,
+});
+
+const versionData = record('VersionData', 'Version envelope, independent of the payload version.', { version: text(16) });
+
+/** Fields in the order of the document (2.5), which is the order they are written in. */
+const transactionNotification = record(
+  'TransactionNotificationV3',
+  'The decrypted webhook body and the answer of getNotification.',
+  {
+    transactionId: id.describe('Internal transaction id; dedup key of receivers.'),
+    merchantId: id,
+    merchantName: text(255),
+    acquirer: text(128).describe('Acquiring bank that processed the transaction.'),
+    reference: text(45).describe('The merchantReference given at createCode.'),
+    amount: amount.describe('Exact decimal amount in currencyCode.'),
+    currencyCode: pattern(/^[A-Z]{3}$/, 'an ISO 4217 code').describe('ISO 4217 code.'),
+    code: pattern(/^\d{10}$/, '10 digits')
+      .optional()
+      .describe('The code value; only for code purchases.'),
+    status: notificationStatus,
+    clientMsisdn: msisdn.describe('Customer mobile number.'),
+    destination: msisdn.optional().describe('Destination MSISDN; only for airtime and VAS purchases.'),
+    extraReferenceName: text(255).nullable(),
+    extraReferenceValue: text(255).nullable(),
+    tipAmount: amount.nullable().describe('Tip portion, when requestTip was set.'),
+    referenceTransactionId: natural.describe('Original transaction of a refund or reversal, else 0.'),
+    bankResponse,
+    cardInfo,
+    clientContact: clientContact.optional(),
+    clientBilling: address.nullable(),
+    clientShipping: address.nullable(),
+    versionData,
+  },
+);
 
 /**
  * The decrypted webhook body and the getNotification answer (spec 2.5). Amounts are exact decimals: in memory they are strings
  * of digits, on the wire JSON numbers with exactly those digits (A-57); `serializeNotification` is the only writer.
  */
-export interface TransactionNotificationV3 {
-  transactionId: number;
-  merchantId: number;
-  merchantName: string;
-  acquirer: string;
-  reference: string;
-  /** Exact decimal in currencyCode, e.g. "110.10". */
-  amount: string;
-  currencyCode: string;
-  /** 10 digits; omitted when it does not apply (A-55). */
-  code?: string;
-  status: NotificationStatus;
-  clientMsisdn: string;
-  destination?: string;
-  extraReferenceName: string | null;
-  extraReferenceValue: string | null;
-  tipAmount: string | null;
-  referenceTransactionId: number;
-  bankResponse: BankResponse;
-  cardInfo: CardInfo;
-  clientContact?: ClientContact;
-  clientBilling: Record<string, unknown> | null;
-  clientShipping: Record<string, unknown> | null;
-  versionData: { version: string };
-}
+export type TransactionNotificationV3 = z.infer<typeof transactionNotification>;
+
+/** JSON Schema of the wire form, and the rules of the form in memory. */
+export const transactionNotificationV3 = contract(transactionNotification);
 
 /** Members are null when no bank was reached (A-56). */
-export interface BankResponse {
-  retrievalReferenceNumber: number | null;
-  authCode: string | null;
-  bankResponse: string | null;
-  bankResponseMessage: string | null;
-}
+export type BankResponse = z.infer<typeof bankResponse>;
 
 /** BIN and last four digits only, never a full PAN (R-2.5-15). */
-export interface CardInfo {
-  cardType: string | null;
-  accountType: 'DEBIT' | 'CREDIT' | 'CHEQUE' | null;
-  cardHolderName: string | null;
-  bin: string | null;
-  last4: string | null;
-  binLast4: string | null;
-  cardIssuer: string | null;
-}
+export type CardInfo = z.infer<typeof cardInfo>;
 
-export interface ClientContact {
-  firstName: string;
-  lastName: string;
-  emailAddress: string;
-  phoneNumber: string;
-  country: string;
-}
+export type ClientContact = z.infer<typeof clientContact>;

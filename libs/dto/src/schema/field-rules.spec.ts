@@ -1,18 +1,21 @@
-import { id, instant, milliseconds, natural, oneOf, pattern, text } from './field-rules';
-import { RecordRule } from './record-rule';
-import { described, nullable, optional, type Rule } from './rule';
+import fc from 'fast-check';
+import * as z from 'zod';
+import { contract } from './contract';
+import { id, instant, milliseconds, natural, oneOf, own, pattern, record, text } from './field-rules';
 
 const safeMax = Number.MAX_SAFE_INTEGER;
-const accepted = (rule: Rule<unknown>, values: readonly unknown[]) => values.filter(value => rule.problem(value, 'x') === null);
+const accepted = (rule: z.ZodType, values: readonly unknown[]) => values.filter(value => rule.safeParse(value).success);
+const schemaOf = (rule: z.ZodType) => contract(rule).schema;
 
 describe('what a field may hold', () => {
-  it.each<[string, Rule<unknown>, unknown[], unknown[]]>([
+  it.each<[string, z.ZodType, unknown[], unknown[]]>([
     ['an id (A-57)', id, [1, safeMax], [0, -1, 1.5, safeMax + 1, NaN, '1', null]],
     ['a natural number (A-57)', natural, [0, 1, safeMax], [-1, 0.5, safeMax + 1, Infinity, '0', null]],
     ['a duration', milliseconds, [0, 0.5, 1e9], [-0.1, NaN, Infinity, '1', null]],
     ['a text', text(3), ['', 'abc'], ['abcd', 3, null]],
     ['a form', pattern(/^a+$/, 'of a'), ['a', 'aa'], ['', 'b', ['a'], null]],
     ['a choice', oneOf(['A', 'B']), ['A', 'B'], ['C', '', null, 0]],
+    ['what zod has no rule for', own({ type: 'number' }, 'even', value => Number(value) % 2 === 0), [2, 4], [1, 'x']],
     [
       'an instant',
       instant,
@@ -31,54 +34,55 @@ describe('what a field may hold', () => {
     expect(accepted(rule, [...good, ...bad])).toEqual(good);
   });
 
+  it('an instant is one that the calendar has: years with and without a 29 February, hours and seconds that there are', () => {
+    const two = (max: number) => fc.integer({ min: 0, max }).map(value => String(value).padStart(2, '0'));
+    const four = fc.integer({ min: 0, max: 9_999 }).map(value => String(value).padStart(4, '0'));
+    const years = fc.oneof(four, fc.constantFrom('1900', '2000', '2024', '2100', '0000', '2023'));
+    fc.assert(
+      fc.property(years, two(13), two(32), two(25), two(61), two(61), (...[year, month, day, hour, minute, second]) => {
+        const written = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
+        const read = new Date(written);
+        const isReal = !Number.isNaN(read.getTime()) && read.toISOString().slice(0, 10) === written.slice(0, 10);
+        expect([written, instant.safeParse(written).success]).toEqual([written, isReal]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('null where it may be null, missing where it may be missing, and neither is the other (A-55)', () => {
     const values = [null, undefined, 1, 0];
     expect(accepted(id, values)).toEqual([1]);
-    expect(accepted(nullable(id), values)).toEqual([null, 1]);
-    expect(accepted(optional(id), values)).toEqual([undefined, 1]);
-    expect([nullable(id).read(null), nullable(id).read(1), optional(id).read(undefined), optional(id).read(1)]).toEqual([
-      null,
-      1,
-      undefined,
-      1,
-    ]);
+    expect(accepted(id.nullable(), values)).toEqual([null, 1]);
+    expect(accepted(id.optional(), values)).toEqual([undefined, 1]);
   });
 
   it('is documented as it is checked: null beside a type, and beside a list of values', () => {
-    const choice = oneOf(['A']);
-    const orNull = { anyOf: [{ type: 'string', enum: ['A'] }, { type: 'null' }] };
-    expect(nullable(text(3)).schema).toStrictEqual({ type: ['string', 'null'], maxLength: 3 });
-    expect(nullable(choice).schema).toStrictEqual(orNull);
-    expect(nullable(nullable(choice)).schema).toStrictEqual({ anyOf: [orNull, { type: 'null' }] });
-    expect(nullable(described('why', choice)).schema).toStrictEqual({ description: 'why', ...orNull });
-    expect(described('why', optional(id))).toMatchObject({ isOptional: true, schema: { description: 'why', type: 'integer' } });
+    expect(schemaOf(id)).toStrictEqual({ type: 'integer', minimum: 1, maximum: safeMax });
+    expect(schemaOf(milliseconds.nullable())).toStrictEqual({ type: ['number', 'null'], minimum: 0 });
+    expect(schemaOf(text(3).nullable().describe('why'))).toStrictEqual({
+      description: 'why',
+      type: ['string', 'null'],
+      maxLength: 3,
+    });
+    expect(schemaOf(oneOf(['A']).nullable())).toStrictEqual({ anyOf: [{ type: 'string', enum: ['A'] }, { type: 'null' }] });
+    expect(schemaOf(own({ type: 'number' }, 'even', Boolean).describe('why'))).toStrictEqual({
+      description: 'why',
+      type: 'number',
+    });
   });
 
-  it('is checked and read by the rule that is described', () => {
-    const choice = described('why', oneOf(['A']));
-    expect(accepted(choice, ['A', 'B'])).toEqual(['A']);
-    expect(choice.read('A')).toBe('A');
+  it('a rule that tells only the parser what it wants cannot be published', () => {
+    expect(() => schemaOf(z.custom(Boolean))).toThrow();
+    expect(() => schemaOf(z.custom(Boolean).describe('why'))).toThrow();
   });
 });
 
 describe('what a record may hold', () => {
-  type Range = { from: number; to: number };
-  type Outer = { id: number; range: Range; note?: string | undefined };
-  let inner: RecordRule<Range>;
-  let outer: RecordRule<Outer>;
-  beforeEach(() => {
-    inner = new RecordRule<Range>({
-      title: 'Range',
-      description: 'From and to.',
-      fields: { from: natural, to: natural },
-      across: ({ from, to }) => (from <= to ? null : 'to: must not be before from'),
-    });
-    outer = new RecordRule<Outer>({
-      title: 'Outer',
-      description: 'An id and a range.',
-      fields: { id, range: inner, note: optional(text(3)) },
-    });
+  const inner = record('Range', 'From and to.', { from: natural, to: natural }).refine(({ from, to }) => from <= to, {
+    path: ['to'],
+    error: 'must not be before from',
   });
+  const outer = contract(record('Outer', 'An id and a range.', { id, range: inner, note: text(3).optional() }));
   const good = { id: 1, range: { from: 1, to: 1 } };
 
   it.each([
@@ -88,27 +92,47 @@ describe('what a record may hold', () => {
     [{ ...good, range: { from: 1, to: -1 } }, 'range.to: must be an integer in [0, 2^53)'],
     [{ ...good, range: { from: 2, to: 1 } }, 'range.to: must not be before from'],
     [{ ...good, note: 'long' }, 'note: must be text of at most 3 characters'],
+    [{ id: 0, note: 'long' }, 'id: must be an integer in [1, 2^53)'],
   ])('of %j it is said where it is wrong, and nothing of what it holds (T-16)', (value, reason) => {
     expect(outer.parse(value)).toEqual({ ok: false, reason });
   });
 
   it('a rule across the fields of the whole names its field without a place before it', () => {
-    expect(inner.parse({ from: 2, to: 1 })).toEqual({ ok: false, reason: 'to: must not be before from' });
+    expect(contract(inner).parse({ from: 2, to: 1 })).toEqual({ ok: false, reason: 'to: must not be before from' });
   });
 
   it('is read without the members nobody knows, and without those that are missing', () => {
     expect(outer.parse({ ...good, more: 1, range: { ...good.range, more: 1 } })).toStrictEqual({ ok: true, value: good });
     expect(outer.parse({ ...good, note: 'abc' })).toStrictEqual({ ok: true, value: { ...good, note: 'abc' } });
-    expect(nullable(outer).read(null)).toBeNull();
+    expect(outer.parse({ note: 'abc', range: { to: 1, from: 1 }, id: 1 })).toStrictEqual({
+      ok: true,
+      value: { ...good, note: 'abc' },
+    });
+  });
+
+  it('is written in the order of its definition', () => {
+    const read = outer.parse({ note: 'abc', range: { to: 1, from: 1 }, id: 1 });
+    expect(JSON.stringify(read)).toBe('{"ok":true,"value":{"id":1,"range":{"from":1,"to":1},"note":"abc"}}');
   });
 
   it('is documented as it is checked: each field, and which of them must be there', () => {
+    const integer = { type: 'integer', minimum: 0, maximum: safeMax };
     expect(outer.schema).toEqual({
       title: 'Outer',
       description: 'An id and a range.',
       type: 'object',
       required: ['id', 'range'],
-      properties: { id: id.schema, range: inner.schema, note: text(3).schema },
+      properties: {
+        id: schemaOf(id),
+        range: {
+          title: 'Range',
+          description: 'From and to.',
+          type: 'object',
+          required: ['from', 'to'],
+          properties: { from: integer, to: integer },
+        },
+        note: { type: 'string', maxLength: 3 },
+      },
     });
   });
 });

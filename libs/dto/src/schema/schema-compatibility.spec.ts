@@ -1,24 +1,25 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ackReceivedSchema } from '../events/ack-received.schema';
-import { reversalRequestedSchema } from '../events/reversal-requested.schema';
-import { transactionTerminalSchema } from '../events/transaction-terminal.schema';
-import { transactionNotificationV3Schema } from '../notification/transaction-notification-v3.schema';
-import type { JsonSchema } from './rule';
+import { publishedContracts } from '../published-contracts';
+import type { JsonSchema } from './contract';
 import { breakingChanges } from './schema-compatibility';
 
+const folder = join(__dirname, '../../contracts');
 const published = (name: string): JsonSchema =>
-  JSON.parse(readFileSync(join(__dirname, '../../contracts', `${name}.schema.json`), 'utf8')) as JsonSchema;
+  JSON.parse(readFileSync(join(folder, `${name}.schema.json`), 'utf8')) as JsonSchema;
 
 describe('published contracts (libs/dto/contracts)', () => {
-  it.each<[string, JsonSchema]>([
-    ['transaction-terminal.v1', transactionTerminalSchema],
-    ['ack-received.v1', ackReceivedSchema],
-    ['reversal-requested.v1', reversalRequestedSchema],
-    ['transaction-notification.v3', transactionNotificationV3Schema],
-  ])('%s: no field is removed or narrowed, and what was added is published', (name, schema) => {
-    expect(breakingChanges(published(name), schema)).toEqual([]);
-    expect(breakingChanges(schema, published(name))).toEqual([]);
+  it.each(Object.entries(publishedContracts()))(
+    '%s: no field is removed or narrowed, and what was added is published',
+    (name, schema) => {
+      expect(breakingChanges(published(name), schema)).toEqual([]);
+      expect(breakingChanges(schema, published(name))).toEqual([]);
+    },
+  );
+
+  it('are those of the registry, all of them and no other', () => {
+    const files = Object.keys(publishedContracts()).map(name => `${name}.schema.json`);
+    expect(readdirSync(folder).sort()).toEqual(files.sort());
   });
 });
 

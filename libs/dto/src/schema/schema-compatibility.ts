@@ -1,4 +1,4 @@
-import type { JsonSchema } from './rule';
+import type { JsonSchema } from './contract';
 
 type Node = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
+import { deadLetterTopic, isDeadLetterTopic } from '@paycode/dto';
 import type { Subscription } from '../event-transport';
-import { deadLetterTopic, isDeadLetterTopic } from '../topics/topic-catalog';
 import type { TransportLog } from '../transport-log';
 import type { DeadLetter } from './deliver-batch';
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { deadLetterTopics, topicDefaults, type TopicDefinition } from '@paycode/dto';
 import type { Admin, ITopicConfig } from 'kafkajs';
-import { deadLetterTopics, topicDefaults, type TopicDefinition } from '../topics/topic-catalog';
 
 /** A topic exists with another number of partitions: its keys would change partition, so nobody repairs that silently. */
 export class TopicMismatchError extends Error {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { topicCatalog, type TopicDefinition } from '@paycode/dto';
 import type { Admin, IHeaders, Kafka } from 'kafkajs';
 import type { DeadLetter } from '../delivery/deliver-batch';
 import { parkingTopicOf, passOver } from '../delivery/parking';
@@ -7,7 +8,6 @@ import { EventTransport, type EventToPublish, type Subscriber, type Subscription
 import { dlqReasonHeader } from '../record/cloud-event';
 import { encodeBounded } from '../record/event-size';
 import { partitionOf } from '../record/partitioning';
-import { topicCatalog, type TopicDefinition } from '../topics/topic-catalog';
 import { definitionOf } from '../topics/topic-definitions';
 import type { TransportLog } from '../transport-log';
 import { TopicMismatchError } from './ensure-topics';

@@ -1,6 +1,6 @@
+import { deadLetterDefaults, isDeadLetterTopic, type TopicDefinition } from '@paycode/dto';
 import type { Pool } from 'pg';
 import { pauseFor } from '../delivery/backoff';
-import { deadLetterDefaults, isDeadLetterTopic, type TopicDefinition } from '../topics/topic-catalog';
 import type { TransportLog } from '../transport-log';
 
 export interface LogJanitorOptions {

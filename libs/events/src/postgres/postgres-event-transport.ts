@@ -1,3 +1,4 @@
+import { topicCatalog, type TopicDefinition } from '@paycode/dto';
 import { connectTimeoutMsOf, openDataSource, runMigrations } from '@paycode/persistence';
 import { Pool } from 'pg';
 import type { DeadLetter } from '../delivery/deliver-batch';
@@ -6,7 +7,6 @@ import { EventTransport, type EventToPublish, type Subscriber, type Subscription
 import { dlqReasonHeader } from '../record/cloud-event';
 import { chunked, encodeBounded } from '../record/event-size';
 import { partitionOf } from '../record/partitioning';
-import { topicCatalog, type TopicDefinition } from '../topics/topic-catalog';
 import { definitionOf } from '../topics/topic-definitions';
 import type { TransportLog } from '../transport-log';
 import { CreateEventLog1763600000000 } from './create-event-log.migration';

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Duplex } from 'node:stream';
+import type { TopicDefinition } from '@paycode/dto';
 import type { IHeaders, ISocketFactory, Kafka } from 'kafkajs';
 import type { EventTransport } from '../event-transport';
 import type { EventsEnv } from '../events-env';
@@ -9,7 +10,6 @@ import { createKafkaClient, type KafkaConnection } from '../kafka/kafka-client';
 import { KafkaEventTransport } from '../kafka/kafka-event-transport';
 import { dlqReasonHeader, headerOf } from '../record/cloud-event';
 import { partitionOf } from '../record/partitioning';
-import type { TopicDefinition } from '../topics/topic-catalog';
 import { quietLog, type RawLetter, type Severable, TransportHarness } from './transport-harness';
 
 export interface KafkaHarnessOptions {

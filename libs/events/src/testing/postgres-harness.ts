@@ -1,9 +1,9 @@
+import type { TopicDefinition } from '@paycode/dto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import type { EventTransport } from '../event-transport';
 import type { EventsEnv } from '../events-env';
 import { PostgresEventTransport } from '../postgres/postgres-event-transport';
 import { partitionOf } from '../record/partitioning';
-import type { TopicDefinition } from '../topics/topic-catalog';
 import { SeverableProxy } from './severable-proxy';
 import { quietLog, type RawLetter, type Severable, TransportHarness } from './transport-harness';
 

@@ -1,6 +1,6 @@
+import type { TopicDefinition } from '@paycode/dto';
 import type { EventTransport } from '../event-transport';
 import type { EventsEnv } from '../events-env';
-import type { TopicDefinition } from '../topics/topic-catalog';
 import type { TransportLog } from '../transport-log';
 
 /** What the conformance suite needs to know of an implementation. */

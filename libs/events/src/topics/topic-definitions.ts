@@ -1,5 +1,5 @@
+import { deadLetterDefaults, isDeadLetterTopic, type TopicDefinition } from '@paycode/dto';
 import { DataFault } from '@paycode/persistence';
-import { deadLetterDefaults, isDeadLetterTopic, type TopicDefinition } from './topic-catalog';
 
 /** The topic is in no catalog: publishing or subscribing would create it with a guessed number of partitions. */
 export class UnknownTopicError extends DataFault {

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { parseReversalRequested, type ReversalRequested, topics } from '@paycode/dto';
+import { reversalRequested, type ReversalRequested, topics } from '@paycode/dto';
 import { type EventBatch, OnEvents, type ReceivedEvent } from '@paycode/events';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { ReverseTransactions } from '../reverse-transactions.service';
@@ -18,7 +18,7 @@ export class ReversalRequestedConsumer {
     const byId = new Map<number, ReceivedEvent>();
     const requests: ReversalRequested[] = [];
     for (const event of batch.events) {
-      const result = parseReversalRequested(event.data);
+      const result = reversalRequested.parse(event.data);
       if (!result.ok) {
         batch.reject(event, result.reason);
         continue;

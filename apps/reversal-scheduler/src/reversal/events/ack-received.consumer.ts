@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { type AckReceived, parseAckReceived, type SettleItem, topics } from '@paycode/dto';
+import { type AckReceived, ackReceived, type SettleItem, topics } from '@paycode/dto';
 import { type EventBatch, OnEvents } from '@paycode/events';
 import { DecideReversals } from '../decide-reversals.service';
 import { readEvents } from './read-events';
@@ -13,7 +13,7 @@ export class AckReceivedConsumer {
   // What comes this way was nearly always told directly before.
   @OnEvents(topics.ackReceived, { group: 'reversal-scheduler', gatherMs: 100 })
   async onAckReceived(@Payload() batch: EventBatch): Promise<void> {
-    await this.decideReversals.decide(readEvents(batch, parseAckReceived).map(settlementOf));
+    await this.decideReversals.decide(readEvents(batch, ackReceived.parse).map(settlementOf));
   }
 }
 

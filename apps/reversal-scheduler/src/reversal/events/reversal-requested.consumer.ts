@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { parseReversalRequested, type ReversalRequested, type SettleItem, topics, verdictOfReason } from '@paycode/dto';
+import { reversalRequested, type ReversalRequested, type SettleItem, topics, verdictOfReason } from '@paycode/dto';
 import { type EventBatch, OnEvents } from '@paycode/events';
 import { DecideReversals } from '../decide-reversals.service';
 import { readEvents } from './read-events';
@@ -15,7 +15,7 @@ export class ReversalRequestedConsumer {
 
   @OnEvents(topics.reversalRequested, { group: 'reversal-scheduler-restore', gatherMs: 100 })
   async onReversalRequested(@Payload() batch: EventBatch): Promise<void> {
-    await this.decideReversals.decide(readEvents(batch, parseReversalRequested).map(closingOf));
+    await this.decideReversals.decide(readEvents(batch, reversalRequested.parse).map(closingOf));
   }
 }
 

@@ -1,6 +1,6 @@
 import { Payload } from '@nestjs/microservices';
 import { Controller, type Type } from '@nestjs/common';
-import { parseTransactionTerminal, topics } from '@paycode/dto';
+import { transactionTerminal, topics } from '@paycode/dto';
 import { type EventBatch, OnEvents } from '@paycode/events';
 import { WatchTerminals } from '../watch-terminals.service';
 import { readEvents } from './read-events';
@@ -13,7 +13,7 @@ export function transactionTerminalAuditConsumer(delayMs: number): Type {
 
     @OnEvents(topics.transactionTerminal, { group: 'reversal-scheduler-audit', minAgeMs: delayMs })
     async onTransactionTerminal(@Payload() batch: EventBatch): Promise<void> {
-      await this.watchTerminals.watch(readEvents(batch, parseTransactionTerminal));
+      await this.watchTerminals.watch(readEvents(batch, transactionTerminal.parse));
     }
   }
   return TransactionTerminalAuditConsumer;

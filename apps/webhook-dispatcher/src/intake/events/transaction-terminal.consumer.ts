@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { parseTransactionTerminal, topics, type TransactionTerminal } from '@paycode/dto';
+import { transactionTerminal, topics, type TransactionTerminal } from '@paycode/dto';
 import { type EventBatch, OnEvents, type ReceivedEvent } from '@paycode/events';
 import { DeliveryMetrics } from '../../deliveries';
 import { RecordDeliveries } from '../record-deliveries.service';
@@ -24,7 +24,7 @@ export class TransactionTerminalConsumer {
 
   /** An event that can never be stored is parked, and the partition goes on (T-19, F-40). */
   private read(batch: EventBatch, event: ReceivedEvent): TransactionTerminal | undefined {
-    const parsed = parseTransactionTerminal(event.data);
+    const parsed = transactionTerminal.parse(event.data);
     const reason = parsed.ok ? keyProblem(event, parsed.value) : parsed.reason;
     if (reason === undefined && parsed.ok) return parsed.value;
     this.metrics.parked(reason ?? 'unreadable');

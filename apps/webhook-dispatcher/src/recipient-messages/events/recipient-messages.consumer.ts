@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { parseTransactionTerminal, topics } from '@paycode/dto';
+import { transactionTerminal, topics } from '@paycode/dto';
 import { type EventBatch, OnEvents } from '@paycode/events';
 import { QueueMessages } from '../queue-messages.service';
 
@@ -15,7 +15,7 @@ export class RecipientMessagesConsumer {
   async onTransactionTerminal(@Payload() batch: EventBatch): Promise<void> {
     // What cannot be read is parked by the group that delivers; here it is passed over.
     const terminals = batch.events
-      .map(({ data }) => parseTransactionTerminal(data))
+      .map(({ data }) => transactionTerminal.parse(data))
       .flatMap(parsed => (parsed.ok ? [parsed.value] : []));
     await this.queueMessages.queueTransactions(terminals);
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { parseAckReceived, type VerdictKind } from '@paycode/dto';
+import { ackReceived, type VerdictKind } from '@paycode/dto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { CreateDeliveries1760000000000 } from '../../../migrations/1760000000000-create-deliveries';
 import type { Verdict } from '../../deliveries/domain/delivery';
@@ -58,7 +58,7 @@ describe('the verdict register in PostgreSQL', () => {
       ['1', 'AckReceived'],
       ['2', 'AckReceived'],
     ]);
-    expect(parseAckReceived(JSON.parse(events[0]!.payload))).toMatchObject({
+    expect(ackReceived.parse(JSON.parse(events[0]!.payload))).toMatchObject({
       ok: true,
       value: { transactionId: 1, merchantId: 1001, source: 'WEBHOOK', attempt: 1, elapsedMs: 121 },
     });

@@ -1,6 +1,6 @@
+import { deadLetterTopic } from '@paycode/dto';
 import { eventually } from '@paycode/service-runtime/testing';
 import { partitionOf } from '../../record/partitioning';
-import { deadLetterTopic } from '../../topics/topic-catalog';
 import { collect, eventOf, interleaved, keysNamed, numbersOf } from '../collector';
 import { groupOf, type TransportHarness } from '../transport-harness';
 

@@ -1,0 +1,19 @@
+import { events } from './events';
+import { deadLetterTopics, topicCatalog } from './topic-catalog';
+
+describe('the topic catalog', () => {
+  it('has one dead-letter topic of one partition per topic and group', () => {
+    expect(deadLetterTopics(topicCatalog).map(({ name, partitions }) => `${name} ${partitions}`)).toEqual([
+      'paycode.transaction.terminal.v1.webhook-dispatcher.dlq 1',
+      'paycode.transaction.terminal.v1.reversal-scheduler-audit.dlq 1',
+      'paycode.transaction.terminal.v1.recipient-messages.dlq 1',
+      'paycode.transaction.ack-received.v1.reversal-scheduler.dlq 1',
+      'paycode.transaction.reversal-requested.v1.payment-simulator.dlq 1',
+      'paycode.transaction.reversal-requested.v1.reversal-scheduler-restore.dlq 1',
+    ]);
+  });
+
+  it('keeps lane % 64 equal to the partition of TransactionTerminal', () => {
+    expect(256 % events.transactionTerminal.topic.partitions).toBe(0);
+  });
+});
