@@ -81,26 +81,6 @@ CREATE TABLE outbox (
 )
 WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
 
-CREATE TABLE recipient_message (
-  message_id bigint GENERATED ALWAYS AS IDENTITY,
-  dedup_key text NOT NULL,
-  channel text NOT NULL,
-  merchant_id bigint NOT NULL,
-  transaction_id bigint,
-  recipient text NOT NULL,
-  content jsonb,
-  state text NOT NULL DEFAULT 'PENDING'::text,
-  tries integer NOT NULL DEFAULT 0,
-  due_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
-  created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
-  finished_at timestamp with time zone,
-  CONSTRAINT recipient_message_pkey PRIMARY KEY (message_id),
-  CONSTRAINT recipient_message_dedup_key_key UNIQUE (dedup_key),
-  CONSTRAINT recipient_message_channel_check CHECK (channel = ANY (ARRAY['EMAIL'::text, 'SMS'::text])),
-  CONSTRAINT recipient_message_state_check CHECK (state = ANY (ARRAY['PENDING'::text, 'SENT'::text, 'FAILED'::text]))
-)
-WITH (fillfactor=70);
-
 CREATE TABLE replica (
   id uuid NOT NULL,
   beat bigint NOT NULL DEFAULT 0,
@@ -142,8 +122,6 @@ CREATE INDEX delivery_lane_seq ON delivery USING btree (lane, seq);
 CREATE INDEX delivery_parked ON delivery USING btree (lane, seq) WHERE epoch = 0 AND NOT stub;
 CREATE INDEX delivery_waiting ON delivery USING btree (merchant_id, seq) WHERE epoch = 0 AND NOT stub;
 CREATE INDEX notice_retry_due ON notice_retry USING btree (lane, due_at);
-CREATE INDEX recipient_message_due ON recipient_message USING btree (channel, due_at) WHERE state = 'PENDING'::text;
-CREATE INDEX recipient_message_finished ON recipient_message USING btree (finished_at) WHERE state <> 'PENDING'::text;
 
 CREATE TRIGGER erasure_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON erasure FOR EACH STATEMENT EXECUTE FUNCTION refuse_erasure_change();
 

@@ -3,7 +3,14 @@ import pg from 'pg';
 import { ensureFile } from './secrets.ts';
 
 /** Services that own a database. */
-export const owners = ['auth-session', 'notification-config', 'webhook-dispatcher', 'reversal-scheduler', 'payment-simulator'];
+export const owners = [
+  'auth-session',
+  'notification-config',
+  'webhook-dispatcher',
+  'reversal-scheduler',
+  'recipient-messages',
+  'payment-simulator',
+];
 
 /** A database and a role of its own per service; the service reads its URL from `<folder>/<service>.database-url`. Safe to repeat. */
 export async function ensureDatabases(serverUrl: string, folder: string): Promise<void> {

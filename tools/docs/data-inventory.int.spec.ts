@@ -4,6 +4,7 @@ import { createTestDatabase } from '@paycode/persistence/testing';
 import { migrations as authSession } from '../../apps/auth-session/migrations';
 import { migrations as notificationConfig } from '../../apps/notification-config/migrations';
 import { migrations as paymentSimulator } from '../../apps/payment-simulator/migrations';
+import { migrations as recipientMessages } from '../../apps/recipient-messages/migrations';
 import { migrations as reversalScheduler } from '../../apps/reversal-scheduler/migrations';
 import { migrations as webhookDispatcher } from '../../apps/webhook-dispatcher/migrations';
 import { CreateEventLog1763600000000 } from '../../libs/events/src/postgres/create-event-log.migration';
@@ -13,6 +14,7 @@ const databases = {
   'notification-config': notificationConfig,
   'webhook-dispatcher': webhookDispatcher,
   'reversal-scheduler': reversalScheduler,
+  'recipient-messages': recipientMessages,
   'payment-simulator': paymentSimulator,
   events: [CreateEventLog1763600000000],
 };

@@ -4,7 +4,12 @@ import { type CallerTls, readCallerTls } from '../http/mutual-tls.ts';
 import { type JsonAnswer, sendJson } from '../http/send-json.ts';
 
 export type ServiceName =
-  'auth-session' | 'notification-config' | 'webhook-dispatcher' | 'reversal-scheduler' | 'payment-simulator';
+  | 'auth-session'
+  | 'notification-config'
+  | 'webhook-dispatcher'
+  | 'reversal-scheduler'
+  | 'recipient-messages'
+  | 'payment-simulator';
 
 /** The command cannot be carried out; the message is all the user needs. */
 export class OperatorError extends Error {}

@@ -11,10 +11,12 @@ const dayMs = 86_400_000;
 /** Retention of the topics: an event that the dispatcher has not read by then, it never reads. */
 const eventsKeptMs = 14 * dayMs;
 
-/** How the dispatcher and the payment core hold one transaction. */
+/** How the dispatcher, the messages that wait and the payment core hold one transaction. */
 export interface PaymentErasure {
   transactionId: number;
   dispatcher: ErasureItem;
+  /** undefined: recipient-messages is not known to the command, and is not asked. */
+  messages: ErasureItem | undefined;
   /** undefined: the core is not ours, and is not asked. */
   core: ErasureItem | undefined;
 }
@@ -62,11 +64,14 @@ export class PayerData {
   private async states(transactionIds: readonly number[]): Promise<PaymentErasure[]> {
     const ask = (service: ServiceName) =>
       inBatches(transactionIds, ids => this.post(service, 'preview', { transactionIds: ids }));
+    const askIfKnown = async (service: ServiceName) => (this.connection.knows(service) ? ask(service) : []);
     const dispatcher = await ask('webhook-dispatcher');
-    const core = this.connection.knows('payment-simulator') ? await ask('payment-simulator') : [];
+    const messages = await askIfKnown('recipient-messages');
+    const core = await askIfKnown('payment-simulator');
     return dispatcher.map((item, at) => ({
       transactionId: item.transactionId,
       dispatcher: item,
+      messages: messages[at],
       core: heldBack(item, core[at]),
     }));
   }
@@ -91,6 +96,10 @@ export async function erasePayments(
     'webhook-dispatcher',
     idsWhere(({ dispatcher }) => dispatcher.state === 'ERASABLE'),
   );
+  await erase(
+    'recipient-messages',
+    idsWhere(({ messages }) => messages?.state === 'ERASABLE'),
+  );
   const data = new PayerData(connection);
   const after = await data.preview(payments.map(({ transactionId }) => transactionId));
   const atCore = new Set(after.filter(({ core }) => core?.state === 'ERASABLE').map(({ transactionId }) => transactionId));
@@ -102,7 +111,7 @@ export async function erasePayments(
 }
 
 function servicesOf(connection: OperatorConnection): ServiceName[] {
-  const services: ServiceName[] = ['webhook-dispatcher', 'payment-simulator'];
+  const services: ServiceName[] = ['webhook-dispatcher', 'recipient-messages', 'payment-simulator'];
   return services.filter(service => service === 'webhook-dispatcher' || connection.knows(service));
 }
 

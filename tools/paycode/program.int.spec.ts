@@ -30,7 +30,14 @@ describe('npm run -s paycode', () => {
     await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve));
     folder = mkdtempSync(join(tmpdir(), 'paycode-cli-'));
     const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
-    const services = ['auth-session', 'notification-config', 'webhook-dispatcher', 'reversal-scheduler', 'payment-simulator'];
+    const services = [
+      'auth-session',
+      'notification-config',
+      'webhook-dispatcher',
+      'reversal-scheduler',
+      'recipient-messages',
+      'payment-simulator',
+    ];
     writeFileSync(join(folder, 'operator.token'), 'the-token\n');
     const internal = Object.fromEntries(services.map(name => [name, url]));
     writeFileSync(

@@ -26,7 +26,7 @@ export class AppModule {
         ProbingModule.withSettings(probingSettings(env)),
         MerchantsModule,
         NotificationsModule,
-        ChangeNoticesModule.mailedBy(env.WEBHOOK_DISPATCHER_URL),
+        ChangeNoticesModule.mailedBy(env.RECIPIENT_MESSAGES_URL),
       ],
     };
   }

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
+import { accepted } from '@paycode/tools/demo';
+import { OutboxFolder } from './testing/outbox-folder';
 import { makeMerchantWithReceiver, type MerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
 
 const services = [
@@ -8,6 +10,7 @@ const services = [
   'auth-session',
   'notification-config',
   'payment-simulator',
+  'recipient-messages',
   'reversal-scheduler',
   'webhook-dispatcher',
 ];
@@ -50,6 +53,20 @@ describe('kill -9 of a service during a payment', () => {
     const transactionId = await payWhileKilling(service, 503);
     await eventually(async () => expect(await shop.merchant.transaction(transactionId)).toMatchObject({ status: 'REVERSED' }));
     expect(await shop.merchant.reversal(transactionId)).toMatchObject({ state: 'REVERSED' });
+  });
+
+  it('recipient-messages: of a payment made while it is away an e-mail leaves once it is back (R-6.2-3)', async () => {
+    const { merchantId } = shop.merchant;
+    const platform = sharedPlatform();
+    const value = `owner-${merchantId}@shop.example`;
+    const path = '/portal/restful/merchant/notification/extra';
+    const call = { method: 'POST', path, body: { merchantId, type: 'EMAIL', value }, as: platform.account('psp-1') };
+    accepted('extra', await platform.gateway(call));
+    shop.receiver.answer = () => 200;
+    process.kill(pidOf('recipient-messages'), 'SIGKILL');
+    const transactionId = await payNewCode(shop.merchant);
+    const outbox = new OutboxFolder(process.env['PAYCODE_E2E_HOME']!);
+    await eventually(() => expect(outbox.find('email', `To: ${value}`, `transaction ${transactionId}`)).toHaveLength(1));
   });
 
   it('PostgreSQL: both payments end as the merchant answered', async () => {

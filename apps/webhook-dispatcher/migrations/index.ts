@@ -1,6 +1,5 @@
 import { CreateDeliveries1760000000000 } from './1760000000000-create-deliveries';
-import { CreateRecipientMessages1760000100000 } from './1760000100000-create-recipient-messages';
 import { RecordErasures1786000000000 } from './1786000000000-record-erasures';
 
 /** In order of application. */
-export const migrations = [CreateDeliveries1760000000000, CreateRecipientMessages1760000100000, RecordErasures1786000000000];
+export const migrations = [CreateDeliveries1760000000000, RecordErasures1786000000000];

@@ -7,7 +7,6 @@ import { migrations } from '../migrations';
 import type { Settings } from './config/env';
 import { DispatcherModule } from './dispatcher';
 import { storedDeliveries } from './erasure';
-import { RecipientMessagesModule } from './recipient-messages';
 import { RecoveryModule } from './recovery';
 import { RetentionModule } from './retention';
 
@@ -33,7 +32,6 @@ export class AppModule {
         RecoveryModule.withKeys(settings.PAYLOAD_KEYS),
         ErasureModule.forSource(storedDeliveries, settings.PAYLOAD_KEYS),
         RetentionModule.ofDays(settings.RETENTION_DAYS),
-        RecipientMessagesModule.withSettings(settings),
       ],
     };
   }

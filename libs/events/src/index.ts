@@ -12,4 +12,5 @@ export * from './nest/events-server';
 export * from './nest/on-events';
 export * from './outbox/outbox-relay';
 export * from './outbox/outbox-table';
+export * from './nest/consuming.module';
 export * from './nest/messaging.module';

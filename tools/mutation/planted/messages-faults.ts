@@ -1,8 +1,8 @@
 import type { PlantedFault } from './planted-fault.ts';
 
-const messages = 'apps/webhook-dispatcher/src/recipient-messages';
+const messages = 'apps/recipient-messages/src/messages';
 const sendersSpec = `${messages}/clients/senders.int.spec.ts`;
-const messagesSpec = `${messages}/recipient-messages.int.spec.ts`;
+const messagesSpec = `${messages}/messages.int.spec.ts`;
 const textsSpec = `${messages}/domain/message-texts.spec.ts`;
 
 /** E-mail and SMS to recipients. */
@@ -12,7 +12,7 @@ export const messagesFaults: readonly PlantedFault[] = [
     breaks: 'Address and payload of a message are kept after it was sent.',
     against: 'T-16',
     file: `${messages}/persistence/postgres-message.queue.ts`,
-    find: "set state = $2, recipient = '', content = null, finished_at",
+    find: "set state = $2, recipient = '', notification = null, change_notice = null, finished_at",
     put: 'set state = $2, finished_at',
     specs: [messagesSpec],
   },

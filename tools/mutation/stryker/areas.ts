@@ -63,6 +63,12 @@ export const strykerAreas: readonly StrykerArea[] = [
     sampled: [],
   },
   {
+    area: 'message rules',
+    project: 'apps/recipient-messages',
+    files: [domainOf('recipient-messages')],
+    sampled: [],
+  },
+  {
     area: 'simulator rules',
     project: 'apps/payment-simulator',
     files: [domainOf('payment-simulator')],

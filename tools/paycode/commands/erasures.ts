@@ -52,21 +52,26 @@ async function paymentsOf(context: CommandContext, ids: string[], { payer, after
   return data.preview([...new Set([...given, ...found])]);
 }
 
-function isErasable({ dispatcher, core }: PaymentErasure): boolean {
-  return [dispatcher, core].some(item => item?.state === 'ERASABLE');
+function isErasable({ dispatcher, messages, core }: PaymentErasure): boolean {
+  return [dispatcher, messages, core].some(item => item?.state === 'ERASABLE');
 }
 
 /** Changes with every payment that becomes, or no longer is, erasable. */
 function codeOf(payments: readonly PaymentErasure[]): string | undefined {
   if (!payments.some(isErasable)) return undefined;
-  const states = payments.map(({ transactionId, dispatcher, core }) => [transactionId, dispatcher.state, core?.state ?? null]);
+  const states = payments.map(({ transactionId, dispatcher, messages, core }) => [
+    transactionId,
+    ...[dispatcher, messages, core].map(item => item?.state ?? null),
+  ]);
   return createHash('sha256').update(JSON.stringify(states)).digest('hex').slice(0, 12);
 }
 
-function lineOf({ transactionId, dispatcher, core }: PaymentErasure): object {
-  const holds = [...new Set([...dispatcher.holds, ...(core?.holds ?? [])])];
-  const merchantId = dispatcher.merchantId ?? core?.merchantId ?? null;
-  return { transactionId, merchantId, dispatcher: dispatcher.state, core: stateOf(core), holds: holds.join(' ') || null };
+function lineOf({ transactionId, dispatcher, messages, core }: PaymentErasure): object {
+  const items = [dispatcher, messages, core].filter(item => item !== undefined);
+  const holds = [...new Set(items.flatMap(item => item.holds))].join(' ') || null;
+  const merchantId = items.find(item => item.merchantId !== null)?.merchantId ?? null;
+  const states = { dispatcher: dispatcher.state, messages: stateOf(messages), core: stateOf(core) };
+  return { transactionId, merchantId, ...states, holds };
 }
 
 function stateOf(item: ErasureItem | undefined): string {

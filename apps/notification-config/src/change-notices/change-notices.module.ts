@@ -6,13 +6,13 @@ import { HandOverNoticesService } from './hand-over-notices.service';
 import { HandOverNoticesJob } from './jobs/hand-over-notices.job';
 import { PostgresChangeNoticeStore } from './persistence/postgres-change-notice.store';
 
-const dispatcherClient = Symbol('dispatcherClient');
+const messagesClient = Symbol('messagesClient');
 
 @Module({})
 export class ChangeNoticesModule implements OnApplicationShutdown {
-  constructor(@Inject(dispatcherClient) private readonly client: InternalClient) {}
+  constructor(@Inject(messagesClient) private readonly client: InternalClient) {}
 
-  static mailedBy(webhookDispatcherUrl: string): DynamicModule {
+  static mailedBy(recipientMessagesUrl: string): DynamicModule {
     return {
       module: ChangeNoticesModule,
       providers: [
@@ -20,14 +20,14 @@ export class ChangeNoticesModule implements OnApplicationShutdown {
         HandOverNoticesJob,
         { provide: ChangeNoticeStore, useClass: PostgresChangeNoticeStore },
         {
-          provide: dispatcherClient,
+          provide: messagesClient,
           inject: [ServiceTokenSigner],
           useFactory: (signer: ServiceTokenSigner) =>
-            new InternalClient({ baseUrl: webhookDispatcherUrl, audience: 'webhook-dispatcher', signer, socketsMax: 2 }),
+            new InternalClient({ baseUrl: recipientMessagesUrl, audience: 'recipient-messages', signer, socketsMax: 2 }),
         },
         {
           provide: ChangeNoticeMailer,
-          inject: [dispatcherClient],
+          inject: [messagesClient],
           useFactory: (client: InternalClient) => new HttpChangeNoticeMailer(client),
         },
       ],

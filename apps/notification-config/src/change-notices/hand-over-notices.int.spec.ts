@@ -6,7 +6,7 @@ import { answering, RawReceiver } from '@paycode/safe-http/testing';
 import { TestNotificationConfig } from '../testing/running-service';
 
 describe('change notices (T-15)', () => {
-  let dispatcher: Server;
+  let mailer: Server;
   let receiver: RawReceiver;
   let service: TestNotificationConfig;
   let isUp = false;
@@ -15,7 +15,7 @@ describe('change notices (T-15)', () => {
   const handedOver: ChangeNotice[] = [];
 
   beforeAll(async () => {
-    dispatcher = createServer((request, response) => {
+    mailer = createServer((request, response) => {
       let body = '';
       request
         .on('data', chunk => (body += String(chunk)))
@@ -26,20 +26,20 @@ describe('change notices (T-15)', () => {
           response.writeHead(!isUp ? 503 : isRefused ? 400 : 204).end();
         });
     });
-    await new Promise<void>(resolve => dispatcher.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>(resolve => mailer.listen(0, '127.0.0.1', resolve));
     receiver = await RawReceiver.start(answering(200));
     service = await TestNotificationConfig.start({
-      WEBHOOK_DISPATCHER_URL: `http://127.0.0.1:${(dispatcher.address() as AddressInfo).port}`,
+      RECIPIENT_MESSAGES_URL: `http://127.0.0.1:${(mailer.address() as AddressInfo).port}`,
     });
   });
   afterAll(async () => {
     await service.stop();
     await receiver.stop();
-    dispatcher.closeAllConnections();
-    await new Promise(resolve => dispatcher.close(resolve));
+    mailer.closeAllConnections();
+    await new Promise(resolve => mailer.close(resolve));
   });
 
-  it('are handed over to be mailed once webhook-dispatcher takes them, and then forgotten', async () => {
+  it('are handed over to be mailed once recipient-messages takes them, and then forgotten', async () => {
     await service.saveMerchant(1);
     await service.post('extra', { merchantId: 1, type: 'EMAIL', value: 'a@shop.example' });
     // Told by e-mail only: a number is no address.
@@ -62,7 +62,7 @@ describe('change notices (T-15)', () => {
     ]);
   });
 
-  it('one that webhook-dispatcher refuses stays; those handed over with it are mailed and forgotten (T-29)', async () => {
+  it('one that recipient-messages refuses stays; those handed over with it are mailed and forgotten (T-29)', async () => {
     const merchants = [11, 12, 13, 14, 15];
     isUp = false;
     for (const merchantId of merchants) {

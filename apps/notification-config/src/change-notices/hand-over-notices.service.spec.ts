@@ -44,7 +44,7 @@ describe('handing change notices over', () => {
   });
 
   it('none is removed when they could not be handed over (T-15)', async () => {
-    await expect(handOver([due(11)], () => Promise.reject(new Error('dispatcher is away')))).rejects.toThrow('away');
+    await expect(handOver([due(11)], () => Promise.reject(new Error('mailer is away')))).rejects.toThrow('away');
     expect([mailed, removed]).toEqual([[], []]);
   });
 

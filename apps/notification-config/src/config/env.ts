@@ -12,10 +12,10 @@ export const env = defineEnv({
     default: 'http://127.0.0.1:3101',
     description: 'Internal base URL of auth-session, whose keys verify identity assertions.',
   },
-  WEBHOOK_DISPATCHER_URL: {
+  RECIPIENT_MESSAGES_URL: {
     type: 'url',
-    default: 'http://127.0.0.1:3103',
-    description: 'Internal base URL of webhook-dispatcher, which mails merchants about changes of their URL or key (T-15).',
+    default: 'http://127.0.0.1:3106',
+    description: 'Internal base URL of recipient-messages, which mails merchants about changes of their URL or key (T-15).',
   },
   KEY_ENCRYPTION_KEYS: {
     type: 'string',

@@ -12,7 +12,7 @@ import { setTimeout as pause } from 'node:timers/promises';
  * dispatcher, scheduler and all; the defaults have specs of their own.
  */
 export const patientWindows = { ACK_WINDOW_MS: '600000', TIMER_DELAY_MS: '660000', SHUTDOWN_GRACE_MS: '600000' };
-/** A ceiling: six services and a PostgreSQL begin on a machine that may do other work. */
+/** A ceiling: seven services and a PostgreSQL begin on a machine that may do other work. */
 const readyWithinMs = 240_000;
 
 export interface PlatformProcessOptions {

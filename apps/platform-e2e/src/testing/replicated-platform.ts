@@ -11,6 +11,7 @@ export const serviceNames = [
   'auth-session',
   'notification-config',
   'reversal-scheduler',
+  'recipient-messages',
   'webhook-dispatcher',
   'payment-simulator',
   'api-gateway',

@@ -4,6 +4,7 @@ export const databaseNames = {
   'notification-config': 'paycode_notification_config',
   'webhook-dispatcher': 'paycode_webhook_dispatcher',
   'reversal-scheduler': 'paycode_reversal_scheduler',
+  'recipient-messages': 'paycode_recipient_messages',
   'payment-simulator': 'paycode_payment_simulator',
   events: 'paycode_events',
 } as const;
@@ -17,7 +18,7 @@ export const authSchemaOwner = { secret: 'auth-session-owner', role: 'paycode_au
 export type DatabaseLogin = DatabaseOwner | typeof authSchemaOwner.secret;
 
 /** The services that publish or consume events. */
-export const eventLogUsers = ['webhook-dispatcher', 'reversal-scheduler', 'payment-simulator'] as const;
+export const eventLogUsers = ['webhook-dispatcher', 'reversal-scheduler', 'recipient-messages', 'payment-simulator'] as const;
 
 /** URL of each service's own database. */
 export type DatabaseUrls = Record<Exclude<DatabaseOwner, 'events'>, string>;

@@ -18,8 +18,8 @@ describe('ports of the platform', () => {
   it('are all different, and free ones when the gateway is moved', async () => {
     const { gateway, services } = await choosePorts(0);
     const ports = [gateway, ...Object.values(services).flatMap(each => [each.internal, each.public])].filter(port => port !== 0);
-    expect(ports).toHaveLength(11);
-    expect(new Set(ports).size).toBe(11);
+    expect(ports).toHaveLength(12);
+    expect(new Set(ports).size).toBe(12);
     const listeners = await Promise.all(ports.map(listening));
     listeners.forEach(listener => listener.close());
   });

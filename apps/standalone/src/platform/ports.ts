@@ -8,6 +8,7 @@ const defaults = {
   'webhook-dispatcher': { internal: 3103, public: 3203 },
   'reversal-scheduler': { internal: 3104 },
   'payment-simulator': { internal: 3105, public: 3205 },
+  'recipient-messages': { internal: 3106 },
   'api-gateway': { internal: 3100 },
 } as const;
 

@@ -20,14 +20,13 @@ const inherited = {
 
 describe('the environment a service of the standalone platform gets', () => {
   it('holds what it declares and what the operating system reads, nothing else of the shell (T-41)', () => {
-    const env = serviceEnvironment('webhook-dispatcher', { inherited, given });
+    const env = serviceEnvironment('recipient-messages', { inherited, given });
     expect(env).toEqual({
       PATH: '/bin',
       TZ: 'Africa/Johannesburg',
       SMTP_HOST: 'mail.example.com',
       INTERNAL_PORT: '3101',
       DATABASE_URL_FILE: 'secrets/database-url',
-      OUTBOUND_ALLOW: '127.0.0.0/8',
       NODE_COMPILE_CACHE: 'cache',
     });
   });
@@ -35,5 +34,7 @@ describe('the environment a service of the standalone platform gets', () => {
   it('gives a setting to the services that declare it only (T-41)', () => {
     const env = serviceEnvironment('api-gateway', { inherited, given });
     expect(Object.keys(env).sort()).toEqual(['INTERNAL_PORT', 'NODE_COMPILE_CACHE', 'PATH', 'TZ']);
+    const dispatcher = serviceEnvironment('webhook-dispatcher', { inherited, given });
+    expect([dispatcher['OUTBOUND_ALLOW'], dispatcher['SMTP_HOST']]).toEqual(['127.0.0.0/8', undefined]);
   });
 });

@@ -28,12 +28,17 @@ const stopOrder: ServiceName[] = [
   'payment-simulator',
   'webhook-dispatcher',
   'reversal-scheduler',
+  'recipient-messages',
   'notification-config',
   'auth-session',
 ];
 
 /** Few connections each: one machine, one PostgreSQL. */
-const poolMax: Partial<Record<ServiceName, string>> = { 'webhook-dispatcher': '8', 'reversal-scheduler': '8' };
+const poolMax: Partial<Record<ServiceName, string>> = {
+  'webhook-dispatcher': '8',
+  'reversal-scheduler': '8',
+  'recipient-messages': '3',
+};
 const defaultPoolMax = '5';
 
 /** Small young generation: an idle service then holds some 10 MiB less; under load it costs a few more scavenges. */
@@ -77,6 +82,7 @@ function commonEnv({ appsFolder, env, ports, tokenKeys }: PlatformParts): Env {
     NOTIFICATION_CONFIG_URL: internalUrlOf(ports, 'notification-config'),
     WEBHOOK_DISPATCHER_URL: internalUrlOf(ports, 'webhook-dispatcher'),
     REVERSAL_SCHEDULER_URL: internalUrlOf(ports, 'reversal-scheduler'),
+    RECIPIENT_MESSAGES_URL: internalUrlOf(ports, 'recipient-messages'),
     PAYMENT_SIMULATOR_URL: internalUrlOf(ports, 'payment-simulator'),
   };
 }
@@ -114,8 +120,8 @@ function specialEnv(name: ServiceName, { secrets, certificate, ports, home }: Pl
     'webhook-dispatcher': {
       PAYLOAD_KEYS_FILE: secrets.payloadKeys,
       KEY_ENCRYPTION_KEYS_FILE: secrets.webhookKeyEncryptionKeys,
-      OUTBOX_FOLDER: home.outbox,
     },
+    'recipient-messages': { PAYLOAD_KEYS_FILE: secrets.payloadKeys, OUTBOX_FOLDER: home.outbox },
     'payment-simulator': { PAYLOAD_KEYS_FILE: secrets.payloadKeys, PUBLIC_BASE_URL: `https://localhost:${ports.gateway}` },
     'api-gateway': {
       TLS_CERT_FILE: certificate.certificateFile,

@@ -1,7 +1,6 @@
 import { eventsEnv } from '@paycode/events';
 import { outboundEnv } from '@paycode/safe-http';
 import { baseEnv, databaseEnv, defineEnv, internalCallsEnv, tracingEnv } from '@paycode/service-runtime';
-import { recipientMessagesEnv } from './recipient-messages-env';
 
 /** Environment of the webhook dispatcher. */
 export const env = defineEnv({
@@ -11,7 +10,6 @@ export const env = defineEnv({
   ...eventsEnv,
   ...tracingEnv,
   ...outboundEnv,
-  ...recipientMessagesEnv,
   AUTH_SESSION_URL: {
     type: 'url',
     default: 'http://127.0.0.1:3101',

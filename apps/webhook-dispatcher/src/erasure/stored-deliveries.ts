@@ -6,11 +6,9 @@ export const storedDeliveries: NotificationSource = {
   sealed: 'payload',
   storedAt: 't.received_at',
   holds: 'not t.stub',
-  // A message holds a copy until it is sent or given up (MESSAGE_AGE_MAX_MS).
   isDecided: `
     exists (select from verdict v where v.transaction_id = t.transaction_id)
-    and not exists (select from notice_retry n where n.transaction_id = t.transaction_id)
-    and not exists (select from recipient_message m where m.transaction_id = t.transaction_id and m.state = 'PENDING')`,
+    and not exists (select from notice_retry n where n.transaction_id = t.transaction_id)`,
   // What refunded or reversed it is not looked for: no index leads there, and the payment core knows.
   relatedIds: 'array_remove(array[t.reference_transaction_id], 0)',
 };

@@ -40,7 +40,7 @@ const patient = { ACK_WINDOW_MS: '240000', CONNECT_BUDGET_MS: '60000', LANE_LEAS
 export class DispatcherRig {
   readonly services: RunningService[] = [];
   readonly keys = new Map<number, KeyObject>();
-  /** Of every payment, so that the same event twice is the same. E-mails are sent of fresh payments only. */
+  /** Of every payment, so that the same event twice is the same. */
   private readonly completedAt = new Date().toISOString();
   private readonly payloadKeys = ring();
   private readonly keyEncryptionKeys = ring();

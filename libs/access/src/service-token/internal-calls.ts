@@ -45,7 +45,7 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
   ],
   'notification-config': [
     // The simulator asks whether a merchant can be told of a payment before it makes a code for it.
-    ['POST', '/internal/routes', ['webhook-dispatcher', 'payment-simulator', 'operator']],
+    ['POST', '/internal/routes', ['webhook-dispatcher', 'recipient-messages', 'payment-simulator', 'operator']],
     ['GET', '/internal/merchants/:merchantId', ['payment-simulator', 'operator']],
     ['PUT', '/internal/merchants/:merchantId', operator],
     ['PUT', '/internal/merchants/:merchantId/encryption', operator],
@@ -59,9 +59,9 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['GET', '/internal/deliveries', operator],
     ['GET', '/internal/deliveries/:transactionId', operator],
     ['POST', '/internal/deliveries/:transactionId/redeliver', operator],
-    ['POST', '/internal/recipient-messages/notices', ['notification-config']],
     ...erasures,
   ],
+  'recipient-messages': [['POST', '/internal/recipient-messages/notices', ['notification-config']], ...erasures],
   'reversal-scheduler': [
     ['POST', '/internal/reversals/arm', ['webhook-dispatcher']],
     ['POST', '/internal/reversals/settle', ['webhook-dispatcher']],

@@ -10,6 +10,7 @@ export const serviceNames = [
   'notification-config',
   'webhook-dispatcher',
   'reversal-scheduler',
+  'recipient-messages',
   'payment-simulator',
 ] as const;
 export type ServiceName = (typeof serviceNames)[number];

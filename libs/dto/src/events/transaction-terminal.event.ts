@@ -20,7 +20,7 @@ export const transactionTerminal = defineEvent({
     consumers: [
       { group: 'webhook-dispatcher', service: 'webhook-dispatcher' },
       { group: 'reversal-scheduler-audit', service: 'reversal-scheduler' },
-      { group: 'recipient-messages', service: 'webhook-dispatcher' },
+      { group: 'recipient-messages', service: 'recipient-messages' },
     ],
   },
   key: 'transactionId',

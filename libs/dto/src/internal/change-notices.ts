@@ -1,4 +1,4 @@
-/** POST webhook-dispatcher /internal/recipient-messages/notices. At most 100 items; idempotent by noticeId. Answer: 204 once they are stored. */
+/** POST recipient-messages /internal/recipient-messages/notices. At most 100 items; idempotent by noticeId. Answer: 204 once they are stored. */
 export interface ChangeNotice {
   /** UUID. */
   noticeId: string;

@@ -4,7 +4,7 @@ export type ErasureState =
   | 'ERASABLE'
   /** Holds no data of the payer (any more). */
   | 'ERASED'
-  /** Not decided, or a message or retry still needs it: left alone. */
+  /** Not decided, or a repeat still needs it: left alone. */
   | 'UNDECIDED'
   /** No key of the ring opens it, or it breaks a rule of notifications: left as it is. */
   | 'UNREADABLE'

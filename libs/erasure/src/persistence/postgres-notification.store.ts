@@ -3,7 +3,7 @@ import { type ErasureOrigin, NotificationStore, type StoredNotification } from '
 
 /** Where a service keeps sealed notifications. All texts are SQL of our own; `t` is the table. */
 export interface NotificationSource {
-  /** Its key is `transaction_id`; it has `merchant_id`. */
+  /** It has `transaction_id` and `merchant_id`; the rows of one transaction hold the same notification. */
   table: string;
   /** Column of the sealed notification. */
   sealed: string;
@@ -34,10 +34,11 @@ export class PostgresNotificationStore extends NotificationStore {
   ) {
     super();
     this.select = `
-      select t.transaction_id as id, t.merchant_id as merchant, ${source.storedAt} as stored_at, t.${source.sealed} as sealed,
+      select distinct on (t.transaction_id) t.transaction_id as id, t.merchant_id as merchant, ${source.storedAt} as stored_at, t.${source.sealed} as sealed,
              ${source.isDecided} as decided, ${source.relatedIds} as related
         from ${source.table} t
-       where t.transaction_id = any($1::bigint[]) and ${source.holds}`;
+       where t.transaction_id = any($1::bigint[]) and ${source.holds}
+       order by t.transaction_id`;
   }
 
   override find(transactionIds: readonly number[]): Promise<StoredNotification[]> {
@@ -52,7 +53,7 @@ export class PostgresNotificationStore extends NotificationStore {
     return this.dataSource.transaction(async tx => {
       // Locked in one order, so that two calls cannot deadlock; read in a statement after the lock, so that what the other did is seen.
       await tx.query(
-        `select 1 from ${this.source.table} where transaction_id = any($1::bigint[]) order by transaction_id for update`,
+        `select 1 from ${this.source.table} where transaction_id = any($1::bigint[]) order by transaction_id, ctid for update`,
         [transactionIds],
       );
       const found = await this.read(tx, transactionIds);
@@ -66,7 +67,7 @@ export class PostgresNotificationStore extends NotificationStore {
   override async page(afterId: number, limit: number): Promise<{ transactionId: number; sealed: string }[]> {
     const { table, sealed, holds } = this.source;
     const rows = await this.dataSource.query<Pick<Row, 'id' | 'sealed'>[]>(
-      `select t.transaction_id as id, t.${sealed} as sealed from ${table} t
+      `select distinct on (t.transaction_id) t.transaction_id as id, t.${sealed} as sealed from ${table} t
         where t.transaction_id > $1 and ${holds} order by t.transaction_id limit $2`,
       [afterId, limit],
     );
@@ -89,7 +90,7 @@ export class PostgresNotificationStore extends NotificationStore {
     const ids = texts.map(({ id }) => id);
     await tx.query(
       `update ${this.source.table} t set ${this.source.sealed} = n.sealed
-         from unnest($1::bigint[], $2::text[]) as n(id, sealed) where t.transaction_id = n.id`,
+         from unnest($1::bigint[], $2::text[]) as n(id, sealed) where t.transaction_id = n.id and ${this.source.holds}`,
       [ids, texts.map(({ text }) => text)],
     );
     // Again, when a restore or a late event brought the data back.

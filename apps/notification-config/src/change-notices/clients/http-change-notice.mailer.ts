@@ -2,7 +2,7 @@ import type { InternalClient } from '@paycode/access';
 import type { ChangeNotice } from '@paycode/dto';
 import { ChangeNoticeMailer } from '../change-notices.ports';
 
-/** `POST webhook-dispatcher /internal/recipient-messages/notices`. */
+/** `POST recipient-messages /internal/recipient-messages/notices`. */
 export class HttpChangeNoticeMailer extends ChangeNoticeMailer {
   constructor(private readonly client: InternalClient) {
     super();

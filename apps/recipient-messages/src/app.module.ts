@@ -1,0 +1,26 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
+import { ErasureModule } from '@paycode/erasure';
+import { ConsumingModule } from '@paycode/events';
+import { DatabaseModule } from '@paycode/persistence';
+import { migrations } from '../migrations';
+import type { Settings } from './config/env';
+import { storedMessages } from './erasure';
+import { MessagesModule } from './messages';
+
+/** E-mails and short messages to merchants' recipients, beside webhooks and without effect on payments (R-1-8, R-6.2-3). */
+@Module({})
+export class AppModule {
+  static withSettings(settings: Settings): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ServiceTokenModule.forService('recipient-messages', tokenKeySettingsOf(settings)),
+        DatabaseModule.forService('recipient-messages', { env: settings, migrations }),
+        ConsumingModule.forService('recipient-messages', settings),
+        MessagesModule.withSettings(settings),
+        ErasureModule.forSource(storedMessages, settings.PAYLOAD_KEYS),
+      ],
+    };
+  }
+}

@@ -1,0 +1,91 @@
+import { eventsEnv } from '@paycode/events';
+import { baseEnv, databaseEnv, defineEnv, internalCallsEnv } from '@paycode/service-runtime';
+
+/** Environment of recipient-messages. */
+export const env = defineEnv({
+  ...baseEnv({ internal: 3106 }),
+  ...databaseEnv,
+  ...internalCallsEnv,
+  ...eventsEnv,
+  NOTIFICATION_CONFIG_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3102',
+    description: 'Internal base URL of notification-config, which knows the recipients.',
+  },
+  PAYLOAD_KEYS: {
+    type: 'string',
+    secret: true,
+    description: 'Keys of sealed notifications, `kid:base64,kid:base64` of 32 bytes each; the first is current, all open.',
+  },
+  EMAIL_TRANSPORT: {
+    type: 'enum',
+    values: ['auto', 'smtp', 'folder', 'off'],
+    default: 'auto',
+    description: 'How e-mails leave. `auto`: smtp when SMTP_HOST is set, else folder when OUTBOX_FOLDER is set, else off.',
+  },
+  SMS_TRANSPORT: {
+    type: 'enum',
+    values: ['auto', 'smpp', 'http', 'folder', 'off'],
+    default: 'auto',
+    description:
+      'How short messages leave. `auto`: smpp when SMPP_HOST is set, else http when SMS_GATEWAY_URL is set, else folder when OUTBOX_FOLDER is set, else off.',
+  },
+  OUTBOX_FOLDER: {
+    type: 'string',
+    default: null,
+    description: 'Folder that `folder` transports write messages into, one file each, for people to open.',
+  },
+  EMAIL_FROM: { type: 'string', default: 'no-reply@localhost', description: 'Sender address of e-mails.' },
+  SMTP_HOST: { type: 'string', default: null, description: 'Host of the SMTP server.' },
+  SMTP_PORT: { type: 'integer', default: 587, min: 1, max: 65_535, description: 'Port of the SMTP server.' },
+  SMTP_SECURITY: {
+    type: 'enum',
+    values: ['starttls', 'tls', 'none'],
+    default: 'starttls',
+    description: '`starttls` requires the upgrade, `tls` speaks TLS from the first byte, `none` is for a relay on the same host.',
+  },
+  SMTP_USERNAME: { type: 'string', default: null, description: 'Account at the SMTP server; unset: no authentication.' },
+  SMTP_PASSWORD: { type: 'string', secret: true, default: null, description: 'Password of that account.' },
+  MESSAGES_CA_FILE: {
+    type: 'string',
+    default: null,
+    description:
+      'PEM file of certificate authorities trusted for SMTP, SMPP and the SMS gateway in addition to the built-in ones.',
+  },
+  SMPP_HOST: { type: 'string', default: null, description: 'Host of the SMSC (SMPP 3.4).' },
+  SMPP_PORT: { type: 'integer', default: 3_550, min: 1, max: 65_535, description: 'Port of the SMSC.' },
+  SMPP_TLS: { type: 'boolean', default: true, description: 'Whether the SMSC is spoken to over TLS.' },
+  SMPP_SYSTEM_ID: { type: 'string', default: '', description: 'Account at the SMSC.' },
+  SMPP_PASSWORD: { type: 'string', secret: true, default: '', description: 'Password of that account.' },
+  SMS_GATEWAY_URL: { type: 'url', default: null, description: 'HTTP gateway that takes `{from, to, text, reference}` as JSON.' },
+  SMS_GATEWAY_TOKEN: { type: 'string', secret: true, default: null, description: 'Bearer token for the HTTP gateway.' },
+  SMS_SENDER: {
+    type: 'string',
+    default: 'Paycode',
+    description: 'Sender of short messages: a number, or up to 11 letters and digits.',
+  },
+  MESSAGE_AGE_MAX_MS: {
+    type: 'integer',
+    unit: 'ms',
+    default: 86_400_000,
+    min: 1_000,
+    description: 'News older than this is not sent any more.',
+  },
+  MESSAGE_RETRY_MS: {
+    type: 'integer',
+    unit: 'ms',
+    default: 15_000,
+    min: 10,
+    max: 3_600_000,
+    description: 'Wait after the first failed try to send a message; doubled each time, with jitter, up to half an hour.',
+  },
+  MESSAGE_TRIES_MAX: {
+    type: 'integer',
+    default: 8,
+    min: 1,
+    max: 50,
+    description: 'Tries to send a message before it is given up.',
+  },
+});
+
+export type Settings = ReturnType<typeof env.read>;

@@ -1,0 +1,1 @@
+export { storedMessages } from './stored-messages';

@@ -1,0 +1,54 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import axios, { type AxiosInstance } from 'axios';
+import { SendError, type Sending, SmsSender } from '../messages.ports';
+import { tlsOptions } from './trusted-authorities';
+
+export interface HttpSmsSettings {
+  url: string;
+  token: string | null;
+  from: string;
+  caFile: string | null;
+}
+
+const limits = { timeout: 15_000, maxContentLength: 65_536, maxRedirects: 0, proxy: false } as const;
+/** Answers that say "not now". */
+const temporary = new Set([408, 425, 429]);
+
+/** Short messages through an HTTP gateway of the operator's. */
+export class HttpSmsSender extends SmsSender {
+  private readonly http: AxiosInstance;
+  private readonly agents: [HttpAgent, HttpsAgent];
+
+  constructor(private readonly settings: HttpSmsSettings) {
+    super();
+    this.agents = [
+      new HttpAgent({ keepAlive: true, maxSockets: 4 }),
+      new HttpsAgent({ keepAlive: true, maxSockets: 4, ...tlsOptions(settings.caFile) }),
+    ];
+    const authorization = settings.token === null ? {} : { authorization: `Bearer ${settings.token}` };
+    const [httpAgent, httpsAgent] = this.agents;
+    this.http = axios.create({
+      ...limits,
+      httpAgent,
+      httpsAgent,
+      headers: { 'content-type': 'application/json', ...authorization },
+    });
+  }
+
+  override async send({ recipient, text, reference }: Sending<string>): Promise<void> {
+    try {
+      await this.http.post(this.settings.url, JSON.stringify({ from: this.settings.from, to: recipient, text, reference }));
+    } catch (cause) {
+      // The cause itself is dropped: it carries the request, number and text included.
+      const { response, code } = cause as { response?: { status: number }; code?: string };
+      const status = response?.status;
+      const isPermanent = status !== undefined && status >= 400 && status < 500 && !temporary.has(status);
+      throw new SendError(status === undefined ? `SMS GATEWAY ${code ?? 'FAULT'}` : `SMS GATEWAY ${status}`, isPermanent);
+    }
+  }
+
+  override async close(): Promise<void> {
+    for (const agent of this.agents) agent.destroy();
+  }
+}

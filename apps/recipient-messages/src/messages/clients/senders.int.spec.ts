@@ -1,0 +1,194 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '@paycode/service-runtime/testing';
+import { answering, RawReceiver, TestAuthority } from '@paycode/safe-http/testing';
+import { env } from '../../config/env';
+import { SendError } from '../messages.ports';
+import { TestSmsc } from '../../testing/test-smsc';
+import { TestSmtpServer } from '../../testing/test-smtp-server';
+import { emailSenderOf, type SenderSettings, smsSenderOf } from './senders';
+
+const required = {
+  DATABASE_URL: 'x', EVENTS_DATABASE_URL: 'x', PAYLOAD_KEYS: 'x', KEY_ENCRYPTION_KEYS: 'x',
+  SERVICE_TOKEN_PRIVATE_KEY_FILE: 'x', SERVICE_TOKEN_PUBLIC_KEYS_FILE: 'x', OPERATOR_TOKEN_PUBLIC_KEYS_FILE: 'x',
+}; // prettier-ignore
+const settings = (over: Record<string, string>): SenderSettings => env.read({ ...required, ...over });
+const email = { recipient: 'ops@shop.example', reference: '42', text: { subject: 'S', text: 'T', html: '<p>H</p>' } };
+const sms = { recipient: '+27821234567', reference: '43', text: 'Hello' };
+
+async function failureOf(sending: Promise<void> | undefined): Promise<Pick<SendError, 'code' | 'isPermanent'>> {
+  const error: unknown = await sending?.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof SendError)) throw new Error('it was sent');
+  expect(JSON.stringify(error) + error.message).not.toMatch(/shop\.example|27821234567/);
+  return { code: error.code, isPermanent: error.isPermanent };
+}
+
+describe('transports of messages', () => {
+  it('follow the settings: what is set up is used, else the folder, else nothing', () => {
+    expect([emailSenderOf(settings({})), smsSenderOf(settings({}))]).toEqual([undefined, undefined]);
+    const names = (over: Record<string, string>) =>
+      [emailSenderOf(settings(over)), smsSenderOf(settings(over))].map(sender => sender?.constructor.name);
+    expect(names({ OUTBOX_FOLDER: '/x' })).toEqual(['FolderEmailSender', 'FolderSmsSender']);
+    expect(names({ OUTBOX_FOLDER: '/x', SMTP_HOST: 'h', SMS_GATEWAY_URL: 'http://h' })).toEqual([
+      'SmtpEmailSender',
+      'HttpSmsSender',
+    ]);
+    expect(names({ SMPP_HOST: 'h', SMS_GATEWAY_URL: 'http://h', EMAIL_TRANSPORT: 'off' })).toEqual([undefined, 'SmppSmsSender']);
+    expect(() => emailSenderOf(settings({ EMAIL_TRANSPORT: 'smtp' }))).toThrow('SMTP_HOST is required');
+  });
+
+  describe('folder', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'paycode-outbox-'));
+    afterAll(() => rmSync(folder, { recursive: true }));
+
+    it('holds whole files a person can open, and nobody else', async () => {
+      await emailSenderOf(settings({ OUTBOX_FOLDER: folder }))!.send(email);
+      await smsSenderOf(settings({ OUTBOX_FOLDER: folder }))!.send(sms);
+      expect([readdirSync(join(folder, 'email')), readdirSync(join(folder, 'sms'))]).toEqual([['42.eml'], ['43.txt']]);
+      const mail = readFileSync(join(folder, 'email/42.eml'), 'utf8');
+      expect(mail).toContain('To: ops@shop.example');
+      expect(mail).toContain('<p>H</p>');
+      expect(readFileSync(join(folder, 'sms/43.txt'), 'utf8')).toBe('From: Paycode\nTo: +27821234567\n\nHello\n');
+      expect(statSync(join(folder, 'sms/43.txt')).mode & 0o077).toBe(0);
+    });
+  });
+
+  describe('SMTP', () => {
+    let authority: TestAuthority;
+    let smtp: TestSmtpServer;
+    beforeAll(async () => {
+      authority = await TestAuthority.create();
+      smtp = await TestSmtpServer.start(await authority.issue({ ips: ['127.0.0.1'] }));
+    });
+    afterAll(async () => {
+      await smtp.stop();
+      authority.remove();
+    });
+
+    const send = async (over: Record<string, string>) => {
+      const sender = emailSenderOf(
+        settings({ SMTP_HOST: '127.0.0.1', SMTP_PORT: String(smtp.port), MESSAGES_CA_FILE: authority.caFile, ...over }),
+      )!;
+      return sender.send(email).finally(() => sender.close());
+    };
+
+    it('leaves over TLS only, and only to a server that is trusted (T-13)', async () => {
+      await send({});
+      expect(smtp.mails).toMatchObject([{ to: ['ops@shop.example'], isEncrypted: true }]);
+      await expect(failureOf(send({ MESSAGES_CA_FILE: '' }))).resolves.toMatchObject({ isPermanent: false });
+      const plain = await TestSmtpServer.start();
+      await expect(failureOf(send({ SMTP_PORT: String(plain.port) }))).resolves.toMatchObject({ isPermanent: false });
+      expect([smtp.mails.length, plain.mails.length]).toEqual([1, 0]);
+      await plain.stop();
+    });
+
+    it('a refused login, or a server that is away, is no fault of the message', async () => {
+      await expect(failureOf(send({ SMTP_USERNAME: 'paycode', SMTP_PASSWORD: 'wrong' }))).resolves.toMatchObject({
+        isPermanent: false,
+      });
+      await expect(failureOf(send({ SMTP_PORT: '1' }))).resolves.toEqual({ code: 'SMTP ESOCKET', isPermanent: false });
+    });
+
+    it('a refused mailbox is final', async () => {
+      smtp.refused.add('ops@shop.example');
+      await expect(failureOf(send({}))).resolves.toEqual({ code: 'SMTP 550', isPermanent: true });
+    });
+  });
+
+  describe('SMPP', () => {
+    let smsc: TestSmsc;
+    beforeAll(async () => {
+      smsc = await TestSmsc.start();
+    });
+    afterAll(() => smsc.stop());
+
+    const sender = (password = 'smsc-pw') =>
+      smsSenderOf(
+        settings({
+          SMPP_HOST: '127.0.0.1',
+          SMPP_PORT: String(smsc.port),
+          SMPP_TLS: 'false',
+          SMPP_SYSTEM_ID: 'paycode',
+          SMPP_PASSWORD: password,
+        }),
+      )!;
+
+    it('one bound session carries many messages, and a lost one is made anew', async () => {
+      const smpp = sender();
+      await Promise.all([smpp.send(sms), smpp.send({ ...sms, text: 'Grüße €' })]);
+      await smsc.answerNext('drop');
+      await expect(failureOf(smpp.send(sms))).resolves.toMatchObject({ isPermanent: false });
+      await smpp.send({ ...sms, text: 'again' });
+      await smpp.close();
+      // The SMSC tells of its messages from its own process.
+      await eventually(() => expect(smsc.messages.map(({ text }) => text)).toEqual(['Hello', 'Grüße €', 'again']));
+      expect(smsc.messages[0]).toMatchObject({ to: '27821234567', coding: 0 });
+    });
+
+    it('throttling passes, a wrong number does not, a refused bind is no fault of the message', async () => {
+      const smpp = sender();
+      await smsc.answerNext(0x58, 0x0b);
+      await expect(failureOf(smpp.send(sms))).resolves.toEqual({ code: 'SMPP 0x58', isPermanent: false });
+      await expect(failureOf(smpp.send(sms))).resolves.toEqual({ code: 'SMPP 0xb', isPermanent: true });
+      await smpp.close();
+      const stranger = sender('wrong');
+      await expect(failureOf(stranger.send(sms))).resolves.toMatchObject({ isPermanent: false });
+      await stranger.close();
+    });
+  });
+
+  describe('SMPP over TLS', () => {
+    let authority: TestAuthority;
+    let smsc: TestSmsc;
+    beforeAll(async () => {
+      authority = await TestAuthority.create();
+      smsc = await TestSmsc.start(await authority.issue({ ips: ['127.0.0.1'] }));
+    });
+    afterAll(async () => {
+      await smsc.stop();
+      authority.remove();
+    });
+
+    it('binds over TLS, and only at a server that is trusted (T-13)', async () => {
+      const address = {
+        SMPP_HOST: '127.0.0.1',
+        SMPP_PORT: String(smsc.port),
+        SMPP_SYSTEM_ID: 'paycode',
+        SMPP_PASSWORD: 'smsc-pw',
+      };
+      const trusting = smsSenderOf(settings({ ...address, MESSAGES_CA_FILE: authority.caFile }))!;
+      await trusting.send(sms);
+      await trusting.close();
+      const strict = smsSenderOf(settings(address))!;
+      await expect(failureOf(strict.send(sms))).resolves.toMatchObject({ isPermanent: false });
+      await strict.close();
+      await eventually(() => expect(smsc.messages).toHaveLength(1));
+    });
+  });
+
+  describe('HTTP gateway', () => {
+    it.each([
+      [200, null],
+      [429, { code: 'SMS GATEWAY 429', isPermanent: false }],
+      [503, { code: 'SMS GATEWAY 503', isPermanent: false }],
+      [400, { code: 'SMS GATEWAY 400', isPermanent: true }],
+      [302, { code: 'SMS GATEWAY 302', isPermanent: false }],
+    ])('answer %d', async (status, failure) => {
+      const gateway = await RawReceiver.start(answering(status));
+      const http = smsSenderOf(
+        settings({ SMS_GATEWAY_URL: `http://127.0.0.1:${gateway.port}/send`, SMS_GATEWAY_TOKEN: 'gateway-token' }),
+      )!;
+      if (failure) await expect(failureOf(http.send(sms))).resolves.toEqual(failure);
+      else await http.send(sms);
+      const [head, body] = gateway.received.join('').split('\r\n\r\n');
+      expect(head).toContain('Bearer gateway-token');
+      expect(JSON.parse(body!)).toEqual({ from: 'Paycode', to: '+27821234567', text: 'Hello', reference: '43' });
+      await http.close();
+      await gateway.stop();
+    });
+  });
+});

@@ -1,0 +1,208 @@
+import { topicCatalog, topics } from '@paycode/dto';
+import { definitionOf, murmur2, toPositive } from '@paycode/events';
+import { eventually } from '@paycode/service-runtime/testing';
+import { TestAuthority } from '@paycode/safe-http/testing';
+import { notification } from '../testing/notification';
+import { RecipientMessagesRig } from '../testing/running-recipient-messages';
+import { TestSmsc } from '../testing/test-smsc';
+import { TestSmtpServer } from '../testing/test-smtp-server';
+
+describe('Email and SMS', () => {
+  let rig: RecipientMessagesRig;
+  let authority: TestAuthority;
+  let smtp: TestSmtpServer;
+  let smsc: TestSmsc;
+  let transactionId = 5_000;
+  let merchantId = 2_000;
+
+  beforeAll(async () => {
+    authority = await TestAuthority.create();
+    [rig, smsc] = await Promise.all([RecipientMessagesRig.open(), TestSmsc.start()]);
+    smtp = await TestSmtpServer.start(await authority.issue({ dns: ['localhost'], ips: ['127.0.0.1'] }));
+    await rig.start({
+      SMTP_HOST: '127.0.0.1',
+      SMTP_PORT: String(smtp.port),
+      SMTP_USERNAME: 'paycode',
+      SMTP_PASSWORD: 'relay-password',
+      EMAIL_FROM: 'notices@paycode.example',
+      MESSAGES_CA_FILE: authority.caFile,
+      SMPP_HOST: '127.0.0.1',
+      SMPP_PORT: String(smsc.port),
+      SMPP_TLS: 'false',
+      SMPP_SYSTEM_ID: 'paycode',
+      SMPP_PASSWORD: 'smsc-pw',
+      MESSAGE_RETRY_MS: '20',
+      MESSAGE_TRIES_MAX: '3',
+    });
+  });
+  beforeEach(() => {
+    transactionId += 1;
+    merchantId += 1;
+  });
+  afterAll(async () => {
+    await rig.close();
+    await Promise.all([smtp.stop(), smsc.stop()]);
+    authority.remove();
+  });
+
+  const email = () => `ops-${merchantId}@shop.example`;
+  const msisdn = () => `2782000${merchantId}`;
+  const recipients = (which: { EMAIL?: boolean; SMS?: boolean }) =>
+    rig.neighbour.recipients.set(merchantId, {
+      emails: which.EMAIL ? [email()] : [],
+      msisdns: which.SMS ? [msisdn()] : [],
+    });
+  const publish = () => rig.publish(rig.terminal(notification(transactionId, { merchantId })));
+  const rows = () => rig.messagesOf(transactionId);
+  const smsTo = (number: string) => smsc.messages.filter(({ to }) => to === number);
+
+  it.each([
+    [true, true],
+    [true, false],
+    [false, true],
+    [false, false],
+  ])('EMAIL %s, SMS %s: each configured channel is served, no other (R-6.2-4)', async (EMAIL, SMS) => {
+    recipients({ EMAIL, SMS });
+    const next = nextOfPartition(transactionId);
+    rig.neighbour.recipients.set(90_000, { emails: ['next@shop.example'] });
+    await rig.publish(
+      ...[notification(transactionId, { merchantId }), notification(next, { merchantId: 90_000 })].map(each =>
+        rig.terminal(each),
+      ),
+    );
+    // Read after the event under test: what that one queues stands in the table by then.
+    await eventually(async () => expect(await rig.messagesOf(next)).toHaveLength(1));
+    expect((await rows()).map(({ channel }) => channel)).toEqual([...(EMAIL ? ['EMAIL'] : []), ...(SMS ? ['SMS'] : [])]);
+    await eventually(() => expect([smtp.mailsTo(email()).length, smsTo(msisdn()).length]).toEqual([EMAIL ? 1 : 0, SMS ? 1 : 0]));
+  });
+
+  it('each of several recipients of a channel is told, once (R-6.2-3)', async () => {
+    const emails = [email(), `second-${email()}`];
+    rig.neighbour.recipients.set(merchantId, { emails });
+    await publish();
+    await eventually(async () => expect((await rows()).map(({ state }) => state)).toEqual(['SENT', 'SENT']));
+    expect(emails.map(address => smtp.mailsTo(address).length)).toEqual([1, 1]);
+  });
+
+  it('sends the summary over TLS, and an SMS in the default alphabet; addresses and payloads are forgotten afterwards', async () => {
+    recipients({ EMAIL: true, SMS: true });
+    await publish();
+    const mail = await eventually(() => smtp.mailsTo(email())[0] ?? Promise.reject(new Error('no mail yet')));
+    const sms = await eventually(() => smsTo(msisdn())[0] ?? Promise.reject(new Error('no SMS yet')));
+    expect(mail.isEncrypted).toBe(true);
+    expect(mail.source).toContain(`Subject: Payment received: ZAR 110.10, transaction ${transactionId}`);
+    expect(mail.source).toMatch(/From: Paycode <notices@paycode.example>/);
+    expect(mail.source).not.toMatch(/400000|27820000001|A EXAMPLE/);
+    expect(sms).toEqual({
+      to: msisdn(),
+      from: 'Paycode',
+      coding: 0,
+      text: `Corner Shop: Payment received, ZAR 110.10. Ref order-${transactionId}. Tx ${transactionId}`,
+    });
+    await eventually(async () =>
+      expect(await rows()).toMatchObject([
+        { recipient: '', notification: null },
+        { recipient: '', notification: null },
+      ]),
+    );
+  });
+
+  it('an event that comes again sends nothing again (P-I10)', async () => {
+    recipients({ EMAIL: true });
+    await publish();
+    await publish();
+    await eventually(async () => expect(await rows()).toMatchObject([{ state: 'SENT' }]));
+    await publish();
+    transactionId += 1;
+    await publish();
+    await eventually(async () => expect(await rows()).toMatchObject([{ state: 'SENT' }]));
+    expect(smtp.mailsTo(email())).toHaveLength(2);
+  });
+
+  it('refused for good, it is given up at once; refused for now, it is tried again (R-6.2-3)', async () => {
+    recipients({ EMAIL: true, SMS: true });
+    smtp.refused.add(email());
+    await smsc.answerNext(0x58, 'drop');
+    await publish();
+    await eventually(async () =>
+      expect(await rows()).toMatchObject([
+        { state: 'FAILED', tries: 1 },
+        { state: 'SENT', tries: 3 },
+      ]),
+    );
+    expect(smsTo(msisdn())).toHaveLength(1);
+  });
+
+  it('gives up after its tries', async () => {
+    recipients({ EMAIL: true });
+    smtp.temporaryFailures = 3;
+    await publish();
+    await eventually(async () => expect(await rows()).toMatchObject([{ state: 'FAILED', tries: 3 }]));
+    expect(smtp.mailsTo(email())).toEqual([]);
+  });
+
+  describe('messages of a merchant that cannot be stored (T-29)', () => {
+    const merchants = () => [0, 1, 2, 3].map(n => merchantId + n);
+    beforeEach(async () => {
+      for (const id of merchants()) rig.neighbour.recipients.set(id, { emails: [`ops-${id}@shop.example`] });
+      await rig.database.dataSource.query(
+        `alter table recipient_message add constraint refused check (merchant_id <> ${merchantId + 2})`,
+      );
+    });
+    afterEach(async () => {
+      await rig.database.dataSource.query('alter table recipient_message drop constraint refused');
+      merchantId += 4;
+      transactionId += 4;
+    });
+    const mailed = () => merchants().map(id => smtp.mailsTo(`ops-${id}@shop.example`).length);
+
+    it('its event is parked, and the merchants beside it are told', async () => {
+      const events = merchants().map((id, n) => rig.terminal(notification(transactionId + n, { merchantId: id })));
+      await rig.publish(...events);
+      await eventually(() => expect(mailed()).toEqual([1, 1, 0, 1]));
+      await eventually(async () => {
+        const parked = await rig.events.dataSource.query<{ key: string }[]>(
+          `select l.key from event_log l join event_topic t on t.id = l.topic_id where t.name like '%.recipient-messages.dlq'`,
+        );
+        expect(parked.map(({ key }) => key)).toEqual([String(transactionId + 2)]);
+      });
+    });
+
+    it('a call of change notices that holds one is refused as its data, so that the caller finds out which', async () => {
+      const notices = merchants().map(id => noticeOf(id, `ops-${id}@shop.example`));
+      expect(await rig.postNotices('notification-config', notices)).toBe(400);
+      expect(await Promise.all(notices.map(notice => rig.postNotices('notification-config', [notice])))).toEqual([
+        204, 204, 400, 204,
+      ]);
+      await eventually(() => expect(mailed()).toEqual([1, 1, 0, 1]));
+    });
+  });
+
+  const noticeOf = (id: number, to: string) => ({
+    noticeId: `00000000-0000-4000-8000-00000000${id}`,
+    merchantId: id,
+    kind: 'KEY_CHANGED',
+    emails: [to],
+    actor: 'psp-1',
+    occurredAt: '2025-06-01T10:00:00.000Z',
+  });
+
+  it('change notices of notification-config are mailed, once, and other callers are refused (T-15)', async () => {
+    const notice = noticeOf(merchantId, email());
+    expect(await rig.postNotices('payment-simulator', [notice])).toBe(403);
+    expect(await rig.postNotices('notification-config', [{ ...notice, emails: ['a@b.example\r\nBcc: c@d.example'] }])).toBe(400);
+    expect(await rig.postNotices('notification-config', [notice])).toBe(204);
+    expect(await rig.postNotices('notification-config', [notice])).toBe(204);
+    await eventually(() => expect(smtp.mailsTo(email())).toHaveLength(1));
+    expect(smtp.mailsTo(email())[0]!.source).toContain('The notification key was renewed');
+  });
+});
+
+/** The next id whose events lie behind those of `transactionId`. */
+function nextOfPartition(transactionId: number): number {
+  const { partitions } = definitionOf(topics.transactionTerminal, topicCatalog);
+  const partitionOf = (id: number) => toPositive(murmur2(String(id))) % partitions;
+  let next = transactionId + 10_000;
+  while (partitionOf(next) !== partitionOf(transactionId)) next += 1;
+  return next;
+}

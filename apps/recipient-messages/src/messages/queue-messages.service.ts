@@ -1,0 +1,55 @@
+import type { ChangeNotice, TransactionTerminal } from '@paycode/dto';
+import type { Channel, NewMessage } from './domain/message';
+import { MessageQueue, RecipientDirectory } from './messages.ports';
+
+export interface QueueMessagesOptions {
+  /** Channels that have a sender. */
+  channels: ReadonlySet<Channel>;
+  ageMsMax: number;
+  nowMs(): number;
+}
+
+/** Flow: terminal transactions -> who is told -> one durable message per recipient. Merchants without recipients cost one look-up. */
+export class QueueMessages {
+  constructor(
+    private readonly directory: RecipientDirectory,
+    private readonly queue: MessageQueue,
+    private readonly options: QueueMessagesOptions,
+  ) {}
+
+  /** Rejects when nothing is known to be durable: the batch must come again. */
+  async queueTransactions(terminals: readonly TransactionTerminal[]): Promise<void> {
+    const oldest = this.options.nowMs() - this.options.ageMsMax;
+    const fresh = terminals.filter(({ completedAt }) => Date.parse(completedAt) >= oldest);
+    if (fresh.length === 0) return;
+    const recipients = await this.directory.recipientsOf([...new Set(fresh.map(({ merchantId }) => merchantId))]);
+    const messages = fresh.flatMap(terminal => {
+      const { emails = [], msisdns = [] } = recipients.get(terminal.merchantId) ?? {};
+      return [
+        ...emails.map(email => transactionMessage(terminal, 'EMAIL', email)),
+        ...msisdns.map(to => transactionMessage(terminal, 'SMS', to)),
+      ];
+    });
+    await this.add(messages);
+  }
+
+  async queueNotices(notices: readonly ChangeNotice[]): Promise<void> {
+    await this.add(notices.flatMap(notice => notice.emails.map(email => noticeMessage(notice, email))));
+  }
+
+  private async add(messages: readonly NewMessage[]): Promise<void> {
+    const sendable = messages.filter(({ channel }) => this.options.channels.has(channel));
+    if (sendable.length > 0) await this.queue.add(sendable);
+  }
+}
+
+function transactionMessage(terminal: TransactionTerminal, channel: Channel, recipient: string): NewMessage {
+  const { transactionId, merchantId, notification } = terminal;
+  const content = { kind: 'TRANSACTION' as const, payload: notification };
+  return { channel, recipient, merchantId, transactionId, cause: `transaction:${transactionId}`, content };
+}
+
+function noticeMessage({ noticeId, merchantId, kind, actor, occurredAt }: ChangeNotice, recipient: string): NewMessage {
+  const content = { kind: 'CHANGE_NOTICE' as const, change: kind, actor, occurredAt };
+  return { channel: 'EMAIL', recipient, merchantId, transactionId: null, cause: `notice:${noticeId}`, content };
+}

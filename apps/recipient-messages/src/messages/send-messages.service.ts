@@ -1,0 +1,105 @@
+import type { Logger } from '@paycode/service-runtime';
+import { changeNoticeEmail } from './domain/change-notice-message';
+import type { Channel, QueuedMessage } from './domain/message';
+import { paymentEmail, paymentSms } from './domain/payment-message';
+import { retryWaitMs } from './domain/retry-wait';
+import {
+  EmailSender,
+  MessageMetrics,
+  type MessageOutcome,
+  MessageQueue,
+  NotificationOpener,
+  SendError,
+  SmsSender,
+} from './messages.ports';
+
+export interface SendMessagesParts {
+  queue: MessageQueue;
+  notifications: NotificationOpener;
+  senders: { EMAIL?: EmailSender; SMS?: SmsSender };
+  metrics: MessageMetrics;
+  log: Logger;
+}
+
+export interface SendRules {
+  triesMax: number;
+  firstWaitMs: number;
+  /** Messages of one channel sent at once. */
+  concurrency: number;
+  /** From 0 to 1, for jitter. */
+  chance(): number;
+}
+
+/** Longer than any sender takes to give up. */
+const leaseMs = 180_000;
+
+/** Flow: due messages -> text -> sender -> done, or another try later. Best effort: the outcome concerns nobody else (R-1-8, R-6.2-3). */
+export class SendMessages {
+  constructor(
+    private readonly parts: SendMessagesParts,
+    private readonly rules: SendRules,
+  ) {}
+
+  get channels(): Channel[] {
+    return (['EMAIL', 'SMS'] as const).filter(channel => this.parts.senders[channel]);
+  }
+
+  /** One round of a channel; answers how many messages were worked on. */
+  async sendDue(channel: Channel): Promise<number> {
+    const messages = await this.parts.queue.take(channel, this.rules.concurrency, leaseMs);
+    await Promise.all(messages.map(message => this.work(message)));
+    return messages.length;
+  }
+
+  private async work(message: QueuedMessage): Promise<void> {
+    try {
+      await this.send(message);
+    } catch (error) {
+      return this.failed(message, error);
+    }
+    await this.parts.queue.finish(message.messageId, 'SENT');
+    this.report(message, 'SENT', null);
+  }
+
+  private async send(message: QueuedMessage): Promise<void> {
+    const { EMAIL, SMS } = this.parts.senders;
+    const addressed = { recipient: message.recipient, reference: message.messageId };
+    if (message.channel === 'SMS') return SMS?.send({ ...addressed, text: paymentSms(this.notificationOf(message)) });
+    return EMAIL?.send({ ...addressed, text: this.emailOf(message) });
+  }
+
+  private emailOf(message: QueuedMessage) {
+    const { content, merchantId } = message;
+    if (content.kind === 'CHANGE_NOTICE') return changeNoticeEmail({ ...content, kind: content.change, merchantId });
+    return paymentEmail(this.notificationOf(message));
+  }
+
+  private notificationOf({ content }: QueuedMessage) {
+    if (content.kind !== 'TRANSACTION') throw new SendError('NOT_A_TRANSACTION', true);
+    try {
+      return this.parts.notifications.open(content.payload);
+    } catch (cause) {
+      // A key that is missing here today may be deployed tomorrow: tried again like any fault of ours.
+      throw new SendError('PAYLOAD_NOT_OPENED', false, cause);
+    }
+  }
+
+  private async failed(message: QueuedMessage, error: unknown): Promise<void> {
+    const { code, isPermanent } = error instanceof SendError ? error : { code: 'UNKNOWN', isPermanent: false };
+    if (isPermanent || message.tries >= this.rules.triesMax) {
+      await this.parts.queue.finish(message.messageId, 'FAILED');
+      return this.report(message, 'FAILED', code);
+    }
+    await this.parts.queue.retryAfter(message.messageId, retryWaitMs(message.tries, this.rules.firstWaitMs, this.rules.chance()));
+    this.report(message, 'RETRY', code);
+  }
+
+  private report(message: QueuedMessage, outcome: MessageOutcome, code: string | null): void {
+    const { transactionId, merchantId, tries, channel } = message;
+    this.parts.metrics.tried(channel, outcome);
+    this.parts.log[outcome === 'FAILED' ? 'warn' : 'info'](
+      { event: 'recipient-message', source: channel, transactionId, merchantId, attempt: tries, outcome, code },
+      'message to a recipient',
+    );
+  }
+}

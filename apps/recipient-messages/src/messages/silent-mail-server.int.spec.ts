@@ -1,0 +1,39 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { register } from 'prom-client';
+import { RawReceiver } from '@paycode/safe-http/testing';
+import { eventually } from '@paycode/service-runtime/testing';
+import { notification } from '../testing/notification';
+import { RecipientMessagesRig } from '../testing/running-recipient-messages';
+
+describe('a mail server that takes connections and says nothing', () => {
+  let rig: RecipientMessagesRig;
+  let silent: RawReceiver;
+  const folder = mkdtempSync(join(tmpdir(), 'paycode-outbox-'));
+
+  beforeAll(async () => {
+    [rig, silent] = await Promise.all([RecipientMessagesRig.open(), RawReceiver.start(() => undefined)]);
+    const smtp = { SMTP_HOST: '127.0.0.1', SMTP_PORT: String(silent.port), SMTP_SECURITY: 'none' };
+    await rig.start({ ...smtp, SMS_TRANSPORT: 'folder', OUTBOX_FOLDER: folder });
+  });
+  afterAll(async () => {
+    await silent.stop();
+    await rig.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('holds up no short message; every e-mail waits, and is counted (R-6.2-3)', async () => {
+    const ids = Array.from({ length: 20 }, (_, i) => 9_000 + i);
+    rig.neighbour.recipients.set(1_001, { emails: ['ops@shop.example'], msisdns: ['27820001001'] });
+    await rig.publish(...ids.map(id => rig.terminal(notification(id))));
+    await eventually(() => expect(readdirSync(join(folder, 'sms'))).toHaveLength(ids.length));
+    await eventually(() => expect(silent.connections).toBeGreaterThan(0));
+    const waiting = async () => {
+      const rows = await Promise.all(ids.map(id => rig.messagesOf(id)));
+      return rows.map(([email]) => `${email!.channel} ${email!.state}`);
+    };
+    expect(await waiting()).toEqual(ids.map(() => 'EMAIL PENDING'));
+    expect(await register.metrics()).toContain(`paycode_recipient_messages_waiting{channel="EMAIL"} ${ids.length}`);
+  });
+});

@@ -1,0 +1,14 @@
+import { EventsServer, EventTransport } from '@paycode/events';
+import { Lifecycle, LOGGER, type Logger, type ServiceDefinition } from '@paycode/service-runtime';
+import { AppModule } from './app.module';
+import { env } from './config/env';
+
+/** What `main.ts` boots and tests start. */
+export const recipientMessagesDefinition: ServiceDefinition<typeof env.schema> = {
+  name: 'recipient-messages',
+  env,
+  module: settings => AppModule.withSettings(settings),
+  hasPublicPaths: false,
+  events: app =>
+    new EventsServer({ transport: app.get(EventTransport), log: app.get<Logger>(LOGGER), lifecycle: app.get(Lifecycle) }),
+};

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import type { ServiceName } from '@paycode/access';
+import { TestTokenKeys } from '@paycode/access/testing';
+import { KeyRing, PayloadSealer } from '@paycode/crypto';
+import {
+  eventTypes,
+  serializeNotification,
+  topics,
+  type TransactionNotificationV3,
+  type TransactionTerminal,
+} from '@paycode/dto';
+import { type EventToPublish, EventTransport } from '@paycode/events';
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { type RunningService, startService } from '@paycode/service-runtime';
+import axios from 'axios';
+import { recipientMessagesDefinition } from '../recipient-messages.definition';
+import { FakeNotificationConfig } from './fake-notification-config';
+
+const tokenKeys = new TestTokenKeys();
+
+export interface MessageRow {
+  channel: string;
+  state: string;
+  tries: number;
+  recipient: string;
+  notification: string | null;
+  change_notice: object | null;
+}
+
+/** recipient-messages as a process runs it, on databases of its own, with a fake notification-config. */
+export class RecipientMessagesRig {
+  private service: RunningService | undefined;
+  private readonly payloadKeys = `k1:${randomBytes(32).toString('base64')}`;
+  private readonly payloads = new PayloadSealer(KeyRing.parse(this.payloadKeys));
+  /** Of every payment, so that the same event twice is the same. Messages are sent of fresh payments only. */
+  private readonly completedAt = new Date().toISOString();
+
+  private constructor(
+    readonly database: TestDatabase,
+    readonly events: TestDatabase,
+    readonly neighbour: FakeNotificationConfig,
+  ) {}
+
+  static async open(): Promise<RecipientMessagesRig> {
+    return new RecipientMessagesRig(await createTestDatabase(), await createTestDatabase(), await FakeNotificationConfig.start());
+  }
+
+  async close(): Promise<void> {
+    await this.service?.stop('test');
+    await this.neighbour.stop();
+    await Promise.all([this.database.drop(), this.events.drop()]);
+  }
+
+  async start(over: Record<string, string> = {}): Promise<RunningService> {
+    this.service = await startService(recipientMessagesDefinition, {
+      INTERNAL_PORT: '0',
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: this.database.url,
+      EVENTS_DATABASE_URL: this.events.url,
+      ...tokenKeys.env('recipient-messages'),
+      NOTIFICATION_CONFIG_URL: this.neighbour.url,
+      PAYLOAD_KEYS: this.payloadKeys,
+      ...over,
+    });
+    return this.service;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.service!.ports.internal}`;
+  }
+
+  /** A terminal event whose notification opens with the platform's keys. */
+  terminal(notification: TransactionNotificationV3): TransactionTerminal {
+    const { transactionId, merchantId, status } = notification;
+    return {
+      transactionId,
+      merchantId,
+      kind: 'PURCHASE',
+      status,
+      txState: 'SUCCESS',
+      referenceTransactionId: 0,
+      completedAt: this.completedAt,
+      notification: this.payloads.seal(serializeNotification(notification)),
+    };
+  }
+
+  async publish(...terminals: TransactionTerminal[]): Promise<void> {
+    await this.service!.app.get(EventTransport).publish(terminals.map(eventOf));
+  }
+
+  messagesOf(transactionId: number): Promise<MessageRow[]> {
+    const sql = 'select * from recipient_message where transaction_id = $1 order by channel, message_id';
+    return this.database.dataSource.query<MessageRow[]>(sql, [transactionId]);
+  }
+
+  /** Opens what a message holds of its transaction. */
+  opened({ notification }: MessageRow): string {
+    return this.payloads.openText(notification!);
+  }
+
+  /** Status of `POST /internal/recipient-messages/notices` by that service. */
+  async postNotices(caller: ServiceName, body: unknown): Promise<number> {
+    const headers = tokenKeys.headers(caller, 'recipient-messages');
+    const url = `${this.url}/internal/recipient-messages/notices`;
+    return (await axios.post(url, body, { headers, validateStatus: () => true })).status;
+  }
+
+  /** For the operator's command line. */
+  operatorToken(): string {
+    return tokenKeys.operatorToken();
+  }
+}
+
+function eventOf(terminal: TransactionTerminal): EventToPublish {
+  return {
+    topic: topics.transactionTerminal,
+    key: String(terminal.transactionId),
+    id: `terminal-${terminal.transactionId}`,
+    type: eventTypes[topics.transactionTerminal],
+    source: 'test',
+    time: terminal.completedAt,
+    data: terminal,
+  };
+}

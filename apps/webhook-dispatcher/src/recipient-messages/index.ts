@@ -1,1 +1,0 @@
-export { RecipientMessagesModule } from './recipient-messages.module';
