@@ -1,4 +1,4 @@
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
 
 export interface PreparedQuery {
@@ -25,6 +25,11 @@ export async function preparedQuery<R extends object>(
 /** The one door to what lies beneath TypeORM. Its PostgreSQL driver keeps the pool as `master`, and has it while it is open. */
 function poolOf({ driver }: DataSource): Pool {
   const pool: unknown = 'master' in driver ? driver.master : undefined;
-  if (pool instanceof Pool) return pool;
+  if (isPool(pool)) return pool;
   throw new Error('the data source has no open pool of PostgreSQL connections');
+}
+
+/** By its shape: in a bundle the driver has a copy of `pg` of its own. */
+function isPool(found: unknown): found is Pool {
+  return typeof found === 'object' && found !== null && 'query' in found && 'connect' in found && 'totalCount' in found;
 }
