@@ -9,6 +9,7 @@ export * from './transport-log';
 export * from './create-event-transport';
 export * from './events-env';
 export * from './nest/events-server';
+export * from './read-events';
 export * from './nest/on-events';
 export * from './outbox/outbox-relay';
 export * from './outbox/outbox-table';

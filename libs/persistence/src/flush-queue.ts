@@ -60,6 +60,12 @@ export class FlushQueue<I, O> {
     });
   }
 
+  /** The output of one item. */
+  async runOne(item: I): Promise<O> {
+    const [output] = await this.run([item]);
+    return output!;
+  }
+
   private async drain(): Promise<void> {
     this.isFlushing = true;
     while (this.waiting.length > 0) {

@@ -11,6 +11,5 @@ export { listenerNameOf } from './http/listeners';
 export { parseJsonBody } from './http/json-body';
 export { createLogger, type Logger } from './logger';
 export { LOGGER } from './runtime.module';
-export * from './read-for-scrape';
 export { MutualTls, type MutualTlsFileNames, peerNamesOf } from './tls/mutual-tls';
 export * from './tls/reloaded-file';

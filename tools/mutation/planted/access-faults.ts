@@ -22,7 +22,7 @@ export const accessFaults: readonly PlantedFault[] = [
     breaks: 'A challenge can be answered after it has expired.',
     against: 'R-8-2',
     file: `${auth}/challenges/challenge-book.ts`,
-    find: 'return isOwn && isRight && this.clock.nowMs() < challenge.expiresAt.getTime();',
+    find: 'return isOwn && isRight && this.clock.epochMs() < challenge.expiresAt.getTime();',
     put: 'return isOwn && isRight;',
     specs: [loginSpec, challengesSpec],
   },

@@ -65,20 +65,6 @@ export const knownMutants: readonly KnownMutant[] = [
     why: 'no digits are tested as the text "undefined", which has not the form',
   },
   {
-    file: `${scheduler}/reversal/domain/due-heap.ts`,
-    line: 'if (kept.length === this.heap.length) return;',
-    changes: ['ConditionalExpression: kept.length === this.heap.length => false'],
-    kind: 'equivalent',
-    why: 'a heap that lost nothing is built again, with the same content',
-  },
-  {
-    file: `${scheduler}/reversal/domain/due-heap.ts`,
-    line: 'return timer && timer.askAtMs < this.heap[best]!.askAtMs ? at : best;',
-    changes: ['EqualityOperator: timer.askAtMs < this.heap[best]!.askAtMs => timer.askAtMs <= this.heap[best]!.askAtMs'],
-    kind: 'equivalent',
-    why: 'of two timers with the same due time either may be the first',
-  },
-  {
     file: `${scheduler}/shard-ownership/domain/plan-shards.ts`,
     line: 'const free = shards.filter(({ owner }) => owner === null || (owner !== me && !live.has(owner)));',
     changes: ['ConditionalExpression: owner === null => false', 'ConditionalExpression: owner !== me => true'],

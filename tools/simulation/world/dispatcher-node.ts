@@ -84,7 +84,7 @@ export class DispatcherNode {
     const { process, world } = this;
     return {
       nowMs: () => process.nowMs(),
-      wallTime: () => new Date(world.wallMs()),
+      epochMs: () => world.wallMs(),
       after: (delayMs: number, run: () => void) => process.timer(delayMs, run),
       pollTurn: () => (world.mutation === 'NO_POLL_TURNS' ? Promise.resolve() : process.pollTurn()),
     };

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, register } from 'prom-client';
+import { counter, gauge, histogram } from '@paycode/metrics';
 
 export interface RequestFacts {
   /** Service that answered, or `refused` / `gateway`. */
@@ -12,36 +12,25 @@ const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', '
 
 /** Metrics of the public listener. Labels come from fixed sets: nothing a client sends becomes a label. */
 export class GatewayMetrics {
-  private readonly requests = once(
-    'paycode_gateway_requests_total',
-    name =>
-      new Counter({
-        name,
-        help: 'Requests answered on the public listener.',
-        labelNames: ['route', 'method', 'status'] as const,
-      }),
-  );
-  private readonly durations = once(
+  private readonly requests = counter('paycode_gateway_requests_total', 'Requests answered on the public listener.', [
+    'route',
+    'method',
+    'status',
+  ]);
+  private readonly durations = histogram(
     'paycode_gateway_request_duration_seconds',
-    name =>
-      new Histogram({
-        name,
-        help: 'Time from the request header to the end of the answer.',
-        labelNames: ['route'] as const,
-        buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25],
-      }),
+    'Time from the request header to the end of the answer.',
+    { labelNames: ['route'], buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25] },
   );
-  private readonly refusals = once(
+  private readonly refusals = counter(
     'paycode_gateway_connections_refused_total',
-    name => new Counter({ name, help: 'Connections refused before a request was read.', labelNames: ['reason'] as const }),
+    'Connections refused before a request was read.',
+    ['reason'],
   );
-  private readonly inFlight = once(
-    'paycode_gateway_requests_in_flight',
-    name => new Gauge({ name, help: 'Requests in progress on the public listener.' }),
-  );
-  private readonly certificateExpiry = once(
+  private readonly inFlight = gauge('paycode_gateway_requests_in_flight', 'Requests in progress on the public listener.');
+  private readonly certificateExpiry = gauge(
     'paycode_gateway_certificate_not_after_seconds',
-    name => new Gauge({ name, help: 'Unix time at which the certificate in use ends.' }),
+    'Unix time at which the certificate in use ends.',
   );
 
   requestStarted(): void {
@@ -64,8 +53,3 @@ export class GatewayMetrics {
 }
 
 export type ConnectionRefusal = 'plain-http' | 'silent' | 'address-limit' | 'malformed' | 'slow' | 'tls' | 'proxy-header';
-
-/** The metric of that name, created the first time: a process that starts two gateways (tests) shares it. */
-function once<M>(name: string, create: (name: string) => M): M {
-  return (register.getSingleMetric(name) as M | undefined) ?? create(name);
-}

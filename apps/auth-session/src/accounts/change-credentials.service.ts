@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { ApiPasswordHasher, exportRsaPublicKey, generateApiPassword, parseRsa4096PublicKey } from '@paycode/crypto';
 import { UnsupportedPublicKeyError } from '@paycode/crypto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
+import { Clock } from '@paycode/timing';
 import type { Origin } from '../audit';
-import { Clock } from '../clock';
 import { type AccountChange, AccountStore } from './accounts.ports';
 import type { Account } from './domain/account';
 import { sourceRange } from './source-rule.service';
@@ -20,7 +20,7 @@ export class ChangeCredentialsService {
   /** The old password fails on the next request (R-2.1-5); sessions end. */
   async generatePassword(username: string, origin: Origin): Promise<string> {
     const apiPassword = generateApiPassword();
-    const set = { passwordHash: this.hasher.hash(apiPassword), passwordChangedAt: new Date(this.clock.nowMs()) };
+    const set = { passwordHash: this.hasher.hash(apiPassword), passwordChangedAt: new Date(this.clock.epochMs()) };
     await this.change(username, { kind: 'PASSWORD_GENERATED', set, endsSessions: true }, origin);
     return apiPassword;
   }

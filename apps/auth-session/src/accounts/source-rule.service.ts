@@ -1,14 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import ipaddr from 'ipaddr.js';
-import { Counter } from 'prom-client';
+import { counter } from '@paycode/metrics';
 import { EventCounts } from '../audit';
 import type { Principal } from './domain/account';
 
-const refusedTotal = new Counter({
-  name: 'paycode_auth_sources_refused_total',
-  help: 'Right credentials from addresses their accounts do not call from.',
-});
+const refusedTotal = counter(
+  'paycode_auth_sources_refused_total',
+  'Right credentials from addresses their accounts do not call from.',
+);
 
 type Range = [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 

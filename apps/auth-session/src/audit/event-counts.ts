@@ -1,7 +1,7 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { Clock, PeriodicTask } from '@paycode/timing';
 import { guesserOf } from '../addresses';
-import { Clock } from '../clock';
 import { SecurityLog } from './audit.ports';
 import type { ClientOrigin, CountedKind, SecurityEvent } from './security-event';
 
@@ -41,25 +41,24 @@ interface Count {
 export class EventCounts implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly counts = new Map<CountedKind, Map<string, Count>>();
   private waiting: { event: SecurityEvent; at: Date }[] = [];
-  private timer: NodeJS.Timeout | undefined;
-  private writing: Promise<void> = Promise.resolve();
+  private readonly writing: PeriodicTask;
 
   constructor(
     private readonly log: SecurityLog,
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    const failed = (err: unknown) => logger.error({ event: 'security-log-fault', err }, 'security events could not be counted');
+    this.writing = new PeriodicTask(() => this.write(), { everyMs: writeEveryMs, firstAfterMs: writeEveryMs, failed });
+  }
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      this.writing = this.writing.then(() => this.write());
-    }, writeEveryMs);
+    this.writing.start();
   }
 
   /** Before the database is closed. What cannot be written now is lost, and said to be. */
   async beforeApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await this.writing;
+    await this.writing.stop();
     this.closeWindows(Infinity);
     await this.write();
   }
@@ -92,7 +91,7 @@ export class EventCounts implements OnApplicationBootstrap, BeforeApplicationShu
       found.more += 1;
       return false;
     }
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.clock.epochMs();
     counts.set(key, { event, endsAtMs: nowMs + windowMs[event.kind], more: 0 });
     this.waiting.push({ event, at: new Date(nowMs) });
     return true;
@@ -111,12 +110,12 @@ export class EventCounts implements OnApplicationBootstrap, BeforeApplicationShu
   private closeWindow({ event, endsAtMs, more }: Count): void {
     if (more === 0) return;
     const detail = [event.detail, `${more} more`].filter(Boolean).join(': ');
-    this.waiting.push({ event: { ...event, detail }, at: new Date(Math.min(endsAtMs, this.clock.nowMs())) });
+    this.waiting.push({ event: { ...event, detail }, at: new Date(Math.min(endsAtMs, this.clock.epochMs())) });
   }
 
   /** Writes what waits. Never rejects: what could not be written is tried again a second later, at most `countsMax` rows of it. */
   private async write(): Promise<void> {
-    this.closeWindows(this.clock.nowMs());
+    this.closeWindows(this.clock.epochMs());
     const rows = this.waiting;
     if (rows.length === 0) return;
     this.waiting = [];

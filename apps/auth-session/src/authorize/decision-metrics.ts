@@ -1,8 +1,4 @@
-import { Counter } from 'prom-client';
+import { counter } from '@paycode/metrics';
 
 /** What the gateway was told, by outcome: `allowed`, or the code of the refusal, e.g. `BAD_CREDENTIALS`. */
-export const decisionsTotal = new Counter({
-  name: 'paycode_auth_decisions_total',
-  help: 'Answers of authorize by outcome.',
-  labelNames: ['outcome'],
-});
+export const decisionsTotal = counter('paycode_auth_decisions_total', 'Answers of authorize by outcome.', ['outcome']);

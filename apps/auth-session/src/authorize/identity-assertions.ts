@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AssertedRequest, signIdentityAssertion } from '@paycode/access';
 import type { Identity } from '@paycode/dto';
-import { Clock } from '../clock';
+import { Clock } from '@paycode/timing';
 import { ServiceKeys } from '../keys';
 
 /** An assertion may be handed out again for this long, in milliseconds: at least 20 of its 30 seconds are left then. */
@@ -25,7 +25,7 @@ export class IdentityAssertions {
 
   async assert(identity: Identity, request: AssertedRequest): Promise<string> {
     const { kid, key } = await this.keys.identity.current();
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.clock.epochMs();
     // No method or path holds a blank, so no two requests share a key; the service follows from the path.
     const name = `${request.method} ${request.path} ${identity.subject}`;
     const kept = this.kept.get(name);

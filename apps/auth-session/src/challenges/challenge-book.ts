@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { constantTimeEqual, sha256 } from '@paycode/crypto';
-import { Clock } from '../clock';
+import { Clock } from '@paycode/timing';
 import { MinuteQuota } from '../guessing';
 import { ChallengeStore } from './challenges.ports';
 import { type ChallengeAnswer, readDigest } from './domain/challenge-answer';
@@ -44,7 +44,7 @@ export class ChallengeBook {
 
   /** Resolves to the instant the challenge expires. */
   async enter({ challengeHash, responseHash, identity, address }: NewChallenge): Promise<Date> {
-    const createdAt = new Date(this.clock.nowMs());
+    const createdAt = new Date(this.clock.epochMs());
     const expiresAt = new Date(createdAt.getTime() + this.rules.lifetimeMs);
     await this.store.add({ challengeHash, responseHash, identityHash: sha256(identity), address, createdAt, expiresAt });
     return expiresAt;
@@ -58,6 +58,6 @@ export class ChallengeBook {
     const response = readDigest(answer.base64EncodedChallengeResponse) ?? Buffer.alloc(0);
     const isOwn = constantTimeEqual(challenge.identityHash, sha256(identity));
     const isRight = constantTimeEqual(challenge.responseHash, response);
-    return isOwn && isRight && this.clock.nowMs() < challenge.expiresAt.getTime();
+    return isOwn && isRight && this.clock.epochMs() < challenge.expiresAt.getTime();
   }
 }

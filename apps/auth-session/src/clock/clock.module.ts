@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { Clock } from './clock.ports';
+import { Clock } from '@paycode/timing';
 
 @Module({})
 export class ClockModule {

@@ -1,3 +1,1 @@
-export * from './clock.ports';
-export * from './system-clock';
 export * from './clock.module';

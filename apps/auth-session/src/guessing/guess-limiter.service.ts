@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isGeneratedApiPassword } from '@paycode/crypto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
-import { Counter } from 'prom-client';
+import { counter } from '@paycode/metrics';
+import { Clock } from '@paycode/timing';
 import { guesserOf } from '../addresses';
 import { SecurityLog } from '../audit';
-import { Clock } from '../clock';
 import { type GuessRule, retryAfterS } from './domain/guess-rule';
 import { guessKeys } from './guess-keys';
 import { type CountedKey, GuessStore } from './guessing.ports';
@@ -13,13 +13,9 @@ import { KnownBlocks } from './known-blocks';
 /** Failures of one account that call an operator, whatever the addresses they come from and whatever succeeded in between (T-05). */
 const alertEvery = 100;
 
-const failuresTotal = new Counter({ name: 'paycode_auth_failures_total', help: 'Wrong credentials.', labelNames: ['way'] });
-const delayedTotal = new Counter({
-  name: 'paycode_auth_delayed_total',
-  help: 'Wrong credentials refused because of earlier ones.',
-  labelNames: ['way'],
-});
-const alertsTotal = new Counter({ name: 'paycode_auth_guessing_alerts_total', help: 'Accounts under sustained guessing.' });
+const failuresTotal = counter('paycode_auth_failures_total', 'Wrong credentials.', ['way']);
+const delayedTotal = counter('paycode_auth_delayed_total', 'Wrong credentials refused because of earlier ones.', ['way']);
+const alertsTotal = counter('paycode_auth_guessing_alerts_total', 'Accounts under sustained guessing.');
 
 /** One try with credentials. */
 export interface GuessAttempt {
@@ -125,7 +121,7 @@ export class GuessLimiter {
   }
 
   private async count(attempt: NamelessAttempt, counted: CountedKey[]): Promise<CountedAttempt> {
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.clock.epochMs();
     const keys = counted.map(({ key }) => key);
     refuseUntil(this.known.lastOf(keys, nowMs), attempt, nowMs);
     const tries = await this.store.count(counted, nowMs);
@@ -143,7 +139,7 @@ export class GuessLimiter {
     // For identities without an account too, which must not be answered sooner (T-06).
     const [ofAccount] = await this.store.count(
       [{ key: guessKeys.account(identity), rule: this.rules.account }],
-      this.clock.nowMs(),
+      this.clock.epochMs(),
     );
     await this.report(counted, account);
     const { failures } = ofAccount!;

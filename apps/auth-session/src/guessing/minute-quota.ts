@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '@paycode/timing';
 import { guesserOf } from '../addresses';
-import { Clock } from '../clock';
 import { type GuessRule, retryAfterS } from './domain/guess-rule';
 import { guessKeys } from './guess-keys';
 import { tooManyTries } from './guess-limiter.service';
@@ -21,7 +21,7 @@ export class MinuteQuota {
 
   /** @throws DomainError 429 with Retry-After once `perMinute` units were taken within the minute that began with the first of them */
   async take(address: string, perMinute: number): Promise<void> {
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.clock.epochMs();
     const key = guessKeys.challenges(guesserOf(address));
     const knownMs = this.known.lastOf([key], nowMs);
     if (knownMs > 0) throw tooManyTries(retryAfterS(knownMs, nowMs));
@@ -34,7 +34,7 @@ export class MinuteQuota {
   async charge(address: string, perMinute: number, units: number): Promise<void> {
     const key = guessKeys.challenges(guesserOf(address));
     const charges = Array.from({ length: units }, () => ({ key, rule: ruleOf(perMinute) }));
-    await this.store.count(charges, this.clock.nowMs());
+    await this.store.count(charges, this.clock.epochMs());
   }
 }
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { Clock, PeriodicTask } from '@paycode/timing';
 import { DataSource } from 'typeorm';
-import { Clock } from '../clock';
 
 const intervalMs = 60_000;
 /** Rows removed per statement: short locks, short transactions. */
@@ -19,24 +19,24 @@ const purges = [
 /** Removes what has run out, so that no table grows with the number of logins ever made. */
 @Injectable()
 export class PurgeJob implements OnApplicationBootstrap, OnApplicationShutdown {
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
+  private readonly task: PeriodicTask;
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      this.running = this.runLogged();
-    }, intervalMs);
+  ) {
+    // The next run does what this one could not.
+    const failed = (err: unknown) => logger.warn({ event: 'purge-failed', err }, 'expired rows were not removed');
+    this.task = new PeriodicTask(() => this.runLogged(), { everyMs: intervalMs, firstAfterMs: intervalMs, failed });
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await this.running;
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.task.stop();
   }
 
   /** Resolves to the number of rows removed. */
@@ -47,13 +47,8 @@ export class PurgeJob implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   private async runLogged(): Promise<void> {
-    try {
-      const count = await this.run();
-      if (count > 0) this.logger.info({ event: 'purged', count }, 'expired rows removed');
-    } catch (err) {
-      // The next run does what this one could not.
-      this.logger.warn({ event: 'purge-failed', err }, 'expired rows were not removed');
-    }
+    const count = await this.run();
+    if (count > 0) this.logger.info({ event: 'purged', count }, 'expired rows removed');
   }
 
   /** By the owner's function, which removes rows past their year: this service may only add to the log. */
@@ -65,7 +60,7 @@ export class PurgeJob implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   private purge({ table, column, keepMs }: (typeof purges)[number]): Promise<number> {
-    const before = new Date(this.clock.nowMs() - keepMs);
+    const before = new Date(this.clock.epochMs() - keepMs);
     const sql = `delete from ${table} where ctid = any(array(select ctid from ${table} where ${column} < $1 limit ${batchMax}))`;
     return inBatches(async () => (await this.dataSource.query<[unknown, number]>(sql, [before]))[1]);
   }

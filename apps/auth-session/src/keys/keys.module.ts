@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { DataSource } from 'typeorm';
-import { Clock } from '../clock';
+import { Clock } from '@paycode/timing';
 import { KeysController } from './http/keys.controller';
 import { KeyStore } from './keys.ports';
 import { PostgresKeyStore } from './persistence/postgres-key-store';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '@paycode/timing';
 import type { ClientOrigin } from '../audit';
-import { Clock } from '../clock';
 import { invalidToken } from '../refusals';
 import { AccessTokens, SessionStore } from '../sessions';
 
@@ -21,7 +21,7 @@ export class EndSessionService {
       if (!claims) continue;
       genuine += 1;
       const event = { kind: 'SESSION_ENDED', subject: claims.subject, origin } as const;
-      await this.sessions.end(claims.sessionId, event, this.clock.nowMs());
+      await this.sessions.end(claims.sessionId, event, this.clock.epochMs());
     }
     if (genuine === 0) throw invalidToken();
   }

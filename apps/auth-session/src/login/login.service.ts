@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { Counter } from 'prom-client';
+import { counter } from '@paycode/metrics';
 import type { Account } from '../accounts';
 import { type ClientOrigin, SecurityLog } from '../audit';
 import { GuessLimiter, type GuessVerdict } from '../guessing';
@@ -8,11 +8,11 @@ import { badCredentials, jwtDisabled } from '../refusals';
 import { type LoginSession, OpenSessionService } from '../sessions';
 import { LoginChecks, type LoginFindings, type LoginRequest } from './login-checks';
 
-const loginsTotal = new Counter({
-  name: 'paycode_auth_logins_total',
-  help: 'Logins by outcome: the kind of a successful one, what stood in the way of a refused one.',
-  labelNames: ['outcome'],
-});
+const loginsTotal = counter(
+  'paycode_auth_logins_total',
+  'Logins by outcome: the kind of a successful one, what stood in the way of a refused one.',
+  ['outcome'],
+);
 
 /** account, password and challenge checked -> session, or a wrong guess: counted, 401 or 429. */
 @Injectable()

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../clock';
+import { Clock } from '@paycode/timing';
 import { expiredToken, jwtDisabled } from '../refusals';
 import { type AccessClaims, isTimely } from './domain/access-token';
 import { objectionTo } from './domain/session';
@@ -16,10 +16,10 @@ export class AcceptTokenService {
 
   /** `claims` of a genuine token; undefined for one that is not an access token. @throws DomainError 401 */
   async accept(claims: AccessClaims | undefined): Promise<AccountSession> {
-    if (!claims || !isTimely(claims, this.clock.nowMs())) throw expiredToken();
+    if (!claims || !isTimely(claims, this.clock.epochMs())) throw expiredToken();
     const found = await this.sessions.find(claims.sessionId);
     if (!found || !isSameTokenId(found.session.tokenId, claims.tokenId)) throw expiredToken();
-    const objection = objectionTo(found.session, found.account, this.clock.nowMs());
+    const objection = objectionTo(found.session, found.account, this.clock.epochMs());
     if (objection === 'ENDED') throw expiredToken();
     if (objection === 'JWT_DISABLED') throw jwtDisabled();
     return found;

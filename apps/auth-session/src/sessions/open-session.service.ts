@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '@paycode/timing';
 import type { Principal } from '../accounts';
 import type { Origin } from '../audit';
-import { Clock } from '../clock';
 import { expiredToken } from '../refusals';
 import { AccessTokens } from './access-tokens';
 import { accessTokenLifetimeMs } from './domain/access-token';
@@ -52,7 +52,7 @@ export class OpenSessionService {
   ) {}
 
   async open({ account, loginKind, origin }: SessionStart): Promise<LoginSession> {
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.clock.epochMs();
     const { username: subject, credentialVersion } = account;
     const issued = { subject, sessionId: randomUUID(), tokenId: randomUUID(), nowMs, expiresAt: this.expiry(nowMs, nowMs) };
     const { sessionId: id, tokenId, expiresAt } = issued;
@@ -65,7 +65,7 @@ export class OpenSessionService {
 
   /** The next token of a session; the one presented stops working (R-4.1-10). @throws DomainError 401 for all but one of concurrent calls */
   async renew({ session, account }: AccountSession, origin: Origin): Promise<LoginSession> {
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.clock.epochMs();
     const expiresAt = this.expiry(nowMs, session.startedAt.getTime());
     const issued = { subject: account.username, sessionId: session.id, tokenId: randomUUID(), nowMs, expiresAt };
     const renewal = { sessionId: session.id, tokenId: session.tokenId, newTokenId: issued.tokenId, newExpiresAt: expiresAt };

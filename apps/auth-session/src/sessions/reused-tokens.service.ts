@@ -1,16 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { Counter } from 'prom-client';
+import { counter } from '@paycode/metrics';
+import { Clock } from '@paycode/timing';
 import type { ClientOrigin } from '../audit';
-import { Clock } from '../clock';
 import type { AccessClaims } from './domain/access-token';
 import type { SessionRules } from './open-session.service';
 import { SessionStore } from './sessions.ports';
 
-const reusedTotal = new Counter({
-  name: 'paycode_auth_tokens_reused_total',
-  help: 'Sessions ended because a token that had been replaced was to be renewed.',
-});
+const reusedTotal = counter(
+  'paycode_auth_tokens_reused_total',
+  'Sessions ended because a token that had been replaced was to be renewed.',
+);
 
 /** A genuine token that was replaced comes again -> two hold the session, and one of them stole it -> the session ends (ADR 0029). */
 @Injectable()
@@ -27,7 +27,7 @@ export class ReusedTokens {
     const found = await this.sessions.find(sessionId);
     if (!found || found.session.revokedAt !== null || found.session.tokenId === tokenId) return;
     const event = { kind: 'TOKEN_REUSED', subject, origin } as const;
-    const time = { nowMs: this.clock.nowMs(), graceMs: this.rules.renewGraceMs };
+    const time = { nowMs: this.clock.epochMs(), graceMs: this.rules.renewGraceMs };
     if (!(await this.sessions.endReused({ sessionId, tokenId }, event, time))) return;
     reusedTotal.inc();
     const { address, requestId } = origin;

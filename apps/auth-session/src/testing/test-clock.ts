@@ -1,12 +1,12 @@
-import { Clock } from '../clock';
+import { SystemClock } from '@paycode/timing';
 
-/** The real time plus what the test adds. */
-export class TestClock extends Clock {
+/** The real clock, its wall time moved by the test: what happens at the same time in PostgreSQL goes on. */
+export class TestClock extends SystemClock {
   private aheadMs = 0;
   private fixedMs: number | undefined;
 
-  nowMs(): number {
-    return this.fixedMs ?? Date.now() + this.aheadMs;
+  override epochMs(): number {
+    return this.fixedMs ?? super.epochMs() + this.aheadMs;
   }
 
   advance(ms: number): void {

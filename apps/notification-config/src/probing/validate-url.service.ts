@@ -2,15 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { CoarseReason, ProbeOutcome } from '@paycode/safe-http';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
-import { Counter } from 'prom-client';
+import { counter } from '@paycode/metrics';
 import { ProbeBudget, type ProbePermit, type ProbeRequest, UrlProbe } from './probing.ports';
 
-/** One registry per process: a second application in it (tests) shares the counter. */
-const probesTotal = new Counter({
-  name: 'url_probes_total',
-  help: 'Probes of webhook URLs, by what came of them.',
-  labelNames: ['outcome'],
-});
+const probesTotal = counter('url_probes_total', 'Probes of webhook URLs, by what came of them.', ['outcome']);
 
 /** Waits for the probe of the same merchant that is in flight, in milliseconds: some 3 seconds in all. */
 const turnWaitsMs = [50, 100, 200, 400, 800, 1_500];

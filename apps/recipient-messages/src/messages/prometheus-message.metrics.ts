@@ -1,4 +1,4 @@
-import { readForScrape } from '@paycode/service-runtime';
+import { readForScrape } from '@paycode/metrics';
 import { Counter, Gauge, register } from 'prom-client';
 import type { Channel } from './domain/message';
 import { MessageMetrics, type MessageOutcome } from './messages.ports';

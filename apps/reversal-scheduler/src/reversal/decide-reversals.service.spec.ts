@@ -55,7 +55,7 @@ describe('the audit of TransactionTerminal', () => {
     const { watch, timers, closer, database, clock } = schedulerUnderTest();
     await watch.watch([terminal(1)]);
     closer.verdicts.set(1, 'CLOSED_NEVER_SENT');
-    clock.advance(60_000);
+    await clock.advance(60_000);
     await timers.load();
     await timers.fire();
     expect(database.outbox.map(({ reason }) => reason)).toEqual(['NEVER_SENT']);
@@ -65,11 +65,11 @@ describe('the audit of TransactionTerminal', () => {
     const { arm, watch, timers, closer, database, clock } = schedulerUnderTest();
     const neighbour = Array.from({ length: 10_000 }, (_, at) => at + 2).find(id => shardOf(id) === shardOf(1))!;
     await arm.arm([{ transactionId: neighbour, merchantId: 7, attempt: 1 }]);
-    clock.advance(55_000);
+    await clock.advance(55_000);
     await timers.load();
     await watch.watch([terminal(1)]);
     closer.verdicts.set(1, 'CLOSED_NEVER_SENT').set(neighbour, 'ACKED_HTTP');
-    clock.advance(60_000);
+    await clock.advance(60_000);
     await timers.load();
     await timers.fire();
     expect(database.outbox.map(({ transactionId }) => transactionId)).toEqual([1]);

@@ -1,18 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { counter, histogram, scrapedGauge } from '@paycode/metrics';
 import { countParked, dataFaultReason } from '@paycode/persistence';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { Counter, Gauge, Histogram, register } from 'prom-client';
 import type { Decision } from '@paycode/dto';
 import { ReversalMetrics } from './reversal.ports';
-
-/** prom-client keeps one registry per process; a second application in it (tests, standalone) shares the collectors. */
-function collector<T>(name: string, create: () => T): T {
-  return (register.getSingleMetric(name) as T | undefined) ?? create();
-}
-
-function counter<L extends string>(name: string, help: string, labelNames: L[] = []): Counter<L> {
-  return collector(name, () => new Counter({ name, help, labelNames }));
-}
 
 /** Metrics of the capability. No id ever becomes a label. */
 @Injectable()
@@ -26,14 +17,10 @@ export class PrometheusReversalMetrics extends ReversalMetrics {
     'Verdicts that contradict the decision that stands; must stay 0.',
     ['kind'],
   );
-  private readonly lateness = collector(
+  private readonly lateness = histogram(
     'reversal_decision_lateness_seconds',
-    () =>
-      new Histogram({
-        name: 'reversal_decision_lateness_seconds',
-        help: 'Time between the due time of a job and its decision, for decisions that a timer brought about.',
-        buckets: [0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 900],
-      }),
+    'Time between the due time of a job and its decision, for decisions that a timer brought about.',
+    { buckets: [0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 900] },
   );
 
   constructor(@Inject(LOGGER) private readonly logger: Logger) {
@@ -73,21 +60,8 @@ export class PrometheusReversalMetrics extends ReversalMetrics {
 
   /** Gauges read when scraped. */
   observe(read: { overdueMs: () => number; timers: () => number }): void {
-    const gauge = (name: string, help: string, value: () => number): void => {
-      register.removeSingleMetric(name);
-      new Gauge({
-        name,
-        help,
-        collect() {
-          this.set(value());
-        },
-      });
-    };
-    gauge(
-      'reversal_oldest_overdue_seconds',
-      'Age past due of the oldest undecided job in memory.',
-      () => read.overdueMs() / 1_000,
-    );
-    gauge('reversal_timers', 'Timers in memory.', read.timers);
+    const overdue = { name: 'reversal_oldest_overdue_seconds', help: 'Age past due of the oldest undecided job in memory.' };
+    scrapedGauge(overdue, gauge => gauge.set(read.overdueMs() / 1_000));
+    scrapedGauge({ name: 'reversal_timers', help: 'Timers in memory.' }, gauge => gauge.set(read.timers()));
   }
 }

@@ -21,10 +21,10 @@ describe('reversal timers', () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm.arm([job(1), job(2)]);
     scheduler.closer.verdicts.set(1, 'ACKED_HTTP').set(2, 'CLOSED_TIMEOUT');
-    scheduler.clock.advance(59_999);
+    await scheduler.clock.advance(59_999);
     await tick(scheduler);
     expect(scheduler.closer.calls).toEqual([]);
-    scheduler.clock.advance(1);
+    await scheduler.clock.advance(1);
     await tick(scheduler);
     expect(scheduler.closer.calls).toEqual([[1, 2]]);
     expect(await scheduler.database.decisions.find([1, 2])).toEqual(new Map([[1, 'SETTLED'], [2, 'REVERSED']])); // prettier-ignore
@@ -33,17 +33,17 @@ describe('reversal timers', () => {
   it('OPEN decides nothing and is asked again every 5 s, until there is a verdict (P-I4)', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm.arm([job(1)]);
-    scheduler.clock.advance(60_000);
+    await scheduler.clock.advance(60_000);
     await tick(scheduler);
-    scheduler.clock.advance(4_999);
+    await scheduler.clock.advance(4_999);
     await tick(scheduler);
     expect(scheduler.closer.calls).toHaveLength(1);
-    scheduler.clock.advance(1);
+    await scheduler.clock.advance(1);
     await tick(scheduler);
     expect(scheduler.closer.calls).toHaveLength(2);
     expect(scheduler.database.decisionRows.size).toBe(0);
     scheduler.closer.verdicts.set(1, 'ACKED_HTTP');
-    scheduler.clock.advance(5_000);
+    await scheduler.clock.advance(5_000);
     await tick(scheduler);
     expect(await scheduler.database.decisions.find([1])).toEqual(new Map([[1, 'SETTLED']]));
   });
@@ -53,15 +53,15 @@ describe('reversal timers', () => {
     const { timers, database, clock, closer } = scheduler;
     const second = anotherOf(shardOf(1));
     await scheduler.arm.arm([job(1)]);
-    clock.advance(55_000);
+    await clock.advance(55_000);
     await tick(scheduler);
     await scheduler.arm.arm([job(second)]);
-    clock.advance(55_000);
+    await clock.advance(55_000);
     const reading = timers.load();
     timers.own(new Set());
     timers.own(new Set([shardOf(1)]));
     await reading;
-    clock.advance(5_000);
+    await clock.advance(5_000);
     closer.verdicts.set(1, 'ACKED_HTTP').set(second, 'ACKED_HTTP');
     await tick(scheduler);
     expect([...database.decisionRows.keys()].sort((a, b) => a - b)).toEqual([1, second]);
@@ -72,14 +72,14 @@ describe('reversal timers', () => {
     await scheduler.arm.arm([job(1)]);
     scheduler.closer.fault = new Error('ECONNREFUSED');
     for (let minute = 0; minute < 60; minute++) {
-      scheduler.clock.advance(60_000);
+      await scheduler.clock.advance(60_000);
       await expect(tick(scheduler)).rejects.toThrow('ECONNREFUSED');
     }
     expect(scheduler.database.decisionRows.size).toBe(0);
     expect(scheduler.timers.overdueMs).toBe(59 * 60_000);
     scheduler.closer.fault = undefined;
     scheduler.closer.verdicts.set(1, 'ACKED_PULL');
-    scheduler.clock.advance(1_000);
+    await scheduler.clock.advance(1_000);
     await tick(scheduler);
     expect(await scheduler.database.decisions.find([1])).toEqual(new Map([[1, 'SETTLED']]));
     expect(scheduler.metrics.lateMs).toEqual([59 * 60_000 + 1_000]);
@@ -88,11 +88,11 @@ describe('reversal timers', () => {
   it('a settled payment is never asked about (R-3.1-2)', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm.arm([job(1)]);
-    scheduler.clock.advance(55_000);
+    await scheduler.clock.advance(55_000);
     await tick(scheduler);
     expect(scheduler.timers.size).toBe(1);
     await scheduler.decide.decide([{ transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' }]);
-    scheduler.clock.advance(5_000);
+    await scheduler.clock.advance(5_000);
     await tick(scheduler);
     expect([scheduler.closer.calls, scheduler.timers.size]).toEqual([[], 0]);
   });
@@ -101,7 +101,7 @@ describe('reversal timers', () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm.arm([job(1)]);
     await scheduler.decide.decide([{ transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' }]);
-    scheduler.clock.advance(90_000);
+    await scheduler.clock.advance(90_000);
     const nowUs = scheduler.database.nowUs();
     await tick(scheduler);
     const scan = jest.spyOn(scheduler.database.jobs, 'scan');
@@ -121,7 +121,7 @@ describe('reversal timers', () => {
     await tick(scheduler);
     await scheduler.arm.arm([job(1)]);
     scheduler.closer.verdicts.set(1, 'CLOSED_TIMEOUT');
-    scheduler.clock.advance(60_000);
+    await scheduler.clock.advance(60_000);
     await tick(scheduler);
     expect(await scheduler.database.decisions.find([1])).toEqual(new Map([[1, 'REVERSED']]));
     // And by a successor, which begins at the mark.
@@ -129,7 +129,7 @@ describe('reversal timers', () => {
     scheduler.timers.own(new Set());
     scheduler.timers.own(new Set(Array.from({ length: 256 }, (_, shard) => shard)));
     scheduler.closer.verdicts.set(2, 'CLOSED_TIMEOUT');
-    scheduler.clock.advance(60_000);
+    await scheduler.clock.advance(60_000);
     await tick(scheduler);
     expect(await scheduler.database.decisions.find([2])).toEqual(new Map([[2, 'REVERSED']]));
   });
@@ -137,13 +137,13 @@ describe('reversal timers', () => {
   it('a second attempt moves the timer on (A-13)', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm.arm([job(1)]);
-    scheduler.clock.advance(55_000);
+    await scheduler.clock.advance(55_000);
     await tick(scheduler);
     await scheduler.arm.arm([job(1, 2)]);
-    scheduler.clock.advance(59_999);
+    await scheduler.clock.advance(59_999);
     await tick(scheduler);
     expect(scheduler.closer.calls).toEqual([]);
-    scheduler.clock.advance(1);
+    await scheduler.clock.advance(1);
     await tick(scheduler);
     expect(scheduler.closer.calls).toEqual([[1]]);
   });
@@ -153,7 +153,7 @@ describe('reversal timers', () => {
     await scheduler.arm.arm(Array.from({ length: 1_000 }, (_, at) => job(at + 1)));
     for (const { transactionId } of Array.from({ length: 1_000 }, (_, at) => job(at + 1)))
       scheduler.closer.verdicts.set(transactionId, 'CLOSED_CONN');
-    scheduler.clock.advance(60_000);
+    await scheduler.clock.advance(60_000);
     while (scheduler.metrics.decidedCount.REVERSED < 1_000) await tick(scheduler);
     expect(Math.max(...scheduler.closer.calls.map(call => call.length))).toBe(10);
   });
@@ -161,10 +161,10 @@ describe('reversal timers', () => {
   it('leaves the timers of a shard that was given up to its new owner', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm.arm([job(1)]);
-    scheduler.clock.advance(55_000);
+    await scheduler.clock.advance(55_000);
     await tick(scheduler);
     scheduler.timers.own(new Set());
-    scheduler.clock.advance(60_000);
+    await scheduler.clock.advance(60_000);
     await tick(scheduler);
     expect(scheduler.closer.calls).toEqual([]);
   });
@@ -172,7 +172,7 @@ describe('reversal timers', () => {
   it('1.7: what was being asked about when a replica died is found again by its successor', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm.arm([job(1)]);
-    scheduler.clock.advance(600_000);
+    await scheduler.clock.advance(600_000);
     scheduler.closer.fault = new Error('killed');
     await expect(tick(scheduler)).rejects.toThrow('killed');
     await scheduler.timers.advance();
@@ -189,10 +189,10 @@ describe('reversal timers', () => {
     const early = 1;
     const late = Array.from({ length: 5_000 }, (_, at) => at + 2).find(id => shardOf(id) === shardOf(early))!;
     await scheduler.arm.arm([job(early)]);
-    scheduler.clock.advance(600_000);
+    await scheduler.clock.advance(600_000);
     await scheduler.arm.arm([job(late)]);
     scheduler.closer.verdicts.set(late, 'CLOSED_CONN');
-    scheduler.clock.advance(600_000);
+    await scheduler.clock.advance(600_000);
     while (await scheduler.timers.load());
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     scheduler.closer.gate = answered;
@@ -213,10 +213,10 @@ describe('reversal timers', () => {
     const scheduler = schedulerUnderTest();
     expect(scheduler.timers.nextInMs).toBe(Infinity);
     await scheduler.arm.arm([job(1)]);
-    scheduler.clock.advance(55_000);
+    await scheduler.clock.advance(55_000);
     await scheduler.timers.load();
     expect(scheduler.timers.nextInMs).toBe(5_000);
-    scheduler.clock.advance(6_000);
+    await scheduler.clock.advance(6_000);
     expect(scheduler.timers.nextInMs).toBe(0);
   });
 
@@ -227,16 +227,16 @@ describe('reversal timers', () => {
     await arm.arm(ids.map(id => job(id)));
     for (const id of ids) closer.verdicts.set(id, 'ACKED_HTTP');
     closer.refused = 7;
-    clock.advance(60_000);
+    await clock.advance(60_000);
     await tick(scheduler);
     const decided = () => [...database.decisionRows.keys()].sort((a, b) => a - b);
     expect(decided()).toEqual(ids.filter(id => id !== 7));
     expect(metrics.aside).toEqual(['close 7']);
     closer.refused = undefined;
-    clock.advance(59_999);
+    await clock.advance(59_999);
     await tick(scheduler);
     expect(decided()).not.toContain(7);
-    clock.advance(1);
+    await clock.advance(1);
     await tick(scheduler);
     expect(decided()).toEqual(ids);
   });

@@ -1,15 +1,16 @@
 import type { CloseAnswer, SettleItem } from '@paycode/dto';
 import { isolate } from '@paycode/persistence';
+import type { Clock } from '@paycode/timing';
 import type { DecideReversals } from './decide-reversals.service';
 import { DueHeap, type Timer } from './domain/due-heap';
 import { askAgainMs, askAsideAgainMs, retryAfterFaultMs } from './domain/timing';
-import type { DeliveryCloser, JobStore, LowWaterMark, MonotonicClock, ReversalMetrics, ShardCursor } from './reversal.ports';
+import type { DeliveryCloser, JobStore, LowWaterMark, ReversalMetrics, ShardCursor } from './reversal.ports';
 
 export interface ReversalTimersPorts {
   jobs: JobStore;
   closer: DeliveryCloser;
   decide: DecideReversals;
-  clock: MonotonicClock;
+  clock: Pick<Clock, 'nowMs'>;
   metrics: ReversalMetrics;
 }
 
@@ -56,8 +57,9 @@ export class ReversalTimers {
 
   /** How long the oldest undecided job in memory is overdue, in milliseconds; 0 when none is. */
   get overdueMs(): number {
-    const oldest = this.heap.timers().reduce((min, timer) => Math.min(min, timer.dueAtMs), Infinity);
-    return Math.max(0, this.ports.clock.nowMs() - oldest);
+    let oldestMs = Infinity;
+    for (const { dueAtMs } of this.heap.timers()) oldestMs = Math.min(oldestMs, dueAtMs);
+    return Math.max(0, this.ports.clock.nowMs() - oldestMs);
   }
 
   /** Serves exactly these shards from now on; a shard gained is read from its low-water mark. */
@@ -81,7 +83,8 @@ export class ReversalTimers {
       // Given up while the page was read: its new owner has it. Given up and gained again: reading starts anew, for its timers were dropped.
       if (!same.has(job.shard)) continue;
       this.cursors.set(job.shard, { shard: job.shard, after: job });
-      this.heap.push({ ...job, dueAtMs: nowMs + dueInMs, askAtMs: nowMs + dueInMs });
+      const dueAtMs = nowMs + dueInMs;
+      this.heap.push({ ...job, dueAtMs }, dueAtMs);
       perShard.set(job.shard, (perShard.get(job.shard) ?? 0) + 1);
     }
     this.passOver(
@@ -143,7 +146,7 @@ export class ReversalTimers {
     return due.filter(timer => {
       const left = leftMs.get(timer.transactionId);
       // A later attempt moved the due time: wait for that.
-      if (left !== undefined && left > 0) this.push({ ...timer, askAtMs: nowMs + left });
+      if (left !== undefined && left > 0) this.push(timer, nowMs + left);
       return left !== undefined && left <= 0;
     });
   }
@@ -188,11 +191,11 @@ export class ReversalTimers {
 
   private again(timers: readonly Timer[], delayMs: number): void {
     const askAtMs = this.ports.clock.nowMs() + delayMs;
-    for (const timer of timers) this.push({ ...timer, askAtMs });
+    for (const timer of timers) this.push(timer, askAtMs);
   }
 
-  private push(timer: Timer): void {
-    if (this.cursors.has(timer.shard)) this.heap.push(timer);
+  private push(timer: Timer, askAtMs: number): void {
+    if (this.cursors.has(timer.shard)) this.heap.push(timer, askAtMs);
   }
 }
 

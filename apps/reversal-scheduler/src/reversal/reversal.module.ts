@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { InternalClient, ServiceTokenSigner } from '@paycode/access';
 import { OutboxRelay } from '@paycode/events';
+import { SystemClock } from '@paycode/timing';
 import { PaymentTracing } from '@paycode/tracing';
 import { DataSource } from 'typeorm';
 import { ShardOwnershipModule } from '../shard-ownership';
@@ -110,7 +111,7 @@ function timersOf(timerDelayMs: number) {
   // A scan looks ahead less than half of what a new job is due in: the other half is for a slow commit to become visible.
   const windowMs = Math.min(defaultTimerLimits.windowMs, timerDelayMs / 2);
   return (...[jobs, closer, decide, metrics]: TimerParts): ReversalTimers => {
-    const ports = { jobs, closer, decide, clock: { nowMs: () => performance.now() }, metrics };
+    const ports = { jobs, closer, decide, clock: new SystemClock(), metrics };
     const timers = new ReversalTimers(ports, { ...defaultTimerLimits, windowMs });
     metrics.observe({ overdueMs: () => timers.overdueMs, timers: () => timers.size });
     return timers;

@@ -46,11 +46,6 @@ export abstract class ReversalMetrics {
   abstract setAside(step: 'arm' | 'decide' | 'close', transactionId: number, error: unknown): void;
 }
 
-/** Monotonic milliseconds of this process (P-T2). */
-export abstract class MonotonicClock {
-  abstract nowMs(): number;
-}
-
 export interface ScannedJobs {
   jobs: DueJob[];
   /** The store's clock when the scan began, in microseconds since 1970. */

@@ -1,6 +1,6 @@
 import type { Decision, Route } from '@paycode/dto';
 import { DataFault, FlushQueue } from '@paycode/persistence';
-import type { Clock } from '../clock';
+import type { Clock } from '@paycode/timing';
 import type { Delivery, DeliveryStore } from '../deliveries';
 import type { OwnedLanes } from '../lanes';
 import type { RouteCache } from '../routes';
@@ -68,7 +68,7 @@ export class PrepareAttempt {
     if (!(await this.claim(delivery))) return 'NOT_OURS';
     if (!delivery.isReversible) return 'READY';
     const [decision] = await this.arms.run([delivery]);
-    delivery.armedAt = this.options.clock.wallTime();
+    delivery.armedAt = new Date(this.options.clock.epochMs());
     return decision ?? 'READY';
   }
 

@@ -1,5 +1,5 @@
+import { type Clock, passed } from '@paycode/timing';
 import { PrepareAttempt, type ReversalScheduler } from '../arming';
-import { type Clock, passed } from '../clock';
 import type { AttemptRules, Delivery, DeliveryMetrics, DeliveryStore } from '../deliveries';
 import { type InformationalStore, RepeatInformational } from '../informational';
 import { RecordDeliveries } from '../intake';

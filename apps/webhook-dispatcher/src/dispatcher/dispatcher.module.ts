@@ -3,7 +3,7 @@ import { EventTransport, OutboxRelay } from '@paycode/events';
 import { isOurFault, OutboundGuard, outboundPolicyOf } from '@paycode/safe-http';
 import { PaymentTracing } from '@paycode/tracing';
 import { DataSource } from 'typeorm';
-import { SystemClock } from '../clock';
+import { SystemClock } from '@paycode/timing';
 import type { Settings } from '../config/env';
 import { DeliveryMetrics } from '../deliveries';
 import { PostgresInformationalStore, RedeliverInformational } from '../informational';

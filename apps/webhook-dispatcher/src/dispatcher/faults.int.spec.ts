@@ -1,7 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { eventually } from '@paycode/service-runtime/testing';
+import { settled } from '@paycode/timing/testing';
 import { migrations } from '../../migrations';
-import { settled } from '../clock/testing/manual-clock';
 import { terminalEvent } from '../deliveries/testing/samples';
 import { PostgresVerdictStore } from '../verdicts/persistence/postgres-verdict.store';
 import type { VerdictStore } from '../verdicts/verdicts.ports';

@@ -1,19 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { VerdictKind } from '@paycode/dto';
+import { counter, gauge, histogram, scrapedGauge } from '@paycode/metrics';
 import { countParked, dataFaultReason } from '@paycode/persistence';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { Counter, Gauge, Histogram, register } from 'prom-client';
 import { type AttemptOutcome, DeliveryMetrics, type DeliveryReport, type ParkedStep } from '../deliveries';
 import { outcomeClass } from '../verdicts';
-
-/** One registry per process: a second application in it (tests) shares the collectors. */
-function collector<T>(name: string, create: () => T): T {
-  return (register.getSingleMetric(name) as T | undefined) ?? create();
-}
-
-function counter<L extends string>(name: string, help: string, labelNames: L[] = []): Counter<L> {
-  return collector(name, () => new Counter({ name, help, labelNames }));
-}
 
 const ageBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 60, 120, 300, 900];
 
@@ -29,19 +20,11 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
     'webhook_verdict_write_failures_total',
     'Verdict writes that had to be repeated.',
   );
-  private readonly unwritten = collector(
-    'webhook_verdicts_unwritten',
-    () => new Gauge({ name: 'webhook_verdicts_unwritten', help: 'Verdicts that are not durable yet.' }),
-  );
-  private readonly age = collector(
+  private readonly unwritten = gauge('webhook_verdicts_unwritten', 'Verdicts that are not durable yet.');
+  private readonly age = histogram(
     'webhook_consume_to_verdict_seconds',
-    () =>
-      new Histogram({
-        name: 'webhook_consume_to_verdict_seconds',
-        help: 'Between receipt of the event and the durable verdict.',
-        labelNames: ['kind'],
-        buckets: ageBuckets,
-      }),
+    'Between receipt of the event and the durable verdict.',
+    { labelNames: ['kind'], buckets: ageBuckets },
   );
 
   constructor(@Inject(LOGGER) private readonly logger: Logger) {
@@ -105,20 +88,12 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
 
   /** Gauges read when scraped. */
   observe(load: () => { held: number; waiting: number; inFlight: number; oldestAgeMs: number }): void {
-    const gauge = (name: string, help: string, read: (now: ReturnType<typeof load>) => number): void => {
-      register.removeSingleMetric(name);
-      new Gauge({
-        name,
-        help,
-        collect() {
-          this.set(read(load()));
-        },
-      });
-    };
-    gauge('webhook_held', 'Deliveries in memory.', now => now.held);
-    gauge('webhook_waiting', 'Deliveries waiting for a slot at their endpoint.', now => now.waiting);
-    gauge('webhook_in_flight', 'Slots in use.', now => now.inFlight);
-    gauge(
+    const observed = (name: string, help: string, read: (now: ReturnType<typeof load>) => number): void =>
+      scrapedGauge({ name, help }, each => each.set(read(load())));
+    observed('webhook_held', 'Deliveries in memory.', now => now.held);
+    observed('webhook_waiting', 'Deliveries waiting for a slot at their endpoint.', now => now.waiting);
+    observed('webhook_in_flight', 'Slots in use.', now => now.inFlight);
+    observed(
       'webhook_oldest_undelivered_age_seconds',
       'Age of the oldest delivery without a verdict in memory.',
       now => now.oldestAgeMs / 1_000,

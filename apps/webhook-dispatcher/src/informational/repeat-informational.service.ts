@@ -1,4 +1,4 @@
-import type { Clock } from '../clock';
+import type { Clock } from '@paycode/timing';
 import { deliveryFrom } from '../deliveries';
 import type { LaneOwnership } from '../lanes';
 import type { DeliveryQueue } from '../queueing';

@@ -1,6 +1,6 @@
 import type { TransactionTerminal } from '@paycode/dto';
 import { FlushQueue } from '@paycode/persistence';
-import type { Clock } from '../clock';
+import type { Clock } from '@paycode/timing';
 import {
   type Delivery,
   deliveryFrom,

@@ -1,4 +1,4 @@
-import { ManualClock, settled } from '../clock/testing/manual-clock';
+import { ManualClock, settled } from '@paycode/timing/testing';
 import type { HeldLane } from './domain/lane-watch';
 import { LaneListener } from './lanes.ports';
 import { LaneOwnership } from './lane-ownership.service';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock';
+import type { Clock } from '@paycode/timing';
 import { type HeldLane, type LaneRow, LaneWatch } from './domain/lane-watch';
 import type { LaneListener, OwnedLanes, LaneStore } from './lanes.ports';
 

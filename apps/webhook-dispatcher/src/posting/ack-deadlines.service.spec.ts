@@ -1,4 +1,4 @@
-import { ManualClock, settled } from '../clock/testing/manual-clock';
+import { ManualClock, settled } from '@paycode/timing/testing';
 import { AckDeadlines } from './ack-deadlines.service';
 
 describe('deadlines of requests (P-T3)', () => {
@@ -62,10 +62,10 @@ describe('deadlines of requests (P-T3)', () => {
   it('one timer serves all; an earlier deadline brings it forward', async () => {
     watch(1_000, 'late');
     watch(10, 'early');
-    expect(clock.timersWaiting).toBe(1);
+    expect(clock.timerCount).toBe(1);
     await clock.advance(10);
     expect(expired).toEqual(['early']);
     await settled();
-    expect(clock.timersWaiting).toBe(1);
+    expect(clock.timerCount).toBe(1);
   });
 });

@@ -1,5 +1,4 @@
-import type { CancelTimer, Clock } from '../clock';
-import { type Deadline, DeadlineHeap } from '../queueing';
+import { type CancelTimer, type Clock, type Deadline, DeadlineHeap } from '@paycode/timing';
 
 type Expire = () => void;
 

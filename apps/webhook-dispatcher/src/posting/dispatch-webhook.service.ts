@@ -1,6 +1,6 @@
 import { isDataFault } from '@paycode/persistence';
+import type { Clock } from '@paycode/timing';
 import type { NotPrepared, PrepareAttempt } from '../arming';
-import type { Clock } from '../clock';
 import type { AttemptOutcome, Delivery } from '../deliveries';
 import type { DeliveryQueue, Granted, SlotUse } from '../queueing';
 import type { Concluded, ConcludeDelivery, OnFenced } from '../verdicts';
@@ -52,7 +52,7 @@ export class DispatchWebhook {
     const leave = await this.options.gate?.enter(origin);
     const ready = await this.ready(delivery, origin);
     leave?.();
-    const startedAt = this.options.clock.wallTime();
+    const startedAt = new Date(this.options.clock.epochMs());
     if (ready.next !== 'POST') return this.notSent(delivery, origin, ready);
     this.queue.posted(delivery);
     const outcome = await ready.post.outcome;

@@ -1,4 +1,4 @@
-import { ManualClock, settled } from '../clock/testing/manual-clock';
+import { ManualClock, settled } from '@paycode/timing/testing';
 import { HandshakeGate } from './handshake-gate.service';
 import type { LeaveGate } from './posting.ports';
 

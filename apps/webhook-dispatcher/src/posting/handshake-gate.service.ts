@@ -1,4 +1,4 @@
-import type { Clock } from '../clock';
+import { type Clock, TokenBucket } from '@paycode/timing';
 import { RoundRobinQueue } from './domain/round-robin-queue';
 import { ConnectionGate, type LeaveGate } from './posting.ports';
 
@@ -22,8 +22,7 @@ export class HandshakeGate extends ConnectionGate {
   private readonly reserved = new Map<string, number>();
   /** When an endpoint last had a connection become free: it works. */
   private readonly answeredMs = new Map<string, number>();
-  private tokens: number;
-  private filledMs: number;
+  private readonly handshakes: TokenBucket;
   private isTimerSet = false;
 
   constructor(
@@ -31,8 +30,10 @@ export class HandshakeGate extends ConnectionGate {
     private readonly options: HandshakeGateOptions,
   ) {
     super();
-    this.tokens = this.burst;
-    this.filledMs = clock.nowMs();
+    // At most a quarter of a second's handshakes at once.
+    const burst = Math.max(1, options.handshakesPerSecond / 4);
+    const refillMs = 1_000 / options.handshakesPerSecond;
+    this.handshakes = new TokenBucket({ burst, refillMs }, { tokens: burst, atMs: clock.nowMs() });
   }
 
   override enter(origin: string): Promise<LeaveGate> {
@@ -50,10 +51,6 @@ export class HandshakeGate extends ConnectionGate {
     this.answeredMs.set(origin, this.clock.nowMs());
     if (this.answeredMs.size > answeredKept) this.answeredMs.delete(this.answeredMs.keys().next().value!);
     this.letInWhereFree(origin);
-  }
-
-  private get burst(): number {
-    return Math.max(1, this.options.handshakesPerSecond / 4);
   }
 
   private hasAnswered(origin: string): boolean {
@@ -79,23 +76,13 @@ export class HandshakeGate extends ConnectionGate {
   }
 
   private letInToOpen(): void {
-    this.refill();
-    while (this.tokens >= 1 && !this.row.isEmpty) {
-      this.tokens--;
-      this.row.take()!(() => undefined);
-    }
+    const nowMs = this.clock.nowMs();
+    while (!this.row.isEmpty && this.handshakes.take(nowMs) === 0) this.row.take()!(() => undefined);
     if (this.row.isEmpty || this.isTimerSet) return;
     this.isTimerSet = true;
     this.clock.after(Math.ceil(1_000 / this.options.handshakesPerSecond), () => {
       this.isTimerSet = false;
       this.letInToOpen();
     });
-  }
-
-  private refill(): void {
-    const nowMs = this.clock.nowMs();
-    const perMs = this.options.handshakesPerSecond / 1_000;
-    this.tokens = Math.min(this.burst, this.tokens + (nowMs - this.filledMs) * perMs);
-    this.filledMs = nowMs;
   }
 }

@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock } from '../clock';
+import type { CancelTimer, Clock } from '@paycode/timing';
 import type { AttemptOutcome } from '../deliveries';
 import type { AckDeadlines } from './ack-deadlines.service';
 import type { PostWindow } from './domain/post-window';

@@ -1,5 +1,5 @@
 import type { Route } from '@paycode/dto';
-import type { Clock } from '../clock';
+import type { Clock } from '@paycode/timing';
 import type { AttemptOutcome, Delivery } from '../deliveries';
 import type { AckDeadlines } from './ack-deadlines.service';
 import { PostWindow, type PostWindowRules } from './domain/post-window';

@@ -1,4 +1,4 @@
-import { type Clock, passed } from '../clock';
+import { type Clock, passed } from '@paycode/timing';
 import { type Delivery, mayHaveBeenSent } from '../deliveries';
 import type { HeldLane } from '../lanes';
 import type { RouteCache } from '../routes';

@@ -1,4 +1,3 @@
 export { type Admission, DeliveryQueue, type QueueLoad } from './delivery-queue.service';
-export { type Deadline, DeadlineHeap } from './domain/deadline-heap';
 export { type Granted, OriginQueues, type SlotUse } from './domain/origin-queues';
 export { RefillQueues } from './refill-queues.service';

@@ -1,6 +1,6 @@
 import type { Route } from '@paycode/dto';
 import { DataFault, FlushQueue, isolate } from '@paycode/persistence';
-import type { Clock } from '../clock';
+import type { Clock } from '@paycode/timing';
 import type { RouteSource } from './routes.ports';
 
 /** The route of a merchant cannot be read now: our fault, not the receiver's (P-T8). */

@@ -1,4 +1,4 @@
-import { ManualClock, settled } from '../clock/testing/manual-clock';
+import { ManualClock, settled } from '@paycode/timing/testing';
 import type { Delivery } from '../deliveries/domain/delivery';
 import { delivery } from '../deliveries/testing/samples';
 import { FakeRoutes } from '../dispatcher/testing/fakes';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock';
+import type { Clock } from '@paycode/timing';
 import type { AttemptRules, Delivery } from '../deliveries';
 import type { DeliveryQueue } from '../queueing';
 import type { ConcludeDelivery, OnFenced } from '../verdicts';

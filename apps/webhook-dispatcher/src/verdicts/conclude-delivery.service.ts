@@ -1,5 +1,5 @@
 import type { Decision, VerdictKind } from '@paycode/dto';
-import type { Clock } from '../clock';
+import type { Clock } from '@paycode/timing';
 import {
   type AttemptOutcome,
   type AttemptRules,

@@ -1,9 +1,9 @@
 import type { VerdictKind } from '@paycode/dto';
 import { FlushQueue, isDataFault } from '@paycode/persistence';
-import { type Clock, passed } from '../clock';
+import { backoffMs, type Clock, passed } from '@paycode/timing';
 import type { DeliveryMetrics } from '../deliveries';
 import type { OwnedLanes } from '../lanes';
-import { retryDelayMs } from './domain/retry-delay';
+import { retryLimits } from './domain/retry-limits';
 import type { SettleReversals } from './settle-reversals.service';
 import type { OwnedVerdict, VerdictStore } from './verdicts.ports';
 
@@ -84,7 +84,7 @@ export class RecordVerdict {
       } catch (error) {
         if (isDataFault(error)) throw error;
         this.metrics.verdictWriteFailed(error);
-        await passed(this.options.clock, retryDelayMs(failures));
+        await passed(this.options.clock, backoffMs(failures, retryLimits, 0));
       }
     }
   }

@@ -1,9 +1,9 @@
 import type { SettleItem } from '@paycode/dto';
 import { isolate } from '@paycode/persistence';
+import { backoffMs, type Clock, passed } from '@paycode/timing';
 import type { ReversalScheduler } from '../arming';
-import { type Clock, passed } from '../clock';
 import type { DeliveryMetrics } from '../deliveries';
-import { retryDelayMs } from './domain/retry-delay';
+import { retryLimits } from './domain/retry-limits';
 
 const itemsPerCallMax = 1_000;
 const itemsKeptMax = 50_000;
@@ -41,7 +41,7 @@ export class SettleReversals {
     this.isTelling = true;
     while (this.waiting.length > 0) {
       const isTold = await this.tellOnce();
-      await passed(this.clock, isTold ? pauseMs : retryDelayMs(this.failures));
+      await passed(this.clock, isTold ? pauseMs : backoffMs(this.failures, retryLimits, 0));
     }
     this.isTelling = false;
   }

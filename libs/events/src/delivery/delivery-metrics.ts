@@ -1,13 +1,10 @@
-import { Counter, register } from 'prom-client';
+import { counter } from '@paycode/metrics';
 
-function counter(name: string, help: string): Counter<'topic' | 'group'> {
-  const known = register.getSingleMetric(name) as Counter<'topic' | 'group'> | undefined;
-  return known ?? new Counter({ name, help, labelNames: ['topic', 'group'] });
-}
+const labels = ['topic', 'group'] as const;
 
 /** Any increase wants a person: an event could not be processed. */
-export const parkedEvents = counter('events_parked_total', 'Events put into a dead-letter topic.');
+export const parkedEvents = counter('events_parked_total', 'Events put into a dead-letter topic.', labels);
 
-export const failedBatches = counter('events_batch_failures_total', 'Batches whose handler failed; they come again.');
+export const failedBatches = counter('events_batch_failures_total', 'Batches whose handler failed; they come again.', labels);
 
-export const handledEvents = counter('events_handled_total', 'Events handled and committed.');
+export const handledEvents = counter('events_handled_total', 'Events handled and committed.', labels);

@@ -1,7 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { dataFaultReason, isolate } from '@paycode/persistence';
+import { backoffMs, pauseFor } from '@paycode/timing';
 import type { Subscription } from '../event-transport';
 import type { TransportLog } from '../transport-log';
-import { backoffMs, pauseFor } from './backoff';
 import { type DeadLetter, deliverBatch, type PartitionRecord } from './deliver-batch';
 import { failedBatches, handledEvents, parkedEvents } from './delivery-metrics';
 import { Wakeup } from './wakeup';
@@ -27,8 +28,8 @@ export interface PartitionConsumerOptions {
 }
 
 export const batchMaxDefault = 500;
-/** Nobody waits for a commit but the batch after the next: they share round trips. */
-export const commitGatherMs = 20;
+/** Nobody waits for a commit but the batch after the next: they share round trips. At most one per partition waits. */
+export const commitLimits = { flushMax: 1_024, queueMax: 4_096, spacing: () => pause(20) };
 const retryLimits = { firstMs: 100, maxMs: 5_000 };
 /** Commit attempts of a consumer that is giving the partition up; without a commit the batch is redelivered elsewhere. */
 const lastCommitsMax = 3;

@@ -1,5 +1,5 @@
+import { pauseFor } from '@paycode/timing';
 import type { Batch, Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
-import { pauseFor } from '../delivery/backoff';
 import type { PartitionRecord } from '../delivery/deliver-batch';
 import type { OwnedPartitions } from '../delivery/owned-partitions';
 import type { PartitionConsumer } from '../delivery/partition-consumer';

@@ -1,5 +1,5 @@
+import { FlushQueue } from '@paycode/persistence';
 import { type IHeaders, type Kafka, Partitioners, type Producer, type RecordMetadata } from 'kafkajs';
-import { Coalescer } from '../delivery/coalescer';
 import { withinTime } from '../delivery/within-time';
 import { chunked } from '../record/event-size';
 import type { TransportLog } from '../transport-log';
@@ -27,8 +27,8 @@ export class UnconfirmedPublishError extends Error {
 const requestLimits = { countMax: 1_000, bytesMax: 524_288 };
 const publishTimeoutMs = 30_000;
 const closeTimeoutMs = 10_000;
-/** Calls of `publish` that share requests. */
-const coalescedMax = 200;
+/** Calls of `publish` that share requests, and that may wait for them. */
+const publishLimits = { flushMax: 200, queueMax: 20_000 };
 
 /**
  * Publishes durably (`acks=all`, idempotent). One request at a time: kafkajs gets its sequence numbers wrong under concurrent sends.
@@ -37,10 +37,10 @@ const coalescedMax = 200;
 export class KafkaPublisher {
   private producer?: Promise<Producer>;
   private isClosed = false;
-  private readonly sends = new Coalescer<readonly KafkaRecord[], void>(async groups => {
+  private readonly sends = new FlushQueue<readonly KafkaRecord[], void>(async groups => {
     await this.sendAll(groups.flat());
     return groups.map(() => undefined);
-  }, coalescedMax);
+  }, publishLimits);
 
   constructor(
     private readonly kafka: Kafka,
@@ -50,7 +50,7 @@ export class KafkaPublisher {
   /** Resolves once every record is durable. Calls made meanwhile share the next requests; order is kept. */
   publish(records: readonly KafkaRecord[]): Promise<void> {
     if (this.isClosed) return Promise.reject(new Error('event transport is closed'));
-    return records.length === 0 ? Promise.resolve() : this.sends.add(records);
+    return records.length === 0 ? Promise.resolve() : this.sends.runOne(records);
   }
 
   async close(): Promise<void> {

@@ -1,9 +1,9 @@
+import { FlushQueue } from '@paycode/persistence';
+import { backoffMs, pauseFor } from '@paycode/timing';
 import type { Kafka } from 'kafkajs';
-import { backoffMs, pauseFor } from '../delivery/backoff';
-import { Coalescer } from '../delivery/coalescer';
 import type { DeadLetter } from '../delivery/deliver-batch';
 import { OwnedPartitions } from '../delivery/owned-partitions';
-import { batchMaxDefault, commitGatherMs, PartitionConsumer, type PartitionEdge } from '../delivery/partition-consumer';
+import { batchMaxDefault, commitLimits, PartitionConsumer, type PartitionEdge } from '../delivery/partition-consumer';
 import type { Subscriber, SubscriberProgress, Subscription } from '../event-transport';
 import type { TransportLog } from '../transport-log';
 import { isStaleMembership, isTransient, StalledConsumerError } from './kafka-errors';
@@ -43,7 +43,7 @@ const stallsMax = 3;
 export class KafkaSubscriber implements Subscriber, PartitionEdge {
   private readonly owned: OwnedPartitions;
   private readonly intake: KafkaIntake;
-  private readonly commits: Coalescer<Commit, boolean>;
+  private readonly commits: FlushQueue<Commit, boolean>;
   private readonly stopping = new AbortController();
   private readonly joined = Promise.withResolvers<void>();
   private member: KafkaMember;
@@ -65,7 +65,7 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
     });
     const { topic, batchMax = batchMaxDefault } = subscription;
     this.intake = new KafkaIntake({ topic, batchMax, owned: this.owned, signal: this.stopping.signal, log });
-    this.commits = new Coalescer(commits => this.commitAll(commits), 1_024, commitGatherMs);
+    this.commits = new FlushQueue(commits => this.commitAll(commits), commitLimits);
     this.member = this.createMember();
   }
 
@@ -103,7 +103,7 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
   }
 
   commit(partition: number, nextOffset: bigint): Promise<boolean> {
-    return this.commits.add({ partition, nextOffset });
+    return this.commits.runOne({ partition, nextOffset });
   }
 
   onRoom(partition: number): void {

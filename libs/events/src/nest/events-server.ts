@@ -1,6 +1,6 @@
+import { scrapedGauge } from '@paycode/metrics';
 import type { Lifecycle } from '@paycode/service-runtime';
 import { BaseRpcContext, type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
-import { Gauge, register } from 'prom-client';
 import { lastValueFrom } from 'rxjs';
 import type { EventBatch, EventTransport, Subscriber, SubscriberProgress } from '../event-transport';
 import type { TransportLog } from '../transport-log';
@@ -129,15 +129,9 @@ export class EventsServer extends Server implements CustomTransportStrategy {
 
   /** Read when scraped; an unknown lag is left out. */
   private observeLag(): void {
-    register.removeSingleMetric('events_lag');
-    const progress = () => this.progress();
-    new Gauge({
-      name: 'events_lag',
-      help: 'Published events that the group has not committed, in the partitions of this process.',
-      labelNames: ['topic', 'group'],
-      collect() {
-        for (const { topic, group, lag } of progress()) if (lag !== null) this.set({ topic, group }, lag);
-      },
+    const help = 'Published events that the group has not committed, in the partitions of this process.';
+    scrapedGauge({ name: 'events_lag', help, labelNames: ['topic', 'group'] }, gauge => {
+      for (const { topic, group, lag } of this.progress()) if (lag !== null) gauge.set({ topic, group }, lag);
     });
   }
 

@@ -6,9 +6,9 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { Lifecycle, LOGGER, type Logger, readForScrape } from '@paycode/service-runtime';
+import { readForScrape, scrapedGauge } from '@paycode/metrics';
+import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { PaymentTracing } from '@paycode/tracing';
-import { Gauge, register } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { createEventTransport } from '../create-event-transport';
 import { EventTransport } from '../event-transport';
@@ -69,16 +69,8 @@ const unknownState: OutboxState = { depth: Number.NaN, oldestAgeMs: Number.NaN }
 
 /** Depth and age of the outbox, read when scraped. */
 function observeOutbox(relay: OutboxRelay): void {
-  const gauge = (name: string, help: string, read: (state: OutboxState) => number): void => {
-    register.removeSingleMetric(name);
-    new Gauge({
-      name,
-      help,
-      async collect() {
-        this.set(read(await readForScrape(() => relay.measure(), unknownState)));
-      },
-    });
-  };
-  gauge('outbox_depth', 'Events waiting to be published.', state => state.depth);
-  gauge('outbox_oldest_age_seconds', 'Age of the oldest event waiting to be published.', state => state.oldestAgeMs / 1_000);
+  const observed = (name: string, help: string, read: (state: OutboxState) => number): void =>
+    scrapedGauge({ name, help }, async gauge => gauge.set(read(await readForScrape(() => relay.measure(), unknownState))));
+  observed('outbox_depth', 'Events waiting to be published.', state => state.depth);
+  observed('outbox_oldest_age_seconds', 'Age of the oldest event waiting to be published.', state => state.oldestAgeMs / 1_000);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { countParked, DataFault, dataFaultReason, isolate } from '@paycode/persistence';
+import { backoffMs } from '@paycode/timing';
 import type { DataSource, EntityManager } from 'typeorm';
-import { backoffMs } from '../delivery/backoff';
 import { Wakeup } from '../delivery/wakeup';
 import type { EventToPublish, EventTransport } from '../event-transport';
 import type { TransportLog } from '../transport-log';

@@ -1,6 +1,6 @@
 import { deadLetterDefaults, isDeadLetterTopic, type TopicDefinition } from '@paycode/dto';
+import { PeriodicTask } from '@paycode/timing';
 import type { Pool } from 'pg';
-import { pauseFor } from '../delivery/backoff';
 import type { TransportLog } from '../transport-log';
 
 export interface LogJanitorOptions {
@@ -23,34 +23,36 @@ const chunksPerRound = 200;
  * older than its topic's retention, consumed or not (as on Kafka). Deletes from the head of each partition in small chunks.
  */
 export class LogJanitor {
-  private readonly stopping = new AbortController();
-  private running?: Promise<void>;
+  private readonly task: PeriodicTask;
 
-  constructor(private readonly options: LogJanitorOptions) {}
-
-  start(): void {
-    this.running = this.run();
+  constructor(private readonly options: LogJanitorOptions) {
+    const { everyMs, log } = options;
+    const failed = (error: unknown) => log.warn({ err: error }, 'event log could not be cleaned');
+    this.task = new PeriodicTask(async signal => void (await this.clean(signal)), { everyMs, firstAfterMs: everyMs, failed });
   }
 
-  async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+  start(): void {
+    this.task.start();
+  }
+
+  stop(): Promise<void> {
+    return this.task.stop();
   }
 
   /** One round; answers the number of events deleted. */
-  async clean(): Promise<number> {
+  async clean(signal?: AbortSignal): Promise<number> {
     const { rows } = await this.options.pool.query<{ id: number; name: string }>('select id, name from event_topic');
     let deleted = 0;
-    for (const { id, name } of rows) deleted += await this.cleanTopic(id, this.retentionMs(name));
+    for (const { id, name } of rows) deleted += await this.cleanTopic(id, this.retentionMs(name), signal);
     // Members that crashed and owned nothing any more.
     await this.options.pool.query("delete from event_member where beat_at < clock_timestamp() - interval '1 day'");
     return deleted;
   }
 
-  private async cleanTopic(topicId: number, retentionMs: number): Promise<number> {
+  private async cleanTopic(topicId: number, retentionMs: number, signal?: AbortSignal): Promise<number> {
     const values = [janitorLock, topicId, rowsPerPartition, retentionMs, this.options.consumedRetentionMs];
     let deleted = 0;
-    for (let chunk = 0; chunk < chunksPerRound && !this.stopping.signal.aborted; chunk++) {
+    for (let chunk = 0; chunk < chunksPerRound && !signal?.aborted; chunk++) {
       const { rowCount } = await this.options.pool.query({ text: deleteHeads, values });
       if (!rowCount) break;
       deleted += rowCount;
@@ -64,19 +66,6 @@ export class LogJanitor {
     // A topic of a newer or older release: keep it as long as anything is kept.
     const longest = Math.max(deadLetterDefaults.retentionMs, ...this.options.topics.map(({ retentionMs }) => retentionMs));
     return isDeadLetterTopic(topic) ? deadLetterDefaults.retentionMs : longest;
-  }
-
-  private async run(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      await pauseFor(this.options.everyMs, signal);
-      if (signal.aborted) return;
-      try {
-        await this.clean();
-      } catch (error) {
-        this.options.log.warn({ err: error }, 'event log could not be cleaned');
-      }
-    }
   }
 }
 

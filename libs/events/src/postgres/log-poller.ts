@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { backoffMs } from '@paycode/timing';
 import type { OwnedPartitions } from '../delivery/owned-partitions';
-import { backoffMs } from '../delivery/backoff';
 import { batchMaxDefault } from '../delivery/partition-consumer';
 import { Wakeup } from '../delivery/wakeup';
 import type { Subscription } from '../event-transport';

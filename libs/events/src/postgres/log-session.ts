@@ -1,6 +1,6 @@
 import { connectTimeoutMsOf } from '@paycode/persistence';
+import { backoffMs, pauseFor } from '@paycode/timing';
 import { Client, type QueryResult, type QueryResultRow } from 'pg';
-import { backoffMs, pauseFor } from '../delivery/backoff';
 import type { TransportLog } from '../transport-log';
 
 export interface LogSessionOptions {

@@ -1,7 +1,7 @@
-import { Coalescer } from '../delivery/coalescer';
+import { FlushQueue } from '@paycode/persistence';
 import type { DeadLetter } from '../delivery/deliver-batch';
 import { OwnedPartitions } from '../delivery/owned-partitions';
-import { commitGatherMs, PartitionConsumer, type PartitionEdge } from '../delivery/partition-consumer';
+import { commitLimits, PartitionConsumer, type PartitionEdge } from '../delivery/partition-consumer';
 import { Wakeup } from '../delivery/wakeup';
 import type { Subscriber, SubscriberProgress, Subscription } from '../event-transport';
 import type { TransportLog } from '../transport-log';
@@ -26,7 +26,7 @@ export interface PostgresSubscriberOptions {
 export class PostgresSubscriber implements Subscriber, PartitionEdge {
   private readonly owned: OwnedPartitions;
   private readonly poller: LogPoller;
-  private readonly commits: Coalescer<OffsetCommit, boolean>;
+  private readonly commits: FlushQueue<OffsetCommit, boolean>;
   private readonly wakeup = new Wakeup();
   private readonly epochs = new Map<number, string>();
   private loops: Promise<unknown> = Promise.resolve();
@@ -45,7 +45,7 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
       consumerFor: assigned => new PartitionConsumer({ ...assigned, subscription, edge: this, isPaused, log }),
     });
     this.poller = new LogPoller({ ...options, owned: this.owned });
-    this.commits = new Coalescer(items => membership.commit(items), 256, commitGatherMs);
+    this.commits = new FlushQueue(items => membership.commit(items), commitLimits);
   }
 
   /** Joins the group and takes what is free; resolves when the member is known to the others. */
@@ -87,7 +87,7 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
 
   async commit(partition: number, nextPosition: bigint): Promise<boolean> {
     const epoch = this.epochs.get(partition);
-    return epoch !== undefined && (await this.commits.add({ partition, epoch, nextPosition }));
+    return epoch !== undefined && (await this.commits.runOne({ partition, epoch, nextPosition }));
   }
 
   onRoom(partition: number): void {

@@ -1,5 +1,5 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
-import { Counter, register } from 'prom-client';
+import { counter } from '@paycode/metrics';
 import { errorCodeOf } from '../error-code';
 
 type ExportDone = Parameters<SpanExporter['export']>[1];
@@ -7,20 +7,16 @@ type ExportDone = Parameters<SpanExporter['export']>[1];
 const warnEveryMs = 60_000;
 /** ExportResultCode.SUCCESS of @opentelemetry/core. */
 const succeeded = 0;
-const metric = 'trace_spans_total';
 
 /** Counts what reached the collector and what did not: a trace that is not there must not look like a payment that was not there. */
 export class CountedExporter implements SpanExporter {
-  private readonly spans: Counter;
+  private readonly spans = counter('trace_spans_total', 'Spans by what became of their export.', ['outcome']);
   private warnedMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly exporter: SpanExporter,
     private readonly onFailed: (code: string) => void,
-  ) {
-    register.removeSingleMetric(metric);
-    this.spans = new Counter({ name: metric, help: 'Spans by what became of their export.', labelNames: ['outcome'] });
-  }
+  ) {}
 
   export(spans: ReadableSpan[], done: ExportDone): void {
     this.exporter.export(spans, result => {

@@ -1,4 +1,6 @@
-export interface BucketRate {
+import { type BucketRate, TokenBucket } from '@paycode/timing/token-bucket';
+
+export interface BucketsRate {
   /** Tokens that come back per second. */
   perS: number;
   /** Tokens a fresh bucket holds. */
@@ -7,37 +9,27 @@ export interface BucketRate {
   bucketsMax: number;
 }
 
-interface Bucket {
-  tokens: number;
-  atMs: number;
-}
-
 /** Token buckets by key, in bounded memory. Pure: the caller brings the monotonic time in milliseconds. */
 export class TokenBuckets {
   /** Insertion order is order of last use. */
-  private readonly buckets = new Map<string, Bucket>();
+  private readonly buckets = new Map<string, TokenBucket>();
 
-  constructor(private readonly rate: BucketRate) {}
+  private readonly bucketRate: BucketRate;
+
+  constructor(private readonly rate: BucketsRate) {
+    this.bucketRate = { burst: rate.burst, refillMs: 1_000 / rate.perS };
+  }
 
   /** Takes one token; 0 when there was one, else the milliseconds until there is. */
   take(key: string, nowMs: number): number {
-    const bucket = this.refilled(key, nowMs);
+    const bucket = this.buckets.get(key) ?? new TokenBucket(this.bucketRate, { tokens: this.rate.burst, atMs: nowMs });
     this.buckets.delete(key);
     this.buckets.set(key, bucket);
     if (this.buckets.size > this.rate.bucketsMax) this.buckets.delete(this.buckets.keys().next().value!);
-    if (bucket.tokens < 1) return ((1 - bucket.tokens) * 1_000) / this.rate.perS;
-    bucket.tokens -= 1;
-    return 0;
+    return bucket.take(nowMs);
   }
 
   get size(): number {
     return this.buckets.size;
-  }
-
-  private refilled(key: string, nowMs: number): Bucket {
-    const { perS, burst } = this.rate;
-    const bucket = this.buckets.get(key) ?? { tokens: burst, atMs: nowMs };
-    const tokens = Math.min(burst, bucket.tokens + ((nowMs - bucket.atMs) / 1_000) * perS);
-    return { tokens, atMs: nowMs };
   }
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { FlushQueue, preparedQuery } from '@paycode/persistence';
 import { DataSource, type EntityManager } from 'typeorm';
+import { Clock } from '@paycode/timing';
 import { insertSecurityEvent, type Origin } from '../../audit';
-import { Clock } from '../../clock';
 import { type AccountChange, AccountStore, type NewAccount } from '../accounts.ports';
 import type { Account } from '../domain/account';
 import { AccountEntity } from './account.entity';
@@ -31,7 +31,7 @@ export class PostgresAccountStore extends AccountStore {
   }
 
   create(account: NewAccount, origin: Origin): Promise<Account | undefined> {
-    const now = new Date(this.clock.nowMs());
+    const now = new Date(this.clock.epochMs());
     const { username } = account;
     const values = {
       credentialVersion: 1,
@@ -71,7 +71,7 @@ export class PostgresAccountStore extends AccountStore {
       Object.assign(account, change.set);
       if (change.endsSessions) account.credentialVersion += 1;
       await manager.save(AccountEntity, account);
-      const at = new Date(this.clock.nowMs());
+      const at = new Date(this.clock.epochMs());
       await insertSecurityEvent(manager, { kind: change.kind, subject: username, origin }, at);
       return account;
     });

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { dataFaultReason, isolate } from '@paycode/persistence';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { DataSource } from 'typeorm';
-import { Clock } from '../../clock';
+import { Clock } from '@paycode/timing';
 import { SecurityLog } from '../audit.ports';
 import type { SecurityEvent } from '../security-event';
 
@@ -35,7 +35,7 @@ export class PostgresSecurityLog extends SecurityLog {
   }
 
   record(event: SecurityEvent): Promise<void> {
-    return insertSecurityEvent(this.dataSource, event, new Date(this.clock.nowMs()));
+    return insertSecurityEvent(this.dataSource, event, new Date(this.clock.epochMs()));
   }
 
   recordAll(events: readonly TimedEvent[]): Promise<void> {

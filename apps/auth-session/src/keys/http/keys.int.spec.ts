@@ -29,13 +29,13 @@ describe('signing keys', () => {
     expect([await use(first), await use(second)]).toEqual(['allowed', 'allowed']);
     // The other replica has never seen the new key.
     expect([await use(first, 1), await use(second, 1)]).toEqual(['allowed', 'allowed']);
-    const startedAtMs = service.clock.nowMs();
+    const startedAtMs = service.clock.epochMs();
     const refused = await rotate();
     const { message } = refused.data as { message: string };
     const possibleAtMs = Date.parse(/until (\S+Z)/.exec(message)![1]!);
     expect([refused.status, possibleAtMs <= startedAtMs + untilNextMs]).toEqual([409, true]);
     expect([await use(first), await use(second)]).toEqual(['allowed', 'allowed']);
-    service.clock.advance(possibleAtMs - service.clock.nowMs() - 60_000);
+    service.clock.advance(possibleAtMs - service.clock.epochMs() - 60_000);
     const last = await client.passwordLogin(account);
     expect((await rotate()).status).toBe(409);
     service.clock.advance(60_000);

@@ -1,8 +1,8 @@
 import { type JsonWebKey, randomUUID } from 'node:crypto';
 import { PayloadSealer } from '@paycode/crypto';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { Clock } from '@paycode/timing';
 import { insertSecurityEvent, type Origin } from '../../audit';
-import type { Clock } from '../../clock';
 import type { KeyUse, StoredKey } from '../key-material';
 import { KeyStore, type RotationRule } from '../keys.ports';
 
@@ -40,7 +40,7 @@ export class PostgresKeyStore extends KeyStore {
   rotate(keys: { use: KeyUse; jwk: JsonWebKey }[], { keep, droppedAfterMs }: RotationRule, origin: Origin): Promise<Date | null> {
     return this.exclusively(async manager => {
       const newestAt = await newestOfFull(manager, { uses: keys.map(key => key.use), keep });
-      if (newestAt !== null && newestAt + droppedAfterMs > this.parts.clock.nowMs()) return new Date(newestAt + droppedAfterMs);
+      if (newestAt !== null && newestAt + droppedAfterMs > this.parts.clock.epochMs()) return new Date(newestAt + droppedAfterMs);
       for (const key of keys) {
         await this.insert(manager, key);
         await manager.query(
@@ -84,7 +84,7 @@ export class PostgresKeyStore extends KeyStore {
   }
 
   private now(): Date {
-    return new Date(this.parts.clock.nowMs());
+    return new Date(this.parts.clock.epochMs());
   }
 
   private open(row: KeyRow): StoredKey {

@@ -1,8 +1,8 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
+import { Clock } from '@paycode/timing';
 import { AccountStore } from '../../accounts';
 import { InternalOrigin, type Origin } from '../../audit';
-import { Clock } from '../../clock';
 import { SessionStore } from '../sessions.ports';
 
 const listedMax = 200;
@@ -37,7 +37,7 @@ export class AccountSessionsController {
   @Get()
   async list(@Param('username') username: string): Promise<AccountSessions> {
     if (!(await this.accounts.findByUsername(username))) throw noSuchAccount();
-    const live = await this.sessions.live(username, this.clock.nowMs(), listedMax);
+    const live = await this.sessions.live(username, this.clock.epochMs(), listedMax);
     const sessions = live.map(session => ({
       sessionId: session.id,
       loginKind: session.loginKind,

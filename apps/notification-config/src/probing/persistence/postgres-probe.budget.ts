@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { type BucketRate, TokenBucket } from '@paycode/timing';
 import type { DataSource, EntityManager } from 'typeorm';
-import { type BucketLimit, takeToken } from '../domain/token-bucket';
 import { ProbeBudget, type ProbePermit, type ProbeRequest } from '../probing.ports';
 
 export interface ProbeBudgetSettings {
-  merchant: BucketLimit;
-  caller: BucketLimit;
-  origin: BucketLimit;
+  merchant: BucketRate;
+  caller: BucketRate;
+  origin: BucketRate;
   /** Longest time a probe can take, in milliseconds; one that its replica did not live to end is forgotten after this. */
   probeMsMax: number;
 }
@@ -73,7 +73,7 @@ export class PostgresProbeBudget extends ProbeBudget {
       `insert into probe_bucket (bucket, tokens, refilled_at)
        select name, capacity, clock_timestamp() from unnest($1::text[], $2::float8[]) as fresh (name, capacity)
        on conflict do nothing`,
-      [names, names.map(name => limits.get(name)!.capacity)],
+      [names, names.map(name => limits.get(name)!.burst)],
     );
     const rows = await manager.query<BucketRow[]>(
       `select bucket, tokens, extract(epoch from refilled_at)::float8 * 1000 as refilled_at_ms,
@@ -82,15 +82,15 @@ export class PostgresProbeBudget extends ProbeBudget {
       [names],
     );
     const taken = rows.map(row => {
-      const bucket = { tokens: row.tokens, refilledAtMs: row.refilled_at_ms };
-      return { name: row.bucket, result: takeToken(bucket, limits.get(row.bucket)!, row.now_ms) };
+      const bucket = new TokenBucket(limits.get(row.bucket)!, { tokens: row.tokens, atMs: row.refilled_at_ms });
+      return { name: row.bucket, bucket, waitMs: bucket.take(row.now_ms) };
     });
-    const waits = taken.flatMap(({ result }) => (result.ok ? [] : [result.retryAfterMs]));
-    if (waits.length > 0) throw new Refused(Math.max(...waits), false);
+    const waitMs = Math.max(...taken.map(each => each.waitMs));
+    if (waitMs > 0) throw new Refused(Math.ceil(waitMs), false);
     await store(manager, taken);
   }
 
-  private limitsOf({ merchantId, caller, url }: ProbeRequest): Map<string, BucketLimit> {
+  private limitsOf({ merchantId, caller, url }: ProbeRequest): Map<string, BucketRate> {
     const { merchant, caller: callers, origin } = this.settings;
     return new Map([
       [`merchant:${merchantId}`, merchant],
@@ -100,11 +100,10 @@ export class PostgresProbeBudget extends ProbeBudget {
   }
 }
 
-async function store(manager: EntityManager, taken: { name: string; result: ReturnType<typeof takeToken> }[]): Promise<void> {
-  const buckets = taken.flatMap(({ name, result }) => (result.ok ? [{ name, ...result.bucket }] : []));
+async function store(manager: EntityManager, taken: readonly { name: string; bucket: TokenBucket }[]): Promise<void> {
   await manager.query(
     `update probe_bucket set tokens = spent.tokens, refilled_at = to_timestamp(spent.refilled_at_ms / 1000)
      from unnest($1::text[], $2::float8[], $3::float8[]) as spent (name, tokens, refilled_at_ms) where bucket = spent.name`,
-    [buckets.map(({ name }) => name), buckets.map(({ tokens }) => tokens), buckets.map(({ refilledAtMs }) => refilledAtMs)],
+    [taken.map(({ name }) => name), taken.map(({ bucket }) => bucket.tokens), taken.map(({ bucket }) => bucket.atMs)],
   );
 }

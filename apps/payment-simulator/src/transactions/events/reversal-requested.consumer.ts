@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { reversalRequested, type ReversalRequested, topics } from '@paycode/dto';
-import { type EventBatch, OnEvents, type ReceivedEvent } from '@paycode/events';
+import { reversalRequested, topics } from '@paycode/dto';
+import { type EventBatch, OnEvents, readEvents, type ReceivedEvent } from '@paycode/events';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { ReverseTransactions } from '../reverse-transactions.service';
 
@@ -16,16 +16,11 @@ export class ReversalRequestedConsumer {
   @OnEvents(topics.reversalRequested, { group: 'payment-simulator' })
   async onReversalRequested(@Payload() batch: EventBatch): Promise<void> {
     const byId = new Map<number, ReceivedEvent>();
-    const requests: ReversalRequested[] = [];
-    for (const event of batch.events) {
-      const result = reversalRequested.parse(event.data);
-      if (!result.ok) {
-        batch.reject(event, result.reason);
-        continue;
-      }
-      byId.set(result.value.transactionId, event);
-      requests.push(result.value);
-    }
+    const requests = readEvents(batch, (data, event) => {
+      const result = reversalRequested.parse(data);
+      if (result.ok) byId.set(result.value.transactionId, event);
+      return result;
+    });
     const report = await this.reverseTransactions.reverse(requests);
     for (const transactionId of report.unknown) batch.reject(byId.get(transactionId)!, 'no such purchase');
     for (const transactionId of report.failed)

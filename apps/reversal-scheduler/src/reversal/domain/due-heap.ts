@@ -1,3 +1,5 @@
+import { DeadlineHeap } from '@paycode/timing/deadline-heap';
+
 /** A job the scheduler will ask about. */
 export interface Timer {
   transactionId: number;
@@ -7,93 +9,51 @@ export interface Timer {
   dueAtUs: number;
   /** Due instant on the caller's monotonic clock. */
   dueAtMs: number;
-  /** When to ask, on the same clock: the due time at first, later after each answer OPEN. */
-  askAtMs: number;
 }
 
-/** Binary min-heap of timers by the time to ask; at most one timer per transaction (the first one pushed stays). */
+/** Timers by the time to ask, which is the due time at first and later after each answer OPEN; one per transaction (the first one pushed stays). */
 export class DueHeap {
-  private readonly heap: Timer[] = [];
+  private readonly heap = new DeadlineHeap<Timer>();
   private readonly known = new Set<number>();
 
   get size(): number {
-    return this.heap.length;
+    return this.heap.size;
   }
 
-  /** When to ask next. */
+  /** When to ask next, on the caller's monotonic clock. */
   get nextAskAtMs(): number | undefined {
-    return this.heap[0]?.askAtMs;
+    return this.heap.earliest?.dueMs;
   }
 
   /** Every timer, in no order. */
-  timers(): readonly Timer[] {
-    return this.heap;
+  *timers(): Iterable<Timer> {
+    for (const { value } of this.heap.all) yield value;
   }
 
   /** False when the transaction has a timer already. */
-  push(timer: Timer): boolean {
+  push(timer: Timer, askAtMs: number): boolean {
     if (this.known.has(timer.transactionId)) return false;
     this.known.add(timer.transactionId);
-    this.heap.push(timer);
-    this.siftUp(this.heap.length - 1);
+    this.heap.add(askAtMs, timer);
     return true;
   }
 
   /** Removes and returns up to `max` timers to ask about at `nowMs`, earliest first. */
   popDue(nowMs: number, max: number): Timer[] {
     const due: Timer[] = [];
-    while (due.length < max && this.heap[0] && this.heap[0].askAtMs <= nowMs) due.push(this.pop());
+    for (let next = this.heap.earliest; next && due.length < max && next.dueMs <= nowMs; next = this.heap.earliest) {
+      this.heap.remove(next);
+      this.known.delete(next.value.transactionId);
+      due.push(next.value);
+    }
     return due;
   }
 
   /** Drops the timers of shards given up; their new owner has its own. */
   dropShards(shards: ReadonlySet<number>): void {
-    const kept = this.heap.filter(timer => !shards.has(timer.shard));
-    if (kept.length === this.heap.length) return;
-    this.heap.length = 0;
-    this.known.clear();
-    for (const timer of kept) this.push(timer);
-  }
-
-  private pop(): Timer {
-    const first = this.heap[0]!;
-    const last = this.heap.pop()!;
-    this.known.delete(first.transactionId);
-    if (this.heap.length > 0) {
-      this.heap[0] = last;
-      this.siftDown();
+    for (const entry of this.heap.all.filter(({ value }) => shards.has(value.shard))) {
+      this.heap.remove(entry);
+      this.known.delete(entry.value.transactionId);
     }
-    return first;
-  }
-
-  private siftUp(start: number): void {
-    let at = start;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (this.heap[parent]!.askAtMs <= this.heap[at]!.askAtMs) return;
-      this.swap(at, parent);
-      at = parent;
-    }
-  }
-
-  private siftDown(): void {
-    let at = 0;
-    for (;;) {
-      const smallest = this.smallestOf(at, 2 * at + 1, 2 * at + 2);
-      if (smallest === at) return;
-      this.swap(at, smallest);
-      at = smallest;
-    }
-  }
-
-  private smallestOf(...candidates: number[]): number {
-    return candidates.reduce((best, at) => {
-      const timer = this.heap[at];
-      return timer && timer.askAtMs < this.heap[best]!.askAtMs ? at : best;
-    });
-  }
-
-  private swap(a: number, b: number): void {
-    [this.heap[a], this.heap[b]] = [this.heap[b]!, this.heap[a]!];
   }
 }

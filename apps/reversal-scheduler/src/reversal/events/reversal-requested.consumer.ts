@@ -1,9 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { reversalRequested, type ReversalRequested, type SettleItem, topics, verdictOfReason } from '@paycode/dto';
-import { type EventBatch, OnEvents } from '@paycode/events';
+import { type EventBatch, OnEvents, readEvents } from '@paycode/events';
 import { DecideReversals } from '../decide-reversals.service';
-import { readEvents } from './read-events';
 
 /**
  * The scheduler's own requests, read back. They bring no news, except to a database that was restored to an earlier instant: then they are the

@@ -1,9 +1,8 @@
 import { Payload } from '@nestjs/microservices';
 import { Controller, type Type } from '@nestjs/common';
 import { transactionTerminal, topics } from '@paycode/dto';
-import { type EventBatch, OnEvents } from '@paycode/events';
+import { type EventBatch, OnEvents, readEvents } from '@paycode/events';
 import { WatchTerminals } from '../watch-terminals.service';
-import { readEvents } from './read-events';
 
 /** The consumer that follows TransactionTerminal `delayMs` behind; the delay is part of the subscription, so the class is made for it. */
 export function transactionTerminalAuditConsumer(delayMs: number): Type {

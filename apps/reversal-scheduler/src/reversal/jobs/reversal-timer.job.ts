@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
-import { setTimeout as pause } from 'node:timers/promises';
+import { PeriodicTask } from '@paycode/timing';
 import { ShardOwnership } from '../../shard-ownership';
 import { ReversalTimers } from '../reversal-timers.service';
 
@@ -18,8 +18,7 @@ const concurrentAsks = 4;
 /** Drives the timers: beat and shards every second, near-due jobs every 200 ms, due timers when they are due. Faults are logged and tried again. */
 @Injectable()
 export class ReversalTimerJob implements OnApplicationBootstrap {
-  private readonly stopping = new AbortController();
-  private running: Promise<unknown> = Promise.resolve();
+  private tasks: PeriodicTask[] = [];
 
   constructor(
     private readonly timers: ReversalTimers,
@@ -29,55 +28,32 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.running = Promise.all([
+    this.tasks = [
       this.every(beatMs, 'shards', async () => this.timers.own(await this.ownership.turn(performance.now()))),
-      this.every(tickMs, 'load', async () => {
-        while (await this.timers.load()) if (this.stopping.signal.aborted) return;
+      this.every(tickMs, 'load', async signal => {
+        while (await this.timers.load()) if (signal.aborted) return;
       }),
-      ...Array.from({ length: concurrentAsks }, () => this.fireWhenDue()),
+      ...Array.from({ length: concurrentAsks }, () => this.every(tickMs, 'fire', signal => this.fireDue(signal))),
       this.every(advanceMs, 'low-water', () => this.timers.advance()),
-    ]);
+    ];
     this.lifecycle.onDrain('timers', () => this.stop());
   }
 
   /** Ends what runs, then gives the shards to the others. */
   private async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.running;
+    await Promise.all(this.tasks.map(task => task.stop()));
     await this.ownership.leave();
   }
 
-  /** One of several that ask at the same time: a slow call holds up only what it asks about. */
-  private async fireWhenDue(): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      const isDone = await this.attempt('fire', async () => {
-        while (await this.timers.fire()) if (signal.aborted) return;
-      });
-      const waitMs = isDone ? Math.min(tickMs, Math.max(gatherMs, this.timers.nextInMs)) : faultMs;
-      await pause(Math.ceil(waitMs), undefined, { signal }).catch(ignoreAbort);
-    }
+  /** One of several that ask at the same time: a slow call holds up only what it asks about. Resolves to the wait for the next due timer. */
+  private async fireDue(signal: AbortSignal): Promise<number> {
+    while (await this.timers.fire()) if (signal.aborted) break;
+    return Math.ceil(Math.min(tickMs, Math.max(gatherMs, this.timers.nextInMs)));
   }
 
-  private async every(intervalMs: number, source: string, work: () => Promise<unknown>): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      const isDone = await this.attempt(source, work);
-      await pause(isDone ? intervalMs : Math.max(intervalMs, faultMs), undefined, { signal }).catch(ignoreAbort);
-    }
-  }
-
-  private async attempt(source: string, work: () => Promise<unknown>): Promise<boolean> {
-    try {
-      await work();
-      return true;
-    } catch (error) {
+  private every(everyMs: number, source: string, pass: (signal: AbortSignal) => Promise<number | void>): PeriodicTask {
+    const failed = (error: unknown) =>
       this.logger.warn({ event: 'timer-fault', source, err: error }, 'reversal timers will try again');
-      return false;
-    }
+    return new PeriodicTask(pass, { everyMs, afterFaultMs: Math.max(everyMs, faultMs), failed }).start();
   }
-}
-
-function ignoreAbort(error: unknown): void {
-  if ((error as { name?: string }).name !== 'AbortError') throw error;
 }

@@ -1,24 +1,13 @@
 import { InternalCallError } from '@paycode/access';
 import type { CloseAnswer, CloseItem, Decision, VerdictKind } from '@paycode/dto';
+import { ManualClock } from '@paycode/timing/testing';
 import { ArmReversals } from '../arm-reversals.service';
 import { DecideReversals } from '../decide-reversals.service';
 import { shardCount } from '../domain/shard';
-import { DeliveryCloser, MonotonicClock, ReversalMetrics } from '../reversal.ports';
+import { DeliveryCloser, ReversalMetrics } from '../reversal.ports';
 import { defaultTimerLimits, ReversalTimers, type ReversalTimersLimits } from '../reversal-timers.service';
 import { WatchTerminals } from '../watch-terminals.service';
 import { InMemoryReversalDatabase } from './in-memory-reversal-database';
-
-/** A clock that moves only when told to. */
-export class HandClock extends MonotonicClock {
-  private atMs = 1_000_000;
-
-  override nowMs(): number {
-    return this.atMs;
-  }
-  advance(ms: number): void {
-    this.atMs += ms;
-  }
-}
 
 /** Answers `close` from a map; a transaction without an entry is OPEN. */
 export class ScriptedCloser extends DeliveryCloser {
@@ -65,7 +54,7 @@ export class CountingMetrics extends ReversalMetrics {
 
 /** The scheduler's real use cases on stores in memory, owning every shard. */
 export function schedulerUnderTest(limits: Partial<ReversalTimersLimits> = {}) {
-  const clock = new HandClock();
+  const clock = new ManualClock(1_000_000);
   const wallClock = { setBackMs: 0 };
   const database = new InMemoryReversalDatabase(() => 1_700_000_000_000_000 + (clock.nowMs() - wallClock.setBackMs) * 1_000);
   const { jobs, decisions } = database;

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
+import { PeriodicTask } from '@paycode/timing';
 import { AssignedPartitions } from '../../lanes';
 import type { Dispatcher } from '../assemble-dispatcher';
 import { DISPATCHER } from '../dispatcher.token';
@@ -15,8 +15,7 @@ const saturatedFrom = 0.9;
 /** Drives a dispatcher: beat and lanes as often as the lease asks for (at once when partitions moved), recovery four times a second. */
 @Injectable()
 export class DispatcherPassesJob implements OnApplicationBootstrap {
-  private readonly stopping = new AbortController();
-  private running: Promise<unknown> = Promise.resolve();
+  private tasks: PeriodicTask[] = [];
   private wanted = '';
   private utilization = performance.eventLoopUtilization();
 
@@ -28,13 +27,13 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.running = Promise.all([
+    this.tasks = [
       this.every(this.dispatcher.lanes.beatMs, 'lanes', () => this.dispatcher.lanes.pass()),
       this.every(recoverMs, 'recovery', () => this.dispatcher.takeover.pass()),
       this.every(careMs, 'notices', () => this.dispatcher.informational.pass()),
       this.every(careMs, 'queues', async () => this.lookAfterQueues()),
       this.every(assignmentMs, 'assignment', () => this.followAssignment()),
-    ]);
+    ];
     this.lifecycle.onDrain('deliveries', () => this.drain());
   }
 
@@ -61,23 +60,12 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
   /** The beat goes on until the last lane is handed over. */
   private async drain(): Promise<void> {
     await this.dispatcher.drain();
-    this.stopping.abort();
-    await this.running;
+    await Promise.all(this.tasks.map(task => task.stop()));
   }
 
-  private async every(intervalMs: number, source: string, work: () => Promise<unknown>): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      try {
-        await work();
-      } catch (error) {
-        this.logger.warn({ event: 'turn-failed', source, err: error }, 'a turn failed and is repeated');
-      }
-      await pause(intervalMs, undefined, { signal }).catch(ignoreAbort);
-    }
+  private every(everyMs: number, source: string, pass: () => Promise<void>): PeriodicTask {
+    const failed = (error: unknown) =>
+      this.logger.warn({ event: 'pass-failed', source, err: error }, 'a pass failed and is repeated');
+    return new PeriodicTask(pass, { everyMs, failed }).start();
   }
-}
-
-function ignoreAbort(error: unknown): void {
-  if ((error as { name?: string }).name !== 'AbortError') throw error;
 }

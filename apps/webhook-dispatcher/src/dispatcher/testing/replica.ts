@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '@paycode/service-runtime/testing';
 import type { DataSource } from 'typeorm';
-import { ManualClock } from '../../clock/testing/manual-clock';
+import { ManualClock } from '@paycode/timing/testing';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
 import { PostgresInformationalStore } from '../../informational/persistence/postgres-informational.store';
 import { allLanes, PostgresLaneStore } from '../../lanes';

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { transactionTerminal, topics, type TransactionTerminal } from '@paycode/dto';
-import { type EventBatch, OnEvents, type ReceivedEvent } from '@paycode/events';
+import { type ParseResult, transactionTerminal, topics, type TransactionTerminal } from '@paycode/dto';
+import { type EventBatch, OnEvents, readEvents, type ReceivedEvent } from '@paycode/events';
 import { DeliveryMetrics } from '../../deliveries';
 import { RecordDeliveries } from '../record-deliveries.service';
 
@@ -18,22 +18,18 @@ export class TransactionTerminalConsumer {
 
   @OnEvents(topics.transactionTerminal, { group: dispatcherGroup })
   async onTransactionTerminal(@Payload() batch: EventBatch): Promise<void> {
-    const terminals = batch.events.map(event => this.read(batch, event));
-    await this.recordDeliveries.record(terminals.filter(terminal => terminal !== undefined));
-  }
-
-  /** An event that can never be stored is parked, and the partition goes on (T-19, F-40). */
-  private read(batch: EventBatch, event: ReceivedEvent): TransactionTerminal | undefined {
-    const parsed = transactionTerminal.parse(event.data);
-    const reason = parsed.ok ? keyProblem(event, parsed.value) : parsed.reason;
-    if (reason === undefined && parsed.ok) return parsed.value;
-    this.metrics.parked(reason ?? 'unreadable');
-    batch.reject(event, reason ?? 'unreadable');
-    return undefined;
+    // An event that can never be stored is parked, and the partition goes on (T-19, F-40).
+    const terminals = readEvents(batch, readTerminal, (event, reason) => {
+      this.metrics.parked(reason);
+      batch.reject(event, reason);
+    });
+    await this.recordDeliveries.record(terminals);
   }
 }
 
 /** The key chose the partition, and with it the lane's owner: it must be the transaction's. */
-function keyProblem(event: ReceivedEvent, { transactionId }: TransactionTerminal): string | undefined {
-  return event.key === String(transactionId) ? undefined : 'record key is not the transactionId';
+function readTerminal(data: unknown, { key }: ReceivedEvent): ParseResult<TransactionTerminal> {
+  const parsed = transactionTerminal.parse(data);
+  if (!parsed.ok || key === String(parsed.value.transactionId)) return parsed;
+  return { ok: false, reason: 'record key is not the transactionId' };
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { isOurFault, OutboundGuard, type OutboundPolicy } from '@paycode/safe-http';
 import { TestAuthority } from '@paycode/safe-http/testing';
 import { eventually } from '@paycode/service-runtime/testing';
-import { type CancelTimer, SystemClock } from '../../clock';
+import { type CancelTimer, SystemClock } from '@paycode/timing';
 import type { AttemptOutcome } from '../../deliveries/domain/delivery';
 import { delivery } from '../../deliveries/testing/samples';
 import { PlainSealer, routeTo } from '../../dispatcher/testing/fakes';

@@ -1,4 +1,4 @@
-import { type Deadline, DeadlineHeap } from './deadline-heap';
+import { type Deadline, DeadlineHeap } from '@paycode/timing/deadline-heap';
 import { SlotCap, slotFloor } from './slot-cap';
 import { FifoQueue } from './fifo-queue';
 

@@ -1,7 +1,6 @@
 import { decisionOf, verdictKinds } from '@paycode/dto';
 import { repeatPauseMs } from '../../informational/domain/repeat-schedule';
 import { conclusionOf } from './conclusion';
-import { retryDelayMs } from './retry-delay';
 import { outcomeText, verdictOf } from './verdict-of';
 
 describe('what an outcome means', () => {
@@ -45,8 +44,4 @@ describe('what an outcome means', () => {
   it('every verdict leads to exactly one decision (P-I6)', () => {
     expect(verdictKinds.filter(kind => decisionOf(kind) === 'SETTLED')).toEqual(['ACKED_HTTP', 'ACKED_PULL', 'NOT_APPLICABLE']);
   });
-});
-
-it('pauses between tries of ours double up to five seconds', () => {
-  expect([1, 2, 3, 20, 1e9].map(retryDelayMs)).toEqual([100, 200, 400, 5_000, 5_000]);
 });

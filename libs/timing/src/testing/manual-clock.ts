@@ -1,4 +1,4 @@
-import { type CancelTimer, Clock } from '../clock.ports';
+import { type CancelTimer, Clock } from '../clock';
 
 /** A clock that stands until it is moved. */
 export class ManualClock extends Clock {
@@ -20,8 +20,8 @@ export class ManualClock extends Clock {
     return this.now;
   }
 
-  override wallTime(): Date {
-    return new Date(Date.UTC(2026, 10, 20, 10) + this.now);
+  override epochMs(): number {
+    return Date.UTC(2026, 10, 20, 10) + this.now;
   }
 
   override after(delayMs: number, run: () => void): CancelTimer {
@@ -38,10 +38,6 @@ export class ManualClock extends Clock {
   async poll(): Promise<void> {
     for (const resolve of this.turns.splice(0)) resolve();
     await settled();
-  }
-
-  get timersWaiting(): number {
-    return this.timers.size;
   }
 
   /** Moves time on and fires what comes due, in order of due time. */

@@ -1,12 +1,12 @@
-import { type CancelTimer, Clock } from './clock.ports';
+import { type CancelTimer, Clock } from './clock';
 
 export class SystemClock extends Clock {
   override nowMs(): number {
     return performance.now();
   }
 
-  override wallTime(): Date {
-    return new Date();
+  override epochMs(): number {
+    return Date.now();
   }
 
   override after(delayMs: number, run: () => void): CancelTimer {

@@ -1,12 +1,12 @@
 /** Cancels a timer; harmless when it has fired. */
 export type CancelTimer = () => void;
 
-/** Time as decisions see it. Injected everywhere, so that a simulation can drive it. */
+/** Time as decisions see it. Injected everywhere, so that a test or a simulation can drive it. */
 export abstract class Clock {
   /** Monotonic milliseconds of this process (P-T2). No decision about a payment uses another clock. */
   abstract nowMs(): number;
-  /** Wall clock, for records and people only. */
-  abstract wallTime(): Date;
+  /** Wall clock, milliseconds since 1970: for lifetimes that outlast a process, for records and for people. */
+  abstract epochMs(): number;
   abstract after(delayMs: number, run: () => void): CancelTimer;
   /** Resolves once the event loop has polled for I/O (P-T3): what the kernel already holds has then been read. */
   abstract pollTurn(): Promise<void>;

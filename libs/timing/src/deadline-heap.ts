@@ -18,6 +18,11 @@ export class DeadlineHeap<T> {
     return this.entries[0];
   }
 
+  /** Every entry, in no order; valid until the next change. */
+  get all(): readonly Deadline<T>[] {
+    return this.entries;
+  }
+
   add(dueMs: number, value: T): Deadline<T> {
     const entry: Deadline<T> = { dueMs, value, at: this.entries.length };
     this.entries.push(entry);

@@ -1,7 +1,0 @@
-import { Clock } from './clock.ports';
-
-export class SystemClock extends Clock {
-  nowMs(): number {
-    return Date.now();
-  }
-}

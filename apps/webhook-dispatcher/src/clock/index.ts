@@ -1,2 +1,0 @@
-export * from './clock.ports';
-export * from './system-clock';

@@ -1,0 +1,54 @@
+import { Counter, Gauge, Histogram, register } from 'prom-client';
+
+/**
+ * Collectors by name. prom-client keeps one registry per process and refuses a name twice: a second application in the process (tests) shares
+ * the counters and histograms of the first, and takes over the gauges that are read when scraped.
+ */
+function collector<T>(name: string, create: () => T): T {
+  return (register.getSingleMetric(name) as T | undefined) ?? create();
+}
+
+export function counter<L extends string = string>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {
+  return collector(name, () => new Counter({ name, help, labelNames }));
+}
+
+/** A gauge that is set where its value changes. */
+export function gauge<L extends string = string>(name: string, help: string, labelNames: readonly L[] = []): Gauge<L> {
+  return collector(name, () => new Gauge({ name, help, labelNames }));
+}
+
+export interface HistogramForm<L extends string> {
+  /** Upper bounds, ascending. */
+  buckets: readonly number[];
+  labelNames?: readonly L[];
+}
+
+export function histogram<L extends string = string>(
+  name: string,
+  help: string,
+  { buckets, labelNames = [] }: HistogramForm<L>,
+): Histogram<L> {
+  return collector(name, () => new Histogram({ name, help, labelNames, buckets: [...buckets] }));
+}
+
+export interface ScrapedGauge<L extends string> {
+  name: string;
+  help: string;
+  labelNames?: readonly L[];
+}
+
+/** A gauge whose values `collect` sets at each scrape. Whoever asks for the name last is the one that is read. */
+export function scrapedGauge<L extends string = string>(
+  { name, help, labelNames = [] }: ScrapedGauge<L>,
+  collect: (gauge: Gauge<L>) => void | Promise<void>,
+): void {
+  register.removeSingleMetric(name);
+  new Gauge({
+    name,
+    help,
+    labelNames,
+    collect() {
+      return collect(this);
+    },
+  });
+}

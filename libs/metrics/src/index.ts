@@ -1,0 +1,2 @@
+export * from './collectors';
+export * from './read-for-scrape';

@@ -1,0 +1,7 @@
+export * from './backoff';
+export * from './clock';
+export * from './deadline-heap';
+export * from './pause';
+export * from './periodic-task';
+export * from './system-clock';
+export * from './token-bucket';

@@ -1,0 +1,80 @@
+import { PeriodicTask, type PeriodicTaskOptions } from './periodic-task';
+
+/** A run that ends when told to, and the signal it was given. */
+interface Run {
+  signal: AbortSignal;
+  end(waitMs?: number): void;
+  fail(error: Error): void;
+}
+
+/** A task whose runs are ended by hand. `next` resolves with the next run. */
+function started(options: Partial<PeriodicTaskOptions> = {}) {
+  const waiting: ((run: Run) => void)[] = [];
+  const failures: unknown[] = [];
+  let count = 0;
+  const work = (signal: AbortSignal) =>
+    new Promise<number | void>((end, fail) => {
+      count++;
+      waiting.shift()?.({ signal, end, fail });
+    });
+  const task = new PeriodicTask(work, { everyMs: 1, failed: error => failures.push(error), ...options });
+  const next = () => new Promise<Run>(resolve => waiting.push(resolve));
+  return { task, next, failures, runs: () => count };
+}
+
+describe('a periodic task', () => {
+  it('runs at once and again after each pause, one run at a time', async () => {
+    const { task, next, runs } = started();
+    const first = next();
+    task.start();
+    const run = await first;
+    expect(runs()).toBe(1);
+    const second = next();
+    run.end();
+    (await second).end();
+    await task.stop();
+    expect(runs()).toBeGreaterThanOrEqual(2);
+  });
+
+  it('goes on after a run that failed, and tells of it', async () => {
+    const { task, next, failures } = started({ everyMs: 86_400_000, afterFaultMs: 1 });
+    const first = next();
+    task.start();
+    const second = next();
+    (await first).fail(new Error('database down'));
+    (await second).end();
+    await task.stop();
+    expect(failures).toEqual([new Error('database down')]);
+  });
+
+  it('waits as long as a run says, at once for nothing', async () => {
+    const { task, next } = started({ everyMs: 86_400_000 });
+    const runs = [next(), next(), next()];
+    task.start();
+    (await runs[0]!).end(0);
+    (await runs[1]!).end(1);
+    (await runs[2]!).end();
+    await task.stop();
+  });
+
+  it('stops within its pause, and never before the run under way has ended', async () => {
+    const { task, next, runs } = started();
+    const first = next();
+    task.start();
+    const run = await first;
+    let isStopped = false;
+    const stopping = task.stop().then(() => (isStopped = true));
+    await new Promise(resolve => setImmediate(resolve));
+    expect([run.signal.aborted, isStopped]).toEqual([true, false]);
+    run.end();
+    await stopping;
+    expect(runs()).toBe(1);
+  });
+
+  it('does not run at all when it is stopped before its first run', async () => {
+    const { task, runs } = started({ firstAfterMs: 86_400_000 });
+    task.start();
+    await task.stop();
+    expect(runs()).toBe(0);
+  });
+});

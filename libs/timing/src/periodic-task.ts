@@ -1,0 +1,58 @@
+import { pauseFor } from './pause';
+
+export interface PeriodicTaskOptions {
+  /** Pause between the end of a run and the start of the next, in milliseconds. */
+  everyMs: number;
+  /** Pause before the first run. Default: none. */
+  firstAfterMs?: number;
+  /** Pause after a run that failed. Default: `everyMs`. */
+  afterFaultMs?: number;
+  /** Told of each run that failed; the task goes on. */
+  failed(error: unknown): void;
+}
+
+/**
+ * Work done again and again until `stop`, one run at a time: a slow run delays the next and never meets it. A run may say itself how long to
+ * wait for the next one, in milliseconds; 0: at once. What is due all the time goes on as long as `signal` is not aborted.
+ */
+export class PeriodicTask {
+  private readonly stopping = new AbortController();
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly work: (signal: AbortSignal) => Promise<number | void>,
+    private readonly options: PeriodicTaskOptions,
+  ) {}
+
+  /** To be called once. */
+  start(): this {
+    this.running = this.run();
+    return this;
+  }
+
+  /** Ends the pause; resolves when the run under way has ended. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    let waitMs = this.options.firstAfterMs ?? 0;
+    for (;;) {
+      if (waitMs > 0) await pauseFor(waitMs, signal);
+      if (signal.aborted) return;
+      waitMs = await this.runOnce(signal);
+    }
+  }
+
+  private async runOnce(signal: AbortSignal): Promise<number> {
+    const { everyMs, afterFaultMs, failed } = this.options;
+    try {
+      return (await this.work(signal)) ?? everyMs;
+    } catch (error) {
+      failed(error);
+      return afterFaultMs ?? everyMs;
+    }
+  }
+}
