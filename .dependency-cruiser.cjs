@@ -1,8 +1,17 @@
 // Boundaries inside a project; between projects the ESLint rule @nx/enforce-module-boundaries decides. Every rule here has a planted
-// violation in tools/architecture/canary that must be reported.
+// violation in tools/check/architecture/canary that must be reported.
 const spec = String.raw`\.spec\.ts$|\.conformance\.ts$`;
 const testCode = String.raw`${spec}|/testing/|^apps/platform-e2e/`;
 const capability = String.raw`^apps/([^/]+)/src/([^/]+)/`;
+
+/** What a group of tools uses: operate <- run <- prove <- check, and measure uses run and operate. */
+const toolGroups = [
+  ['operate', 'run|prove|measure|check'],
+  ['run', 'prove|measure|check'],
+  ['prove', 'measure|check'],
+  ['measure', 'prove|check'],
+  ['check', 'measure'],
+];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -96,10 +105,18 @@ module.exports = {
       from: {},
       to: { couldNotResolve: true },
     },
+    ...toolGroups.map(([group, others]) => ({
+      name: 'tools-in-order',
+      severity: 'error',
+      comment:
+        'What operates a platform knows nothing of what runs one here; what runs one, nothing of what proves or measures it.',
+      from: { path: `^tools/${group}/` },
+      to: { path: `^tools/(${others})/` },
+    })),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|tools/architecture/canary)/|^(apps|libs|tools)/.*\\.d\\.ts$' },
+    exclude: { path: '^(dist|tools/check/architecture/canary)/|^(apps|libs|tools)/.*\\.d\\.ts$' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },

@@ -1,12 +1,12 @@
-// What tools/check.ts enforces on every TypeScript file. Inline comments cannot switch a rule off: exceptions stand in one list below.
+// What tools/check/check.ts enforces on every TypeScript file. Inline comments cannot switch a rule off: exceptions stand in one list below.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import eslint from '@eslint/js';
 import nx from '@nx/eslint-plugin';
 import tseslint from 'typescript-eslint';
-import { className, classFile, fileName } from './tools/architecture/rules/file-names.ts';
-import { parameters } from './tools/architecture/rules/parameters.ts';
+import { className, classFile, fileName } from './tools/check/architecture/rules/file-names.ts';
+import { parameters } from './tools/check/architecture/rules/parameters.ts';
 
 const specs = [
   '**/*.spec.ts',
@@ -20,7 +20,7 @@ const specs = [
 ];
 
 /** ESLint's cache knows the configuration, not the code of our own rules: with this in the settings a changed rule empties it. */
-const ruleFolder = join(import.meta.dirname, 'tools/architecture/rules');
+const ruleFolder = join(import.meta.dirname, 'tools/check/architecture/rules');
 const ruleTexts = readdirSync(ruleFolder)
   .sort()
   .map(file => readFileSync(join(ruleFolder, file), 'utf8'));
@@ -34,7 +34,11 @@ const exceptions = [
     reason: 'hands process.env to the schema in config/env.ts, which alone reads it',
   },
   {
-    files: ['tools/simulation/**/*.ts', 'tools/audit/**/*.int.spec.ts', 'tools/docs/data-inventory.int.spec.ts'],
+    files: [
+      'tools/prove/simulation/**/*.ts',
+      'tools/operate/audit/**/*.int.spec.ts',
+      'tools/check/docs/data-inventory.int.spec.ts',
+    ],
     rules: ['@nx/enforce-module-boundaries'],
     reason: 'prove several services together: drive their real decision code, read the schema they make',
   },
@@ -49,8 +53,9 @@ const projectBoundaries = {
   depConstraints: [
     // An app never imports an app: services speak over HTTP and events.
     { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts'] },
-    { sourceTag: 'type:e2e', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts', 'type:util'] },
-    { sourceTag: 'type:util', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts', 'type:util'] },
+    { sourceTag: 'type:e2e', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts', 'type:testing'] },
+    { sourceTag: 'type:util', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts', 'type:testing', 'type:util'] },
+    { sourceTag: 'type:testing', onlyDependOnLibsWithTags: ['type:contracts'] },
     { sourceTag: 'type:platform', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts'] },
     {
       sourceTag: 'type:contracts',
@@ -71,6 +76,11 @@ const projectBoundaries = {
     },
   ],
 };
+
+/** From a tool to the libraries and to the other groups of tools; which group may use which, dependency-cruiser says. */
+const toolPaths = ['../../libs/**', '../../../libs/**', '../../../../libs/**'].concat(
+  ['run', 'operate', 'prove'].flatMap(group => [`../${group}/**`, `../../${group}/**`, `../../../${group}/**`]),
+);
 
 const sleep = {
   selector: 'AwaitExpression > NewExpression[callee.name="Promise"] CallExpression[callee.name=/^(setTimeout|sleep|delay)$/]',
@@ -135,7 +145,7 @@ const rules = {
   '@typescript-eslint/no-extraneous-class': 'off',
 };
 
-/** What tools/architecture/canary.ts must have planted a violation of. */
+/** What tools/check/architecture/canary.ts must have planted a violation of. */
 export const guarded = {
   rules: Object.keys(rules).filter(rule => rules[rule] !== 'off'),
   boundaries: projectBoundaries.depConstraints.map(({ sourceTag }) => `A project tagged with "${sourceTag}"`),
@@ -153,7 +163,7 @@ export default tseslint.config(
       'coverage/**',
       '**/*.cjs',
       '**/*.mjs',
-      'tools/architecture/canary/**',
+      'tools/check/architecture/canary/**',
       // Declarations of foreign modules follow those modules' shapes.
       '**/*.d.ts',
     ],
@@ -179,10 +189,7 @@ export default tseslint.config(
     // Node runs the tools as they are, without the aliases: they name files of libs by path.
     files: ['tools/**/*.ts'],
     rules: {
-      '@nx/enforce-module-boundaries': [
-        'error',
-        { ...projectBoundaries, allow: ['../libs/**', '../../libs/**', '../../../libs/**'] },
-      ],
+      '@nx/enforce-module-boundaries': ['error', { ...projectBoundaries, allow: toolPaths }],
     },
   },
   {

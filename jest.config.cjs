@@ -1,10 +1,9 @@
-// Root run: every project that has specs but the journeys (which start the whole platform), on one embedded PostgreSQL. `npm test` is the front door (tools/test.ts).
+// Root run: every project that has specs but the journeys (which start the whole platform), on one embedded PostgreSQL. `npm test` is the front door (tools/prove/test.ts).
 const { readdirSync, existsSync } = require('node:fs');
 const { join } = require('node:path');
 
 const journeys = 'platform-e2e';
 const projects = ['apps', 'libs', 'tools'].flatMap(group => {
-  if (group === 'tools') return [join(__dirname, 'tools')];
   return readdirSync(join(__dirname, group))
     .filter(name => name !== journeys)
     .map(name => join(__dirname, group, name));

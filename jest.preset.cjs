@@ -11,11 +11,11 @@ exports.projectConfig = rootDir => ({
   // Not in the temporary folder, which each run has for itself.
   cacheDirectory: join(__dirname, '.cache/jest'),
   displayName: basename(rootDir),
-  testEnvironment: join(__dirname, 'tools/testing/leak-guard-environment.cjs'),
+  testEnvironment: join(__dirname, 'tools/prove/testing/leak-guard-environment.cjs'),
   testMatch: ['<rootDir>/**/*.spec.ts'],
   setupFiles: ['reflect-metadata'],
-  globalSetup: join(__dirname, 'tools/testing/global-setup.cjs'),
-  globalTeardown: join(__dirname, 'tools/testing/global-teardown.cjs'),
+  globalSetup: join(__dirname, 'tools/prove/testing/global-setup.cjs'),
+  globalTeardown: join(__dirname, 'tools/prove/testing/global-teardown.cjs'),
   moduleNameMapper: Object.fromEntries(Object.entries(paths).map(([alias, [file]]) => [`^${alias}$`, join(__dirname, file)])),
   transformIgnorePatterns: ['/node_modules/'],
   transform: {

@@ -1,5 +1,5 @@
 import { type KeyObject, randomBytes } from 'node:crypto';
-import type { Credentials } from '@paycode/tools/demo';
+import type { Credentials } from '@paycode/platform-client';
 import { sharedPlatform } from './testing/platform';
 import { type Challenge, type Session, SessionClient, sha256, tokenOf } from './testing/session-client';
 

@@ -1,5 +1,5 @@
 import { eventually } from '@paycode/service-runtime/testing';
-import { accepted } from '@paycode/tools/demo';
+import { accepted } from '@paycode/platform-client';
 import { makeMerchantWithReceiver, type MerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
 
 /** The core owns the money: it may take a payment back that nobody asked it to. The merchant is told, and that is all. */

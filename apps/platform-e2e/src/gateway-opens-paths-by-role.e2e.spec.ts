@@ -1,4 +1,4 @@
-import type { Credentials } from '@paycode/tools/demo';
+import type { Credentials } from '@paycode/platform-client';
 import { basic, ExactGatewayClient } from './testing/exact-gateway-client';
 import { sharedPlatform } from './testing/platform';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
-import { accepted, type Merchant, MerchantReceiver } from '@paycode/tools/demo';
+import { accepted, type Merchant, MerchantReceiver } from '@paycode/platform-client';
 import { OutboxFolder } from './testing/outbox-folder';
 import { makeMerchant, payNewCode, sharedPlatform } from './testing/platform';
 

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { eventually } from '@paycode/service-runtime/testing';
-import { accepted, PlatformConnection } from '@paycode/tools/demo';
+import { accepted, PlatformConnection } from '@paycode/platform-client';
 import { makeMerchantWithReceiver, type MerchantWithReceiver, payNewCode } from './testing/platform';
 import { PlatformProcess, temporaryFolder } from './testing/platform-process';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventually } from '@paycode/service-runtime/testing';
-import { accepted, decryptWebhook, type PlatformConnection } from '@paycode/tools/demo';
+import { accepted, decryptWebhook, type PlatformConnection } from '@paycode/platform-client';
 import {
   makeMerchant,
   makeMerchantWithReceiver,

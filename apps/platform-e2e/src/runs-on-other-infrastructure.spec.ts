@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { topics } from '@paycode/dto';
 import { createKafkaClient } from '@paycode/events/kafka';
 import { eventually } from '@paycode/service-runtime/testing';
-import { PlatformConnection } from '@paycode/tools/demo';
+import { PlatformConnection } from '@paycode/platform-client';
 import { makeMerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
 import { PlatformProcess, temporaryFolder } from './testing/platform-process';
 

@@ -1,5 +1,5 @@
 import { eventually } from '@paycode/service-runtime/testing';
-import { decryptWebhook } from '@paycode/tools/demo';
+import { decryptWebhook } from '@paycode/platform-client';
 import { makeMerchantWithReceiver, type MerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
 
 /** The merchant answers 200: the payment is settled and the reversal is cancelled. */

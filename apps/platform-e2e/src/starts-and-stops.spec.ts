@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
 import { Client } from 'pg';
-import { PlatformConnection, type Standalone } from '@paycode/tools/demo';
+import { PlatformConnection, type Standalone } from '@paycode/platform-client';
 import { makeAccount, makeMerchant, payNewCode } from './testing/platform';
 import { PlatformProcess, temporaryFolder } from './testing/platform-process';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
-import { accepted } from '@paycode/tools/demo';
+import { accepted } from '@paycode/platform-client';
 import { OutboxFolder } from './testing/outbox-folder';
 import { makeMerchantWithReceiver, type MerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
 

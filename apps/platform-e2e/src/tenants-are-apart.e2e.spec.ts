@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { accepted, type Credentials, type Merchant } from '@paycode/tools/demo';
+import { accepted, type Credentials, type Merchant } from '@paycode/platform-client';
 import { parse } from 'yaml';
 import { makeAccount, makeMerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
 

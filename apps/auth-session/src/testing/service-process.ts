@@ -16,7 +16,7 @@ async function build(): Promise<string> {
   mkdirSync(join(root, 'node_modules/.cache'), { recursive: true });
   const folder = mkdtempSync(join(root, 'node_modules/.cache/auth-session-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const tool = JSON.stringify(pathToFileURL(join(root, 'tools/build.ts')).href);
+  const tool = JSON.stringify(pathToFileURL(join(root, 'tools/run/build.ts')).href);
   const script = `const { buildApps } = await import(${tool}); await buildApps(['auth-session'], () => ${JSON.stringify(folder)});`;
   const env = { ...process.env, NODE_OPTIONS: '' };
   await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { cwd: root, env });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { request, type RequestOptions } from 'node:https';
 import { connect } from 'node:net';
-import type { Credentials, PlatformConnection } from '@paycode/tools/demo';
+import type { Credentials, PlatformConnection } from '@paycode/platform-client';
 
 export interface ExactRequest {
   method?: string;

@@ -1,7 +1,7 @@
 // One PostgreSQL of the test run (the journeys' external server) and one standalone platform, unless PAYCODE_E2E_HOME names a running one. With
 // KAFKA_BROKERS that platform runs on Kafka; the journeys that start one of their own show the PostgreSQL transport.
 const { join } = require('node:path');
-const startDatabase = require('../../../../tools/testing/global-setup.cjs');
+const startDatabase = require('../../../../tools/prove/testing/global-setup.cjs');
 
 module.exports = async () => {
   await startDatabase();

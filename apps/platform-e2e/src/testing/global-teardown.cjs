@@ -1,5 +1,5 @@
 const { rmSync } = require('node:fs');
-const stopDatabase = require('../../../../tools/testing/global-teardown.cjs');
+const stopDatabase = require('../../../../tools/prove/testing/global-teardown.cjs');
 
 module.exports = async () => {
   const started = globalThis.__paycodeE2ePlatform;

@@ -35,7 +35,7 @@ export class PlatformProcess {
 
   constructor(options: PlatformProcessOptions) {
     const env = { ...process.env, NODE_OPTIONS: '', PAYCODE_PORT: '0', ...options.env, PAYCODE_HOME: options.home };
-    const [command, ...first] = options.isUnderNpm ? ['npm', 'start', '--'] : [process.execPath, 'tools/run.cjs', 'start'];
+    const [command, ...first] = options.isUnderNpm ? ['npm', 'start', '--'] : [process.execPath, 'tools/run.cjs', 'run/start'];
     this.child = spawn(command!, [...first, ...(options.args ?? [])], {
       env: withoutUndefined(env),
       stdio: ['ignore', 'pipe', 'pipe'],

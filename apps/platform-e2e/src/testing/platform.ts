@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { accepted, type Credentials, Merchant, MerchantReceiver, PlatformConnection } from '@paycode/tools/demo';
+import { accepted, type Credentials, Merchant, MerchantReceiver, PlatformConnection } from '@paycode/platform-client';
 
 /** The platform that the journeys share (or the running one that PAYCODE_E2E_HOME named). */
 export function sharedPlatform(): PlatformConnection {

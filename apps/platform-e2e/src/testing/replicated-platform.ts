@@ -3,7 +3,7 @@ import { openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@paycode/persistence/embedded';
 import { eventually } from '@paycode/service-runtime/testing';
-import { PlatformConnection, type Standalone } from '@paycode/tools/demo';
+import { PlatformConnection, type Standalone } from '@paycode/platform-client';
 import { PlatformProcess } from './platform-process';
 import { ServiceEndpoint } from './service-endpoint';
 

@@ -9,7 +9,7 @@ import {
   randomBytes,
   randomInt,
 } from 'node:crypto';
-import { accepted, type Credentials, type PlatformConnection } from '@paycode/tools/demo';
+import { accepted, type Credentials, type PlatformConnection } from '@paycode/platform-client';
 import { type ExactAnswer, ExactGatewayClient } from './exact-gateway-client';
 import { makeAccount } from './platform';
 

@@ -1,0 +1,112 @@
+import { exactNumber } from './http/exact-number.ts';
+import type { JsonAnswer } from './http/send-json.ts';
+import type { Credentials, PlatformConnection } from './platform-connection.ts';
+
+/** State of the reversal job of a payment, as the reversal-scheduler tells it. */
+export interface ReversalState {
+  state: 'ARMED' | 'SETTLED' | 'REVERSED';
+  armedAt: string | null;
+  dueAt: string | null;
+  decidedAt: string | null;
+  reason: string | null;
+}
+
+/** Timeline of a delivery, as the webhook-dispatcher tells it. */
+export interface DeliveryTimeline {
+  receivedAt: string;
+  armedAt: string | null;
+  attempts: { attempt: number; startedAt: string; outcome: string | null; elapsedMs: number | null }[];
+  verdict: { kind: string; at: string; elapsedMs: number | null } | null;
+}
+
+export interface PaymentCode {
+  code: string;
+  expiryDate: number;
+  codeUrl: string;
+}
+
+/** Something was refused that should have been accepted; the message holds the answer. */
+export class UnexpectedAnswerError extends Error {
+  constructor(what: string, { status, text }: JsonAnswer) {
+    super(`${what}: answered ${status} ${text.slice(0, 500)}`);
+    this.name = 'UnexpectedAnswerError';
+  }
+}
+
+export interface MerchantOptions {
+  merchantId: number;
+  /** Signs the merchant in. */
+  credentials: Credentials;
+  /** Signs the PSP in that manages the merchant's notifications. */
+  psp: Credentials;
+}
+
+/** A merchant with its PSP, as clients of the gateway. */
+export class Merchant {
+  readonly merchantId: number;
+  private readonly platform: PlatformConnection;
+  private readonly options: MerchantOptions;
+
+  constructor(platform: PlatformConnection, options: MerchantOptions) {
+    this.platform = platform;
+    this.options = options;
+    this.merchantId = options.merchantId;
+  }
+
+  /** Registers the URL notifications go to; gives the key they will be encrypted with. */
+  async addHttp(url: string): Promise<string> {
+    const body = { merchantId: this.merchantId, url, version: 'V3' };
+    const path = '/portal/restful/merchant/notification/addHttp';
+    const answer = await this.platform.gateway({ method: 'POST', path, body, as: this.options.psp });
+    return (accepted('addHttp', answer) as { encryptKey: string }).encryptKey;
+  }
+
+  /** An `amount` given as text is sent digit for digit. */
+  async createCode(details: { merchantReference: string; amount: string | number; currencyCode: string }): Promise<PaymentCode> {
+    const body = { ...details, amount: exactNumber(String(details.amount)) };
+    const call = { method: 'POST', path: '/pluto/code/create', body, as: this.options.credentials };
+    return accepted('createCode', await this.platform.gateway(call)) as PaymentCode;
+  }
+
+  /** Lets a customer pay a code on the public payment page; gives the transaction. */
+  async pay(code: string, outcome = 'SUCCESS'): Promise<number> {
+    const answer = await this.platform.gateway({
+      method: 'POST',
+      path: `/public/pay/${code}`,
+      body: { outcome, clientMsisdn: '+27820000001' },
+    });
+    return (accepted('paying the code', answer) as { transactionId: number }).transactionId;
+  }
+
+  /** What the merchant is told of a transaction when it asks. */
+  getNotification(transactionId: number): Promise<JsonAnswer> {
+    const path = `/pluto/purchase/notification/${transactionId}`;
+    return this.platform.gateway({ method: 'GET', path, as: this.options.credentials });
+  }
+
+  reversal(transactionId: number): Promise<ReversalState | undefined> {
+    return this.look<ReversalState>('reversal-scheduler', `/internal/reversals/${transactionId}`);
+  }
+
+  delivery(transactionId: number): Promise<DeliveryTimeline | undefined> {
+    return this.look<DeliveryTimeline>('webhook-dispatcher', `/internal/deliveries/${transactionId}`);
+  }
+
+  async transaction(transactionId: number): Promise<{ txState: string; status: string; [field: string]: unknown }> {
+    const path = `/internal/transactions/${transactionId}`;
+    const answer = await this.platform.operator('payment-simulator', { method: 'GET', path });
+    return accepted('the transaction', answer) as { txState: string; status: string };
+  }
+
+  /** Undefined until the service knows the transaction. */
+  private async look<T>(service: string, path: string): Promise<T | undefined> {
+    const answer = await this.platform.operator(service, { method: 'GET', path });
+    return answer.status === 404 ? undefined : (accepted(service, answer) as T);
+  }
+}
+
+/** The body of a 2xx answer. Throws UnexpectedAnswerError for any other. */
+export function accepted(what: string, answer: JsonAnswer): unknown {
+  if (answer.status < 200 || answer.status > 299) throw new UnexpectedAnswerError(what, answer);
+  return answer.body;
+}

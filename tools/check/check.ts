@@ -1,0 +1,145 @@
+/**
+ * `npm run check`: every gate that needs no running service. Each step prints its time and, when it fails, what it found.
+ * `npm run check -- lint types` runs the named steps only.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { canaryProblems } from './architecture/canary.ts';
+import { citedIdProblems, definedIds, doubleIds } from './gates/cited-ids.ts';
+import { deadLinks, orphanPages } from './gates/dead-links.ts';
+import { forbiddenText } from './gates/forbidden-text.ts';
+import { FileTree, misnamedFolders } from './gates/named-folders.ts';
+import { CommandError, run } from './gates/run.ts';
+import { type LockedWorkspace, supplyChainProblems } from './gates/supply-chain.ts';
+import { supplyChainPolicy } from '../run/images/supply-chain.policy.ts';
+import { staleDocs } from './generate-docs.ts';
+
+const root = join(import.meta.dirname, '../..');
+const atOnce = 2;
+
+/** Throws, or returns what is wrong: nothing means the gate is open. */
+type Gate = () => Promise<string[]>;
+
+const gates: Record<string, Gate> = {
+  format: () => command('prettier', ['--check', '--log-level', 'warn', '--cache', '--cache-location', '.cache/prettier', '.']),
+  lint,
+  boundaries: () =>
+    command('depcruise', ['apps', 'libs', 'tools', '--config', '.dependency-cruiser.cjs', '--output-type', 'err']),
+  canary: canaryProblems,
+  types: () => command('node', ['node_modules/ts7/bin/tsc', '-p', 'tsconfig.json']),
+  text,
+  links,
+  folders,
+  ids,
+  docs: staleDocs,
+  'supply-chain': supplyChain,
+};
+
+async function command(name: string, args: string[]): Promise<string[]> {
+  await run(name, args);
+  return [];
+}
+
+async function lint(): Promise<string[]> {
+  // Without the project graph the boundary rule skips itself and ESLint exits 0.
+  await run('nx', ['show', 'projects'], { env: { NX_DAEMON: 'false', NX_TUI: 'false' } });
+  const { stdout, stderr } = await run('eslint', ['.', '--max-warnings', '0', '--cache', '--cache-location', '.cache/eslint/']);
+  return /rule will be skipped/i.test(stdout + stderr) ? ['the project boundary rule skipped itself: no project graph'] : [];
+}
+
+async function text(): Promise<string[]> {
+  const texts = await projectTexts();
+  const checked = [...texts].filter(([file]) => !file.startsWith('tools/check/gates/forbidden-text'));
+  return checked.flatMap(([file, content]) => forbiddenText(file, content).map(({ place, reason }) => `${place}: ${reason}`));
+}
+
+async function links(): Promise<string[]> {
+  const texts = await projectTexts();
+  const tree = new FileTree([...texts.keys()]);
+  const textOf = (path: string): string | undefined => texts.get(path) ?? (tree.has(path.replace(/\/$/, '')) ? '' : undefined);
+  const pages = [...texts].filter(([file]) => file.endsWith('.md'));
+  return [...pages.flatMap(([file, content]) => deadLinks(file, content, textOf)), ...orphanPages(pages)];
+}
+
+async function supplyChain(): Promise<string[]> {
+  const [lock, manifest] = await Promise.all(['package-lock.json', 'package.json'].map(textOf));
+  const workspace: LockedWorkspace = {
+    lock: JSON.parse(lock!) as LockedWorkspace['lock'],
+    manifest: JSON.parse(manifest!) as LockedWorkspace['manifest'],
+  };
+  return supplyChainProblems(workspace, supplyChainPolicy).map(({ rule, text }) => `package-lock.json: ${rule}: ${text}`);
+}
+
+/** Folders that a page names are there. A decision record tells of its own day. */
+async function folders(): Promise<string[]> {
+  const texts = await projectTexts();
+  const tree = new FileTree([...texts].filter(([, text]) => text !== '').map(([file]) => file));
+  const pages = [...texts].filter(([file]) => file.endsWith('.md') && !/^(docs\/adr\/|CHANGELOG)/.test(file));
+  return pages.flatMap(([file, content]) => misnamedFolders(file, content, tree));
+}
+
+/** Ids that code, tests and pages cite are defined once. A decision record and the change log tell of their own day. */
+async function ids(): Promise<string[]> {
+  const texts = await projectTexts();
+  const defined = definedIds(texts);
+  const citing = [...texts].filter(
+    ([file]) =>
+      /\.(ts|md|pml|json|yaml)$/.test(file) && !/^(docs\/adr\/|CHANGELOG|tools\/check\/gates\/cited-ids|package-lock)/.test(file),
+  );
+  return [...doubleIds(defined), ...citing.flatMap(([file, content]) => citedIdProblems(file, content, defined))];
+}
+
+/** Every file git knows or would take, with its text. */
+async function projectTexts(): Promise<Map<string, string>> {
+  const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z']);
+  const files = [...new Set(stdout.split('\0'))].filter(file => file !== '');
+  return new Map(await Promise.all(files.map(async (file): Promise<[string, string]> => [file, await textOf(file)])));
+}
+
+/** A file that is listed but gone (removed, not yet committed) has no text. */
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(join(root, file), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+/** Runs one gate; false when it is closed. */
+async function pass(name: string): Promise<boolean> {
+  const startedAt = performance.now();
+  const problems = await problemsOf(gates[name]!);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`${problems.length === 0 ? 'ok  ' : 'FAIL'} ${name.padEnd(12)} ${seconds} s`);
+  for (const problem of problems) console.log(problem.replace(/^/gm, '     '));
+  return problems.length === 0;
+}
+
+async function problemsOf(gate: Gate): Promise<string[]> {
+  try {
+    return await gate();
+  } catch (error) {
+    return [error instanceof CommandError ? error.message : String((error as Error).stack)];
+  }
+}
+
+async function main(wanted: string[]): Promise<void> {
+  const names = wanted.length > 0 ? wanted : Object.keys(gates);
+  const unknown = names.filter(name => !Object.hasOwn(gates, name));
+  if (unknown.length > 0) throw new Error(`no such check: ${unknown.join(', ')}; there are ${Object.keys(gates).join(', ')}`);
+  const startedAt = performance.now();
+  const waiting = [...names];
+  const results: boolean[] = [];
+  const lane = async (): Promise<void> => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) results.push(await pass(name));
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  const failed = results.filter(isOpen => !isOpen).length;
+  console.log(
+    `${results.length - failed} of ${results.length} checks passed in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`,
+  );
+  process.exitCode = failed > 0 ? 1 : 0;
+}
+
+await main(process.argv.slice(2));

@@ -1,0 +1,43 @@
+/** `npm run docs:generate`: writes the reference pages that are made from code. `npm run check` fails when one of them is stale. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { asyncApiPages } from './docs/asyncapi-page.ts';
+import { contractPages } from './docs/contract-pages.ts';
+import { environmentPages } from './docs/environment-page.ts';
+import { faultCasesPages } from './docs/fault-cases-page.ts';
+import { openApiPages } from './docs/openapi-pages.ts';
+import type { Page } from './docs/page.ts';
+import { topicsPages } from './docs/topics-page.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+async function pages(): Promise<Page[]> {
+  const fromCode = await Promise.all([environmentPages(), asyncApiPages(), openApiPages(), contractPages()]);
+  return [...fromCode.flat(), ...topicsPages(), ...faultCasesPages()];
+}
+
+function isCurrent({ path, text }: Page): boolean {
+  try {
+    return readFileSync(join(root, path), 'utf8') === text;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** Pages that differ from what the code says now. */
+export async function staleDocs(): Promise<string[]> {
+  const stale = (await pages()).filter(page => !isCurrent(page));
+  return stale.map(({ path }) => `${path} is stale: npm run docs:generate`);
+}
+
+async function generate(): Promise<void> {
+  for (const page of (await pages()).filter(found => !isCurrent(found))) {
+    mkdirSync(dirname(join(root, page.path)), { recursive: true });
+    writeFileSync(join(root, page.path), page.text);
+    console.log(`wrote ${page.path}`);
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await generate();

@@ -1,0 +1,204 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nameOf, render, type Resource } from './render';
+
+const root = join(__dirname, '../../..');
+const environment = JSON.parse(readFileSync(join(root, 'docs/reference/environment.json'), 'utf8')) as Record<
+  string,
+  Record<string, { required: boolean; secret?: boolean }>
+>;
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+
+interface Container {
+  name: string;
+  image: string;
+  env?: { name: string }[];
+  envFrom: { configMapRef: { name: string } }[];
+  securityContext: object;
+  resources: { requests: Record<string, string>; limits: Record<string, string> };
+  lifecycle?: object;
+  volumeMounts: { name: string; mountPath: string }[];
+}
+interface PodSpec {
+  serviceAccountName: string;
+  automountServiceAccountToken: boolean;
+  terminationGracePeriodSeconds: number;
+  securityContext: object;
+  containers: Container[];
+  volumes: { name: string; secret?: { secretName: string }; projected?: { sources: { secret: { name: string } }[] } }[];
+}
+const podOf = (resource: Resource) =>
+  (resource.spec as { template: { spec: PodSpec; metadata: { labels: Record<string, string> } } }).template;
+
+describe.each(['sandbox', 'production'])('overlay %s', overlay => {
+  const resources = render(`k8s/overlays/${overlay}`);
+  const of = (kind: string) => resources.filter(resource => resource.kind === kind);
+  const named = (kind: string) => of(kind).map(({ metadata }) => metadata.name);
+  const deployments = of('Deployment');
+  const workloads = [...deployments, ...of('Job')];
+  const services = deployments.map(({ metadata }) => metadata.name);
+
+  it('runs every service; the simulator in the sandbox only', () => {
+    const expected = Object.keys(environment).filter(
+      name => name !== 'standalone' && (overlay === 'sandbox' || name !== 'payment-simulator'),
+    );
+    expect(services.sort()).toEqual(expected.sort());
+  });
+
+  it('everything is in one namespace that enforces the restricted pod security standard', () => {
+    expect(
+      resources.filter(({ kind, metadata }) => kind !== 'Namespace' && metadata.namespace !== 'paycode').map(nameOf),
+    ).toEqual([]);
+    expect(of('Namespace')[0]!.metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+  });
+
+  it.each(workloads.map((resource): [string, Resource] => [nameOf(resource), resource]))(
+    '%s is locked down',
+    (_name, resource) => {
+      const { spec } = podOf(resource);
+      expect(spec).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, runAsUser: 10_001, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      expect(named('ServiceAccount')).toContain(spec.serviceAccountName);
+      for (const container of spec.containers) {
+        const { requests, limits } = container.resources;
+        expect(container.securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect([requests['memory'], requests['cpu'] !== undefined, limits['cpu']]).toEqual([limits['memory'], true, undefined]);
+        expect(container.image).toMatch(/^[a-z0-9./-]+@sha256:[0-9a-f]{64}$/);
+      }
+    },
+  );
+
+  it.each(deployments.map((resource): [string, Resource] => [resource.metadata.name, resource]))(
+    '%s drains, spreads, is probed and keeps its memory',
+    (_name, resource) => {
+      const { spec } = podOf(resource);
+      const [container] = spec.containers;
+      expect(spec.terminationGracePeriodSeconds).toBe(75);
+      expect(container).toMatchObject({
+        lifecycle: { preStop: { sleep: { seconds: 5 } } },
+        startupProbe: { httpGet: { path: '/health/live' } },
+        livenessProbe: { httpGet: { path: '/health/live' } },
+        readinessProbe: { httpGet: { path: '/health/ready' } },
+      });
+      expect(spec).toHaveProperty('topologySpreadConstraints.1.topologyKey', 'kubernetes.io/hostname');
+      const { data } = configOf(resource);
+      // preStop 5 s + what the process may take + a margin must fit into the grace time.
+      expect(5 + Number(data['SHUTDOWN_GRACE_MS']) / 1_000).toBeLessThan(spec.terminationGracePeriodSeconds);
+      const heapMi = Number(/--max-old-space-size=(\d+)/.exec(data['NODE_OPTIONS']!)![1]);
+      expect(heapMi / Number.parseInt(container!.resources.limits['memory']!, 10)).toBeCloseTo(0.75, 2);
+    },
+  );
+
+  it('a disruption takes one pod of a service at a time, and never the last one', () => {
+    expect(named('PodDisruptionBudget').sort()).toEqual([...services].sort());
+    for (const { spec } of of('PodDisruptionBudget'))
+      expect(spec).toMatchObject({ maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' });
+    const replicas = deployments.map(({ spec }) => (spec as { replicas?: number }).replicas);
+    expect(replicas.filter(count => count !== undefined && count < 2)).toEqual([]);
+    expect(of('ScaledObject')[0]!.spec).toMatchObject({
+      minReplicaCount: 2,
+      fallback: { replicas: expect.any(Number) as number },
+    });
+    expect(
+      (deployments.find(({ metadata }) => metadata.name === 'webhook-dispatcher')!.spec as { replicas?: number }).replicas,
+    ).toBeUndefined();
+  });
+
+  it.each(workloads.map((resource): [string, Resource] => [nameOf(resource), resource]))(
+    '%s is given every setting it needs and none it does not read',
+    (_name, resource) => {
+      const service = podOf(resource).spec.containers[0]!.image.replace(/^.*\/|@.*$/g, '');
+      const known = environment[service]!;
+      const own = podOf(resource).spec.containers[0]!.env ?? [];
+      const names = [...Object.keys(configOf(resource).data), ...own.map(({ name }) => name)].filter(
+        name => name !== 'NODE_OPTIONS',
+      );
+      const given = names.map(name => (name in known ? name : name.replace(/_FILE$/, '')));
+      expect(Object.keys(known).filter(key => known[key]!.required && !given.includes(key))).toEqual([]);
+      expect(given.filter(key => !(key in known))).toEqual([]);
+      expect(names.filter(name => known[name]?.secret)).toEqual([]);
+      expect(configOf(resource).data['PAYCODE_ENVIRONMENT']).toBe(overlay);
+    },
+  );
+
+  it.each(workloads.map((resource): [string, Resource] => [nameOf(resource), resource]))(
+    '%s finds every file its settings name',
+    (_name, resource) => {
+      const { volumeMounts, env = [] } = podOf(resource).spec.containers[0]!;
+      const files = Object.entries(configOf(resource).data).filter(
+        ([key]) => key.endsWith('_FILE') && !env.some(({ name }) => name === key),
+      );
+      for (const [, file] of files)
+        expect(volumeMounts.map(({ mountPath }) => mountPath)).toContain(file.replace(/\/[^/]+$/, ''));
+      const secrets = podOf(resource).spec.volumes.flatMap(({ secret, projected }) => [
+        secret?.secretName,
+        ...(projected?.sources.map(source => source.secret.name) ?? []),
+      ]);
+      expect(secrets.filter(name => name && !named('ExternalSecret').includes(name))).toEqual([]);
+    },
+  );
+
+  it.each(deployments.map((resource): [string, Resource] => [nameOf(resource), resource]))(
+    '%s speaks TLS with other services, and its probes know (T-27)',
+    (_name, resource) => {
+      const { data } = configOf(resource);
+      const calls = Object.entries(data).filter(([key]) => key.endsWith('_URL') && !key.startsWith('PUBLIC_BASE'));
+      expect(calls.filter(([, url]) => !url.startsWith('https://'))).toEqual([]);
+      expect(Object.keys(data)).toEqual(
+        expect.arrayContaining(['MUTUAL_TLS_CERT_FILE', 'MUTUAL_TLS_KEY_FILE', 'MUTUAL_TLS_CA_FILE']),
+      );
+      const probe = { httpGet: { port: 'internal', scheme: 'HTTPS' } };
+      expect(podOf(resource).spec.containers[0]).toMatchObject({
+        startupProbe: probe,
+        livenessProbe: probe,
+        readinessProbe: probe,
+      });
+    },
+  );
+
+  it('no secret is in the manifests: only references to the store of this environment', () => {
+    expect(of('Secret')).toEqual([]);
+    for (const { spec } of of('ExternalSecret'))
+      expect(spec).toMatchObject({ secretStoreRef: { kind: 'ClusterSecretStore', name: `paycode-${overlay}` } });
+  });
+
+  it('the Jobs that migrate carry the release, and services only check', () => {
+    const suffix = `-v${version.replaceAll('.', '-')}`;
+    expect(named('Job').filter(name => !name.endsWith(suffix))).toEqual([]);
+    const withDatabase = services.filter(service => 'DATABASE_URL' in environment[service]!);
+    expect(named('Job').sort()).toEqual(withDatabase.map(service => `${service}-migrate${suffix}`).sort());
+    for (const deployment of deployments.filter(({ metadata }) => withDatabase.includes(metadata.name)))
+      expect(configOf(deployment).data['MIGRATIONS']).toBe('check');
+  });
+
+  it('no proxy of the cluster reads a path: TLS is passed through to api-gateway, the only way in (T-26)', () => {
+    const routes = resources.filter(({ kind }) =>
+      /^(HTTPRoute|GRPCRoute|TCPRoute|TLSRoute|Ingress|HTTPProxy|VirtualService)$/.test(kind),
+    );
+    expect(routes.map(nameOf)).toEqual(['TLSRoute/api-gateway']);
+    const { rules } = routes[0]!.spec as { rules: object[] };
+    expect(rules).toEqual([{ backendRefs: [{ name: 'api-gateway', port: 443 }] }]);
+    const reachable = of('Service').filter(({ spec }) => ((spec as { type?: string }).type ?? 'ClusterIP') !== 'ClusterIP');
+    expect(reachable.map(nameOf)).toEqual([]);
+  });
+
+  it('every alert has a runbook', () => {
+    const text = JSON.stringify(of('PrometheusRule'));
+    const runbooks = [...text.matchAll(/runbooks\/([a-z-]+)/g)].map(match => match[1]!);
+    expect(runbooks.length).toBeGreaterThan(10);
+    expect(runbooks.filter(name => !existsSync(join(root, `k8s/runbooks/${name}.md`)))).toEqual([]);
+  });
+
+  function configOf(resource: Resource): { data: Record<string, string> } {
+    const { name } = podOf(resource).spec.containers[0]!.envFrom[0]!.configMapRef;
+    return resources.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === name) as unknown as {
+      data: Record<string, string>;
+    };
+  }
+});

@@ -1,0 +1,73 @@
+import { idsIn } from './specified-ids.ts';
+
+/** What is read of one test in a report of Jest (`--json`). */
+export interface ReportedTest {
+  fullName: string;
+  status: string;
+  /** Assertions that held. */
+  numPassingAsserts?: number;
+}
+
+export interface Report {
+  testResults: { name: string; assertionResults: ReportedTest[] }[];
+}
+
+/** A test that carries the id in its name, and what came of it. */
+export interface Evidence {
+  /** File of the test, within the workspace. */
+  file: string;
+  outcome: 'shown' | 'failed' | 'not run' | 'without an assertion';
+}
+
+/** Every test that names an id, by id. */
+export function evidenceIn(reports: readonly Report[], root: string): Map<string, Evidence[]> {
+  const found = new Map<string, Evidence[]>();
+  for (const { name, assertionResults } of reports.flatMap(({ testResults }) => testResults)) {
+    const file = name.startsWith(`${root}/`) ? name.slice(root.length + 1) : name;
+    for (const test of assertionResults) {
+      const evidence: Evidence = { file, outcome: outcomeOf(test) };
+      for (const id of new Set(idsIn(test.fullName))) found.set(id, [...(found.get(id) ?? []), evidence]);
+    }
+  }
+  return found;
+}
+
+function outcomeOf({ status, numPassingAsserts = 0 }: ReportedTest): Evidence['outcome'] {
+  if (status === 'failed') return 'failed';
+  if (status !== 'passed') return 'not run';
+  return numPassingAsserts > 0 ? 'shown' : 'without an assertion';
+}
+
+/** Tests that read what is declared or written down, and run no code that decides. */
+const kinds: [kind: string, file: RegExp][] = [
+  ['declared shapes and golden samples', /^libs\/dto\//],
+  [
+    'files that are read, nothing that runs',
+    /^tools\/(check\/(manifests|docs|gates)|run\/(images|compose))\/|\/observability-files-/,
+  ],
+];
+const running = 'running code';
+
+const kindOf = (file: string): string => kinds.find(([, pattern]) => pattern.test(file))?.[0] ?? running;
+
+export interface Verdict {
+  id: string;
+  isShown: boolean;
+  /** Why it is not shown, or what makes the proof a weak one. Nothing: shown well. */
+  remark?: string;
+}
+
+/** What the tests say of an id. `citedIn`: files that mention it anywhere. */
+export function verdictOn(id: string, evidence: readonly Evidence[], citedIn: readonly string[]): Verdict {
+  const shown = evidence.filter(({ outcome }) => outcome === 'shown');
+  if (shown.length === 0) return { id, isShown: false, remark: whyNot(evidence, citedIn) };
+  const found = new Set(shown.map(({ file }) => kindOf(file)));
+  const [kind] = found;
+  if (found.size === 1 && kind !== running) return { id, isShown: true, remark: `only by ${kind}` };
+  return shown.length === 1 ? { id, isShown: true, remark: `only by one test, ${shown[0]!.file}` } : { id, isShown: true };
+}
+
+function whyNot(evidence: readonly Evidence[], citedIn: readonly string[]): string {
+  if (evidence.length > 0) return evidence.map(({ file, outcome }) => `${outcome}: ${file}`).join('; ');
+  return citedIn.length > 0 ? `in the name of no test that ran; mentioned in ${citedIn.join(', ')}` : 'named by no test';
+}

@@ -1,0 +1,48 @@
+/** `npm run schema`: writes the schema.sql of every service from its migrations, applied by a PostgreSQL of its own. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '../../libs/persistence/src/embedded/embedded-postgres.ts';
+import type { createTestDatabase } from '../../libs/persistence/src/testing/test-database.ts';
+import { loadWorkspaceModules } from './docs/workspace-modules.ts';
+import { migrationsIn, schemaFile, type SchemaSource, schemaSources } from './schema/schema-sources.ts';
+import { closeRunFolder, openRunFolder } from '../prove/testing/run-folder.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+type Modules = Record<string, Record<string, unknown>>;
+
+/** Reads what the migrations of one database make of it. */
+async function textOf(source: SchemaSource, modules: Modules): Promise<string> {
+  const open = modules['test-database']!['createTestDatabase'] as typeof createTestDatabase;
+  const database = await open({ migrations: migrationsIn(modules[nameOf(source)]!) });
+  try {
+    return await schemaFile(source, <R>(sql: string) => database.dataSource.query<R[]>(sql));
+  } finally {
+    await database.drop();
+  }
+}
+
+const nameOf = ({ schema }: SchemaSource): string => `${schema.split('/')[1]}.schema`;
+
+async function writeAll(): Promise<void> {
+  const sources = schemaSources(root);
+  const modules = await loadWorkspaceModules({
+    'test-database': join(root, 'libs/persistence/src/testing/test-database.ts'),
+    ...Object.fromEntries(sources.map(source => [nameOf(source), join(root, source.migrations)])),
+  });
+  for (const source of sources) {
+    const [file, text] = [join(root, source.schema), await textOf(source, modules)];
+    if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
+    writeFileSync(file, text);
+    console.log(`wrote ${source.schema}`);
+  }
+}
+
+const folder = openRunFolder();
+try {
+  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), volatile: true, endsWithParent: true });
+  process.env['PAYCODE_TEST_DATABASE_URL'] = postgres.url;
+  await writeAll().finally(() => postgres.stop());
+} finally {
+  await closeRunFolder(folder);
+}

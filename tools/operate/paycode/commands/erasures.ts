@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { ErasureItem } from '../../../../libs/dto/src/internal/erasures.ts';
+import { type CommandContext, idOf } from '../command-context.ts';
+import { OperatorError } from '../operator-connection.ts';
+import { erasePayments, type PaymentErasure, PayerData } from '../payer-data.ts';
+
+interface EraseOptions {
+  payer?: string;
+  after: string;
+  confirm?: string;
+}
+
+/** Commands that answer a payer's request to be forgotten. */
+export function addErasureCommands(program: Command, context: CommandContext): void {
+  const payers = program.command('payers').description('data of the persons who paid: what rests of it, and its erasure');
+  payers
+    .command('preview')
+    .argument('[transactionIds...]')
+    .option(
+      '--payer <file>',
+      "search all notifications for the phone number or e-mail address in this file ('-': standard input)",
+    )
+    .option('--after <transactionId>', 'search beyond this id only', '0')
+    .description('show what rests of the payer in these transactions and their refunds and reversals; changes nothing')
+    .action(async (ids: string[], options: EraseOptions) => {
+      const payments = await paymentsOf(context, ids, options);
+      const confirm = codeOf(payments);
+      const erase = `payers erase ${payments.map(({ transactionId }) => transactionId).join(' ')} --confirm ${confirm}`;
+      context.show({ payments: payments.map(lineOf), erase: confirm === undefined ? null : erase });
+    });
+  payers
+    .command('erase')
+    .argument('<transactionIds...>')
+    .requiredOption('--confirm <code>', 'what preview said: it stands for exactly these payments as they were then')
+    .description('erase what preview showed as ERASABLE; ids, amounts and states stay')
+    .action(async (ids: string[], { confirm }: EraseOptions) => {
+      const payments = await paymentsOf(context, ids, { after: '0' });
+      // Nothing is left to confirm when all of it has been done.
+      if (confirm !== codeOf(payments) && payments.some(isErasable))
+        throw new OperatorError('--confirm does not fit: these payments are not what was previewed. Preview them again');
+      context.show((await erasePayments(context.connect(), payments)).map(lineOf));
+    });
+}
+
+async function paymentsOf(context: CommandContext, ids: string[], { payer, after }: EraseOptions): Promise<PaymentErasure[]> {
+  const data = new PayerData(context.connect());
+  const given = ids.map(id => idOf(id, 'transactionId'));
+  const found = payer === undefined ? [] : await data.search(textOf(payer), after === '0' ? 0 : idOf(after, '--after'));
+  if (given.length === 0 && payer === undefined) throw new OperatorError('say whose data: transaction ids, or --payer <file>');
+  return data.preview([...new Set([...given, ...found])]);
+}
+
+function isErasable({ dispatcher, messages, core }: PaymentErasure): boolean {
+  return [dispatcher, messages, core].some(item => item?.state === 'ERASABLE');
+}
+
+/** Changes with every payment that becomes, or no longer is, erasable. */
+function codeOf(payments: readonly PaymentErasure[]): string | undefined {
+  if (!payments.some(isErasable)) return undefined;
+  const states = payments.map(({ transactionId, dispatcher, messages, core }) => [
+    transactionId,
+    ...[dispatcher, messages, core].map(item => item?.state ?? null),
+  ]);
+  return createHash('sha256').update(JSON.stringify(states)).digest('hex').slice(0, 12);
+}
+
+function lineOf({ transactionId, dispatcher, messages, core }: PaymentErasure): object {
+  const items = [dispatcher, messages, core].filter(item => item !== undefined);
+  const holds = [...new Set(items.flatMap(item => item.holds))].join(' ') || null;
+  const merchantId = items.find(item => item.merchantId !== null)?.merchantId ?? null;
+  const states = { dispatcher: dispatcher.state, messages: stateOf(messages), core: stateOf(core) };
+  return { transactionId, merchantId, ...states, holds };
+}
+
+function stateOf(item: ErasureItem | undefined): string {
+  return item?.state ?? 'not asked';
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8').trim();
+  } catch (cause) {
+    throw new OperatorError(`${file} cannot be read`, { cause });
+  }
+}

@@ -1,0 +1,94 @@
+import type { Command } from 'commander';
+import { type CommandContext, idOf } from '../command-context.ts';
+import { exactNumber } from '../../../../libs/platform-client/src/http/exact-number.ts';
+import { OperatorError } from '../operator-connection.ts';
+
+interface CompleteOptions {
+  merchant: string;
+  amount: string;
+  currency: string;
+  state?: string;
+  kind?: string;
+  of?: string;
+  reference?: string;
+}
+
+/** Commands along a payment's way: the transaction, its delivery, its reversal. */
+export function addSettlementCommands(program: Command, context: CommandContext): void {
+  const transactions = program.command('transactions').description('transactions of the sandbox');
+  transactions
+    .command('complete')
+    .description('complete a transaction at once, without a customer')
+    .requiredOption('--merchant <merchantId>', 'merchant that is paid')
+    .requiredOption('--amount <amount>', 'exact decimal amount')
+    .option('--currency <code>', 'ISO 4217 code', 'ZAR')
+    .option(
+      '--state <txState>',
+      'how it ends, e.g. END_BANK_DECLINE; by itself SUCCESS, END_REFUNDED or END_REVERSED, as its kind says',
+    )
+    .option('--kind <kind>', 'PURCHASE, REFUND or REVERSAL (one the core announces by itself); PURCHASE when left out')
+    .option('--of <transactionId>', 'purchase that is refunded or reversed')
+    .option('--reference <merchantReference>', 'reference of the merchant')
+    .action((options: CompleteOptions) =>
+      context.call('payment-simulator', { method: 'POST', path: '/internal/transactions', body: [transactionOf(options)] }),
+    );
+  addShow(transactions, context, {
+    service: 'payment-simulator',
+    path: '/internal/transactions',
+    what: 'state of a transaction',
+  });
+  const deliveries = program.command('deliveries').description('deliveries of notifications');
+  addShow(deliveries, context, { service: 'webhook-dispatcher', path: '/internal/deliveries', what: 'timeline of a delivery' });
+  addDeliveryCommands(deliveries, context);
+  const reversals = program.command('reversals').description('reversal jobs');
+  addShow(reversals, context, { service: 'reversal-scheduler', path: '/internal/reversals', what: 'state of a reversal job' });
+}
+
+function addDeliveryCommands(deliveries: Command, context: CommandContext): void {
+  deliveries
+    .command('list')
+    .description('open deliveries, or the latest ones, newest first')
+    .option('--recent', 'the latest ones, concluded or not')
+    .option('--merchant <merchantId>', 'of one merchant')
+    .option('--limit <count>', 'at most so many', '50')
+    .action(({ recent, merchant, limit }: { recent?: boolean; merchant?: string; limit: string }) => {
+      const query = new URLSearchParams({ state: recent ? 'recent' : 'open', limit: String(idOf(limit, '--limit')) });
+      if (merchant) query.set('merchantId', String(idOf(merchant, '--merchant')));
+      return context.call('webhook-dispatcher', { method: 'GET', path: `/internal/deliveries?${query.toString()}` });
+    });
+  deliveries
+    .command('redeliver')
+    .argument('<transactionId>')
+    .description('try a notice that moves no money once more')
+    .action((transactionId: string) =>
+      context.call('webhook-dispatcher', {
+        method: 'POST',
+        path: `/internal/deliveries/${idOf(transactionId, 'transactionId')}/redeliver`,
+      }),
+    );
+}
+
+type ShowTarget = { service: 'payment-simulator' | 'webhook-dispatcher' | 'reversal-scheduler'; path: string; what: string };
+
+function addShow(parent: Command, context: CommandContext, { service, path, what }: ShowTarget): void {
+  parent
+    .command('show')
+    .argument('<transactionId>')
+    .description(what)
+    .action((transactionId: string) =>
+      context.call(service, { method: 'GET', path: `${path}/${idOf(transactionId, 'transactionId')}` }),
+    );
+}
+
+function transactionOf({ merchant, amount, currency, state, kind, of, reference }: CompleteOptions): object {
+  if (!/^\d{1,12}(\.\d{1,4})?$/.test(amount)) throw new OperatorError(`--amount must be a decimal like 25.50, not ${amount}`);
+  return {
+    merchantId: idOf(merchant, '--merchant'),
+    amount: exactNumber(amount),
+    currencyCode: currency,
+    ...(state ? { txState: state } : {}),
+    ...(kind ? { kind } : {}),
+    ...(of ? { referenceTransactionId: idOf(of, '--of') } : {}),
+    ...(reference ? { reference } : {}),
+  };
+}

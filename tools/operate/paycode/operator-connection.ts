@@ -1,0 +1,119 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CallerTls, readCallerTls } from '../../../libs/platform-client/src/http/mutual-tls.ts';
+import { type JsonAnswer, sendJson } from '../../../libs/platform-client/src/http/send-json.ts';
+
+export type ServiceName =
+  | 'auth-session'
+  | 'notification-config'
+  | 'webhook-dispatcher'
+  | 'reversal-scheduler'
+  | 'recipient-messages'
+  | 'payment-simulator';
+
+/** The command cannot be carried out; the message is all the user needs. */
+export class OperatorError extends Error {}
+
+export interface ConnectionOptions {
+  /** Folder of the standalone platform. */
+  home: string;
+  /** `service=base URL` pairs that replace what standalone.json says. */
+  url: string[];
+  tokenFile?: string;
+  /** PEM files for services that speak mutual TLS, named like the services' own settings; all or none. */
+  mutualTlsCertFile?: string;
+  mutualTlsKeyFile?: string;
+  mutualTlsCaFile?: string;
+}
+
+export interface OperatorCall {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  body?: unknown;
+}
+
+/** The internal listeners of a running platform, spoken to with the operator token. */
+export class OperatorConnection {
+  private readonly baseUrls: Partial<Record<ServiceName, string>>;
+  private readonly token: string;
+  private readonly tls: CallerTls | undefined;
+
+  constructor(options: ConnectionOptions) {
+    const standalone = readStandalone(options.home);
+    this.baseUrls = { ...standalone?.internal, ...Object.fromEntries(options.url.map(parsePair)) };
+    const tokenFile = options.tokenFile ?? standalone?.operatorTokenFile;
+    if (!tokenFile || !existsSync(tokenFile)) {
+      throw new OperatorError(
+        `No running platform found in ${options.home}. Start it with npm start, or name another one:\n` +
+          '  --home <folder>, or --token-file <file> with --url <service>=<base URL>',
+      );
+    }
+    this.token = readFileSync(tokenFile, 'utf8').trim();
+    this.tls = tlsOf(options);
+  }
+
+  /** Whether the address of the service is known. */
+  knows(service: ServiceName): boolean {
+    return this.baseUrls[service] !== undefined;
+  }
+
+  /** Carries out one call and gives the parsed answer. Throws OperatorError for anything but 2xx. */
+  async call(service: ServiceName, call: OperatorCall): Promise<unknown> {
+    const base = this.baseUrls[service];
+    if (!base) throw new OperatorError(`No address of ${service} is known; give --url ${service}=<base URL>`);
+    const { status, body } = await this.send(service, base, call).catch((error: NodeJS.ErrnoException) => {
+      throw new OperatorError(
+        `${service} at ${base} does not answer (${error.code ?? error.message}). Is the platform running? npm start`,
+      );
+    });
+    if (status >= 200 && status < 300) return body;
+    throw new OperatorError(refusalText(service, status, body));
+  }
+
+  private send(service: ServiceName, base: string, { method, path, body }: OperatorCall): Promise<JsonAnswer> {
+    if (base.startsWith('https:') && !this.tls)
+      throw new OperatorError(
+        `${service} at ${base} wants a certificate: give --mutual-tls-cert-file, --mutual-tls-key-file and --mutual-tls-ca-file`,
+      );
+    const mutualTls = this.tls && { ...this.tls, servername: service };
+    return sendJson({ url: base + path, method, body, headers: { authorization: `Bearer ${this.token}` }, mutualTls });
+  }
+}
+
+function tlsOf({ mutualTlsCertFile, mutualTlsKeyFile, mutualTlsCaFile }: ConnectionOptions): CallerTls | undefined {
+  try {
+    return readCallerTls({
+      MUTUAL_TLS_CERT_FILE: mutualTlsCertFile,
+      MUTUAL_TLS_KEY_FILE: mutualTlsKeyFile,
+      MUTUAL_TLS_CA_FILE: mutualTlsCaFile,
+    });
+  } catch (error) {
+    throw new OperatorError((error as Error).message, { cause: error });
+  }
+}
+
+interface Standalone {
+  internal: Partial<Record<ServiceName, string>>;
+  operatorTokenFile: string;
+}
+
+function readStandalone(home: string): Standalone | undefined {
+  const file = join(home, 'standalone.json');
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Standalone) : undefined;
+}
+
+function parsePair(pair: string): [string, string] {
+  const [service, ...rest] = pair.split('=');
+  const base = rest.join('=');
+  if (!service || !URL.canParse(base)) throw new OperatorError(`--url wants <service>=<base URL>, not ${pair}`);
+  return [service, base.replace(/\/$/, '')];
+}
+
+function refusalText(service: string, status: number, body: unknown): string {
+  const { message, errors } = (typeof body === 'object' && body ? body : {}) as {
+    message?: string;
+    errors?: { field: string; message: string }[];
+  };
+  const details = errors?.map(({ field, message: rule }) => `\n  ${field}: ${rule}`).join('') ?? '';
+  return `${service} refused (${status}): ${message ?? 'no reason given'}${details}`;
+}

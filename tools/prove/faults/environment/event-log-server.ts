@@ -1,0 +1,203 @@
+import { execFileSync } from 'node:child_process';
+import { createEventTransport, type EventToPublish, type EventTransport } from '@paycode/events';
+import { createKafkaClient } from '@paycode/events/kafka';
+import { freePort } from '@paycode/persistence/embedded';
+import { kafkaVersion } from '../../../run/kafka/distribution';
+import { KafkaCluster } from '../../../run/kafka/kafka-cluster';
+import type { DatabaseServer } from './database-server.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const foreignBrokers = process.env['KAFKA_BROKERS'];
+
+/** What carries the events: Kafka, or the log in PostgreSQL. */
+export abstract class EventLogServer {
+  private publisher: EventTransport | undefined;
+  /** Settings of the services. */
+  abstract readonly env: Record<string, string>;
+  /** Where connections to it can be led through a proxy; undefined when they cannot. */
+  get proxyPort(): number | undefined {
+    return undefined;
+  }
+  /** Why it cannot be stopped here; undefined when it can. */
+  readonly mustRun: string | undefined;
+  abstract goDown(): Promise<void>;
+  abstract comeBack(): Promise<void>;
+  /** Lets a group, none of whose members runs, miss everything that was published so far. */
+  abstract skip(group: string, topic: string): Promise<void>;
+  /** Any bytes, as a producer may write that is none of ours; false when the log takes events only. */
+  abstract publishRaw(topic: string, key: string, value: string): Promise<boolean>;
+  protected abstract end(): Promise<void>;
+
+  /** Kafka where the case or FAULTS_EVENTS asks for it and it can run; says so when it cannot. */
+  static start(kind: 'kafka' | 'postgres' = 'postgres', folder: string, others: DatabaseServer): Promise<EventLogServer> {
+    if (kind === 'postgres' && process.env['FAULTS_EVENTS'] !== 'kafka') return PostgresLog.open(others);
+    if (foreignBrokers) return ForeignKafka.open(foreignBrokers);
+    const obstacle = kafkaObstacle();
+    if (!obstacle) return KafkaLog.open(folder);
+    process.stderr.write(`Kafka: not run (${obstacle}); these cases use the event log in PostgreSQL\n`);
+    return PostgresLog.open(others);
+  }
+
+  /** Publishes as any producer may: duplicates, old events, anything that has the form of an event. */
+  async publish(events: readonly EventToPublish[]): Promise<void> {
+    const { env } = this;
+    this.publisher ??= await createEventTransport(
+      {
+        EVENTS_TRANSPORT: env['EVENTS_TRANSPORT'] as 'kafka' | 'postgres',
+        EVENTS_DATABASE_URL: env['EVENTS_DATABASE_URL'] ?? null,
+        KAFKA_BROKERS: env['KAFKA_BROKERS']?.split(',') ?? [],
+        KAFKA_TLS_CA_FILE: null,
+        KAFKA_SASL_USERNAME: null,
+        KAFKA_SASL_PASSWORD: null,
+        KAFKA_SESSION_TIMEOUT_MS: 10_000,
+      },
+      { service: 'fault-cases', log: quiet },
+    );
+    await this.publisher.publish(events);
+  }
+
+  async close(): Promise<void> {
+    await this.publisher?.close();
+    await this.end();
+  }
+}
+
+function kafkaObstacle(): string | undefined {
+  if (process.env['FAULTS_EVENTS'] === 'postgres') return 'FAULTS_EVENTS=postgres';
+  try {
+    execFileSync('java', ['-version'], { stdio: 'ignore' });
+    return undefined;
+  } catch (error) {
+    return `java does not run here: ${(error as Error).message}`;
+  }
+}
+
+/** Brokers, whoever runs them. */
+abstract class AnyKafka extends EventLogServer {
+  protected constructor(private readonly brokers: readonly string[]) {
+    super();
+  }
+
+  override get env(): Record<string, string> {
+    return { EVENTS_TRANSPORT: 'kafka', KAFKA_BROKERS: this.brokers.join(), KAFKA_SESSION_TIMEOUT_MS: '6000' };
+  }
+
+  override async skip(groupId: string, topic: string): Promise<void> {
+    const admin = this.client().admin();
+    await admin.connect();
+    try {
+      const ends = await admin.fetchTopicOffsets(topic);
+      await admin.setOffsets({ groupId, topic, partitions: ends.map(({ partition, high }) => ({ partition, offset: high })) });
+    } finally {
+      await admin.disconnect();
+    }
+  }
+
+  override async publishRaw(topic: string, key: string, value: string): Promise<boolean> {
+    const producer = this.client().producer({ retry: { retries: 1 } });
+    await producer.connect();
+    try {
+      const headers = {
+        ce_specversion: '1.0',
+        ce_id: `raw-${key}`,
+        ce_type: 'TransactionTerminal',
+        ce_source: 'x',
+        ce_time: 'x',
+      };
+      await producer.send({ topic, messages: [{ key, value, headers }] });
+      return true;
+    } finally {
+      await producer.disconnect();
+    }
+  }
+
+  private client() {
+    return createKafkaClient({ connection: { brokers: [...this.brokers] }, clientId: 'fault-cases', log: quiet });
+  }
+}
+
+/** A broker of the platform's own. */
+class KafkaLog extends AnyKafka {
+  private constructor(private readonly cluster: KafkaCluster) {
+    super(cluster.brokers);
+  }
+
+  static async open(folder: string): Promise<KafkaLog> {
+    const nodes = [{ client: await freePort(), controller: await freePort() }];
+    const cluster = await KafkaCluster.start({ version: kafkaVersion(), nodes, folder });
+    await cluster.ensureTopics();
+    return new KafkaLog(cluster);
+  }
+
+  override async goDown(): Promise<void> {
+    await Promise.all(this.cluster.nodes.map(node => node.kill()));
+  }
+
+  override async comeBack(): Promise<void> {
+    for (const node of this.cluster.nodes) if (!node.isRunning) node.start();
+    await this.cluster.ready();
+  }
+
+  protected override end(): Promise<void> {
+    return this.cluster.stop();
+  }
+}
+
+/** A cluster that was there before, empty and with the topics of the catalog: its brokers are not ours to stop. */
+class ForeignKafka extends AnyKafka {
+  override readonly mustRun = 'the brokers of KAFKA_BROKERS are not ours to stop';
+
+  static async open(brokers: string): Promise<ForeignKafka> {
+    return new ForeignKafka(brokers.split(','));
+  }
+
+  override async goDown(): Promise<void> {
+    throw new Error(this.mustRun);
+  }
+  override async comeBack(): Promise<void> {}
+  protected override async end(): Promise<void> {}
+}
+
+class PostgresLog extends EventLogServer {
+  private constructor(
+    private readonly server: DatabaseServer,
+    private readonly proxy: TcpProxy,
+  ) {
+    super();
+  }
+
+  static async open(server: DatabaseServer): Promise<PostgresLog> {
+    return new PostgresLog(server, await TcpProxy.open({ host: '127.0.0.1', port: server.port }));
+  }
+
+  override get env(): Record<string, string> {
+    return { EVENTS_TRANSPORT: 'postgres', EVENTS_DATABASE_URL: this.proxy.urlOf(this.server.urlOf('events')) };
+  }
+
+  override get proxyPort(): number {
+    return this.proxy.port;
+  }
+
+  override async skip(group: string, topic: string): Promise<void> {
+    const sql = `update event_offset o set position = p.next_position from event_partition p join event_topic t on t.id = p.topic_id
+                  where t.name = $2 and o.group_name = $1 and (o.topic_id, o.partition) = (p.topic_id, p.partition)`;
+    await this.server.query('events', sql, [group, topic]);
+  }
+
+  override async publishRaw(): Promise<boolean> {
+    return false;
+  }
+
+  override async goDown(): Promise<void> {
+    this.proxy.cut();
+  }
+
+  override async comeBack(): Promise<void> {
+    this.proxy.heal();
+  }
+
+  protected override end(): Promise<void> {
+    return this.proxy.close();
+  }
+}

@@ -1,0 +1,238 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { randomBytes } from 'node:crypto';
+import { startTestIdentityIssuer, type TestIdentityIssuer, TestTokenKeys } from '@paycode/access/testing';
+import type { Decision, VerdictKind } from '@paycode/dto';
+import type { EventToPublish } from '@paycode/events';
+import { eventually } from '@paycode/service-runtime/testing';
+import { audit, type AuditReport } from '../../../operate/audit/index.ts';
+import { CallProxy } from './call-proxy.ts';
+import { EventLogServer } from './event-log-server.ts';
+import { type Behaviour, FaultReceiver, type ReceiverOptions } from './fault-receiver.ts';
+import { FaultServices } from './fault-services.ts';
+import {
+  type FaultDatabases,
+  type FaultPlatformOptions,
+  type FaultSecrets,
+  type FaultWays,
+  type FaultWorld,
+  patienceMs,
+  times,
+} from './fault-settings.ts';
+import { openDatabases } from './open-databases.ts';
+import { ConfigStandIn } from './stand-ins.ts';
+import { terminalOf } from './terminal-event.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+
+const graceS = 0;
+/** What the audit's rules know the window as, in milliseconds. */
+const realAckWindowMs = 45_000;
+
+/** Two dispatchers, two schedulers and the simulator as processes, with real databases, and proxies on every way between them. */
+export class FaultPlatform implements FaultWorld {
+  readonly folder = mkdtempSync(join(tmpdir(), 'paycode-faults-'));
+  readonly receivers: FaultReceiver[] = [];
+  readonly secrets: FaultSecrets = { tokenKeys: new TestTokenKeys(this.folder), payload: ring(), keys: ring() };
+
+  databases!: FaultDatabases;
+  events!: EventLogServer;
+  config!: ConfigStandIn;
+  identities!: TestIdentityIssuer;
+  services!: FaultServices;
+  ways!: FaultWays;
+
+  private constructor(readonly options: FaultPlatformOptions) {}
+
+  static async start(options: FaultPlatformOptions = {}): Promise<FaultPlatform> {
+    const platform = new FaultPlatform(options);
+    await platform.open();
+    return platform;
+  }
+
+  private async open(): Promise<void> {
+    chmodSync(this.folder, 0o755);
+    this.databases = await openDatabases(this.folder, this.options.dataFolders);
+    this.events = await EventLogServer.start(
+      this.options.events,
+      this.options.dataFolders?.kafka ?? join(this.folder, 'kafka'),
+      this.databases.others,
+    );
+    this.config = await ConfigStandIn.start(this.secrets.keys);
+    this.identities = await startTestIdentityIssuer();
+    this.ways = await this.openWays();
+    this.services = new FaultServices(this);
+    await this.services.start().catch(async (error: unknown) => {
+      await this.close();
+      throw error;
+    });
+  }
+
+  private async openWays(): Promise<FaultWays> {
+    const { dispatchers = 2, schedulers = 2 } = this.options;
+    const { dispatcher, scheduler } = this.databases;
+    const proxies = (count: number, port: number) =>
+      Promise.all(Array.from({ length: count }, () => TcpProxy.open({ host: '127.0.0.1', port })));
+    return {
+      dispatcherDatabase: await proxies(dispatchers, dispatcher.port),
+      dispatcherEvents: this.events.proxyPort ? await proxies(dispatchers, this.events.proxyPort) : [],
+      schedulerDatabase: await proxies(schedulers, scheduler.port),
+      toScheduler: await CallProxy.open(() => this.services.serving('reversal-scheduler')),
+      toDispatcher: await CallProxy.open(() => this.services.serving('webhook-dispatcher')),
+    };
+  }
+
+  /** Everything runs again, nothing is held, cut or lost. */
+  async heal(): Promise<void> {
+    for (const proxy of this.proxies) proxy.heal();
+    this.ways.toScheduler.heal();
+    this.ways.toDispatcher.heal();
+    this.config.state = 'up';
+    for (const server of Object.values(this.databases)) await server.restart();
+    await this.events.comeBack();
+    for (const service of this.services.all) service.resume();
+    await this.services.start();
+  }
+
+  private get proxies(): TcpProxy[] {
+    return [...this.ways.dispatcherDatabase, ...this.ways.dispatcherEvents, ...this.ways.schedulerDatabase];
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.services.all.map(service => service.kill()));
+    await Promise.all(this.proxies.map(proxy => proxy.close()));
+    await Promise.all([
+      this.ways.toScheduler.close(),
+      this.ways.toDispatcher.close(),
+      this.config.stop(),
+      this.identities.stop(),
+    ]);
+    await Promise.all(this.receivers.map(receiver => receiver.stop()));
+    await this.events.close();
+    await Promise.all(Object.values(this.databases).map(server => server.stop()));
+    // FAULTS_KEEP=1: the services' logs and the databases' files stay, to look at.
+    if (process.env['FAULTS_KEEP']) process.stderr.write(`kept: ${this.folder}\n`);
+    else rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** A merchant with a receiver of its own. */
+  async merchant(behaviour?: Behaviour): Promise<{ merchantId: number; receiver: FaultReceiver }> {
+    const receiver = await this.receiver();
+    if (behaviour) receiver.behaviour = behaviour;
+    return { merchantId: this.config.addMerchant(receiver.url), receiver };
+  }
+
+  async receiver(options?: ReceiverOptions): Promise<FaultReceiver> {
+    const receiver = await FaultReceiver.start(options);
+    this.receivers.push(receiver);
+    return receiver;
+  }
+
+  /** A payment to a new merchant whose receiver behaves so. */
+  async paidTo(behaviour: Behaviour): Promise<{ id: number; receiver: FaultReceiver }> {
+    const { merchantId, receiver } = await this.merchant(behaviour);
+    const [id] = await this.pay(merchantId);
+    return { id: id!, receiver };
+  }
+
+  /** A payment to a new merchant with this webhook. */
+  async paidAt(url: string): Promise<number> {
+    const [id] = await this.pay(this.config.addMerchant(url));
+    return id!;
+  }
+
+  /** Completes payments at the simulator; gives their ids. */
+  pay(merchantId: number, count = 1, extra: object = {}): Promise<number[]> {
+    return this.payEach(Array<number>(count).fill(merchantId), extra);
+  }
+
+  /** One payment to each of these merchants. */
+  async payEach(merchantIds: readonly number[], extra: object = {}): Promise<number[]> {
+    const payment = { amount: 10, currencyCode: 'ZAR', txState: 'SUCCESS' };
+    const items = merchantIds.map(merchantId => ({ merchantId, ...payment, ...extra }));
+    const answer = await this.operator(`${this.services.simulator.internalUrl}/internal/transactions`, items);
+    return (answer as { transactionId: number }[]).map(({ transactionId }) => transactionId);
+  }
+
+  /** The event that completed the payment, to be published again. */
+  terminalOf(transactionId: number): Promise<EventToPublish> {
+    return terminalOf(this.databases.others, transactionId);
+  }
+
+  async operator(url: string, body?: unknown, method = body ? 'POST' : 'GET'): Promise<unknown> {
+    const headers = {
+      authorization: `Bearer ${this.secrets.tokenKeys.operatorToken()}`,
+      'content-type': 'application/json',
+    };
+    const answer = await fetch(url, { method, headers, body: body ? JSON.stringify(body) : undefined });
+    if (!answer.ok) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`);
+    return answer.json();
+  }
+
+  async verdict(transactionId: number): Promise<VerdictKind | undefined> {
+    const sql = 'select kind from verdict where transaction_id = $1';
+    return (await this.databases.dispatcher.query<{ kind: VerdictKind }>('dispatcher', sql, [transactionId]))[0]?.kind;
+  }
+
+  async decision(transactionId: number): Promise<Decision | undefined> {
+    const sql = 'select kind from decision where transaction_id = $1';
+    return (await this.databases.scheduler.query<{ kind: Decision }>('scheduler', sql, [transactionId]))[0]?.kind;
+  }
+
+  /** Waits for the end of the payment, at the payment core too. */
+  async ends(transactionId: number, decision: Decision, withinMs = patienceMs): Promise<void> {
+    await eventually(async () => expect(await this.decision(transactionId)).toBe(decision), withinMs);
+    const sql = 'select tx_state from transaction where transaction_id = $1';
+    const wanted = decision === 'REVERSED' ? 'END_REVERSED' : 'SUCCESS';
+    await eventually(async () => {
+      const [row] = await this.databases.others.query<{ tx_state: string }>('simulator', sql, [transactionId]);
+      expect(row?.tx_state).toBe(wanted);
+    }, withinMs);
+  }
+
+  /** Times the payment was reversed at the payment core. */
+  async reversals(transactionId: number): Promise<number> {
+    const sql = `select count(*)::int as n from transaction where reference_transaction_id = $1 and kind = 'REVERSAL'`;
+    return (await this.databases.others.query<{ n: number }>('simulator', sql, [transactionId]))[0]!.n;
+  }
+
+  /** The exact audit over everything so far, once nothing is under way any more; it must find nothing. */
+  async exactAudit(): Promise<AuditReport> {
+    const report = await this.auditAtRest();
+    const { open, violationCount, violations } = report;
+    expect({ open, violationCount, violations: violations.slice(0, 5) }).toEqual({ open: 0, violationCount: 0, violations: [] });
+    return report;
+  }
+
+  /** The receivers' logs are read first, so a payment that ends meanwhile would look acknowledged by nobody: the last look counts. */
+  async auditAtRest(withinMs = patienceMs): Promise<AuditReport> {
+    const giveUpAt = performance.now() + withinMs;
+    for (;;) {
+      const report = await this.auditNow();
+      const isUnderWay = report.open > 0 || report.violations.some(({ rule }) => rule === 'P-I7');
+      if (!isUnderWay) return this.auditNow();
+      if (performance.now() > giveUpAt) return report;
+      await pause(100);
+    }
+  }
+
+  /** The audit as things stand. */
+  auditNow(): Promise<AuditReport> {
+    const receiverLog = join(this.folder, 'receivers.jsonl');
+    const { ackWindow } = { ...times, ...this.options.times };
+    // The audit's rules know the real window: what the receivers took is told as a share of it.
+    FaultReceiver.writeLogs(receiverLog, this.receivers, realAckWindowMs / ackWindow);
+    return audit({
+      dispatcherUrl: this.databases.dispatcher.urlOf('dispatcher'),
+      schedulerUrl: this.databases.scheduler.urlOf('scheduler'),
+      simulatorUrl: this.databases.others.urlOf('simulator'),
+      receiverLog,
+      graceS,
+      attemptsMax: 2,
+      isJson: false,
+    });
+  }
+}
+
+const ring = () => `k1:${randomBytes(32).toString('base64')}`;

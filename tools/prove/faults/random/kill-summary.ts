@@ -1,0 +1,113 @@
+import type { AuditReport } from '../../../operate/audit/index.ts';
+
+/** A request as its receiver saw it. */
+export interface SeenPost {
+  transactionId: number;
+  attempt: number;
+  /** Instant, in milliseconds of the clock that disturbances are noted by. */
+  atMs: number;
+  /** Name of the dispatcher it came from. */
+  from: string;
+}
+
+/** A process that was killed, stopped or restarted. */
+export interface Disturbance {
+  name: string;
+  kind: 'kill' | 'pause' | 'restart';
+  fromMs: number;
+  /** When it was killed for good, or ran again. */
+  toMs: number;
+}
+
+export interface KillSummary {
+  payments: number;
+  settled: number;
+  reversed: number;
+  /** Acknowledged, and decided or done otherwise (P-I3, P-I6). */
+  acknowledgedAndReversed: number;
+  undecided: number;
+  reversedTwice: number;
+  /** Payments POSTed in more than one attempt. */
+  duplicates: number;
+  /** Those of them whose first sender nobody had killed or stopped before the second attempt. */
+  duplicatesWithoutCause: number;
+  /** The first few of these. */
+  unexplained: SeenPost[][];
+  /**
+   * A 200 that was on its way to a process when that was killed or stopped, and no further POST was answered 200 to one that lived. No protocol
+   * can do better: the payment is reversed, and the merchant receives the REVERSED notification (P-I4, P-1.7).
+   */
+  lostWithTheirProcess: number;
+  /** Everything else that the audit found. */
+  otherViolations: number;
+}
+
+/** What must be 0. */
+const forbidden = ['acknowledgedAndReversed', 'undecided', 'reversedTwice', 'duplicatesWithoutCause', 'otherViolations'] as const;
+
+export interface KillRun {
+  posts: readonly SeenPost[];
+  disturbances: readonly Disturbance[];
+  ackWindowMs: number;
+}
+
+/** The numbers of a run under random kills. */
+export function summarise(report: AuditReport, run: KillRun): KillSummary {
+  const { posts, disturbances } = run;
+  const byRule = (...rules: string[]) => report.violations.filter(({ rule }) => rules.includes(rule)).length;
+  const repeated = repeatedAttempts(posts);
+  const lost = report.violations.filter(({ rule, transactionId }) => rule === 'P-I4' && isLost(transactionId, run)).length;
+  const unexplained = repeated.filter(attempts => !isExplained(attempts, disturbances));
+  const [contradicted, twice, unfinished] = [byRule('P-I3', 'P-I6'), byRule('P-I2'), byRule('P-I7')];
+  return {
+    payments: report.settled + report.reversed + report.open,
+    settled: report.settled,
+    reversed: report.reversed,
+    acknowledgedAndReversed: contradicted,
+    undecided: Math.max(report.open, unfinished),
+    reversedTwice: twice,
+    duplicates: repeated.length,
+    duplicatesWithoutCause: unexplained.length,
+    unexplained: unexplained.slice(0, 5),
+    lostWithTheirProcess: lost,
+    otherViolations: report.violationCount - contradicted - twice - unfinished - lost,
+  };
+}
+
+/** Names of the numbers that should be 0 and are not. */
+export function broken(summary: KillSummary): string[] {
+  return forbidden.filter(name => summary[name] !== 0);
+}
+
+/** First requests of each attempt, of payments that had several. */
+function repeatedAttempts(posts: readonly SeenPost[]): SeenPost[][] {
+  const firsts = new Map<string, SeenPost>();
+  for (const post of posts) {
+    const key = `${post.transactionId}/${post.attempt}`;
+    if (!firsts.has(key)) firsts.set(key, post);
+  }
+  const byPayment = Map.groupBy(firsts.values(), post => post.transactionId);
+  return [...byPayment.values()].filter(attempts => attempts.length > 1);
+}
+
+/** Each further attempt: whoever sent the one before was killed or did not run at some time between the two. */
+function isExplained(attempts: readonly SeenPost[], disturbances: readonly Disturbance[]): boolean {
+  const inOrder = attempts.toSorted((a, b) => a.attempt - b.attempt);
+  return inOrder.slice(1).every((later, at) => {
+    const earlier = inOrder[at]!;
+    return disturbances.some(
+      ({ name, kind, fromMs, toMs }) =>
+        name === earlier.from && kind !== 'restart' && fromMs <= later.atMs && toMs >= earlier.atMs,
+    );
+  });
+}
+
+/** Whoever sent it was killed or stopped before its window had ended, for every request. */
+function isLost(transactionId: number, { posts, disturbances, ackWindowMs }: KillRun): boolean {
+  const sent = posts.filter(post => post.transactionId === transactionId);
+  const wasHit = ({ from, atMs }: SeenPost) =>
+    disturbances.some(
+      ({ name, kind, fromMs, toMs }) => name === from && kind !== 'restart' && toMs >= atMs && fromMs <= atMs + ackWindowMs,
+    );
+  return sent.length > 0 && sent.every(wasHit);
+}

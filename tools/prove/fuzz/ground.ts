@@ -1,0 +1,157 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import jsonwebtoken from 'jsonwebtoken';
+import { accepted } from '../../../libs/platform-client/src/merchant.ts';
+import { type Credentials, PlatformConnection } from '../../../libs/platform-client/src/platform-connection.ts';
+import { loadTokenKeys } from '../../operate/token-keys.ts';
+import type { Operation } from './operations.ts';
+import type { Target } from './raw-client.ts';
+import type { KnownValues } from './valid-values.ts';
+
+const tokenLifetimeS = 60;
+const { serviceTokenType, signingKeyOf, tokenAlgorithm } = await loadTokenKeys();
+
+/** Ends the sessions of everybody, as it should: fuzzed by callers who may not. */
+const endsEverySession = ['POST /internal/keys/replace'];
+
+/** An account as fuzzed requests or canaries use it: `authorization` is the whole header value. */
+export interface Caller extends Credentials {
+  authorization: string;
+}
+
+/** What a run makes on a platform for its own use, and how to sign in there. */
+export class Ground {
+  readonly callers = new Map<string, Caller>();
+  readonly known: KnownValues = {};
+  readonly platform: PlatformConnection;
+  private readonly home: string;
+  private readonly ca: string;
+  private readonly operatorToken: string;
+
+  private constructor(platform: PlatformConnection, home: string) {
+    this.platform = platform;
+    this.home = home;
+    this.ca = readFileSync(platform.standalone.caFile, 'utf8');
+    this.operatorToken = readFileSync(platform.standalone.operatorTokenFile, 'utf8');
+  }
+
+  /** Accounts, a merchant and a code that hostile requests may name or use; none of them is a canary's. */
+  static async prepare(home: string, url?: string): Promise<Ground> {
+    const platform = new PlatformConnection(home);
+    if (url) platform.standalone.baseUrl = url;
+    const ground = new Ground(platform, home);
+    const merchant = await ground.makeMerchant();
+    const victim = await ground.makeMerchant();
+    ground.callers.set('merchant', merchant.caller);
+    ground.callers.set(
+      'bearer',
+      await ground.bearer(await ground.makeAccount({ type: 'PSP', id: randomInt(10_000_000, 2 ** 40) })),
+    );
+    ground.callers.set('psp', callerOf(platform.account('psp-1')));
+    const code = await ground.makeCode(merchant.caller);
+    Object.assign(ground.known, {
+      ...{
+        merchantId: [merchant.merchantId, victim.merchantId],
+        code: [code],
+        value: [code],
+        currencyCode: ['ZAR'],
+        amount: [1.5],
+        version: ['V3'],
+      },
+      ...{
+        identity: [victim.caller.username],
+        username: [victim.caller.username],
+        password: ['x'],
+        outcome: ['SUCCESS'],
+        txState: ['SUCCESS'],
+      },
+      ...{
+        transactionId: [await ground.pay(code)],
+        url: ['http://127.0.0.1:1/'],
+        type: ['EMAIL', 'SMS', 'HTTP', 'MERCHANT', 'PSP'],
+        status: ['ACTIVE'],
+      },
+    });
+    return ground;
+  }
+
+  targetOf({ service }: Operation): Target {
+    const { baseUrl, internal } = this.platform.standalone;
+    return service === 'public' ? { url: baseUrl, ca: this.ca } : { url: internal[service]! };
+  }
+
+  get gateway(): Target {
+    return { url: this.platform.standalone.baseUrl, ca: this.ca };
+  }
+
+  callersOf({ service, callers, name }: Operation): string[] {
+    if (endsEverySession.includes(name)) return [];
+    return service === 'public' ? [...this.callers.keys()] : [callers.includes('operator') ? 'operator' : callers[0]!];
+  }
+
+  /** The right Authorization of a caller for an operation. */
+  authorizationOf({ service }: Operation, as: string): string {
+    if (service === 'public') return this.callers.get(as)!.authorization;
+    return `Bearer ${as === 'operator' ? this.operatorToken : this.serviceToken(as, service)}`;
+  }
+
+  async makeMerchant(): Promise<{ merchantId: number; caller: Caller }> {
+    const merchantId = randomInt(10_000_000, 2 ** 40);
+    const body = { merchantName: `Fuzz ${merchantId.toString(36)}`, pspId: 1, acquirer: 'Demo Bank', status: 'ACTIVE' };
+    const put = { method: 'PUT', path: `/internal/merchants/${merchantId}`, body };
+    accepted('the merchant', await this.platform.operator('notification-config', put));
+    return { merchantId, caller: callerOf(await this.makeAccount({ type: 'MERCHANT', id: merchantId })) };
+  }
+
+  /** Switches an account to Bearer mode and logs it in. */
+  async bearer({ username }: Credentials): Promise<Caller> {
+    const path = `/internal/accounts/${username}`;
+    accepted('Bearer mode', await this.platform.operator('auth-session', { method: 'POST', path: `${path}/bearer` }));
+    const answer = await this.platform.operator('auth-session', { method: 'POST', path: `${path}/password` });
+    const { apiPassword: password } = accepted('the password', answer) as { apiPassword: string };
+    return this.logIn({ username, password });
+  }
+
+  async logIn({ username, password }: Credentials): Promise<Caller> {
+    const body = { identity: username, password };
+    const answer = await this.platform.gateway({ method: 'POST', path: '/authentication/login', body });
+    return { username, password, authorization: (accepted('login', answer) as { headerValue: string }).headerValue };
+  }
+
+  async makeCode(as: Credentials): Promise<string> {
+    const body = {
+      merchantReference: `fuzz-${randomInt(2 ** 40)}`,
+      amount: 1.5,
+      currencyCode: 'ZAR',
+      expiryDate: 0,
+      useOnce: false,
+    };
+    const answer = await this.platform.gateway({ method: 'POST', path: '/pluto/code/create', body, as });
+    return (accepted('createCode', answer) as { code: string }).code;
+  }
+
+  private async pay(code: string): Promise<number> {
+    const body = { outcome: 'SUCCESS', clientMsisdn: '+27820000001' };
+    const answer = await this.platform.gateway({ method: 'POST', path: `/public/pay/${code}`, body });
+    return (accepted('paying', answer) as { transactionId: number }).transactionId;
+  }
+
+  private async makeAccount(account: object): Promise<Credentials> {
+    const answer = await this.platform.operator('auth-session', { method: 'POST', path: '/internal/accounts', body: account });
+    const { username, apiPassword } = accepted('the account', answer) as { username: string; apiPassword: string };
+    return { username, password: apiPassword };
+  }
+
+  private serviceToken(issuer: string, audience: string): string {
+    const pem = readFileSync(join(this.home, 'secrets/token-keys', `${issuer}.pem`), 'utf8');
+    const { kid, privateKey } = signingKeyOf(issuer, pem);
+    const header = { alg: tokenAlgorithm, typ: serviceTokenType };
+    const claims = { issuer, audience, expiresIn: tokenLifetimeS, jwtid: randomUUID() };
+    return jsonwebtoken.sign({}, privateKey, { ...claims, algorithm: tokenAlgorithm, keyid: kid, header });
+  }
+}
+
+export function callerOf({ username, password }: Credentials): Caller {
+  return { username, password, authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+}

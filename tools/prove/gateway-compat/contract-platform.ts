@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TestTokenKeys } from '@paycode/access/testing';
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { sendJson } from '../../../libs/platform-client/src/http/send-json';
+import { StartedProcess } from './child-process';
+import { EchoService } from './echo-service';
+import { writeCertificate } from './test-certificate';
+
+const dist = join(__dirname, '../../../dist/apps');
+const secret = () => randomBytes(32).toString('hex');
+const ring = () => `k1:${randomBytes(32).toString('base64')}`;
+
+export interface Account {
+  username: string;
+  apiPassword: string;
+}
+
+/** A real auth-session as a process of its own, and one echo service for all that lies behind the fronts. */
+export class ContractPlatform {
+  readonly proxyToken = secret();
+  readonly folder = mkdtempSync(join(tmpdir(), 'paycode-compat-'));
+  readonly tokenKeys = new TestTokenKeys(this.folder);
+  certificate!: Awaited<ReturnType<typeof writeCertificate>>;
+  echo!: EchoService;
+  authSession!: StartedProcess;
+  private database!: TestDatabase;
+
+  static async start(): Promise<ContractPlatform> {
+    const platform = new ContractPlatform();
+    // nginx drops to an unprivileged user when root starts it, and that one writes its temporary files below.
+    chmodSync(platform.folder, 0o711);
+    platform.certificate = await writeCertificate(platform.folder);
+    platform.echo = await EchoService.start();
+    platform.database = await createTestDatabase();
+    platform.authSession = await StartedProcess.start({
+      command: process.execPath,
+      args: [join(dist, 'auth-session/main.cjs')],
+      env: {
+        INTERNAL_PORT: '0',
+        PUBLIC_PORT: '0',
+        DATABASE_URL: platform.database.url,
+        ...platform.tokenKeys.env('auth-session'),
+        EXTERNAL_AUTHORIZATION_TOKENS: platform.proxyToken,
+        PASSWORD_PEPPERS: ring(),
+        KEY_ENCRYPTION_KEYS: ring(),
+        GUESSES_PER_ADDRESS_MAX: '10000',
+      },
+      ready: /"ports":\[(\d+),\d+\]/,
+    });
+    return platform;
+  }
+
+  /** Internal listener of auth-session, host and port. */
+  get authSessionAddress(): string {
+    return `127.0.0.1:${this.authSession.match[1]}`;
+  }
+
+  get echoAddress(): string {
+    return `127.0.0.1:${this.echo.port}`;
+  }
+
+  async createAccount(account: object): Promise<Account> {
+    const headers = this.tokenKeys.headers('operator', 'auth-session');
+    const url = `http://${this.authSessionAddress}/internal/accounts`;
+    const answer = await sendJson({ url, method: 'POST', headers, body: account });
+    if (answer.status !== 201) throw new Error(`account not created: ${answer.status} ${answer.text}`);
+    return answer.body as Account;
+  }
+
+  /** The account is only accepted from these addresses. */
+  async bindToSources({ username }: Account, sourceAddresses: string[]): Promise<void> {
+    const headers = this.tokenKeys.headers('operator', 'auth-session');
+    const url = `http://${this.authSessionAddress}/internal/accounts/${username}/source-addresses`;
+    const answer = await sendJson({ url, method: 'PUT', headers, body: { sourceAddresses } });
+    if (answer.status !== 200) throw new Error(`sources not bound: ${answer.status} ${answer.text}`);
+  }
+
+  async stop(): Promise<void> {
+    await this.authSession.stop();
+    await this.echo.stop();
+    await this.database.drop();
+    rmSync(this.folder, { recursive: true });
+  }
+}

@@ -1,0 +1,118 @@
+import type { CloseAnswer, VerdictKind } from '@paycode/dto';
+import type {
+  DeliveryToInsert,
+  InsertedDelivery,
+  LanedCloseItem,
+} from '../../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
+import type { Delivery, Verdict } from '../../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
+import type { HeldLane, LaneRow } from '../../../../apps/webhook-dispatcher/src/lanes/domain/lane-watch';
+import type { OwnedVerdict } from '../../../../apps/webhook-dispatcher/src/verdicts/verdicts.ports';
+import type { VerdictTableRow } from './dispatcher-tables.ts';
+import { MemoryDeliveryStore } from './memory-delivery.store.ts';
+import { MemoryLaneStore } from './memory-lane.store.ts';
+import { MemoryVerdictStore } from './memory-verdict.store.ts';
+
+// Stores with a guard taken out, for showing that the simulation misses it.
+
+const closed = { kind: 'CLOSED_NEVER_SENT', attempt: null, startedAtMs: null } as const;
+
+/** NO_OWNER: close on time alone. */
+export class ClosingAnythingStore extends MemoryDeliveryStore {
+  override async close(items: readonly LanedCloseItem[]): Promise<CloseAnswer[]> {
+    await this.execute(() => {
+      for (const item of items) {
+        if (!this.tables.deliveries.has(item.transactionId)) this.closeUnknown(item);
+        else this.tables.insertVerdict(item.transactionId, closed);
+      }
+    });
+    return this.execute(() => this.answers(items));
+  }
+}
+
+/** SKEW: what was not there a statement ago is closed, whatever came meanwhile. */
+export class SkewedStore extends MemoryDeliveryStore {
+  override async close(items: readonly LanedCloseItem[]): Promise<CloseAnswer[]> {
+    const missing = await this.execute(() => items.filter(({ transactionId }) => !this.tables.deliveries.has(transactionId)));
+    await this.execute(() => {
+      for (const item of missing) {
+        if (!this.tables.deliveries.has(item.transactionId)) this.closeUnknown(item);
+        else this.tables.insertVerdict(item.transactionId, closed);
+      }
+    });
+    return this.execute(() => this.answers(items));
+  }
+}
+
+/** NO_DEDUP: a duplicate starts the delivery anew. */
+export class ReopeningStore extends MemoryDeliveryStore {
+  override insert(replica: string, deliveries: readonly DeliveryToInsert[]): Promise<InsertedDelivery[]> {
+    return this.execute(() =>
+      deliveries.flatMap(delivery => {
+        const { transactionId } = delivery;
+        this.tables.verdicts.delete(transactionId);
+        this.tables.attempts.delete(transactionId);
+        const epoch = this.tables.holds(replica, delivery) ? delivery.epoch : 0;
+        const seq = ++this.tables.lastSeq;
+        this.tables.insertDelivery({ ...delivery, epoch, seq, isStub: false, receivedAtMs: this.tables.nowMs() });
+        return [{ transactionId, seq, epoch }];
+      }),
+    );
+  }
+}
+
+/** NO_CLAIM: an attempt may start whoever claimed it. */
+export class UnclaimingStore extends MemoryDeliveryStore {
+  override async claimAttempts(replica: string, deliveries: readonly Delivery[]): Promise<number[]> {
+    await super.claimAttempts(replica, deliveries);
+    return deliveries.map(({ transactionId }) => transactionId);
+  }
+}
+
+/** NO_EPOCH: no fence. */
+export class UnfencedVerdictStore extends MemoryVerdictStore {
+  protected override mayConclude(): boolean {
+    return true;
+  }
+}
+
+/** NO_CAS: what was empty a statement ago is written over. */
+export class OverwritingVerdictStore extends MemoryVerdictStore {
+  override async acknowledge(all: readonly Verdict[]): Promise<VerdictKind[]> {
+    const open = await this.openOf(all);
+    return this.execute(() =>
+      all.map(verdict => {
+        if (open.has(verdict.transactionId)) this.writeAck(verdict);
+        return this.tables.verdicts.get(verdict.transactionId)!.kind;
+      }),
+    );
+  }
+
+  override async conclude(replica: string, verdicts: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]> {
+    const open = await this.openOf(verdicts);
+    return this.execute(() =>
+      verdicts.map(verdict => {
+        if (open.has(verdict.transactionId) && this.mayConclude(replica, verdict)) this.writeConclusion(verdict);
+        return this.tables.verdicts.get(verdict.transactionId)?.kind ?? null;
+      }),
+    );
+  }
+
+  protected override write(transactionId: number, row: VerdictTableRow): boolean {
+    this.tables.writeVerdict(transactionId, row);
+    return true;
+  }
+
+  private openOf(verdicts: readonly Verdict[]): Promise<Set<number>> {
+    return this.execute(() => new Set(verdicts.map(({ transactionId }) => transactionId).filter(id => this.tables.isOpen(id))));
+  }
+}
+
+/** NO_RETAKE: only lanes that were given up are taken. */
+export class NeverRetakingStore extends MemoryLaneStore {
+  override take(replica: string, seen: readonly LaneRow[]): Promise<HeldLane[]> {
+    return super.take(
+      replica,
+      seen.filter(({ owner }) => owner === null),
+    );
+  }
+}

@@ -1,0 +1,258 @@
+import type { AckReceived } from '@paycode/dto';
+import type { DeliveryStore, LaneCursor } from '../../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
+import type { Delivery, NewDelivery } from '../../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
+import type { InformationalStore } from '../../../../apps/webhook-dispatcher/src/informational/informational.ports';
+import type { LaneStore } from '../../../../apps/webhook-dispatcher/src/lanes/lanes.ports';
+import type { OwnedVerdict, VerdictStore } from '../../../../apps/webhook-dispatcher/src/verdicts/verdicts.ports';
+
+export interface DispatcherStoresUnderTest {
+  lanes: LaneStore;
+  deliveries: DeliveryStore;
+  verdicts: VerdictStore;
+  informational: InformationalStore;
+  /** AckReceived events waiting to be published. */
+  outbox(): Promise<Pick<AckReceived, 'transactionId' | 'source'>[]>;
+  close(): Promise<void>;
+}
+
+const [me, other] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
+const payload = 'sealed';
+
+const fresh = (transactionId: number, over: Partial<NewDelivery & { epoch: number }> = {}) => ({
+  transactionId,
+  merchantId: 7,
+  lane: transactionId % 4,
+  kind: 'PURCHASE' as const,
+  status: 'SUCCESS',
+  isReversible: true,
+  referenceTransactionId: 0,
+  completedAt: '2026-01-01T00:00:00.000Z',
+  payload,
+  epoch: 1,
+  ...over,
+});
+const held = (transactionId: number, over: Partial<Delivery> = {}): Delivery => ({
+  ...fresh(transactionId),
+  attempt: 1,
+  isClaimed: true,
+  receivedMs: 0,
+  isRepeat: false,
+  armedAt: null,
+  ...over,
+});
+const verdict = (transactionId: number, kind: OwnedVerdict['kind'], over: Partial<OwnedVerdict> = {}): OwnedVerdict => ({
+  transactionId,
+  merchantId: 7,
+  lane: transactionId % 4,
+  epoch: 1,
+  kind,
+  attempt: 1,
+  outcome: null,
+  elapsedMs: null,
+  armedAt: null,
+  startedAt: null,
+  retryAfterMs: null,
+  ...over,
+});
+const item = (transactionId: number) => ({ transactionId, merchantId: 7, lane: transactionId % 4 });
+const ids = (rows: readonly { transactionId: number }[]) => rows.map(({ transactionId }) => transactionId).sort((a, b) => a - b);
+
+/** Rules that the dispatcher's stores keep, in memory and in PostgreSQL alike: the ground the simulation stands on. */
+export function dispatcherStoresConformance(open: () => Promise<DispatcherStoresUnderTest>): void {
+  let stores: DispatcherStoresUnderTest;
+
+  /** `replica` takes lanes 0 to 3 from whoever has them. */
+  const takeAll = async (replica: string) => {
+    const rows = (await stores.lanes.beat(replica)).filter(({ lane }) => lane < 4);
+    return stores.lanes.take(replica, rows);
+  };
+  const sweep = (replica: string, lanes: LaneCursor[], exceptMerchants: number[] = []) =>
+    stores.deliveries.sweep(replica, lanes, { limitPerLane: 10, exceptMerchants });
+  const cursors = (epoch: number, afterSeq = 0) => [0, 1, 2, 3].map(lane => ({ lane, epoch, afterSeq }));
+
+  beforeEach(async () => {
+    stores = await open();
+    await takeAll(me);
+  });
+  afterEach(() => stores.close());
+
+  describe('lanes', () => {
+    it('a lane is taken by compare-and-set on epoch and beat, and each taking raises the epoch', async () => {
+      const seen = (await stores.lanes.beat(other)).filter(({ lane }) => lane < 2);
+      expect(seen.map(({ owner, epoch, beat }) => [owner, epoch, beat])).toEqual([[me, 1, 1], [me, 1, 1]]); // prettier-ignore
+      await stores.lanes.beat(me);
+      expect(await stores.lanes.take(other, seen)).toEqual([]);
+      const again = (await stores.lanes.beat(other)).filter(({ lane }) => lane < 2);
+      expect((await stores.lanes.take(other, again)).sort((a, b) => a.lane - b.lane)).toEqual([
+        { lane: 0, epoch: 2 },
+        { lane: 1, epoch: 2 },
+      ]);
+      expect(await stores.lanes.take(me, again)).toEqual([]);
+    });
+
+    it('a lane is released only by its owner at that epoch; an owner of nothing is forgotten', async () => {
+      await stores.lanes.release(me, [{ lane: 0, epoch: 2 }, { lane: 1, epoch: 1 }]); // prettier-ignore
+      await stores.lanes.release(other, [{ lane: 2, epoch: 1 }]);
+      await stores.lanes.forget(me);
+      const rows = (await stores.lanes.beat(other)).filter(({ lane }) => lane < 3).sort((a, b) => a.lane - b.lane);
+      expect(rows.map(({ owner, beat }) => [owner, beat])).toEqual([[me, 1], [null, null], [me, 1]]); // prettier-ignore
+    });
+  });
+
+  describe('ingest', () => {
+    it('stores each transaction once; claims only under the epoch at which the lane is held (P-I10)', async () => {
+      const first = await stores.deliveries.insert(me, [fresh(1), fresh(1), fresh(2, { epoch: 0 }), fresh(3, { epoch: 9 })]);
+      expect(new Map(first.map(({ transactionId, epoch }) => [transactionId, epoch]))).toEqual(new Map([[1, 1], [2, 0], [3, 0]])); // prettier-ignore
+      expect(await stores.deliveries.insert(other, [fresh(1), fresh(4)])).toMatchObject([{ transactionId: 4, epoch: 0 }]);
+    });
+
+    it('tells known content from other content, and open from resolved (T-19)', async () => {
+      await stores.deliveries.insert(me, [fresh(1), fresh(2)]);
+      await stores.verdicts.acknowledge([verdict(2, 'ACKED_HTTP')]);
+      const known = await stores.deliveries.known([fresh(1, { merchantId: 8 }), fresh(2), fresh(3)]);
+      expect(known.sort((a, b) => a.transactionId - b.transactionId)).toEqual([
+        { transactionId: 1, isSame: false, epoch: 1, isOpen: true },
+        { transactionId: 2, isSame: true, epoch: 1, isOpen: false },
+      ]);
+    });
+
+    it('what was closed before it came never comes (P-1.2-9)', async () => {
+      expect(await stores.deliveries.close([item(1)])).toEqual([{ transactionId: 1, verdict: 'CLOSED_NEVER_SENT' }]);
+      expect(await stores.deliveries.insert(me, [fresh(1)])).toEqual([]);
+      expect(await stores.deliveries.known([fresh(1)])).toEqual([{ transactionId: 1, isSame: true, epoch: 0, isOpen: false }]);
+      expect(await stores.deliveries.orphaned(cursors(5), 10)).toEqual([]);
+    });
+
+    it('close leaves every delivery open that came, held or not (P-I4)', async () => {
+      await stores.deliveries.insert(me, [fresh(1), fresh(2, { epoch: 0 })]);
+      await stores.verdicts.acknowledge([verdict(3, 'ACKED_PULL')]);
+      const answers = await stores.deliveries.close([item(1), item(2)]);
+      expect(answers.map(answer => answer.verdict)).toEqual(['OPEN', 'OPEN']);
+    });
+  });
+
+  describe('claims', () => {
+    it('one claim per attempt and epoch, repeatable, never for a former owner or a resolved delivery (P-I8)', async () => {
+      await stores.deliveries.insert(me, [fresh(1, { epoch: 0 }), fresh(2, { epoch: 0 })]);
+      expect(await stores.deliveries.claimAttempts(me, [held(1)])).toEqual([1]);
+      expect(await stores.deliveries.claimAttempts(me, [held(1)])).toEqual([1]);
+      await takeAll(other);
+      expect(await stores.deliveries.claimAttempts(me, [held(2)])).toEqual([]);
+      expect(await stores.deliveries.claimAttempts(other, [held(1, { epoch: 2 })])).toEqual([]);
+      expect(await stores.deliveries.claimAttempts(other, [held(1, { epoch: 2, attempt: 2 })])).toEqual([1]);
+      await stores.verdicts.acknowledge([verdict(2, 'ACKED_PULL')]);
+      expect(await stores.deliveries.claimAttempts(other, [held(2, { epoch: 2 })])).toEqual([]);
+    });
+  });
+
+  describe('recovery', () => {
+    it('finds what former owners claimed and left open, with the attempts they claimed (P-1.2-8)', async () => {
+      await stores.deliveries.insert(me, [fresh(1), fresh(2), fresh(3, { epoch: 0 }), fresh(5)]);
+      await stores.deliveries.claimAttempts(me, [held(5, { attempt: 2 })]);
+      await stores.verdicts.acknowledge([verdict(2, 'ACKED_HTTP')]);
+      expect(await stores.deliveries.orphaned(cursors(1), 10)).toEqual([]);
+      const found = await stores.deliveries.orphaned(cursors(2), 10);
+      expect(found.map(({ transactionId, attemptsClaimed }) => [transactionId, attemptsClaimed])).toEqual([[1, 1], [5, 2]]); // prettier-ignore
+      expect(found[0]).toMatchObject({ merchantId: 7, lane: 1, isReversible: true, payload });
+      expect(ids(await stores.deliveries.orphaned(cursors(2, found[0]!.seq), 10))).toEqual([5]);
+      expect(ids(await stores.deliveries.orphaned(cursors(2), 1))).toEqual([1]);
+    });
+
+    it('sweeps what nobody claimed, past what is resolved, for the owner only', async () => {
+      await stores.deliveries.insert(
+        me,
+        [1, 5, 9].map(id => fresh(id, { epoch: 0 })),
+      );
+      const [lane1] = (await stores.deliveries.sweep(me, cursors(1), { limitPerLane: 10, exceptMerchants: [] })).filter(
+        ({ lane }) => lane === 1,
+      );
+      expect(ids(lane1!.unclaimed)).toEqual([1, 5, 9]);
+      await stores.verdicts.acknowledge([verdict(1, 'ACKED_PULL'), verdict(5, 'ACKED_PULL')]);
+      const [again] = (await stores.deliveries.sweep(me, cursors(1), { limitPerLane: 10, exceptMerchants: [] })).filter(
+        ({ lane }) => lane === 1,
+      );
+      expect(ids(again!.unclaimed)).toEqual([9]);
+      const [after] = (
+        await stores.deliveries.sweep(me, cursors(1, lane1!.horizonSeq), { limitPerLane: 10, exceptMerchants: [] })
+      ).filter(({ lane }) => lane === 1);
+      expect(after!.unclaimed).toEqual([]);
+      expect(await stores.deliveries.sweep(other, cursors(1), { limitPerLane: 10, exceptMerchants: [] })).toEqual([]);
+      expect(await stores.deliveries.sweep(me, cursors(2), { limitPerLane: 10, exceptMerchants: [] })).toEqual([]);
+    });
+  });
+
+  describe('a long queue', () => {
+    it('is read merchant by merchant, and left out of the sweep meanwhile', async () => {
+      const of = (merchantId: number) => ({ epoch: 0, merchantId });
+      await stores.deliveries.insert(me, [fresh(1, of(7)), fresh(2, of(8)), fresh(5, of(7)), fresh(9, of(7)), fresh(13)]);
+      await stores.verdicts.acknowledge([verdict(5, 'ACKED_PULL')]);
+      const waiting = await stores.deliveries.waiting([1, 2], [{ merchantId: 7, afterSeq: 0, limit: 10 }, { merchantId: 8, afterSeq: 0, limit: 1 }]); // prettier-ignore
+      expect(waiting.map(({ transactionId }) => transactionId)).toEqual([1, 9, 2]);
+      const after = await stores.deliveries.waiting([1, 2], [{ merchantId: 7, afterSeq: waiting[0]!.seq, limit: 1 }]);
+      expect(ids(after)).toEqual([9]);
+      expect(await stores.deliveries.waiting([2, 3], [{ merchantId: 7, afterSeq: 0, limit: 10 }])).toEqual([]);
+      const swept = await sweep(me, cursors(1), [7]);
+      expect(ids(swept.flatMap(({ unclaimed }) => unclaimed))).toEqual([2]);
+    });
+  });
+
+  describe('verdicts', () => {
+    it('the first verdict stands, whoever comes later and with what (P-I1)', async () => {
+      await stores.deliveries.insert(me, [fresh(1), fresh(2)]);
+      expect(await stores.verdicts.acknowledge([verdict(1, 'ACKED_HTTP'), verdict(1, 'ACKED_PULL')])).toEqual([
+        'ACKED_HTTP',
+        'ACKED_HTTP',
+      ]);
+      expect(await stores.verdicts.conclude(me, [verdict(1, 'CLOSED_TIMEOUT'), verdict(2, 'CLOSED_CONN')])).toEqual([
+        'ACKED_HTTP',
+        'CLOSED_CONN',
+      ]);
+      expect(await stores.verdicts.acknowledge([verdict(2, 'ACKED_PULL')])).toEqual(['CLOSED_CONN']);
+      expect(await stores.deliveries.close([item(1), item(2)])).toEqual(
+        expect.arrayContaining([{ transactionId: 1, verdict: 'ACKED_HTTP' }, { transactionId: 2, verdict: 'CLOSED_CONN' }]), // prettier-ignore
+      );
+    });
+
+    it('each acknowledgement that was written, and only those, leaves an AckReceived (T-18)', async () => {
+      await stores.deliveries.insert(me, [fresh(1), fresh(2), fresh(3)]);
+      await stores.verdicts.acknowledge([verdict(1, 'ACKED_HTTP'), verdict(2, 'ACKED_PULL')]);
+      await stores.verdicts.acknowledge([verdict(1, 'ACKED_PULL')]);
+      await stores.verdicts.conclude(me, [verdict(3, 'CLOSED_NON200')]);
+      const acks = (await stores.outbox()).map(({ transactionId, source }) => [transactionId, source]);
+      expect(acks.sort()).toEqual([[1, 'WEBHOOK'], [2, 'RECOVERY']]); // prettier-ignore
+    });
+
+    it('the fence: a negative verdict only from the owner at its epoch, a positive one from anybody', async () => {
+      await stores.deliveries.insert(me, [fresh(1), fresh(2)]);
+      await takeAll(other);
+      expect(await stores.verdicts.conclude(me, [verdict(1, 'CLOSED_TIMEOUT')])).toEqual([null]);
+      expect(await stores.verdicts.conclude(other, [verdict(1, 'CLOSED_TIMEOUT')])).toEqual([null]);
+      expect(await stores.verdicts.acknowledge([verdict(2, 'ACKED_HTTP')])).toEqual(['ACKED_HTTP']);
+      expect(await stores.verdicts.conclude(other, [verdict(1, 'CLOSED_TIMEOUT', { epoch: 2 })])).toEqual(['CLOSED_TIMEOUT']);
+    });
+
+    it('of two verdicts of one transaction in a batch one stands, each held to its own epoch, and both are told (P-I6)', async () => {
+      await stores.deliveries.insert(me, [fresh(1), fresh(2)]);
+      const [stale, backstop] = [verdict(1, 'NOT_APPLICABLE', { epoch: 9 }), verdict(1, 'CLOSED_BACKSTOP')];
+      expect(await stores.verdicts.conclude(me, [stale, backstop])).toEqual([null, 'CLOSED_BACKSTOP']);
+      const both = [verdict(2, 'NOT_APPLICABLE'), verdict(2, 'CLOSED_BACKSTOP')];
+      expect(await stores.verdicts.conclude(me, both)).toEqual(['NOT_APPLICABLE', 'NOT_APPLICABLE']);
+    });
+  });
+
+  describe('notices', () => {
+    it('a notice with a pause is due again until it is over; taking it hides it for its lease', async () => {
+      await stores.deliveries.insert(me, [fresh(1, { isReversible: false, status: 'BANK_REJECTED' })]);
+      await stores.verdicts.conclude(me, [verdict(1, 'NOT_APPLICABLE', { retryAfterMs: 0 })]);
+      expect(await stores.informational.takeDue([0, 2, 3], 10, 60_000)).toEqual([]);
+      const [due] = await stores.informational.takeDue([1], 10, 60_000);
+      expect(due).toMatchObject({ transactionId: 1, attempt: 2, payload });
+      expect(await stores.informational.takeDue([1], 10, 60_000)).toEqual([]);
+      const attempt = { transactionId: 1, attempt: 2, epoch: 1, outcome: 'TIMEOUT', elapsedMs: 1, startedAt: null };
+      await stores.informational.finish([{ ...attempt, retryAfterMs: 0 }]);
+      expect((await stores.informational.takeDue([1], 10, 60_000)).map(notice => notice.attempt)).toEqual([3]);
+      await stores.informational.finish([{ ...attempt, attempt: 3, retryAfterMs: null }]);
+      expect(await stores.informational.takeDue([1], 10, 0)).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,128 @@
+import type { VerdictKind } from '@paycode/dto';
+import type { NewDelivery } from '../../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
+
+export interface LaneTableRow {
+  lane: number;
+  owner: string | null;
+  epoch: number;
+  lowSeq: number;
+}
+
+export interface DeliveryTableRow extends Omit<NewDelivery, 'payload'> {
+  seq: number;
+  epoch: number;
+  isStub: boolean;
+  payload: string | null;
+  receivedAtMs: number;
+}
+
+export interface VerdictTableRow {
+  kind: VerdictKind;
+  attempt: number | null;
+  startedAtMs: number | null;
+}
+
+export interface AckOutboxRow {
+  id: number;
+  transactionId: number;
+  data: unknown;
+}
+
+interface NoticeRetryRow {
+  lane: number;
+  attempt: number;
+  dueAtMs: number;
+}
+
+/** What happens to the tables, for whoever watches the invariants. */
+export interface TablesWatcher {
+  deliveryWritten(transactionId: number, former: DeliveryTableRow | undefined): void;
+  ackPublished(transactionId: number, data: unknown): void;
+  verdictWritten(transactionId: number, row: VerdictTableRow, former: VerdictTableRow | undefined): void;
+  laneTaken(lane: number, former: string | null): void;
+}
+
+/**
+ * The dispatcher's tables in memory, with what the statements of its stores have in common. The stores beside it perform one statement at a
+ * time through an executor; `dispatcher-stores.conformance.ts` holds them to the PostgreSQL ones.
+ */
+export class DispatcherTables {
+  readonly lanes: Map<number, LaneTableRow>;
+  readonly beats = new Map<string, number>();
+  readonly beatenAtMs = new Map<string, number>();
+  readonly deliveries = new Map<number, DeliveryTableRow>();
+  /** Unresolved deliveries per lane, in order of seq: what the indexes make cheap. */
+  readonly unresolved = new Map<number, DeliveryTableRow[]>();
+  /** Epoch of each claim, by transaction and attempt. */
+  readonly attempts = new Map<number, Map<number, number>>();
+  readonly verdicts = new Map<number, VerdictTableRow>();
+  readonly notices = new Map<number, NoticeRetryRow>();
+  readonly outbox = new Map<number, AckOutboxRow>();
+  lastSeq = 0;
+  private lastOutboxId = 0;
+
+  constructor(
+    lanes: Iterable<number>,
+    readonly nowMs: () => number,
+    private readonly watcher?: TablesWatcher,
+  ) {
+    this.lanes = new Map([...lanes].map(lane => [lane, { lane, owner: null, epoch: 0, lowSeq: 1 }]));
+  }
+
+  holds(replica: string, { lane, epoch }: { lane: number; epoch: number }): boolean {
+    const row = this.lanes.get(lane);
+    return row?.owner === replica && row.epoch === epoch;
+  }
+
+  isOpen(transactionId: number): boolean {
+    return !this.verdicts.has(transactionId);
+  }
+
+  insertDelivery(row: DeliveryTableRow): void {
+    this.watcher?.deliveryWritten(row.transactionId, this.deliveries.get(row.transactionId));
+    this.deliveries.set(row.transactionId, row);
+    if (row.isStub) return;
+    const rows = this.unresolved.get(row.lane);
+    if (rows) rows.push(row);
+    else this.unresolved.set(row.lane, [row]);
+  }
+
+  /** False when a verdict stands. */
+  insertVerdict(transactionId: number, row: VerdictTableRow): boolean {
+    if (this.verdicts.has(transactionId)) return false;
+    this.writeVerdict(transactionId, row);
+    return true;
+  }
+
+  /** Writes whether or not a verdict stands: only a broken store does that. */
+  writeVerdict(transactionId: number, row: VerdictTableRow): void {
+    const former = this.verdicts.get(transactionId);
+    this.verdicts.set(transactionId, row);
+    this.watcher?.verdictWritten(transactionId, row, former);
+  }
+
+  raiseEpoch(row: LaneTableRow, owner: string): void {
+    const former = row.owner;
+    row.owner = owner;
+    row.epoch++;
+    this.watcher?.laneTaken(row.lane, former);
+  }
+
+  addAck(transactionId: number, data: unknown): void {
+    const id = ++this.lastOutboxId;
+    this.watcher?.ackPublished(transactionId, data);
+    this.outbox.set(id, { id, transactionId, data });
+  }
+
+  /** Open deliveries of a lane from `fromSeq` on; resolved ones are forgotten on the way. */
+  openOf(lane: number, fromSeq: number): DeliveryTableRow[] {
+    const rows = (this.unresolved.get(lane) ?? []).filter(row => this.isOpen(row.transactionId));
+    this.unresolved.set(lane, rows);
+    return rows.filter(row => row.seq >= fromSeq);
+  }
+
+  attemptsClaimed(row: DeliveryTableRow): number {
+    const claimed = this.attempts.get(row.transactionId);
+    return Math.max(row.epoch > 0 ? 1 : 0, ...(claimed ? claimed.keys() : []));
+  }
+}

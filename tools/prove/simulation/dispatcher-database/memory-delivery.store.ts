@@ -1,0 +1,157 @@
+import type { CloseAnswer } from '@paycode/dto';
+import {
+  DeliveryStore,
+  type DeliveryToInsert,
+  type InsertedDelivery,
+  type KnownDelivery,
+  type LaneCursor,
+  type LanedCloseItem,
+  type MerchantCursor,
+  type StoredDelivery,
+  type SweepPage,
+  type SweptLane,
+} from '../../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
+import type { Delivery, NewDelivery } from '../../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
+import type { DeliveryTableRow, DispatcherTables } from './dispatcher-tables.ts';
+import type { StatementExecutor } from './statement-executor.ts';
+
+/** Deliveries, statement by statement as `PostgresDeliveryStore` has them. */
+export class MemoryDeliveryStore extends DeliveryStore {
+  constructor(
+    protected readonly tables: DispatcherTables,
+    protected readonly execute: StatementExecutor,
+  ) {
+    super();
+  }
+
+  override insert(replica: string, deliveries: readonly DeliveryToInsert[]): Promise<InsertedDelivery[]> {
+    return this.execute(() =>
+      deliveries.flatMap(delivery => {
+        const { tables } = this;
+        if (tables.deliveries.has(delivery.transactionId) || !tables.lanes.has(delivery.lane)) return [];
+        const epoch = tables.holds(replica, delivery) ? delivery.epoch : 0;
+        const seq = ++tables.lastSeq;
+        tables.insertDelivery({ ...delivery, epoch, seq, isStub: false, receivedAtMs: tables.nowMs() });
+        return [{ transactionId: delivery.transactionId, seq, epoch }];
+      }),
+    );
+  }
+
+  override known(deliveries: readonly NewDelivery[]): Promise<KnownDelivery[]> {
+    return this.execute(() =>
+      deliveries.flatMap(delivery => {
+        const row = this.tables.deliveries.get(delivery.transactionId);
+        if (!row) return [];
+        const isSame = row.isStub || contentOf(row) === contentOf(delivery);
+        const isOpen = this.tables.isOpen(row.transactionId);
+        return [{ transactionId: row.transactionId, isSame, epoch: row.epoch, isOpen }];
+      }),
+    );
+  }
+
+  override claimAttempts(replica: string, deliveries: readonly Delivery[]): Promise<number[]> {
+    return this.execute(() =>
+      deliveries.flatMap(delivery => {
+        const { transactionId, attempt, epoch } = delivery;
+        if (!this.tables.holds(replica, delivery) || !this.tables.isOpen(transactionId)) return [];
+        const claims = this.tables.attempts.get(transactionId) ?? new Map<number, number>();
+        if ((claims.get(attempt) ?? epoch) !== epoch) return [];
+        this.tables.attempts.set(transactionId, claims.set(attempt, epoch));
+        return [transactionId];
+      }),
+    );
+  }
+
+  override orphaned(cursors: readonly LaneCursor[], limitPerLane: number): Promise<StoredDelivery[]> {
+    return this.execute(() => this.page(cursors, limitPerLane, (row, { epoch }) => row.epoch >= 1 && row.epoch < epoch));
+  }
+
+  override async sweep(
+    replica: string,
+    cursors: readonly LaneCursor[],
+    { limitPerLane, exceptMerchants }: SweepPage,
+  ): Promise<SweptLane[]> {
+    const { tables } = this;
+    const horizon = await this.execute(() => ({
+      lanes: new Set(cursors.filter(cursor => tables.holds(replica, cursor)).map(({ lane }) => lane)),
+      seq: tables.lastSeq,
+    }));
+    const swept = cursors.filter(({ lane }) => horizon.lanes.has(lane));
+    if (swept.length === 0) return [];
+    await this.execute(() => {
+      for (const cursor of swept) if (tables.holds(replica, cursor)) this.advance(cursor.lane, horizon.seq);
+    });
+    const rows = await this.execute(() =>
+      this.page(swept, limitPerLane, row => row.epoch === 0 && !exceptMerchants.includes(row.merchantId)),
+    );
+    return swept.map(({ lane }) => {
+      const unclaimed = rows.filter(row => row.lane === lane);
+      return { lane, horizonSeq: unclaimed.length < limitPerLane ? horizon.seq : unclaimed.at(-1)!.seq, unclaimed };
+    });
+  }
+
+  override waiting(lanes: readonly number[], cursors: readonly MerchantCursor[]): Promise<StoredDelivery[]> {
+    return this.execute(() =>
+      [...cursors]
+        .sort((a, b) => a.merchantId - b.merchantId)
+        .flatMap(({ merchantId, afterSeq, limit }) => {
+          const rows = lanes.flatMap(lane => this.tables.openOf(lane, afterSeq + 1));
+          const wanted = rows.filter(row => row.epoch === 0 && row.merchantId === merchantId);
+          return wanted.sort((a, b) => a.seq - b.seq).slice(0, limit);
+        })
+        .map(row => this.storedFrom(row)),
+    );
+  }
+
+  override async close(items: readonly LanedCloseItem[]): Promise<CloseAnswer[]> {
+    await this.execute(() => {
+      for (const item of items) if (!this.tables.deliveries.has(item.transactionId)) this.closeUnknown(item);
+    });
+    return this.execute(() => this.answers(items));
+  }
+
+  protected answers(items: readonly LanedCloseItem[]): CloseAnswer[] {
+    return items
+      .filter(({ transactionId }) => this.tables.deliveries.has(transactionId))
+      .map(({ transactionId }) => ({ transactionId, verdict: this.tables.verdicts.get(transactionId)?.kind ?? 'OPEN' }));
+  }
+
+  protected closeUnknown({ transactionId, merchantId, lane }: LanedCloseItem): void {
+    const stub = { kind: 'PURCHASE', status: 'SUCCESS', isReversible: true, referenceTransactionId: 0, completedAt: '' } as const;
+    const row = { ...stub, transactionId, merchantId, lane, seq: 0, epoch: 0, isStub: true, payload: null };
+    this.tables.insertDelivery({ ...row, receivedAtMs: this.tables.nowMs() });
+    this.tables.insertVerdict(transactionId, { kind: 'CLOSED_NEVER_SENT', attempt: null, startedAtMs: null });
+  }
+
+  private advance(lane: number, horizonSeq: number): void {
+    const row = this.tables.lanes.get(lane)!;
+    const [oldest] = this.tables.openOf(lane, row.lowSeq).filter(({ seq }) => seq <= horizonSeq);
+    row.lowSeq = Math.max(row.lowSeq, oldest?.seq ?? horizonSeq + 1);
+  }
+
+  private page(
+    cursors: readonly LaneCursor[],
+    limit: number,
+    isWanted: (row: DeliveryTableRow, cursor: LaneCursor) => boolean,
+  ): StoredDelivery[] {
+    return [...cursors]
+      .sort((a, b) => a.lane - b.lane)
+      .flatMap(cursor => {
+        const lowSeq = this.tables.lanes.get(cursor.lane)?.lowSeq;
+        if (lowSeq === undefined) return [];
+        const rows = this.tables.openOf(cursor.lane, Math.max(lowSeq, cursor.afterSeq + 1));
+        return rows.filter(row => isWanted(row, cursor)).slice(0, limit);
+      })
+      .map(row => this.storedFrom(row));
+  }
+
+  private storedFrom(row: DeliveryTableRow): StoredDelivery {
+    const { transactionId, merchantId, lane, seq, isReversible, payload, receivedAtMs } = row;
+    const [attemptsClaimed, ageMs] = [this.tables.attemptsClaimed(row), this.tables.nowMs() - receivedAtMs];
+    return { transactionId, merchantId, lane, seq, isReversible, payload: payload!, attemptsClaimed, ageMs };
+  }
+}
+
+function contentOf(row: Pick<NewDelivery, 'merchantId' | 'kind' | 'status' | 'referenceTransactionId' | 'completedAt'>): string {
+  return JSON.stringify([row.merchantId, row.kind, row.status, row.referenceTransactionId, Date.parse(row.completedAt)]);
+}

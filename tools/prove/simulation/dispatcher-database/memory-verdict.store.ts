@@ -1,0 +1,98 @@
+import type { AckReceived, VerdictKind } from '@paycode/dto';
+import type { Verdict } from '../../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
+import { type OwnedVerdict, VerdictStore } from '../../../../apps/webhook-dispatcher/src/verdicts/verdicts.ports';
+import type { DispatcherTables, VerdictTableRow } from './dispatcher-tables.ts';
+import type { StatementExecutor } from './statement-executor.ts';
+
+/** The write-once register, statement by statement as `PostgresVerdictStore` has it. */
+export class MemoryVerdictStore extends VerdictStore {
+  constructor(
+    protected readonly tables: DispatcherTables,
+    protected readonly execute: StatementExecutor,
+  ) {
+    super();
+  }
+
+  override async acknowledge(all: readonly Verdict[]): Promise<VerdictKind[]> {
+    const written = await this.execute(() => {
+      const ids = new Map<number, VerdictKind>();
+      for (const verdict of all) if (this.writeAck(verdict)) ids.set(verdict.transactionId, verdict.kind);
+      return ids;
+    });
+    const standing = await this.standing(all.filter(({ transactionId }) => !written.has(transactionId)));
+    return all.map(({ transactionId }) => written.get(transactionId) ?? standing.get(transactionId)!);
+  }
+
+  /** Two verdicts of one transaction are written one after the other. */
+  override async conclude(replica: string, all: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]> {
+    const answers = new Map<OwnedVerdict, VerdictKind | null>();
+    for (let left = [...all]; left.length > 0; left = left.filter(verdict => !answers.has(verdict))) {
+      const round = left.filter((verdict, at) => left.findIndex(other => other.transactionId === verdict.transactionId) === at);
+      await this.concludeEach(replica, round, answers);
+    }
+    return all.map(verdict => answers.get(verdict)!);
+  }
+
+  private async concludeEach(
+    replica: string,
+    verdicts: readonly OwnedVerdict[],
+    answers: Map<OwnedVerdict, VerdictKind | null>,
+  ): Promise<void> {
+    const written = await this.execute(() => {
+      const mine = verdicts.filter(verdict => this.mayConclude(replica, verdict));
+      return new Set(mine.filter(verdict => this.writeConclusion(verdict)));
+    });
+    const standing = await this.standing(verdicts.filter(verdict => !written.has(verdict)));
+    for (const verdict of verdicts)
+      answers.set(verdict, written.has(verdict) ? verdict.kind : (standing.get(verdict.transactionId) ?? null));
+  }
+
+  /** The fence: only the owner of the lane at that epoch. */
+  protected mayConclude(replica: string, verdict: OwnedVerdict): boolean {
+    return this.tables.holds(replica, verdict);
+  }
+
+  protected write(transactionId: number, row: VerdictTableRow): boolean {
+    return this.tables.insertVerdict(transactionId, row);
+  }
+
+  protected writeAck(verdict: Verdict): boolean {
+    if (!this.write(verdict.transactionId, rowOf(verdict))) return false;
+    this.tables.addAck(verdict.transactionId, ackOf(verdict, new Date(this.tables.nowMs()).toISOString()));
+    return true;
+  }
+
+  protected writeConclusion(verdict: OwnedVerdict): boolean {
+    const { transactionId, lane, attempt, retryAfterMs } = verdict;
+    if (!this.write(transactionId, rowOf(verdict))) return false;
+    if (retryAfterMs !== null && !this.tables.notices.has(transactionId))
+      this.tables.notices.set(transactionId, { lane, attempt: (attempt ?? 0) + 1, dueAtMs: this.tables.nowMs() + retryAfterMs });
+    return true;
+  }
+
+  private async standing(refused: readonly Verdict[]): Promise<Map<number, VerdictKind>> {
+    if (refused.length === 0) return new Map();
+    return this.execute(() => {
+      const found = refused.flatMap(({ transactionId }) => {
+        const row = this.tables.verdicts.get(transactionId);
+        return row ? [[transactionId, row.kind] as const] : [];
+      });
+      return new Map(found);
+    });
+  }
+}
+
+function rowOf({ kind, attempt, startedAt }: Verdict): VerdictTableRow {
+  return { kind, attempt, startedAtMs: startedAt?.getTime() ?? null };
+}
+
+function ackOf(verdict: Verdict, acknowledgedAt: string): AckReceived {
+  return {
+    transactionId: verdict.transactionId,
+    merchantId: verdict.merchantId,
+    source: verdict.kind === 'ACKED_PULL' ? 'RECOVERY' : 'WEBHOOK',
+    attempt: verdict.attempt ?? 0,
+    elapsedMs: verdict.elapsedMs === null ? null : Math.round(verdict.elapsedMs),
+    acknowledgedAt,
+  };
+}

@@ -1,0 +1,174 @@
+import type { Identity } from '@paycode/dto';
+import type { ReversalScheduler } from '../../../../apps/webhook-dispatcher/src/arming/arming.ports';
+import { assembleDispatcher, type Dispatcher } from '../../../../apps/webhook-dispatcher/src/dispatcher/assemble-dispatcher';
+import { TransactionTerminalConsumer } from '../../../../apps/webhook-dispatcher/src/intake/events/transaction-terminal.consumer';
+import { laneOf, lanesOfPartitions } from '../../../../apps/webhook-dispatcher/src/lanes/lane-of';
+import type { WebhookSealer } from '../../../../apps/webhook-dispatcher/src/posting/posting.ports';
+import { AcknowledgeByPull } from '../../../../apps/webhook-dispatcher/src/recovery/acknowledge-by-pull';
+import { RecoverNotification } from '../../../../apps/webhook-dispatcher/src/recovery/recover-notification.service';
+import type { Acknowledgements, StoredNotification } from '../../../../apps/webhook-dispatcher/src/recovery/recovery.ports';
+import type { RouteSource } from '../../../../apps/webhook-dispatcher/src/routes/routes.ports';
+import { storesFor } from '../dispatcher-database/stores-for.ts';
+import type { SimProcess } from '../engine/sim-process.ts';
+import type { Mutation } from './mutations.ts';
+import { ackWindowMs } from './receivers.ts';
+import type { SimulatedWorld } from './simulated-world.ts';
+import { WatchedMetrics } from './watched-metrics.ts';
+import { attemptsMax, laneLeaseMs } from './watcher.ts';
+
+const turnMs = { lanes: 1_000, recovery: 250, notices: 2_000, queues: 1_000, assignment: 200 };
+
+/** One dispatcher replica: the real decision code on simulated ports. Killed and started, it has a new memory. */
+export class DispatcherNode {
+  dispatcher!: Dispatcher;
+  private recovering!: RecoverNotification;
+  private isLeaving = false;
+
+  constructor(
+    readonly process: SimProcess,
+    private readonly world: SimulatedWorld,
+  ) {}
+
+  start(): void {
+    const { process, world } = this;
+    const without = (mutation: Mutation) => world.mutation === mutation;
+    process.start();
+    this.isLeaving = false;
+    const stores = storesFor(
+      world.tables,
+      effect => world.network.statement(process, world.servers.dispatcher, effect),
+      world.mutation,
+    );
+    this.dispatcher = assembleDispatcher(
+      {
+        ...stores,
+        clock: this.clock(),
+        scheduler: this.scheduler(),
+        routes: this.routes(),
+        sealer,
+        poster: world.receivers.posterOf(process, id => this.dispatcher.lanes.epochOf(laneOf(id)) ?? 0),
+        metrics: new WatchedMetrics(world),
+      },
+      {
+        laneLeaseMs,
+        slotsMax: without('NO_BUDGET') ? 10_000 : world.swarm.slotsMax,
+        heldMax: world.swarm.heldMax,
+        spacingMs: world.swarm.spacingMs,
+        replica: process.identity,
+        rules: { attemptsMax: without('NO_AMAX') ? 100 : attemptsMax, dispatchWindowMs: world.swarm.dispatchWindowMs },
+        post: { ackWindowMs: without('LATE_200') ? 60_000 : ackWindowMs, connectBudgetMs: 10_000, userAgent: 'simulation' },
+      },
+    );
+    if (without('NO_BEAT')) Object.defineProperty(this.dispatcher.lanes, 'isBeatFresh', { value: true });
+    this.recovering = this.recovery(stores.verdicts);
+    this.turns();
+    const consumer = new TransactionTerminalConsumer(this.dispatcher.intake, new WatchedMetrics(world));
+    world.groups.terminal.join(process, batch => consumer.onTransactionTerminal(batch as never));
+  }
+
+  /** SIGTERM: resolves when every lane is handed over (P-T9). */
+  leave(): Promise<void> {
+    this.isLeaving = true;
+    this.world.groups.terminal.leave(this.process);
+    return this.dispatcher.drain();
+  }
+
+  /** The merchant reads the notification; resolves to the JSON, or undefined for a 404. */
+  recover(transactionId: number): Promise<string | undefined> {
+    const merchantId = this.world.tables.deliveries.get(transactionId)?.merchantId ?? 0;
+    const caller: Identity = { subject: '', accountType: 'MERCHANT', ownerId: merchantId, acquirer: null, roles: ['EXTERNAL'] };
+    return this.recovering.recover(transactionId, caller);
+  }
+
+  private clock() {
+    const { process, world } = this;
+    return {
+      nowMs: () => process.nowMs(),
+      epochMs: () => world.wallMs(),
+      after: (delayMs: number, run: () => void) => process.timer(delayMs, run),
+      pollTurn: () => (world.mutation === 'NO_POLL_TURNS' ? Promise.resolve() : process.pollTurn()),
+    };
+  }
+
+  private scheduler(): ReversalScheduler {
+    const { process, world } = this;
+    return {
+      arm: async items => {
+        const answer = world.callScheduler(process, node => node.arm.arm(items));
+        // POST_FIRST: goes on before the scheduler has answered.
+        if (world.mutation === 'POST_FIRST') {
+          answer.catch(() => undefined);
+          return new Map(items.map(({ transactionId }) => [transactionId, null]));
+        }
+        const decisions = new Map((await answer).map(({ transactionId, decision }) => [transactionId, decision]));
+        for (const [id, decision] of decisions) if (decision) world.watcher.armRefused(id, process.identity);
+        return world.mutation === 'NO_ARM_ANSWER' ? new Map([...decisions.keys()].map(id => [id, null])) : decisions;
+      },
+      settle: async items => void (await world.callScheduler(process, node => node.decide.decide(items))),
+    };
+  }
+
+  private routes(): RouteSource {
+    const { process, world } = this;
+    const leaseMs = world.mutation === 'NO_LEASE' ? 600_000 : 1_000;
+    return { routes: ids => world.network.statement(process, world.servers.config, () => world.config.routes(ids, leaseMs)) };
+  }
+
+  private recovery(verdicts: ReturnType<typeof storesFor>['verdicts']): RecoverNotification {
+    const { process, world } = this;
+    const find = (id: number) => world.network.statement(process, world.servers.dispatcher, () => notificationOf(world, id));
+    const acknowledging = new AcknowledgeByPull(verdicts, this.dispatcher.settling);
+    return new RecoverNotification(
+      { find },
+      { pspOf: async () => 1 },
+      world.mutation === 'PULL_FIRST' ? answeringFirst(acknowledging) : acknowledging,
+      { openText: payload => world.jsonOf(payload) },
+    );
+  }
+
+  private turns(): void {
+    const { dispatcher, process, world } = this;
+    world.every(process, turnMs.lanes, () => dispatcher.lanes.pass());
+    world.every(process, turnMs.queues, async () => {
+      dispatcher.queue.tick(false);
+      dispatcher.overdue.pass();
+    });
+    world.every(process, turnMs.recovery, () => dispatcher.takeover.pass());
+    world.every(process, turnMs.notices, () => dispatcher.informational.pass());
+    let wanted = '';
+    world.every(process, turnMs.assignment, async () => {
+      if (this.isLeaving) return;
+      const partitions = world.groups.terminal.partitionsOf(process);
+      if (partitions.join() === wanted) return;
+      wanted = 'unsettled';
+      dispatcher.lanes.want(lanesOfPartitions(partitions, world.partitionCount));
+      await dispatcher.lanes.pass();
+      wanted = partitions.join();
+    });
+  }
+}
+
+/** The body says which key it was encrypted with. */
+const sealer: WebhookSealer = {
+  bodyOf: (_, route) => ({ body: route.keyId ?? '', encryption: route.encryption }),
+};
+
+/** PULL_FIRST: the reply does not wait for the commit. */
+function answeringFirst(acknowledging: AcknowledgeByPull): Acknowledgements {
+  return {
+    acknowledge: async notification => {
+      // Not hearing of a failed write is what this guard's absence means.
+      acknowledging.acknowledge(notification).catch(() => undefined);
+      return 'ACKED_PULL';
+    },
+  };
+}
+
+function notificationOf(world: SimulatedWorld, transactionId: number): StoredNotification | undefined {
+  const row = world.tables.deliveries.get(transactionId);
+  if (!row || row.isStub) return undefined;
+  const { merchantId, isReversible, payload } = row;
+  const attemptsClaimed = world.tables.attemptsClaimed(row);
+  const verdict = world.tables.verdicts.get(transactionId)?.kind ?? null;
+  return { transactionId, merchantId, isReversible, payload: payload!, attemptsClaimed, verdict };
+}

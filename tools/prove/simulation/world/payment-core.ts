@@ -1,0 +1,67 @@
+import type { ReversalRequested, TransactionTerminal } from '@paycode/dto';
+import { laneOf } from '../../../../apps/webhook-dispatcher/src/lanes/lane-of';
+import { merchants, transactionIdAt } from './merchants.ts';
+import type { SimulatedWorld } from './simulated-world.ts';
+
+const instant = '2026-01-01T00:00:00.000Z';
+
+/** The payment core: announces payments, does what the scheduler decided, each reversal once. */
+export class PaymentCore {
+  private issued = 0;
+  readonly announced: number[] = [];
+
+  constructor(private readonly world: SimulatedWorld) {}
+
+  /** A customer pays. */
+  pay(): void {
+    const { random } = this.world.timeline;
+    const isSuccess = random.chance(0.9);
+    const transactionId = transactionIdAt(this.issued++);
+    const { merchantId } = random.pick(merchants);
+    this.world.watcher.expect(transactionId, isSuccess);
+    this.announce({
+      transactionId,
+      merchantId,
+      kind: 'PURCHASE',
+      status: isSuccess ? 'SUCCESS' : 'BANK_REJECTED',
+      txState: isSuccess ? 'SUCCESS' : 'END_BANK_DECLINE',
+      referenceTransactionId: 0,
+      completedAt: instant,
+      notification: this.world.sealedOf(transactionId, merchantId),
+    });
+    this.announced.push(transactionId);
+  }
+
+  /** ReversalRequested, any number of times: one effect, by transaction (P-I2). */
+  reverse({ transactionId, merchantId }: ReversalRequested): void {
+    const ghost = this.world.watcher.ghost(transactionId);
+    if (ghost.reversals > 0) return this.world.timeline.faults.add('ReversalRequested twice');
+    ghost.reversals++;
+    const reversalId = transactionIdAt(this.issued++);
+    this.world.watcher.expect(reversalId, false);
+    this.announce({
+      transactionId: reversalId,
+      merchantId,
+      kind: 'REVERSAL',
+      status: 'REVERSED',
+      txState: 'END_REVERSED',
+      referenceTransactionId: transactionId,
+      completedAt: instant,
+      notification: this.world.sealedOf(reversalId, merchantId),
+    });
+  }
+
+  private announce(terminal: TransactionTerminal): void {
+    const { world } = this;
+    const { random, faults } = world.timeline;
+    const partition = laneOf(terminal.transactionId) % world.partitionCount;
+    const publish = () => world.logs.terminal.append(partition, String(terminal.transactionId), terminal);
+    if (random.chance(world.swarm.lateEvents)) {
+      faults.add('event late');
+      world.timeline.after(random.between(0, 20_000), publish);
+    } else publish();
+    if (!random.chance(world.swarm.duplicateEvents)) return;
+    faults.add('event twice');
+    world.timeline.after(random.between(0, 60_000), publish);
+  }
+}

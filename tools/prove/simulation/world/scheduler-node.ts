@@ -1,0 +1,102 @@
+import type { CloseItem, VerdictKind } from '@paycode/dto';
+import { ArmReversals } from '../../../../apps/reversal-scheduler/src/reversal/arm-reversals.service';
+import { DecideReversals } from '../../../../apps/reversal-scheduler/src/reversal/decide-reversals.service';
+import { AckReceivedConsumer } from '../../../../apps/reversal-scheduler/src/reversal/events/ack-received.consumer';
+import { transactionTerminalAuditConsumer } from '../../../../apps/reversal-scheduler/src/reversal/events/transaction-terminal-audit.consumer';
+import {
+  type DecisionStore,
+  DeliveryCloser,
+  type JobStore,
+  ReversalMetrics,
+} from '../../../../apps/reversal-scheduler/src/reversal/reversal.ports';
+import { defaultTimerLimits, ReversalTimers } from '../../../../apps/reversal-scheduler/src/reversal/reversal-timers.service';
+import { WatchTerminals } from '../../../../apps/reversal-scheduler/src/reversal/watch-terminals.service';
+import { ShardOwnership } from '../../../../apps/reversal-scheduler/src/shard-ownership/shard-ownership.service';
+import type { SimProcess } from '../engine/sim-process.ts';
+import { remote } from './remote-store.ts';
+import type { SimulatedWorld } from './simulated-world.ts';
+
+const turnMs = { shards: 1_000, timers: 500, advance: 10_000 };
+
+/** One scheduler replica: the real decision code on simulated ports. */
+export class SchedulerNode {
+  arm!: ArmReversals;
+  decide!: DecideReversals;
+  private timers!: ReversalTimers;
+
+  constructor(
+    readonly process: SimProcess,
+    private readonly world: SimulatedWorld,
+  ) {}
+
+  start(): void {
+    const { process, world } = this;
+    process.start();
+    const onServer = <T extends object>(store: T): T =>
+      remote(store, effect => world.network.statement(process, world.servers.scheduler, effect));
+    const jobs = onServer<JobStore>(world.reversals.jobs);
+    const decisions = onServer<DecisionStore>(world.decisionStore);
+    const metrics = new SilentMetrics(world);
+    this.arm = new ArmReversals({ jobs, decisions, metrics }, world.swarm.timerDelayMs);
+    this.decide = new DecideReversals({ decisions, metrics });
+    const clock = { nowMs: () => process.nowMs() };
+    const { timerDelayMs } = world.swarm;
+    const windowMs = Math.min(defaultTimerLimits.windowMs, timerDelayMs / 2);
+    const ports = { jobs, decide: this.decide, closer: closerOf(process, world), clock, metrics };
+    this.timers = new ReversalTimers(ports, { ...defaultTimerLimits, windowMs });
+    this.turns(new ShardOwnership(process.identity, onServer(world.shards)));
+    this.consume(new WatchTerminals({ jobs, metrics }, world.swarm.timerDelayMs));
+  }
+
+  private turns(ownership: ShardOwnership): void {
+    const { process, world, timers } = this;
+    // A beat is judged by others: it never slows down.
+    world.every(process, turnMs.shards, async () => timers.own(await ownership.turn(process.nowMs())));
+    world.every(process, turnMs.timers, async () => {
+      while (await timers.load());
+      while (await timers.fire());
+    });
+    world.every(process, turnMs.advance, () => timers.advance());
+  }
+
+  private consume(watch: WatchTerminals): void {
+    const { process, world } = this;
+    const acks = new AckReceivedConsumer(this.decide);
+    world.groups.ack.join(process, batch => acks.onAckReceived(batch as never));
+    if (world.mutation === 'NO_WATCH') return;
+    const Audit = transactionTerminalAuditConsumer(0);
+    const audit = new Audit(watch) as { onTransactionTerminal(batch: unknown): Promise<void> };
+    world.groups.audit.join(process, batch => audit.onTransactionTerminal(batch));
+  }
+}
+
+/** Asks a dispatcher, unless a mutation decides by itself. */
+function closerOf(process: SimProcess, world: SimulatedWorld): DeliveryCloser {
+  const all = async (items: readonly CloseItem[], verdict: VerdictKind | 'OPEN') =>
+    items.map(({ transactionId }) => ({ transactionId, verdict }));
+  return {
+    close: items => {
+      if (world.mutation === 'NO_CLOSE') return all(items, 'CLOSED_TIMEOUT');
+      if (world.mutation === 'HWM_ONLY') return all(items, world.areAcksDrained() ? 'CLOSED_TIMEOUT' : 'OPEN');
+      return world.callDispatcher(process, node => node.dispatcher.closing.close(items));
+    },
+  };
+}
+
+class SilentMetrics extends ReversalMetrics {
+  constructor(private readonly world: SimulatedWorld) {
+    super();
+  }
+  override armed(): void {}
+  override watched(): void {}
+  override asked(): void {}
+  override decided(): void {}
+  override decidedLate(): void {}
+  override setAside(step: string, transactionId: number): void {
+    this.world.watcher.fail('T-29', transactionId, `${step} fails by its data`);
+  }
+  /** A verdict that contradicts the decision that stands means that a guard is broken (P-I6). */
+  override contradicted(kind: string, transactionId: number): void {
+    this.world.watcher.fail('P-I6', transactionId, kind);
+  }
+}

@@ -1,0 +1,177 @@
+import type { DecisionToRecord } from '../../../../apps/reversal-scheduler/src/reversal/domain/decision';
+import type { DispatcherTables, TablesWatcher, VerdictTableRow } from '../dispatcher-database/dispatcher-tables.ts';
+import type { SimProcess } from '../engine/sim-process.ts';
+import type { Timeline } from '../engine/timeline.ts';
+import { type PaymentGhost, type PostGhost, newGhost } from './payment-ghost.ts';
+
+export interface BrokenInvariant {
+  rule: string;
+  transactionId: number;
+  message: string;
+  atMs: number;
+}
+
+export const attemptsMax = 2;
+export const laneLeaseMs = 10_000;
+/** Parts of a sealed and of an open notification. */
+const secrets = /sealed|clientMsisdn|\+2782/;
+
+const isClosed = (kind: string) => kind.startsWith('CLOSED_');
+
+/**
+ * Checks the invariants as things happen, with knowledge no participant has: what is in whose memory, what the receiver said, what the
+ * merchant was told.
+ */
+export class Watcher implements TablesWatcher {
+  readonly ghosts = new Map<number, PaymentGhost>();
+  broken: BrokenInvariant | undefined;
+  tables!: DispatcherTables;
+  hasJob!: (transactionId: number) => boolean;
+  isAlive!: (identity: string) => boolean;
+
+  constructor(private readonly timeline: Timeline) {}
+
+  expect(transactionId: number, isReversible: boolean): void {
+    this.ghosts.set(transactionId, newGhost(transactionId, isReversible));
+  }
+
+  ghost(transactionId: number): PaymentGhost {
+    let ghost = this.ghosts.get(transactionId);
+    if (!ghost) this.ghosts.set(transactionId, (ghost = newGhost(transactionId, true)));
+    return ghost;
+  }
+
+  fail(rule: string, transactionId: number, message: string): void {
+    this.timeline.trace(`BROKEN ${rule} ${transactionId}: ${message}`);
+    this.broken ??= { rule, transactionId, message, atMs: this.timeline.nowMs };
+  }
+
+  /** What was stored first stands (P-I10). */
+  deliveryWritten(transactionId: number, former: unknown): void {
+    if (former) this.fail('P-I10', transactionId, 'a stored delivery is written again');
+  }
+
+  ackPublished(transactionId: number, data: unknown): void {
+    this.told(transactionId, JSON.stringify(data));
+  }
+
+  /** What reaches a log, a topic or an error carries neither the notification, sealed or open, nor a key (P-I14). */
+  told(transactionId: number, text: string): void {
+    if (secrets.test(text)) this.fail('P-I14', transactionId, `told outside: ${text}`);
+  }
+
+  armRefused(transactionId: number, identity: string): void {
+    this.ghost(transactionId).refusedTo.add(identity);
+  }
+
+  verdictWritten(transactionId: number, row: VerdictTableRow, former: VerdictTableRow | undefined): void {
+    const ghost = this.ghost(transactionId);
+    this.timeline.trace(`verdict ${transactionId} ${row.kind}`);
+    if (former && former.kind !== row.kind) this.fail('P-I1', transactionId, `verdict ${former.kind} became ${row.kind}`);
+    if (isClosed(row.kind)) this.checkClosing(ghost, row.kind);
+    if (row.kind === 'ACKED_HTTP' && ghost.isReversible && !ghost.isAnsweredInTime)
+      this.fail('P-T1', transactionId, 'acknowledged by no 200 within 45 s');
+    ghost.held.clear();
+  }
+
+  laneTaken(lane: number, former: string | null): void {
+    this.timeline.trace(`lane ${lane} taken`);
+    if (former !== null && this.isAlive(former)) this.timeline.faults.add('lane taken from a live owner');
+    // Fenced: what the former owner holds may be lost (the residual of 1.7).
+    for (const ghost of this.ghosts.values()) for (const [who, of] of ghost.held) if (of.lane === lane) ghost.held.delete(who);
+  }
+
+  killed(process: SimProcess): void {
+    for (const ghost of this.ghosts.values()) ghost.held.delete(process.identity);
+  }
+
+  jobWritten(transactionId: number): void {
+    this.timeline.trace(`job ${transactionId}`);
+    if (!this.ghost(transactionId).isReversible) this.fail('P-I13', transactionId, 'a notice that moves no money was armed');
+  }
+
+  decisionWritten({ transactionId, decision }: DecisionToRecord): void {
+    const ghost = this.ghost(transactionId);
+    const verdict = this.tables.verdicts.get(transactionId)?.kind;
+    this.timeline.trace(`decision ${transactionId} ${decision}`);
+    if (ghost.decisions.length > 0)
+      this.fail(ghost.decisions.includes(decision) ? 'P-I2' : 'P-I1', transactionId, 'decided twice');
+    ghost.decisions.push(decision);
+    if (!ghost.isReversible) this.fail('P-I13', transactionId, 'a notice that moves no money was decided');
+    if (decision === 'REVERSED') this.checkReversal(ghost, verdict);
+    else this.checkSettlement(ghost, verdict);
+  }
+
+  /** A POST leaves. */
+  posted(transactionId: number, post: PostGhost): void {
+    const ghost = this.ghost(transactionId);
+    this.timeline.trace(`post ${transactionId} attempt ${post.attempt} by ${post.identity}`);
+    const isArmed = this.hasJob(transactionId) || ghost.decisions.length > 0;
+    if (ghost.isReversible && !isArmed) this.fail('P-I5', transactionId, 'posted before its job was durable');
+    if (!post.isRepeat) this.checkStart(ghost, post);
+    this.checkAttempts(ghost, post);
+    ghost.posts.push(post);
+  }
+
+  /** A 200 in time has reached the process: it holds it from now on, whether it has read it yet or not. */
+  acknowledged(transactionId: number, process: SimProcess, lane: { lane: number; epoch: number }): void {
+    const ghost = this.ghost(transactionId);
+    ghost.isAnsweredInTime = true;
+    if (!process.isAlive || !ghost.isReversible || !this.tables.holds(process.identity, lane)) return;
+    const verdict = this.tables.verdicts.get(transactionId)?.kind;
+    if (verdict === undefined) ghost.held.set(process.identity, lane);
+    // Only the owner may close what it holds, and it does not while its request is under way.
+    else if (isClosed(verdict)) this.fail('R-3.1-2', transactionId, `acknowledged in time, but ${verdict} stands already`);
+  }
+
+  /** getNotification answered SUCCESS. */
+  pulled(transactionId: number): void {
+    const ghost = this.ghost(transactionId);
+    ghost.isPulled = true;
+    if (ghost.decisions.includes('REVERSED')) this.fail('P-I9', transactionId, 'told SUCCESS after it was reversed');
+  }
+
+  private checkClosing({ transactionId, held, posts }: PaymentGhost, kind: string): void {
+    if (held.size > 0) this.fail('P-I4', transactionId, `${kind} although ${[...held.keys()].join()} holds a 200`);
+    if (kind === 'CLOSED_CONN' && posts.at(-1)?.wasOurFault) this.fail('P-T8', transactionId, 'a fault of ours closed it');
+  }
+
+  private checkSettlement({ transactionId }: PaymentGhost, verdict: string | undefined): void {
+    if (verdict === undefined || isClosed(verdict)) this.fail('P-I6', transactionId, `SETTLED, verdict ${verdict ?? 'none'}`);
+  }
+
+  private checkReversal(ghost: PaymentGhost, verdict: string | undefined): void {
+    const { transactionId } = ghost;
+    if (verdict !== undefined && !isClosed(verdict)) this.fail('P-I3', transactionId, `reversed, verdict ${verdict}`);
+    if (ghost.held.size > 0) this.fail('P-I4', transactionId, `reversed although ${[...ghost.held.keys()].join()} holds a 200`);
+    if (verdict === undefined) this.fail('P-I6', transactionId, 'reversed without a verdict');
+    if (ghost.isPulled) this.fail('P-I9', transactionId, 'reversed after getNotification said SUCCESS');
+  }
+
+  /** Nothing is posted that is decided, and an owner that could not beat for half of the lease starts nothing (P-1.2-4', P-T6). */
+  private checkStart({ transactionId, refusedTo }: PaymentGhost, { identity }: PostGhost): void {
+    if (refusedTo.has(identity)) this.fail("P-1.2-4'", transactionId, 'posted although arm said that it is decided');
+    const ageMs = this.timeline.nowMs - (this.tables.beatenAtMs.get(identity) ?? Number.NEGATIVE_INFINITY);
+    if (ageMs >= laneLeaseMs / 2) this.fail('P-T6', transactionId, `posted with a beat ${ageMs.toFixed(0)} ms old`);
+  }
+
+  /** A second attempt only after a death, a lane that moved, or a fault of ours; the same one twice only for a stale socket (P-I8, P-T7). */
+  private checkAttempts(ghost: PaymentGhost, post: PostGhost): void {
+    const last = ghost.posts.at(-1);
+    if (!last || !ghost.isReversible) return;
+    if (post.attempt > attemptsMax) this.fail('P-I8', ghost.transactionId, `attempt ${post.attempt}`);
+    if (ghost.posts.some(former => former.attempt === post.attempt && hasMoved(former, post)))
+      this.fail('P-I8', ghost.transactionId, `attempt ${post.attempt} by two owners`);
+    if (!mayFollow(last, post))
+      this.fail('P-I8', ghost.transactionId, `attempt ${post.attempt} although nobody died and no lane moved`);
+  }
+}
+
+function hasMoved(last: PostGhost, post: PostGhost): boolean {
+  return last.identity !== post.identity || last.epoch !== post.epoch;
+}
+
+function mayFollow(last: PostGhost, post: PostGhost): boolean {
+  if (post.isRepeat) return last.wasStale && last.attempt === post.attempt && !hasMoved(last, post);
+  return hasMoved(last, post) || last.wasOurFault;
+}

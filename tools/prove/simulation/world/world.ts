@@ -1,0 +1,198 @@
+import { type AckReceived, serializeNotification } from '@paycode/dto';
+import type { DecisionStore } from '../../../../apps/reversal-scheduler/src/reversal/reversal.ports';
+import { InMemoryReversalDatabase } from '../../../../apps/reversal-scheduler/src/reversal/testing/in-memory-reversal-database';
+import { InMemoryShardStore } from '../../../../apps/reversal-scheduler/src/shard-ownership/testing/in-memory-shard.store';
+import { DispatcherTables } from '../dispatcher-database/dispatcher-tables.ts';
+import { Network, type SimServer } from '../engine/network.ts';
+import { SimProcess } from '../engine/sim-process.ts';
+import { Timeline } from '../engine/timeline.ts';
+import { ConfigService } from './config-service.ts';
+import { DispatcherNode } from './dispatcher-node.ts';
+import { ConsumerGroup, EventLog } from './event-log.ts';
+import type { Mutation } from './mutations.ts';
+import { merchants, simulatedLanes } from './merchants.ts';
+import { PaymentCore } from './payment-core.ts';
+import { Receivers } from './receivers.ts';
+import { overwritingDecisions } from './overwriting-decisions.ts';
+import { SchedulerNode } from './scheduler-node.ts';
+import type { DispatcherDoor, SchedulerDoor, SimulatedWorld } from './simulated-world.ts';
+import { type Swarm, swarmOf } from './swarm.ts';
+import { Watcher } from './watcher.ts';
+import { sampleNotification } from './sample-notification.ts';
+
+/** Shorter intervals are of loops that look for work. */
+const beatMs = 1_000;
+const slotFloor = 4;
+
+const server = (name: SimServer['name']): SimServer => ({ name, isDown: false });
+
+/** Two dispatchers, two schedulers, their databases, the event log, merchants and time: everything of one simulation. */
+export class World implements SimulatedWorld {
+  readonly timeline: Timeline;
+  readonly swarm: Swarm;
+  readonly network: Network;
+  readonly watcher: Watcher;
+  readonly config: ConfigService;
+  readonly receivers: Receivers;
+  readonly core: PaymentCore;
+  readonly partitionCount = 4;
+  readonly servers = {
+    dispatcher: server('dispatcher database'),
+    scheduler: server('scheduler database'),
+    config: server('notification-config'),
+    kafka: server('event log'),
+  };
+  readonly tables: DispatcherTables;
+  readonly reversals: InMemoryReversalDatabase;
+  readonly decisionStore: DecisionStore;
+  readonly shards = new InMemoryShardStore(simulatedLanes);
+  readonly logs: { terminal: EventLog; ack: EventLog };
+  readonly groups: { terminal: ConsumerGroup; ack: ConsumerGroup; audit: ConsumerGroup };
+  readonly dispatchers: DispatcherNode[];
+  readonly schedulers: SchedulerNode[];
+  /** Skew of the wall clocks, which no decision may read. */
+  wallSkewMs = 0;
+  /** Without faults and new payments most loops find nothing for minutes: simulating less of that finds the same. */
+  slowness = 1;
+  private reversalsRelayed = 0;
+
+  constructor(
+    seed: number,
+    readonly mutation?: Mutation,
+  ) {
+    this.timeline = new Timeline(seed);
+    this.swarm = swarmOf(this.timeline.random);
+    this.network = new Network(this.timeline, this.swarm.network);
+    this.watcher = new Watcher(this.timeline);
+    this.config = new ConfigService(this.timeline);
+    for (const { merchantId, origin } of merchants) this.config.add(merchantId, origin);
+    this.tables = new DispatcherTables(simulatedLanes, () => this.timeline.nowMs, this.watcher);
+    this.reversals = new InMemoryReversalDatabase(() => Math.round(this.timeline.nowMs * 1_000), this.watcher);
+    this.decisionStore = mutation === 'DEC_NOCAS' ? overwritingDecisions(this.reversals, this.watcher) : this.reversals.decisions;
+    this.watcher.tables = this.tables;
+    this.watcher.isAlive = identity => this.dispatchers.some(({ process }) => process.isAlive && process.identity === identity);
+    this.watcher.hasJob = id => this.reversals.jobRows.has(id);
+    this.receivers = this.openReceivers();
+    this.core = new PaymentCore(this);
+    this.logs = { terminal: new EventLog(this.timeline, this.partitionCount), ack: new EventLog(this.timeline, 1) };
+    this.groups = this.openGroups();
+    const process = (name: string) => new SimProcess(name, this.timeline);
+    this.dispatchers = ['D1', 'D2'].map(name => new DispatcherNode(process(name), this));
+    this.schedulers = ['S1', 'S2'].map(name => new SchedulerNode(process(name), this));
+  }
+
+  wallMs(): number {
+    return Date.UTC(2026, 0, 1) + this.timeline.nowMs + this.wallSkewMs;
+  }
+
+  /** A loop of a process: the next turn starts when the former has ended; a failed one is repeated. */
+  every(process: SimProcess, intervalMs: number, work: () => Promise<unknown>): void {
+    const turn = () => {
+      // A beat is judged by others: it never slows down.
+      const pauseMs = intervalMs < beatMs ? intervalMs * this.slowness : intervalMs;
+      const again = () => void process.timer(pauseMs, turn);
+      work().then(again, again);
+    };
+    process.timer(this.timeline.random.between(0, intervalMs), turn);
+  }
+
+  callScheduler<R>(from: SimProcess, handle: (node: SchedulerDoor) => Promise<R>): Promise<R> {
+    const node = this.timeline.random.pick(this.schedulers);
+    return this.network.call(from, node.process, () => handle(node));
+  }
+
+  callDispatcher<R>(from: SimProcess, handle: (node: DispatcherDoor) => Promise<R>): Promise<R> {
+    const node = this.timeline.random.pick(this.dispatchers);
+    return this.network.call(from, node.process, () => handle(node));
+  }
+
+  /** HWM_ONLY: nothing waits in the topic. */
+  areAcksDrained(): boolean {
+    return this.logs.ack.partitions[0]!.every(({ key }) => this.reversals.decisionRows.has(Number(key)));
+  }
+
+  sealedOf(transactionId: number, merchantId: number): string {
+    return `sealed..${transactionId}.${merchantId}.tag`;
+  }
+
+  jsonOf(payload: string): string {
+    const [, , transactionId, merchantId] = payload.split('.');
+    return serializeNotification(sampleNotification(Number(transactionId), Number(merchantId)));
+  }
+
+  /** Faults end: what is down comes back, nothing is lost any more, receivers answer. */
+  calmDown(): void {
+    this.timeline.trace('faults end');
+    Object.assign(this.swarm.network, { lostBefore: 0, lostAfter: 0, duplicated: 0, lateRarity: Number.MAX_SAFE_INTEGER });
+    Object.assign(this.swarm, { lostEvents: 0, duplicateEvents: 0, lateEvents: 0, crashAtAwait: 0 });
+    this.slowness = 4;
+    for (const server of Object.values(this.servers)) server.isDown = false;
+    this.receivers.calmDown();
+  }
+
+  /** What the relays of both services do; at least once each. */
+  relay(): void {
+    if (this.servers.kafka.isDown) return;
+    if (this.dispatchers.some(({ process }) => process.isAlive)) this.relayAcks();
+    if (this.schedulers.some(({ process }) => process.isAlive)) this.relayReversals();
+  }
+
+  private relayAcks(): void {
+    for (const { id, transactionId, data } of [...this.tables.outbox.values()].slice(0, 20)) {
+      this.logs.ack.append(0, String(transactionId), data as AckReceived);
+      if (this.timeline.random.chance(0.1)) this.timeline.faults.add('AckReceived published twice');
+      else this.tables.outbox.delete(id);
+    }
+  }
+
+  private relayReversals(): void {
+    const { outbox } = this.reversals;
+    if (this.reversalsRelayed > 0 && this.timeline.random.chance(0.1)) this.core.reverse(outbox[this.reversalsRelayed - 1]!);
+    while (this.reversalsRelayed < outbox.length) this.core.reverse(outbox[this.reversalsRelayed++]!);
+  }
+
+  private openGroups(): World['groups'] {
+    const group = (log: EventLog, minAgeMs: number, lost: () => number) =>
+      new ConsumerGroup(this.timeline, {
+        log,
+        minAgeMs,
+        lost,
+        pollMs: () => 150 * this.slowness,
+        isDown: () => this.servers.kafka.isDown,
+        parked: reason => this.watcher.fail('T-19', 0, `parked: ${reason}`),
+      });
+    return {
+      terminal: group(this.logs.terminal, 0, () => this.swarm.lostEvents),
+      ack: group(this.logs.ack, 0, () => 0),
+      audit: group(this.logs.terminal, this.swarm.auditDelayMs, () => 0),
+    };
+  }
+
+  private openReceivers(): Receivers {
+    const { watcher } = this;
+    return new Receivers({
+      timeline: this.timeline,
+      swarm: this.swarm,
+      isOurFault: this.mutation !== 'OUR_FAULTS',
+      isAlwaysStale: this.mutation === 'REPEAT_ALWAYS',
+      // The sockets of a process, and four of each endpoint beyond them (P-I12, P-1.9).
+      opened: (transactionId, count) => {
+        if (count > this.swarm.slotsMax + slotFloor * merchants.length)
+          watcher.fail('P-I12', transactionId, `${count} open requests`);
+      },
+      posted: (request, post) => {
+        const transactionId = Number(request.headers['x-webhook-transaction-id']);
+        const { merchantId } = this.tables.deliveries.get(transactionId)!;
+        // A repeat on a fresh socket is the same request of the same attempt (P-T7, A-52).
+        if (!request.onFreshSocket && this.config.isReplaced(merchantId, Number(request.body)))
+          watcher.fail('P-I11', transactionId, `started with key ${request.body}, which was replaced`);
+        watcher.posted(transactionId, post);
+      },
+      answered: ({ transactionId, status, isInTime, process }) => {
+        const lane = this.tables.deliveries.get(transactionId)!.lane;
+        const epoch = watcher.ghost(transactionId).posts.at(-1)!.epoch;
+        if (status === 200 && isInTime) watcher.acknowledged(transactionId, process, { lane, epoch });
+      },
+    });
+  }
+}

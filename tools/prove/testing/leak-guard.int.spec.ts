@@ -1,0 +1,84 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PlantedRun } from './planted/planted-run';
+
+describe('what a spec file leaves open', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'paycode-planted-'));
+    chmodSync(folder, 0o755);
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  async function outcomeOf(file: string): Promise<{ output: string; code: number | null; tests: object }> {
+    const run = new PlantedRun(file, folder);
+    const code = await run.exited;
+    const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(
+      readFileSync(join(folder, 'planted.json'), 'utf8'),
+    ) as Record<string, number>;
+    return { output: run.output, code, tests: { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } };
+  }
+
+  it('is told after the assertion that failed, by kind and address, and the run ends with both and the counts', async () => {
+    const { output, code, tests } = await outcomeOf('leaks-and-fails');
+    expect(code).toBe(1);
+    expect(tests).toEqual({ numPassedTests: 1, numFailedTests: 1, numRuntimeErrorTestSuites: 1 });
+    const parts = [
+      /Expected: "what the spec wants"\s+Received: "the planted answer"/,
+      /the spec file left open:\n/,
+      /server listening on 127\.0\.0\.1:\d+\n/,
+      /connection 127\.0\.0\.1:\d+ -> 127\.0\.0\.1:\d+\n/,
+      /child process \d+: .*setInterval/,
+      /setInterval started in tools\/prove\/testing\/planted\/leaks-and-fails\.planted\.ts:11/,
+      /Tests {4}1 passed, 1 failed, 0 skipped/,
+    ];
+    const places = parts.map(part => output.search(part));
+    expect({ places, output }).toEqual({ places: places.toSorted((a, b) => a - b), output });
+    expect(places).not.toContain(-1);
+    expect(childrenOf(output)).toEqual([]);
+  }, 120_000);
+
+  it('fails a file whose tests pass; what nobody can close is named, and the run ends', async () => {
+    const { output, code, tests } = await outcomeOf('leaks-only');
+    expect(code).toBe(1);
+    expect(tests).toEqual({ numPassedTests: 1, numFailedTests: 0, numRuntimeErrorTestSuites: 1 });
+    expect(output).toMatch(/UDP socket on 127\.0\.0\.1:\d+/);
+    expect(output).toMatch(/setTimeout started in tools\/prove\/testing\/planted\/leaks-only\.planted\.ts:\d+/);
+    expect(output).toMatch(/still open: .*Timeout/);
+    expect(output).toContain('that fails the run');
+  }, 120_000);
+
+  it('of a file that does not load does not keep the run from ending', async () => {
+    const { output, code } = await outcomeOf('does-not-load');
+    expect(code).toBe(1);
+    expect(output).toContain('the planted error of loading');
+  }, 120_000);
+
+  it('is nothing, but a test is skipped without a reason: that fails the run as well', async () => {
+    const { output, code } = await outcomeOf('skips-silently');
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('1 tests were skipped without a reason') });
+  }, 120_000);
+
+  it('is nothing: the run passes, tells the reasons of skipped tests, and leaves no folder', async () => {
+    const { output, code } = await outcomeOf('passes');
+    expect({ code, output }).toEqual({ code: 0, output });
+    expect(output).toContain('Tests    2 passed, 0 failed, 1 skipped');
+    expect(output).toContain('Skipped  1: nothing was planted');
+    expect(readdirSync(folder)).toEqual(['planted.json']);
+  }, 120_000);
+});
+
+/** The child process that the output names, when it still runs. */
+function childrenOf(output: string): number[] {
+  const pids = [...output.matchAll(/child process (\d+):/g)].map(([, pid]) => Number(pid));
+  return pids.filter(pid => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      // No such process: that is what is wanted.
+      return false;
+    }
+  });
+}

@@ -1,0 +1,136 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '@paycode/service-runtime/testing';
+import { SmallDisk } from '../faults/environment/small-disk.ts';
+import { PlantedRun } from './planted/planted-run';
+import { bootId, processesOf, processNamespace, startOf } from './process-table.ts';
+import { openRunFolder, sweepDeadRuns } from './run-folder.ts';
+
+const patienceMs = 120_000;
+const root = join(__dirname, '../../..');
+/** Opens a run folder, starts a process of the run that ignores SIGINT and outlives it, and says where. */
+const owner = `
+  const { openRunFolder } = await import('./tools/prove/testing/run-folder.ts');
+  const { spawn } = await import('node:child_process');
+  const folder = openRunFolder(process.argv[1]);
+  const stubborn = 'process.on("SIGINT", () => undefined); setInterval(() => undefined, 1000); console.log("up")';
+  const child = spawn(process.execPath, ['-e', stubborn], { detached: true, env: { TMPDIR: folder }, stdio: ['ignore', 'pipe', 'ignore'] });
+  child.stdout.once('data', () => console.log(JSON.stringify({ folder, pid: child.pid })));
+`;
+
+const noDisk = SmallDisk.obstacle;
+
+function isRunning(pid: number): boolean {
+  return startOf(pid) !== undefined;
+}
+
+describe('the temporary folder of a test run', () => {
+  let base: string;
+  const owners: ChildProcess[] = [];
+
+  beforeEach(() => {
+    base = mkdtempSync(join(tmpdir(), 'paycode-sweep-'));
+    chmodSync(base, 0o755);
+  });
+  afterEach(async () => {
+    for (const child of owners.splice(0)) await killed(child);
+    await sweepDeadRuns(base);
+    rmSync(base, { recursive: true, force: true });
+  });
+
+  async function startOwner(): Promise<{ child: ChildProcess; folder: string; pid: number }> {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', owner, base], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    owners.push(child);
+    const [line] = (await once(child.stdout!, 'data')) as [Buffer];
+    return { child, ...(JSON.parse(line.toString()) as { folder: string; pid: number }) };
+  }
+
+  async function killed(child: ChildProcess): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  function marked(name: string, mark: object): string {
+    const folder = join(base, `paycode-run-${name}`);
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'owner.json'), JSON.stringify(mark));
+    return folder;
+  }
+
+  it('and what runs for it are cleared away once the owner was killed, and never while it lives', async () => {
+    const [dead, alive] = [await startOwner(), await startOwner()];
+    expect(await sweepDeadRuns(base)).toEqual({ folders: [], processes: 0 });
+    await killed(dead.child);
+    expect(await sweepDeadRuns(base)).toEqual({ folders: [dead.folder], processes: 1 });
+    expect([existsSync(dead.folder), isRunning(dead.pid)]).toEqual([false, false]);
+    expect([existsSync(alive.folder), isRunning(alive.pid)]).toEqual([true, true]);
+    expect(processesOf(alive.folder)).toEqual([alive.pid]);
+  }, 120_000);
+
+  (noDisk ? it.skip : it)(
+    `regression: is cleared away with the file system that a killed fault case had mounted in it${noDisk ? ` (not run: ${noDisk})` : ''}`,
+    async () => {
+      const dead = marked('disk', {
+        boot: 'another',
+        namespace: processNamespace(),
+        pid: process.pid,
+        start: startOf(process.pid),
+      });
+      const disk = join(dead, 'a disk');
+      mkdirSync(disk);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]);
+      writeFileSync(join(disk, 'ballast'), 'x');
+      expect(await sweepDeadRuns(base)).toEqual({ folders: [dead], processes: 0 });
+      expect(existsSync(dead)).toBe(false);
+    },
+  );
+
+  it('is given up when its owner’s number belongs to another process, or to an earlier start of the machine', async () => {
+    const here = { boot: bootId(), namespace: processNamespace() };
+    const reused = marked('reused', { ...here, pid: process.pid, start: 'earlier' });
+    const rebooted = marked('rebooted', { ...here, boot: 'another', pid: process.pid, start: startOf(process.pid) });
+    expect((await sweepDeadRuns(base)).folders.toSorted()).toEqual([reused, rebooted].toSorted());
+  });
+
+  it('stays when there is doubt: of another container, or not marked yet', async () => {
+    const elsewhere = marked('elsewhere', { boot: bootId(), namespace: 'pid:[1]', pid: 1, start: 'earlier' });
+    const young = join(base, 'paycode-run-young');
+    mkdirSync(young);
+    const own = openRunFolder(base);
+    expect(await sweepDeadRuns(base)).toEqual({ folders: [], processes: 0 });
+    expect([elsewhere, young, own].map(folder => existsSync(folder))).toEqual([true, true, true]);
+  });
+
+  it('holds the whole of a killed test run: the next one leaves neither its PostgreSQL nor its files', async () => {
+    const note = join(base, 'note.json');
+    const killedRun = new PlantedRun('waits-for-ever', base, { PLANTED: note, PAYCODE_TEST_DATABASE_URL: '' });
+    const told = await eventually(
+      () => JSON.parse(readFileSync(note, 'utf8')) as { folder: string; database: string },
+      patienceMs,
+    );
+    const left = processesOf(told.folder);
+    expect(left.length).toBeGreaterThan(1);
+    // The runner first, then Jest with all its workers: nobody is left to clean up.
+    for (const pid of [killedRun.child.pid!, ...left]) if (isJest(pid)) process.kill(pid, 'SIGKILL');
+    await killedRun.exited;
+    const next = new PlantedRun('passes', base, { PAYCODE_TEST_DATABASE_URL: '' });
+    expect({ code: await next.exited, output: next.output }).toEqual({
+      code: 0,
+      output: expect.stringContaining('Cleared away'),
+    });
+    expect(existsSync(told.folder)).toBe(false);
+    expect(left.filter(isRunning)).toEqual([]);
+  }, 240_000);
+});
+
+/** The runner or one of Jest's processes, and not the database they started. */
+function isJest(pid: number): boolean {
+  return isRunning(pid) && /\/node\0/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+}

@@ -1,0 +1,85 @@
+/** Starts Jest for the `npm run test…` commands: one way to report, to clean up and to end, whatever the specs leave behind. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { closeRunFolder, openRunFolder, sweepDeadRuns } from './run-folder.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+const didNotExit = /Jest did not exit one second after/;
+/** Time for a run that does not end by itself to say what keeps it, and to go. */
+const lastWordsMs = 10_000;
+/** Words that leave the selection of tests as it is. */
+const neutral = /^--(json|outputFile|verbose|silent|ci|maxWorkers|runInBand)\b/;
+
+export interface JestRun {
+  /** The npm script; names the report. */
+  name: string;
+  /** Arguments that the command always gives. Words come before them: project options would swallow a path that follows. */
+  args: string[];
+  /** What the caller added: paths and options of Jest. */
+  words: string[];
+  env?: Record<string, string>;
+}
+
+/** Runs Jest to its end; gives the exit code. A resource that keeps it from exiting fails the run, and does not keep it for ever. */
+export async function runJest(run: JestRun): Promise<number> {
+  const swept = await sweepDeadRuns();
+  if (swept.folders.length > 0)
+    console.log(`Cleared away what ${swept.folders.length} killed test run(s) left, with ${swept.processes} process(es).`);
+  const folder = openRunFolder();
+  try {
+    return await jestIn(folder, run);
+  } finally {
+    await closeRunFolder(folder);
+  }
+}
+
+async function jestIn(folder: string, { name, args, words, env }: JestRun): Promise<number> {
+  const jest = [join(root, 'node_modules/jest/bin/jest.js'), ...words, ...reporting(name, words), ...args];
+  const child = spawn(process.execPath, [...node, ...jest], {
+    cwd: root,
+    stdio: ['inherit', 'inherit', 'pipe'],
+    env: { ...process.env, ...env, TMPDIR: folder, PAYCODE_TEST_RUN: name },
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  let hasLeak = false;
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    process.stderr.write(text);
+    if (!didNotExit.test(text)) return;
+    hasLeak = true;
+    end(child);
+  });
+  const code = await new Promise<number>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', exit => resolve(exit ?? 1));
+  });
+  if (hasLeak) console.error('A test left a timer, connection or process open: that fails the run.');
+  return hasLeak ? 1 : code;
+}
+
+function reporting(name: string, words: readonly string[]): string[] {
+  const reporter = `--reporters=${join(root, 'tools/prove/testing/progress-reporter.ts')}`;
+  if (words.some(word => word.startsWith('--outputFile'))) return [reporter];
+  const file = reportFile(name, words);
+  mkdirSync(dirname(file), { recursive: true });
+  return [reporter, '--json', `--outputFile=${file}`];
+}
+
+/**
+ * `npm run requirements` reads the reports of whole runs; one of a few tests must not stand in for them. PAYCODE_TEST_REPORTS names another
+ * folder, for every run.
+ */
+function reportFile(name: string, words: readonly string[]): string {
+  const folder = process.env['PAYCODE_TEST_REPORTS'];
+  if (folder) return join(folder, `${name.replaceAll(':', '-')}.json`);
+  const isWhole = words.every(word => neutral.test(word));
+  return join(root, '.cache/reports', isWhole ? '' : 'selected', `${name.replaceAll(':', '-')}.json`);
+}
+
+/** The reporter names on this signal what is still open and exits. A process that is too busy to is killed. */
+function end(child: ChildProcess): void {
+  child.kill('SIGUSR2');
+  const timer = setTimeout(() => child.kill('SIGKILL'), lastWordsMs);
+  child.once('exit', () => clearTimeout(timer));
+}

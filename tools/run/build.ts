@@ -1,0 +1,88 @@
+/**
+ * Bundles an app with esbuild; SWC handles files with decorators so that Nest and TypeORM find their metadata.
+ * Usage: node tools/run/build.ts <app> | --all. Output: dist/apps/<app>/*.cjs; what it takes from node_modules is in packages.cjs.
+ */
+import { existsSync } from 'node:fs';
+import { readFile, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { transform } from '@swc/core';
+import { bundlePackages, fromPackageBundle } from './build/package-bundle.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+const decorators: Plugin = {
+  name: 'swc-decorators',
+  setup(builder) {
+    builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      if (!/@\w/.test(source)) return { contents: source, loader: 'ts' };
+      const { code } = await transform(source, {
+        filename: path,
+        configFile: false,
+        swcrc: false,
+        sourceMaps: 'inline',
+        module: { type: 'es6' },
+        jsc: {
+          target: 'es2022',
+          keepClassNames: true,
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+        },
+      });
+      return { contents: code, loader: 'js' };
+    });
+  },
+};
+
+/** Entry points of an app: `main.ts` and what needs a file of its own: worker threads and modules loaded before a program. */
+async function entryPoints(app: string): Promise<string[]> {
+  const source = join(root, 'apps', app, 'src');
+  const files = await readdir(source, { recursive: true });
+  return files.filter(file => file === 'main.ts' || /\.(worker|preload)\.ts$/.test(file)).map(file => join(source, file));
+}
+
+/** How everything of this workspace is bundled; entry points and output are the caller's. Packages are left in node_modules. */
+export const bundleOptions: BuildOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  packages: 'external',
+  tsconfig: join(root, 'tsconfig.base.json'),
+  sourcemap: true,
+  logLevel: 'warning',
+  plugins: [decorators],
+};
+
+/** Bundles apps into dist/apps/<app>, or a single one into another folder of the workspace. Throws when an import cannot be resolved. */
+export async function buildApps(
+  names: readonly string[],
+  folderOf = (app: string) => join(root, 'dist/apps', app),
+): Promise<void> {
+  const bundled = names.map(async app => {
+    const entries = Object.fromEntries((await entryPoints(app)).map(file => [basename(file, '.ts'), file]));
+    const imported = new Set<string>();
+    const plugins = [decorators, fromPackageBundle(imported)];
+    await build({ ...bundleOptions, plugins, entryPoints: entries, outdir: folderOf(app) });
+    return [folderOf(app), imported] as const;
+  });
+  await bundlePackages(new Map(await Promise.all(bundled)));
+}
+
+/** Names of all apps that have a main.ts. */
+export async function apps(): Promise<string[]> {
+  const names = await readdir(join(root, 'apps'));
+  return names.filter(name => existsSync(join(root, 'apps', name, 'src/main.ts')));
+}
+
+async function main(wanted: string[]): Promise<void> {
+  const names = wanted.includes('--all') ? await apps() : wanted;
+  if (names.length === 0) throw new Error('usage: node tools/run/build.ts <app> [...] | --all');
+  await buildApps(names);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main(process.argv.slice(2));

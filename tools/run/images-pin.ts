@@ -1,0 +1,55 @@
+/**
+ * `npm run images:pin`: asks the registry, through docker or crane, which digest each base image has now and writes it into
+ * docker/Dockerfile. `npm run images:pin -- --check` asks nobody and exits 1 while one has none.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { baseImages, isPinned, withDigests } from './images/base-digests.ts';
+
+const file = join(import.meta.dirname, '../../docker/Dockerfile');
+const waitMs = 60_000;
+
+/** Programs that tell the digest of a tag, for all platforms, not of one. */
+const tools: [program: string, argumentsOf: (tag: string) => string[]][] = [
+  ['docker', tag => ['buildx', 'imagetools', 'inspect', '--format', '{{.Manifest.Digest}}', tag]],
+  ['crane', tag => ['digest', tag]],
+];
+
+function digestOf(tag: string): string {
+  const tried = tools.map(([program, argumentsOf]) => {
+    const { status, stdout, stderr, error } = spawnSync(program, argumentsOf(tag), { encoding: 'utf8', timeout: waitMs });
+    return {
+      program,
+      digest: status === 0 ? stdout.trim() : undefined,
+      reason: error?.message ?? stderr.trim().split('\n').at(-1),
+    };
+  });
+  const found = tried.find(({ digest }) => digest !== undefined);
+  if (found) return found.digest!;
+  throw new Error(
+    `nobody told the digest of ${tag}:\n${tried.map(({ program, reason }) => `  ${program}: ${reason}`).join('\n')}`,
+  );
+}
+
+function check(text: string): void {
+  const open = baseImages(text).filter(reference => !isPinned(reference));
+  for (const reference of open)
+    console.error(`docker/Dockerfile: ${reference} has no digest; npm run images:pin writes it where a registry answers`);
+  process.exitCode = open.length > 0 ? 1 : 0;
+}
+
+function pin(text: string): void {
+  const pinned = withDigests(text, digestOf);
+  writeFileSync(file, pinned);
+  for (const reference of baseImages(pinned)) console.log(`docker/Dockerfile: ${reference}`);
+}
+
+const text = readFileSync(file, 'utf8');
+try {
+  if (process.argv.includes('--check')) check(text);
+  else pin(text);
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,88 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Bom } from './sbom.ts';
+
+const root = join(__dirname, '../../..');
+const isService = (app: string) => app !== 'standalone' && existsSync(join(root, 'apps', app, 'src/main.ts'));
+const services = readdirSync(join(root, 'apps')).filter(isService);
+const env = { PATH: process.env['PATH'] };
+const node = (args: readonly string[]) => execFileSync(process.execPath, args, { cwd: root, env, encoding: 'utf8' });
+
+/** A manifest below node_modules that names a version is a package's own; others only set the kind of module. */
+function manifestsIn(image: string): Set<string> {
+  const folder = join(image, 'node_modules');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const ofPackages = files.filter(file =>
+    /(^|\/node_modules\/)(@[^/]+\/)?[^@/][^/]*\/package\.json$/.test(`/node_modules/${file}`),
+  );
+  const own = ofPackages.filter(
+    file => !/\//.test(file.replace(/^(.*node_modules\/)?(@[^/]+\/)?/, '').replace('/package.json', '')),
+  );
+  const read = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as { name: string; version: string };
+  return new Set(own.map(read).map(({ name, version }) => `${name}@${version}`));
+}
+
+describe('ADR 0025: the content of an image', () => {
+  let folder: string;
+  /** Per image: its bill of materials, and `name@version` of every package by its manifest. */
+  const shipped = new Map<string, { text: string; manifests: Set<string> }>();
+  beforeAll(() => {
+    // Outside the workspace: nothing is found in its node_modules.
+    folder = mkdtempSync(join(tmpdir(), 'paycode-images-'));
+    node(['tools/run/build.ts', ...services]);
+  }, 120_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it.each(services)(
+    '%s: loads all of its code and names the settings it misses; each package is there by its manifest',
+    service => {
+      const image = join(folder, service);
+      const [, packages] = /(\d+) packages/.exec(node(['tools/run/images/assemble.ts', service, image]))!;
+      const { status, stderr } = spawnSync(process.execPath, ['main.cjs'], { cwd: image, env, encoding: 'utf8' });
+      expect(stderr).toContain(`${service}: environment is not usable`);
+      expect(status).toBe(1);
+      const manifests = readdirSync(join(image, 'node_modules'), { recursive: true, encoding: 'utf8' });
+      const named = manifests.filter(file => file.endsWith('/package.json'));
+      expect(named.length).toBeGreaterThanOrEqual(Number(packages));
+      expect(manifests).toContain('kafkajs/src/consumer/consumerGroup.js');
+      shipped.set(service, { text: readFileSync(join(image, 'sbom.cdx.json'), 'utf8'), manifests: manifestsIn(image) });
+    },
+  );
+
+  it.each(services)(
+    '%s: its bill of materials lists every package there is, with version, licence and purl, and no other (T-42)',
+    service => {
+      const { text, manifests } = shipped.get(service)!;
+      const { components, dependencies, ...rest } = JSON.parse(text) as Bom;
+      expect(rest).toMatchObject({
+        bomFormat: 'CycloneDX',
+        specVersion: '1.5',
+        metadata: { component: { name: `paycode-${service}` } },
+      });
+      expect(text).not.toMatch(/timestamp|serialNumber/);
+      expect(components.map(component => component['bom-ref'])).toEqual([...manifests].sort());
+      const lacking = components.filter(
+        ({ name, version, purl, licenses }) => purl !== `pkg:npm/${name.replace('@', '%40')}@${version}` || !licenses?.length,
+      );
+      expect(lacking.map(component => component['bom-ref'])).toEqual([]);
+      const refs = new Set([`paycode-${service}@${components.length > 0 ? rest.metadata.component.version : ''}`, ...manifests]);
+      expect(dependencies.flatMap(({ ref, dependsOn }) => [ref, ...dependsOn]).filter(ref => !refs.has(ref))).toEqual([]);
+    },
+  );
+
+  it('the same input gives the same bill of materials, byte for byte (T-42)', () => {
+    const service = services[0]!;
+    const again = join(folder, 'again');
+    node(['tools/run/images/assemble.ts', service, again]);
+    expect(readFileSync(join(again, 'sbom.cdx.json'), 'utf8')).toBe(shipped.get(service)!.text);
+  });
+
+  it('classes in the bundle of packages keep the names they were written with', () => {
+    const packages = join(root, 'dist/apps/webhook-dispatcher/packages.cjs');
+    // Its own body refers to it, for which a bundler gives it another name.
+    const name = `require(${JSON.stringify(packages)})['@nestjs/common'].ConfigurableModuleBuilder.name`;
+    expect(node(['-p', name]).trim()).toBe('ConfigurableModuleBuilder');
+  });
+});

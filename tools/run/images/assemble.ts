@@ -1,0 +1,69 @@
+/**
+ * Lays out what a container image of one app holds: its bundles, the packages that stay apart from them, and the manifests of those inside; nothing else.
+ * Usage: node tools/run/images/assemble.ts <app> <folder>. The app is built before (tools/run/build.ts).
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isApart, packageList, type PackageList } from '../build/package-bundle.ts';
+import { dependencyClosure, forProduction, type LockFile, packagesRequiredBy } from './dependency-closure.ts';
+import { imageBom, packagesAt, sbomFile, textOf, workspaceBom } from './sbom.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** Fills `target` anew; gives the number of packages. Source maps stay out: stack traces name bundle lines, and images stay small. */
+export function assemble(app: string, target: string): number {
+  const { dist, bundles, bundled, installed, places } = imagePackages(app);
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+  for (const bundle of bundles) cpSync(join(dist, bundle), join(target, bundle));
+  // Who looks for known vulnerabilities, or for a licence, finds every package by its manifest, as in node_modules.
+  for (const place of bundled) copyPackage(join(root, place), join(target, place), isAboutPackage);
+  for (const place of installed) copyPackage(join(root, place), join(target, place));
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  writeFileSync(join(target, 'package.json'), JSON.stringify({ name: `paycode-${app}`, version, private: true }));
+  writeFileSync(join(target, sbomFile), textOf(imageBom(workspaceBom(), app, packagesAt(places))));
+  return places.length;
+}
+
+export interface ImagePackages {
+  dist: string;
+  bundles: string[];
+  /** Places in the lock file of what is inside the bundles. */
+  bundled: string[];
+  /** Places of what lies beside them. */
+  installed: string[];
+  /** Both. */
+  places: readonly string[];
+}
+
+/** What an image of the app, which is built, holds. @throws on a package that is not locked or only for development */
+export function imagePackages(app: string): ImagePackages {
+  const dist = join(root, 'dist/apps', app);
+  const bundles = readdirSync(dist).filter(file => file.endsWith('.cjs'));
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as LockFile;
+  const { places: bundled } = JSON.parse(readFileSync(join(dist, packageList), 'utf8')) as PackageList;
+  const apart = bundles.flatMap(bundle => packagesRequiredBy(readFileSync(join(dist, bundle), 'utf8'))).filter(isApart);
+  const installed = dependencyClosure(lock, [...new Set(apart)]).filter(place => existsSync(join(root, place)));
+  return { dist, bundles, bundled, installed, places: forProduction(lock, [...bundled, ...installed]) };
+}
+
+const notNeeded = /(\.d\.[cm]?ts|\.map|\.md|\.markdown)$|\/(test|tests|__tests__|docs|example|examples|\.github)$/;
+
+const isAboutPackage = (path: string) => path === '' || /^\/(package\.json|licen[cs]e.*|notice.*)$/i.test(path);
+
+/** Packages below it have places of their own. */
+function copyPackage(from: string, to: string, isWanted = (path: string) => !notNeeded.test(path)): void {
+  const own = join(from, 'node_modules');
+  cpSync(from, to, {
+    recursive: true,
+    dereference: true,
+    filter: source => !source.startsWith(own) && isWanted(source.slice(from.length)),
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const [app, target] = process.argv.slice(2);
+  if (!app || !target) throw new Error('usage: node tools/run/images/assemble.ts <app> <folder>');
+  console.log(`${app}: ${assemble(app, target)} packages in ${target}`);
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AclEntry, AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } from 'kafkajs';
+import { parseAllDocuments } from 'yaml';
+
+const file = join(__dirname, '../../../k8s/components/kafka-strimzi/users.yaml');
+
+interface KafkaUser {
+  metadata: { name: string };
+  spec: { authorization: { acls: Rule[] } };
+}
+interface Rule {
+  resource: { type: string; name: string };
+  operations: string[];
+}
+
+const types: Record<string, AclResourceTypes> = { topic: AclResourceTypes.TOPIC, group: AclResourceTypes.GROUP };
+const operations: Record<string, AclOperationTypes> = {
+  Read: AclOperationTypes.READ,
+  Write: AclOperationTypes.WRITE,
+  Describe: AclOperationTypes.DESCRIBE,
+};
+
+/** Names of the KafkaUsers of the manifests. */
+export function strimziUsers(): string[] {
+  return usersOf().map(({ metadata }) => metadata.name);
+}
+
+/** The access control entries that Strimzi's user operator makes of the KafkaUsers of the manifests. */
+export function strimziAccess(): AclEntry[] {
+  return usersOf().flatMap(({ metadata, spec }) => spec.authorization.acls.flatMap(rule => entriesOf(metadata.name, rule)));
+}
+
+function entriesOf(user: string, { resource, operations: names }: Rule): AclEntry[] {
+  return names.map(name => ({
+    resourceType: known(types, resource.type),
+    resourceName: resource.name,
+    resourcePatternType: ResourcePatternTypes.LITERAL,
+    principal: `User:${user}`,
+    host: '*',
+    operation: known(operations, name),
+    permissionType: AclPermissionTypes.ALLOW,
+  }));
+}
+
+function known<T>(values: Record<string, T>, name: string): T {
+  const value = values[name];
+  if (value === undefined) throw new Error(`${file}: nobody knows what ${name} is`);
+  return value;
+}
+
+function usersOf(): KafkaUser[] {
+  return parseAllDocuments(readFileSync(file, 'utf8')).map(document => document.toJS() as KafkaUser);
+}

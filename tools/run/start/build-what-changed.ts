@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+const root = join(import.meta.dirname, '../../..');
+/** V8's compiled code of the bundles and of node_modules; begins anew with each build, or it would only grow. */
+export const compileCache = join(root, 'dist/compile-cache');
+const fingerprintFile = join(root, 'dist/apps/fingerprint');
+const buildInputs = ['package-lock.json', 'tsconfig.base.json', 'tools/run/build.ts', 'tools/run/build/package-bundle.ts'];
+
+/** Builds all apps unless what they are built from is what the last build saw. Exits when the build fails: its messages are on the screen. */
+export function buildWhatChanged(say: (line: string) => void): void {
+  const fingerprint = sourceFingerprint();
+  if (existsSync(fingerprintFile) && readFileSync(fingerprintFile, 'utf8') === fingerprint) return;
+  say('building (only when sources changed)');
+  rmSync(compileCache, { recursive: true, force: true });
+  const { status, error } = spawnSync(process.execPath, [join(root, 'tools/run/build.ts'), '--all'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  if (status !== 0) {
+    process.stderr.write(`The build failed${error ? `: ${error.message}` : ''}.\n`);
+    process.exit(1);
+  }
+  writeFileSync(fingerprintFile, fingerprint);
+}
+
+/** Changes when a source file of an app or library is added, removed or written. Looks at sizes and times, not at contents. */
+function sourceFingerprint(): string {
+  const hash = createHash('sha256');
+  for (const file of [...buildInputs.map(name => join(root, name)), ...projectFolders().flatMap(sourceFiles)].sort()) {
+    const { size, mtimeMs } = statSync(file);
+    hash.update(`${relative(root, file)} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+}
+
+function projectFolders(): string[] {
+  return ['apps', 'libs'].flatMap(group => readdirSync(join(root, group)).map(name => join(root, group, name)));
+}
+
+function sourceFiles(project: string): string[] {
+  const folders = ['src', 'migrations'].map(name => join(project, name)).filter(existsSync);
+  return folders.flatMap(folder =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile() && !/\.spec\.ts$/.test(entry.name))
+      .map(entry => join(entry.parentPath, entry.name)),
+  );
+}
