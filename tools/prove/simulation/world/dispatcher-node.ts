@@ -8,7 +8,7 @@ import { AcknowledgeByPull } from '../../../../apps/webhook-dispatcher/src/recov
 import { RecoverNotification } from '../../../../apps/webhook-dispatcher/src/recovery/recover-notification.service';
 import type { Acknowledgements, StoredNotification } from '../../../../apps/webhook-dispatcher/src/recovery/recovery.ports';
 import type { RouteSource } from '../../../../apps/webhook-dispatcher/src/routes/routes.ports';
-import { storesFor } from '../dispatcher-database/stores-for.ts';
+import { storesFor } from '../dispatcher/stores-for.ts';
 import type { SimProcess } from '../engine/sim-process.ts';
 import type { Mutation } from './mutations.ts';
 import { ackWindowMs } from './receivers.ts';

@@ -4,7 +4,7 @@ import type { DecisionStore } from '../../../../apps/reversal-scheduler/src/reve
 import type { InMemoryReversalDatabase } from '../../../../apps/reversal-scheduler/src/reversal/testing/in-memory-reversal-database';
 import type { InMemoryShardStore } from '../../../../apps/reversal-scheduler/src/shard-ownership/testing/in-memory-shard.store';
 import type { Dispatcher } from '../../../../apps/webhook-dispatcher/src/dispatcher/assemble-dispatcher';
-import type { DispatcherTables } from '../dispatcher-database/dispatcher-tables.ts';
+import type { DispatcherTables } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
 import type { Network, SimServer } from '../engine/network.ts';
 import type { SimProcess } from '../engine/sim-process.ts';
 import type { Timeline } from '../engine/timeline.ts';

@@ -1,5 +1,9 @@
 import type { DecisionToRecord } from '../../../../apps/reversal-scheduler/src/reversal/domain/decision';
-import type { DispatcherTables, TablesWatcher, VerdictTableRow } from '../dispatcher-database/dispatcher-tables.ts';
+import type {
+  DispatcherTables,
+  TablesWatcher,
+  VerdictTableRow,
+} from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
 import type { SimProcess } from '../engine/sim-process.ts';
 import type { Timeline } from '../engine/timeline.ts';
 import { type PaymentGhost, type PostGhost, newGhost } from './payment-ghost.ts';

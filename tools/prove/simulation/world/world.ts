@@ -2,7 +2,7 @@ import { type AckReceived, serializeNotification } from '@paycode/dto';
 import type { DecisionStore } from '../../../../apps/reversal-scheduler/src/reversal/reversal.ports';
 import { InMemoryReversalDatabase } from '../../../../apps/reversal-scheduler/src/reversal/testing/in-memory-reversal-database';
 import { InMemoryShardStore } from '../../../../apps/reversal-scheduler/src/shard-ownership/testing/in-memory-shard.store';
-import { DispatcherTables } from '../dispatcher-database/dispatcher-tables.ts';
+import { DispatcherTables } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
 import { Network, type SimServer } from '../engine/network.ts';
 import { SimProcess } from '../engine/sim-process.ts';
 import { Timeline } from '../engine/timeline.ts';

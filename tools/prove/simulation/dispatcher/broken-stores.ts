@@ -7,10 +7,10 @@ import type {
 import type { Delivery, Verdict } from '../../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
 import type { HeldLane, LaneRow } from '../../../../apps/webhook-dispatcher/src/lanes/domain/lane-watch';
 import type { OwnedVerdict } from '../../../../apps/webhook-dispatcher/src/verdicts/verdicts.ports';
-import type { VerdictTableRow } from './dispatcher-tables.ts';
-import { MemoryDeliveryStore } from './memory-delivery.store.ts';
-import { MemoryLaneStore } from './memory-lane.store.ts';
-import { MemoryVerdictStore } from './memory-verdict.store.ts';
+import type { VerdictTableRow } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
+import { MemoryDeliveryStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-delivery.store';
+import { MemoryLaneStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-lane.store';
+import { MemoryVerdictStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-verdict.store';
 
 // Stores with a guard taken out, for showing that the simulation misses it.
 

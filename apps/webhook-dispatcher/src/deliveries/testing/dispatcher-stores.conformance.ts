@@ -1,9 +1,9 @@
 import type { AckReceived } from '@paycode/dto';
-import type { DeliveryStore, LaneCursor } from '../../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
-import type { Delivery, NewDelivery } from '../../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
-import type { InformationalStore } from '../../../../apps/webhook-dispatcher/src/informational/informational.ports';
-import type { LaneStore } from '../../../../apps/webhook-dispatcher/src/lanes/lanes.ports';
-import type { OwnedVerdict, VerdictStore } from '../../../../apps/webhook-dispatcher/src/verdicts/verdicts.ports';
+import type { DeliveryStore, LaneCursor } from '../deliveries.ports';
+import type { Delivery, NewDelivery } from '../domain/delivery';
+import type { InformationalStore } from '../../informational/informational.ports';
+import type { LaneStore } from '../../lanes/lanes.ports';
+import type { OwnedVerdict, VerdictStore } from '../../verdicts/verdicts.ports';
 
 export interface DispatcherStoresUnderTest {
   lanes: LaneStore;

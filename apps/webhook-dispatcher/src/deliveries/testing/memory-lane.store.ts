@@ -1,7 +1,7 @@
-import type { HeldLane, LaneRow } from '../../../../apps/webhook-dispatcher/src/lanes/domain/lane-watch';
-import { LaneStore } from '../../../../apps/webhook-dispatcher/src/lanes/lanes.ports';
-import type { DispatcherTables } from './dispatcher-tables.ts';
-import type { StatementExecutor } from './statement-executor.ts';
+import type { HeldLane, LaneRow } from '../../lanes/domain/lane-watch';
+import { LaneStore } from '../../lanes/lanes.ports';
+import type { DispatcherTables } from './dispatcher-tables';
+import type { StatementExecutor } from './statement-executor';
 
 /** Lanes, statement by statement as `PostgresLaneStore` has them. */
 export class MemoryLaneStore extends LaneStore {

@@ -1,11 +1,11 @@
 import type { AckReceived } from '@paycode/dto';
 import { createTestDatabase } from '@paycode/persistence/testing';
-import { migrations } from '../../../../apps/webhook-dispatcher/migrations';
-import { PostgresDeliveryStore } from '../../../../apps/webhook-dispatcher/src/deliveries/persistence/postgres-delivery.store';
-import { PostgresInformationalStore } from '../../../../apps/webhook-dispatcher/src/informational/persistence/postgres-informational.store';
-import { PostgresLaneStore } from '../../../../apps/webhook-dispatcher/src/lanes';
-import { PostgresVerdictStore } from '../../../../apps/webhook-dispatcher/src/verdicts/persistence/postgres-verdict.store';
-import { dispatcherStoresConformance } from './dispatcher-stores.conformance.ts';
+import { migrations } from '../../../migrations';
+import { PostgresDeliveryStore } from '../persistence/postgres-delivery.store';
+import { PostgresInformationalStore } from '../../informational/persistence/postgres-informational.store';
+import { PostgresLaneStore } from '../../lanes';
+import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdict.store';
+import { dispatcherStoresConformance } from './dispatcher-stores.conformance';
 
 describe("the dispatcher's stores in PostgreSQL", () => {
   dispatcherStoresConformance(async () => {

@@ -8,12 +8,12 @@ import {
   UnclaimingStore,
   UnfencedVerdictStore,
 } from './broken-stores.ts';
-import type { DispatcherTables } from './dispatcher-tables.ts';
-import { MemoryDeliveryStore } from './memory-delivery.store.ts';
-import { MemoryLaneStore } from './memory-lane.store.ts';
-import { MemoryInformationalStore } from './memory-informational.store.ts';
-import { MemoryVerdictStore } from './memory-verdict.store.ts';
-import type { StatementExecutor } from './statement-executor.ts';
+import type { DispatcherTables } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
+import { MemoryDeliveryStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-delivery.store';
+import { MemoryLaneStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-lane.store';
+import { MemoryInformationalStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-informational.store';
+import { MemoryVerdictStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-verdict.store';
+import type { StatementExecutor } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/statement-executor';
 
 const brokenDeliveries = {
   NO_OWNER: ClosingAnythingStore,

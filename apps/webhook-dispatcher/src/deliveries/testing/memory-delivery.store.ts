@@ -10,10 +10,10 @@ import {
   type StoredDelivery,
   type SweepPage,
   type SweptLane,
-} from '../../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
-import type { Delivery, NewDelivery } from '../../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
-import type { DeliveryTableRow, DispatcherTables } from './dispatcher-tables.ts';
-import type { StatementExecutor } from './statement-executor.ts';
+} from '../deliveries.ports';
+import type { Delivery, NewDelivery } from '../domain/delivery';
+import type { DeliveryTableRow, DispatcherTables } from './dispatcher-tables';
+import type { StatementExecutor } from './statement-executor';
 
 /** Deliveries, statement by statement as `PostgresDeliveryStore` has them. */
 export class MemoryDeliveryStore extends DeliveryStore {

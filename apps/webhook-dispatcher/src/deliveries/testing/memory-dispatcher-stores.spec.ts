@@ -1,11 +1,11 @@
 import type { AckReceived } from '@paycode/dto';
-import { dispatcherStoresConformance } from './dispatcher-stores.conformance.ts';
-import { DispatcherTables } from './dispatcher-tables.ts';
-import { MemoryDeliveryStore } from './memory-delivery.store.ts';
-import { MemoryLaneStore } from './memory-lane.store.ts';
-import { MemoryInformationalStore } from './memory-informational.store.ts';
-import { MemoryVerdictStore } from './memory-verdict.store.ts';
-import { atOnce } from './statement-executor.ts';
+import { dispatcherStoresConformance } from './dispatcher-stores.conformance';
+import { DispatcherTables } from './dispatcher-tables';
+import { MemoryDeliveryStore } from './memory-delivery.store';
+import { MemoryLaneStore } from './memory-lane.store';
+import { MemoryInformationalStore } from './memory-informational.store';
+import { MemoryVerdictStore } from './memory-verdict.store';
+import { atOnce } from './statement-executor';
 
 describe("the dispatcher's stores in memory", () => {
   dispatcherStoresConformance(async () => {

@@ -1,5 +1,5 @@
 import type { VerdictKind } from '@paycode/dto';
-import type { NewDelivery } from '../../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
+import type { NewDelivery } from '../domain/delivery';
 
 export interface LaneTableRow {
   lane: number;

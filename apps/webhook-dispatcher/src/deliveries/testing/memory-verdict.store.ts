@@ -1,8 +1,8 @@
 import type { AckReceived, VerdictKind } from '@paycode/dto';
-import type { Verdict } from '../../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
-import { type OwnedVerdict, VerdictStore } from '../../../../apps/webhook-dispatcher/src/verdicts/verdicts.ports';
-import type { DispatcherTables, VerdictTableRow } from './dispatcher-tables.ts';
-import type { StatementExecutor } from './statement-executor.ts';
+import type { Verdict } from '../domain/delivery';
+import { type OwnedVerdict, VerdictStore } from '../../verdicts/verdicts.ports';
+import type { DispatcherTables, VerdictTableRow } from './dispatcher-tables';
+import type { StatementExecutor } from './statement-executor';
 
 /** The write-once register, statement by statement as `PostgresVerdictStore` has it. */
 export class MemoryVerdictStore extends VerdictStore {

@@ -1,10 +1,6 @@
-import {
-  type DueRepeat,
-  type RepeatAttempt,
-  InformationalStore,
-} from '../../../../apps/webhook-dispatcher/src/informational/informational.ports';
-import type { DispatcherTables } from './dispatcher-tables.ts';
-import type { StatementExecutor } from './statement-executor.ts';
+import { type DueRepeat, type RepeatAttempt, InformationalStore } from '../../informational/informational.ports';
+import type { DispatcherTables } from './dispatcher-tables';
+import type { StatementExecutor } from './statement-executor';
 
 /** Repeats of notices, statement by statement as `PostgresInformationalStore` has them. */
 export class MemoryInformationalStore extends InformationalStore {
