@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
+
+/** What was asked for cannot be made; the message is for people. */
+export class CannotAddError extends Error {}
+
+/** Files to write, by path from the workspace's root. Nothing is written before all of it is known to fit. */
+export class WorkspaceEdit {
+  readonly files = new Map<string, string>();
+
+  private readonly root: string;
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  has(path: string): boolean {
+    return this.files.has(path) || existsSync(join(this.root, path));
+  }
+
+  read(path: string): string {
+    return this.files.get(path) ?? readFileSync(join(this.root, path), 'utf8');
+  }
+
+  /** @throws CannotAddError when the file is there */
+  add(path: string, text: string): void {
+    if (this.has(path)) throw new CannotAddError(`${path} is there already`);
+    this.files.set(path, text);
+  }
+
+  /** Puts `lines` before the last place where `mark` stands. @throws CannotAddError when it stands nowhere */
+  insertBefore(path: string, mark: RegExp, lines: string): void {
+    const text = this.read(path);
+    const places = [...text.matchAll(new RegExp(mark, 'gm'))];
+    const place = places.at(-1);
+    if (!place) throw new CannotAddError(`${path} holds nothing like ${String(mark)}: add it by hand`);
+    this.files.set(path, `${text.slice(0, place.index)}${lines}${text.slice(place.index)}`);
+  }
+
+  /** @throws CannotAddError when the text to replace stands nowhere */
+  replace(path: string, mark: RegExp, text: string): void {
+    if (!mark.test(this.read(path))) throw new CannotAddError(`${path} holds nothing like ${String(mark)}: add it by hand`);
+    this.files.set(path, this.read(path).replace(mark, text));
+  }
+
+  /** Adds a line among those that match `like`, where the alphabet puts it. @throws CannotAddError when none is like it */
+  insertSorted(path: string, like: RegExp, line: string): void {
+    const lines = this.read(path).split('\n');
+    const similar = lines.flatMap((text, at) => (like.test(text) ? [at] : []));
+    const last = similar.at(-1);
+    if (last === undefined) throw new CannotAddError(`${path} has no line like ${String(like)}: add it by hand`);
+    const at = similar.find(index => lines[index]! > line) ?? last + 1;
+    lines.splice(at, 0, line);
+    this.files.set(path, lines.join('\n'));
+  }
+
+  /** Formats all of it as `npm run format` would, and writes it. */
+  async write(): Promise<void> {
+    for (const [path, text] of this.files) {
+      const file = join(this.root, path);
+      mkdirSync(dirname(file), { recursive: true });
+      const isProse = path.endsWith('.md');
+      writeFileSync(file, isProse ? text : await format(text, { ...(await resolveConfig(file)), filepath: file }));
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * `npm run test:generators`: writes an event, a setting and two capabilities with `npm run new` into a copy of this tree, and holds the
+ * copy to the checks that what was written can break. Exits 1 with what they said.
+ */
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CommandError, run } from '../check/gates/run.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** As a person would type it, after `npm run new --`. */
+const commands = [
+  ['event', 'code-expired', '--from', 'payment-simulator', '--to', 'webhook-dispatcher,reversal-scheduler'],
+  [
+    'setting',
+    'webhook-dispatcher',
+    'POSTS_PER_ORIGIN_MAX',
+    '--type',
+    'integer',
+    '--default',
+    '8',
+    '--says',
+    'Most POSTs at once.',
+  ],
+  ['capability', 'notification-config', 'opening-hours', 'read-opening-hours'],
+  ['capability', 'webhook-dispatcher', 'quiet-hours', 'keep-quiet-hours'],
+];
+/** What has to be refused, and the words of it. */
+const refused: [args: string[], words: string][] = [
+  [['event', 'AckReceived', '--from', 'payment-simulator', '--to', 'webhook-dispatcher'], 'kebab-case'],
+  [['event', 'ack-received', '--from', 'payment-simulator', '--to', 'webhook-dispatcher'], 'is there already'],
+  [['event', 'code-sold', '--from', 'nobody', '--to', 'webhook-dispatcher'], 'no service nobody'],
+  [['setting', 'webhook-dispatcher', 'ACK_WINDOW_MS', '--says', 'x'], 'ACK_WINDOW_MS already'],
+  [['capability', 'webhook-dispatcher', 'intake', 'take-in'], 'is there already'],
+  [['capability', 'webhook-dispatcher'], 'usage'],
+];
+
+async function main(): Promise<void> {
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  // Inside the project, so that packages resolve as they do for the project itself.
+  const copy = mkdtempSync(join(root, '.cache/generators-'));
+  try {
+    await copyTree(copy);
+    for (const [args, words] of refused) await isRefused(copy, args, words);
+    for (const args of commands) await add(copy, args);
+    const { stdout } = await git(copy, ['status', '--porcelain', '--untracked-files=all']);
+    const written = stdout.split('\n').flatMap(line => line.slice(3) || []);
+    for (const [name, gate] of gatesOf(copy, written)) await pass(name, gate);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+async function copyTree(copy: string): Promise<void> {
+  const { stdout } = await git(root, ['ls-files', '--cached', '--others', '--exclude-standard', '-z']);
+  for (const file of stdout.split('\0').filter(name => name !== '')) cpSync(join(root, file), join(copy, file), { force: true });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  await git(copy, ['init', '--quiet']);
+  writeFileSync(join(copy, '.git/info/exclude'), 'node_modules\n');
+  await git(copy, ['add', '--all']);
+  const author = ['-c', 'user.name=test', '-c', 'user.email=test@shop.example'];
+  await git(copy, [...author, 'commit', '--quiet', '--no-verify', '--message', 'before']);
+}
+
+async function add(copy: string, args: string[]): Promise<void> {
+  const { stdout } = await run('node', ['tools/run.cjs', 'check/new', ...args], { cwd: copy });
+  console.log(`npm run new -- ${args.join(' ')}\n${stdout}`);
+}
+
+async function isRefused(copy: string, args: string[], words: string): Promise<void> {
+  const { code, stderr } = await run('node', ['tools/run.cjs', 'check/new', ...args], { cwd: copy, mayFail: true });
+  const { stdout } = await git(copy, ['status', '--porcelain']);
+  if (code !== 1 || !stderr.includes(words) || stdout !== '')
+    throw new Error(
+      `npm run new -- ${args.join(' ')} must be refused for "${words}" and write nothing: exit ${code}, ${stderr}${stdout}`,
+    );
+}
+
+/** Each throws when something is wrong with what was written. */
+function gatesOf(copy: string, written: string[]): [name: string, gate: () => Promise<unknown>][] {
+  const sources = written.filter(file => file.endsWith('.ts'));
+  const specs = ['libs/dto/src/events/events.spec.ts', ...sources.filter(file => file.endsWith('.spec.ts'))];
+  const inCopy = (command: string, args: string[]) => () => run(command, args, { cwd: copy });
+  return [
+    [
+      'the checks of types, boundaries, folders, links, texts and pages',
+      inCopy('node', ['tools/run.cjs', 'check/check', 'types', 'boundaries', 'folders', 'links', 'text', 'docs']),
+    ],
+    ['format', inCopy('prettier', ['--check', '--ignore-unknown', ...written])],
+    ['lint', inCopy('eslint', ['--max-warnings', '0', ...sources])],
+    ['specs', inCopy('jest', ['--config', 'jest.config.cjs', '--runTestsByPath', ...specs])],
+  ];
+}
+
+async function pass(name: string, gate: () => Promise<unknown>): Promise<void> {
+  await gate();
+  console.log(`ok  ${name}`);
+}
+
+function git(cwd: string, args: string[]) {
+  return run('git', args, { cwd });
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof CommandError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
