@@ -88,7 +88,7 @@ function gatesOf(copy: string, written: string[]): [name: string, gate: () => Pr
     ],
     ['format', inCopy('prettier', ['--check', '--ignore-unknown', ...written])],
     ['lint', inCopy('eslint', ['--max-warnings', '0', ...sources])],
-    ['specs', inCopy('jest', ['--config', 'jest.config.cjs', '--runTestsByPath', ...specs])],
+    ['specs', inCopy('node', ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runTestsByPath', ...specs])],
   ];
 }
 
