@@ -4,7 +4,7 @@
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CommandError, run } from '../check/gates/run.ts';
+import { CommandError, run } from './gates/run.ts';
 
 const root = join(import.meta.dirname, '../..');
 
