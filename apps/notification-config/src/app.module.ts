@@ -5,6 +5,7 @@ import { outboundPolicyOf } from '@paycode/safe-http';
 import { migrations } from '../migrations';
 import type { NotificationConfigEnv } from './config/env';
 import { ChangeNoticesModule } from './change-notices';
+import { entities } from './entities';
 import { MerchantsModule } from './merchants';
 import { NotificationsModule } from './notifications';
 import { ProbingModule, type ProbingSettings } from './probing';
@@ -20,7 +21,7 @@ export class AppModule {
       imports: [
         ServiceTokenModule.forService('notification-config', tokenKeySettingsOf(env)),
         IdentityModule.forService('notification-config', { jwksUrl: `${env.AUTH_SESSION_URL}/internal/jwks` }),
-        DatabaseModule.forService('notification-config', { env, migrations }),
+        DatabaseModule.forService('notification-config', { env, migrations, entities }),
         WebhookKeysModule.sealedUnder(env.KEY_ENCRYPTION_KEYS),
         RoutesModule.leasedFor(env.ROUTE_LEASE_MS),
         ProbingModule.withSettings(probingSettings(env)),

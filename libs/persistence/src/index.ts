@@ -1,6 +1,7 @@
 export * from './array-literal';
 export * from './connect-timeout';
 export * from './data-source';
+export * from './exact-integer';
 export * from './prepared-query';
 export * from './migrate';
 export * from './embedded/embedded-postgres';

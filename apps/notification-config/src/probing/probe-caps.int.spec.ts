@@ -1,6 +1,6 @@
 import { answering, RawReceiver } from '@paycode/safe-http/testing';
 import { eventually } from '@paycode/service-runtime/testing';
-import { PostgresProbeBudget } from './persistence/postgres-probe.budget';
+import { PostgresProbeBudget } from './persistence/postgres-probe-budget.store';
 import { acquirerBank, pspOne, TestNotificationConfig } from '../testing/running-service';
 
 /** Refills are out of reach of a test run. */

@@ -2,7 +2,7 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { OutboundGuard, type OutboundPolicy, type ProbeLimits } from '@paycode/safe-http';
 import { DataSource } from 'typeorm';
 import { GuardedUrlProbe } from './clients/guarded-url.probe';
-import { PostgresProbeBudget, type ProbeBudgetSettings } from './persistence/postgres-probe.budget';
+import { PostgresProbeBudget, type ProbeBudgetSettings } from './persistence/postgres-probe-budget.store';
 import { ProbeBudget, UrlProbe } from './probing.ports';
 import { ValidateUrlService } from './validate-url.service';
 

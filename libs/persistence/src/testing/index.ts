@@ -1,1 +1,2 @@
+export * from './entities.conformance';
 export * from './test-database';

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ChangeNoticeKind } from '@paycode/dto';
 import { DataSource } from 'typeorm';
 import { ChangeNoticeStore, type DueNotice } from '../change-notices.ports';
+import { changeNoticeSql as sql } from './change-notice.sql';
 
 interface NoticeRow {
   notice_id: string;
@@ -20,14 +21,7 @@ export class PostgresChangeNoticeStore extends ChangeNoticeStore {
   }
 
   override async claim(limit: number, retryAfterMs: number): Promise<DueNotice[]> {
-    // Skipped, not waited for: another replica has them in hand.
-    const [rows] = await this.dataSource.query<[NoticeRow[], number]>(
-      `update change_notice set tries = tries + 1, due_at = clock_timestamp() + $2 * interval '1 millisecond'
-       where notice_id in (
-         select notice_id from change_notice where due_at <= statement_timestamp() order by due_at limit $1 for update skip locked)
-       returning notice_id, merchant_id, kind, emails, actor, occurred_at, tries`,
-      [limit, retryAfterMs],
-    );
+    const [rows] = await this.dataSource.query<[NoticeRow[], number]>(sql.claim, [limit, retryAfterMs]);
     return rows.map(row => ({
       noticeId: row.notice_id,
       merchantId: Number(row.merchant_id),
@@ -40,6 +34,6 @@ export class PostgresChangeNoticeStore extends ChangeNoticeStore {
   }
 
   override async remove(noticeIds: readonly string[]): Promise<void> {
-    if (noticeIds.length > 0) await this.dataSource.query('delete from change_notice where notice_id = any($1)', [noticeIds]);
+    if (noticeIds.length > 0) await this.dataSource.query(sql.remove, [noticeIds]);
   }
 }

@@ -1,5 +1,6 @@
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../../migrations';
+import { entities } from '../../entities';
 import { PostgresConfigurationStore } from './postgres-configuration.store';
 
 const merchantId = 3;
@@ -11,7 +12,7 @@ describe('the store of configurations', () => {
   let store: PostgresConfigurationStore;
 
   beforeAll(async () => {
-    database = await createTestDatabase({ migrations, poolMax: 10 });
+    database = await createTestDatabase({ migrations, entities, poolMax: 10 });
     store = new PostgresConfigurationStore(database.dataSource);
     await database.dataSource.query(
       `insert into merchant (merchant_id, merchant_name, psp_id, acquirer, status) values ($1, 'Shop', 1, 'Bank', 'ACTIVE')`,

@@ -5,6 +5,9 @@ import type { ConfigurationChange } from '../domain/configuration-change';
 import type { NotificationConfiguration } from '../domain/notification-configuration';
 import type { Recipient } from '../domain/recipient';
 import { type ChangedConfiguration, ConfigurationStore, type Owner, type Target } from '../notifications.ports';
+import { configurationSql as sql } from './configuration.sql';
+import { HttpNotificationEntity } from './http-notification.entity';
+import { RecipientEntity } from './recipient.entity';
 
 interface ConfigurationRow {
   merchant_id: string;
@@ -16,18 +19,6 @@ interface ConfigurationRow {
   is_http_fresh: boolean | null;
   recipients: Recipient[];
 }
-
-/** Longer than any lease plus any wait for a commit. */
-const freshFor = "interval '60 seconds'";
-
-/** The foreign merchant is not found rather than found and refused (T-24). */
-const configurationSql = `
-  select merchant.merchant_id, merchant.status, http.url, http.version, http.key_id, http.sealed_key,
-         http.changed_at > clock_timestamp() - ${freshFor} as is_http_fresh,
-         coalesce((select jsonb_agg(jsonb_build_object('type', type, 'value', value) order by position)
-                   from recipient where recipient.merchant_id = merchant.merchant_id), '[]') as recipients
-  from merchant left join http_notification http using (merchant_id)
-  where merchant.merchant_id = $1 and ($2 or merchant.psp_id = $3 or merchant.acquirer = $4)`;
 
 @Injectable()
 export class PostgresConfigurationStore extends ConfigurationStore {
@@ -44,8 +35,7 @@ export class PostgresConfigurationStore extends ConfigurationStore {
     plan: (current: NotificationConfiguration) => ConfigurationChange,
   ): Promise<ChangedConfiguration | undefined> {
     return this.dataSource.transaction(async manager => {
-      // Locked first and read afterwards: a statement that waits for the lock would join the other tables as they were before the wait.
-      await manager.query('select 1 from merchant where merchant_id = $1 for update', [request.merchantId]);
+      await manager.query(sql.lock, [request.merchantId]);
       const before = await read(manager, request);
       if (!before) return undefined;
       const change = plan(before);
@@ -56,7 +46,7 @@ export class PostgresConfigurationStore extends ConfigurationStore {
 }
 
 async function read(manager: EntityManager, { merchantId, owner }: Target): Promise<NotificationConfiguration | undefined> {
-  const [row] = await manager.query<ConfigurationRow[]>(configurationSql, [merchantId, ...ownerParameters(owner)]);
+  const [row] = await manager.query<ConfigurationRow[]>(sql.read, [merchantId, ...ownerParameters(owner)]);
   return row && configurationOf(row);
 }
 
@@ -82,38 +72,28 @@ async function apply(manager: EntityManager, request: ChangeRequest, change: Con
   const { merchantId } = request;
   // Told before the change is made: of a removal, those hear who were recipients until now.
   if (change.notice) await storeNotice(manager, request, change.notice);
-  if (change.http === null) await manager.query('delete from http_notification where merchant_id = $1', [merchantId]);
+  if (change.http === null) await manager.delete(HttpNotificationEntity, { merchantId });
   if (change.http) await storeHttp(manager, merchantId, change.http);
-  if (change.added) {
-    const { type, value } = change.added;
-    await manager.query('insert into recipient (merchant_id, type, value) values ($1, $2, $3)', [merchantId, type, value]);
-  }
-  if (change.removed) {
-    const { type, value } = change.removed;
-    await manager.query('delete from recipient where merchant_id = $1 and type = $2 and value = $3', [merchantId, type, value]);
-  }
+  if (change.added) await manager.insert(RecipientEntity, { merchantId, ...change.added });
+  if (change.removed) await manager.delete(RecipientEntity, { merchantId, ...change.removed });
   await insertAuditEvents(manager, request, change.events);
 }
 
 async function storeHttp(
   manager: EntityManager,
   merchantId: number,
-  http: NonNullable<ConfigurationChange['http']>,
+  { url, version, keyId, sealedKey }: NonNullable<ConfigurationChange['http']>,
 ): Promise<void> {
-  await manager.query(
-    `insert into http_notification (merchant_id, url, version, key_id, sealed_key) values ($1, $2, $3, $4, $5)
-     on conflict (merchant_id) do update set url = excluded.url, version = excluded.version, key_id = excluded.key_id,
-       sealed_key = excluded.sealed_key, changed_at = clock_timestamp()`,
-    [merchantId, http.url, http.version, http.keyId, http.sealedKey],
-  );
+  await manager
+    .createQueryBuilder()
+    .insert()
+    .into(HttpNotificationEntity)
+    .values({ merchantId, url, version, keyId, sealedKey, changedAt: () => 'clock_timestamp()' })
+    .orUpdate(['url', 'version', 'key_id', 'sealed_key', 'changed_at'], ['merchant_id'])
+    .execute();
 }
 
 /** Only when somebody is there to be told. */
 async function storeNotice(manager: EntityManager, { merchantId, origin }: ChangeRequest, kind: string): Promise<void> {
-  await manager.query(
-    `insert into change_notice (merchant_id, kind, emails, actor)
-     select $1, $2, array_agg(value order by position), $3 from recipient where merchant_id = $1 and type = 'EMAIL'
-     having count(*) > 0`,
-    [merchantId, kind, origin.actor],
-  );
+  await manager.query(sql.addNotice, [merchantId, kind, origin.actor]);
 }

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { EncryptionProfile } from '@paycode/dto';
 import { DataSource } from 'typeorm';
 import { RouteStore, type StoredRoute } from '../routes.ports';
+import { routesSql } from './route.sql';
 
 interface RouteRow {
   merchant_id: string;
@@ -14,19 +15,6 @@ interface RouteRow {
   msisdns: string[] | null;
   psp_id: string | null;
 }
-
-/** One snapshot for the whole batch; it must be taken on the primary, where a committed change is visible at once (route lease). */
-const routesSql = `
-  select asked.merchant_id, http.url, http.version, merchant.encryption, http.sealed_key, http.key_id, merchant.psp_id,
-         recipients.emails, recipients.msisdns
-  from unnest($1::bigint[]) as asked (merchant_id)
-  left join merchant using (merchant_id)
-  left join http_notification http using (merchant_id)
-  left join lateral (
-    select array_agg(value order by position) filter (where type = 'EMAIL') as emails,
-           array_agg(value order by position) filter (where type = 'SMS') as msisdns
-    from recipient where recipient.merchant_id = asked.merchant_id
-  ) recipients on true`;
 
 @Injectable()
 export class PostgresRouteStore extends RouteStore {

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { insertAuditEvents, type Origin } from '../../audit';
 import { type StoredWebhookKey, WebhookKeyStore } from '../webhook-keys.ports';
+import { webhookKeySql as sql } from './webhook-key.sql';
 
 interface KeyRow {
   merchant_id: string;
@@ -16,10 +17,7 @@ export class PostgresWebhookKeyStore extends WebhookKeyStore {
   }
 
   override async after(merchantId: number, limit: number): Promise<StoredWebhookKey[]> {
-    const rows = await this.dataSource.query<KeyRow[]>(
-      'select merchant_id, key_id, sealed_key from http_notification where merchant_id > $1 order by merchant_id limit $2',
-      [merchantId, limit],
-    );
+    const rows = await this.dataSource.query<KeyRow[]>(sql.after, [merchantId, limit]);
     return rows.map(row => ({ merchantId: Number(row.merchant_id), keyId: row.key_id, sealedKey: row.sealed_key }));
   }
 
@@ -29,11 +27,7 @@ export class PostgresWebhookKeyStore extends WebhookKeyStore {
     origin: Origin,
   ): Promise<boolean> {
     return this.dataSource.transaction(async manager => {
-      // Compared with the text that was opened: a key renewed meanwhile stays. changed_at stays too: the route is the same.
-      const [, replaced] = await manager.query<[unknown, number]>(
-        'update http_notification set sealed_key = $3 where merchant_id = $1 and sealed_key = $2',
-        [merchantId, old, sealedKey],
-      );
+      const [, replaced] = await manager.query<[unknown, number]>(sql.replace, [merchantId, old, sealedKey]);
       if (replaced === 0) return false;
       await insertAuditEvents(manager, { merchantId, origin }, [{ kind: 'KEY_RESEALED', detail: { keyId } }]);
       return true;

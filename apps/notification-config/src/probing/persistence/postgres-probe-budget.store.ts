@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type BucketRate, TokenBucket } from '@paycode/timing';
 import type { DataSource, EntityManager } from 'typeorm';
 import { ProbeBudget, type ProbePermit, type ProbeRequest } from '../probing.ports';
+import { probeBudgetSql as sql } from './probe-budget.sql';
 
 export interface ProbeBudgetSettings {
   merchant: BucketRate;
@@ -50,18 +51,11 @@ export class PostgresProbeBudget extends ProbeBudget {
   }
 
   override async release(merchantId: number, probeId: string): Promise<void> {
-    await this.dataSource.query('delete from probe_in_flight where merchant_id = $1 and probe_id = $2', [merchantId, probeId]);
+    await this.dataSource.query(sql.release, [merchantId, probeId]);
   }
 
   private async enter(manager: EntityManager, merchantId: number, probeId: string): Promise<void> {
-    const rows = await manager.query<unknown[]>(
-      `insert into probe_in_flight as flight (merchant_id, probe_id, expires_at)
-       values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
-       on conflict (merchant_id) do update set probe_id = excluded.probe_id, expires_at = excluded.expires_at
-       where flight.expires_at < clock_timestamp()
-       returning 1`,
-      [merchantId, probeId, this.settings.probeMsMax],
-    );
+    const rows = await manager.query<unknown[]>(sql.enter, [merchantId, probeId, this.settings.probeMsMax]);
     if (rows.length === 0) throw new Refused(1_000, true);
   }
 
@@ -69,18 +63,8 @@ export class PostgresProbeBudget extends ProbeBudget {
     const limits = this.limitsOf(request);
     const names = [...limits.keys()].sort();
     // Rows are made and locked in one order, so two probes that share buckets never wait for each other.
-    await manager.query(
-      `insert into probe_bucket (bucket, tokens, refilled_at)
-       select name, capacity, clock_timestamp() from unnest($1::text[], $2::float8[]) as fresh (name, capacity)
-       on conflict do nothing`,
-      [names, names.map(name => limits.get(name)!.burst)],
-    );
-    const rows = await manager.query<BucketRow[]>(
-      `select bucket, tokens, extract(epoch from refilled_at)::float8 * 1000 as refilled_at_ms,
-              extract(epoch from clock_timestamp())::float8 * 1000 as now_ms
-       from probe_bucket where bucket = any($1) order by bucket for update`,
-      [names],
-    );
+    await manager.query(sql.makeBuckets, [names, names.map(name => limits.get(name)!.burst)]);
+    const rows = await manager.query<BucketRow[]>(sql.lockBuckets, [names]);
     const taken = rows.map(row => {
       const bucket = new TokenBucket(limits.get(row.bucket)!, { tokens: row.tokens, atMs: row.refilled_at_ms });
       return { name: row.bucket, bucket, waitMs: bucket.take(row.now_ms) };
@@ -101,9 +85,9 @@ export class PostgresProbeBudget extends ProbeBudget {
 }
 
 async function store(manager: EntityManager, taken: readonly { name: string; bucket: TokenBucket }[]): Promise<void> {
-  await manager.query(
-    `update probe_bucket set tokens = spent.tokens, refilled_at = to_timestamp(spent.refilled_at_ms / 1000)
-     from unnest($1::text[], $2::float8[], $3::float8[]) as spent (name, tokens, refilled_at_ms) where bucket = spent.name`,
-    [taken.map(({ name }) => name), taken.map(({ bucket }) => bucket.tokens), taken.map(({ bucket }) => bucket.atMs)],
-  );
+  await manager.query(sql.spend, [
+    taken.map(({ name }) => name),
+    taken.map(({ bucket }) => bucket.tokens),
+    taken.map(({ bucket }) => bucket.atMs),
+  ]);
 }

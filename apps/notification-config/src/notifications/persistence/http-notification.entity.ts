@@ -1,0 +1,25 @@
+import { exactInteger } from '@paycode/persistence';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** Where a merchant is notified, and its sealed key, which goes with the URL. */
+@Entity({ name: 'http_notification' })
+export class HttpNotificationEntity {
+  @PrimaryColumn({ name: 'merchant_id', type: 'bigint', transformer: exactInteger })
+  merchantId!: number;
+
+  @Column({ type: 'text' })
+  url!: string;
+
+  @Column({ type: 'text' })
+  version!: string;
+
+  @Column({ name: 'key_id', type: 'text' })
+  keyId!: string;
+
+  @Column({ name: 'sealed_key', type: 'text' })
+  sealedKey!: string;
+
+  /** By the database's clock: since when a dispatcher may read this route. */
+  @Column({ name: 'changed_at', type: 'timestamptz' })
+  changedAt!: Date;
+}

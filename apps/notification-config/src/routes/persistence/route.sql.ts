@@ -1,0 +1,12 @@
+/** One snapshot for the whole batch; it must be taken on the primary, where a committed change is visible at once (route lease). */
+export const routesSql = `
+  select asked.merchant_id, http.url, http.version, merchant.encryption, http.sealed_key, http.key_id, merchant.psp_id,
+         recipients.emails, recipients.msisdns
+  from unnest($1::bigint[]) as asked (merchant_id)
+  left join merchant using (merchant_id)
+  left join http_notification http using (merchant_id)
+  left join lateral (
+    select array_agg(value order by position) filter (where type = 'EMAIL') as emails,
+           array_agg(value order by position) filter (where type = 'SMS') as msisdns
+    from recipient where recipient.merchant_id = asked.merchant_id
+  ) recipients on true`;
