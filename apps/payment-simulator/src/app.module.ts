@@ -7,6 +7,7 @@ import type { EnvOf } from '@paycode/service-runtime';
 import { migrations } from '../migrations';
 import { CodesModule } from './codes';
 import type { env } from './config/env';
+import { entities } from './entities';
 import { MerchantsModule } from './merchants';
 import { PaymentPageModule } from './payment-page';
 import { storedTransactions, TransactionsModule } from './transactions';
@@ -22,7 +23,7 @@ export class AppModule {
       imports: [
         ServiceTokenModule.forService('payment-simulator', tokenKeySettingsOf(values)),
         IdentityModule.forService('payment-simulator', { jwksUrl: `${values.AUTH_SESSION_URL}/internal/jwks` }),
-        DatabaseModule.forService('payment-simulator', { env: values, migrations }),
+        DatabaseModule.forService('payment-simulator', { env: values, migrations, entities }),
         MessagingModule.forService('payment-simulator', values),
         MerchantsModule.forUrl(values.NOTIFICATION_CONFIG_URL),
         transactions,

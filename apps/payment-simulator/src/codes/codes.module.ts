@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { MerchantAccess, MerchantDirectory } from '../merchants';
 import { CompleteTransactions, ReadTransactions, TransactionsModule } from '../transactions';
 import { CodeUrls } from './code-urls';
@@ -9,6 +9,7 @@ import { CreateCode } from './create-code.service';
 import { CodesController } from './http/codes.controller';
 import { LookupController } from './http/lookup.controller';
 import { PayCode } from './pay-code.service';
+import { PaymentCodeEntity } from './persistence/payment-code.entity';
 import { PostgresCodeStore } from './persistence/postgres-code.store';
 import { ReadCodes } from './read-codes.service';
 
@@ -23,11 +24,11 @@ export class CodesModule {
   static withSettings({ publicBaseUrl, transactions }: CodesSettings): DynamicModule {
     return {
       module: CodesModule,
-      imports: [transactions],
+      imports: [transactions, TypeOrmModule.forFeature([PaymentCodeEntity])],
       controllers: [CodesController, LookupController],
       providers: [
         { provide: CodeUrls, useFactory: () => new CodeUrls(publicBaseUrl) },
-        { provide: CodeStore, inject: [DataSource], useFactory: (dataSource: DataSource) => new PostgresCodeStore(dataSource) },
+        { provide: CodeStore, useClass: PostgresCodeStore },
         {
           provide: CreateCode,
           inject: [CodeStore, MerchantAccess],

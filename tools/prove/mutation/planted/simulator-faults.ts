@@ -82,7 +82,7 @@ export const simulatorFaults: readonly PlantedFault[] = [
     id: 'code-paid-twice',
     breaks: 'Two payments at the same time use a code for one use.',
     against: 'R-1-3',
-    file: `${simulator}/transactions/persistence/postgres-transaction.store.ts`,
+    file: `${simulator}/transactions/persistence/transaction.sql.ts`,
     find: 'from code where code = $1 for update`,',
     put: 'from code where code = $1`,',
     specs: [codesSpec, transactionsSpec],

@@ -2,13 +2,7 @@ import { eventTypes, topics, type TransactionKind, type TransactionTerminal } fr
 import type { EventToPublish } from '@paycode/events';
 import type { CompletedTransaction, StoredTransaction } from '../domain/transaction';
 
-export const insertTransactions = `
-  insert into transaction (transaction_id, merchant_id, kind, tx_state, reference, amount, currency_code, code,
-                           reference_transaction_id, completed_at, notification)
-  select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::text[], $8::text[],
-                       $9::bigint[], $10::timestamptz[], $11::text[])`;
-
-/** Columns of `insertTransactions`. */
+/** Columns of `transactionSql.insert`. */
 export function columnsOf(transactions: readonly CompletedTransaction[]): unknown[] {
   const column = (value: (transaction: CompletedTransaction) => unknown) => transactions.map(value);
   return [
@@ -71,14 +65,6 @@ export interface TransactionRow {
   notification: string;
   follow_ups: FollowUpRow[] | null;
 }
-
-/** A transaction with what was done to it; amounts as text, because JSON numbers of PostgreSQL would pass through floats here. */
-export const selectTransactions = `
-  select t.*, (
-    select json_agg(json_build_object('transactionId', f.transaction_id, 'kind', f.kind, 'txState', f.tx_state, 'amount', f.amount::text)
-                    order by f.transaction_id)
-      from transaction f where f.reference_transaction_id = t.transaction_id) as follow_ups
-    from transaction t`;
 
 export function transactionFrom(row: TransactionRow): StoredTransaction {
   const followUps = row.follow_ups ?? [];
