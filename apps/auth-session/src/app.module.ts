@@ -4,12 +4,13 @@ import { ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
 import { DatabaseModule } from '@paycode/persistence';
 import { type Clock, SystemClock } from '@paycode/timing';
 import { migrations } from '../migrations';
-import { AccountEntity, AccountsModule } from './accounts';
+import { AccountsModule } from './accounts';
 import { AuditModule } from './audit';
 import { AuthorizeModule, ExternalAuthorizationModule } from './authorize';
 import { challengeLifetimeMs, ChallengesModule } from './challenges';
 import { ClockModule } from './clock';
 import type { AuthSessionEnv } from './config/env';
+import { entities } from './entities';
 import { GuessingModule } from './guessing';
 import { HousekeepingModule } from './housekeeping';
 import { KeysModule } from './keys';
@@ -34,7 +35,7 @@ export class AppModule {
       imports: [
         ServiceTokenModule.forService('auth-session', tokenKeySettingsOf(env)),
         ClockModule.forClock(overrides.clock ?? new SystemClock()),
-        DatabaseModule.forService('auth-session', { env, migrations, entities: [AccountEntity], statementTimeoutMs }),
+        DatabaseModule.forService('auth-session', { env, migrations, entities, statementTimeoutMs }),
         AuditModule,
         KeysModule.with({ keyEncryptionKeys: env.KEY_ENCRYPTION_KEYS, signedForMs: accessTokenLifetimeMs }),
         AccountsModule.withPeppers(env.PASSWORD_PEPPERS),

@@ -6,7 +6,7 @@ import { CheckPasswordService } from './check-password.service';
 import { CreateAccountService } from './create-account.service';
 import { AccountsController } from './http/accounts.controller';
 import { SourceRule } from './source-rule.service';
-import { PostgresAccountStore } from './persistence/postgres-account-store';
+import { PostgresAccountStore } from './persistence/postgres-account.store';
 
 @Module({})
 export class AccountsModule {

@@ -4,4 +4,5 @@ export * from './check-password.service';
 export * from './domain/account';
 export { SourceRule } from './source-rule.service';
 export { AccountEntity } from './persistence/account.entity';
-export { principalColumns, principalOf, type PrincipalRow } from './persistence/account-row';
+export { principalColumns } from './persistence/account.sql';
+export { principalOf, type PrincipalRow } from './persistence/account-row';

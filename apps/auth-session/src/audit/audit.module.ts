@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { SecurityLog } from './audit.ports';
 import { EventCounts } from './event-counts';
-import { PostgresSecurityLog } from './persistence/postgres-security-log';
+import { PostgresSecurityLog } from './persistence/postgres-security-log.store';
 
 @Global()
 @Module({

@@ -3,7 +3,7 @@ import { ChallengeBook, type ChallengeRules } from './challenge-book';
 import { ChallengeStore, RsaWorkers } from './challenges.ports';
 import { LoginChallengesController } from './http/login-challenges.controller';
 import { IssueChallengeService } from './issue-challenge.service';
-import { PostgresChallengeStore } from './persistence/postgres-challenge-store';
+import { PostgresChallengeStore } from './persistence/postgres-challenge.store';
 import { RsaWorkerPool, type RsaWorkerPoolOptions } from './rsa/rsa-worker-pool';
 
 @Module({})

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiPasswordHasher, generateApiPassword, KeyRing } from '@paycode/crypto';
 import { register } from 'prom-client';
-import { PostgresAccountStore } from '../accounts/persistence/postgres-account-store';
+import { PostgresAccountStore } from '../accounts/persistence/postgres-account.store';
 import { LoginClient } from '../testing/login-client';
 import { basic, type CreatedAccount, outcomeOf, TestAuthSession } from '../testing/test-service';
 

@@ -3,7 +3,7 @@ import { forgetAfterMs } from './domain/guess-rule';
 import { GuessLimiter, type GuessRules } from './guess-limiter.service';
 import { GuessStore } from './guessing.ports';
 import { MinuteQuota } from './minute-quota';
-import { PostgresGuessStore } from './persistence/postgres-guess-store';
+import { PostgresGuessStore } from './persistence/postgres-guess.store';
 
 const delays = { delayFirstMs: 1_000, delayMaxMs: 60_000, memoryMs: forgetAfterMs, memorySince: 'LAST_TRY' } as const;
 

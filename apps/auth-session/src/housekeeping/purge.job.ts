@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShut
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { Clock, PeriodicTask } from '@paycode/timing';
 import { DataSource } from 'typeorm';
+import { purgeSql } from './purge.sql';
 
 const intervalMs = 60_000;
 /** Rows removed per statement: short locks, short transactions. */
@@ -51,17 +52,16 @@ export class PurgeJob implements OnApplicationBootstrap, OnApplicationShutdown {
     if (count > 0) this.logger.info({ event: 'purged', count }, 'expired rows removed');
   }
 
-  /** By the owner's function, which removes rows past their year: this service may only add to the log. */
   private purgeSecurityLog(): Promise<number> {
     return inBatches(async () => {
-      const [row] = await this.dataSource.query<[{ count: number }]>('select purge_security_events($1) as count', [batchMax]);
+      const [row] = await this.dataSource.query<[{ count: number }]>(purgeSql.securityEvents, [batchMax]);
       return row.count;
     });
   }
 
   private purge({ table, column, keepMs }: (typeof purges)[number]): Promise<number> {
     const before = new Date(this.clock.epochMs() - keepMs);
-    const sql = `delete from ${table} where ctid = any(array(select ctid from ${table} where ${column} < $1 limit ${batchMax}))`;
+    const sql = purgeSql.expired(table, column, batchMax);
     return inBatches(async () => (await this.dataSource.query<[unknown, number]>(sql, [before]))[1]);
   }
 }

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { Clock } from '@paycode/timing';
 import { KeysController } from './http/keys.controller';
 import { KeyStore } from './keys.ports';
-import { PostgresKeyStore } from './persistence/postgres-key-store';
+import { PostgresKeyStore } from './persistence/postgres-key.store';
 import { ServiceKeys } from './service-keys';
 
 @Module({})

@@ -4,6 +4,7 @@ export { type AccessClaims, accessTokenLifetimeMs, readClaims } from './domain/a
 export * from './domain/authorization-header';
 export * from './domain/session';
 export * from './open-session.service';
+export { SessionEntity } from './persistence/session.entity';
 export * from './reused-tokens.service';
 export * from './sessions.module';
 export * from './sessions.ports';

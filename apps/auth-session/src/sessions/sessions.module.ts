@@ -3,7 +3,7 @@ import { AcceptTokenService } from './accept-token.service';
 import { AccessTokens, type Environment } from './access-tokens';
 import { OpenSessionService, type SessionRules } from './open-session.service';
 import { AccountSessionsController } from './http/account-sessions.controller';
-import { PostgresSessionStore } from './persistence/postgres-session-store';
+import { PostgresSessionStore } from './persistence/postgres-session.store';
 import { ReusedTokens } from './reused-tokens.service';
 import { SessionStore } from './sessions.ports';
 

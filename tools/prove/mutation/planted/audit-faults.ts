@@ -84,10 +84,10 @@ export const auditFaults: readonly PlantedFault[] = [
     id: 'poisoned-event-blocks-log',
     breaks: 'An event that cannot be stored keeps every other from being stored.',
     against: 'T-29',
-    file: `${auth}/audit/persistence/postgres-security-log.ts`,
+    file: `${auth}/audit/persistence/postgres-security-log.store.ts`,
     find: 'return isolate(events, {\n      write: some => this.insertAll(some),',
     put: 'return isolate([events], {\n      write: ([some]) => this.insertAll(some ?? []),',
-    specs: [`${auth}/audit/persistence/postgres-security-log.int.spec.ts`],
+    specs: [`${auth}/audit/persistence/postgres-security-log.store.int.spec.ts`],
   },
   {
     id: 'operator-anonymous',

@@ -1,7 +1,7 @@
 import type { PlantedFault } from './planted-fault.ts';
 
 const auth = 'apps/auth-session/src';
-const store = `${auth}/sessions/persistence/postgres-session-store.ts`;
+const store = `${auth}/sessions/persistence/session.sql.ts`;
 const racesSpec = `${auth}/login/http/session-races.int.spec.ts`;
 const endSpec = `${auth}/login/http/sessions-end.int.spec.ts`;
 
@@ -21,7 +21,7 @@ export const sessionFaults: readonly PlantedFault[] = [
     breaks: 'A retried renewal ends the session.',
     against: 'A-28',
     file: store,
-    find: '\n        and not coalesce(replaced_token_id = $3 and renewed_at > $4, false)`',
+    find: '\n      and not coalesce(replaced_token_id = $3 and renewed_at > $4, false)`',
     put: ' and $4::timestamptz is not null`',
     specs: [endSpec],
   },
@@ -39,8 +39,8 @@ export const sessionFaults: readonly PlantedFault[] = [
     breaks: 'A session that is over ends a second time, and the log has two reasons.',
     against: 'A-28',
     file: store,
-    find: 'where: `id = $2 and revoked_at is null and token_id <> $3',
-    put: 'where: `id = $2 and token_id <> $3',
+    find: 'where id = $2 and revoked_at is null and token_id <> $3',
+    put: 'where id = $2 and token_id <> $3',
     specs: [racesSpec],
   },
   {
@@ -48,8 +48,8 @@ export const sessionFaults: readonly PlantedFault[] = [
     breaks: 'A logout of a session that is over is in the log as its end.',
     against: 'A-32',
     file: store,
-    find: "where: 'id = $2 and revoked_at is null',",
-    put: "where: 'id = $2',",
+    find: 'where id = $2 and revoked_at is null`,',
+    put: 'where id = $2`,',
     specs: [racesSpec],
   },
   {
@@ -57,8 +57,8 @@ export const sessionFaults: readonly PlantedFault[] = [
     breaks: 'A logout that a renewal overtakes ends nothing.',
     against: 'A-32',
     file: store,
-    find: "where: 'id = $2 and revoked_at is null',",
-    put: 'where: "id = $2 and revoked_at is null and coalesce(renewed_at < $1::timestamptz - interval \'5 seconds\', true)",',
+    find: 'where id = $2 and revoked_at is null`,',
+    put: "where id = $2 and revoked_at is null and coalesce(renewed_at < $1::timestamptz - interval '5 seconds', true)`,",
     specs: [racesSpec],
   },
   {
@@ -102,8 +102,8 @@ export const sessionFaults: readonly PlantedFault[] = [
     breaks: 'An operator is shown sessions that are over.',
     against: 'A-31',
     file: store,
-    find: '         and s.revoked_at is null and s.expires_at > $2\n',
-    put: '         and s.expires_at > $2\n',
+    find: '      and s.revoked_at is null and s.expires_at > $2\n',
+    put: '      and s.expires_at > $2\n',
     specs: [endSpec],
   },
   {

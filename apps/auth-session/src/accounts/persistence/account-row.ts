@@ -1,12 +1,6 @@
 import type { AccountType } from '@paycode/dto';
 import type { Account, AccountMode, Principal } from '../domain/account';
 
-/** Columns of `account` for raw queries, under the alias `a`. */
-export const principalColumns =
-  'a.id, a.username, a.type, a.owner_id, a.acquirer, a.mode, a.credential_version, a.source_addresses';
-export const accountColumns = `${principalColumns}, a.password_hash, a.public_key, a.challenge_required, a.created_at,
-  a.password_changed_at`;
-
 export interface PrincipalRow {
   id: string;
   username: string;

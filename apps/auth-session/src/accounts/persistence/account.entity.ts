@@ -1,9 +1,7 @@
 import type { AccountType } from '@paycode/dto';
-import { Column, Entity, PrimaryGeneratedColumn, type ValueTransformer } from 'typeorm';
+import { exactInteger } from '@paycode/persistence';
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { Account, AccountMode } from '../domain/account';
-
-// pg gives bigint as text; owner ids are integers below 2^53 everywhere else.
-const integer: ValueTransformer = { to: value => value as unknown, from: value => (value === null ? null : Number(value)) };
 
 @Entity({ name: 'account' })
 export class AccountEntity implements Account {
@@ -16,7 +14,7 @@ export class AccountEntity implements Account {
   @Column({ type: 'text' })
   type!: AccountType;
 
-  @Column({ name: 'owner_id', type: 'bigint', nullable: true, transformer: integer })
+  @Column({ name: 'owner_id', type: 'bigint', nullable: true, transformer: exactInteger })
   ownerId!: number | null;
 
   @Column({ type: 'text', nullable: true })

@@ -4,7 +4,7 @@ import { migrations } from '../../../migrations';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
 import { newDelivery } from '../../deliveries/testing/samples';
 import { ownEveryLane } from '../../lanes/testing/lane-rows';
-import { PostgresDeliveryLog } from '../../on-call/persistence/postgres-delivery.log';
+import { PostgresDeliveryLog } from '../../on-call/persistence/postgres-delivery-log.store';
 import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdict.store';
 import type { RepeatAttempt } from '../informational.ports';
 import { PostgresInformationalStore } from './postgres-informational.store';

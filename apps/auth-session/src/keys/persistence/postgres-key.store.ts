@@ -5,12 +5,10 @@ import type { Clock } from '@paycode/timing';
 import { insertSecurityEvent, type Origin } from '../../audit';
 import type { KeyUse, StoredKey } from '../key-material';
 import { KeyStore, type RotationRule } from '../keys.ports';
+import { SigningKeyEntity } from './signing-key.entity';
+import { signingKeySql as sql } from './signing-key.sql';
 
-interface KeyRow {
-  kid: string;
-  use: KeyUse;
-  sealed: string;
-}
+type KeyRow = Pick<SigningKeyEntity, 'kid' | 'use' | 'sealed'>;
 
 export interface KeyStoreParts {
   dataSource: DataSource;
@@ -25,15 +23,14 @@ export class PostgresKeyStore extends KeyStore {
   }
 
   async newest(use: KeyUse, count: number): Promise<StoredKey[]> {
-    const sql = 'select kid, use, sealed from signing_key where use = $1 order by created_at desc, kid limit $2';
-    const rows = await this.parts.dataSource.query<KeyRow[]>(sql, [use, count]);
+    const order = { createdAt: 'DESC', kid: 'ASC' } as const;
+    const rows = await this.parts.dataSource.manager.find(SigningKeyEntity, { where: { use }, order, take: count });
     return rows.map(row => this.open(row));
   }
 
   addFirst(use: KeyUse, jwk: JsonWebKey): Promise<void> {
     return this.exclusively(async manager => {
-      const existing = await manager.query<unknown[]>('select 1 from signing_key where use = $1 limit 1', [use]);
-      if (existing.length === 0) await this.insert(manager, { use, jwk });
+      if (!(await manager.existsBy(SigningKeyEntity, { use }))) await this.insert(manager, { use, jwk });
     });
   }
 
@@ -43,11 +40,7 @@ export class PostgresKeyStore extends KeyStore {
       if (newestAt !== null && newestAt + droppedAfterMs > this.parts.clock.epochMs()) return new Date(newestAt + droppedAfterMs);
       for (const key of keys) {
         await this.insert(manager, key);
-        await manager.query(
-          `delete from signing_key where use = $1
-           and kid not in (select kid from signing_key where use = $1 order by created_at desc, kid limit $2)`,
-          [key.use, keep],
-        );
+        await manager.query(sql.dropAllButNewest, [key.use, keep]);
       }
       await this.resealAll(manager);
       const detail = keys.map(key => key.use).join(' ');
@@ -58,16 +51,16 @@ export class PostgresKeyStore extends KeyStore {
 
   /** Keys that never rotate (the challenge key) would otherwise hold on to a key-encryption key that is to be retired. */
   private async resealAll(manager: EntityManager): Promise<void> {
-    for (const row of await manager.query<KeyRow[]>('select kid, use, sealed from signing_key')) {
+    for (const row of await manager.find(SigningKeyEntity)) {
       const sealed = this.parts.sealer.seal(JSON.stringify(this.open(row)));
-      await manager.query('update signing_key set sealed = $2 where kid = $1', [row.kid, sealed]);
+      await manager.update(SigningKeyEntity, { kid: row.kid }, { sealed });
     }
   }
 
   /** Writers of keys follow each other: two replicas that start together agree on one first key. */
   private exclusively<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.parts.dataSource.transaction(async manager => {
-      await manager.query('lock table signing_key in share row exclusive mode');
+      await manager.query(sql.lock);
       return work(manager);
     });
   }
@@ -75,12 +68,7 @@ export class PostgresKeyStore extends KeyStore {
   private async insert(manager: EntityManager, { use, jwk }: { use: KeyUse; jwk: JsonWebKey }): Promise<void> {
     const kid = randomUUID();
     const sealed = this.parts.sealer.seal(JSON.stringify({ kid, use, jwk }));
-    // Under the lock a new key is always the newest, also when two rotations fall into one millisecond.
-    await manager.query(
-      `insert into signing_key (kid, use, sealed, created_at)
-       select $1, $2, $3, greatest($4::timestamptz, max(created_at) + interval '1 microsecond') from signing_key where use = $2`,
-      [kid, use, sealed, this.now()],
-    );
+    await manager.query(sql.insert, [kid, use, sealed, this.now()]);
   }
 
   private now(): Date {
@@ -96,10 +84,6 @@ export class PostgresKeyStore extends KeyStore {
 
 /** When the newest key was made, in epoch milliseconds, among the uses that hold `keep` keys already: one more drops the oldest of these. */
 async function newestOfFull(manager: EntityManager, { uses, keep }: { uses: KeyUse[]; keep: number }): Promise<number | null> {
-  const [{ at }] = await manager.query<[{ at: Date | null }]>(
-    `select max(newest) as at from (
-       select max(created_at) as newest from signing_key where use = any($1) group by use having count(*) >= $2) as full_uses`,
-    [uses, keep],
-  );
+  const [{ at }] = await manager.query<[{ at: Date | null }]>(sql.newestOfFull, [uses, keep]);
   return at && at.getTime();
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { preparedQuery } from '@paycode/persistence';
 import { DataSource } from 'typeorm';
 import { ChallengeStore, type StoredChallenge } from '../challenges.ports';
+import { challengeSql as sql } from './challenge.sql';
 
 interface ChallengeRow {
   challenge_hash: Buffer;
@@ -12,12 +13,6 @@ interface ChallengeRow {
   expires_at: Date;
 }
 
-const insertChallenge = {
-  name: 'insert-login-challenge',
-  text: `insert into login_challenge (challenge_hash, response_hash, identity_hash, address, created_at, expires_at)
-    values ($1, $2, $3, $4, $5, $6)`,
-};
-
 @Injectable()
 export class PostgresChallengeStore extends ChallengeStore {
   constructor(private readonly dataSource: DataSource) {
@@ -27,15 +22,11 @@ export class PostgresChallengeStore extends ChallengeStore {
   async add(challenge: StoredChallenge): Promise<void> {
     const { challengeHash, responseHash, identityHash, address, createdAt, expiresAt } = challenge;
     const values = [challengeHash, responseHash, identityHash, address, createdAt, expiresAt];
-    await preparedQuery(this.dataSource, insertChallenge, values);
+    await preparedQuery(this.dataSource, sql.add, values);
   }
 
   async take(challengeHash: Buffer): Promise<StoredChallenge | undefined> {
-    // Of two concurrent deletes the second waits for the first and then finds nothing.
-    const [rows] = await this.dataSource.query<[ChallengeRow[], number]>(
-      'delete from login_challenge where challenge_hash = $1 returning *',
-      [challengeHash],
-    );
+    const [rows] = await this.dataSource.query<[ChallengeRow[], number]>(sql.take, [challengeHash]);
     const row = rows[0];
     return (
       row && {

@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { Clock } from '@paycode/timing';
 import { SecurityLog } from '../audit.ports';
 import type { SecurityEvent } from '../security-event';
+import { securityEventSql as sql } from './security-event.sql';
 
 interface QueryRunning {
   query(sql: string, parameters: unknown[]): Promise<unknown>;
@@ -13,10 +14,7 @@ interface QueryRunning {
 /** Writes the event through `runner`, so that a change and its event are one transaction. */
 export async function insertSecurityEvent(runner: QueryRunning, event: SecurityEvent, at: Date): Promise<void> {
   const { kind, subject, origin, detail = null } = event;
-  await runner.query(
-    `insert into security_event (at, kind, actor, subject, address, request_id, detail) values ($1, $2, $3, $4, $5, $6, $7)`,
-    [at, kind, origin.actor, subject, origin.address, origin.requestId, detail],
-  );
+  await runner.query(sql.insert, [at, kind, origin.actor, subject, origin.address, origin.requestId, detail]);
 }
 
 interface TimedEvent {
@@ -53,8 +51,7 @@ export class PostgresSecurityLog extends SecurityLog {
       return [at, kind, origin.actor, subject, origin.address, origin.requestId, detail];
     });
     await this.dataSource.query(
-      `insert into security_event (at, kind, actor, subject, address, request_id, detail)
-       select * from unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])`,
+      sql.insertAll,
       Array.from({ length: 7 }, (_, column) => rows.map(row => row[column])),
     );
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../../migrations';
 import type { GuessRule } from '../domain/guess-rule';
-import { PostgresGuessStore } from './postgres-guess-store';
+import { PostgresGuessStore } from './postgres-guess.store';
 
 const rule: GuessRule = { freeTries: 3, delayFirstMs: 1_000, delayMaxMs: 60_000, memoryMs: 900_000, memorySince: 'LAST_TRY' };
 const nowMs = Date.UTC(2030, 0, 1);

@@ -6,12 +6,9 @@ import { insertSecurityEvent, type Origin } from '../../audit';
 import { type AccountChange, AccountStore, type NewAccount } from '../accounts.ports';
 import type { Account } from '../domain/account';
 import { AccountEntity } from './account.entity';
-import { accountColumns, accountOf, type AccountRow } from './account-row';
+import { accountSql as sql } from './account.sql';
+import { accountOf, type AccountRow } from './account-row';
 
-const selectAccounts = {
-  name: 'select-accounts',
-  text: `select ${accountColumns} from account a where a.username = any($1::text[])`,
-};
 const readsPerQueryMax = 256;
 const waitingReadsMax = 10_000;
 
@@ -60,25 +57,24 @@ export class PostgresAccountStore extends AccountStore {
   }
 
   async rehash(username: string, oldHash: string, newHash: string): Promise<void> {
-    const sql = 'update account set password_hash = $3 where username = $1 and password_hash = $2';
-    await this.dataSource.query(sql, [username, oldHash, newHash]);
+    await this.dataSource.manager.update(AccountEntity, { username, passwordHash: oldHash }, { passwordHash: newHash });
   }
 
   change(username: string, change: AccountChange, origin: Origin): Promise<Account | undefined> {
     return this.dataSource.transaction(async manager => {
       const account = await lockAccount(manager, username);
       if (!account) return undefined;
-      Object.assign(account, change.set);
-      if (change.endsSessions) account.credentialVersion += 1;
-      await manager.save(AccountEntity, account);
+      const credentialVersion = account.credentialVersion + (change.endsSessions ? 1 : 0);
+      const set = { ...change.set, credentialVersion };
+      await manager.update(AccountEntity, { id: account.id }, set);
       const at = new Date(this.clock.epochMs());
       await insertSecurityEvent(manager, { kind: change.kind, subject: username, origin }, at);
-      return account;
+      return { ...account, ...set };
     });
   }
 
   private async readAll(usernames: readonly string[]): Promise<(Account | undefined)[]> {
-    const rows = await preparedQuery<AccountRow>(this.dataSource, selectAccounts, [[...new Set(usernames)]]);
+    const rows = await preparedQuery<AccountRow>(this.dataSource, sql.find, [[...new Set(usernames)]]);
     const found = new Map(rows.map(row => [row.username, accountOf(row)]));
     return usernames.map(username => found.get(username));
   }

@@ -3,6 +3,7 @@ import { FlushQueue, preparedQuery } from '@paycode/persistence';
 import { DataSource } from 'typeorm';
 import { blockedUntilMs, type GuessRule } from '../domain/guess-rule';
 import { type CountedKey, type CountedTry, GuessStore } from '../guessing.ports';
+import { guessSql as sql } from './guess.sql';
 
 interface Try extends CountedKey {
   nowMs: number;
@@ -22,33 +23,6 @@ interface CountRow {
   forget_at: Date;
 }
 
-/**
- * Counts as many tries of each key as its rule lets pass: all that reach its last free one and one beyond, or one after a wait; none during a
- * wait. Sorted, so that two statements lock the rows they share in one order; the row lock makes the second see the first one's count.
- */
-const countTries = {
-  name: 'count-guesses',
-  text: `
-  with tries as (
-    select * from unnest($1::bytea[], $2::int[], $3::int[], $4::float8[], $5::float8[], $6::float8[], $7::boolean[])
-      as t (key, tries, free, delay_first_ms, delay_max_ms, memory_ms, is_since_first)
-  )
-  insert into guess_count as g (key, failures, counted, last_failed_at, forget_at)
-  select key, least(tries, free + 1), least(tries, free + 1), $8::timestamptz, $8 + memory_ms * interval '1 ms' from tries order by key
-  on conflict (key) do update set (failures, counted, last_failed_at, forget_at) = (
-    select least(before.failures + now.counted, 1000000), now.counted,
-      case when now.counted > 0 then greatest($8, g.last_failed_at) else g.last_failed_at end,
-      case when before.is_new or (now.counted > 0 and not t.is_since_first) then excluded.forget_at else g.forget_at end
-    from tries t,
-      lateral (select g.forget_at <= $8 as is_new, case when g.forget_at <= $8 then 0 else g.failures end as failures) before,
-      lateral (select before.failures > t.free and $8 < g.last_failed_at
-        + least(t.delay_max_ms, t.delay_first_ms * 2 ^ least(before.failures - t.free - 1, 30)) * interval '1 ms' as is_blocked) wait,
-      lateral (select case when wait.is_blocked then 0
-        else least(t.tries, greatest(t.free + 1 - before.failures, 1)) end as counted) now
-    where t.key = excluded.key)
-  returning key, failures, counted, last_failed_at, forget_at`,
-};
-
 @Injectable()
 export class PostgresGuessStore extends GuessStore {
   /** One statement at a time: a flood of wrong guesses takes one connection, not all of them. */
@@ -63,18 +37,13 @@ export class PostgresGuessStore extends GuessStore {
   }
 
   async giveBack(keys: readonly Buffer[]): Promise<void> {
-    // Locked in the order in which they are counted.
-    await this.dataSource.query(
-      `with locked as (select key from guess_count where key = any($1::bytea[]) order by key for update)
-       update guess_count g set failures = greatest(g.failures - 1, 0) from locked where g.key = locked.key`,
-      [keys],
-    );
+    await this.dataSource.query(sql.giveBack, [keys]);
   }
 
   private async countAll(tries: readonly Try[]): Promise<CountedTry[]> {
     const countings = merged(tries);
     const rules = countings.map(({ rule }) => rule);
-    const rows = await preparedQuery<CountRow>(this.dataSource, countTries, [
+    const rows = await preparedQuery<CountRow>(this.dataSource, sql.count, [
       countings.map(({ key }) => key),
       countings.map(counting => counting.tries),
       rules.map(rule => rule.freeTries),

@@ -3,7 +3,7 @@ import type { Logger } from '@paycode/service-runtime';
 import { migrations } from '../../../migrations';
 import { TestClock } from '../../testing/test-clock';
 import type { SecurityEvent } from '../security-event';
-import { PostgresSecurityLog } from './postgres-security-log';
+import { PostgresSecurityLog } from './postgres-security-log.store';
 
 let database: TestDatabase;
 beforeAll(async () => (database = await createTestDatabase({ migrations })));

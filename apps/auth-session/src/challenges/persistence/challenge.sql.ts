@@ -1,0 +1,11 @@
+export const challengeSql = {
+  add: {
+    name: 'insert-login-challenge',
+    text: `
+      insert into login_challenge (challenge_hash, response_hash, identity_hash, address, created_at, expires_at)
+      values ($1, $2, $3, $4, $5, $6)`,
+  },
+
+  // Of two concurrent deletes the second waits for the first and then finds nothing.
+  take: 'delete from login_challenge where challenge_hash = $1 returning *',
+} as const;
