@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '@paycode/service-runtime/testing';
-import type { DataSource } from 'typeorm';
+import { DataSource } from 'typeorm';
 import { ManualClock } from '@paycode/timing/testing';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
 import { PostgresInformationalStore } from '../../informational/persistence/postgres-informational.store';
@@ -9,7 +9,18 @@ import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdic
 import { assembleDispatcher, type Dispatcher, type DispatcherPorts, type DispatcherSettings } from '../assemble-dispatcher';
 import { FakePoster, FakeRoutes, FakeScheduler, PlainSealer, RecordingMetrics } from './fakes';
 
-/** A dispatcher on a real database with a receiver, a scheduler, routes and a clock that a test drives. */
+export type DispatcherStores = Pick<DispatcherPorts, 'lanes' | 'deliveries' | 'verdicts' | 'informational'>;
+
+function postgresStores(dataSource: DataSource): DispatcherStores {
+  return {
+    lanes: new PostgresLaneStore(dataSource),
+    deliveries: new PostgresDeliveryStore(dataSource),
+    verdicts: new PostgresVerdictStore(dataSource, 'test'),
+    informational: new PostgresInformationalStore(dataSource),
+  };
+}
+
+/** A dispatcher on a real database, or on stores in memory (`memoryStores`), with a receiver, a scheduler, routes and a clock that a test drives. */
 export class Replica {
   readonly clock = new ManualClock();
   readonly poster = new FakePoster();
@@ -20,15 +31,15 @@ export class Replica {
   readonly dispatcher: Dispatcher;
   readonly name = randomUUID();
 
-  constructor(dataSource: DataSource, over: { ports?: Partial<DispatcherPorts>; settings?: Partial<DispatcherSettings> } = {}) {
+  constructor(
+    stores: DataSource | DispatcherStores,
+    over: { ports?: Partial<DispatcherPorts>; settings?: Partial<DispatcherSettings> } = {},
+  ) {
     this.scheduler = new FakeScheduler();
     this.routes = new FakeRoutes();
     const ports: DispatcherPorts = {
       clock: this.clock,
-      lanes: new PostgresLaneStore(dataSource),
-      deliveries: new PostgresDeliveryStore(dataSource),
-      verdicts: new PostgresVerdictStore(dataSource, 'test'),
-      informational: new PostgresInformationalStore(dataSource),
+      ...(stores instanceof DataSource ? postgresStores(stores) : stores),
       scheduler: this.scheduler,
       routes: this.routes,
       sealer: this.sealer,

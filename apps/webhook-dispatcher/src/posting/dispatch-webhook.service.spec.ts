@@ -1,0 +1,60 @@
+import { settled } from '@paycode/timing/testing';
+import type { DispatcherTables } from '../deliveries/testing/dispatcher-tables';
+import { terminalEvent } from '../deliveries/testing/samples';
+import { memoryStores, memoryTables } from '../dispatcher/testing/memory-stores';
+import { Replica } from '../dispatcher/testing/replica';
+
+describe('from a slot to the end of a delivery', () => {
+  let tables: DispatcherTables;
+  let replica: Replica;
+
+  beforeEach(async () => {
+    tables = memoryTables();
+    replica = await new Replica(memoryStores(tables), { settings: { slotsMax: 4 } }).own();
+  });
+
+  const record = async (...ids: number[]) => {
+    await replica.dispatcher.intake.record(ids.map(id => terminalEvent(id)));
+    await settled();
+  };
+
+  it('no more requests are under way than an endpoint has slots; the others are not armed (P-1.9, P-I12)', async () => {
+    await record(1, 2, 3, 4, 5);
+    expect([replica.poster.posts.length, replica.scheduler.armed.length]).toEqual([4, 4]);
+    replica.poster.posts[0]!.answer(200);
+    await settled();
+    expect([replica.poster.ids, replica.scheduler.armed.length]).toEqual([[1, 2, 3, 4, 5], 5]);
+  });
+
+  it('the body is sealed for the route of the start, and says which transaction and attempt it is (P-I11)', async () => {
+    await record(7);
+    const { request } = replica.poster.posts[0]!;
+    expect(request.headers).toMatchObject({ 'x-webhook-transaction-id': '7', 'x-webhook-attempt': '1' });
+    expect(request.body).toContain('https://shop.example/hook');
+  });
+
+  it('without the routes nothing is sent; it is once they are back (P-T8)', async () => {
+    replica.routes.fault = new Error('away');
+    await record(1);
+    expect([replica.poster.ids, tables.verdicts.size, replica.metrics.faults.length]).toEqual([[], 0, 1]);
+    replica.routes.fault = undefined;
+    await replica.dispatcher.lanes.pass();
+    await replica.clock.advance(2_000);
+    expect(replica.poster.ids).toEqual([1]);
+  });
+
+  it('what cannot be sealed costs no request, and keeps nobody else from being sent (P-T8, T-29)', async () => {
+    replica.sealer.fault = new Error('the key does not open');
+    await record(1);
+    expect([replica.poster.ids, tables.verdicts.size]).toEqual([[], 0]);
+    replica.sealer.fault = undefined;
+    await record(2);
+    expect(replica.poster.ids).toContain(2);
+  });
+
+  it('a copy of an event that is under way changes nothing (P-I10)', async () => {
+    await record(1);
+    await record(1);
+    expect([replica.poster.ids, replica.metrics.duplicates]).toEqual([[1], 1]);
+  });
+});

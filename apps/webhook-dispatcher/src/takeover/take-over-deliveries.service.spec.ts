@@ -1,0 +1,78 @@
+import { settled } from '@paycode/timing/testing';
+import type { DispatcherTables } from '../deliveries/testing/dispatcher-tables';
+import { terminalEvent } from '../deliveries/testing/samples';
+import { memoryStores, memoryTables } from '../dispatcher/testing/memory-stores';
+import { Replica } from '../dispatcher/testing/replica';
+import { laneOf } from '../lanes';
+
+describe('what a former owner left', () => {
+  let tables: DispatcherTables;
+  let nowMs: number;
+  let dead: Replica;
+
+  beforeEach(async () => {
+    nowMs = 0;
+    tables = memoryTables(() => nowMs);
+    dead = await new Replica(memoryStores(tables)).own();
+  });
+
+  const record = async (replica: Replica, ...ids: number[]) => {
+    await replica.dispatcher.intake.record(ids.map(id => terminalEvent(id)));
+    await settled();
+  };
+  const heir = async (): Promise<Replica> => {
+    const replica = await new Replica(memoryStores(tables)).takeOver();
+    await settled();
+    return replica;
+  };
+
+  it('and had posted is posted once more, as the second attempt (A-13, P-1.2-8)', async () => {
+    await record(dead, 1);
+    const { poster } = await heir();
+    expect(poster.posts.map(({ transactionId, attempt }) => [transactionId, attempt])).toEqual([[1, 2]]);
+  });
+
+  it('and had concluded is left alone (P-I8)', async () => {
+    await record(dead, 1);
+    dead.poster.posts[0]!.answer(200);
+    await settled();
+    expect((await heir()).poster.ids).toEqual([]);
+  });
+
+  it('after two attempts is closed without a third (P-I8)', async () => {
+    await record(dead, 1);
+    await heir();
+    const third = await heir();
+    expect([third.poster.ids, tables.verdicts.get(1)?.kind]).toEqual([[], 'CLOSED_EXHAUSTED']);
+  });
+
+  it('and had posted is posted again however old it is; only what was never sent ends by its age (P-1.2-10)', async () => {
+    await record(dead, 1);
+    nowMs = 3_600_000;
+    expect((await heir()).poster.ids).toEqual([1]);
+  });
+
+  it('and fills more than one page of a lane is taken up to the last (P-I7)', async () => {
+    const ofOneLane = Array.from({ length: 100_000 }, (_, at) => at + 1).filter(id => laneOf(id) === laneOf(1));
+    const ids = ofOneLane.slice(0, 250);
+    // What was posted and not concluded is claimed, whatever the endpoint has waiting.
+    for (const id of ids) {
+      await record(dead, id);
+      tables.attempts.set(id, new Map([[1, 1]]));
+      tables.deliveries.get(id)!.epoch = 1;
+    }
+    const { queue } = (await heir()).dispatcher;
+    expect(ids.filter(id => !queue.has(id))).toEqual([]);
+  });
+
+  it('is not touched by an owner that was fenced: its failure comes too late (P-1.2-6)', async () => {
+    await record(dead, 1);
+    const { poster } = await heir();
+    dead.poster.posts[0]!.answer(500);
+    await settled();
+    expect(tables.verdicts.has(1)).toBe(false);
+    poster.posts[0]!.answer(200);
+    await settled();
+    expect(tables.verdicts.get(1)?.kind).toBe('ACKED_HTTP');
+  });
+});
