@@ -165,7 +165,7 @@ export const platformFaults: readonly PlantedFault[] = [
     id: 'pan-filter',
     breaks: 'Card texts may carry a full card number.',
     against: 'R-2.5-15',
-    file: 'libs/dto/src/notification/transaction-notification-v3.schema.ts',
+    file: 'libs/dto/src/notification/transaction-notification-v3.ts',
     find: 'pattern(/^(?!.*\\d{12})',
     put: 'pattern(/^(?!.*\\d{17})',
     specs: ['libs/dto/src/notification/notification-json.spec.ts'],
