@@ -5,7 +5,7 @@ const tagBytes = 16;
 
 /**
  * Opens the body of a webhook: base64 of nonce, ciphertext and tag, AES-128-GCM under the merchant's key. This is all a merchant needs;
- * it throws when the body was changed on the way or the key is another (then the body is not to be believed).
+ * it throws when somebody changed the body on the way or the key is another: then a merchant refuses it.
  */
 export function decryptWebhook(body: string, encryptKey: string): string {
   const bytes = Buffer.from(body, 'base64');

@@ -95,7 +95,7 @@ export class MerchantReceiver {
     try {
       plaintext = decryptWebhook(body, this.encryptKey);
     } catch {
-      // Not readable under our key: not to be believed, so not acknowledged (spec 6.2 rule 7).
+      // We cannot verify it with our key, so we refuse it (R-6.2-7).
       return 400;
     }
     const notification = JSON.parse(plaintext) as Notification;

@@ -37,7 +37,7 @@ export class AckDeadlines {
     this.timer = undefined;
   }
 
-  /** One timer for all, moved only to an earlier instant: a cancelled deadline among others leaves a wake-up that finds nothing. */
+  /** One timer for all, moved only to an earlier instant: when a deadline is cancelled the timer stays, and finds nothing to do. */
   private schedule(): void {
     const next = this.heap.earliest;
     if (!next || (this.timer && this.timer.dueMs <= next.dueMs)) return;

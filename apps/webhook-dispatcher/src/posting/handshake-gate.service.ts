@@ -18,7 +18,7 @@ const answeredKept = 50_000;
  */
 export class HandshakeGate extends ConnectionGate {
   private readonly row = new RoundRobinQueue<(leave: LeaveGate) => void>();
-  /** Let in because a free connection is there for them, and not at it yet. */
+  /** Per endpoint: deliveries that the gate let in for a free connection and that have not taken it yet. */
   private readonly reserved = new Map<string, number>();
   /** When an endpoint last had a connection become free: it works. */
   private readonly answeredMs = new Map<string, number>();

@@ -14,7 +14,7 @@ interface EraseOptions {
 
 /** Commands that answer a payer's request to be forgotten. */
 export function addErasureCommands(program: Command, context: CommandContext): void {
-  const payers = program.command('payers').description('data of the persons who paid: what rests of it, and its erasure');
+  const payers = program.command('payers').description('show and erase the data of a person who paid');
   payers
     .command('preview')
     .argument('[transactionIds...]')

@@ -124,7 +124,7 @@ export class PostgresBlockStore extends BlockStore {
       const [found] = await this.dataSource.query<{ attached: boolean | null }[]>(sql.isAttached, [`${table}_${block}`]);
       if (found?.attached) await this.underShortLocks(`alter table ${table} detach partition ${table}_${block}`);
       await this.underShortLocks(`alter table ${table}_default drop constraint if exists keeps_out_${block}`);
-      // Nobody's table by now: dropping it locks nothing that is in use.
+      // No table has this partition any more, so dropping it locks nothing that is in use.
       await this.dataSource.query(`drop table if exists ${table}_${block}`);
     }
     await this.dataSource.query('delete from retention_block where block = $1', [block]);
