@@ -1,7 +1,7 @@
 import { randomBytes, type KeyObject } from 'node:crypto';
 import { TestTokenKeys } from '@paycode/access/testing';
 import { generateWebhookKey, importWebhookKey, KeyRing, webhookKeyAad, WebhookKeySealer } from '@paycode/crypto';
-import type { Route } from '@paycode/dto';
+import { noRecipients, type Route } from '@paycode/dto';
 
 /** Secrets of a run, in the form of the services' environment. */
 export interface BenchSecrets {
@@ -42,5 +42,6 @@ export function makeMerchants(firstId: number, ports: readonly number[], secrets
 function routeOf({ merchantId, url, sealedKey }: { merchantId: number; url: string; sealedKey: string }): Route {
   const version = 'V3';
   const encryption = 'AES-128-GCM';
-  return { merchantId, url, version, encryption, sealedKey, keyId: 'key-1', emails: [], msisdns: [], pspId: 1, leaseMs: 1_000 };
+  const others = { keyId: 'key-1', recipients: noRecipients, pspId: 1, leaseMs: 1_000 };
+  return { merchantId, url, version, encryption, sealedKey, ...others };
 }

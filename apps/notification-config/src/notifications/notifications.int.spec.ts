@@ -1,5 +1,5 @@
 import { WebhookKeySealer, KeyRing, webhookKeyAad } from '@paycode/crypto';
-import type { Route } from '@paycode/dto';
+import type { Channel, Route } from '@paycode/dto';
 import { answering, RawReceiver } from '@paycode/safe-http/testing';
 import { acquirerBank, pspOne, TestNotificationConfig } from '../testing/running-service';
 
@@ -36,6 +36,15 @@ describe('merchant notification endpoints', () => {
   };
 
   describe('as in R-4.3-4, R-4.3-5, R-2.4-4, A-62', () => {
+    const ofChannel = { EMAIL: 'owner@shop.example', SMS: '+27820000001' } satisfies Record<Channel, string>;
+    it.each(Object.entries(ofChannel))(
+      'a recipient over %s is stored and told on, and over no other (R-2.4-2)',
+      async (type, value) => {
+        expect((await service.post('extra', { merchantId, type, value })).status).toBe(200);
+        expect((await route()).recipients).toEqual({ EMAIL: [], SMS: [], [type]: [value] });
+      },
+    );
+
     it('the first addHttp probes with JSON, stores and returns a new key', async () => {
       const { status, data, headers } = await addHttp();
       expect([status, data]).toEqual([

@@ -72,8 +72,8 @@ describe("a payer's data is erased from messages that wait, by the operator's co
   it('from those of every recipient, which are sent all the same; a message of another payer keeps what it has', async () => {
     // Put off by the server once each: the messages wait for a quarter of an hour at least.
     smtp.temporaryFailures = 3;
-    rig.neighbour.recipients.set(1_001, { emails: ['a@shop.example', 'b@shop.example'] });
-    rig.neighbour.recipients.set(1_002, { emails: ['c@shop.example'] });
+    rig.neighbour.recipients.set(1_001, { EMAIL: ['a@shop.example', 'b@shop.example'] });
+    rig.neighbour.recipients.set(1_002, { EMAIL: ['c@shop.example'] });
     await rig.publish(
       rig.terminal(notification(1, { clientMsisdn: payer })),
       rig.terminal(notification(2, { merchantId: 1_002, clientMsisdn: '+27839999999' })),

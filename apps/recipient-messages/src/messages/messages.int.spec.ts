@@ -49,8 +49,8 @@ describe('Email and SMS', () => {
   const msisdn = () => `2782000${merchantId}`;
   const recipients = (which: { EMAIL?: boolean; SMS?: boolean }) =>
     rig.neighbour.recipients.set(merchantId, {
-      emails: which.EMAIL ? [email()] : [],
-      msisdns: which.SMS ? [msisdn()] : [],
+      EMAIL: which.EMAIL ? [email()] : [],
+      SMS: which.SMS ? [msisdn()] : [],
     });
   const publish = () => rig.publish(rig.terminal(notification(transactionId, { merchantId })));
   const rows = () => rig.messagesOf(transactionId);
@@ -64,7 +64,7 @@ describe('Email and SMS', () => {
   ])('EMAIL %s, SMS %s: each configured channel is served, no other (R-6.2-4)', async (EMAIL, SMS) => {
     recipients({ EMAIL, SMS });
     const next = nextOfPartition(transactionId);
-    rig.neighbour.recipients.set(90_000, { emails: ['next@shop.example'] });
+    rig.neighbour.recipients.set(90_000, { EMAIL: ['next@shop.example'] });
     await rig.publish(
       ...[notification(transactionId, { merchantId }), notification(next, { merchantId: 90_000 })].map(each =>
         rig.terminal(each),
@@ -78,7 +78,7 @@ describe('Email and SMS', () => {
 
   it('each of several recipients of a channel is told, once (R-6.2-3)', async () => {
     const emails = [email(), `second-${email()}`];
-    rig.neighbour.recipients.set(merchantId, { emails });
+    rig.neighbour.recipients.set(merchantId, { EMAIL: emails });
     await publish();
     await eventually(async () => expect((await rows()).map(({ state }) => state)).toEqual(['SENT', 'SENT']));
     expect(emails.map(address => smtp.mailsTo(address).length)).toEqual([1, 1]);
@@ -144,7 +144,7 @@ describe('Email and SMS', () => {
   describe('messages of a merchant that cannot be stored (T-29)', () => {
     const merchants = () => [0, 1, 2, 3].map(n => merchantId + n);
     beforeEach(async () => {
-      for (const id of merchants()) rig.neighbour.recipients.set(id, { emails: [`ops-${id}@shop.example`] });
+      for (const id of merchants()) rig.neighbour.recipients.set(id, { EMAIL: [`ops-${id}@shop.example`] });
       await rig.database.dataSource.query(
         `alter table recipient_message add constraint refused check (merchant_id <> ${merchantId + 2})`,
       );

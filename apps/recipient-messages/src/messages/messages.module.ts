@@ -3,10 +3,10 @@ import { InternalClient, ServiceTokenSigner } from '@paycode/access';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { DataSource } from 'typeorm';
+import { openChannels } from './channel-table';
 import { HttpRecipientDirectory } from './clients/http-recipient.directory';
 import { JweNotificationOpener } from './clients/jwe-notification.opener';
-import { emailSenderOf, emailTransportOf, type SenderSettings, smsSenderOf, smsTransportOf } from './clients/senders';
-import { type Channel, channels } from './domain/message';
+import type { SenderSettings } from './clients/senders';
 import { TransactionTerminalConsumer } from './events/transaction-terminal.consumer';
 import { ChangeNoticesController } from './http/change-notices.controller';
 import { MessageWorkersJob } from './jobs/message-workers.job';
@@ -25,7 +25,7 @@ export interface MessagesSettings extends SenderSettings {
 
 interface Parts {
   client: InternalClient;
-  senders: { EMAIL: ReturnType<typeof emailSenderOf>; SMS: ReturnType<typeof smsSenderOf> };
+  channels: ReturnType<typeof openChannels>;
   queueMessages: QueueMessages;
   workers: MessageWorkersJob;
 }
@@ -43,16 +43,17 @@ export class MessagesModule implements OnApplicationBootstrap, OnApplicationShut
   ) {}
 
   static withSettings(settings: MessagesSettings): DynamicModule {
+    const channels = openChannels(settings);
     return {
       module: MessagesModule,
       // Without a transport nothing is consumed at all.
-      controllers: [ChangeNoticesController, ...(isOff(settings) ? [] : [TransactionTerminalConsumer])],
+      controllers: [ChangeNoticesController, ...(channels.size === 0 ? [] : [TransactionTerminalConsumer])],
       providers: [
         {
           provide: parts,
           inject: [DataSource, ServiceTokenSigner, LOGGER],
           useFactory: (dataSource: DataSource, signer: ServiceTokenSigner, log: Logger) =>
-            assemble(settings, { dataSource, signer, log }),
+            assemble(settings, { channels, dataSource, signer, log }),
         },
         { provide: QueueMessages, inject: [parts], useFactory: ({ queueMessages }: Parts) => queueMessages },
       ],
@@ -65,27 +66,19 @@ export class MessagesModule implements OnApplicationBootstrap, OnApplicationShut
   }
 
   async onApplicationShutdown(): Promise<void> {
-    const { senders, client } = this.made;
-    await Promise.all([senders.EMAIL?.close(), senders.SMS?.close()]);
+    const { channels, client } = this.made;
+    await Promise.all([...channels.values()].map(channel => channel.close()));
     client.close();
   }
 }
 
-function isOff(settings: SenderSettings): boolean {
-  return emailTransportOf(settings) === 'off' && smsTransportOf(settings) === 'off';
-}
-
-function sendersOf(settings: SenderSettings): Parts['senders'] {
-  return { EMAIL: emailSenderOf(settings), SMS: smsSenderOf(settings) };
-}
-
-interface Given {
+interface Given extends Pick<Parts, 'channels'> {
   dataSource: DataSource;
   signer: ServiceTokenSigner;
   log: Logger;
 }
 
-function assemble(settings: MessagesSettings, { dataSource, signer, log }: Given): Parts {
+function assemble(settings: MessagesSettings, { channels, dataSource, signer, log }: Given): Parts {
   const queue = new PostgresMessageQueue(dataSource);
   const client = new InternalClient({
     baseUrl: settings.NOTIFICATION_CONFIG_URL,
@@ -93,9 +86,8 @@ function assemble(settings: MessagesSettings, { dataSource, signer, log }: Given
     signer,
     socketsMax: 2,
   });
-  const senders = sendersOf(settings);
   const queueMessages = new QueueMessages(new HttpRecipientDirectory(client), queue, {
-    channels: new Set<Channel>(channels.filter(channel => senders[channel])),
+    channels: new Set(channels.keys()),
     ageMsMax: settings.MESSAGE_AGE_MAX_MS,
     nowMs: () => Date.now(),
   });
@@ -107,7 +99,7 @@ function assemble(settings: MessagesSettings, { dataSource, signer, log }: Given
     concurrency,
     chance: () => Math.random(),
   };
-  const sending = new SendMessages({ queue, notifications, senders, metrics, log }, rules);
+  const sending = new SendMessages({ queue, notifications, channels, metrics, log }, rules);
   const workers = new MessageWorkersJob(sending, { log, idleMs, tidy: () => queue.tidy(settings.MESSAGE_AGE_MAX_MS) });
-  return { client, senders, queueMessages, workers };
+  return { client, channels, queueMessages, workers };
 }

@@ -1,10 +1,5 @@
-import type { TransactionNotificationV3 } from '@paycode/dto';
-import type { Channel, EmailText, NewMessage, QueuedMessage } from './domain/message';
-
-export interface Recipients {
-  emails: readonly string[];
-  msisdns: readonly string[];
-}
+import type { Channel, Recipients, TransactionNotificationV3 } from '@paycode/dto';
+import type { NewMessage, QueuedMessage } from './domain/message';
 
 /** Who is told of a merchant's transactions. */
 export abstract class RecipientDirectory {
@@ -47,14 +42,8 @@ export interface Sending<Text> {
 }
 
 /** Hands one message over; resolves when the other side has taken it. @throws SendError */
-export abstract class EmailSender {
-  abstract send(email: Sending<EmailText>): Promise<void>;
-  abstract close(): Promise<void>;
-}
-
-/** As EmailSender. The text is one short message in the GSM alphabet. */
-export abstract class SmsSender {
-  abstract send(sms: Sending<string>): Promise<void>;
+export abstract class MessageSender<Text> {
+  abstract send(message: Sending<Text>): Promise<void>;
   abstract close(): Promise<void>;
 }
 

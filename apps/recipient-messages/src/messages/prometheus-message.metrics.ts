@@ -1,6 +1,6 @@
+import type { Channel } from '@paycode/dto';
 import { readForScrape } from '@paycode/metrics';
 import { Counter, Gauge, register } from 'prom-client';
-import type { Channel } from './domain/message';
 import { MessageMetrics, type MessageOutcome } from './messages.ports';
 
 /** Counts of messages; the number that wait is read when scraped. */

@@ -1,5 +1,5 @@
-import type { ChangeNotice, TransactionTerminal } from '@paycode/dto';
-import type { Channel, NewMessage } from './domain/message';
+import type { ChangeNotice, Channel, TransactionTerminal } from '@paycode/dto';
+import type { NewMessage } from './domain/message';
 import { MessageQueue, RecipientDirectory } from './messages.ports';
 
 export interface QueueMessagesOptions {
@@ -23,23 +23,23 @@ export class QueueMessages {
     const fresh = terminals.filter(({ completedAt }) => Date.parse(completedAt) >= oldest);
     if (fresh.length === 0) return;
     const recipients = await this.directory.recipientsOf([...new Set(fresh.map(({ merchantId }) => merchantId))]);
-    const messages = fresh.flatMap(terminal => {
-      const { emails = [], msisdns = [] } = recipients.get(terminal.merchantId) ?? {};
-      return [
-        ...emails.map(email => transactionMessage(terminal, 'EMAIL', email)),
-        ...msisdns.map(to => transactionMessage(terminal, 'SMS', to)),
-      ];
-    });
+    const open = [...this.options.channels];
+    const messages = fresh.flatMap(terminal =>
+      open.flatMap(channel => {
+        const told = recipients.get(terminal.merchantId)?.[channel] ?? [];
+        return told.map(recipient => transactionMessage(terminal, channel, recipient));
+      }),
+    );
     await this.add(messages);
   }
 
   async queueNotices(notices: readonly ChangeNotice[]): Promise<void> {
+    if (!this.options.channels.has('EMAIL')) return;
     await this.add(notices.flatMap(notice => notice.emails.map(email => noticeMessage(notice, email))));
   }
 
   private async add(messages: readonly NewMessage[]): Promise<void> {
-    const sendable = messages.filter(({ channel }) => this.options.channels.has(channel));
-    if (sendable.length > 0) await this.queue.add(sendable);
+    if (messages.length > 0) await this.queue.add(messages);
   }
 }
 

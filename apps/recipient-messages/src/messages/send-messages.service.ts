@@ -1,22 +1,14 @@
+import type { Channel, TransactionNotificationV3 } from '@paycode/dto';
 import type { Logger } from '@paycode/service-runtime';
-import { changeNoticeEmail } from './domain/change-notice-message';
-import type { Channel, QueuedMessage } from './domain/message';
-import { paymentEmail, paymentSms } from './domain/payment-message';
+import type { QueuedMessage } from './domain/message';
 import { retryWaitMs } from './domain/retry-wait';
-import {
-  EmailSender,
-  MessageMetrics,
-  type MessageOutcome,
-  MessageQueue,
-  NotificationOpener,
-  SendError,
-  SmsSender,
-} from './messages.ports';
+import { MessageMetrics, type MessageOutcome, MessageQueue, NotificationOpener, SendError } from './messages.ports';
+import type { OpenChannel } from './open-channel';
 
 export interface SendMessagesParts {
   queue: MessageQueue;
   notifications: NotificationOpener;
-  senders: { EMAIL?: EmailSender; SMS?: SmsSender };
+  channels: ReadonlyMap<Channel, OpenChannel>;
   metrics: MessageMetrics;
   log: Logger;
 }
@@ -41,7 +33,7 @@ export class SendMessages {
   ) {}
 
   get channels(): Channel[] {
-    return (['EMAIL', 'SMS'] as const).filter(channel => this.parts.senders[channel]);
+    return [...this.parts.channels.keys()];
   }
 
   /** One round of a channel; answers how many messages were worked on. */
@@ -61,23 +53,17 @@ export class SendMessages {
     this.report(message, 'SENT', null);
   }
 
-  private async send(message: QueuedMessage): Promise<void> {
-    const { EMAIL, SMS } = this.parts.senders;
-    const addressed = { recipient: message.recipient, reference: message.messageId };
-    if (message.channel === 'SMS') return SMS?.send({ ...addressed, text: paymentSms(this.notificationOf(message)) });
-    return EMAIL?.send({ ...addressed, text: this.emailOf(message) });
+  private async send({ channel, recipient, messageId, merchantId, content }: QueuedMessage): Promise<void> {
+    const open = this.parts.channels.get(channel);
+    if (!open) throw new SendError('CHANNEL_OFF', false);
+    const to = { recipient, reference: messageId };
+    if (content.kind === 'TRANSACTION') return open.tellPayment(to, this.notificationOf(content.payload));
+    return open.tellChange(to, { ...content, kind: content.change, merchantId });
   }
 
-  private emailOf(message: QueuedMessage) {
-    const { content, merchantId } = message;
-    if (content.kind === 'CHANGE_NOTICE') return changeNoticeEmail({ ...content, kind: content.change, merchantId });
-    return paymentEmail(this.notificationOf(message));
-  }
-
-  private notificationOf({ content }: QueuedMessage) {
-    if (content.kind !== 'TRANSACTION') throw new SendError('NOT_A_TRANSACTION', true);
+  private notificationOf(payload: string): TransactionNotificationV3 {
     try {
-      return this.parts.notifications.open(content.payload);
+      return this.parts.notifications.open(payload);
     } catch (cause) {
       // A key that is missing here today may be deployed tomorrow: tried again like any fault of ours.
       throw new SendError('PAYLOAD_NOT_OPENED', false, cause);

@@ -25,7 +25,7 @@ describe('a mail server that takes connections and says nothing', () => {
 
   it('holds up no short message; every e-mail waits, and is counted (R-6.2-3)', async () => {
     const ids = Array.from({ length: 20 }, (_, i) => 9_000 + i);
-    rig.neighbour.recipients.set(1_001, { emails: ['ops@shop.example'], msisdns: ['27820001001'] });
+    rig.neighbour.recipients.set(1_001, { EMAIL: ['ops@shop.example'], SMS: ['27820001001'] });
     await rig.publish(...ids.map(id => rig.terminal(notification(id))));
     await eventually(() => expect(readdirSync(join(folder, 'sms'))).toHaveLength(ids.length));
     await eventually(() => expect(silent.connections).toBeGreaterThan(0));

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Route, RoutesRequest } from '@paycode/dto';
+import { noRecipients, type Recipients, type Route, type RoutesRequest } from '@paycode/dto';
 
 const noRoute: Omit<Route, 'merchantId'> = {
   url: null,
@@ -8,15 +8,14 @@ const noRoute: Omit<Route, 'merchantId'> = {
   encryption: 'AES-128-GCM',
   sealedKey: null,
   keyId: null,
-  emails: [],
-  msisdns: [],
+  recipients: noRecipients,
   pspId: null,
   leaseMs: 1_000,
 };
 
 /** notification-config that answers `/internal/routes` from a map, over real HTTP; merchants without an entry have no recipients. */
 export class FakeNotificationConfig {
-  readonly recipients = new Map<number, Partial<Pick<Route, 'emails' | 'msisdns'>>>();
+  readonly recipients = new Map<number, Partial<Recipients>>();
   private readonly server: Server;
 
   private constructor() {
@@ -25,7 +24,11 @@ export class FakeNotificationConfig {
       request.setEncoding('utf8').on('data', (text: string) => (body += text));
       request.on('end', () => {
         const { merchantIds } = JSON.parse(body) as RoutesRequest;
-        const routes = merchantIds.map(merchantId => ({ ...noRoute, ...this.recipients.get(merchantId), merchantId }));
+        const routes = merchantIds.map(merchantId => ({
+          ...noRoute,
+          recipients: { ...noRecipients, ...this.recipients.get(merchantId) },
+          merchantId,
+        }));
         response.setHeader('content-type', 'application/json').end(JSON.stringify(routes));
       });
     });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TestIdentitySigner } from '@paycode/access/testing';
-import type { ArmItem, Decision, Route, SettleItem } from '@paycode/dto';
+import { type ArmItem, type Decision, noRecipients, type Route, type SettleItem } from '@paycode/dto';
 
 const noRoute: Omit<Route, 'merchantId'> = {
   url: null,
@@ -9,8 +9,7 @@ const noRoute: Omit<Route, 'merchantId'> = {
   encryption: 'AES-128-GCM',
   sealedKey: null,
   keyId: null,
-  emails: [],
-  msisdns: [],
+  recipients: noRecipients,
   pspId: null,
   leaseMs: 1_000,
 };

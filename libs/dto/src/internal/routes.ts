@@ -1,3 +1,5 @@
+import type { Recipients } from './channels';
+
 export type EncryptionProfile = 'AES-128-GCM' | 'AES-128-CBC-LEGACY';
 
 /** POST notification-config /internal/routes. At most 1,000 merchants a call. */
@@ -18,8 +20,7 @@ export interface Route {
   /** Webhook key sealed under the key-encryption key; AAD = `webhook-key:{merchantId}:{keyId}`; null without url. */
   sealedKey: string | null;
   keyId: string | null;
-  emails: string[];
-  msisdns: string[];
+  recipients: Recipients;
   /** Owning PSP: it may read the merchant's notifications (A-18). */
   pspId: number | null;
   leaseMs: number;

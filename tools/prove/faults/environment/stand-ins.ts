@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { generateWebhookKey, importWebhookKey, KeyRing, webhookEnvelope, webhookKeyAad, WebhookKeySealer } from '@paycode/crypto';
-import type { MerchantRecord, Route } from '@paycode/dto';
+import { type MerchantRecord, noRecipients, type Route } from '@paycode/dto';
 
 const leaseMs = 1_000;
 
@@ -91,8 +91,8 @@ export class ConfigStandIn {
   private routeOf(merchantId: number): Route {
     const { url, key, keyId } = this.merchants.get(merchantId) ?? { url: null, key: null, keyId: null };
     const sealedKey = key && this.sealer.seal(Buffer.from(key, 'hex'), webhookKeyAad(merchantId, keyId));
-    const channels = { emails: [], msisdns: [], encryption: 'AES-128-GCM' as const, version: 'V3', pspId: 1 };
-    return { merchantId, url, sealedKey: url && sealedKey, keyId, leaseMs, ...channels };
+    const others = { recipients: noRecipients, encryption: 'AES-128-GCM' as const, version: 'V3', pspId: 1 };
+    return { merchantId, url, sealedKey: url && sealedKey, keyId, leaseMs, ...others };
   }
 
   private record(merchantId: number): MerchantRecord {

@@ -1,4 +1,4 @@
-import type { Route } from '@paycode/dto';
+import { noRecipients, type Route } from '@paycode/dto';
 import type { Timeline } from '../engine/timeline.ts';
 
 export const leaseMs = 1_000;
@@ -32,8 +32,7 @@ export class ConfigService {
         encryption: 'AES-128-GCM',
         sealedKey: 'sealed',
         keyId: String(keyVersion),
-        emails: [],
-        msisdns: [],
+        recipients: noRecipients,
         pspId: 1,
         leaseMs: lease,
       };

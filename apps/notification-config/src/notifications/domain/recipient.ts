@@ -1,9 +1,7 @@
-export const recipientTypes = ['EMAIL', 'SMS'] as const;
-
-export type RecipientType = (typeof recipientTypes)[number];
+import { type Channel, channels } from '@paycode/dto';
 
 export interface Recipient {
-  type: RecipientType;
+  type: Channel;
   value: string;
 }
 
@@ -18,9 +16,36 @@ const mailDomain = /^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]([A
 /** E.164: country code and number, 7 to 15 digits, with or without the plus sign. */
 const msisdn = /^\+?[1-9]\d{6,14}$/;
 
+/** What recipients of one channel are. */
+interface RecipientKind {
+  /** With its article, for whoever sent something else. */
+  name: string;
+  /** Whether `value`, already trimmed, is one. */
+  isValue(value: string): boolean;
+  /** For the audit log: enough to recognise, not enough to use. */
+  masked(value: string): string;
+}
+
+const kinds = {
+  EMAIL: {
+    name: 'an e-mail address',
+    isValue: isEmailAddress,
+    masked: value => `${value[0]}***${value.slice(value.lastIndexOf('@'))}`,
+  },
+  SMS: {
+    name: 'an international-format MSISDN',
+    isValue: value => msisdn.test(value),
+    masked: value => `***${value.slice(-3)}`,
+  },
+} as const satisfies Record<Channel, RecipientKind>;
+
+/** R-7-11. */
+export const validTypesText = `Valid types are ${channels.join(' or ')}`;
+export const validValuesText = `value must be ${channels.map(type => kinds[type].name).join(' or ')}, as type says`;
+
 /** Whether `value`, already trimmed, is an address of that kind. */
-export function isRecipientValue(type: RecipientType, value: string): boolean {
-  return type === 'SMS' ? msisdn.test(value) : isEmailAddress(value);
+export function isRecipientValue(type: Channel, value: string): boolean {
+  return kinds[type].isValue(value);
 }
 
 function isEmailAddress(value: string): boolean {
@@ -31,5 +56,5 @@ function isEmailAddress(value: string): boolean {
 
 /** For the audit log: enough to recognise, not enough to use. */
 export function maskedRecipient({ type, value }: Recipient): string {
-  return type === 'SMS' ? `***${value.slice(-3)}` : `${value[0]}***${value.slice(value.lastIndexOf('@'))}`;
+  return kinds[type].masked(value);
 }

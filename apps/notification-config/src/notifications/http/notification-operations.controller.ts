@@ -1,10 +1,11 @@
 import { Controller, Delete, Header, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { type Channel, channels } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import type { ProbeOutcome } from '@paycode/safe-http';
 import type { FastifyRequest } from 'fastify';
 import { MerchantIdPipe, operatorOrigin } from '../../merchants';
 import { CheckUrlService } from '../check-url.service';
-import { type RecipientType, recipientTypes } from '../domain/recipient';
+import { validTypesText } from '../domain/recipient';
 import { RemoveNotificationService } from '../remove-notification.service';
 
 /** What the portal does for a merchant. */
@@ -40,8 +41,8 @@ export class NotificationOperationsController {
 }
 
 /** R-7-11. */
-function recipientTypeOf(text: string): RecipientType {
-  const type = recipientTypes.find(known => known === text);
-  if (!type) throw new DomainError({ status: 400, code: 'RECIPIENT_TYPE', message: 'Valid types are EMAIL or SMS' });
+function recipientTypeOf(text: string): Channel {
+  const type = channels.find(known => known === text);
+  if (!type) throw new DomainError({ status: 400, code: 'RECIPIENT_TYPE', message: validTypesText });
   return type;
 }

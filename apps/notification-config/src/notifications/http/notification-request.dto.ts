@@ -1,7 +1,8 @@
 import { IsIn, IsInt, IsString, Length, Max, Min, ValidateBy } from 'class-validator';
 import { Transform } from 'class-transformer';
+import { type Channel, channels } from '@paycode/dto';
 import { payloadVersions } from '../domain/notification-configuration';
-import { isRecipientValue, type RecipientType, recipientTypes } from '../domain/recipient';
+import { isRecipientValue, validTypesText, validValuesText } from '../domain/recipient';
 
 /** Body of list and renewKey. Numbers are numbers: "25" is refused (A-54). */
 export class MerchantRequest {
@@ -25,13 +26,13 @@ const trimmed = ({ value }: { value: unknown }): unknown => (typeof value === 's
 
 /** Checked only against a known type: an unknown one has an error of its own (R-7-11). */
 function isValueOfType(value: unknown, request: AddRecipientRequest): boolean {
-  return !recipientTypes.includes(request.type) || (typeof value === 'string' && isRecipientValue(request.type, value));
+  return !channels.includes(request.type) || (typeof value === 'string' && isRecipientValue(request.type, value));
 }
 
 /** Body of extra. */
 export class AddRecipientRequest extends MerchantRequest {
-  @IsIn(recipientTypes, { message: 'Valid types are EMAIL or SMS' })
-  type!: RecipientType;
+  @IsIn(channels, { message: validTypesText })
+  type!: Channel;
 
   @Transform(trimmed)
   @IsString()
@@ -39,7 +40,7 @@ export class AddRecipientRequest extends MerchantRequest {
     name: 'isRecipientValue',
     validator: {
       validate: (value, context) => isValueOfType(value, context!.object as AddRecipientRequest),
-      defaultMessage: () => 'value must be an e-mail address or an international-format MSISDN, as type says',
+      defaultMessage: () => validValuesText,
     },
   })
   value!: string;

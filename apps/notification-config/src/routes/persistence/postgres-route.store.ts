@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { EncryptionProfile } from '@paycode/dto';
+import { type EncryptionProfile, noRecipients, type Recipients } from '@paycode/dto';
 import { DataSource } from 'typeorm';
 import { RouteStore, type StoredRoute } from '../routes.ports';
 import { routesSql } from './route.sql';
@@ -11,8 +11,8 @@ interface RouteRow {
   encryption: EncryptionProfile | null;
   sealed_key: string | null;
   key_id: string | null;
-  emails: string[] | null;
-  msisdns: string[] | null;
+  /** null: there are none. Channels without any are absent. */
+  recipients: Partial<Recipients> | null;
   psp_id: string | null;
 }
 
@@ -31,8 +31,7 @@ export class PostgresRouteStore extends RouteStore {
       encryption: row.encryption ?? 'AES-128-GCM',
       sealedKey: row.sealed_key,
       keyId: row.key_id,
-      emails: row.emails ?? [],
-      msisdns: row.msisdns ?? [],
+      recipients: { ...noRecipients, ...row.recipients },
       pspId: row.psp_id === null ? null : Number(row.psp_id),
     }));
   }

@@ -1,12 +1,13 @@
 /** One snapshot for the whole batch; it must be taken on the primary, where a committed change is visible at once (route lease). */
 export const routesSql = `
   select asked.merchant_id, http.url, http.version, merchant.encryption, http.sealed_key, http.key_id, merchant.psp_id,
-         recipients.emails, recipients.msisdns
+         recipients.by_channel as recipients
   from unnest($1::bigint[]) as asked (merchant_id)
   left join merchant using (merchant_id)
   left join http_notification http using (merchant_id)
   left join lateral (
-    select array_agg(value order by position) filter (where type = 'EMAIL') as emails,
-           array_agg(value order by position) filter (where type = 'SMS') as msisdns
-    from recipient where recipient.merchant_id = asked.merchant_id
+    select json_object_agg(type, list) as by_channel from (
+      select type, json_agg(value order by position) as list
+      from recipient where recipient.merchant_id = asked.merchant_id group by type
+    ) of_channel
   ) recipients on true`;

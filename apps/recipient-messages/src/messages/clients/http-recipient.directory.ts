@@ -1,14 +1,14 @@
 import type { InternalClient } from '@paycode/access';
-import type { Route, RoutesRequest } from '@paycode/dto';
+import type { Recipients, Route, RoutesRequest } from '@paycode/dto';
 import { DataFault } from '@paycode/persistence';
-import { RecipientDirectory, type Recipients } from '../messages.ports';
+import { RecipientDirectory } from '../messages.ports';
 
 const merchantsPerCallMax = 1_000;
 const keptMax = 50_000;
 
 /** Recipients as `POST notification-config /internal/routes` knows them, kept for the lease of the route. */
 export class HttpRecipientDirectory extends RecipientDirectory {
-  private readonly kept = new Map<number, Recipients & { untilMs: number }>();
+  private readonly kept = new Map<number, { recipients: Recipients; untilMs: number }>();
 
   constructor(private readonly client: InternalClient) {
     super();
@@ -18,7 +18,8 @@ export class HttpRecipientDirectory extends RecipientDirectory {
     const answered = new Map<number, Recipients>(merchantIds.flatMap(merchantId => this.keptOf(merchantId)));
     const unknown = merchantIds.filter(merchantId => !answered.has(merchantId));
     for (let i = 0; i < unknown.length; i += merchantsPerCallMax)
-      for (const route of await this.read(unknown.slice(i, i + merchantsPerCallMax))) answered.set(route.merchantId, route);
+      for (const route of await this.read(unknown.slice(i, i + merchantsPerCallMax)))
+        answered.set(route.merchantId, route.recipients);
     // Not told is not the same as none: the event of that merchant is parked rather than passed over (T-29).
     if (merchantIds.some(merchantId => !answered.has(merchantId)))
       throw new DataFault('recipients of a merchant were not answered');
@@ -27,7 +28,7 @@ export class HttpRecipientDirectory extends RecipientDirectory {
 
   private keptOf(merchantId: number): [number, Recipients][] {
     const kept = this.kept.get(merchantId);
-    return kept !== undefined && performance.now() < kept.untilMs ? [[merchantId, kept]] : [];
+    return kept !== undefined && performance.now() < kept.untilMs ? [[merchantId, kept.recipients]] : [];
   }
 
   private async read(merchantIds: number[]): Promise<Route[]> {
@@ -35,8 +36,8 @@ export class HttpRecipientDirectory extends RecipientDirectory {
     const request: RoutesRequest = { merchantIds };
     const routes = await this.client.post<Route[]>('/internal/routes', request);
     if (this.kept.size + routes.length > keptMax) this.kept.clear();
-    for (const { merchantId, emails, msisdns, leaseMs } of routes)
-      this.kept.set(merchantId, { emails, msisdns, untilMs: askedMs + leaseMs });
+    for (const { merchantId, recipients, leaseMs } of routes)
+      this.kept.set(merchantId, { recipients, untilMs: askedMs + leaseMs });
     return routes;
   }
 }

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import axios, { type AxiosInstance } from 'axios';
-import { SendError, type Sending, SmsSender } from '../messages.ports';
+import { MessageSender, SendError, type Sending } from '../messages.ports';
 import { tlsOptions } from './trusted-authorities';
 
 export interface HttpSmsSettings {
@@ -16,7 +16,7 @@ const limits = { timeout: 15_000, maxContentLength: 65_536, maxRedirects: 0, pro
 const temporary = new Set([408, 425, 429]);
 
 /** Short messages through an HTTP gateway of the operator's. */
-export class HttpSmsSender extends SmsSender {
+export class HttpSmsSender extends MessageSender<string> {
   private readonly http: AxiosInstance;
   private readonly agents: [HttpAgent, HttpsAgent];
 

@@ -2,11 +2,11 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import nodemailer from 'nodemailer';
 import type { EmailText } from '../domain/message';
-import { EmailSender, type Sending, SmsSender } from '../messages.ports';
+import { MessageSender, type Sending } from '../messages.ports';
 import { mailOf } from './smtp-email.sender';
 
 /** Writes each e-mail as an .eml file that mail programs open, in place of sending it. */
-export class FolderEmailSender extends EmailSender {
+export class FolderEmailSender extends MessageSender<EmailText> {
   private readonly composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
 
   constructor(
@@ -27,7 +27,7 @@ export class FolderEmailSender extends EmailSender {
 }
 
 /** Writes each short message as a text file. */
-export class FolderSmsSender extends SmsSender {
+export class FolderSmsSender extends MessageSender<string> {
   constructor(
     private readonly folder: string,
     private readonly from: string,

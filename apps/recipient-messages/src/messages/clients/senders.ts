@@ -1,4 +1,5 @@
-import type { EmailSender, SmsSender } from '../messages.ports';
+import type { EmailText } from '../domain/message';
+import type { MessageSender } from '../messages.ports';
 import { HttpSmsSender } from './http-sms.sender';
 import { FolderEmailSender, FolderSmsSender } from './outbox-folder.senders';
 import { SmppSmsSender } from './smpp-sms.sender';
@@ -45,7 +46,7 @@ export function smsTransportOf({ SMS_TRANSPORT, SMPP_HOST, SMS_GATEWAY_URL, OUTB
 }
 
 /** undefined: e-mails are off. @throws Error when the chosen transport lacks a setting */
-export function emailSenderOf(settings: SenderSettings): EmailSender | undefined {
+export function emailSenderOf(settings: SenderSettings): MessageSender<EmailText> | undefined {
   const { EMAIL_FROM: from, MESSAGES_CA_FILE: caFile } = settings;
   switch (emailTransportOf(settings)) {
     case 'smtp':
@@ -66,7 +67,7 @@ export function emailSenderOf(settings: SenderSettings): EmailSender | undefined
 }
 
 /** undefined: short messages are off. @throws Error when the chosen transport lacks a setting */
-export function smsSenderOf(settings: SenderSettings): SmsSender | undefined {
+export function smsSenderOf(settings: SenderSettings): MessageSender<string> | undefined {
   const { SMS_SENDER: from, MESSAGES_CA_FILE: caFile, SMS_GATEWAY_TOKEN: token } = settings;
   switch (smsTransportOf(settings)) {
     case 'smpp':

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { connect, type Pdu, type Session } from 'smpp';
-import { SendError, type Sending, SmsSender } from '../messages.ports';
+import { MessageSender, SendError, type Sending } from '../messages.ports';
 import { tlsOptions } from './trusted-authorities';
 
 export interface SmppSettings {
@@ -21,7 +21,7 @@ const international = { ton: 1, npi: 1 };
 const alphanumeric = { ton: 5, npi: 0 };
 
 /** Short messages over SMPP 3.4: one bound session, made when needed and made anew after it was lost. */
-export class SmppSmsSender extends SmsSender {
+export class SmppSmsSender extends MessageSender<string> {
   private session: Promise<Session> | undefined;
   /** The session that is bound, or being bound. */
   private latest: Session | undefined;

@@ -1,7 +1,7 @@
 import nodemailer, { type Transporter } from 'nodemailer';
 import type SMTPPool from 'nodemailer/lib/smtp-pool';
 import type { EmailText } from '../domain/message';
-import { EmailSender, SendError, type Sending } from '../messages.ports';
+import { MessageSender, SendError, type Sending } from '../messages.ports';
 import { tlsOptions } from './trusted-authorities';
 
 export interface SmtpSettings {
@@ -18,7 +18,7 @@ const connectionsMax = 4;
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000, dnsTimeout: 5_000 };
 
 /** E-mails over SMTP: pooled connections, TLS verified. */
-export class SmtpEmailSender extends EmailSender {
+export class SmtpEmailSender extends MessageSender<EmailText> {
   private readonly transporter: Transporter;
 
   constructor(private readonly settings: SmtpSettings) {

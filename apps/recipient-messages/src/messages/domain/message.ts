@@ -1,8 +1,4 @@
-import type { ChangeNotice } from '@paycode/dto';
-
-export const channels = ['EMAIL', 'SMS'] as const;
-
-export type Channel = (typeof channels)[number];
+import type { ChangeNotice, Channel } from '@paycode/dto';
 
 /** What a message is about. */
 export type MessageContent =
@@ -27,7 +23,7 @@ export interface QueuedMessage extends Omit<NewMessage, 'cause'> {
   tries: number;
 }
 
-/** What is sent to an e-mail address. */
+/** What is sent to an e-mail address. A short message is one string in the GSM alphabet. */
 export interface EmailText {
   subject: string;
   text: string;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Channel } from '@paycode/dto';
 import type { Logger } from '@paycode/service-runtime';
-import type { Channel } from '../domain/message';
 import type { SendMessages } from '../send-messages.service';
 
 export interface MessageWorkersOptions {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Channel } from '@paycode/dto';
 import type { DataSource } from 'typeorm';
-import type { Channel, MessageContent, NewMessage, QueuedMessage } from '../domain/message';
+import type { MessageContent, NewMessage, QueuedMessage } from '../domain/message';
 import { MessageQueue } from '../messages.ports';
 
 interface MessageRow {

@@ -1,5 +1,5 @@
 import { InternalCallError } from '@paycode/access';
-import type { ArmItem, Decision, Route, SettleItem } from '@paycode/dto';
+import { type ArmItem, type Decision, noRecipients, type Route, type SettleItem } from '@paycode/dto';
 import { ReversalScheduler } from '../../arming/arming.ports';
 import { DeliveryMetrics, type DeliveryReport } from '../../deliveries/deliveries.ports';
 import {
@@ -12,7 +12,7 @@ import {
 import { RouteSource } from '../../routes/routes.ports';
 
 export function routeTo(url: string | null, changes: Partial<Route> = {}): Route {
-  const none = { version: null, sealedKey: null, keyId: null, emails: [], msisdns: [], pspId: null };
+  const none = { version: null, sealedKey: null, keyId: null, recipients: noRecipients, pspId: null };
   return { ...none, merchantId: 1001, url, encryption: 'AES-128-GCM', leaseMs: 1_000, ...changes };
 }
 

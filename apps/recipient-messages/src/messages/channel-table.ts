@@ -1,0 +1,33 @@
+import { type Channel, channels } from '@paycode/dto';
+import { emailSenderOf, type SenderSettings, smsSenderOf } from './clients/senders';
+import { changeNoticeEmail } from './domain/change-notice-message';
+import { paymentEmail, paymentSms } from './domain/payment-message';
+import type { MessageSender } from './messages.ports';
+import { type ChannelTexts, OpenChannel } from './open-channel';
+
+/** What a channel is in this service. */
+interface ChannelDefinition<Text> {
+  texts: ChannelTexts<Text>;
+  /** undefined: the channel is off. @throws Error when its chosen transport lacks a setting */
+  senderOf(settings: SenderSettings): MessageSender<Text> | undefined;
+}
+
+type Opening = (settings: SenderSettings) => OpenChannel | undefined;
+
+const channelTable = {
+  EMAIL: opening({ texts: { ofPayment: paymentEmail, ofChange: changeNoticeEmail }, senderOf: emailSenderOf }),
+  SMS: opening({ texts: { ofPayment: paymentSms, ofChange: null }, senderOf: smsSenderOf }),
+} satisfies Record<Channel, Opening>;
+
+/** The channels that the settings give a sender. */
+export function openChannels(settings: SenderSettings): Map<Channel, OpenChannel> {
+  const opened = channels.map(channel => [channel, channelTable[channel](settings)] as const);
+  return new Map(opened.flatMap(([channel, open]) => (open ? [[channel, open]] : [])));
+}
+
+function opening<Text>({ texts, senderOf }: ChannelDefinition<Text>): Opening {
+  return settings => {
+    const sender = senderOf(settings);
+    return sender && OpenChannel.over(sender, texts);
+  };
+}

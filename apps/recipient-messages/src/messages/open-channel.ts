@@ -1,0 +1,33 @@
+import type { ChangeNotice, TransactionNotificationV3 } from '@paycode/dto';
+import { type MessageSender, SendError, type Sending } from './messages.ports';
+
+export type ToldChange = Pick<ChangeNotice, 'kind' | 'merchantId' | 'actor' | 'occurredAt'>;
+
+/** What is said over a channel. */
+export interface ChannelTexts<Text> {
+  ofPayment(notification: TransactionNotificationV3): Text;
+  /** null: nobody is told of a changed URL or key over it. */
+  ofChange: ((change: ToldChange) => Text) | null;
+}
+
+type Addressed = Omit<Sending<never>, 'text'>;
+
+/** A channel with its sender. Its orders reject with a SendError. */
+export class OpenChannel {
+  private constructor(
+    readonly tellPayment: (to: Addressed, notification: TransactionNotificationV3) => Promise<void>,
+    readonly tellChange: (to: Addressed, change: ToldChange) => Promise<void>,
+    readonly close: () => Promise<void>,
+  ) {}
+
+  static over<Text>(sender: MessageSender<Text>, { ofPayment, ofChange }: ChannelTexts<Text>): OpenChannel {
+    return new OpenChannel(
+      (to, notification) => sender.send({ ...to, text: ofPayment(notification) }),
+      async (to, change) => {
+        if (!ofChange) throw new SendError('NOT_A_TRANSACTION', true);
+        await sender.send({ ...to, text: ofChange(change) });
+      },
+      () => sender.close(),
+    );
+  }
+}

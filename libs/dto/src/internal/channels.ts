@@ -1,0 +1,12 @@
+/**
+ * What a merchant's recipients are told over, beside the webhook (R-2.4-2, R-6.2-3). Everything that differs by channel stands in tables
+ * `satisfies Record<Channel, …>`, so that the compiler names each place that a new one must be added to.
+ */
+export const channels = ['EMAIL', 'SMS'] as const;
+
+export type Channel = (typeof channels)[number];
+
+/** Addresses or numbers of one merchant, by channel. */
+export type Recipients = Readonly<Record<Channel, readonly string[]>>;
+
+export const noRecipients: Recipients = { EMAIL: [], SMS: [] };
