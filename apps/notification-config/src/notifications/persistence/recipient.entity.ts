@@ -1,6 +1,7 @@
+import type { Channel } from '@paycode/dto';
 import { exactInteger } from '@paycode/persistence';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Recipient, RecipientType } from '../domain/recipient';
+import type { Recipient } from '../domain/recipient';
 
 @Entity({ name: 'recipient' })
 export class RecipientEntity implements Recipient {
@@ -8,7 +9,7 @@ export class RecipientEntity implements Recipient {
   merchantId!: number;
 
   @PrimaryColumn({ type: 'text' })
-  type!: RecipientType;
+  type!: Channel;
 
   @PrimaryColumn({ type: 'text' })
   value!: string;
