@@ -7,7 +7,7 @@ import { DatabaseServerError } from './database';
 import { DemoDataError } from './demo-data';
 import { KafkaUnusableError } from './events';
 import { displayPath, HomeInUseError, type HomeFolder, lockHome, openHomeFolder } from './home';
-import { Platform, type PlatformFacts, PortInUseError } from './platform';
+import { Platform, type PlatformFacts, PortInUseError, serviceNames, takeRestartOrders } from './platform';
 import { compactAfterStart, ServiceFailure } from './processes';
 import { helpText, homeInUseText, portInUseText, readyText } from './terminal';
 
@@ -19,13 +19,14 @@ const expectedErrors = [UsageError, EnvError, DatabaseServerError, KafkaUnusable
 /** Runs the platform until it is told to stop. Gives the exit code. */
 export async function runStandalone(args: readonly string[]): Promise<number> {
   try {
-    const { isFresh, isHelp } = readCommandLine(args);
+    const { isFresh, isHelp, inspected } = readCommandLine(args, serviceNames);
     if (isHelp) return show(helpText(standaloneEnv.schema));
     const { env, inherited } = readEnvironment();
     const home = openHomeFolder(env.PAYCODE_HOME);
     const lock = await lockHome(home.path);
     await stopAbandonedPostgres(home.postgres);
-    const platform = new Platform({ home, env, inherited, isFresh, appsFolder: dirname(__dirname), say });
+    const platform = new Platform({ home, env, inherited, isFresh, inspected, appsFolder: dirname(__dirname), say });
+    takeRestartOrders(platform);
     const isUnderNpm = inherited['npm_lifecycle_event'] === 'start';
     return await runUntilStopped(platform, { home, env, isUnderNpm }).finally(() => lock.release());
   } catch (error) {
@@ -84,6 +85,7 @@ function listenForOrders(isUnderNpm: boolean): { stop: Promise<Order>; hurry: Pr
   // Without a terminal (nohup, a service) SIGHUP keeps the meaning its surroundings gave it.
   const signals = process.stdout.isTTY ? (['SIGINT', 'SIGTERM', 'SIGHUP'] as const) : (['SIGINT', 'SIGTERM'] as const);
   for (const signal of signals) process.on(signal, order);
+  process.once('disconnect', () => stop.resolve({ signal: 'npm run dev ended' }));
   if (isUnderNpm) onceParentIsGone(() => stop.resolve({ signal: 'npm ended' }));
   return { stop: stop.promise, hurry: hurry.promise };
 }

@@ -23,6 +23,8 @@ export interface PlatformProcessOptions {
   args?: string[];
   /** `npm start`, as a person types it; otherwise what npm runs. */
   isUnderNpm?: boolean;
+  /** What npm runs: `start` unless given. */
+  command?: 'start' | 'dev';
 }
 
 /** A standalone platform started by a journey. */
@@ -35,7 +37,9 @@ export class PlatformProcess {
 
   constructor(options: PlatformProcessOptions) {
     const env = { ...process.env, NODE_OPTIONS: '', PAYCODE_PORT: '0', ...options.env, PAYCODE_HOME: options.home };
-    const [command, ...first] = options.isUnderNpm ? ['npm', 'start', '--'] : [process.execPath, 'tools/run.cjs', 'run/start'];
+    const [command, ...first] = options.isUnderNpm
+      ? ['npm', 'start', '--']
+      : [process.execPath, 'tools/run.cjs', `run/${options.command ?? 'start'}`];
     this.child = spawn(command!, [...first, ...(options.args ?? [])], {
       env: withoutUndefined(env),
       stdio: ['ignore', 'pipe', 'pipe'],

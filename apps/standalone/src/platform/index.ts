@@ -1,4 +1,5 @@
 export * from './ports';
+export * from './restart-orders';
 export * from './services';
 export * from './standalone-file';
 export * from './platform';

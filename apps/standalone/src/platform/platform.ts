@@ -16,6 +16,8 @@ export interface PlatformOptions {
   inherited: Record<string, string | undefined>;
   appsFolder: string;
   isFresh: boolean;
+  /** Service that a debugger may attach to. */
+  inspected?: string | undefined;
   say(line: string): void;
 }
 
@@ -51,20 +53,26 @@ export class Platform {
     await this.databases?.stop();
   }
 
+  /** Replaces the process of one service, once the platform has started. Rejects with ServiceFailure. */
+  async restart(name: string): Promise<number | undefined> {
+    await this.starting;
+    return this.supervisor?.restart(name);
+  }
+
   /** Ends the services at once; `stop` then goes quickly. */
   kill(): void {
     this.supervisor?.kill();
   }
 
   private async startAll(): Promise<PlatformFacts> {
-    const { home, env, isFresh, inherited, appsFolder } = this.options;
+    const { home, env, isFresh, inherited, appsFolder, inspected } = this.options;
     const ports = await choosePorts(env.PAYCODE_PORT);
     if (isFresh) emptyHomeFolder(home);
     const [secrets, tokenKeys] = [ensureSecrets(home), ensureHomeTokenKeys(home)];
     const [certificate, databases] = await Promise.all([ensureGatewayCertificate(home.tls, new Date()), this.openDatabases()]);
     if (env.EVENTS_TRANSPORT === 'kafka') await this.openKafka(databases);
     if (this.isStopping) throw new Error('stopped while starting');
-    const parts = { appsFolder, home, env, ports, databases, secrets, tokenKeys, certificate };
+    const parts = { appsFolder, home, env, ports, databases, secrets, tokenKeys, certificate, inspected };
     this.supervisor = this.supervise(serviceSpecs(parts, inherited));
     await this.supervisor.start();
     const accounts = await this.seed(ports, ensureOperatorToken(home, tokenKeys));

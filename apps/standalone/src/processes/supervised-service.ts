@@ -23,6 +23,8 @@ export class SupervisedService {
   readonly log: OutputLog;
   private current: ServiceProcess | undefined;
   private readonly endedAtMs: number[] = [];
+  /** Ended so that another process takes its place. */
+  private replaced: ServiceProcess | undefined;
   private isStopping = false;
 
   constructor(
@@ -48,6 +50,13 @@ export class SupervisedService {
     void this.watch(process);
   }
 
+  /** Lets the process finish its work and starts the script anew, which may be another by now. Rejects with ServiceFailure; it may be tried again. */
+  async restart(graceMs: number): Promise<void> {
+    this.replaced = this.current;
+    await this.current?.stop(graceMs);
+    if (!this.isStopping) await this.start();
+  }
+
   async stop(graceMs: number): Promise<void> {
     this.isStopping = true;
     await this.current?.stop(graceMs);
@@ -66,7 +75,7 @@ export class SupervisedService {
 
   private async watch(process: ServiceProcess): Promise<void> {
     const reason = await process.ended;
-    if (this.isStopping) return;
+    if (this.isStopping || process === this.replaced) return;
     const nowMs = this.nowMs();
     const decision = decideRestart(this.endedAtMs, nowMs);
     this.endedAtMs.push(nowMs);
@@ -75,7 +84,7 @@ export class SupervisedService {
     this.events.say(`${this.spec.name} ended (${reason}); starting it again`);
     this.log.note(`process ended (${reason})`);
     await pause(decision.afterMs);
-    if (this.isStopping) return;
+    if (this.isStopping || process !== this.current) return;
     const next = this.spawn();
     void this.watch(next);
     if (await next.untilReady(readyWithinMs)) this.events.say(`${this.spec.name} is back`);

@@ -45,6 +45,13 @@ export class Supervisor {
     await Promise.all(this.services.map(service => service.start()));
   }
 
+  /** Replaces the process of one service and gives the new pid once it takes traffic; the others run on. Rejects with ServiceFailure. */
+  async restart(name: string): Promise<number | undefined> {
+    const service = this.services.find(({ spec }) => spec.name === name);
+    await service?.restart(stopGraceMs);
+    return service?.process?.pid;
+  }
+
   /** One after the other, so that each can still reach what it needs to finish its work. Idempotent. */
   stop(): Promise<void> {
     return (this.stopping ??= this.stopInOrder());

@@ -44,11 +44,12 @@ function quoted(path: string): string {
 
 export function helpText(schema: EnvSchema): string {
   const keys = Object.entries(schema).map(([key, spec]) => `  ${key.padEnd(26)}${spec.description}${defaultText(spec.default)}`);
-  return `npm start [-- --fresh]
+  return `npm start [-- [--fresh] [--inspect <service>]]
 
 Runs the whole platform on this machine with nothing but Node.
 
   --fresh           throw away what was kept and begin anew
+  --inspect NAME    let a debugger attach to this service, on 127.0.0.1:9229
   --help            this text
 
 Environment:

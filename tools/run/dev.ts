@@ -1,0 +1,66 @@
+/**
+ * `npm run dev`: the whole platform; when a source changes, what it goes into is built and its process replaced, while the others run on.
+ * Arguments are those of `npm start`: `npm run dev -- --inspect webhook-dispatcher`.
+ */
+import { join, relative } from 'node:path';
+import { RunningPlatform } from './dev/running-platform.ts';
+import { ServiceBuilds } from './dev/service-builds.ts';
+import { builtFrom, watchTree } from './dev/source-tree.ts';
+
+const root = join(import.meta.dirname, '../..');
+/** An editor saves several files, or one in several steps. */
+const settleMs = 100;
+/** Not a service: what starts the others cannot be replaced by itself. */
+const starter = 'standalone';
+
+const builds = new ServiceBuilds(root);
+say('building');
+await builds.buildAll();
+const platform = new RunningPlatform(join(builds.folder, starter, 'main.cjs'), process.argv.slice(2));
+// A terminal's Ctrl-C reaches the platform too, which stops in order; this process goes when it has gone.
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => platform.stop());
+
+const changed = new Set<string>();
+let isWorking = false;
+let settled: NodeJS.Timeout | undefined;
+for (const group of ['apps', 'libs']) watchTree(join(root, group), file => notice(relative(root, file)));
+process.exit(await platform.ended);
+
+function notice(path: string): void {
+  if (!builtFrom(path)) return;
+  changed.add(path);
+  clearTimeout(settled);
+  settled = setTimeout(() => void work(), settleMs);
+}
+
+/** One build at a time; what changes meanwhile comes next. */
+async function work(): Promise<void> {
+  if (isWorking) return;
+  isWorking = true;
+  while (changed.size > 0) {
+    const paths = [...changed];
+    changed.clear();
+    await take(paths);
+  }
+  isWorking = false;
+}
+
+async function take(paths: readonly string[]): Promise<void> {
+  say(`${paths.join(', ')} changed`);
+  try {
+    const { services, tookMs } = await builds.rebuild(new Set(paths.map(path => builtFrom(path)?.app)));
+    say(`built in ${Math.round(tookMs)} ms: ${services.join(', ') || 'no service differs'}`);
+    for (const service of services)
+      say(
+        service === starter ? 'stop npm run dev and start it again to have the new standalone' : await platform.restart(service),
+      );
+  } catch (error) {
+    // esbuild has said where and why.
+    say(`not built, what runs stays: ${(error as Error).message.split('\n', 1)[0]}`);
+  }
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text.replace(/^/gm, 'dev: ')}\n`);
+}
