@@ -4,5 +4,5 @@ import { buildWhatChanged, compileCache } from './start/build-what-changed.ts';
 
 buildWhatChanged(line => process.stdout.write(`paycode: ${line}\n`));
 enableCompileCache(compileCache);
-const platform = '../dist/apps/standalone/main.cjs';
+const platform = '../../dist/apps/standalone/main.cjs';
 await import(platform);
