@@ -5,6 +5,7 @@ const given = {
   DATABASE_URL_FILE: 'secrets/database-url',
   OUTBOUND_ALLOW: '127.0.0.0/8',
   NODE_COMPILE_CACHE: 'cache',
+  MALLOC_ARENA_MAX: '2',
 };
 const inherited = {
   PATH: '/bin',
@@ -28,12 +29,13 @@ describe('the environment a service of the standalone platform gets', () => {
       INTERNAL_PORT: '3101',
       DATABASE_URL_FILE: 'secrets/database-url',
       NODE_COMPILE_CACHE: 'cache',
+      MALLOC_ARENA_MAX: '2',
     });
   });
 
   it('gives a setting to the services that declare it only (T-41)', () => {
     const env = serviceEnvironment('api-gateway', { inherited, given });
-    expect(Object.keys(env).sort()).toEqual(['INTERNAL_PORT', 'NODE_COMPILE_CACHE', 'PATH', 'TZ']);
+    expect(Object.keys(env).sort()).toEqual(['INTERNAL_PORT', 'MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE', 'PATH', 'TZ']);
     const dispatcher = serviceEnvironment('webhook-dispatcher', { inherited, given });
     expect([dispatcher['OUTBOUND_ALLOW'], dispatcher['SMTP_HOST']]).toEqual(['127.0.0.0/8', undefined]);
   });

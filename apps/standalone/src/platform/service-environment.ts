@@ -6,7 +6,7 @@ type Env = Record<string, string | undefined>;
 /** What Node and the operating system read: where things are, which language and time zone, which authorities are trusted. */
 const systemNames = ['HOME', 'LANG', 'LC_ALL', 'NODE_EXTRA_CA_CERTS', 'PATH', 'TMPDIR', 'TZ', 'UV_THREADPOOL_SIZE'];
 /** Set by the platform only. */
-const platformNames = ['NODE_COMPILE_CACHE'];
+const platformNames = ['NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX'];
 
 /**
  * The environment of a service: what it declares in its `config/env.ts`, and nothing else of the shell that started the platform (credentials

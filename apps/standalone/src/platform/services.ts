@@ -73,6 +73,8 @@ function commonEnv({ appsFolder, env, ports, tokenKeys }: PlatformParts): Env {
     // There is no second replica that clients could go on with.
     SHUTDOWN_LINGER_MS: '0',
     // Compiled code is kept between starts, beside the bundles.
+    // An arena of malloc keeps what it once took: two hold some 40 MiB less, over all services, than glibc's eight for each core.
+    MALLOC_ARENA_MAX: '2',
     NODE_COMPILE_CACHE: join(dirname(appsFolder), 'compile-cache'),
     EVENTS_TRANSPORT: env.EVENTS_TRANSPORT,
     KAFKA_BROKERS: env.KAFKA_BROKERS.join(','),
