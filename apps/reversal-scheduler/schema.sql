@@ -50,9 +50,9 @@ CREATE TABLE outbox (
 WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
 
 CREATE TABLE replica (
-  replica uuid NOT NULL,
-  beat bigint NOT NULL DEFAULT 0,
-  CONSTRAINT replica_pkey PRIMARY KEY (replica)
+  id uuid NOT NULL,
+  heartbeat bigint NOT NULL DEFAULT 0,
+  CONSTRAINT replica_pkey PRIMARY KEY (id)
 )
 WITH (fillfactor=50);
 
@@ -76,4 +76,4 @@ CREATE TRIGGER decision_is_written_once BEFORE UPDATE ON decision FOR EACH ROW E
 
 COMMENT ON TABLE decision IS 'Insert only, write once: the first decision stands.';
 COMMENT ON TABLE job IS 'Armed reversals. attempt 0: found by the audit, never armed by the dispatcher.';
-COMMENT ON TABLE replica IS 'Schedulers alive: a beat that does not move for the lease time means dead.';
+COMMENT ON TABLE replica IS 'Schedulers alive: a heartbeat that does not move for the lease time means dead.';

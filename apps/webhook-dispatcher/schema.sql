@@ -22,7 +22,7 @@ PARTITION BY RANGE (transaction_id);
 
 CREATE TABLE delivery (
   transaction_id bigint NOT NULL,
-  lane smallint NOT NULL,
+  shard smallint NOT NULL,
   seq bigint NOT NULL,
   epoch bigint NOT NULL,
   merchant_id bigint NOT NULL,
@@ -48,19 +48,18 @@ CREATE TABLE erasure (
   CONSTRAINT erasure_pkey PRIMARY KEY (transaction_id)
 );
 
-CREATE TABLE lane (
-  lane smallint NOT NULL,
-  owner uuid,
-  epoch bigint NOT NULL DEFAULT 0,
-  low_seq bigint NOT NULL DEFAULT 1,
-  CONSTRAINT lane_pkey PRIMARY KEY (lane),
-  CONSTRAINT lane_lane_check CHECK (lane >= 0 AND lane <= 255)
-)
-WITH (fillfactor=50);
+CREATE TABLE id_range (
+  range integer GENERATED ALWAYS AS IDENTITY,
+  lower bigint NOT NULL,
+  upper bigint NOT NULL,
+  passed_at timestamp with time zone,
+  CONSTRAINT id_range_pkey PRIMARY KEY (range),
+  CONSTRAINT id_range_check CHECK (upper > lower)
+);
 
 CREATE TABLE notice_retry (
   transaction_id bigint NOT NULL,
-  lane smallint NOT NULL,
+  shard smallint NOT NULL,
   attempt smallint NOT NULL,
   due_at timestamp with time zone NOT NULL,
   CONSTRAINT notice_retry_pkey PRIMARY KEY (transaction_id)
@@ -83,19 +82,20 @@ WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autova
 
 CREATE TABLE replica (
   id uuid NOT NULL,
-  beat bigint NOT NULL DEFAULT 0,
+  heartbeat bigint NOT NULL DEFAULT 0,
   CONSTRAINT replica_pkey PRIMARY KEY (id)
 )
 WITH (fillfactor=50);
 
-CREATE TABLE retention_block (
-  block integer GENERATED ALWAYS AS IDENTITY,
-  lower bigint NOT NULL,
-  upper bigint NOT NULL,
-  passed_at timestamp with time zone,
-  CONSTRAINT retention_block_pkey PRIMARY KEY (block),
-  CONSTRAINT retention_block_check CHECK (upper > lower)
-);
+CREATE TABLE shard (
+  shard smallint NOT NULL,
+  owner uuid,
+  epoch bigint NOT NULL DEFAULT 0,
+  low_seq bigint NOT NULL DEFAULT 1,
+  CONSTRAINT shard_pkey PRIMARY KEY (shard),
+  CONSTRAINT shard_shard_check CHECK (shard >= 0 AND shard <= 255)
+)
+WITH (fillfactor=50);
 
 CREATE TABLE verdict (
   transaction_id bigint NOT NULL,
@@ -118,18 +118,18 @@ WITH (toast_tuple_target=8160);
 
 CREATE TABLE verdict_default PARTITION OF verdict DEFAULT;
 
-CREATE INDEX delivery_lane_seq ON delivery USING btree (lane, seq);
-CREATE INDEX delivery_parked ON delivery USING btree (lane, seq) WHERE epoch = 0 AND NOT stub;
+CREATE INDEX delivery_shard_seq ON delivery USING btree (shard, seq);
+CREATE INDEX delivery_unclaimed ON delivery USING btree (shard, seq) WHERE epoch = 0 AND NOT stub;
 CREATE INDEX delivery_waiting ON delivery USING btree (merchant_id, seq) WHERE epoch = 0 AND NOT stub;
-CREATE INDEX notice_retry_due ON notice_retry USING btree (lane, due_at);
+CREATE INDEX notice_retry_due ON notice_retry USING btree (shard, due_at);
 
 CREATE TRIGGER erasure_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON erasure FOR EACH STATEMENT EXECUTE FUNCTION refuse_erasure_change();
 
 COMMENT ON TABLE attempt IS 'Claims of attempts that the delivery row does not imply. outcome: repeats of notices only; the verdict has the others.';
-COMMENT ON COLUMN delivery.epoch IS 'Lane epoch under which attempt 1 was claimed by the insert itself; 0: not claimed yet.';
+COMMENT ON COLUMN delivery.epoch IS 'Shard epoch under which attempt 1 was claimed by the insert itself; 0: not claimed yet.';
 COMMENT ON COLUMN delivery.payload IS 'Notification sealed as compact JWE; null for the stub of a transaction that was closed before it arrived.';
-COMMENT ON COLUMN lane.epoch IS 'Fence: raised by every change of owner; negative verdicts and claims name it.';
-COMMENT ON COLUMN lane.low_seq IS 'Every delivery of the lane with a lower seq is resolved.';
-COMMENT ON TABLE replica IS 'Dispatchers alive. A beat that stands still for the lease time on the clock of an observer means dead.';
-COMMENT ON TABLE retention_block IS 'Partitions <table>_<block> of delivery, attempt and verdict. passed_at: when the ids in use left it behind.';
+COMMENT ON TABLE id_range IS 'Partitions <table>_<range> of delivery, attempt and verdict. passed_at: when the ids in use left it behind.';
+COMMENT ON TABLE replica IS 'Dispatchers alive. A heartbeat that stands still for the lease time on the clock of an observer means dead.';
+COMMENT ON COLUMN shard.epoch IS 'Fence: raised by every change of owner; negative verdicts and claims name it.';
+COMMENT ON COLUMN shard.low_seq IS 'Every delivery of the shard with a lower seq is resolved.';
 COMMENT ON TABLE verdict IS 'Insert only, write once: the first verdict stands.';

@@ -8,6 +8,7 @@ import { canaryProblems } from './architecture/canary.ts';
 import { citedIdProblems, definedIds, doubleIds } from './gates/cited-ids.ts';
 import { deadLinks, orphanPages } from './gates/dead-links.ts';
 import { forbiddenText } from './gates/forbidden-text.ts';
+import { glossaryProblems } from './gates/glossary.ts';
 import { FileTree, misnamedFolders } from './gates/named-folders.ts';
 import { CommandError, run } from './gates/run.ts';
 import { type LockedWorkspace, supplyChainProblems } from './gates/supply-chain.ts';
@@ -31,6 +32,7 @@ const gates: Record<string, Gate> = {
   links,
   folders,
   ids,
+  glossary,
   docs: staleDocs,
   'supply-chain': supplyChain,
 };
@@ -59,6 +61,16 @@ async function links(): Promise<string[]> {
   const textOf = (path: string): string | undefined => texts.get(path) ?? (tree.has(path.replace(/\/$/, '')) ? '' : undefined);
   const pages = [...texts].filter(([file]) => file.endsWith('.md'));
   return [...pages.flatMap(([file, content]) => deadLinks(file, content, textOf)), ...orphanPages(pages)];
+}
+
+/** Names of the services and the libraries say the words of the glossary. Tests and tools may need words of their own. */
+async function glossary(): Promise<string[]> {
+  const texts = await projectTexts();
+  const isSource = (file: string): boolean =>
+    /^(apps|libs)\/[^/]+\/src\/.*\.ts$/.test(file) &&
+    !/\.spec\.ts$|\.conformance\.ts$|\/testing\/|^apps\/platform-e2e\//.test(file);
+  const sources = [...texts].filter(([file]) => isSource(file));
+  return glossaryProblems(texts.get('docs/glossary.md') ?? '', sources).map(({ rule, text }) => `${rule}: ${text}`);
 }
 
 async function supplyChain(): Promise<string[]> {

@@ -4,10 +4,10 @@ import { type EventToPublish, EventTransport, PostgresEventTransport } from '@pa
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { type RunningService, startService } from '@paycode/service-runtime';
 import { eventually } from '@paycode/service-runtime/testing';
+import { ShardOwnership } from '@paycode/ownership';
 import axios from 'axios';
 import { JobStore } from './reversal/reversal.ports';
 import { schedulerDefinition } from './scheduler.definition';
-import { ShardOwnership } from './shard-ownership';
 import { FakeDispatcher } from './testing/fake-dispatcher';
 
 const tokenKeys = new TestTokenKeys();
@@ -119,7 +119,7 @@ describe('reversal scheduler', () => {
     expect(arm).toHaveBeenCalledWith([item(1)], 10_000 + 45_000 + 5_000);
     const audit = subscribed.mock.calls.map(([options]) => options).find(({ group }) => group === 'reversal-scheduler-audit');
     expect(audit?.minAgeMs).toBe(15 * 60_000);
-    // A scheduler whose beat stood still for 5 s is dead (P-T6).
+    // A scheduler whose heartbeat stood still for 5 s is dead (P-T6).
     expect(service.app.get(ShardOwnership, { strict: false }).leaseMs).toBe(5_000);
     subscribed.mockRestore();
   });

@@ -1,5 +1,6 @@
 import { CreateDeliveries1760000000000 } from './1760000000000-create-deliveries';
 import { RecordErasures1786000000000 } from './1786000000000-record-erasures';
+import { ShardsAndIdRanges1787000000000 } from './1787000000000-shards-and-id-ranges';
 
 /** In order of application. */
-export const migrations = [CreateDeliveries1760000000000, RecordErasures1786000000000];
+export const migrations = [CreateDeliveries1760000000000, RecordErasures1786000000000, ShardsAndIdRanges1787000000000];

@@ -13,7 +13,7 @@ import { RetentionModule } from './retention';
 /** Nobody waits for AckReceived: the scheduler was told directly. */
 const ackReceivedGatherMs = 50;
 
-/** The webhook dispatcher: durable deliveries, POSTs under a lane's epoch, write-once verdicts. */
+/** The webhook dispatcher: durable deliveries, POSTs under a shard's epoch, write-once verdicts. */
 @Module({})
 export class AppModule {
   static withSettings(settings: Settings): DynamicModule {

@@ -2,7 +2,7 @@ import { EventsServer, EventTransport } from '@paycode/events';
 import { Lifecycle, LOGGER, type Logger, type ServiceDefinition } from '@paycode/service-runtime';
 import { AppModule } from './app.module';
 import { env } from './config/env';
-import { AssignedPartitions } from './lanes';
+import { AssignedPartitions } from './dispatcher';
 
 /** What `main.ts` boots and tests start. */
 export const dispatcherDefinition: ServiceDefinition<typeof env.schema> = {

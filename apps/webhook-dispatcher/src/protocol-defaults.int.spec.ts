@@ -37,8 +37,8 @@ describe('the webhook dispatcher as shipped', () => {
     expect(dispatcherOf(rig.services[0]!).overdue.rules).toEqual({ attemptsMax: 2, dispatchWindowMs: 900_000 });
   });
 
-  it('a replica is dead when its beat stood still for 10 s, and beats every second (P-T6)', () => {
-    const { beatMs, leaseMs } = dispatcherOf(rig.services[0]!).lanes;
-    expect({ beatMs, leaseMs }).toEqual({ beatMs: 1_000, leaseMs: 10_000 });
+  it('a replica is dead when its heartbeat stood still for 10 s, and sends one every second (P-T6)', () => {
+    const { heartbeatMs, leaseMs } = dispatcherOf(rig.services[0]!).shards;
+    expect({ heartbeatMs, leaseMs }).toEqual({ heartbeatMs: 1_000, leaseMs: 10_000 });
   });
 });

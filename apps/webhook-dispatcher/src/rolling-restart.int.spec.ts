@@ -47,13 +47,13 @@ describe('several dispatchers', () => {
     expect(receiver.requests.every(request => request.headers['x-webhook-attempt'] === '1')).toBe(true);
   });
 
-  it('share the lanes, and one that stops leaves its lanes to the other at once', async () => {
+  it('share the shards, and one that stops leaves its shards to the other at once', async () => {
     const [first, second] = [await rig.start(), await rig.start()];
-    const lanes = (service: typeof first) => dispatcherOf(service).lanes.lanes.length;
+    const shards = (service: typeof first) => dispatcherOf(service).shards.held.length;
     await eventually(() =>
-      expect([lanes(first) > 0, lanes(second) > 0, lanes(first) + lanes(second)]).toEqual([true, true, 256]),
+      expect([shards(first) > 0, shards(second) > 0, shards(first) + shards(second)]).toEqual([true, true, 256]),
     );
     await first.stop('SIGTERM');
-    await eventually(() => expect(lanes(second)).toBe(256));
+    await eventually(() => expect(shards(second)).toBe(256));
   });
 });

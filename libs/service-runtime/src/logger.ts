@@ -9,7 +9,7 @@ export type Logger = PinoLogger;
  */
 const allowedFields = new Set([
   'address', 'attempt', 'attempts', 'batch', 'caller', 'code', 'count', 'decision', 'depth', 'durationMs', 'elapsedMs', 'epoch', 'event',
-  'group', 'host', 'kid', 'lag', 'lane', 'lanes', 'merchantId', 'method', 'outcome', 'owner', 'partition', 'partitions', 'path', 'port',
+  'group', 'host', 'kid', 'lag', 'shard', 'shards', 'merchantId', 'method', 'outcome', 'owner', 'partition', 'partitions', 'path', 'port',
   'ports', 'reason', 'requestId', 'route', 'rule', 'service', 'signal', 'source', 'spanId', 'status', 'subject', 'tokenId', 'topic', 'traceId',
   'transactionId', 'username', 'verdict', 'version', 'err',
 ]); // prettier-ignore

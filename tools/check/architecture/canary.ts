@@ -1,6 +1,6 @@
 /**
  * Proves that the gates still bite: copies the planted violations of tools/check/architecture/canary into a workspace of their own, runs
- * ESLint, dependency-cruiser, the check of the lock file and the check of named folders there with the project's own configuration, and fails for every
+ * ESLint, dependency-cruiser, the checks of the lock file, of named folders and of the glossary there with the project's own configuration, and fails for every
  * planted violation that is not reported and for every rule that has none planted. Gates die silently: the Nx rule without a project graph skips
  * itself and exits 0.
  */
@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse } from 'jsonc-parser';
+import { glossaryProblems, glossaryRules } from '../gates/glossary.ts';
 import { FileTree, misnamedFolders } from '../gates/named-folders.ts';
 import { run } from '../gates/run.ts';
 import { type LockedWorkspace, supplyChainProblems, supplyChainRules } from '../gates/supply-chain.ts';
@@ -25,7 +26,7 @@ const configuration = [
   'tsconfig.json',
   'tools/check/architecture/rules',
 ];
-const header = /^(?:\/\/|<!--) reports: (eslint|depcruise|supply-chain|pages) (\S+)(?: "(.*)")?(?: -->)?$/gm;
+const header = /^(?:\/\/|<!--) reports: (eslint|depcruise|supply-chain|pages|glossary) (\S+)(?: "(.*)")?(?: -->)?$/gm;
 /** The rule of tools/check about pages and folders. */
 const namedFolders = 'named-folders';
 
@@ -48,6 +49,7 @@ export async function canaryProblems(): Promise<string[]> {
       ...(await depcruiseFindings(workspace)),
       ...supplyChainFindings(workspace),
       ...pageFindings(workspace),
+      ...glossaryFindings(workspace),
     ];
     return [...missing(expected, found), ...(await unguarded(expected))];
   } finally {
@@ -110,6 +112,14 @@ function pageFindings(workspace: string): Finding[] {
   );
 }
 
+function glossaryFindings(workspace: string): Finding[] {
+  const file = 'docs/glossary.md';
+  const names = readdirSync(workspace, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'));
+  const sources = names.map(name => [name, readFileSync(join(workspace, name), 'utf8')] as const);
+  const problems = glossaryProblems(readFileSync(join(workspace, file), 'utf8'), sources);
+  return problems.map(({ rule, text }) => ({ tool: 'glossary', rule, file, message: text }));
+}
+
 function missing(expected: Finding[], found: Finding[]): string[] {
   const isReported = (wanted: Finding): boolean =>
     found.some(
@@ -132,7 +142,7 @@ async function unguarded(expected: Finding[]): Promise<string[]> {
   const isPlanted = (rule: string): boolean => expected.some(item => item.rule === rule);
   const isCited = (text: string): boolean => expected.some(({ message }) => message !== '' && text.startsWith(message));
   return [
-    ...[...guarded.rules, ...forbidden.map(({ name }) => name), ...supplyChainRules, namedFolders].filter(
+    ...[...guarded.rules, ...forbidden.map(({ name }) => name), ...supplyChainRules, ...glossaryRules, namedFolders].filter(
       rule => !isPlanted(rule),
     ),
     ...[...guarded.boundaries, ...guarded.messages].filter(text => !isCited(text)),

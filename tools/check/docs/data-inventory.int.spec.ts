@@ -7,7 +7,7 @@ import { migrations as paymentSimulator } from '../../../apps/payment-simulator/
 import { migrations as recipientMessages } from '../../../apps/recipient-messages/migrations';
 import { migrations as reversalScheduler } from '../../../apps/reversal-scheduler/migrations';
 import { migrations as webhookDispatcher } from '../../../apps/webhook-dispatcher/migrations';
-import { CreateEventLog1763600000000 } from '../../../libs/events/src/postgres/create-event-log.migration';
+import { migrations as events } from '../../../libs/events/src/postgres/migrations';
 
 const databases = {
   'auth-session': authSession,
@@ -16,7 +16,7 @@ const databases = {
   'reversal-scheduler': reversalScheduler,
   'recipient-messages': recipientMessages,
   'payment-simulator': paymentSimulator,
-  events: [CreateEventLog1763600000000],
+  events,
 };
 
 const page = readFileSync(join(__dirname, '../../../docs/explanation/security.md'), 'utf8');

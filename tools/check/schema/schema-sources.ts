@@ -13,7 +13,7 @@ export interface SchemaSource {
 
 // Belongs to no service: where events rest when PostgreSQL carries them.
 const eventLog: SchemaSource = {
-  migrations: 'libs/events/src/postgres/create-event-log.migration.ts',
+  migrations: 'libs/events/src/postgres/migrations.ts',
   schema: 'libs/events/schema.sql',
 };
 

@@ -44,14 +44,14 @@ export async function runStored(ground: IsolationGround, { stored, rounds, burst
   }
 }
 
-/** As ingest would have left them: waiting, unclaimed, in all lanes. */
+/** As ingest would have left them: waiting, unclaimed, in all shards. */
 async function store({ database, secrets, hanging }: IsolationGround, platform: PlatformUnderTest, count: number): Promise<void> {
   const merchantId = hanging[0]!.merchantId;
   const payload = new PayloadSealer(KeyRing.parse(secrets.payloadKeys)).seal(
     serializeNotification(sampleNotification(1, merchantId)),
   );
   const sql = `
-    insert into delivery (transaction_id, lane, seq, epoch, merchant_id, kind, status, reversible, completed_at, payload)
+    insert into delivery (transaction_id, shard, seq, epoch, merchant_id, kind, status, reversible, completed_at, payload)
     select i, i % 256, nextval('delivery_seq'), 0, $1, 'PURCHASE', 'SUCCESS', true, now(), $2 from generate_series($3::int, $4::int) i`;
   for (let first = 1; first <= count; first += pageRows)
     await database.query(platform.databases.dispatcher, sql, [merchantId, payload, first, Math.min(count, first + pageRows - 1)]);

@@ -33,7 +33,7 @@ describe('npm run audit on the schema of the services', () => {
   const delivery = (id: number, reversible = true) =>
     run(
       'dispatcher',
-      `insert into delivery (transaction_id, lane, seq, epoch, merchant_id, kind, status, reversible, completed_at, received_at, payload)
+      `insert into delivery (transaction_id, shard, seq, epoch, merchant_id, kind, status, reversible, completed_at, received_at, payload)
        values (${id}, 0, ${id}, 1, 7, 'PURCHASE', 'SUCCESS', ${reversible}, ${long}, ${long}, 'x')`,
     );
   const verdict = (id: number, kind: string) =>
@@ -96,7 +96,7 @@ describe('npm run audit on the schema of the services', () => {
     );
     await run(
       'dispatcher',
-      `insert into delivery (transaction_id, lane, seq, epoch, merchant_id, kind, status, reversible, payload)
+      `insert into delivery (transaction_id, shard, seq, epoch, merchant_id, kind, status, reversible, payload)
        select 100 + n, 0, 100 + n, 1, 7, 'PURCHASE', 'SUCCESS', true, 'x' from generate_series(1, 12000) n`,
     );
     await run(

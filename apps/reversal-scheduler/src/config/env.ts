@@ -36,6 +36,6 @@ export const env = defineEnv({
     default: 5_000,
     min: 500,
     max: 600_000,
-    description: 'A scheduler whose beat stood still for this long is dead and its shards are taken over.',
+    description: 'A scheduler whose heartbeat stood still for this long is dead and its shards are taken over.',
   },
 });

@@ -1,5 +1,5 @@
 import type { TransactionTerminal, VerdictKind } from '@paycode/dto';
-import { shardOf } from './domain/shard';
+import { shardOf } from '@paycode/ownership';
 import { schedulerUnderTest } from './testing/scheduler-under-test';
 
 const verdict = (transactionId: number, kind: VerdictKind) => ({ transactionId, merchantId: 7, verdict: kind });

@@ -1,4 +1,4 @@
-import { shardOf } from './domain/shard';
+import { shardOf } from '@paycode/ownership';
 import { schedulerUnderTest } from './testing/scheduler-under-test';
 
 const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId: 7, attempt });

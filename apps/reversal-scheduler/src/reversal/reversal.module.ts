@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { InternalClient, ServiceTokenSigner } from '@paycode/access';
 import { OutboxRelay } from '@paycode/events';
+import { evenShare, PostgresShardStore, ShardOwnership } from '@paycode/ownership';
 import { SystemClock } from '@paycode/timing';
 import { PaymentTracing } from '@paycode/tracing';
 import { DataSource } from 'typeorm';
-import { ShardOwnershipModule } from '../shard-ownership';
 import { ArmReversals } from './arm-reversals.service';
 import { HttpDeliveryCloser } from './clients/http-delivery-closer.client';
 import { DecideReversals } from './decide-reversals.service';
@@ -37,7 +38,6 @@ export class ReversalModule {
   static withSettings(settings: ReversalSettings): DynamicModule {
     return {
       module: ReversalModule,
-      imports: [ShardOwnershipModule.withLease(settings.shardLeaseMs)],
       controllers: [
         ReversalsController,
         AckReceivedConsumer,
@@ -45,7 +45,7 @@ export class ReversalModule {
 
         transactionTerminalAuditConsumer(settings.auditDelayMs),
       ],
-      providers: [...outbound(settings), ...useCases(settings), ReversalTimerJob],
+      providers: [...outbound(settings), ...useCases(settings), sharing(settings), ReversalTimerJob],
     };
   }
 }
@@ -73,6 +73,18 @@ function outbound({ dispatcherUrl }: ReversalSettings) {
       },
     },
   ];
+}
+
+/** One replica's part in sharing out the shards: a restarted process is another replica. */
+function sharing({ shardLeaseMs }: ReversalSettings) {
+  return {
+    provide: ShardOwnership,
+    inject: [DataSource],
+    useFactory: (dataSource: DataSource) => {
+      const options = { replica: randomUUID(), leaseMs: shardLeaseMs, assignment: evenShare };
+      return new ShardOwnership(new PostgresShardStore(dataSource), new SystemClock(), options);
+    },
+  };
 }
 
 function useCases({ timerDelayMs }: ReversalSettings) {

@@ -1,8 +1,8 @@
 import type { Decision, Route } from '@paycode/dto';
 import { DataFault, FlushQueue } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
+import type { OwnedShards } from '@paycode/ownership';
 import type { Delivery, DeliveryStore } from '../deliveries';
-import type { OwnedLanes } from '../lanes';
 import type { RouteCache } from '../routes';
 import type { ReversalScheduler } from './arming.ports';
 
@@ -32,7 +32,7 @@ export type LastLook =
 const batchMax = { flushMax: 1_000, queueMax: 100_000 };
 
 /**
- * Flow before a POST: route (A-10) -> claim of the attempt (P-I8) -> arm, awaited (P-I5) -> lease, lane and beat once more. Every step is
+ * Flow before a POST: route (A-10) -> claim of the attempt (P-I8) -> arm, awaited (P-I5) -> lease, shard and heartbeat once more. Every step is
  * batched over all deliveries that are at it.
  */
 export class PrepareAttempt {
@@ -41,14 +41,14 @@ export class PrepareAttempt {
 
   constructor(
     private readonly routes: RouteCache,
-    private readonly lanes: OwnedLanes,
+    private readonly shards: OwnedShards,
     store: DeliveryStore,
     scheduler: ReversalScheduler,
     private readonly options: { clock: Clock; spacing?: () => Promise<void> },
   ) {
     const limits = { ...batchMax, spacing: options.spacing };
     this.claims = new FlushQueue(async deliveries => {
-      const claimed = new Set(await store.claimAttempts(lanes.replica, deliveries));
+      const claimed = new Set(await store.claimAttempts(shards.replica, deliveries));
       return deliveries.map(delivery => claimed.has(delivery.transactionId));
     }, limits);
     this.arms = new FlushQueue(async deliveries => {
@@ -74,9 +74,9 @@ export class PrepareAttempt {
 
   /** Synchronous, so that nothing can change between it and the start of the request. */
   lastLook(delivery: Delivery): LastLook {
-    if (this.lanes.epochOf(delivery.lane) !== delivery.epoch) return { next: 'NOT_OURS' };
+    if (this.shards.epochOf(delivery.shard) !== delivery.epoch) return { next: 'NOT_OURS' };
     // An owner that may be taken for dead starts no POST: its successor may be about to (P-T6).
-    if (!this.lanes.isBeatFresh) return { next: 'RETRY_LATER' };
+    if (!this.shards.isHeartbeatFresh) return { next: 'RETRY_LATER' };
     const route = this.routes.leasedNow(delivery.merchantId);
     if (!route) return { next: 'RENEW' };
     return route.url === null ? { next: 'NO_WEBHOOK' } : { next: 'POST', route };

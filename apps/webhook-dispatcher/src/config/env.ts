@@ -66,13 +66,13 @@ export const env = defineEnv({
     max: 10,
     description: 'POSTs of one payment; a further one only after a crash of ours. 1 is the strict reading (A-13).',
   },
-  LANE_LEASE_MS: {
+  SHARD_LEASE_MS: {
     type: 'integer',
     unit: 'ms',
     default: 10_000,
     min: 1_000,
     max: 600_000,
-    description: 'A replica whose beat stood still for this long is dead and its lanes are taken over (P-T6).',
+    description: 'A replica whose heartbeat stood still for this long is dead and its shards are taken over (P-T6).',
   },
   RETENTION_DAYS: {
     type: 'integer',

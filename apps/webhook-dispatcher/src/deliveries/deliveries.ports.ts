@@ -4,25 +4,25 @@ import type { AttemptOutcome, Delivery, NewDelivery } from './domain/delivery';
 /** Durable deliveries and claims of attempts. */
 export abstract class DeliveryStore {
   /**
-   * Inserts the deliveries that are not known yet, in one commit. With `epoch` above 0 the insert also claims attempt 1, if the lane still
+   * Inserts the deliveries that are not known yet, in one commit. With `epoch` above 0 the insert also claims attempt 1, if the shard still
    * is this replica's at that epoch. Answers only what was inserted.
    */
   abstract insert(replica: string, deliveries: readonly DeliveryToInsert[]): Promise<InsertedDelivery[]>;
   /** What is stored for deliveries that were not inserted because they are known. */
   abstract known(deliveries: readonly NewDelivery[]): Promise<KnownDelivery[]>;
   /**
-   * Claims attempts that no insert claimed; answers the ids that may be sent: lane held at that epoch, not claimed under another one, no
+   * Claims attempts that no insert claimed; answers the ids that may be sent: shard held at that epoch, not claimed under another one, no
    * verdict. Repeating a claim whose answer was lost succeeds again.
    */
   abstract claimAttempts(replica: string, deliveries: readonly Delivery[]): Promise<number[]>;
-  /** Open deliveries claimed under an epoch before the given one: their owner is gone (P-1.2-8). By lane and seq. */
-  abstract orphaned(cursors: readonly LaneCursor[], limitPerLane: number): Promise<StoredDelivery[]>;
-  /** Moves the marks of lanes held: remembers what is resolved, answers rows that nobody claimed since the last sweep. */
-  abstract sweep(replica: string, cursors: readonly LaneCursor[], page: SweepPage): Promise<SweptLane[]>;
-  /** Unclaimed open deliveries of merchants in these lanes, by merchant and seq. */
-  abstract waiting(lanes: readonly number[], cursors: readonly MerchantCursor[]): Promise<StoredDelivery[]>;
+  /** Open deliveries claimed under an epoch before the given one: their owner is gone (P-1.2-8). By shard and seq. */
+  abstract orphaned(cursors: readonly ShardCursor[], limitPerShard: number): Promise<StoredDelivery[]>;
+  /** Moves the marks of shards held: remembers what is resolved, answers rows that nobody claimed since the last sweep. */
+  abstract sweep(replica: string, cursors: readonly ShardCursor[], page: SweepPage): Promise<SweptShard[]>;
+  /** Unclaimed open deliveries of merchants in these shards, by merchant and seq. */
+  abstract waiting(shards: readonly number[], cursors: readonly MerchantCursor[]): Promise<StoredDelivery[]>;
   /** Answers of `close`: never an owner's delivery is closed, and none can arrive after it was closed (P-1.1). */
-  abstract close(items: readonly LanedCloseItem[]): Promise<CloseAnswer[]>;
+  abstract close(items: readonly ShardedCloseItem[]): Promise<CloseAnswer[]>;
 }
 
 export interface DeliveryToInsert extends NewDelivery {
@@ -46,9 +46,9 @@ export interface KnownDelivery {
   isOpen: boolean;
 }
 
-/** Position in a lane held under `epoch`. */
-export interface LaneCursor {
-  lane: number;
+/** Position in a shard held under `epoch`. */
+export interface ShardCursor {
+  shard: number;
   epoch: number;
   /** Rows after this one are wanted. */
   afterSeq: number;
@@ -57,7 +57,7 @@ export interface LaneCursor {
 export interface StoredDelivery {
   transactionId: number;
   merchantId: number;
-  lane: number;
+  shard: number;
   seq: number;
   isReversible: boolean;
   payload: string;
@@ -67,7 +67,7 @@ export interface StoredDelivery {
 }
 
 export interface SweepPage {
-  limitPerLane: number;
+  limitPerShard: number;
   /** Merchants whose rows are read by `waiting` instead. */
   exceptMerchants: readonly number[];
 }
@@ -78,15 +78,15 @@ export interface MerchantCursor {
   limit: number;
 }
 
-export interface SweptLane {
-  lane: number;
+export interface SweptShard {
+  shard: number;
   /** Every row up to here was looked at; none with a lower seq can appear later. */
   horizonSeq: number;
   unclaimed: StoredDelivery[];
 }
 
-export interface LanedCloseItem extends CloseItem {
-  lane: number;
+export interface ShardedCloseItem extends CloseItem {
+  shard: number;
 }
 
 /** The one wide line about a delivery. */

@@ -4,7 +4,7 @@ export {
   DeliveryStore,
   type DeliveryToInsert,
   type InsertedDelivery,
-  type LaneCursor,
+  type ShardCursor,
   type ParkedStep,
   type StoredDelivery,
 } from './deliveries.ports';

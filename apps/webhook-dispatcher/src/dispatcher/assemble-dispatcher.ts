@@ -1,9 +1,9 @@
 import { type Clock, passed } from '@paycode/timing';
+import { type ShardStore, ShardOwnership } from '@paycode/ownership';
 import { PrepareAttempt, type ReversalScheduler } from '../arming';
 import type { AttemptRules, Delivery, DeliveryMetrics, DeliveryStore } from '../deliveries';
 import { type InformationalStore, RepeatInformational } from '../informational';
 import { RecordDeliveries } from '../intake';
-import { type LaneStore, LaneOwnership } from '../lanes';
 import {
   AckDeadlines,
   type ConnectionGate,
@@ -18,12 +18,12 @@ import { DeliveryQueue, OriginQueues, type QueueLoad, RefillQueues } from '../qu
 import { RouteCache, type RouteSource } from '../routes';
 import { CloseOverdue, TakeOverDeliveries } from '../takeover';
 import { CloseDeliveries, ConcludeDelivery, type OnFenced, RecordVerdict, SettleReversals, type VerdictStore } from '../verdicts';
-import { LaneChanges } from './lane-changes';
+import { ShardChanges } from './shard-changes';
 
 /** Everything a dispatcher touches the world with. */
 export interface DispatcherPorts {
   clock: Clock;
-  lanes: LaneStore;
+  shards: ShardStore;
   deliveries: DeliveryStore;
   verdicts: VerdictStore;
   informational: InformationalStore;
@@ -43,7 +43,7 @@ export interface DispatcherPorts {
 export interface DispatcherSettings {
   /** Identity of this process; a restarted one has another. */
   replica: string;
-  laneLeaseMs: number;
+  shardLeaseMs: number;
   rules: AttemptRules;
   post: PostOptions;
   /** Sockets for deliveries. */
@@ -59,7 +59,7 @@ export interface DispatcherSettings {
 
 /** One dispatcher replica: its use cases, put together over ports, without framework, timers or event loop of its own. */
 export interface Dispatcher extends Parts {
-  /** Starts nothing more, lets what is in flight end, hands the lanes over (P-T9). `lanes.pass()` must go on meanwhile. */
+  /** Starts nothing more, lets what is in flight end, hands the shards over (P-T9). `shards.pass()` must go on meanwhile. */
   drain(): Promise<void>;
 }
 
@@ -72,9 +72,9 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
 }
 
 /** What each part tells others after all were made. There is no other late binding in the dispatcher. */
-function connect({ queue, dispatch, lanes, takeover }: Parts, { connections, gate, showLoad }: DispatcherPorts): void {
+function connect({ queue, dispatch, shards, takeover }: Parts, { connections, gate, showLoad }: DispatcherPorts): void {
   queue.onReady(() => dispatch.startAll());
-  lanes.onChange(new LaneChanges(queue, takeover));
+  shards.onChange(new ShardChanges(queue, takeover));
   connections?.onIdle(origin => gate?.onIdle(origin));
   showLoad?.(() => queue.load);
 }
@@ -84,20 +84,20 @@ function partsOf(ports: DispatcherPorts, settings: DispatcherSettings) {
   const { clock, metrics } = ports;
   const { replica, rules } = settings;
   const batching = { clock, spacing: spacingOf(settings, clock) };
-  const lanes = new LaneOwnership(ports.lanes, clock, { replica, leaseMs: settings.laneLeaseMs });
+  const shards = new ShardOwnership(ports.shards, clock, { replica, leaseMs: settings.shardLeaseMs });
   const routes = new RouteCache(ports.routes, clock);
   const queues = new OriginQueues<Delivery>({ slotsMax: settings.slotsMax });
   const queue = new DeliveryQueue(queues, routes, clock, { heldMax: settings.heldMax });
   const learnRoutes = (merchantIds: Iterable<number>) => routes.learn(merchantIds);
-  const intake = new RecordDeliveries({ store: ports.deliveries, lanes, queue, learnRoutes, ...batching }, metrics);
-  const preparing = new PrepareAttempt(routes, lanes, ports.deliveries, ports.scheduler, batching);
+  const intake = new RecordDeliveries({ store: ports.deliveries, shards, queue, learnRoutes, ...batching }, metrics);
+  const preparing = new PrepareAttempt(routes, shards, ports.deliveries, ports.scheduler, batching);
   const posting = new PostWebhook(ports.poster, ports.sealer, new AckDeadlines(clock), clock, settings.post);
   const settling = new SettleReversals(ports.scheduler, clock, metrics);
-  const verdicts = new RecordVerdict(ports.verdicts, lanes, settling, metrics, batching);
+  const verdicts = new RecordVerdict(ports.verdicts, shards, settling, metrics, batching);
   const concluding = new ConcludeDelivery(verdicts, ports.informational, rules, clock, metrics);
   const closing = new CloseDeliveries(ports.deliveries, metrics);
-  const refill = new RefillQueues(ports.deliveries, queue, lanes);
-  const takeover = new TakeOverDeliveries(ports.deliveries, queue, concluding, lanes, { rules, clock, refill });
+  const refill = new RefillQueues(ports.deliveries, queue, shards);
+  const takeover = new TakeOverDeliveries(ports.deliveries, queue, concluding, shards, { rules, clock, refill });
   const onFenced: OnFenced = delivery => takeover.fenced(delivery);
   const dispatch = new DispatchWebhook(queue, preparing, posting, concluding, {
     clock,
@@ -106,14 +106,14 @@ function partsOf(ports: DispatcherPorts, settings: DispatcherSettings) {
     onAside: ({ transactionId }, error) => metrics.setAside('send', transactionId, error),
     gate: ports.gate,
   });
-  const informational = new RepeatInformational(ports.informational, queue, lanes, clock);
+  const informational = new RepeatInformational(ports.informational, queue, shards, clock);
   const overdue = new CloseOverdue(queue, concluding, rules, { clock, onFenced });
-  return { intake, closing, lanes, takeover, informational, overdue, queue, routes, settling, dispatch };
+  return { intake, closing, shards, takeover, informational, overdue, queue, routes, settling, dispatch };
 }
 
-async function drain({ queue, lanes, settling }: Parts): Promise<void> {
+async function drain({ queue, shards, settling }: Parts): Promise<void> {
   queue.close();
-  await lanes.leave();
+  await shards.leave();
   queue.shut();
   await settling.drain();
 }

@@ -8,7 +8,7 @@ import type { Settings } from '../config/env';
 import { DeliveryMetrics } from '../deliveries';
 import { PostgresInformationalStore, RedeliverInformational } from '../informational';
 import { dispatcherGroup, RecordDeliveries, TransactionTerminalConsumer } from '../intake';
-import { AssignedPartitions } from '../lanes';
+import { AssignedPartitions } from './assigned-partitions';
 import { DeliveriesController, DeliveryLog, PostgresDeliveryLog, ShowDelivery } from '../on-call';
 import { HandshakeGate, UndiciWebhookClient } from '../posting';
 import { CloseDeliveries, PostgresVerdictStore, TracedVerdictStore, VerdictStore } from '../verdicts';

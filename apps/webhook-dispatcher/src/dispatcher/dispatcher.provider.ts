@@ -5,11 +5,11 @@ import { KeyRing, PayloadSealer, WebhookKeySealer } from '@paycode/crypto';
 import { PaymentTracing } from '@paycode/tracing';
 import { DataSource } from 'typeorm';
 import { SystemClock } from '@paycode/timing';
+import { PostgresShardStore } from '@paycode/ownership';
 import { HttpReversalSchedulerClient, TracedReversalScheduler } from '../arming';
 import type { Settings } from '../config/env';
 import { PostgresDeliveryStore } from '../deliveries';
 import { PostgresInformationalStore } from '../informational';
-import { PostgresLaneStore } from '../lanes';
 import { HandshakeGate, KeyRingWebhookSealer, TracedWebhookPoster, UndiciWebhookClient } from '../posting';
 import { HttpRouteSourceClient } from '../routes';
 import { VerdictStore } from '../verdicts';
@@ -51,7 +51,7 @@ export function dispatcherProvider(settings: Settings): FactoryProvider {
       return assembleDispatcher(
         {
           clock: new SystemClock(),
-          lanes: new PostgresLaneStore(dataSource),
+          shards: new PostgresShardStore(dataSource),
           deliveries: new PostgresDeliveryStore(dataSource),
           verdicts,
           informational: new PostgresInformationalStore(dataSource),
@@ -81,7 +81,7 @@ function dispatcherSettingsOf(settings: Settings): DispatcherSettings {
   return {
     // New with every start: a restarted process knows nothing of what its predecessor had in flight.
     replica: randomUUID(),
-    laneLeaseMs: settings.LANE_LEASE_MS,
+    shardLeaseMs: settings.SHARD_LEASE_MS,
     rules: { attemptsMax: settings.MAX_ATTEMPTS, dispatchWindowMs: settings.DISPATCH_WINDOW_MS },
     post: { ackWindowMs: settings.ACK_WINDOW_MS, connectBudgetMs: settings.CONNECT_BUDGET_MS, userAgent },
     slotsMax: settings.SOCKETS_MAX,

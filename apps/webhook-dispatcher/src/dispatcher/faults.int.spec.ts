@@ -27,11 +27,11 @@ describe('faults that are not the receiver’s', () => {
       return rows[0].kind;
     });
   const posts = (count: number) => eventually(() => expect(replica.poster.posts).toHaveLength(count));
-  /** Time passes and the beat goes on. */
+  /** Time passes and the heartbeats go on. */
   const pass = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 2_500) {
       await replica.clock.advance(2_500);
-      await replica.dispatcher.lanes.pass();
+      await replica.dispatcher.shards.pass();
     }
   };
 
@@ -100,7 +100,7 @@ describe('faults that are not the receiver’s', () => {
     await eventually(() => expect(heir.metrics.faults.length).toBeGreaterThan(0));
     for (let second = 1; second <= 5; second++) {
       await heir.clock.advance(1_000);
-      await heir.dispatcher.lanes.pass();
+      await heir.dispatcher.shards.pass();
       heir.dispatcher.overdue.pass();
       await eventually(() => expect(heir.metrics.faults.length).toBeGreaterThan(second));
     }
@@ -216,7 +216,7 @@ describe('faults that are not the receiver’s', () => {
     replica.sealer.fault = undefined;
     await eventually(async () => {
       await replica.clock.advance(1_000);
-      await replica.dispatcher.lanes.pass();
+      await replica.dispatcher.shards.pass();
       expect(replica.poster.posts).toHaveLength(1);
     });
     expect(replica.poster.posts[0]!.attempt).toBe(1);

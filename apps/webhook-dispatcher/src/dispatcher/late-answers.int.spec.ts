@@ -1,10 +1,10 @@
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import type { DataSource } from 'typeorm';
+import { allShards } from '@paycode/ownership';
 import { migrations } from '../../migrations';
 import { PostgresDeliveryStore } from '../deliveries/persistence/postgres-delivery.store';
 import { terminalEvent } from '../deliveries/testing/samples';
-import { allLanes } from '../lanes';
 import { Replica } from './testing/replica';
 
 class Gate {
@@ -36,7 +36,7 @@ class LateAnswers extends PostgresDeliveryStore {
   }
 }
 
-describe('answers that arrive after the lane has moved', () => {
+describe('answers that arrive after the shard has moved', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
 
@@ -50,13 +50,13 @@ describe('answers that arrive after the lane has moved', () => {
   const posted = (replica: Replica) => eventually(() => expect(replica.poster.ids).toEqual([1]));
   /** Owns what a dead owner held, and has recovered nothing yet. */
   const gain = async ({ dispatcher, clock }: Replica) => {
-    dispatcher.lanes.want(new Set(allLanes()));
-    await dispatcher.lanes.pass();
+    dispatcher.shards.want(new Set(allShards()));
+    await dispatcher.shards.pass();
     await clock.advance(10_000);
-    await dispatcher.lanes.pass();
+    await dispatcher.shards.pass();
   };
 
-  it('an insert answered after its lane became ours hides no claim of the former owner (P-I7)', async () => {
+  it('an insert answered after its shard became ours hides no claim of the former owner (P-I7)', async () => {
     const former = await new Replica(dataSource).own();
     const deliveries = new LateAnswers(dataSource);
     const late = new Replica(dataSource, { ports: { deliveries } });
@@ -74,7 +74,7 @@ describe('answers that arrive after the lane has moved', () => {
     expect(late.poster.posts[0]!.attempt).toBe(2);
   });
 
-  it('a sweep answered after its lane went and came back hides no claim made meanwhile (P-I7)', async () => {
+  it('a sweep answered after its shard went and came back hides no claim made meanwhile (P-I7)', async () => {
     const deliveries = new LateAnswers(dataSource);
     deliveries.sweeps = new Gate();
     const late = await new Replica(dataSource, { ports: { deliveries } }).own();

@@ -71,7 +71,7 @@ describe('what fails by the data of one payment fails no other (T-29)', () => {
     replica.scheduler[how] = undefined;
     await eventually(async () => {
       await replica.clock.advance(1_000);
-      await replica.dispatcher.lanes.pass();
+      await replica.dispatcher.shards.pass();
       expect(posted()).toEqual(ids);
     });
     await eventually(async () => expect(await verdicts()).toEqual(of('ACKED_HTTP', ids)));

@@ -2,12 +2,12 @@ import type { StoredDelivery } from '../deliveries';
 
 /** Informational deliveries: they move no money and are tried again. */
 export abstract class InformationalStore {
-  /** Takes up to `limit` due repeats of the lanes for `leaseMs`; a crash meanwhile makes them due again after it. */
-  abstract takeDue(lanes: readonly number[], limit: number, leaseMs: number): Promise<DueRepeat[]>;
+  /** Takes up to `limit` due repeats of the shards for `leaseMs`; a crash meanwhile makes them due again after it. */
+  abstract takeDue(shards: readonly number[], limit: number, leaseMs: number): Promise<DueRepeat[]>;
   /** Records attempts; a delivery with a pause is due again after it, one without is over. */
   abstract finish(attempts: readonly RepeatAttempt[]): Promise<void>;
   /** Makes a delivery due now, once more. */
-  abstract redeliver(transactionId: number, lane: number): Promise<'SCHEDULED' | 'UNKNOWN' | 'MOVES_MONEY' | 'UNDER_WAY'>;
+  abstract redeliver(transactionId: number, shard: number): Promise<'SCHEDULED' | 'UNKNOWN' | 'MOVES_MONEY' | 'UNDER_WAY'>;
 }
 
 export interface DueRepeat extends StoredDelivery {

@@ -1,6 +1,6 @@
 import type { RedeliveryAnswer } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { laneOf } from '../lanes';
+import { shardOf } from '@paycode/ownership';
 import type { InformationalStore } from './informational.ports';
 
 const refusals = {
@@ -19,7 +19,7 @@ export class RedeliverInformational {
 
   /** @throws DomainError 404, 409 */
   async redeliver(transactionId: number): Promise<RedeliveryAnswer> {
-    const outcome = await this.informational.redeliver(transactionId, laneOf(transactionId));
+    const outcome = await this.informational.redeliver(transactionId, shardOf(transactionId));
     if (outcome !== 'SCHEDULED') throw new DomainError(refusals[outcome]);
     return { transactionId, outcome };
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '@paycode/timing';
+import type { ShardOwnership } from '@paycode/ownership';
 import { deliveryFrom } from '../deliveries';
-import type { LaneOwnership } from '../lanes';
 import type { DeliveryQueue } from '../queueing';
 import type { InformationalStore } from './informational.ports';
 
@@ -13,18 +13,18 @@ export class RepeatInformational {
   constructor(
     private readonly store: InformationalStore,
     private readonly queue: DeliveryQueue,
-    private readonly lanes: Pick<LaneOwnership, 'lanes' | 'epochOf'>,
+    private readonly shards: Pick<ShardOwnership, 'held' | 'epochOf'>,
     private readonly clock: Clock,
   ) {}
 
   async pass(): Promise<void> {
-    const held = this.lanes.lanes.map(({ lane }) => lane).filter(lane => this.lanes.epochOf(lane) !== undefined);
+    const held = this.shards.held.map(({ shard }) => shard).filter(shard => this.shards.epochOf(shard) !== undefined);
     if (held.length === 0 || !this.queue.hasRoom) return;
     const due = await this.store.takeDue(held, repeatsPerPass, leaseMs);
     const receivedMs = this.clock.nowMs();
     this.queue.accept(
       due.flatMap(repeat => {
-        const epoch = this.lanes.epochOf(repeat.lane);
+        const epoch = this.shards.epochOf(repeat.shard);
         if (epoch === undefined) return [];
         const work = { epoch, receivedMs, attempt: repeat.attempt, isClaimed: true, isRepeat: true };
         return [deliveryFrom({ ...repeat, isReversible: false }, work)];

@@ -1,6 +1,7 @@
 import type { TransactionTerminal } from '@paycode/dto';
 import { FlushQueue } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
+import { shardOf, type OwnedShards } from '@paycode/ownership';
 import {
   type Delivery,
   deliveryFrom,
@@ -10,12 +11,11 @@ import {
   type InsertedDelivery,
   type NewDelivery,
 } from '../deliveries';
-import { laneOf, type OwnedLanes } from '../lanes';
 import type { Admission, DeliveryQueue } from '../queueing';
 
 export interface RecordParts {
   store: DeliveryStore;
-  lanes: OwnedLanes;
+  shards: OwnedShards;
   queue: DeliveryQueue;
   /** Reads routes of merchants never seen, so that their deliveries find a queue. */
   learnRoutes(merchantIds: Iterable<number>): Promise<void>;
@@ -24,7 +24,7 @@ export interface RecordParts {
   spacing?: () => Promise<void>;
 }
 
-/** A delivery on its way into the database, where it goes from there, and the epoch of its lane if that is ours. */
+/** A delivery on its way into the database, where it goes from there, and the epoch of its shard if that is ours. */
 type Row = DeliveryToInsert & { admission: Admission; heldEpoch: number | undefined };
 
 const batchMax = { flushMax: 1_000, queueMax: 100_000 };
@@ -51,12 +51,12 @@ export class RecordDeliveries {
   }
 
   private async insert(deliveries: readonly NewDelivery[]): Promise<(Delivery | undefined)[]> {
-    const { store, lanes, queue, clock } = this.parts;
+    const { store, shards, queue, clock } = this.parts;
     const heldBefore = new Set(deliveries.map(({ transactionId }) => transactionId).filter(id => queue.has(id)));
     const admit = queue.admissions();
     const rows = deliveries.map(delivery => this.rowFor(delivery, admit(delivery.merchantId)));
     const receivedMs = clock.nowMs();
-    const inserted = new Map((await store.insert(lanes.replica, rows)).map(row => [row.transactionId, row]));
+    const inserted = new Map((await store.insert(shards.replica, rows)).map(row => [row.transactionId, row]));
     const duplicates = deliveries.filter(({ transactionId }) => !inserted.has(transactionId));
     const lost = await this.claimedWithoutAnswer(duplicates, heldBefore);
     this.metrics.ingested({ stored: inserted.size, duplicate: duplicates.length });
@@ -64,7 +64,7 @@ export class RecordDeliveries {
   }
 
   private rowFor(delivery: NewDelivery, admission: Admission): Row {
-    const epoch = this.parts.lanes.epochOf(delivery.lane);
+    const epoch = this.parts.shards.epochOf(delivery.shard);
     return { ...delivery, admission, heldEpoch: epoch, epoch: epoch !== undefined && admission === 'CLAIM' ? epoch : 0 };
   }
 
@@ -78,21 +78,21 @@ export class RecordDeliveries {
   ): Promise<Map<number, Pick<InsertedDelivery, 'epoch'>>> {
     if (duplicates.length === 0) return new Map();
     const known = await this.parts.store.known(duplicates);
-    const lanes = new Map(duplicates.map(({ transactionId, lane }) => [transactionId, lane]));
+    const shards = new Map(duplicates.map(({ transactionId, shard }) => [transactionId, shard]));
     for (const { transactionId, isSame } of known) if (!isSame) this.metrics.conflictingContent(transactionId);
     const lost = known.filter(({ transactionId, epoch, isOpen }) => {
-      const isOurs = epoch > 0 && epoch === this.parts.lanes.epochOf(lanes.get(transactionId)!);
+      const isOurs = epoch > 0 && epoch === this.parts.shards.epochOf(shards.get(transactionId)!);
       return isOurs && isOpen && !heldBefore.has(transactionId);
     });
     return new Map(lost.map(({ transactionId, epoch }) => [transactionId, { epoch }]));
   }
 
   /**
-   * What this replica holds from now on. Rows of other owners' lanes are theirs to find; so are those of a lane that became ours while the
+   * What this replica holds from now on. Rows of other owners' shards are theirs to find; so are those of a shard that became ours while the
    * insert was under way, because its former owner may have claimed them, and recovery reads how far that went.
    */
   private toWorkOn(delivery: Row, row: Pick<InsertedDelivery, 'epoch'> | undefined, receivedMs: number): Delivery | undefined {
-    const epoch = this.parts.lanes.epochOf(delivery.lane);
+    const epoch = this.parts.shards.epochOf(delivery.shard);
     if (!row || epoch === undefined || epoch !== delivery.heldEpoch) return undefined;
     if (row.epoch === 0 && delivery.admission === 'LEAVE') {
       this.parts.queue.backlog.note(delivery.merchantId);
@@ -107,7 +107,7 @@ function newDelivery(event: TransactionTerminal): NewDelivery {
   return {
     transactionId: event.transactionId,
     merchantId: event.merchantId,
-    lane: laneOf(event.transactionId),
+    shard: shardOf(event.transactionId),
     kind: event.kind,
     status: event.status,
     isReversible: event.kind === 'PURCHASE' && event.status === 'SUCCESS',

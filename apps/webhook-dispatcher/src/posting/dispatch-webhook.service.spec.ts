@@ -38,7 +38,7 @@ describe('from a slot to the end of a delivery', () => {
     await record(1);
     expect([replica.poster.ids, tables.verdicts.size, replica.metrics.faults.length]).toEqual([[], 0, 1]);
     replica.routes.fault = undefined;
-    await replica.dispatcher.lanes.pass();
+    await replica.dispatcher.shards.pass();
     await replica.clock.advance(2_000);
     expect(replica.poster.ids).toEqual([1]);
   });

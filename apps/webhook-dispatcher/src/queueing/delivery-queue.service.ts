@@ -1,6 +1,6 @@
 import { type Clock, passed } from '@paycode/timing';
+import type { HeldShard } from '@paycode/ownership';
 import { type Delivery, mayHaveBeenSent } from '../deliveries';
-import type { HeldLane } from '../lanes';
 import type { RouteCache } from '../routes';
 import { MerchantBacklog } from './domain/merchant-backlog';
 import type { Granted, OriginQueues, SlotUse } from './domain/origin-queues';
@@ -27,7 +27,7 @@ const soonSeconds = 2;
 /** Deliveries that may wait for one endpoint however full the memory is. */
 const waitingFloor = 4;
 const holdMs = 1_000;
-/** How long a lane that is given up waits for its claims to start, and how often it looks. */
+/** How long a shard that is given up waits for its claims to start, and how often it looks. */
 const claimsMsMax = 3_000;
 const lookMs = 20;
 /** Queue of merchants whose route was never read. */
@@ -38,7 +38,7 @@ export class DeliveryQueue {
   private readonly held = new HeldDeliveries();
   private isClosed = false;
   private isShut = false;
-  private claims: { atMs: number; lanes: ReadonlySet<number> } = { atMs: Number.NEGATIVE_INFINITY, lanes: new Set() };
+  private claims: { atMs: number; shards: ReadonlySet<number> } = { atMs: Number.NEGATIVE_INFINITY, shards: new Set() };
   /** Merchants whose further deliveries wait in the database. */
   readonly backlog = new MerchantBacklog();
   private ready: () => void = () => undefined;
@@ -145,22 +145,22 @@ export class DeliveryQueue {
     this.clock.after(pauseMs, () => this.waitAgain(delivery));
   }
 
-  /** Drops what waits in lanes that are not ours any more; what is being worked on ends by itself. */
-  drop(lanes: readonly HeldLane[]): void {
-    const epochs = new Map(lanes.map(({ lane, epoch }) => [lane, epoch]));
-    this.forgetWaiting(delivery => epochs.get(delivery.lane) === delivery.epoch);
+  /** Drops what waits in shards that are not ours any more; what is being worked on ends by itself. */
+  drop(shards: readonly HeldShard[]): void {
+    const epochs = new Map(shards.map(({ shard, epoch }) => [shard, epoch]));
+    this.forgetWaiting(delivery => epochs.get(delivery.shard) === delivery.epoch);
   }
 
-  /** Drops what waits in these lanes and may as well start elsewhere. */
-  dropUnclaimed(lanes: readonly HeldLane[]): void {
-    const epochs = new Map(lanes.map(({ lane, epoch }) => [lane, epoch]));
-    this.forgetWaiting(delivery => !delivery.isClaimed && epochs.get(delivery.lane) === delivery.epoch);
+  /** Drops what waits in these shards and may as well start elsewhere. */
+  dropUnclaimed(shards: readonly HeldShard[]): void {
+    const epochs = new Map(shards.map(({ shard, epoch }) => [shard, epoch]));
+    this.forgetWaiting(delivery => !delivery.isClaimed && epochs.get(delivery.shard) === delivery.epoch);
   }
 
-  /** Resolves when everything that is claimed in the lane, or about to be, has started; or after a few seconds. */
-  async claimsStarted(lane: number): Promise<void> {
+  /** Resolves when everything that is claimed in the shard, or about to be, has started; or after a few seconds. */
+  async claimsStarted(shard: number): Promise<void> {
     const untilMs = this.clock.nowMs() + claimsMsMax;
-    while (this.lanesWithClaims().has(lane) && this.clock.nowMs() < untilMs) await passed(this.clock, lookMs);
+    while (this.shardsWithClaims().has(shard) && this.clock.nowMs() < untilMs) await passed(this.clock, lookMs);
   }
 
   /** Nothing comes in any more; what is claimed still starts. */
@@ -169,7 +169,7 @@ export class DeliveryQueue {
     this.forgetWaiting(delivery => !delivery.isClaimed);
   }
 
-  /** Nothing starts any more; what waits is left to whoever takes the lanes. */
+  /** Nothing starts any more; what waits is left to whoever takes the shards. */
   shut(): void {
     this.isShut = true;
     this.forgetWaiting(() => true);
@@ -198,15 +198,15 @@ export class DeliveryQueue {
     this.queues.tick();
   }
 
-  finished(lane: number): Promise<void> {
-    return this.held.finished(lane);
+  finished(shard: number): Promise<void> {
+    return this.held.finished(shard);
   }
 
-  /** Looked up at most once per look, however many lanes ask. */
-  private lanesWithClaims(): ReadonlySet<number> {
+  /** Looked up at most once per look, however many shards ask. */
+  private shardsWithClaims(): ReadonlySet<number> {
     const nowMs = this.clock.nowMs();
-    if (nowMs - this.claims.atMs >= lookMs) this.claims = { atMs: nowMs, lanes: this.held.lanesWithClaims() };
-    return this.claims.lanes;
+    if (nowMs - this.claims.atMs >= lookMs) this.claims = { atMs: nowMs, shards: this.held.shardsWithClaims() };
+    return this.claims.shards;
   }
 
   private waitAgain(delivery: Delivery): void {

@@ -1,14 +1,14 @@
 import type { Delivery } from '../deliveries';
 
-interface LaneLoad {
+interface ShardLoad {
   working: number;
   waiters: (() => void)[];
 }
 
-/** Deliveries in this replica's memory, and how many of each lane are being worked on. */
+/** Deliveries in this replica's memory, and how many of each shard are being worked on. */
 export class HeldDeliveries {
   private readonly byId = new Map<number, Delivery>();
-  private readonly lanes = new Map<number, LaneLoad>();
+  private readonly shards = new Map<number, ShardLoad>();
   /** Deliveries being worked on, and whether their request has started. */
   private readonly working = new Map<Delivery, { isPosted: boolean }>();
 
@@ -31,22 +31,22 @@ export class HeldDeliveries {
     if (this.byId.get(delivery.transactionId) === delivery) this.byId.delete(delivery.transactionId);
   }
 
-  /** Between `begin` and `end` the lane is not finished: a request may be under way or a verdict on its way to the database. */
+  /** Between `begin` and `end` the shard is not finished: a request may be under way or a verdict on its way to the database. */
   begin(delivery: Delivery): void {
     this.working.set(delivery, { isPosted: false });
-    this.loadOf(delivery.lane).working++;
+    this.loadOf(delivery.shard).working++;
   }
 
   end(delivery: Delivery): void {
     this.working.delete(delivery);
-    const load = this.loadOf(delivery.lane);
+    const load = this.loadOf(delivery.shard);
     if (--load.working > 0) return;
-    this.lanes.delete(delivery.lane);
+    this.shards.delete(delivery.shard);
     for (const resolve of load.waiters) resolve();
   }
 
-  finished(lane: number): Promise<void> {
-    const load = this.lanes.get(lane);
+  finished(shard: number): Promise<void> {
+    const load = this.shards.get(shard);
     return load ? new Promise(resolve => load.waiters.push(resolve)) : Promise.resolve();
   }
 
@@ -56,14 +56,14 @@ export class HeldDeliveries {
     if (work) work.isPosted = true;
   }
 
-  /** Lanes in which something is claimed, or about to be, whose request has not started. */
-  lanesWithClaims(): Set<number> {
-    const lanes = new Set<number>();
+  /** Shards in which something is claimed, or about to be, whose request has not started. */
+  shardsWithClaims(): Set<number> {
+    const shards = new Set<number>();
     for (const delivery of this.byId.values()) {
       const work = this.working.get(delivery);
-      if (work ? !work.isPosted : delivery.isClaimed) lanes.add(delivery.lane);
+      if (work ? !work.isPosted : delivery.isClaimed) shards.add(delivery.shard);
     }
-    return lanes;
+    return shards;
   }
 
   /** Receipt of the oldest delivery that is not concluded, monotonic; undefined when there is none. */
@@ -73,9 +73,9 @@ export class HeldDeliveries {
     return oldest;
   }
 
-  private loadOf(lane: number): LaneLoad {
-    let load = this.lanes.get(lane);
-    if (!load) this.lanes.set(lane, (load = { working: 0, waiters: [] }));
+  private loadOf(shard: number): ShardLoad {
+    let load = this.shards.get(shard);
+    if (!load) this.shards.set(shard, (load = { working: 0, waiters: [] }));
     return load;
   }
 }

@@ -1,5 +1,5 @@
+import type { ShardOwnership } from '@paycode/ownership';
 import type { DeliveryStore, StoredDelivery } from '../deliveries';
-import type { LaneOwnership } from '../lanes';
 import type { DeliveryQueue } from './delivery-queue.service';
 
 const merchantsPerPass = 64;
@@ -13,7 +13,7 @@ export class RefillQueues {
   constructor(
     private readonly store: DeliveryStore,
     private readonly queue: DeliveryQueue,
-    private readonly lanes: Pick<LaneOwnership, 'lanes' | 'epochOf'>,
+    private readonly shards: Pick<ShardOwnership, 'held' | 'epochOf'>,
   ) {}
 
   /** Hands what it read to `takeUp`. */
@@ -25,7 +25,7 @@ export class RefillQueues {
       return limit > 0 ? [{ merchantId, afterSeq, limit }] : [];
     });
     if (cursors.length === 0) return;
-    const held = this.lanes.lanes.map(({ lane }) => lane).filter(lane => this.lanes.epochOf(lane) !== undefined);
+    const held = this.shards.held.map(({ shard }) => shard).filter(shard => this.shards.epochOf(shard) !== undefined);
     const rows = await this.store.waiting(held, cursors);
     for (const { merchantId, afterSeq, limit } of cursors) {
       const page = rows.filter(row => row.merchantId === merchantId);

@@ -1,28 +1,28 @@
 import { planRetention } from './domain/plan-retention';
-import type { BlockStore } from './retention.ports';
+import type { IdRangeStore } from './retention.ports';
 
 export interface RetentionReport {
   hasOpened: boolean;
   dropped: number[];
-  /** Blocks that should go and could not: something in them is not concluded. */
+  /** Id ranges that should go and could not: something in them is not concluded. */
   kept: number[];
   strays: number;
 }
 
-/** Flow: blocks and ids in use -> open ahead, drop what is old -> delete old rows outside the blocks. One replica at a time. */
+/** Flow: ranges and ids in use -> open ahead, drop what is old -> delete old rows outside the ranges. One replica at a time. */
 export class RetainDeliveries {
   constructor(
-    private readonly store: BlockStore,
+    private readonly store: IdRangeStore,
     private readonly retentionMs: number,
   ) {}
 
   async run(): Promise<RetentionReport> {
     const report: RetentionReport = { hasOpened: false, dropped: [], kept: [], strays: 0 };
     await this.store.exclusively(async () => {
-      const plan = planRetention(await this.store.blocks(), await this.store.head(), this.retentionMs);
+      const plan = planRetention(await this.store.ranges(), await this.store.head(), this.retentionMs);
       if (plan.open) report.hasOpened = await this.store.open(plan.open);
       if (plan.passed.length > 0) await this.store.markPassed(plan.passed);
-      for (const block of plan.drop) ((await this.store.drop(block)) ? report.dropped : report.kept).push(block);
+      for (const range of plan.drop) ((await this.store.drop(range)) ? report.dropped : report.kept).push(range);
       report.strays = await this.store.deleteStrays(this.retentionMs);
     });
     return report;

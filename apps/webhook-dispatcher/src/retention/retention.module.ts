@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { RetentionJob } from './jobs/retention.job';
-import { PostgresBlockStore } from './persistence/postgres-block.store';
+import { PostgresIdRangeStore } from './persistence/postgres-id-range.store';
 import { RetainDeliveries } from './retain-deliveries.service';
 
 const dayMs = 86_400_000;
@@ -16,7 +16,8 @@ export class RetentionModule {
         {
           provide: RetainDeliveries,
           inject: [DataSource],
-          useFactory: (dataSource: DataSource) => new RetainDeliveries(new PostgresBlockStore(dataSource), retentionDays * dayMs),
+          useFactory: (dataSource: DataSource) =>
+            new RetainDeliveries(new PostgresIdRangeStore(dataSource), retentionDays * dayMs),
         },
         RetentionJob,
       ],

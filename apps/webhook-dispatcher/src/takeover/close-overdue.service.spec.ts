@@ -44,7 +44,7 @@ describe('payments that waited longer than B', () => {
     expect(queue.next()?.item.transactionId).toBe(2);
   });
 
-  it('are looked for again when their lane moved on before that (P-I7)', async () => {
+  it('are looked for again when their shard moved on before that (P-I7)', async () => {
     overdue.pass();
     written('FENCED');
     await settled();

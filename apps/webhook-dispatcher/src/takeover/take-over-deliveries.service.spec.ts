@@ -3,7 +3,7 @@ import type { DispatcherTables } from '../deliveries/testing/dispatcher-tables';
 import { terminalEvent } from '../deliveries/testing/samples';
 import { memoryStores, memoryTables } from '../dispatcher/testing/memory-stores';
 import { Replica } from '../dispatcher/testing/replica';
-import { laneOf } from '../lanes';
+import { shardOf } from '@paycode/ownership';
 
 describe('what a former owner left', () => {
   let tables: DispatcherTables;
@@ -52,9 +52,9 @@ describe('what a former owner left', () => {
     expect((await heir()).poster.ids).toEqual([1]);
   });
 
-  it('and fills more than one page of a lane is taken up to the last (P-I7)', async () => {
-    const ofOneLane = Array.from({ length: 100_000 }, (_, at) => at + 1).filter(id => laneOf(id) === laneOf(1));
-    const ids = ofOneLane.slice(0, 250);
+  it('and fills more than one page of a shard is taken up to the last (P-I7)', async () => {
+    const ofOneShard = Array.from({ length: 100_000 }, (_, at) => at + 1).filter(id => shardOf(id) === shardOf(1));
+    const ids = ofOneShard.slice(0, 250);
     // What was posted and not concluded is claimed, whatever the endpoint has waiting.
     for (const id of ids) {
       await record(dead, id);

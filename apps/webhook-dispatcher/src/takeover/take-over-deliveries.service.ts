@@ -1,25 +1,25 @@
 import type { Clock } from '@paycode/timing';
+import type { HeldShard, OwnedShards } from '@paycode/ownership';
 import {
   type AttemptRules,
   type Delivery,
   deliveryFrom,
   type DeliveryStore,
-  type LaneCursor,
+  type ShardCursor,
   type StoredDelivery,
 } from '../deliveries';
-import type { HeldLane, OwnedLanes } from '../lanes';
 import type { Admission, DeliveryQueue, RefillQueues } from '../queueing';
 import type { ConcludeDelivery } from '../verdicts';
 import { planAttempt } from './domain/attempt-plan';
 
-/** Rows of one lane read at once. */
+/** Rows of one shard read at once. */
 const pageMax = 200;
-/** Lanes swept in one pass: the sweep briefly waits for ingests of its lanes. */
-const lanesPerSweep = 64;
+/** Shards swept in one pass: the sweep briefly waits for ingests of its shards. */
+const shardsPerSweep = 64;
 /** How often, and from which age on, claims of our own that nobody works on are looked for: longer than any statement may take. */
 const forgottenMs = 60_000;
 
-interface LaneProgress {
+interface ShardProgress {
   epoch: number;
   /** Position among deliveries claimed by former owners; undefined once all are taken up. */
   orphansAfter: number | undefined;
@@ -27,11 +27,11 @@ interface LaneProgress {
 }
 
 /**
- * Flow: lanes gained -> what former owners left open (A-12, A-13) -> then, lane group by lane group, what others stored for lanes of ours.
+ * Flow: shards gained -> what former owners left open (A-12, A-13) -> then, shard group by shard group, what others stored for shards of ours.
  * Driven by passes; a pass that fails is simply repeated.
  */
 export class TakeOverDeliveries {
-  private readonly lanes = new Map<number, LaneProgress>();
+  private readonly shards = new Map<number, ShardProgress>();
   private lastSwept = -1;
   private lastLookMs: number;
 
@@ -39,30 +39,30 @@ export class TakeOverDeliveries {
     private readonly store: DeliveryStore,
     private readonly queue: DeliveryQueue,
     private readonly concluding: ConcludeDelivery,
-    private readonly ownership: OwnedLanes,
+    private readonly ownership: OwnedShards,
     private readonly options: { rules: AttemptRules; clock: Clock; refill: RefillQueues },
   ) {
     this.lastLookMs = options.clock.nowMs();
   }
 
-  gained(lanes: readonly HeldLane[]): void {
-    for (const { lane, epoch } of lanes) this.lanes.set(lane, { epoch, orphansAfter: 0, sweptTo: 0 });
+  gained(shards: readonly HeldShard[]): void {
+    for (const { shard, epoch } of shards) this.shards.set(shard, { epoch, orphansAfter: 0, sweptTo: 0 });
     this.queue.backlog.restart();
   }
 
-  lost(lanes: readonly HeldLane[]): void {
-    for (const { lane, epoch } of lanes) if (this.lanes.get(lane)?.epoch === epoch) this.lanes.delete(lane);
+  lost(shards: readonly HeldShard[]): void {
+    for (const { shard, epoch } of shards) if (this.shards.get(shard)?.epoch === epoch) this.shards.delete(shard);
   }
 
-  /** A delivery of ours ended without a verdict. If its lane was lost and is ours again, nobody else looks for it. */
-  fenced({ lane, epoch }: Delivery): void {
-    const progress = this.lanes.get(lane);
-    if (progress && progress.epoch !== epoch) this.gained([{ lane, epoch: progress.epoch }]);
+  /** A delivery of ours ended without a verdict. If its shard was lost and is ours again, nobody else looks for it. */
+  fenced({ shard, epoch }: Delivery): void {
+    const progress = this.shards.get(shard);
+    if (progress && progress.epoch !== epoch) this.gained([{ shard, epoch: progress.epoch }]);
   }
 
-  /** Lanes whose former owners' deliveries are not all taken up yet. */
-  get lanesRecovering(): number {
-    return [...this.lanes.values()].filter(progress => progress.orphansAfter !== undefined).length;
+  /** Shards whose former owners' deliveries are not all taken up yet. */
+  get shardsRecovering(): number {
+    return [...this.shards.values()].filter(progress => progress.orphansAfter !== undefined).length;
   }
 
   async pass(): Promise<void> {
@@ -77,40 +77,40 @@ export class TakeOverDeliveries {
   private async takeUpOrphans(): Promise<void> {
     const cursors = this.cursors(progress => progress.orphansAfter);
     if (cursors.length === 0) return;
-    const before = new Map(this.lanes);
+    const before = new Map(this.shards);
     const found = await this.store.orphaned(cursors, pageMax);
-    for (const { lane } of cursors) {
-      const page = found.filter(row => row.lane === lane);
-      const progress = this.unchanged(lane, before);
+    for (const { shard } of cursors) {
+      const page = found.filter(row => row.shard === shard);
+      const progress = this.unchanged(shard, before);
       if (progress) progress.orphansAfter = page.length < pageMax ? undefined : page.at(-1)!.seq;
     }
     this.takeUp(found, before);
   }
 
   private async sweep(): Promise<void> {
-    const held = [...this.lanes.keys()].sort((a, b) => a - b);
-    const ahead = held.filter(lane => lane > this.lastSwept).slice(0, lanesPerSweep);
-    const group = new Set(ahead.length > 0 ? ahead : held.slice(0, lanesPerSweep));
+    const held = [...this.shards.keys()].sort((a, b) => a - b);
+    const ahead = held.filter(shard => shard > this.lastSwept).slice(0, shardsPerSweep);
+    const group = new Set(ahead.length > 0 ? ahead : held.slice(0, shardsPerSweep));
     if (group.size === 0) return;
     this.lastSwept = Math.max(...group);
-    const cursors = this.cursors(progress => progress.sweptTo).filter(({ lane }) => group.has(lane));
-    const before = new Map(this.lanes);
-    const page = { limitPerLane: pageMax, exceptMerchants: this.queue.backlog.filling };
-    for (const { lane, horizonSeq, unclaimed } of await this.store.sweep(this.ownership.replica, cursors, page)) {
-      const progress = this.unchanged(lane, before);
+    const cursors = this.cursors(progress => progress.sweptTo).filter(({ shard }) => group.has(shard));
+    const before = new Map(this.shards);
+    const page = { limitPerShard: pageMax, exceptMerchants: this.queue.backlog.filling };
+    for (const { shard, horizonSeq, unclaimed } of await this.store.sweep(this.ownership.replica, cursors, page)) {
+      const progress = this.unchanged(shard, before);
       if (progress) progress.sweptTo = horizonSeq;
       this.takeUp(unclaimed, before);
     }
   }
 
   private async refill(): Promise<void> {
-    const before = new Map(this.lanes);
+    const before = new Map(this.shards);
     await this.options.refill.pass(rows => this.takeUp(rows, before, () => 'QUEUE'));
   }
 
   /**
    * An insert of ours that claimed, whose answer was lost and whose event went to another replica meanwhile: claimed under our epoch, in
-   * nobody's memory. Without this look it would stay open until its lane moves.
+   * nobody's memory. Without this look it would stay open until its shard moves.
    */
   private async takeUpForgotten(): Promise<void> {
     if (this.options.clock.nowMs() - this.lastLookMs < forgottenMs) return;
@@ -118,7 +118,7 @@ export class TakeOverDeliveries {
     // Under the next epoch, claims of this one count as orphaned.
     const cursors = this.cursors(() => 0).map(cursor => ({ ...cursor, epoch: cursor.epoch + 1 }));
     if (cursors.length === 0) return;
-    const before = new Map(this.lanes);
+    const before = new Map(this.shards);
     const found = await this.store.orphaned(cursors, pageMax);
     this.takeUp(
       found.filter(({ ageMs }) => ageMs > forgottenMs),
@@ -126,29 +126,29 @@ export class TakeOverDeliveries {
     );
   }
 
-  /** The lane's progress, unless it began anew while the store was asked: then the answer says nothing about where it stands. */
-  private unchanged(lane: number, before: ReadonlyMap<number, LaneProgress>): LaneProgress | undefined {
-    const progress = this.lanes.get(lane);
-    return progress === before.get(lane) ? progress : undefined;
+  /** The shard's progress, unless it began anew while the store was asked: then the answer says nothing about where it stands. */
+  private unchanged(shard: number, before: ReadonlyMap<number, ShardProgress>): ShardProgress | undefined {
+    const progress = this.shards.get(shard);
+    return progress === before.get(shard) ? progress : undefined;
   }
 
-  private cursors(positionOf: (progress: LaneProgress) => number | undefined): LaneCursor[] {
-    return [...this.lanes].flatMap(([lane, progress]) => {
+  private cursors(positionOf: (progress: ShardProgress) => number | undefined): ShardCursor[] {
+    return [...this.shards].flatMap(([shard, progress]) => {
       const afterSeq = positionOf(progress);
-      return afterSeq === undefined ? [] : [{ lane, epoch: progress.epoch, afterSeq }];
+      return afterSeq === undefined ? [] : [{ shard, epoch: progress.epoch, afterSeq }];
     });
   }
 
-  /** Rows of lanes that moved while the store was asked are left: another owner may have claimed them since (their lane begins anew). */
+  /** Rows of shards that moved while the store was asked are left: another owner may have claimed them since (their shard begins anew). */
   private takeUp(
     rows: readonly StoredDelivery[],
-    before: ReadonlyMap<number, LaneProgress>,
+    before: ReadonlyMap<number, ShardProgress>,
     admit: (merchantId: number) => Admission = this.queue.admissions(),
   ): void {
     const left: number[] = [];
     const deliveries = rows.flatMap(row => {
-      const epoch = this.ownership.epochOf(row.lane);
-      if (epoch === undefined || !this.unchanged(row.lane, before) || this.queue.has(row.transactionId)) return [];
+      const epoch = this.ownership.epochOf(row.shard);
+      if (epoch === undefined || !this.unchanged(row.shard, before) || this.queue.has(row.transactionId)) return [];
       const plan = planAttempt(row, this.options.rules);
       if (plan.next === 'CLOSE') {
         void this.close(this.deliveryOf(row, epoch), plan.kind);

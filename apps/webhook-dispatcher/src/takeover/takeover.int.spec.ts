@@ -1,10 +1,10 @@
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import type { DataSource } from 'typeorm';
+import { shardOf } from '@paycode/ownership';
 import { migrations } from '../../migrations';
 import { terminalEvent } from '../deliveries/testing/samples';
 import { Replica } from '../dispatcher/testing/replica';
-import { laneOf } from '../lanes';
 
 describe('owners that die, pause or leave', () => {
   let database: TestDatabase;
@@ -70,7 +70,7 @@ describe('owners that die, pause or leave', () => {
     await eventually(() => expect(heir.scheduler.settled.map(item => item.verdict)).toEqual(['ACKED_HTTP']));
   });
 
-  it('a replica that lost its lanes cannot close; the successor’s 200 stands (F-48, P-1.2-6)', async () => {
+  it('a replica that lost its shards cannot close; the successor’s 200 stands (F-48, P-1.2-6)', async () => {
     const paused = await new Replica(dataSource).own();
     await paused.dispatcher.intake.record([terminalEvent(1)]);
     await posted(paused, 1);
@@ -83,41 +83,41 @@ describe('owners that die, pause or leave', () => {
     expect(await verdict(1)).toBe('ACKED_HTTP');
   });
 
-  it('an owner whose beat is older than half the lease starts no POST until it has beaten again (P-T6)', async () => {
+  it('an owner whose heartbeat is older than half the lease starts no POST until the next one (P-T6)', async () => {
     const replica = await new Replica(dataSource).own();
     await replica.clock.advance(5_000);
     await replica.dispatcher.intake.record([terminalEvent(1)]);
     await eventually(() => expect(replica.scheduler.armed).toHaveLength(1));
     expect(replica.poster.posts).toEqual([]);
-    await replica.dispatcher.lanes.pass();
+    await replica.dispatcher.shards.pass();
     await replica.clock.advance(1_000);
     await posted(replica, 1);
   });
 
-  it('a delivery that waits while its lane is lost and regained is not forgotten (P-1.2-8)', async () => {
+  it('a delivery that waits while its shard is lost and regained is not forgotten (P-1.2-8)', async () => {
     const first = await new Replica(dataSource).own();
     await first.dispatcher.intake.record([terminalEvent(1)]);
     await posted(first, 1);
     const second = await new Replica(dataSource).takeOver();
     await posted(second, 1);
-    // The first is alive: it beats, learns that the lanes are gone, and gets them back when the second one leaves.
+    // The first is alive: it sends a heartbeat, learns that the shards are gone, and gets them back when the second one leaves.
     await first.clock.advance(1_000);
-    await first.dispatcher.lanes.pass();
+    await first.dispatcher.shards.pass();
     second.poster.posts[0]!.answer(500);
     expect(await verdict(1)).toBe('CLOSED_NON200');
     await second.drain();
     await first.own();
-    expect(first.dispatcher.lanes.lanes).toHaveLength(256);
+    expect(first.dispatcher.shards.held).toHaveLength(256);
     await first.dispatcher.intake.record([terminalEvent(2)]);
     await posted(first, 1, 2);
   });
 
-  it('a request that ends without a verdict after its lane came back is looked for again', async () => {
+  it('a request that ends without a verdict after its shard came back is looked for again', async () => {
     const first = await new Replica(dataSource).own();
     await first.dispatcher.intake.record([terminalEvent(1)]);
     await posted(first, 1);
-    await dataSource.query('update lane set epoch = epoch + 2');
-    await first.dispatcher.lanes.pass();
+    await dataSource.query('update shard set epoch = epoch + 2');
+    await first.dispatcher.shards.pass();
     await first.recoverAll();
     expect(first.poster.ids).toEqual([1]);
     first.poster.posts[0]!.answer(500);
@@ -136,16 +136,16 @@ describe('owners that die, pause or leave', () => {
     await verdict(1);
     const draining = leaving.drain();
     const heir = await new Replica(dataSource).own();
-    // All lanes but the one with a POST in flight are handed over at once.
+    // All shards but the one with a POST in flight are handed over at once.
     await eventually(async () => {
-      await heir.dispatcher.lanes.pass();
-      expect(heir.dispatcher.lanes.lanes).toHaveLength(255);
+      await heir.dispatcher.shards.pass();
+      expect(heir.dispatcher.shards.held).toHaveLength(255);
     });
     leaving.poster.posts.find(post => post.transactionId === 2)!.answer(500);
     await draining;
     expect(await verdict(2)).toBe('CLOSED_NON200');
     await heir.own();
-    expect(heir.dispatcher.lanes.lanes).toHaveLength(256);
+    expect(heir.dispatcher.shards.held).toHaveLength(256);
     expect(heir.poster.posts).toEqual([]);
   });
 
@@ -169,11 +169,11 @@ describe('owners that die, pause or leave', () => {
     });
     const all = [...leaving.poster.posts, ...heir.poster.posts];
     expect(new Set(all.map(post => post.transactionId)).size).toBe(all.length);
-    // What was claimed has started before its lane was given up: no attempt is lost by a clean hand-over.
+    // What was claimed has started before its shard was given up: no attempt is lost by a clean hand-over.
     expect(all.every(post => post.attempt === 1)).toBe(true);
   });
 
-  it('a lane that another replica ingested for is served by its owner within a sweep', async () => {
+  it('a shard that another replica ingested for is served by its owner within a sweep', async () => {
     const owner = await new Replica(dataSource).own();
     const other = new Replica(dataSource);
     await other.dispatcher.intake.record([terminalEvent(1)]);
@@ -187,11 +187,11 @@ describe('owners that die, pause or leave', () => {
     const replica = await new Replica(dataSource).own();
     await replica.dispatcher.routes.learn([1001]);
     const event = terminalEvent(1);
-    const lane = replica.dispatcher.lanes.lanes[0]!;
+    const shard = replica.dispatcher.shards.held[0]!;
     await dataSource.query(
-      `insert into delivery (transaction_id, lane, seq, epoch, merchant_id, kind, status, reversible, payload, completed_at)
+      `insert into delivery (transaction_id, shard, seq, epoch, merchant_id, kind, status, reversible, payload, completed_at)
        values (1, $1, nextval('delivery_seq'), $2, 1001, 'PURCHASE', 'SUCCESS', true, $3, $4)`,
-      [laneOf(1), lane.epoch, event.notification, event.completedAt],
+      [shardOf(1), shard.epoch, event.notification, event.completedAt],
     );
     await replica.dispatcher.intake.record([event]);
     await posted(replica, 1);

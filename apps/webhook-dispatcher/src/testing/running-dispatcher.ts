@@ -34,7 +34,7 @@ const ring = () => `k1:${randomBytes(32).toString('base64')}`;
 const http = axios.create({ validateStatus: () => true });
 
 /** A busy machine must not look like a slow receiver or a dead replica. Tests of an end of the window set a short one. */
-const patient = { ACK_WINDOW_MS: '240000', CONNECT_BUDGET_MS: '60000', LANE_LEASE_MS: '240000' };
+const patient = { ACK_WINDOW_MS: '240000', CONNECT_BUDGET_MS: '60000', SHARD_LEASE_MS: '240000' };
 
 /** Dispatchers as processes run them, on databases of their own, with fake neighbours. */
 export class DispatcherRig {
@@ -86,7 +86,7 @@ export class DispatcherRig {
       ...over,
     });
     this.services.push(service);
-    await eventually(() => expect(dispatcherOf(service).lanes.lanes.length).toBeGreaterThan(0));
+    await eventually(() => expect(dispatcherOf(service).shards.held.length).toBeGreaterThan(0));
     return service;
   }
 

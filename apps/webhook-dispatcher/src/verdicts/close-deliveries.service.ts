@@ -1,7 +1,7 @@
 import type { CloseAnswer, CloseItem } from '@paycode/dto';
 import { DataFault, FlushQueue, isolate } from '@paycode/persistence';
+import { shardOf } from '@paycode/ownership';
 import type { DeliveryMetrics, DeliveryStore } from '../deliveries';
-import { laneOf } from '../lanes';
 
 /**
  * Flow: the scheduler's timer or audit asks -> stub for what never came -> the verdict that stands, or OPEN while an owner holds the
@@ -16,7 +16,7 @@ export class CloseDeliveries {
   ) {
     this.closes = new FlushQueue(
       async items => {
-        const distinct = new Map(items.map(item => [item.transactionId, { ...item, lane: laneOf(item.transactionId) }]));
+        const distinct = new Map(items.map(item => [item.transactionId, { ...item, shard: shardOf(item.transactionId) }]));
         const answers = new Map((await store.close([...distinct.values()])).map(answer => [answer.transactionId, answer]));
         return items.map(({ transactionId }) => {
           const answer = answers.get(transactionId);

@@ -45,14 +45,14 @@ describe('after a POST', () => {
     lastPost().fail({ code: 'EMFILE', isOurs: true });
     await settled();
     expect(verdictOf(1)).toBeUndefined();
-    await replica.dispatcher.lanes.pass();
+    await replica.dispatcher.shards.pass();
     await replica.clock.advance(1_000);
     expect(replica.poster.posts.map(post => post.attempt)).toEqual([1, 2]);
   });
 
   it('a second attempt that fails by our fault is the last one (P-I8)', async () => {
     lastPost().fail({ code: 'EMFILE', isOurs: true });
-    await replica.dispatcher.lanes.pass();
+    await replica.dispatcher.shards.pass();
     await replica.clock.advance(1_000);
     lastPost().fail({ code: 'EMFILE', isOurs: true });
     await settled();

@@ -12,13 +12,13 @@ import type { InformationalStore } from '../informational';
 import { type Conclusion, conclusionOf, conclusionWithout } from './domain/conclusion';
 import type { RecordVerdict } from './record-verdict.service';
 
-/** Why no verdict was recorded. RETRY_LATER: the fault is ours. FENCED: the lane moved on before the verdict; its owner decides. */
+/** Why no verdict was recorded. RETRY_LATER: the fault is ours. FENCED: the shard moved on before the verdict; its owner decides. */
 export type NotRecorded = 'RETRY_LATER' | 'FENCED';
 
 /** OVER: nothing more to do. */
 export type Concluded = 'OVER' | NotRecorded;
 
-/** Told when a lane moved on under a delivery, so that its owner (maybe this replica again) looks for it. */
+/** Told when a shard moved on under a delivery, so that its owner (maybe this replica again) looks for it. */
 export type OnFenced = (delivery: Delivery) => void;
 
 /** Flow: how an attempt ended -> verdict or another try -> durable verdict -> report. */
@@ -72,9 +72,9 @@ export class ConcludeDelivery {
 
   private async record(delivery: Delivery, conclusion: Conclusion, startedAt: Date | null): Promise<Concluded> {
     if (delivery.isRepeat) return this.recordRepeat(delivery, conclusion, startedAt);
-    const { transactionId, merchantId, lane, epoch, armedAt } = delivery;
+    const { transactionId, merchantId, shard, epoch, armedAt } = delivery;
     const standing = await this.verdicts.record(
-      { ...conclusion, transactionId, merchantId, lane, epoch, armedAt, startedAt },
+      { ...conclusion, transactionId, merchantId, shard, epoch, armedAt, startedAt },
       delivery.isReversible,
     );
     if (!standing) return 'FENCED';

@@ -1,8 +1,8 @@
 import type { VerdictKind } from '@paycode/dto';
 import { FlushQueue, isDataFault } from '@paycode/persistence';
 import { backoffMs, type Clock, passed } from '@paycode/timing';
+import type { OwnedShards } from '@paycode/ownership';
 import type { DeliveryMetrics } from '../deliveries';
-import type { OwnedLanes } from '../lanes';
 import { retryLimits } from './domain/retry-limits';
 import type { SettleReversals } from './settle-reversals.service';
 import type { OwnedVerdict, VerdictStore } from './verdicts.ports';
@@ -31,17 +31,17 @@ export class RecordVerdict {
 
   constructor(
     store: VerdictStore,
-    lanes: OwnedLanes,
+    shards: OwnedShards,
     private readonly settling: SettleReversals,
     private readonly metrics: DeliveryMetrics,
     private readonly options: { clock: Clock; spacing?: () => Promise<void> },
   ) {
     const limits = { ...batchMax, spacing: options.spacing };
     this.acks = new FlushQueue(verdicts => this.untilWritten(() => store.acknowledge(verdicts)), limits);
-    this.conclusions = new FlushQueue(verdicts => this.untilWritten(() => store.conclude(lanes.replica, verdicts)), limits);
+    this.conclusions = new FlushQueue(verdicts => this.untilWritten(() => store.conclude(shards.replica, verdicts)), limits);
   }
 
-  /** Resolves after the commit to the verdict that stands; null when the lane is another replica's by now. */
+  /** Resolves after the commit to the verdict that stands; null when the shard is another replica's by now. */
   async record(verdict: OwnedVerdict, isReversible: boolean): Promise<VerdictKind | null> {
     this.metrics.verdictsWaiting(++this.unwritten);
     const queue = verdict.kind.startsWith('ACKED_') ? this.acks : this.conclusions;

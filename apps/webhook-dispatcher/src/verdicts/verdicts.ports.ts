@@ -8,12 +8,12 @@ export abstract class VerdictStore {
    * each id, in order.
    */
   abstract acknowledge(verdicts: readonly Verdict[]): Promise<VerdictKind[]>;
-  /** Everything else: only from the owner of the lane. Answers what stands, in order; null when it was refused because the lane moved on. */
+  /** Everything else: only from the owner of the shard. Answers what stands, in order; null when it was refused because the shard moved on. */
   abstract conclude(replica: string, verdicts: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]>;
 }
 
 export interface OwnedVerdict extends Verdict {
-  lane: number;
+  shard: number;
   epoch: number;
   /** An informational delivery that failed is tried again after this many milliseconds; null: never. */
   retryAfterMs: number | null;

@@ -13,7 +13,7 @@ describe('the topic catalog', () => {
     ]);
   });
 
-  it('keeps lane % 64 equal to the partition of TransactionTerminal', () => {
+  it('keeps shard % 64 equal to the partition of TransactionTerminal', () => {
     expect(256 % events.transactionTerminal.topic.partitions).toBe(0);
   });
 });

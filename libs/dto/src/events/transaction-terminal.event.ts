@@ -12,7 +12,7 @@ export const transactionTerminal = defineEvent({
   description: 'A transaction reached a final state. Record key and dedup key: transactionId.',
   topic: {
     name: 'paycode.transaction.terminal.v1',
-    // Twice the largest number of dispatcher replicas, and a divisor of the 256 lanes.
+    // Twice the largest number of dispatcher replicas, and a divisor of the 256 shards.
     partitions: 64,
     retentionMs: 14 * dayMs,
     cleanupPolicy: 'delete',

@@ -9,7 +9,7 @@ export interface KafkaMemberOptions {
   sessionTimeoutMs: number;
   hooks: JoinHooks;
   onBatch(payload: EachBatchPayload): Promise<void>;
-  /** The member is alive: it fetched, beat or joined. */
+  /** The member is alive: it fetched, sent a heartbeat or joined. */
   onTurn(): void;
   /** kafkajs has given up; this member is dead. */
   onCrash(error: Error): void;

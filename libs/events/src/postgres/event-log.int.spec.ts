@@ -8,7 +8,8 @@ import { EventLog, type LogTopic } from './event-log';
 import { GroupMembership, shareOf } from './group-membership';
 import { LogJanitor } from './log-janitor';
 import { LogSession } from './log-session';
-import { eventLogMigrations, PostgresEventTransport } from './postgres-event-transport';
+import { migrations } from './migrations';
+import { PostgresEventTransport } from './postgres-event-transport';
 
 const topicName = 'paycode.test.v1';
 
@@ -20,7 +21,7 @@ describe('the event log in PostgreSQL', () => {
   let sessions: LogSession[];
 
   beforeEach(async () => {
-    database = await createTestDatabase({ migrations: eventLogMigrations });
+    database = await createTestDatabase({ migrations });
     pool = new Pool({ connectionString: database.url, max: 12 });
     // The database may be dropped before the last connection has closed.
     pool.on('error', () => undefined);
@@ -134,10 +135,10 @@ describe('the event log in PostgreSQL', () => {
       const { made: dead, session } = await member();
       await dead.claim(4, []);
       const { made: heir } = await member();
-      expect(await heir.beat()).toMatchObject({ dead: [], share: 2 });
+      expect(await heir.heartbeat()).toMatchObject({ dead: [], share: 2 });
       await session.close();
-      await eventually(async () => expect(await heir.beat()).toMatchObject({ dead: [expect.any(String)], share: 4 }));
-      const standing = await heir.beat();
+      await eventually(async () => expect(await heir.heartbeat()).toMatchObject({ dead: [expect.any(String)], share: 4 }));
+      const standing = await heir.heartbeat();
       expect(await heir.claim(4, standing!.dead)).toHaveLength(4);
     });
 
@@ -146,10 +147,10 @@ describe('the event log in PostgreSQL', () => {
       const [owned] = await hung.claim(1, []);
       const commit = { partition: owned!.partition, epoch: owned!.epoch, nextPosition: 1n };
       const { made: heir } = await member(1);
-      await eventually(async () => expect((await heir.beat())?.dead).toHaveLength(1));
-      await heir.claim(4, (await heir.beat())!.dead);
+      await eventually(async () => expect((await heir.heartbeat())?.dead).toHaveLength(1));
+      await heir.claim(4, (await heir.heartbeat())!.dead);
       expect(await hung.commit([commit])).toEqual([false]);
-      expect(await hung.beat()).toBeUndefined();
+      expect(await hung.heartbeat()).toBeUndefined();
     });
 
     it('refuses a commit from before a partition was given up, also when the same member has it again (P-I10)', async () => {
@@ -220,7 +221,7 @@ describe('the event log in PostgreSQL', () => {
     const options = { url: empty.url, applicationName: 'test', log: quietLog };
     const transports = await Promise.all([1, 2, 3].map(() => PostgresEventTransport.open(options)));
     await Promise.all(transports.map(transport => transport.close()));
-    expect(await empty.dataSource.query('select name from migrations')).toEqual([{ name: eventLogMigrations[0]!.name }]);
+    expect(await empty.dataSource.query('select name from migrations')).toEqual(migrations.map(({ name }) => ({ name })));
     await empty.drop();
   });
 });

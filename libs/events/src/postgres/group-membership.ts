@@ -28,7 +28,7 @@ export interface GroupMembershipOptions {
   topicId: number;
   partitions: number;
   group: string;
-  /** A member whose beat is older than this, on the server's clock, has lost its partitions. */
+  /** A member whose heartbeat is older than this, on the server's clock, has lost its partitions. */
   leaseMs: number;
 }
 
@@ -53,12 +53,12 @@ export class GroupMembership {
     this.tellGroup();
   }
 
-  /** Beats, and answers where the member stands; undefined: others have ended the membership. One statement. */
-  async beat(): Promise<Standing | undefined> {
+  /** Sends a heartbeat, and answers where the member stands; undefined: others have ended the membership. One statement. */
+  async heartbeat(): Promise<Standing | undefined> {
     const { session, topicId, group, partitions, leaseMs } = this.options;
     await session.hold(this.lockKey);
     const values = [this.memberId, topicId, group, leaseMs, memberLockClass];
-    const { rows } = await session.query<StandingRow>({ name: 'event-beat', text: beat, values });
+    const { rows } = await session.query<StandingRow>({ name: 'event-heartbeat', text: heartbeat, values });
     const row = rows[0]!;
     if (!row.is_member) return undefined;
     const others = row.members ?? [];
@@ -112,7 +112,7 @@ export class GroupMembership {
     this.tellGroup();
   }
 
-  /** Members look at their share at once instead of at their next beat. */
+  /** Members look at their share at once instead of at their next heartbeat. */
   private tellGroup(): void {
     this.options.session.notify(groupPayload(this.options.topicId, this.options.group));
   }
@@ -140,13 +140,13 @@ const join = `
     insert into event_offset (topic_id, group_name, partition) select $1, $2, n from generate_series(0, $3::int - 1) n
     on conflict do nothing
   )
-  insert into event_member (id, topic_id, group_name, lock_key, beat_at) values ($4, $1, $2, $5, clock_timestamp())
-  on conflict (id) do update set beat_at = excluded.beat_at`;
+  insert into event_member (id, topic_id, group_name, lock_key, heartbeat_at) values ($4, $1, $2, $5, clock_timestamp())
+  on conflict (id) do update set heartbeat_at = excluded.heartbeat_at`;
 
-// pg_locks shows at once that a killed process is gone; the beat covers one that hangs with its connection open.
-const beat = `
+// pg_locks shows at once that a killed process is gone; the heartbeat covers one that hangs with its connection open.
+const heartbeat = `
   with me as (
-    update event_member set beat_at = clock_timestamp() where id = $1 returning id
+    update event_member set heartbeat_at = clock_timestamp() where id = $1 returning id
   ), held as materialized (
     select objid::bigint as lock_key from pg_locks
     where locktype = 'advisory' and classid = $5::int::oid and objsubid = 2 and granted
@@ -154,7 +154,7 @@ const beat = `
   ), live as materialized (
     select id from event_member m
     where topic_id = $2 and group_name = $3 and id <> $1
-      and beat_at > clock_timestamp() - $4::int * interval '1 millisecond'
+      and heartbeat_at > clock_timestamp() - $4::int * interval '1 millisecond'
       and exists (select 1 from held where held.lock_key = m.lock_key)
   ), mine as materialized (
     select partition, owner, epoch, position from event_offset where topic_id = $2 and group_name = $3 and owner is not null

@@ -45,7 +45,7 @@ export class LogJanitor {
     let deleted = 0;
     for (const { id, name } of rows) deleted += await this.cleanTopic(id, this.retentionMs(name), signal);
     // Members that crashed and owned nothing any more.
-    await this.options.pool.query("delete from event_member where beat_at < clock_timestamp() - interval '1 day'");
+    await this.options.pool.query("delete from event_member where heartbeat_at < clock_timestamp() - interval '1 day'");
     return deleted;
   }
 

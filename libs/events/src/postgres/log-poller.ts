@@ -39,7 +39,7 @@ export class LogPoller {
   async run(): Promise<void> {
     while (!this.isStopped) {
       this.lastTurnAt = performance.now();
-      const found = await this.turn();
+      const found = await this.pass();
       if (this.isStopped) return;
       if (found === 0) await this.wakeup.wait(this.failures > 0 ? backoffMs(this.failures, failureLimits) : this.idleMs);
       else if (this.behind.size === 0) await pause(this.options.subscription.gatherMs ?? gatherMsDefault);
@@ -69,7 +69,7 @@ export class LogPoller {
     return this.options.subscription.minAgeMs ? behindPollMs : idlePollMs;
   }
 
-  private async turn(): Promise<number> {
+  private async pass(): Promise<number> {
     try {
       const found = await this.poll();
       this.failures = 0;

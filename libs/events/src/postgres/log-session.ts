@@ -112,7 +112,7 @@ export class LogSession {
       statement_timeout: 10_000,
       query_timeout: 15_000,
       keepAlive: true,
-      // Beats, notifications and locks are worthless after a server crash: no need to wait for the disk.
+      // Heartbeats, notifications and locks are worthless after a server crash: no need to wait for the disk.
       options: '-c synchronous_commit=off',
     });
     client.on('notification', ({ payload }) => this.options.onNotification(payload ?? ''));

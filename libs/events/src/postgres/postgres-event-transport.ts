@@ -9,7 +9,7 @@ import { chunked, encodeBounded } from '../record/event-size';
 import { partitionOf } from '../record/partitioning';
 import { definitionOf } from '../topics/topic-definitions';
 import type { TransportLog } from '../transport-log';
-import { CreateEventLog1763600000000 } from './create-event-log.migration';
+import { migrations } from './migrations';
 import { EventLog, type LogAppend, type LogTopic } from './event-log';
 import { GroupMembership, groupPayload } from './group-membership';
 import { LogJanitor } from './log-janitor';
@@ -24,15 +24,14 @@ export interface PostgresEventTransportOptions {
   log: TransportLog;
   topics?: readonly TopicDefinition[];
   /** Time between two heartbeats of a group member. Default 1,000. */
-  beatMs?: number;
-  /** A member that hangs this long loses its partitions (one that dies loses them at the next beat of another). Default 10,000. */
+  heartbeatMs?: number;
+  /** A member that hangs this long loses its partitions (one that dies loses them at the next heartbeat of another). Default 10,000. */
   leaseMs?: number;
   /** How long an event is kept after every group has consumed it. Default 1 hour. */
   consumedRetentionMs?: number;
 }
 
 /** Migrations of the events database. */
-export const eventLogMigrations = [CreateEventLog1763600000000];
 
 const hourMs = 3_600_000;
 const appendLimits = { countMax: 500, bytesMax: 4_194_304 };
@@ -80,7 +79,7 @@ export class PostgresEventTransport extends EventTransport {
 
   async subscribe(subscription: Subscription): Promise<Subscriber> {
     if (this.closed) throw new Error('event transport is closed');
-    const { beatMs = 1_000, leaseMs = 10_000, log } = this.options;
+    const { heartbeatMs = 1_000, leaseMs = 10_000, log } = this.options;
     const { session, eventLog, reader } = this;
     const topic = await this.topic(subscription.topic);
     const { group } = subscription;
@@ -89,7 +88,7 @@ export class PostgresEventTransport extends EventTransport {
       topicId: topic.id,
       subscription,
       membership: new GroupMembership({ session, pool: reader, topicId: topic.id, partitions: topic.partitions, group, leaseMs }),
-      beatMs,
+      heartbeatMs,
       leaseMs,
       log,
       park: await this.parking(subscription),
@@ -183,7 +182,7 @@ function openPool({ url, applicationName, log }: PostgresEventTransportOptions, 
 }
 
 async function migrate({ url, applicationName }: PostgresEventTransportOptions): Promise<void> {
-  const dataSource = await openDataSource({ url, applicationName, migrations: eventLogMigrations, poolMax: 2 });
+  const dataSource = await openDataSource({ url, applicationName, migrations, poolMax: 2 });
   try {
     await runMigrations(dataSource);
   } finally {

@@ -14,7 +14,7 @@ export interface PostgresSubscriberOptions {
   topicId: number;
   subscription: Subscription;
   membership: GroupMembership;
-  beatMs: number;
+  heartbeatMs: number;
   leaseMs: number;
   log: TransportLog;
   /** Makes dead letters durable. */
@@ -22,7 +22,7 @@ export interface PostgresSubscriberOptions {
   onStopped(subscriber: PostgresSubscriber): void;
 }
 
-/** One member of a group: beats, keeps its share of the partitions, and feeds them from the log. */
+/** One member of a group: sends heartbeats, keeps its share of the partitions, and feeds them from the log. */
 export class PostgresSubscriber implements Subscriber, PartitionEdge {
   private readonly owned: OwnedPartitions;
   private readonly poller: LogPoller;
@@ -33,7 +33,7 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
   private stopped?: Promise<void>;
   private isPaused = false;
   private lag: number | null = null;
-  private beatAt = performance.now();
+  private heartbeatAt = performance.now();
   private lastTurnAt = performance.now();
 
   constructor(private readonly options: PostgresSubscriberOptions) {
@@ -52,7 +52,7 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
   async start(): Promise<void> {
     await this.options.membership.join();
     await this.keepShare();
-    this.loops = Promise.all([this.poller.run(), this.beatLoop()]);
+    this.loops = Promise.all([this.poller.run(), this.heartbeatLoop()]);
   }
 
   pause(): void {
@@ -110,9 +110,9 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
     this.options.onStopped(this);
   }
 
-  private async beatLoop(): Promise<void> {
+  private async heartbeatLoop(): Promise<void> {
     while (!this.stopped) {
-      await this.wakeup.wait(this.options.beatMs);
+      await this.wakeup.wait(this.options.heartbeatMs);
       if (this.stopped) return;
       // A turn counts although the database may be down: a restart of this process would not bring it back.
       this.lastTurnAt = performance.now();
@@ -126,8 +126,8 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
   }
 
   private async keepShare(): Promise<void> {
-    const standing = await this.options.membership.beat();
-    this.beatAt = performance.now();
+    const standing = await this.options.membership.heartbeat();
+    this.heartbeatAt = performance.now();
     if (!standing) return this.options.membership.join();
     this.lag = standing.lag;
     this.dropLost(standing);
@@ -149,12 +149,12 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
     if (orphans.length > 0) await this.options.membership.release(orphans);
   }
 
-  /** Without a beat for a whole lease the others may own our partitions by now. */
+  /** Without a heartbeat for a whole lease the others may own our partitions by now. */
   private dropExpired(): void {
-    if (performance.now() - this.beatAt > this.options.leaseMs) void this.owned.lose(this.owned.numbers());
+    if (performance.now() - this.heartbeatAt > this.options.leaseMs) void this.owned.lose(this.owned.numbers());
   }
 
-  /** Frees each partition as soon as its own batch has ended; the beats go on meanwhile. */
+  /** Frees each partition as soon as its own batch has ended; the heartbeats go on meanwhile. */
   private handOver(partitions: number[]): void {
     for (const partition of partitions) {
       this.owned

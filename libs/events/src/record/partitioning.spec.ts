@@ -34,11 +34,11 @@ describe('partitioning', () => {
     );
   });
 
-  it('keeps a transaction on the partition that its lane of 256 implies', () => {
+  it('keeps a transaction on the partition that its shard of 256 implies', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), transactionId => {
-        const lane = toPositive(murmur2(String(transactionId))) % 256;
-        expect(lane % 64).toBe(partitionOf(String(transactionId), 64));
+        const shard = toPositive(murmur2(String(transactionId))) % 256;
+        expect(shard % 64).toBe(partitionOf(String(transactionId), 64));
       }),
     );
   });

@@ -30,7 +30,13 @@ export class PostgresHarness extends TransportHarness {
   }
 
   openTransport(url = this.database.url): Promise<EventTransport> {
-    return PostgresEventTransport.open({ url, applicationName: 'conformance', log: quietLog, topics: this.topics, beatMs: 200 });
+    return PostgresEventTransport.open({
+      url,
+      applicationName: 'conformance',
+      log: quietLog,
+      topics: this.topics,
+      heartbeatMs: 200,
+    });
   }
 
   async createTopic(_topic: TopicDefinition): Promise<void> {

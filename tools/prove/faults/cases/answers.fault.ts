@@ -38,7 +38,7 @@ function slowly(text: string, everyMs: number): Behaviour {
   };
 }
 
-faultSuite('a receiver answers', { times: { laneLease: 6_000 } }, suite => {
+faultSuite('a receiver answers', { times: { shardLease: 6_000 } }, suite => {
   const { faultCase } = suite;
 
   /** Each behaviour at a merchant of its own, all at once; gives the receivers' only posts. */

@@ -55,13 +55,13 @@ faultSuite('databases are away, locked, replaced', { times }, suite => {
     for (const id of ids) expect(new Set(receiver.postsOf(id).map(post => post.attempt)).size).toBe(1);
   });
 
-  faultCase(17, 'a lock on every lane for many leases, the pool exhausted - no POST starts, nothing is reversed', async () => {
+  faultCase(17, 'a lock on every shard for many leases, the pool exhausted - no POST starts, nothing is reversed', async () => {
     const { merchantId, receiver } = await suite.platform.merchant(hang);
     const [inFlight] = await suite.platform.pay(merchantId);
     const post = await posted(receiver, inFlight!);
     const locker = await suite.platform.databases.dispatcher.pool('dispatcher').connect();
     await locker.query('begin');
-    await locker.query('select * from lane for update');
+    await locker.query('select * from shard for update');
     receiver.behaviour = each => each.answer(200);
     const ids = await suite.platform.pay(merchantId, 50);
     await eventually(async () => {
@@ -70,7 +70,7 @@ faultSuite('databases are away, locked, replaced', { times }, suite => {
       expect(row!.n).toBeGreaterThan(0);
     }, patienceMs);
     post.answer(200);
-    await eventually(() => expect(post.elapsedMs()).toBeGreaterThan(3 * times.laneLease), patienceMs);
+    await eventually(() => expect(post.elapsedMs()).toBeGreaterThan(3 * times.shardLease), patienceMs);
     expect(receiver.posts).toHaveLength(1);
     await locker.query('rollback');
     locker.release();
@@ -89,7 +89,7 @@ faultSuite('databases are away, locked, replaced', { times }, suite => {
       const first = await posted(receiver, id!);
       const inFlight = await Promise.all(dispatchers.map(dispatcher => dispatcher.metric('webhook_in_flight')));
       const owner = inFlight.indexOf(1);
-      // What it says still arrives; what it is told does not. Without its events it has no part of the lanes either.
+      // What it says still arrives; what it is told does not. Without its events it has no part of the shards either.
       suite.platform.ways.dispatcherDatabase[owner]!.stall({ onlyAnswers: true });
       suite.platform.ways.dispatcherEvents[owner]!.cut();
       await eventually(() => expect(receiver.postsOf(id!).map(post => post.attempt)).toEqual([1, 2]), patienceMs);

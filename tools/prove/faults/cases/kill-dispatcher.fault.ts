@@ -102,7 +102,7 @@ faultSuite('a dispatcher is killed', { times }, suite => {
     const [id] = await suite.platform.pay(merchantId);
     await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
     for (const dispatcher of suite.platform.services.dispatchers) dispatcher.pause();
-    await eventually(() => expect(receiver.postsOf(id!)[0]!.elapsedMs()).toBeGreaterThan(times.laneLease), patienceMs);
+    await eventually(() => expect(receiver.postsOf(id!)[0]!.elapsedMs()).toBeGreaterThan(times.shardLease), patienceMs);
     for (const dispatcher of suite.platform.services.dispatchers) dispatcher.resume();
     await suite.platform.ends(id!, 'SETTLED');
     expect(receiver.postsOf(id!).length).toBeLessThanOrEqual(2);

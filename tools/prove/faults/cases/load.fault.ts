@@ -12,7 +12,7 @@ const times = {
   ...defaultTimes,
   ackWindow: 90_000,
   timerDelay: 100_000,
-  laneLease: 6_000,
+  shardLease: 6_000,
   dispatchWindow: 120_000,
   auditDelay: 125_000,
 };

@@ -101,7 +101,7 @@ export class FaultServices {
       ACK_WINDOW_MS: String(times.ackWindow),
       CONNECT_BUDGET_MS: String(times.connectBudget),
       DISPATCH_WINDOW_MS: String(times.dispatchWindow),
-      LANE_LEASE_MS: String(times.laneLease),
+      SHARD_LEASE_MS: String(times.shardLease),
       OUTBOUND_SOURCE_ADDRESSES: sourceOf(at),
       ...options.dispatcherEnv,
     };

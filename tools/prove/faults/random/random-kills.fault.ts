@@ -20,7 +20,7 @@ const times = {
   ackWindow: 6_000,
   connectBudget: 4_000,
   timerDelay: 12_000,
-  laneLease: 5_000,
+  shardLease: 5_000,
   dispatchWindow: 60_000,
   auditDelay: 65_000,
 };

@@ -2,36 +2,37 @@ import type { PlantedFault } from './planted-fault.ts';
 
 const dispatcher = 'apps/webhook-dispatcher/src';
 const deliverySpec = `${dispatcher}/deliveries/persistence/postgres-delivery.store.int.spec.ts`;
-const laneSpec = `${dispatcher}/lanes/persistence/postgres-lane.store.int.spec.ts`;
-const blockSpec = `${dispatcher}/retention/persistence/postgres-block.store.int.spec.ts`;
+const ownership = 'libs/ownership/src';
+const shardSpec = `${ownership}/postgres-shard.store.int.spec.ts`;
+const idRangeSpec = `${dispatcher}/retention/persistence/postgres-id-range.store.int.spec.ts`;
 
 /** Who may act on a delivery when replicas die, and what is kept for how long. */
 export const takeoverFaults: readonly PlantedFault[] = [
   {
     id: 'takeover-keeps-epoch',
-    breaks: 'A takeover leaves the epoch of the lane as it was: nothing fences the former owner.',
+    breaks: 'A takeover leaves the epoch of the shard as it was: nothing fences the former owner.',
     against: 'P-I4',
-    file: `${dispatcher}/lanes/persistence/postgres-lane.store.ts`,
-    find: 'set owner = $1, epoch = lane.epoch + 1',
-    put: 'set owner = $1, epoch = lane.epoch',
-    specs: [laneSpec],
+    file: `${ownership}/postgres-shard.store.ts`,
+    find: 'set owner = $1, epoch = shard.epoch + 1',
+    put: 'set owner = $1, epoch = shard.epoch',
+    specs: [shardSpec],
   },
   {
     id: 'takeover-of-living',
-    breaks: 'A lane is taken over although its owner has beaten since it was looked at.',
+    breaks: 'A shard is taken over although its owner has sent a heartbeat since it was looked at.',
     against: 'P-T6',
-    file: `${dispatcher}/lanes/persistence/postgres-lane.store.ts`,
-    find: '            and (select r.beat from replica r where r.id = l.owner) is not distinct from s.beat\n',
+    file: `${ownership}/postgres-shard.store.ts`,
+    find: '            and (select r.heartbeat from replica r where r.id = s.owner) is not distinct from seen.heartbeat\n',
     put: '',
-    specs: [laneSpec],
+    specs: [shardSpec],
   },
   {
     id: 'claim-without-epoch',
-    breaks: 'A replica claims an attempt in a lane under an epoch that has passed.',
+    breaks: 'A replica claims an attempt in a shard under an epoch that has passed.',
     against: 'P-I8',
     file: `${dispatcher}/deliveries/persistence/delivery.sql.ts`,
-    find: 'from input d join held using (lane, epoch) where',
-    put: 'from input d join held using (lane) where',
+    find: 'from input d join held using (shard, epoch) where',
+    put: 'from input d join held using (shard) where',
     specs: [deliverySpec],
   },
   {
@@ -48,8 +49,8 @@ export const takeoverFaults: readonly PlantedFault[] = [
     breaks: 'An attempt is claimed for a delivery that has its verdict.',
     against: 'P-I1',
     file: `${dispatcher}/deliveries/persistence/delivery.sql.ts`,
-    find: 'join held using (lane, epoch) where ${isOpen} order by 1',
-    put: 'join held using (lane, epoch) order by 1',
+    find: 'join held using (shard, epoch) where ${isOpen} order by 1',
+    put: 'join held using (shard, epoch) order by 1',
     specs: [deliverySpec],
   },
   {
@@ -63,16 +64,16 @@ export const takeoverFaults: readonly PlantedFault[] = [
   },
   {
     id: 'drops-open-rows',
-    breaks: 'Retention drops a block that holds deliveries without a verdict.',
+    breaks: 'Retention drops a range that holds deliveries without a verdict.',
     against: 'R-1-6',
-    file: `${dispatcher}/retention/persistence/postgres-block.store.ts`,
+    file: `${dispatcher}/retention/persistence/postgres-id-range.store.ts`,
     find: '    if (open.length > 0) return false;\n',
     put: '',
-    specs: [blockSpec],
+    specs: [idRangeSpec],
   },
   {
     id: 'retention-forgets-late',
-    breaks: 'Retention drops a block as soon as its time is over, late events included.',
+    breaks: 'Retention drops a range as soon as its time is over, late events included.',
     against: 'R-4.4-1',
     file: `${dispatcher}/retention/domain/plan-retention.ts`,
     find: 'passedAgoMs > retentionMs + lateMs',
@@ -81,11 +82,11 @@ export const takeoverFaults: readonly PlantedFault[] = [
   },
   {
     id: 'retention-keeps-strays',
-    breaks: 'Deliveries with ids outside every block are kept for ever.',
+    breaks: 'Deliveries with ids outside every range are kept for ever.',
     against: 'T-16',
-    file: `${dispatcher}/retention/persistence/block.sql.ts`,
+    file: `${dispatcher}/retention/persistence/id-range.sql.ts`,
     find: 'where d.received_at < clock_timestamp()',
     put: "where d.received_at < clock_timestamp() - interval '10 years'",
-    specs: [blockSpec],
+    specs: [idRangeSpec],
   },
 ];

@@ -43,7 +43,6 @@ export const strykerAreas: readonly StrykerArea[] = [
     project: 'apps/webhook-dispatcher',
     files: [
       `${dispatcher}/{posting,routes,takeover,verdicts}/{ack-deadlines,close-overdue,handshake-gate,route-cache,settle-reversals}.service.ts`,
-      `${dispatcher}/lanes/lane-ownership.service.ts`,
     ],
     sampled: [],
   },
@@ -51,15 +50,12 @@ export const strykerAreas: readonly StrykerArea[] = [
     area: 'scheduler rules',
     project: 'apps/reversal-scheduler',
     files: [domainOf('reversal-scheduler')],
-    sampled: [`${scheduler}/shard-ownership/domain/plan-shards.ts`],
+    sampled: [],
   },
   {
     area: 'scheduler decisions',
     project: 'apps/reversal-scheduler',
-    files: [
-      `${scheduler}/reversal/{arm-reversals,decide-reversals,reversal-timers,watch-terminals}.service.ts`,
-      `${scheduler}/shard-ownership/shard-ownership.service.ts`,
-    ],
+    files: [`${scheduler}/reversal/{arm-reversals,decide-reversals,reversal-timers,watch-terminals}.service.ts`],
     sampled: [],
   },
   {
@@ -67,6 +63,12 @@ export const strykerAreas: readonly StrykerArea[] = [
     project: 'apps/recipient-messages',
     files: [domainOf('recipient-messages')],
     sampled: [],
+  },
+  {
+    area: 'ownership',
+    project: 'libs/ownership',
+    files: ['libs/ownership/src/{assignment,heartbeat-watch,shard-ownership.service}.ts'],
+    sampled: ['libs/ownership/src/assignment.ts'],
   },
   {
     area: 'simulator rules',

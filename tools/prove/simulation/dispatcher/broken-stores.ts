@@ -1,15 +1,15 @@
 import type { CloseAnswer, VerdictKind } from '@paycode/dto';
+import type { HeldShard, ShardRow } from '@paycode/ownership';
 import type {
   DeliveryToInsert,
   InsertedDelivery,
-  LanedCloseItem,
+  ShardedCloseItem,
 } from '../../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
 import type { Delivery, Verdict } from '../../../../apps/webhook-dispatcher/src/deliveries/domain/delivery';
-import type { HeldLane, LaneRow } from '../../../../apps/webhook-dispatcher/src/lanes/domain/lane-watch';
 import type { OwnedVerdict } from '../../../../apps/webhook-dispatcher/src/verdicts/verdicts.ports';
 import type { VerdictTableRow } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
 import { MemoryDeliveryStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-delivery.store';
-import { MemoryLaneStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-lane.store';
+import { TableShardStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/table-shard.store';
 import { MemoryVerdictStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-verdict.store';
 
 // Stores with a guard taken out, for showing that the simulation misses it.
@@ -18,7 +18,7 @@ const closed = { kind: 'CLOSED_NEVER_SENT', attempt: null, startedAtMs: null } a
 
 /** NO_OWNER: close on time alone. */
 export class ClosingAnythingStore extends MemoryDeliveryStore {
-  override async close(items: readonly LanedCloseItem[]): Promise<CloseAnswer[]> {
+  override async close(items: readonly ShardedCloseItem[]): Promise<CloseAnswer[]> {
     await this.execute(() => {
       for (const item of items) {
         if (!this.tables.deliveries.has(item.transactionId)) this.closeUnknown(item);
@@ -31,7 +31,7 @@ export class ClosingAnythingStore extends MemoryDeliveryStore {
 
 /** SKEW: what was not there a statement ago is closed, whatever came meanwhile. */
 export class SkewedStore extends MemoryDeliveryStore {
-  override async close(items: readonly LanedCloseItem[]): Promise<CloseAnswer[]> {
+  override async close(items: readonly ShardedCloseItem[]): Promise<CloseAnswer[]> {
     const missing = await this.execute(() => items.filter(({ transactionId }) => !this.tables.deliveries.has(transactionId)));
     await this.execute(() => {
       for (const item of missing) {
@@ -107,9 +107,9 @@ export class OverwritingVerdictStore extends MemoryVerdictStore {
   }
 }
 
-/** NO_RETAKE: only lanes that were given up are taken. */
-export class NeverRetakingStore extends MemoryLaneStore {
-  override take(replica: string, seen: readonly LaneRow[]): Promise<HeldLane[]> {
+/** NO_RETAKE: only shards that were given up are taken. */
+export class NeverRetakingStore extends TableShardStore {
+  override take(replica: string, seen: readonly ShardRow[]): Promise<HeldShard[]> {
     return super.take(
       replica,
       seen.filter(({ owner }) => owner === null),

@@ -10,7 +10,7 @@ import {
 } from './broken-stores.ts';
 import type { DispatcherTables } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
 import { MemoryDeliveryStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-delivery.store';
-import { MemoryLaneStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-lane.store';
+import { TableShardStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/table-shard.store';
 import { MemoryInformationalStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-informational.store';
 import { MemoryVerdictStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-verdict.store';
 import type { StatementExecutor } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/statement-executor';
@@ -27,9 +27,9 @@ const brokenVerdicts = { NO_EPOCH: UnfencedVerdictStore, NO_CAS: OverwritingVerd
 export function storesFor(tables: DispatcherTables, execute: StatementExecutor, mutation: Mutation | undefined) {
   const Deliveries = brokenDeliveries[mutation as keyof typeof brokenDeliveries] ?? MemoryDeliveryStore;
   const Verdicts = brokenVerdicts[mutation as keyof typeof brokenVerdicts] ?? MemoryVerdictStore;
-  const Lanes = mutation === 'NO_RETAKE' ? NeverRetakingStore : MemoryLaneStore;
+  const Shards = mutation === 'NO_RETAKE' ? NeverRetakingStore : TableShardStore;
   return {
-    lanes: new Lanes(tables, execute),
+    shards: new Shards(tables, execute),
     deliveries: new Deliveries(tables, execute),
     verdicts: new Verdicts(tables, execute),
     informational: new MemoryInformationalStore(tables, execute),

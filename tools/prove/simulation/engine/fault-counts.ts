@@ -25,7 +25,7 @@ export const faultKinds = [
   'notification-config down',
   'event log down',
   'partitions move',
-  'lane taken from a live owner',
+  'shard taken from a live owner',
   'wall clock step',
   'key renewed',
   'getNotification',

@@ -1,8 +1,8 @@
 import type { Identity } from '@paycode/dto';
+import { shardOf, shardsOfPartitions } from '@paycode/ownership';
 import type { ReversalScheduler } from '../../../../apps/webhook-dispatcher/src/arming/arming.ports';
 import { assembleDispatcher, type Dispatcher } from '../../../../apps/webhook-dispatcher/src/dispatcher/assemble-dispatcher';
 import { TransactionTerminalConsumer } from '../../../../apps/webhook-dispatcher/src/intake/events/transaction-terminal.consumer';
-import { laneOf, lanesOfPartitions } from '../../../../apps/webhook-dispatcher/src/lanes/lane-of';
 import type { WebhookSealer } from '../../../../apps/webhook-dispatcher/src/posting/posting.ports';
 import { AcknowledgeByPull } from '../../../../apps/webhook-dispatcher/src/recovery/acknowledge-by-pull';
 import { RecoverNotification } from '../../../../apps/webhook-dispatcher/src/recovery/recover-notification.service';
@@ -14,9 +14,9 @@ import type { Mutation } from './mutations.ts';
 import { ackWindowMs } from './receivers.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 import { WatchedMetrics } from './watched-metrics.ts';
-import { attemptsMax, laneLeaseMs } from './watcher.ts';
+import { attemptsMax, shardLeaseMs } from './watcher.ts';
 
-const turnMs = { lanes: 1_000, recovery: 250, notices: 2_000, queues: 1_000, assignment: 200 };
+const passMs = { shards: 1_000, recovery: 250, notices: 2_000, queues: 1_000, assignment: 200 };
 
 /** One dispatcher replica: the real decision code on simulated ports. Killed and started, it has a new memory. */
 export class DispatcherNode {
@@ -46,11 +46,11 @@ export class DispatcherNode {
         scheduler: this.scheduler(),
         routes: this.routes(),
         sealer,
-        poster: world.receivers.posterOf(process, id => this.dispatcher.lanes.epochOf(laneOf(id)) ?? 0),
+        poster: world.receivers.posterOf(process, id => this.dispatcher.shards.epochOf(shardOf(id)) ?? 0),
         metrics: new WatchedMetrics(world),
       },
       {
-        laneLeaseMs,
+        shardLeaseMs,
         slotsMax: without('NO_BUDGET') ? 10_000 : world.swarm.slotsMax,
         heldMax: world.swarm.heldMax,
         spacingMs: world.swarm.spacingMs,
@@ -59,14 +59,14 @@ export class DispatcherNode {
         post: { ackWindowMs: without('LATE_200') ? 60_000 : ackWindowMs, connectBudgetMs: 10_000, userAgent: 'simulation' },
       },
     );
-    if (without('NO_BEAT')) Object.defineProperty(this.dispatcher.lanes, 'isBeatFresh', { value: true });
+    if (without('NO_HEARTBEAT')) Object.defineProperty(this.dispatcher.shards, 'isHeartbeatFresh', { value: true });
     this.recovering = this.recovery(stores.verdicts);
-    this.turns();
+    this.passes();
     const consumer = new TransactionTerminalConsumer(this.dispatcher.intake, new WatchedMetrics(world));
     world.groups.terminal.join(process, batch => consumer.onTransactionTerminal(batch as never));
   }
 
-  /** SIGTERM: resolves when every lane is handed over (P-T9). */
+  /** SIGTERM: resolves when every shard is handed over (P-T9). */
   leave(): Promise<void> {
     this.isLeaving = true;
     this.world.groups.terminal.leave(this.process);
@@ -126,23 +126,23 @@ export class DispatcherNode {
     );
   }
 
-  private turns(): void {
+  private passes(): void {
     const { dispatcher, process, world } = this;
-    world.every(process, turnMs.lanes, () => dispatcher.lanes.pass());
-    world.every(process, turnMs.queues, async () => {
+    world.every(process, passMs.shards, () => dispatcher.shards.pass());
+    world.every(process, passMs.queues, async () => {
       dispatcher.queue.tick(false);
       dispatcher.overdue.pass();
     });
-    world.every(process, turnMs.recovery, () => dispatcher.takeover.pass());
-    world.every(process, turnMs.notices, () => dispatcher.informational.pass());
+    world.every(process, passMs.recovery, () => dispatcher.takeover.pass());
+    world.every(process, passMs.notices, () => dispatcher.informational.pass());
     let wanted = '';
-    world.every(process, turnMs.assignment, async () => {
+    world.every(process, passMs.assignment, async () => {
       if (this.isLeaving) return;
       const partitions = world.groups.terminal.partitionsOf(process);
       if (partitions.join() === wanted) return;
       wanted = 'unsettled';
-      dispatcher.lanes.want(lanesOfPartitions(partitions, world.partitionCount));
-      await dispatcher.lanes.pass();
+      dispatcher.shards.want(shardsOfPartitions(partitions, world.partitionCount));
+      await dispatcher.shards.pass();
       wanted = partitions.join();
     });
   }

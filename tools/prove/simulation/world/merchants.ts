@@ -1,7 +1,7 @@
-import { laneOf } from '../../../../apps/webhook-dispatcher/src/lanes/lane-of';
+import { shardOf } from '@paycode/ownership';
 
-const lanesSimulated = 8;
-export const simulatedLanes = Array.from({ length: lanesSimulated }, (_, lane) => lane);
+const shardsSimulated = 8;
+export const simulatedShards = Array.from({ length: shardsSimulated }, (_, shard) => shard);
 
 export const merchants = [
   { merchantId: 1, origin: 'https://a.example.com' },
@@ -10,12 +10,12 @@ export const merchants = [
   { merchantId: 4, origin: null },
 ];
 
-/** Transaction ids whose lanes are the simulated ones; found once per program. */
-const idsOfFewLanes: number[] = [];
+/** Transaction ids whose shards are the simulated ones; found once per program. */
+const idsOfFewShards: number[] = [];
 
 export function transactionIdAt(index: number): number {
-  for (let id = (idsOfFewLanes.at(-1) ?? 100_000) + 1; idsOfFewLanes.length <= index; id++) {
-    if (laneOf(id) < lanesSimulated) idsOfFewLanes.push(id);
+  for (let id = (idsOfFewShards.at(-1) ?? 100_000) + 1; idsOfFewShards.length <= index; id++) {
+    if (shardOf(id) < shardsSimulated) idsOfFewShards.push(id);
   }
-  return idsOfFewLanes[index]!;
+  return idsOfFewShards[index]!;
 }

@@ -1,5 +1,5 @@
 import type { ReversalRequested, TransactionTerminal } from '@paycode/dto';
-import { laneOf } from '../../../../apps/webhook-dispatcher/src/lanes/lane-of';
+import { shardOf } from '@paycode/ownership';
 import { merchants, transactionIdAt } from './merchants.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
@@ -54,7 +54,7 @@ export class PaymentCore {
   private announce(terminal: TransactionTerminal): void {
     const { world } = this;
     const { random, faults } = world.timeline;
-    const partition = laneOf(terminal.transactionId) % world.partitionCount;
+    const partition = shardOf(terminal.transactionId) % world.partitionCount;
     const publish = () => world.logs.terminal.append(partition, String(terminal.transactionId), terminal);
     if (random.chance(world.swarm.lateEvents)) {
       faults.add('event late');

@@ -20,7 +20,7 @@ export interface PaymentGhost {
   isReversible: boolean;
   posts: PostGhost[];
   /** Live, unfenced owners that a 200 in time has reached and whose verdict is not committed. */
-  held: Map<string, { lane: number; epoch: number }>;
+  held: Map<string, { shard: number; epoch: number }>;
   decisions: Decision[];
   isPulled: boolean;
   /** A 200 arrived within its window, somewhere. */

@@ -1,4 +1,5 @@
 import type { CloseItem, VerdictKind } from '@paycode/dto';
+import { evenShare, ShardOwnership } from '@paycode/ownership';
 import { ArmReversals } from '../../../../apps/reversal-scheduler/src/reversal/arm-reversals.service';
 import { DecideReversals } from '../../../../apps/reversal-scheduler/src/reversal/decide-reversals.service';
 import { AckReceivedConsumer } from '../../../../apps/reversal-scheduler/src/reversal/events/ack-received.consumer';
@@ -11,12 +12,12 @@ import {
 } from '../../../../apps/reversal-scheduler/src/reversal/reversal.ports';
 import { defaultTimerLimits, ReversalTimers } from '../../../../apps/reversal-scheduler/src/reversal/reversal-timers.service';
 import { WatchTerminals } from '../../../../apps/reversal-scheduler/src/reversal/watch-terminals.service';
-import { ShardOwnership } from '../../../../apps/reversal-scheduler/src/shard-ownership/shard-ownership.service';
 import type { SimProcess } from '../engine/sim-process.ts';
 import { remote } from './remote-store.ts';
 import type { SimulatedWorld } from './simulated-world.ts';
 
-const turnMs = { shards: 1_000, timers: 500, advance: 10_000 };
+const shardLeaseMs = 5_000;
+const passMs = { shards: 1_000, timers: 500, advance: 10_000 };
 
 /** One scheduler replica: the real decision code on simulated ports. */
 export class SchedulerNode {
@@ -44,19 +45,23 @@ export class SchedulerNode {
     const windowMs = Math.min(defaultTimerLimits.windowMs, timerDelayMs / 2);
     const ports = { jobs, decide: this.decide, closer: closerOf(process, world), clock, metrics };
     this.timers = new ReversalTimers(ports, { ...defaultTimerLimits, windowMs });
-    this.turns(new ShardOwnership(process.identity, onServer(world.shards)));
+    const sharing = { replica: process.identity, leaseMs: shardLeaseMs, assignment: evenShare };
+    this.passes(new ShardOwnership(onServer(world.shards), clock, sharing));
     this.consume(new WatchTerminals({ jobs, metrics }, world.swarm.timerDelayMs));
   }
 
-  private turns(ownership: ShardOwnership): void {
+  private passes(ownership: ShardOwnership): void {
     const { process, world, timers } = this;
-    // A beat is judged by others: it never slows down.
-    world.every(process, turnMs.shards, async () => timers.own(await ownership.turn(process.nowMs())));
-    world.every(process, turnMs.timers, async () => {
+    // A heartbeat is judged by others: it never slows down.
+    world.every(process, passMs.shards, async () => {
+      await ownership.pass();
+      timers.own(ownership.shards);
+    });
+    world.every(process, passMs.timers, async () => {
       while (await timers.load());
       while (await timers.fire());
     });
-    world.every(process, turnMs.advance, () => timers.advance());
+    world.every(process, passMs.advance, () => timers.advance());
   }
 
   private consume(watch: WatchTerminals): void {

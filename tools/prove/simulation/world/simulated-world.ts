@@ -1,8 +1,8 @@
+import type { MemoryShardStore } from '@paycode/ownership/testing';
 import type { ArmReversals } from '../../../../apps/reversal-scheduler/src/reversal/arm-reversals.service';
 import type { DecideReversals } from '../../../../apps/reversal-scheduler/src/reversal/decide-reversals.service';
 import type { DecisionStore } from '../../../../apps/reversal-scheduler/src/reversal/reversal.ports';
 import type { InMemoryReversalDatabase } from '../../../../apps/reversal-scheduler/src/reversal/testing/in-memory-reversal-database';
-import type { InMemoryShardStore } from '../../../../apps/reversal-scheduler/src/shard-ownership/testing/in-memory-shard.store';
 import type { Dispatcher } from '../../../../apps/webhook-dispatcher/src/dispatcher/assemble-dispatcher';
 import type { DispatcherTables } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
 import type { Network, SimServer } from '../engine/network.ts';
@@ -38,7 +38,7 @@ export interface SimulatedWorld {
   readonly tables: DispatcherTables;
   readonly reversals: InMemoryReversalDatabase;
   readonly decisionStore: DecisionStore;
-  readonly shards: InMemoryShardStore;
+  readonly shards: MemoryShardStore;
   readonly logs: Record<'terminal' | 'ack', EventLog>;
   readonly groups: Record<'terminal' | 'ack' | 'audit', ConsumerGroup>;
   readonly partitionCount: number;
@@ -46,7 +46,7 @@ export interface SimulatedWorld {
   /** Factor by which loops that only look for work slow down: 1 while faults are on. */
   readonly slowness: number;
   wallMs(): number;
-  /** A loop of a process: the next turn starts when the former has ended; a failed one is repeated. */
+  /** A loop of a process: the next pass starts when the former has ended; a failed one is repeated. */
   every(process: SimProcess, intervalMs: number, work: () => Promise<unknown>): void;
   callScheduler<R>(from: SimProcess, handle: (node: SchedulerDoor) => Promise<R>): Promise<R>;
   callDispatcher<R>(from: SimProcess, handle: (node: DispatcherDoor) => Promise<R>): Promise<R>;

@@ -9,7 +9,7 @@ export interface Swarm {
   network: NetworkFaults;
   killDispatcherRate: number;
   killSchedulerRate: number;
-  /** Dispatchers that are told to stop: they hand their lanes over (P-T9). */
+  /** Dispatchers that are told to stop: they hand their shards over (P-T9). */
   cleanRestartRate: number;
   /** Chance that a process dies at an await that ends, or at a timer. */
   crashAtAwait: number;

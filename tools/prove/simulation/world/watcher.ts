@@ -16,7 +16,7 @@ export interface BrokenInvariant {
 }
 
 export const attemptsMax = 2;
-export const laneLeaseMs = 10_000;
+export const shardLeaseMs = 10_000;
 /** Parts of a sealed and of an open notification. */
 const secrets = /sealed|clientMsisdn|\+2782/;
 
@@ -78,11 +78,11 @@ export class Watcher implements TablesWatcher {
     ghost.held.clear();
   }
 
-  laneTaken(lane: number, former: string | null): void {
-    this.timeline.trace(`lane ${lane} taken`);
-    if (former !== null && this.isAlive(former)) this.timeline.faults.add('lane taken from a live owner');
+  shardTaken(shard: number, former: string | null): void {
+    this.timeline.trace(`shard ${shard} taken`);
+    if (former !== null && this.isAlive(former)) this.timeline.faults.add('shard taken from a live owner');
     // Fenced: what the former owner holds may be lost (the residual of 1.7).
-    for (const ghost of this.ghosts.values()) for (const [who, of] of ghost.held) if (of.lane === lane) ghost.held.delete(who);
+    for (const ghost of this.ghosts.values()) for (const [who, of] of ghost.held) if (of.shard === shard) ghost.held.delete(who);
   }
 
   killed(process: SimProcess): void {
@@ -118,12 +118,12 @@ export class Watcher implements TablesWatcher {
   }
 
   /** A 200 in time has reached the process: it holds it from now on, whether it has read it yet or not. */
-  acknowledged(transactionId: number, process: SimProcess, lane: { lane: number; epoch: number }): void {
+  acknowledged(transactionId: number, process: SimProcess, shard: { shard: number; epoch: number }): void {
     const ghost = this.ghost(transactionId);
     ghost.isAnsweredInTime = true;
-    if (!process.isAlive || !ghost.isReversible || !this.tables.holds(process.identity, lane)) return;
+    if (!process.isAlive || !ghost.isReversible || !this.tables.holds(process.identity, shard)) return;
     const verdict = this.tables.verdicts.get(transactionId)?.kind;
-    if (verdict === undefined) ghost.held.set(process.identity, lane);
+    if (verdict === undefined) ghost.held.set(process.identity, shard);
     // Only the owner may close what it holds, and it does not while its request is under way.
     else if (isClosed(verdict)) this.fail('R-3.1-2', transactionId, `acknowledged in time, but ${verdict} stands already`);
   }
@@ -152,14 +152,14 @@ export class Watcher implements TablesWatcher {
     if (ghost.isPulled) this.fail('P-I9', transactionId, 'reversed after getNotification said SUCCESS');
   }
 
-  /** Nothing is posted that is decided, and an owner that could not beat for half of the lease starts nothing (P-1.2-4', P-T6). */
+  /** Nothing is posted that is decided, and an owner without a heartbeat for half of the lease starts nothing (P-1.2-4', P-T6). */
   private checkStart({ transactionId, refusedTo }: PaymentGhost, { identity }: PostGhost): void {
     if (refusedTo.has(identity)) this.fail("P-1.2-4'", transactionId, 'posted although arm said that it is decided');
-    const ageMs = this.timeline.nowMs - (this.tables.beatenAtMs.get(identity) ?? Number.NEGATIVE_INFINITY);
-    if (ageMs >= laneLeaseMs / 2) this.fail('P-T6', transactionId, `posted with a beat ${ageMs.toFixed(0)} ms old`);
+    const ageMs = this.timeline.nowMs - (this.tables.heartbeatAtMs.get(identity) ?? Number.NEGATIVE_INFINITY);
+    if (ageMs >= shardLeaseMs / 2) this.fail('P-T6', transactionId, `posted with a heartbeat ${ageMs.toFixed(0)} ms old`);
   }
 
-  /** A second attempt only after a death, a lane that moved, or a fault of ours; the same one twice only for a stale socket (P-I8, P-T7). */
+  /** A second attempt only after a death, a shard that moved, or a fault of ours; the same one twice only for a stale socket (P-I8, P-T7). */
   private checkAttempts(ghost: PaymentGhost, post: PostGhost): void {
     const last = ghost.posts.at(-1);
     if (!last || !ghost.isReversible) return;
@@ -167,7 +167,7 @@ export class Watcher implements TablesWatcher {
     if (ghost.posts.some(former => former.attempt === post.attempt && hasMoved(former, post)))
       this.fail('P-I8', ghost.transactionId, `attempt ${post.attempt} by two owners`);
     if (!mayFollow(last, post))
-      this.fail('P-I8', ghost.transactionId, `attempt ${post.attempt} although nobody died and no lane moved`);
+      this.fail('P-I8', ghost.transactionId, `attempt ${post.attempt} although nobody died and no shard moved`);
   }
 }
 

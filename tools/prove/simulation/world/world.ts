@@ -1,7 +1,7 @@
 import { type AckReceived, serializeNotification } from '@paycode/dto';
+import { MemoryShardStore } from '@paycode/ownership/testing';
 import type { DecisionStore } from '../../../../apps/reversal-scheduler/src/reversal/reversal.ports';
 import { InMemoryReversalDatabase } from '../../../../apps/reversal-scheduler/src/reversal/testing/in-memory-reversal-database';
-import { InMemoryShardStore } from '../../../../apps/reversal-scheduler/src/shard-ownership/testing/in-memory-shard.store';
 import { DispatcherTables } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/dispatcher-tables';
 import { Network, type SimServer } from '../engine/network.ts';
 import { SimProcess } from '../engine/sim-process.ts';
@@ -10,7 +10,7 @@ import { ConfigService } from './config-service.ts';
 import { DispatcherNode } from './dispatcher-node.ts';
 import { ConsumerGroup, EventLog } from './event-log.ts';
 import type { Mutation } from './mutations.ts';
-import { merchants, simulatedLanes } from './merchants.ts';
+import { merchants, simulatedShards } from './merchants.ts';
 import { PaymentCore } from './payment-core.ts';
 import { Receivers } from './receivers.ts';
 import { overwritingDecisions } from './overwriting-decisions.ts';
@@ -21,7 +21,7 @@ import { Watcher } from './watcher.ts';
 import { sampleNotification } from './sample-notification.ts';
 
 /** Shorter intervals are of loops that look for work. */
-const beatMs = 1_000;
+const heartbeatMs = 1_000;
 const slotFloor = 4;
 
 const server = (name: SimServer['name']): SimServer => ({ name, isDown: false });
@@ -45,7 +45,7 @@ export class World implements SimulatedWorld {
   readonly tables: DispatcherTables;
   readonly reversals: InMemoryReversalDatabase;
   readonly decisionStore: DecisionStore;
-  readonly shards = new InMemoryShardStore(simulatedLanes);
+  readonly shards = new MemoryShardStore(simulatedShards.length);
   readonly logs: { terminal: EventLog; ack: EventLog };
   readonly groups: { terminal: ConsumerGroup; ack: ConsumerGroup; audit: ConsumerGroup };
   readonly dispatchers: DispatcherNode[];
@@ -66,7 +66,7 @@ export class World implements SimulatedWorld {
     this.watcher = new Watcher(this.timeline);
     this.config = new ConfigService(this.timeline);
     for (const { merchantId, origin } of merchants) this.config.add(merchantId, origin);
-    this.tables = new DispatcherTables(simulatedLanes, () => this.timeline.nowMs, this.watcher);
+    this.tables = new DispatcherTables(simulatedShards, () => this.timeline.nowMs, this.watcher);
     this.reversals = new InMemoryReversalDatabase(() => Math.round(this.timeline.nowMs * 1_000), this.watcher);
     this.decisionStore = mutation === 'DEC_NOCAS' ? overwritingDecisions(this.reversals, this.watcher) : this.reversals.decisions;
     this.watcher.tables = this.tables;
@@ -85,15 +85,15 @@ export class World implements SimulatedWorld {
     return Date.UTC(2026, 0, 1) + this.timeline.nowMs + this.wallSkewMs;
   }
 
-  /** A loop of a process: the next turn starts when the former has ended; a failed one is repeated. */
+  /** A loop of a process: the next pass starts when the former has ended; a failed one is repeated. */
   every(process: SimProcess, intervalMs: number, work: () => Promise<unknown>): void {
-    const turn = () => {
-      // A beat is judged by others: it never slows down.
-      const pauseMs = intervalMs < beatMs ? intervalMs * this.slowness : intervalMs;
-      const again = () => void process.timer(pauseMs, turn);
+    const pass = () => {
+      // A heartbeat is judged by others: it never slows down.
+      const pauseMs = intervalMs < heartbeatMs ? intervalMs * this.slowness : intervalMs;
+      const again = () => void process.timer(pauseMs, pass);
       work().then(again, again);
     };
-    process.timer(this.timeline.random.between(0, intervalMs), turn);
+    process.timer(this.timeline.random.between(0, intervalMs), pass);
   }
 
   callScheduler<R>(from: SimProcess, handle: (node: SchedulerDoor) => Promise<R>): Promise<R> {
@@ -189,9 +189,9 @@ export class World implements SimulatedWorld {
         watcher.posted(transactionId, post);
       },
       answered: ({ transactionId, status, isInTime, process }) => {
-        const lane = this.tables.deliveries.get(transactionId)!.lane;
+        const shard = this.tables.deliveries.get(transactionId)!.shard;
         const epoch = watcher.ghost(transactionId).posts.at(-1)!.epoch;
-        if (status === 200 && isInTime) watcher.acknowledged(transactionId, process, { lane, epoch });
+        if (status === 200 && isInTime) watcher.acknowledged(transactionId, process, { shard, epoch });
       },
     });
   }

@@ -1,12 +1,11 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { ShardOwnership } from '@paycode/ownership';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/timing';
-import { ShardOwnership } from '../../shard-ownership';
 import { ReversalTimers } from '../reversal-timers.service';
 
-/** How often near-due jobs are read, and how often the shards and the low-water marks are looked after, in milliseconds. */
+/** How often near-due jobs are read, and how often the low-water marks are looked after, in milliseconds. */
 const tickMs = 200;
-const beatMs = 1_000;
 const advanceMs = 10_000;
 /** Timers that fall due within this time share a call; it is also what they are late at least. */
 const gatherMs = 2;
@@ -15,7 +14,7 @@ const faultMs = 1_000;
 /** Calls to the dispatcher at a time. */
 const concurrentAsks = 4;
 
-/** Drives the timers: beat and shards every second, near-due jobs every 200 ms, due timers when they are due. Faults are logged and tried again. */
+/** Drives the timers: heartbeat and shards as often as the lease asks for, near-due jobs every 200 ms, due timers when they are due. Faults are logged and tried again. */
 @Injectable()
 export class ReversalTimerJob implements OnApplicationBootstrap {
   private tasks: PeriodicTask[] = [];
@@ -29,7 +28,7 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.tasks = [
-      this.every(beatMs, 'shards', async () => this.timers.own(await this.ownership.turn(performance.now()))),
+      this.every(this.ownership.heartbeatMs, 'shards', () => this.ownShards()),
       this.every(tickMs, 'load', async signal => {
         while (await this.timers.load()) if (signal.aborted) return;
       }),
@@ -43,6 +42,11 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
   private async stop(): Promise<void> {
     await Promise.all(this.tasks.map(task => task.stop()));
     await this.ownership.leave();
+  }
+
+  private async ownShards(): Promise<void> {
+    await this.ownership.pass();
+    this.timers.own(this.ownership.shards);
   }
 
   /** One of several that ask at the same time: a slow call holds up only what it asks about. Resolves to the wait for the next due timer. */

@@ -1,7 +1,7 @@
 import type { ArmItem, CloseItem, ReversalReason, ReversalState } from '@paycode/dto';
 import { preparedQuery, scalars } from '@paycode/persistence';
 import type { DataSource } from 'typeorm';
-import { shardOf } from '../domain/shard';
+import { shardOf } from '@paycode/ownership';
 import { type DueJob, JobStore, type LowWaterMark, type ScannedJobs, type ShardCursor } from '../reversal.ports';
 
 /** Rows become visible when their transaction ends, not when their due time was computed: marks stay this far behind. */

@@ -1,9 +1,10 @@
 import type { ReversalRequested } from '@paycode/dto';
+import { PostgresShardStore, shardOf } from '@paycode/ownership';
+import { shardStoreConformance } from '@paycode/ownership/testing';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import type { DataSource } from 'typeorm';
 import { migrations } from '../../../migrations';
 import { decisionFor } from '../domain/decision';
-import { shardOf } from '../domain/shard';
 import { reversalStoresConformance } from '../testing/reversal-stores.conformance';
 import { PostgresDecisionStore } from './postgres-decision.store';
 import { PostgresJobStore } from './postgres-job.store';
@@ -30,6 +31,10 @@ describe('reversal stores in PostgreSQL', () => {
 
   describe('conformance', () => {
     reversalStoresConformance(() => Promise.resolve({ ...stores, outbox }));
+  });
+
+  describe('conformance of shards', () => {
+    shardStoreConformance(async () => new PostgresShardStore(database.dataSource));
   });
 
   it('of many concurrent verdicts for one payment one decides, and all are told which (T-20)', async () => {

@@ -1,6 +1,6 @@
 import type { ArmItem, CloseItem, Decision, ReversalRequested, ReversalState } from '@paycode/dto';
+import { shardOf } from '@paycode/ownership';
 import type { DecisionToRecord } from '../domain/decision';
-import { shardOf } from '../domain/shard';
 import {
   type DecisionOutcome,
   DecisionStore,

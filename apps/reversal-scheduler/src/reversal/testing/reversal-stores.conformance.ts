@@ -1,6 +1,6 @@
 import type { ReversalRequested } from '@paycode/dto';
+import { shardOf } from '@paycode/ownership';
 import { decisionFor } from '../domain/decision';
-import { shardOf } from '../domain/shard';
 import type { DecisionStore, JobStore } from '../reversal.ports';
 
 export interface ReversalStoresUnderTest {

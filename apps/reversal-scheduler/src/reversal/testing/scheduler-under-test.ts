@@ -1,9 +1,9 @@
 import { InternalCallError } from '@paycode/access';
 import type { CloseAnswer, CloseItem, Decision, VerdictKind } from '@paycode/dto';
 import { ManualClock } from '@paycode/timing/testing';
+import { shardCount } from '@paycode/ownership';
 import { ArmReversals } from '../arm-reversals.service';
 import { DecideReversals } from '../decide-reversals.service';
-import { shardCount } from '../domain/shard';
 import { DeliveryCloser, ReversalMetrics } from '../reversal.ports';
 import { defaultTimerLimits, ReversalTimers, type ReversalTimersLimits } from '../reversal-timers.service';
 import { WatchTerminals } from '../watch-terminals.service';

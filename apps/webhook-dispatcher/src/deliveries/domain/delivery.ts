@@ -4,7 +4,7 @@ import type { TransactionKind, VerdictKind } from '@paycode/dto';
 export interface NewDelivery {
   transactionId: number;
   merchantId: number;
-  lane: number;
+  shard: number;
   kind: TransactionKind;
   status: string;
   /** Only a purchase with SUCCESS is ever armed or reversed (A-01, A-02, P-I13). */
@@ -20,8 +20,8 @@ export interface NewDelivery {
 export interface Delivery {
   readonly transactionId: number;
   readonly merchantId: number;
-  readonly lane: number;
-  /** Epoch of the lane under which this replica works on it. */
+  readonly shard: number;
+  /** Epoch of the shard under which this replica works on it. */
   readonly epoch: number;
   readonly isReversible: boolean;
   readonly payload: string;
@@ -38,17 +38,17 @@ export interface Delivery {
 }
 
 /** What every source knows of a delivery, and what this replica adds. Default: the first attempt, not claimed, no repeat. */
-type DeliveryRow = Pick<Delivery, 'transactionId' | 'merchantId' | 'lane' | 'isReversible' | 'payload'>;
+type DeliveryRow = Pick<Delivery, 'transactionId' | 'merchantId' | 'shard' | 'isReversible' | 'payload'>;
 type DeliveryWork = Pick<Delivery, 'epoch' | 'receivedMs'> & Partial<Pick<Delivery, 'attempt' | 'isClaimed' | 'isRepeat'>>;
 
 /** The delivery to work on, from an event that was stored, a row that was found, or a repeat that is due. Nothing is armed yet. */
 export function deliveryFrom(row: DeliveryRow, work: DeliveryWork): Delivery {
-  const { transactionId, merchantId, lane, isReversible, payload } = row;
+  const { transactionId, merchantId, shard, isReversible, payload } = row;
   const { epoch, receivedMs, attempt = 1, isClaimed = false, isRepeat = false } = work;
   return {
     transactionId,
     merchantId,
-    lane,
+    shard,
     epoch,
     isReversible,
     payload,

@@ -1,25 +1,25 @@
-// Statements of the delivery store. Lanes are locked FOR SHARE in the order of their number: a takeover (FOR UPDATE) waits for us and we for
+// Statements of the delivery store. Shards are locked FOR SHARE in the order of their number: a takeover (FOR UPDATE) waits for us and we for
 // it, and what we wrote before it is seen after it.
 const stored = `
-  d.transaction_id as id, d.merchant_id as merchant, d.lane, d.seq, d.reversible, d.payload,
+  d.transaction_id as id, d.merchant_id as merchant, d.shard, d.seq, d.reversible, d.payload,
   greatest((d.epoch > 0)::int, coalesce((select max(a.attempt) from attempt a where a.transaction_id = d.transaction_id), 0)) as claimed,
   greatest(0, extract(epoch from clock_timestamp() - d.received_at) * 1000) as age_ms`;
 
 const isOpen = 'not exists (select from verdict v where v.transaction_id = d.transaction_id)';
 
 export const deliverySql = {
-  // seq is drawn after the lane row is locked, so seqs of a lane become visible behind a horizon that a sweep can establish.
+  // seq is drawn after the shard row is locked, so seqs of a shard become visible behind a horizon that a sweep can establish.
   insert: `
     with input as (
       select * from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::timestamptz[], $8::text[], $9::boolean[],
                            $10::bigint[], $11::smallint[])
-        as t(transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, payload, reversible, epoch, lane)),
+        as t(transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, payload, reversible, epoch, shard)),
     held as materialized (
-      select lane, owner, epoch from lane where lane in (select lane from input) order by lane for share)
-    insert into delivery (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, payload, reversible, lane, epoch, seq)
-    select i.transaction_id, i.merchant_id, i.kind, i.status, i.reference_transaction_id, i.completed_at, i.payload, i.reversible, i.lane,
+      select shard, owner, epoch from shard where shard in (select shard from input) order by shard for share)
+    insert into delivery (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, payload, reversible, shard, epoch, seq)
+    select i.transaction_id, i.merchant_id, i.kind, i.status, i.reference_transaction_id, i.completed_at, i.payload, i.reversible, i.shard,
            case when h.owner = $1 and h.epoch = i.epoch then i.epoch else 0 end, nextval('delivery_seq')
-      from input i join held h using (lane)
+      from input i join held h using (shard)
     on conflict do nothing
     returning transaction_id as id, seq, epoch`,
 
@@ -34,62 +34,62 @@ export const deliverySql = {
 
   claimAttempts: `
     with input as (
-      select * from unnest($2::bigint[], $3::smallint[], $4::bigint[], $5::smallint[]) as t(transaction_id, lane, epoch, attempt)),
+      select * from unnest($2::bigint[], $3::smallint[], $4::bigint[], $5::smallint[]) as t(transaction_id, shard, epoch, attempt)),
     held as materialized (
-      select lane, epoch from lane where owner = $1 and lane in (select lane from input) order by lane for share)
+      select shard, epoch from shard where owner = $1 and shard in (select shard from input) order by shard for share)
     insert into attempt (transaction_id, attempt, epoch)
-    select d.transaction_id, d.attempt, d.epoch from input d join held using (lane, epoch) where ${isOpen} order by 1
+    select d.transaction_id, d.attempt, d.epoch from input d join held using (shard, epoch) where ${isOpen} order by 1
     -- The same claim again: its answer was lost on the way to us.
     on conflict (transaction_id, attempt) do update set epoch = excluded.epoch where attempt.epoch = excluded.epoch
     returning transaction_id as id`,
 
   orphaned: `
     select ${stored}
-      from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as c(lane, epoch, after_seq)
-      join lane l on l.lane = c.lane
+      from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as c(shard, epoch, after_seq)
+      join shard l on l.shard = c.shard
      cross join lateral (
        select * from delivery d
-        where d.lane = c.lane and d.seq >= greatest(l.low_seq, c.after_seq + 1) and d.epoch between 1 and c.epoch - 1 and not d.stub
+        where d.shard = c.shard and d.seq >= greatest(l.low_seq, c.after_seq + 1) and d.epoch between 1 and c.epoch - 1 and not d.stub
           and ${isOpen}
         order by d.seq limit $4) d
-     order by d.lane, d.seq`,
+     order by d.shard, d.seq`,
 
-  // Waits until no ingest of these lanes is under way. Every seq drawn so far is then visible, every later one is higher.
+  // Waits until no ingest of these shards is under way. Every seq drawn so far is then visible, every later one is higher.
   horizon: `
     with mine as materialized (
-      select l.lane from lane l join unnest($2::smallint[], $3::bigint[]) as t(lane, epoch) using (lane, epoch)
-       where l.owner = $1 order by l.lane for no key update of l)
-    select lanes, pg_sequence_last_value('delivery_seq') as seq from (select array_agg(lane) as lanes from mine) m`,
+      select l.shard from shard l join unnest($2::smallint[], $3::bigint[]) as t(shard, epoch) using (shard, epoch)
+       where l.owner = $1 order by l.shard for no key update of l)
+    select shards, pg_sequence_last_value('delivery_seq') as seq from (select array_agg(shard) as shards from mine) m`,
 
   // Stops at the first open row, so each row is walked over about once in its life; bounded, so that no walk outlasts a statement. Walks first
-  // and locks then, in the order of the lanes like everybody.
+  // and locks then, in the order of the shards like everybody.
   advance: `
     with ahead as materialized (
-      select l.lane, l.epoch, n.low_seq
-        from unnest($2::smallint[], $3::bigint[]) as t(lane, epoch)
-        join lane l on l.lane = t.lane and l.epoch = t.epoch and l.owner = $1
+      select l.shard, l.epoch, n.low_seq
+        from unnest($2::smallint[], $3::bigint[]) as t(shard, epoch)
+        join shard l on l.shard = t.shard and l.epoch = t.epoch and l.owner = $1
        cross join lateral (select least($4::bigint, l.low_seq + 1000000) as seq) upto
        cross join lateral (
          select coalesce(
            (select d.seq from delivery d
-             where d.lane = l.lane and d.seq between l.low_seq and upto.seq and ${isOpen} order by d.seq limit 1),
+             where d.shard = l.shard and d.seq between l.low_seq and upto.seq and ${isOpen} order by d.seq limit 1),
            upto.seq + 1) as low_seq) n
        where l.low_seq < n.low_seq),
     held as materialized (
-      select l.lane, a.low_seq from lane l join ahead a using (lane, epoch)
-       where l.low_seq < a.low_seq order by l.lane for no key update of l)
-    update lane set low_seq = held.low_seq from held where lane.lane = held.lane`,
+      select l.shard, a.low_seq from shard l join ahead a using (shard, epoch)
+       where l.low_seq < a.low_seq order by l.shard for no key update of l)
+    update shard set low_seq = held.low_seq from held where shard.shard = held.shard`,
 
   unclaimed: `
     select ${stored}
-      from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as c(lane, epoch, after_seq)
-      join lane l on l.lane = c.lane
+      from unnest($1::smallint[], $2::bigint[], $3::bigint[]) as c(shard, epoch, after_seq)
+      join shard l on l.shard = c.shard
      cross join lateral (
        select * from delivery d
-        where d.lane = c.lane and d.epoch = 0 and not d.stub and d.seq >= greatest(l.low_seq, c.after_seq + 1) and ${isOpen}
+        where d.shard = c.shard and d.epoch = 0 and not d.stub and d.seq >= greatest(l.low_seq, c.after_seq + 1) and ${isOpen}
           and d.merchant_id <> all($5::bigint[])
         order by d.seq limit $4) d
-     order by d.lane, d.seq`,
+     order by d.shard, d.seq`,
 
   // Along the partial index (merchant_id, seq): rows of other merchants are never touched.
   waiting: `
@@ -97,7 +97,7 @@ export const deliverySql = {
       from unnest($2::bigint[], $3::bigint[], $4::int[]) as m(merchant_id, after_seq, max)
      cross join lateral (
        select * from delivery d
-        where d.merchant_id = m.merchant_id and d.epoch = 0 and not d.stub and d.seq > m.after_seq and d.lane = any($1::smallint[])
+        where d.merchant_id = m.merchant_id and d.epoch = 0 and not d.stub and d.seq > m.after_seq and d.shard = any($1::smallint[])
           and ${isOpen}
         order by d.seq limit m.max) d
      order by d.merchant_id, d.seq`,
@@ -105,9 +105,9 @@ export const deliverySql = {
   // The stub is what an ingest under way or yet to come collides with: no delivery can follow a close.
   closeUnknown: `
     with stub as (
-      insert into delivery (transaction_id, merchant_id, lane, seq, epoch, kind, status, reversible, stub)
-      select id, merchant, lane, 0, 0, 'PURCHASE', 'SUCCESS', true, true
-        from unnest($1::bigint[], $2::bigint[], $3::smallint[]) as t(id, merchant, lane) order by id
+      insert into delivery (transaction_id, merchant_id, shard, seq, epoch, kind, status, reversible, stub)
+      select id, merchant, shard, 0, 0, 'PURCHASE', 'SUCCESS', true, true
+        from unnest($1::bigint[], $2::bigint[], $3::smallint[]) as t(id, merchant, shard) order by id
       on conflict do nothing
       returning transaction_id)
     insert into verdict (transaction_id, kind) select transaction_id, 'CLOSED_NEVER_SENT' from stub on conflict do nothing`,

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import type { DataSource } from 'typeorm';
-import { CreateDeliveries1760000000000 } from '../../../migrations/1760000000000-create-deliveries';
-import { ownEveryLane } from '../../lanes/testing/lane-rows';
+import { ownEveryShard } from '@paycode/ownership/testing';
+import { migrations } from '../../../migrations';
 import { delivery, newDelivery } from '../testing/samples';
 import { deliverySql } from './delivery.sql';
 import { PostgresDeliveryStore } from './postgres-delivery.store';
@@ -14,18 +14,18 @@ describe('deliveries in PostgreSQL', () => {
   const [me, other] = [randomUUID(), randomUUID()];
   const claimed = (id: number) => ({ ...newDelivery(id), epoch: 1 });
   const unclaimed = (id: number) => ({ ...newDelivery(id), epoch: 0 });
-  const closeItem = (id: number) => ({ transactionId: id, merchantId: 1001, lane: id % 256 });
-  const allLanes = (epoch: number, afterSeq = 0) => Array.from({ length: 256 }, (_, lane) => ({ lane, epoch, afterSeq }));
-  const upTo = (limitPerLane: number, exceptMerchants: number[] = []) => ({ limitPerLane, exceptMerchants });
-  const pass = (lanes: string, owner: string) =>
-    database.dataSource.query(`update lane set owner = '${owner}', epoch = epoch + 1 where ${lanes}`);
+  const closeItem = (id: number) => ({ transactionId: id, merchantId: 1001, shard: id % 256 });
+  const allShards = (epoch: number, afterSeq = 0) => Array.from({ length: 256 }, (_, shard) => ({ shard, epoch, afterSeq }));
+  const upTo = (limitPerShard: number, exceptMerchants: number[] = []) => ({ limitPerShard, exceptMerchants });
+  const pass = (shards: string, owner: string) =>
+    database.dataSource.query(`update shard set owner = '${owner}', epoch = epoch + 1 where ${shards}`);
   const conclude = (id: number, kind: string) =>
     database.dataSource.query('insert into verdict (transaction_id, kind) values ($1, $2)', [id, kind]);
 
   beforeEach(async () => {
-    database = await createTestDatabase({ migrations: [CreateDeliveries1760000000000] });
+    database = await createTestDatabase({ migrations });
     store = new PostgresDeliveryStore(database.dataSource);
-    await ownEveryLane(database.dataSource, me);
+    await ownEveryShard(database.dataSource, me);
   });
   afterEach(() => database.drop());
 
@@ -39,8 +39,8 @@ describe('deliveries in PostgreSQL', () => {
       expect(await store.insert(me, [claimed(1), claimed(1)])).toHaveLength(1);
     });
 
-    it('stores rows of a lane that somebody else owns, without a claim', async () => {
-      await pass('lane = 1', other);
+    it('stores rows of a shard that somebody else owns, without a claim', async () => {
+      await pass('shard = 1', other);
       expect(await store.insert(me, [claimed(1), claimed(2)])).toEqual(
         expect.arrayContaining([
           expect.objectContaining({ transactionId: 1, epoch: 0 }),
@@ -49,7 +49,7 @@ describe('deliveries in PostgreSQL', () => {
       );
     });
 
-    it('claims nothing under an epoch that has passed, though the lane is mine again (P-I8)', async () => {
+    it('claims nothing under an epoch that has passed, though the shard is mine again (P-I8)', async () => {
       await pass('true', other);
       await pass('true', me);
       expect(await store.insert(me, [claimed(1)])).toMatchObject([{ transactionId: 1, epoch: 0 }]);
@@ -119,7 +119,7 @@ describe('deliveries in PostgreSQL', () => {
       expect(await store.claimAttempts(other, [delivery(1, { epoch: 2, attempt: 2 })])).toEqual([1]);
     });
 
-    it('refuses a claim under an epoch that has passed, though the lane is mine again (P-I8)', async () => {
+    it('refuses a claim under an epoch that has passed, though the shard is mine again (P-I8)', async () => {
       await store.insert(me, [unclaimed(1)]);
       await pass('true', other);
       await pass('true', me);
@@ -127,7 +127,7 @@ describe('deliveries in PostgreSQL', () => {
       expect(await store.claimAttempts(me, [delivery(1, { epoch: 3 })])).toEqual([1]);
     });
 
-    it('refuses a claim of a replica that lost the lane', async () => {
+    it('refuses a claim of a replica that lost the shard', async () => {
       await store.insert(me, [unclaimed(1)]);
       await pass('true', other);
       expect(await store.claimAttempts(me, [delivery(1)])).toEqual([]);
@@ -144,9 +144,9 @@ describe('deliveries in PostgreSQL', () => {
     it('the successor finds what the former owner had claimed and not concluded, with its attempts (P-1.2-8)', async () => {
       await store.insert(me, [claimed(1), claimed(257), claimed(513), unclaimed(769)]);
       await conclude(257, 'ACKED_HTTP');
-      await store.claimAttempts(me, [delivery(513, { attempt: 2, lane: 1 })]);
-      await pass('lane = 1', other);
-      const found = await store.orphaned([{ lane: 1, epoch: 2, afterSeq: 0 }], 10);
+      await store.claimAttempts(me, [delivery(513, { attempt: 2, shard: 1 })]);
+      await pass('shard = 1', other);
+      const found = await store.orphaned([{ shard: 1, epoch: 2, afterSeq: 0 }], 10);
       expect(found.map(row => [row.transactionId, row.attemptsClaimed])).toEqual([
         [1, 1],
         [513, 2],
@@ -157,9 +157,9 @@ describe('deliveries in PostgreSQL', () => {
 
     it('pages by seq', async () => {
       await store.insert(me, [claimed(1), claimed(257), claimed(513)]);
-      await pass('lane = 1', other);
-      const [first] = await store.orphaned([{ lane: 1, epoch: 2, afterSeq: 0 }], 1);
-      const rest = await store.orphaned([{ lane: 1, epoch: 2, afterSeq: first!.seq }], 10);
+      await pass('shard = 1', other);
+      const [first] = await store.orphaned([{ shard: 1, epoch: 2, afterSeq: 0 }], 1);
+      const rest = await store.orphaned([{ shard: 1, epoch: 2, afterSeq: first!.seq }], 10);
       expect([first!, ...rest].map(row => row.transactionId)).toEqual([1, 257, 513]);
     });
   });
@@ -167,26 +167,26 @@ describe('deliveries in PostgreSQL', () => {
   describe('sweep', () => {
     it('finds rows nobody claimed, once', async () => {
       await store.insert(other, [unclaimed(1), unclaimed(2), claimed(3)]);
-      const swept = await store.sweep(me, allLanes(1), upTo(10));
-      expect(swept.flatMap(lane => lane.unclaimed.map(row => row.transactionId)).sort()).toEqual([1, 2, 3]);
-      const cursors = swept.map(({ lane, horizonSeq }) => ({ lane, epoch: 1, afterSeq: horizonSeq }));
-      expect((await store.sweep(me, cursors, upTo(10))).flatMap(lane => lane.unclaimed)).toEqual([]);
+      const swept = await store.sweep(me, allShards(1), upTo(10));
+      expect(swept.flatMap(shard => shard.unclaimed.map(row => row.transactionId)).sort()).toEqual([1, 2, 3]);
+      const cursors = swept.map(({ shard, horizonSeq }) => ({ shard, epoch: 1, afterSeq: horizonSeq }));
+      expect((await store.sweep(me, cursors, upTo(10))).flatMap(shard => shard.unclaimed)).toEqual([]);
     });
 
     it('goes on where a full page ended', async () => {
       await store.insert(other, [unclaimed(1), unclaimed(257), unclaimed(513)]);
-      const [page] = await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], upTo(2));
-      const [rest] = await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: page!.horizonSeq }], upTo(2));
+      const [page] = await store.sweep(me, [{ shard: 1, epoch: 1, afterSeq: 0 }], upTo(2));
+      const [rest] = await store.sweep(me, [{ shard: 1, epoch: 1, afterSeq: page!.horizonSeq }], upTo(2));
       expect([...page!.unclaimed, ...rest!.unclaimed].map(row => row.transactionId)).toEqual([1, 257, 513]);
     });
 
     it('never sees a horizon that an ingest under way could still fall behind', async () => {
       const runner = database.dataSource.createQueryRunner();
       await runner.startTransaction();
-      await runner.query('select from lane where lane = 1 for share');
-      await runner.query(`insert into delivery (transaction_id, lane, seq, epoch, merchant_id, kind, status, reversible, payload)
+      await runner.query('select from shard where shard = 1 for share');
+      await runner.query(`insert into delivery (transaction_id, shard, seq, epoch, merchant_id, kind, status, reversible, payload)
                           values (1, 1, nextval('delivery_seq'), 0, 1001, 'PURCHASE', 'SUCCESS', true, 'x')`);
-      const sweeping = store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], upTo(10));
+      const sweeping = store.sweep(me, [{ shard: 1, epoch: 1, afterSeq: 0 }], upTo(10));
       await store.insert(me, [claimed(2)]);
       await runner.commitTransaction();
       await runner.release();
@@ -195,20 +195,20 @@ describe('deliveries in PostgreSQL', () => {
 
     it('moves low_seq up to the first open row and no further', async () => {
       const lowSeq = async () =>
-        (await database.dataSource.query<{ low_seq: string }[]>('select low_seq from lane where lane = 1'))[0]!.low_seq;
+        (await database.dataSource.query<{ low_seq: string }[]>('select low_seq from shard where shard = 1'))[0]!.low_seq;
       const inserted = await store.insert(me, [claimed(1), claimed(257), claimed(513)]);
       await conclude(1, 'ACKED_HTTP');
       await conclude(513, 'ACKED_HTTP');
-      await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], upTo(10));
+      await store.sweep(me, [{ shard: 1, epoch: 1, afterSeq: 0 }], upTo(10));
       expect(Number(await lowSeq())).toBe(inserted.find(row => row.transactionId === 257)!.seq);
       await conclude(257, 'ACKED_HTTP');
-      await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], upTo(10));
+      await store.sweep(me, [{ shard: 1, epoch: 1, afterSeq: 0 }], upTo(10));
       expect(Number(await lowSeq())).toBeGreaterThan(inserted.find(row => row.transactionId === 513)!.seq);
     });
 
-    it('1.8: locks lanes in their order when it moves low_seq, so that it cannot deadlock with an ingest', async () => {
+    it('1.8: locks shards in their order when it moves low_seq, so that it cannot deadlock with an ingest', async () => {
       const { dataSource } = database;
-      const ids = Array.from({ length: 256 }, (_, lane) => lane);
+      const ids = Array.from({ length: 256 }, (_, shard) => shard);
       await store.insert(
         me,
         ids.map(id => claimed(id + 256)),
@@ -217,40 +217,40 @@ describe('deliveries in PostgreSQL', () => {
       const holder = dataSource.createQueryRunner();
       await holder.startTransaction();
       const held = async (sql: string, parameters: unknown[]) => {
-        if (sql === deliverySql.advance) await holder.query('select from lane where lane = 0 for share');
+        if (sql === deliverySql.advance) await holder.query('select from shard where shard = 0 for share');
         return dataSource.query<unknown[]>(sql, parameters);
       };
       const sweeping = new PostgresDeliveryStore({ query: held } as unknown as DataSource).sweep(
         me,
-        allLanes(1).reverse(),
+        allShards(1).reverse(),
         upTo(10),
       );
       const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
       await eventually(async () => expect(await dataSource.query(waits)).toHaveLength(1));
-      await holder.query('select from lane where lane > 0 for share nowait');
+      await holder.query('select from shard where shard > 0 for share nowait');
       await holder.commitTransaction();
       await holder.release();
       await sweeping;
       const [{ behind } = { behind: -1 }] = await dataSource.query<{ behind: number }[]>(
-        'select count(*)::int as behind from lane where low_seq <= 256',
+        'select count(*)::int as behind from shard where low_seq <= 256',
       );
       expect(behind).toBe(0);
     });
 
     it('passes over merchants that are read on their own', async () => {
       await store.insert(other, [unclaimed(1), { ...unclaimed(257), merchantId: 1002 }]);
-      const [swept] = await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], upTo(10, [1001]));
+      const [swept] = await store.sweep(me, [{ shard: 1, epoch: 1, afterSeq: 0 }], upTo(10, [1001]));
       expect(swept!.unclaimed.map(row => row.transactionId)).toEqual([257]);
     });
 
-    it('leaves lanes of others alone', async () => {
-      await pass('lane = 1', other);
-      expect(await store.sweep(me, [{ lane: 1, epoch: 1, afterSeq: 0 }], upTo(10))).toEqual([]);
+    it('leaves shards of others alone', async () => {
+      await pass('shard = 1', other);
+      expect(await store.sweep(me, [{ shard: 1, epoch: 1, afterSeq: 0 }], upTo(10))).toEqual([]);
     });
   });
 
   describe('deliveries of a merchant that wait in the database', () => {
-    it('are read by merchant, oldest first, a page at a time, in lanes held only', async () => {
+    it('are read by merchant, oldest first, a page at a time, in shards held only', async () => {
       const rows = [1, 257, 513, 769].map(id => ({ ...unclaimed(id), merchantId: 7 }));
       await store.insert(me, [
         ...rows,

@@ -6,12 +6,12 @@ import {
   type DeliveryToInsert,
   type InsertedDelivery,
   type KnownDelivery,
-  type LaneCursor,
-  type LanedCloseItem,
+  type ShardCursor,
+  type ShardedCloseItem,
   type MerchantCursor,
   type StoredDelivery,
   type SweepPage,
-  type SweptLane,
+  type SweptShard,
 } from '../deliveries.ports';
 import type { Delivery, NewDelivery } from '../domain/delivery';
 import { deliverySql as sql } from './delivery.sql';
@@ -19,7 +19,7 @@ import { deliverySql as sql } from './delivery.sql';
 interface StoredRow {
   id: string;
   merchant: string;
-  lane: number;
+  shard: number;
   seq: string;
   reversible: boolean;
   payload: string;
@@ -41,7 +41,7 @@ export class PostgresDeliveryStore extends DeliveryStore {
       texts(deliveries.map(delivery => delivery.payload)),
       scalars(deliveries.map(delivery => delivery.isReversible)),
       scalars(deliveries.map(delivery => delivery.epoch)),
-      scalars(deliveries.map(delivery => delivery.lane)),
+      scalars(deliveries.map(delivery => delivery.shard)),
     ]);
     return rows.map(row => ({ transactionId: Number(row.id), seq: Number(row.seq), epoch: Number(row.epoch) }));
   }
@@ -55,48 +55,48 @@ export class PostgresDeliveryStore extends DeliveryStore {
     const rows = await this.rows<{ id: string }>(sql.claimAttempts, [
       replica,
       scalars(deliveries.map(delivery => delivery.transactionId)),
-      scalars(deliveries.map(delivery => delivery.lane)),
+      scalars(deliveries.map(delivery => delivery.shard)),
       scalars(deliveries.map(delivery => delivery.epoch)),
       scalars(deliveries.map(delivery => delivery.attempt)),
     ]);
     return rows.map(row => Number(row.id));
   }
 
-  override orphaned(cursors: readonly LaneCursor[], limitPerLane: number): Promise<StoredDelivery[]> {
-    return this.stored(sql.orphaned, [...columnsOfLanes(cursors), limitPerLane]);
+  override orphaned(cursors: readonly ShardCursor[], limitPerShard: number): Promise<StoredDelivery[]> {
+    return this.stored(sql.orphaned, [...columnsOfShards(cursors), limitPerShard]);
   }
 
-  override async sweep(replica: string, cursors: readonly LaneCursor[], page: SweepPage): Promise<SweptLane[]> {
-    const [lanes, epochs] = columnsOfLanes(cursors);
-    const [horizon] = await this.rows<{ lanes: number[] | null; seq: string | null }>(sql.horizon, [replica, lanes, epochs]);
+  override async sweep(replica: string, cursors: readonly ShardCursor[], page: SweepPage): Promise<SweptShard[]> {
+    const [shards, epochs] = columnsOfShards(cursors);
+    const [horizon] = await this.rows<{ shards: number[] | null; seq: string | null }>(sql.horizon, [replica, shards, epochs]);
     const horizonSeq = Number(horizon?.seq ?? 0);
-    const held = new Set(horizon?.lanes ?? []);
-    const swept = cursors.filter(cursor => held.has(cursor.lane));
+    const held = new Set(horizon?.shards ?? []);
+    const swept = cursors.filter(cursor => held.has(cursor.shard));
     if (swept.length === 0) return [];
-    const [sweptLanes, sweptEpochs, afterSeqs] = columnsOfLanes(swept);
-    await this.rows(sql.advance, [replica, sweptLanes, sweptEpochs, horizonSeq]);
-    const { limitPerLane, exceptMerchants } = page;
-    const rows = await this.stored(sql.unclaimed, [sweptLanes, sweptEpochs, afterSeqs, limitPerLane, scalars(exceptMerchants)]);
-    const byLane = Map.groupBy(rows, row => row.lane);
-    return swept.map(({ lane }) => {
-      const unclaimed = byLane.get(lane) ?? [];
+    const [sweptShards, sweptEpochs, afterSeqs] = columnsOfShards(swept);
+    await this.rows(sql.advance, [replica, sweptShards, sweptEpochs, horizonSeq]);
+    const { limitPerShard, exceptMerchants } = page;
+    const rows = await this.stored(sql.unclaimed, [sweptShards, sweptEpochs, afterSeqs, limitPerShard, scalars(exceptMerchants)]);
+    const byShard = Map.groupBy(rows, row => row.shard);
+    return swept.map(({ shard }) => {
+      const unclaimed = byShard.get(shard) ?? [];
       // A full page ends at its last row: the rest comes with the next sweep.
-      return { lane, horizonSeq: unclaimed.length < limitPerLane ? horizonSeq : unclaimed.at(-1)!.seq, unclaimed };
+      return { shard, horizonSeq: unclaimed.length < limitPerShard ? horizonSeq : unclaimed.at(-1)!.seq, unclaimed };
     });
   }
 
-  override waiting(lanes: readonly number[], cursors: readonly MerchantCursor[]): Promise<StoredDelivery[]> {
+  override waiting(shards: readonly number[], cursors: readonly MerchantCursor[]): Promise<StoredDelivery[]> {
     return this.stored(sql.waiting, [
-      scalars(lanes),
+      scalars(shards),
       scalars(cursors.map(cursor => cursor.merchantId)),
       scalars(cursors.map(cursor => cursor.afterSeq)),
       scalars(cursors.map(cursor => cursor.limit)),
     ]);
   }
 
-  override async close(items: readonly LanedCloseItem[]): Promise<CloseAnswer[]> {
+  override async close(items: readonly ShardedCloseItem[]): Promise<CloseAnswer[]> {
     const ids = items.map(item => item.transactionId);
-    await this.rows(sql.closeUnknown, [ids, items.map(item => item.merchantId), items.map(item => item.lane)]);
+    await this.rows(sql.closeUnknown, [ids, items.map(item => item.merchantId), items.map(item => item.shard)]);
     // A second statement: only a new snapshot sees the ingest that won the race for the row.
     const rows = await this.rows<{ id: string; verdict: VerdictKind | null }>(sql.verdicts, [ids]);
     return rows.map(row => ({ transactionId: Number(row.id), verdict: row.verdict ?? 'OPEN' }));
@@ -107,7 +107,7 @@ export class PostgresDeliveryStore extends DeliveryStore {
     return rows.map(row => ({
       transactionId: Number(row.id),
       merchantId: Number(row.merchant),
-      lane: row.lane,
+      shard: row.shard,
       seq: Number(row.seq),
       isReversible: row.reversible,
       payload: row.payload,
@@ -121,9 +121,9 @@ export class PostgresDeliveryStore extends DeliveryStore {
   }
 }
 
-function columnsOfLanes(cursors: readonly LaneCursor[]): [string, string, string] {
+function columnsOfShards(cursors: readonly ShardCursor[]): [string, string, string] {
   return [
-    scalars(cursors.map(cursor => cursor.lane)),
+    scalars(cursors.map(cursor => cursor.shard)),
     scalars(cursors.map(cursor => cursor.epoch)),
     scalars(cursors.map(cursor => cursor.afterSeq)),
   ];

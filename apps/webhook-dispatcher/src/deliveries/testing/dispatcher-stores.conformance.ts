@@ -1,12 +1,12 @@
 import type { AckReceived } from '@paycode/dto';
-import type { DeliveryStore, LaneCursor } from '../deliveries.ports';
+import type { ShardStore } from '@paycode/ownership';
+import type { DeliveryStore, ShardCursor } from '../deliveries.ports';
 import type { Delivery, NewDelivery } from '../domain/delivery';
 import type { InformationalStore } from '../../informational/informational.ports';
-import type { LaneStore } from '../../lanes/lanes.ports';
 import type { OwnedVerdict, VerdictStore } from '../../verdicts/verdicts.ports';
 
 export interface DispatcherStoresUnderTest {
-  lanes: LaneStore;
+  shards: ShardStore;
   deliveries: DeliveryStore;
   verdicts: VerdictStore;
   informational: InformationalStore;
@@ -21,7 +21,7 @@ const payload = 'sealed';
 const fresh = (transactionId: number, over: Partial<NewDelivery & { epoch: number }> = {}) => ({
   transactionId,
   merchantId: 7,
-  lane: transactionId % 4,
+  shard: transactionId % 4,
   kind: 'PURCHASE' as const,
   status: 'SUCCESS',
   isReversible: true,
@@ -43,7 +43,7 @@ const held = (transactionId: number, over: Partial<Delivery> = {}): Delivery => 
 const verdict = (transactionId: number, kind: OwnedVerdict['kind'], over: Partial<OwnedVerdict> = {}): OwnedVerdict => ({
   transactionId,
   merchantId: 7,
-  lane: transactionId % 4,
+  shard: transactionId % 4,
   epoch: 1,
   kind,
   attempt: 1,
@@ -54,21 +54,21 @@ const verdict = (transactionId: number, kind: OwnedVerdict['kind'], over: Partia
   retryAfterMs: null,
   ...over,
 });
-const item = (transactionId: number) => ({ transactionId, merchantId: 7, lane: transactionId % 4 });
+const item = (transactionId: number) => ({ transactionId, merchantId: 7, shard: transactionId % 4 });
 const ids = (rows: readonly { transactionId: number }[]) => rows.map(({ transactionId }) => transactionId).sort((a, b) => a - b);
 
 /** Rules that the dispatcher's stores keep, in memory and in PostgreSQL alike: the ground the simulation stands on. */
 export function dispatcherStoresConformance(open: () => Promise<DispatcherStoresUnderTest>): void {
   let stores: DispatcherStoresUnderTest;
 
-  /** `replica` takes lanes 0 to 3 from whoever has them. */
+  /** `replica` takes shards 0 to 3 from whoever has them. */
   const takeAll = async (replica: string) => {
-    const rows = (await stores.lanes.beat(replica)).filter(({ lane }) => lane < 4);
-    return stores.lanes.take(replica, rows);
+    const rows = (await stores.shards.heartbeat(replica)).shards.filter(({ shard }) => shard < 4);
+    return stores.shards.take(replica, rows);
   };
-  const sweep = (replica: string, lanes: LaneCursor[], exceptMerchants: number[] = []) =>
-    stores.deliveries.sweep(replica, lanes, { limitPerLane: 10, exceptMerchants });
-  const cursors = (epoch: number, afterSeq = 0) => [0, 1, 2, 3].map(lane => ({ lane, epoch, afterSeq }));
+  const sweep = (replica: string, shards: ShardCursor[], exceptMerchants: number[] = []) =>
+    stores.deliveries.sweep(replica, shards, { limitPerShard: 10, exceptMerchants });
+  const cursors = (epoch: number, afterSeq = 0) => [0, 1, 2, 3].map(shard => ({ shard, epoch, afterSeq }));
 
   beforeEach(async () => {
     stores = await open();
@@ -76,31 +76,8 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
   });
   afterEach(() => stores.close());
 
-  describe('lanes', () => {
-    it('a lane is taken by compare-and-set on epoch and beat, and each taking raises the epoch', async () => {
-      const seen = (await stores.lanes.beat(other)).filter(({ lane }) => lane < 2);
-      expect(seen.map(({ owner, epoch, beat }) => [owner, epoch, beat])).toEqual([[me, 1, 1], [me, 1, 1]]); // prettier-ignore
-      await stores.lanes.beat(me);
-      expect(await stores.lanes.take(other, seen)).toEqual([]);
-      const again = (await stores.lanes.beat(other)).filter(({ lane }) => lane < 2);
-      expect((await stores.lanes.take(other, again)).sort((a, b) => a.lane - b.lane)).toEqual([
-        { lane: 0, epoch: 2 },
-        { lane: 1, epoch: 2 },
-      ]);
-      expect(await stores.lanes.take(me, again)).toEqual([]);
-    });
-
-    it('a lane is released only by its owner at that epoch; an owner of nothing is forgotten', async () => {
-      await stores.lanes.release(me, [{ lane: 0, epoch: 2 }, { lane: 1, epoch: 1 }]); // prettier-ignore
-      await stores.lanes.release(other, [{ lane: 2, epoch: 1 }]);
-      await stores.lanes.forget(me);
-      const rows = (await stores.lanes.beat(other)).filter(({ lane }) => lane < 3).sort((a, b) => a.lane - b.lane);
-      expect(rows.map(({ owner, beat }) => [owner, beat])).toEqual([[me, 1], [null, null], [me, 1]]); // prettier-ignore
-    });
-  });
-
   describe('ingest', () => {
-    it('stores each transaction once; claims only under the epoch at which the lane is held (P-I10)', async () => {
+    it('stores each transaction once; claims only under the epoch at which the shard is held (P-I10)', async () => {
       const first = await stores.deliveries.insert(me, [fresh(1), fresh(1), fresh(2, { epoch: 0 }), fresh(3, { epoch: 9 })]);
       expect(new Map(first.map(({ transactionId, epoch }) => [transactionId, epoch]))).toEqual(new Map([[1, 1], [2, 0], [3, 0]])); // prettier-ignore
       expect(await stores.deliveries.insert(other, [fresh(1), fresh(4)])).toMatchObject([{ transactionId: 4, epoch: 0 }]);
@@ -153,7 +130,7 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
       expect(await stores.deliveries.orphaned(cursors(1), 10)).toEqual([]);
       const found = await stores.deliveries.orphaned(cursors(2), 10);
       expect(found.map(({ transactionId, attemptsClaimed }) => [transactionId, attemptsClaimed])).toEqual([[1, 1], [5, 2]]); // prettier-ignore
-      expect(found[0]).toMatchObject({ merchantId: 7, lane: 1, isReversible: true, payload });
+      expect(found[0]).toMatchObject({ merchantId: 7, shard: 1, isReversible: true, payload });
       expect(ids(await stores.deliveries.orphaned(cursors(2, found[0]!.seq), 10))).toEqual([5]);
       expect(ids(await stores.deliveries.orphaned(cursors(2), 1))).toEqual([1]);
     });
@@ -163,21 +140,21 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
         me,
         [1, 5, 9].map(id => fresh(id, { epoch: 0 })),
       );
-      const [lane1] = (await stores.deliveries.sweep(me, cursors(1), { limitPerLane: 10, exceptMerchants: [] })).filter(
-        ({ lane }) => lane === 1,
+      const [lane1] = (await stores.deliveries.sweep(me, cursors(1), { limitPerShard: 10, exceptMerchants: [] })).filter(
+        ({ shard }) => shard === 1,
       );
       expect(ids(lane1!.unclaimed)).toEqual([1, 5, 9]);
       await stores.verdicts.acknowledge([verdict(1, 'ACKED_PULL'), verdict(5, 'ACKED_PULL')]);
-      const [again] = (await stores.deliveries.sweep(me, cursors(1), { limitPerLane: 10, exceptMerchants: [] })).filter(
-        ({ lane }) => lane === 1,
+      const [again] = (await stores.deliveries.sweep(me, cursors(1), { limitPerShard: 10, exceptMerchants: [] })).filter(
+        ({ shard }) => shard === 1,
       );
       expect(ids(again!.unclaimed)).toEqual([9]);
       const [after] = (
-        await stores.deliveries.sweep(me, cursors(1, lane1!.horizonSeq), { limitPerLane: 10, exceptMerchants: [] })
-      ).filter(({ lane }) => lane === 1);
+        await stores.deliveries.sweep(me, cursors(1, lane1!.horizonSeq), { limitPerShard: 10, exceptMerchants: [] })
+      ).filter(({ shard }) => shard === 1);
       expect(after!.unclaimed).toEqual([]);
-      expect(await stores.deliveries.sweep(other, cursors(1), { limitPerLane: 10, exceptMerchants: [] })).toEqual([]);
-      expect(await stores.deliveries.sweep(me, cursors(2), { limitPerLane: 10, exceptMerchants: [] })).toEqual([]);
+      expect(await stores.deliveries.sweep(other, cursors(1), { limitPerShard: 10, exceptMerchants: [] })).toEqual([]);
+      expect(await stores.deliveries.sweep(me, cursors(2), { limitPerShard: 10, exceptMerchants: [] })).toEqual([]);
     });
   });
 

@@ -1,8 +1,8 @@
 import type { VerdictKind } from '@paycode/dto';
 import type { NewDelivery } from '../domain/delivery';
 
-export interface LaneTableRow {
-  lane: number;
+export interface ShardTableRow {
+  shard: number;
   owner: string | null;
   epoch: number;
   lowSeq: number;
@@ -29,7 +29,7 @@ export interface AckOutboxRow {
 }
 
 interface NoticeRetryRow {
-  lane: number;
+  shard: number;
   attempt: number;
   dueAtMs: number;
 }
@@ -39,7 +39,7 @@ export interface TablesWatcher {
   deliveryWritten(transactionId: number, former: DeliveryTableRow | undefined): void;
   ackPublished(transactionId: number, data: unknown): void;
   verdictWritten(transactionId: number, row: VerdictTableRow, former: VerdictTableRow | undefined): void;
-  laneTaken(lane: number, former: string | null): void;
+  shardTaken(shard: number, former: string | null): void;
 }
 
 /**
@@ -47,11 +47,11 @@ export interface TablesWatcher {
  * time through an executor; `dispatcher-stores.conformance.ts` holds them to the PostgreSQL ones.
  */
 export class DispatcherTables {
-  readonly lanes: Map<number, LaneTableRow>;
-  readonly beats = new Map<string, number>();
-  readonly beatenAtMs = new Map<string, number>();
+  readonly shards: Map<number, ShardTableRow>;
+  readonly heartbeats = new Map<string, number>();
+  readonly heartbeatAtMs = new Map<string, number>();
   readonly deliveries = new Map<number, DeliveryTableRow>();
-  /** Unresolved deliveries per lane, in order of seq: what the indexes make cheap. */
+  /** Unresolved deliveries per shard, in order of seq: what the indexes make cheap. */
   readonly unresolved = new Map<number, DeliveryTableRow[]>();
   /** Epoch of each claim, by transaction and attempt. */
   readonly attempts = new Map<number, Map<number, number>>();
@@ -62,15 +62,15 @@ export class DispatcherTables {
   private lastOutboxId = 0;
 
   constructor(
-    lanes: Iterable<number>,
+    shards: Iterable<number>,
     readonly nowMs: () => number,
     private readonly watcher?: TablesWatcher,
   ) {
-    this.lanes = new Map([...lanes].map(lane => [lane, { lane, owner: null, epoch: 0, lowSeq: 1 }]));
+    this.shards = new Map([...shards].map(shard => [shard, { shard, owner: null, epoch: 0, lowSeq: 1 }]));
   }
 
-  holds(replica: string, { lane, epoch }: { lane: number; epoch: number }): boolean {
-    const row = this.lanes.get(lane);
+  holds(replica: string, { shard, epoch }: { shard: number; epoch: number }): boolean {
+    const row = this.shards.get(shard);
     return row?.owner === replica && row.epoch === epoch;
   }
 
@@ -82,9 +82,9 @@ export class DispatcherTables {
     this.watcher?.deliveryWritten(row.transactionId, this.deliveries.get(row.transactionId));
     this.deliveries.set(row.transactionId, row);
     if (row.isStub) return;
-    const rows = this.unresolved.get(row.lane);
+    const rows = this.unresolved.get(row.shard);
     if (rows) rows.push(row);
-    else this.unresolved.set(row.lane, [row]);
+    else this.unresolved.set(row.shard, [row]);
   }
 
   /** False when a verdict stands. */
@@ -101,11 +101,11 @@ export class DispatcherTables {
     this.watcher?.verdictWritten(transactionId, row, former);
   }
 
-  raiseEpoch(row: LaneTableRow, owner: string): void {
+  raiseEpoch(row: ShardTableRow, owner: string): void {
     const former = row.owner;
     row.owner = owner;
     row.epoch++;
-    this.watcher?.laneTaken(row.lane, former);
+    this.watcher?.shardTaken(row.shard, former);
   }
 
   addAck(transactionId: number, data: unknown): void {
@@ -114,10 +114,10 @@ export class DispatcherTables {
     this.outbox.set(id, { id, transactionId, data });
   }
 
-  /** Open deliveries of a lane from `fromSeq` on; resolved ones are forgotten on the way. */
-  openOf(lane: number, fromSeq: number): DeliveryTableRow[] {
-    const rows = (this.unresolved.get(lane) ?? []).filter(row => this.isOpen(row.transactionId));
-    this.unresolved.set(lane, rows);
+  /** Open deliveries of a shard from `fromSeq` on; resolved ones are forgotten on the way. */
+  openOf(shard: number, fromSeq: number): DeliveryTableRow[] {
+    const rows = (this.unresolved.get(shard) ?? []).filter(row => this.isOpen(row.transactionId));
+    this.unresolved.set(shard, rows);
     return rows.filter(row => row.seq >= fromSeq);
   }
 

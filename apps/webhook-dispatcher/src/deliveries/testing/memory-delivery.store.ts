@@ -4,12 +4,12 @@ import {
   type DeliveryToInsert,
   type InsertedDelivery,
   type KnownDelivery,
-  type LaneCursor,
-  type LanedCloseItem,
+  type ShardCursor,
+  type ShardedCloseItem,
   type MerchantCursor,
   type StoredDelivery,
   type SweepPage,
-  type SweptLane,
+  type SweptShard,
 } from '../deliveries.ports';
 import type { Delivery, NewDelivery } from '../domain/delivery';
 import type { DeliveryTableRow, DispatcherTables } from './dispatcher-tables';
@@ -28,7 +28,7 @@ export class MemoryDeliveryStore extends DeliveryStore {
     return this.execute(() =>
       deliveries.flatMap(delivery => {
         const { tables } = this;
-        if (tables.deliveries.has(delivery.transactionId) || !tables.lanes.has(delivery.lane)) return [];
+        if (tables.deliveries.has(delivery.transactionId) || !tables.shards.has(delivery.shard)) return [];
         const epoch = tables.holds(replica, delivery) ? delivery.epoch : 0;
         const seq = ++tables.lastSeq;
         tables.insertDelivery({ ...delivery, epoch, seq, isStub: false, receivedAtMs: tables.nowMs() });
@@ -62,40 +62,40 @@ export class MemoryDeliveryStore extends DeliveryStore {
     );
   }
 
-  override orphaned(cursors: readonly LaneCursor[], limitPerLane: number): Promise<StoredDelivery[]> {
-    return this.execute(() => this.page(cursors, limitPerLane, (row, { epoch }) => row.epoch >= 1 && row.epoch < epoch));
+  override orphaned(cursors: readonly ShardCursor[], limitPerShard: number): Promise<StoredDelivery[]> {
+    return this.execute(() => this.page(cursors, limitPerShard, (row, { epoch }) => row.epoch >= 1 && row.epoch < epoch));
   }
 
   override async sweep(
     replica: string,
-    cursors: readonly LaneCursor[],
-    { limitPerLane, exceptMerchants }: SweepPage,
-  ): Promise<SweptLane[]> {
+    cursors: readonly ShardCursor[],
+    { limitPerShard, exceptMerchants }: SweepPage,
+  ): Promise<SweptShard[]> {
     const { tables } = this;
     const horizon = await this.execute(() => ({
-      lanes: new Set(cursors.filter(cursor => tables.holds(replica, cursor)).map(({ lane }) => lane)),
+      shards: new Set(cursors.filter(cursor => tables.holds(replica, cursor)).map(({ shard }) => shard)),
       seq: tables.lastSeq,
     }));
-    const swept = cursors.filter(({ lane }) => horizon.lanes.has(lane));
+    const swept = cursors.filter(({ shard }) => horizon.shards.has(shard));
     if (swept.length === 0) return [];
     await this.execute(() => {
-      for (const cursor of swept) if (tables.holds(replica, cursor)) this.advance(cursor.lane, horizon.seq);
+      for (const cursor of swept) if (tables.holds(replica, cursor)) this.advance(cursor.shard, horizon.seq);
     });
     const rows = await this.execute(() =>
-      this.page(swept, limitPerLane, row => row.epoch === 0 && !exceptMerchants.includes(row.merchantId)),
+      this.page(swept, limitPerShard, row => row.epoch === 0 && !exceptMerchants.includes(row.merchantId)),
     );
-    return swept.map(({ lane }) => {
-      const unclaimed = rows.filter(row => row.lane === lane);
-      return { lane, horizonSeq: unclaimed.length < limitPerLane ? horizon.seq : unclaimed.at(-1)!.seq, unclaimed };
+    return swept.map(({ shard }) => {
+      const unclaimed = rows.filter(row => row.shard === shard);
+      return { shard, horizonSeq: unclaimed.length < limitPerShard ? horizon.seq : unclaimed.at(-1)!.seq, unclaimed };
     });
   }
 
-  override waiting(lanes: readonly number[], cursors: readonly MerchantCursor[]): Promise<StoredDelivery[]> {
+  override waiting(shards: readonly number[], cursors: readonly MerchantCursor[]): Promise<StoredDelivery[]> {
     return this.execute(() =>
       [...cursors]
         .sort((a, b) => a.merchantId - b.merchantId)
         .flatMap(({ merchantId, afterSeq, limit }) => {
-          const rows = lanes.flatMap(lane => this.tables.openOf(lane, afterSeq + 1));
+          const rows = shards.flatMap(shard => this.tables.openOf(shard, afterSeq + 1));
           const wanted = rows.filter(row => row.epoch === 0 && row.merchantId === merchantId);
           return wanted.sort((a, b) => a.seq - b.seq).slice(0, limit);
         })
@@ -103,52 +103,52 @@ export class MemoryDeliveryStore extends DeliveryStore {
     );
   }
 
-  override async close(items: readonly LanedCloseItem[]): Promise<CloseAnswer[]> {
+  override async close(items: readonly ShardedCloseItem[]): Promise<CloseAnswer[]> {
     await this.execute(() => {
       for (const item of items) if (!this.tables.deliveries.has(item.transactionId)) this.closeUnknown(item);
     });
     return this.execute(() => this.answers(items));
   }
 
-  protected answers(items: readonly LanedCloseItem[]): CloseAnswer[] {
+  protected answers(items: readonly ShardedCloseItem[]): CloseAnswer[] {
     return items
       .filter(({ transactionId }) => this.tables.deliveries.has(transactionId))
       .map(({ transactionId }) => ({ transactionId, verdict: this.tables.verdicts.get(transactionId)?.kind ?? 'OPEN' }));
   }
 
-  protected closeUnknown({ transactionId, merchantId, lane }: LanedCloseItem): void {
+  protected closeUnknown({ transactionId, merchantId, shard }: ShardedCloseItem): void {
     const stub = { kind: 'PURCHASE', status: 'SUCCESS', isReversible: true, referenceTransactionId: 0, completedAt: '' } as const;
-    const row = { ...stub, transactionId, merchantId, lane, seq: 0, epoch: 0, isStub: true, payload: null };
+    const row = { ...stub, transactionId, merchantId, shard, seq: 0, epoch: 0, isStub: true, payload: null };
     this.tables.insertDelivery({ ...row, receivedAtMs: this.tables.nowMs() });
     this.tables.insertVerdict(transactionId, { kind: 'CLOSED_NEVER_SENT', attempt: null, startedAtMs: null });
   }
 
-  private advance(lane: number, horizonSeq: number): void {
-    const row = this.tables.lanes.get(lane)!;
-    const [oldest] = this.tables.openOf(lane, row.lowSeq).filter(({ seq }) => seq <= horizonSeq);
+  private advance(shard: number, horizonSeq: number): void {
+    const row = this.tables.shards.get(shard)!;
+    const [oldest] = this.tables.openOf(shard, row.lowSeq).filter(({ seq }) => seq <= horizonSeq);
     row.lowSeq = Math.max(row.lowSeq, oldest?.seq ?? horizonSeq + 1);
   }
 
   private page(
-    cursors: readonly LaneCursor[],
+    cursors: readonly ShardCursor[],
     limit: number,
-    isWanted: (row: DeliveryTableRow, cursor: LaneCursor) => boolean,
+    isWanted: (row: DeliveryTableRow, cursor: ShardCursor) => boolean,
   ): StoredDelivery[] {
     return [...cursors]
-      .sort((a, b) => a.lane - b.lane)
+      .sort((a, b) => a.shard - b.shard)
       .flatMap(cursor => {
-        const lowSeq = this.tables.lanes.get(cursor.lane)?.lowSeq;
+        const lowSeq = this.tables.shards.get(cursor.shard)?.lowSeq;
         if (lowSeq === undefined) return [];
-        const rows = this.tables.openOf(cursor.lane, Math.max(lowSeq, cursor.afterSeq + 1));
+        const rows = this.tables.openOf(cursor.shard, Math.max(lowSeq, cursor.afterSeq + 1));
         return rows.filter(row => isWanted(row, cursor)).slice(0, limit);
       })
       .map(row => this.storedFrom(row));
   }
 
   private storedFrom(row: DeliveryTableRow): StoredDelivery {
-    const { transactionId, merchantId, lane, seq, isReversible, payload, receivedAtMs } = row;
+    const { transactionId, merchantId, shard, seq, isReversible, payload, receivedAtMs } = row;
     const [attemptsClaimed, ageMs] = [this.tables.attemptsClaimed(row), this.tables.nowMs() - receivedAtMs];
-    return { transactionId, merchantId, lane, seq, isReversible, payload: payload!, attemptsClaimed, ageMs };
+    return { transactionId, merchantId, shard, seq, isReversible, payload: payload!, attemptsClaimed, ageMs };
   }
 }
 

@@ -1,8 +1,9 @@
 import type { AckReceived } from '@paycode/dto';
+import { shardStoreConformance } from '@paycode/ownership/testing';
 import { dispatcherStoresConformance } from './dispatcher-stores.conformance';
 import { DispatcherTables } from './dispatcher-tables';
 import { MemoryDeliveryStore } from './memory-delivery.store';
-import { MemoryLaneStore } from './memory-lane.store';
+import { TableShardStore } from './table-shard.store';
 import { MemoryInformationalStore } from './memory-informational.store';
 import { MemoryVerdictStore } from './memory-verdict.store';
 import { atOnce } from './statement-executor';
@@ -12,7 +13,7 @@ describe("the dispatcher's stores in memory", () => {
     let nowMs = 0;
     const tables = new DispatcherTables([0, 1, 2, 3], () => nowMs++);
     return {
-      lanes: new MemoryLaneStore(tables, atOnce),
+      shards: new TableShardStore(tables, atOnce),
       deliveries: new MemoryDeliveryStore(tables, atOnce),
       verdicts: new MemoryVerdictStore(tables, atOnce),
       informational: new MemoryInformationalStore(tables, atOnce),
@@ -20,4 +21,8 @@ describe("the dispatcher's stores in memory", () => {
       close: async () => undefined,
     };
   });
+});
+
+describe("the dispatcher's shards in memory", () => {
+  shardStoreConformance(async () => new TableShardStore(new DispatcherTables([0, 1, 2, 3], () => 0), atOnce));
 });

@@ -11,18 +11,18 @@ export class MemoryInformationalStore extends InformationalStore {
     super();
   }
 
-  override takeDue(lanes: readonly number[], limit: number, leaseMs: number): Promise<DueRepeat[]> {
+  override takeDue(shards: readonly number[], limit: number, leaseMs: number): Promise<DueRepeat[]> {
     return this.execute(() => {
       const nowMs = this.tables.nowMs();
-      const due = [...this.tables.notices].filter(([, notice]) => lanes.includes(notice.lane) && notice.dueAtMs <= nowMs);
+      const due = [...this.tables.notices].filter(([, notice]) => shards.includes(notice.shard) && notice.dueAtMs <= nowMs);
       return due
         .sort(([, a], [, b]) => a.dueAtMs - b.dueAtMs)
         .slice(0, limit)
         .map(([transactionId, notice]) => {
           notice.dueAtMs = nowMs + leaseMs;
           const { merchantId, seq, payload } = this.tables.deliveries.get(transactionId)!;
-          const { lane, attempt } = notice;
-          const stored = { transactionId, merchantId, lane, seq, payload: payload!, isReversible: false };
+          const { shard, attempt } = notice;
+          const stored = { transactionId, merchantId, shard, seq, payload: payload!, isReversible: false };
           return { ...stored, attempt, attemptsClaimed: attempt - 1, ageMs: 0 };
         });
     });

@@ -47,7 +47,7 @@ export class MemoryVerdictStore extends VerdictStore {
       answers.set(verdict, written.has(verdict) ? verdict.kind : (standing.get(verdict.transactionId) ?? null));
   }
 
-  /** The fence: only the owner of the lane at that epoch. */
+  /** The fence: only the owner of the shard at that epoch. */
   protected mayConclude(replica: string, verdict: OwnedVerdict): boolean {
     return this.tables.holds(replica, verdict);
   }
@@ -63,10 +63,10 @@ export class MemoryVerdictStore extends VerdictStore {
   }
 
   protected writeConclusion(verdict: OwnedVerdict): boolean {
-    const { transactionId, lane, attempt, retryAfterMs } = verdict;
+    const { transactionId, shard, attempt, retryAfterMs } = verdict;
     if (!this.write(transactionId, rowOf(verdict))) return false;
     if (retryAfterMs !== null && !this.tables.notices.has(transactionId))
-      this.tables.notices.set(transactionId, { lane, attempt: (attempt ?? 0) + 1, dueAtMs: this.tables.nowMs() + retryAfterMs });
+      this.tables.notices.set(transactionId, { shard, attempt: (attempt ?? 0) + 1, dueAtMs: this.tables.nowMs() + retryAfterMs });
     return true;
   }
 

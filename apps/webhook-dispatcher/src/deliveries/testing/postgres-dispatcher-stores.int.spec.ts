@@ -1,9 +1,10 @@
 import type { AckReceived } from '@paycode/dto';
-import { createTestDatabase } from '@paycode/persistence/testing';
+import { PostgresShardStore } from '@paycode/ownership';
+import { shardStoreConformance } from '@paycode/ownership/testing';
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../../migrations';
 import { PostgresDeliveryStore } from '../persistence/postgres-delivery.store';
 import { PostgresInformationalStore } from '../../informational/persistence/postgres-informational.store';
-import { PostgresLaneStore } from '../../lanes';
 import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdict.store';
 import { dispatcherStoresConformance } from './dispatcher-stores.conformance';
 
@@ -12,7 +13,7 @@ describe("the dispatcher's stores in PostgreSQL", () => {
     const database = await createTestDatabase({ migrations });
     const { dataSource } = database;
     return {
-      lanes: new PostgresLaneStore(dataSource),
+      shards: new PostgresShardStore(dataSource),
       deliveries: new PostgresDeliveryStore(dataSource),
       verdicts: new PostgresVerdictStore(dataSource, 'conformance'),
       informational: new PostgresInformationalStore(dataSource),
@@ -22,5 +23,15 @@ describe("the dispatcher's stores in PostgreSQL", () => {
       },
       close: () => database.drop(),
     };
+  });
+});
+
+describe("the dispatcher's shards in PostgreSQL", () => {
+  let database: TestDatabase;
+  afterEach(() => database.drop());
+
+  shardStoreConformance(async () => {
+    database = await createTestDatabase({ migrations });
+    return new PostgresShardStore(database.dataSource);
   });
 });

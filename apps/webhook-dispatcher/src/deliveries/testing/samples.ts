@@ -8,7 +8,7 @@ export function newDelivery(transactionId: number, changes: Partial<NewDelivery>
   return {
     transactionId,
     merchantId: 1001,
-    lane: transactionId % 256,
+    shard: transactionId % 256,
     kind: 'PURCHASE',
     status: 'SUCCESS',
     isReversible: true,
@@ -23,7 +23,7 @@ export function delivery(transactionId: number, changes: Partial<Delivery> = {})
   return {
     transactionId,
     merchantId: 1001,
-    lane: transactionId % 256,
+    shard: transactionId % 256,
     epoch: 1,
     isReversible: true,
     payload: anyPayload,

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/timing';
-import { AssignedPartitions } from '../../lanes';
+import { AssignedPartitions } from '../assigned-partitions';
 import type { Dispatcher } from '../assemble-dispatcher';
 import { DISPATCHER } from '../dispatcher.token';
 
@@ -12,7 +12,7 @@ const assignmentMs = 100;
 /** Share of time the event loop is busy from which on this process is the bottleneck. */
 const saturatedFrom = 0.9;
 
-/** Drives a dispatcher: beat and lanes as often as the lease asks for (at once when partitions moved), recovery four times a second. */
+/** Drives a dispatcher: heartbeat and shards as often as the lease asks for (at once when partitions moved), recovery four times a second. */
 @Injectable()
 export class DispatcherPassesJob implements OnApplicationBootstrap {
   private tasks: PeriodicTask[] = [];
@@ -28,7 +28,7 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.tasks = [
-      this.every(this.dispatcher.lanes.beatMs, 'lanes', () => this.dispatcher.lanes.pass()),
+      this.every(this.dispatcher.shards.heartbeatMs, 'shards', () => this.dispatcher.shards.pass()),
       this.every(recoverMs, 'recovery', () => this.dispatcher.takeover.pass()),
       this.every(careMs, 'notices', () => this.dispatcher.informational.pass()),
       this.every(careMs, 'queues', async () => this.lookAfterQueues()),
@@ -46,18 +46,18 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
   }
 
   private async followAssignment(): Promise<void> {
-    const lanes = await this.assigned.lanes();
-    const wanted = [...lanes].join();
+    const shards = await this.assigned.shards();
+    const wanted = [...shards].join();
     if (wanted === this.wanted || this.lifecycle.isDraining) return;
     // Until the pass has succeeded nothing is settled: a failed one is tried again, also when the partitions are the former ones by then.
     this.wanted = 'unsettled';
-    this.dispatcher.lanes.want(lanes);
-    await this.dispatcher.lanes.pass();
+    this.dispatcher.shards.want(shards);
+    await this.dispatcher.shards.pass();
     this.wanted = wanted;
-    this.logger.info({ event: 'lanes', count: this.dispatcher.lanes.lanes.length }, 'lanes follow the partitions');
+    this.logger.info({ event: 'shards', count: this.dispatcher.shards.held.length }, 'shards follow the partitions');
   }
 
-  /** The beat goes on until the last lane is handed over. */
+  /** The heartbeats go on until the last shard is handed over. */
   private async drain(): Promise<void> {
     await this.dispatcher.drain();
     await Promise.all(this.tasks.map(task => task.stop()));

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { eventually } from '@paycode/service-runtime/testing';
 import { DataSource } from 'typeorm';
 import { ManualClock } from '@paycode/timing/testing';
+import { allShards, PostgresShardStore } from '@paycode/ownership';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
 import { PostgresInformationalStore } from '../../informational/persistence/postgres-informational.store';
-import { allLanes, PostgresLaneStore } from '../../lanes';
 import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdict.store';
 import { assembleDispatcher, type Dispatcher, type DispatcherPorts, type DispatcherSettings } from '../assemble-dispatcher';
 import { FakePoster, FakeRoutes, FakeScheduler, PlainSealer, RecordingMetrics } from './fakes';
 
-export type DispatcherStores = Pick<DispatcherPorts, 'lanes' | 'deliveries' | 'verdicts' | 'informational'>;
+export type DispatcherStores = Pick<DispatcherPorts, 'shards' | 'deliveries' | 'verdicts' | 'informational'>;
 
 function postgresStores(dataSource: DataSource): DispatcherStores {
   return {
-    lanes: new PostgresLaneStore(dataSource),
+    shards: new PostgresShardStore(dataSource),
     deliveries: new PostgresDeliveryStore(dataSource),
     verdicts: new PostgresVerdictStore(dataSource, 'test'),
     informational: new PostgresInformationalStore(dataSource),
@@ -49,7 +49,7 @@ export class Replica {
     };
     this.dispatcher = assembleDispatcher(ports, {
       replica: this.name,
-      laneLeaseMs: 10_000,
+      shardLeaseMs: 10_000,
       rules: { attemptsMax: 2, dispatchWindowMs: 900_000 },
       post: { ackWindowMs: 45_000, connectBudgetMs: 10_000, userAgent: 'Paycode/test' },
       slotsMax: 1_000,
@@ -58,23 +58,23 @@ export class Replica {
     });
   }
 
-  /** Owns every lane from here on, and has taken up what was left in them. */
+  /** Owns every shard from here on, and has taken up what was left in them. */
   async own(): Promise<this> {
-    this.dispatcher.lanes.want(new Set(allLanes()));
-    await this.dispatcher.lanes.pass();
+    this.dispatcher.shards.want(new Set(allShards()));
+    await this.dispatcher.shards.pass();
     await this.recoverAll();
     return this;
   }
 
-  /** Lanes of an owner that does not beat any more become this one's. */
+  /** Shards of an owner without heartbeats become this one's. */
   async takeOver(): Promise<this> {
-    this.dispatcher.lanes.want(new Set(allLanes()));
-    await this.dispatcher.lanes.pass();
+    this.dispatcher.shards.want(new Set(allShards()));
+    await this.dispatcher.shards.pass();
     await this.clock.advance(10_000);
     return this.own();
   }
 
-  /** Every lane swept at least once. */
+  /** Every shard swept at least once. */
   async recoverAll(): Promise<void> {
     for (let pass = 0; pass < 5; pass++) await this.dispatcher.takeover.pass();
   }

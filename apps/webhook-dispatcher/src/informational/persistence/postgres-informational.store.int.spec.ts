@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { ownEveryShard } from '@paycode/ownership/testing';
 import { migrations } from '../../../migrations';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
 import { newDelivery } from '../../deliveries/testing/samples';
-import { ownEveryLane } from '../../lanes/testing/lane-rows';
 import { PostgresDeliveryLog } from '../../on-call/persistence/postgres-delivery-log.store';
 import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdict.store';
 import type { RepeatAttempt } from '../informational.ports';
@@ -13,7 +13,7 @@ describe('repeats of notices in PostgreSQL', () => {
   let database: TestDatabase;
   let store: PostgresInformationalStore;
   const me = randomUUID();
-  const lanes = Array.from({ length: 256 }, (_, lane) => lane);
+  const shards = Array.from({ length: 256 }, (_, shard) => shard);
   const attempt = (transactionId: number, changes: Partial<RepeatAttempt> = {}): RepeatAttempt => ({
     transactionId,
     attempt: 2,
@@ -35,18 +35,18 @@ describe('repeats of notices in PostgreSQL', () => {
       transactionId: id,
       merchantId: 1001,
       kind: 'NOT_APPLICABLE' as const,
-      lane: id % 256,
+      shard: id % 256,
       epoch: 1,
       retryAfterMs,
     };
     await new PostgresVerdictStore(database.dataSource, 'test').conclude(me, [verdict]);
   };
-  const takeDue = async () => (await store.takeDue(lanes, 10, 60_000)).map(notice => [notice.transactionId, notice.attempt]);
+  const takeDue = async () => (await store.takeDue(shards, 10, 60_000)).map(notice => [notice.transactionId, notice.attempt]);
 
   beforeEach(async () => {
     database = await createTestDatabase({ migrations });
     store = new PostgresInformationalStore(database.dataSource);
-    await ownEveryLane(database.dataSource, me);
+    await ownEveryShard(database.dataSource, me);
   });
   afterEach(() => database.drop());
 
@@ -60,11 +60,11 @@ describe('repeats of notices in PostgreSQL', () => {
 
   it('gives it out again when its taker vanished', async () => {
     await failedOnce(1);
-    await store.takeDue(lanes, 10, 0);
+    await store.takeDue(shards, 10, 0);
     expect(await takeDue()).toEqual([[1, 2]]);
   });
 
-  it('leaves notices of other lanes', async () => {
+  it('leaves notices of other shards', async () => {
     await failedOnce(1);
     expect(await store.takeDue([2], 10, 0)).toEqual([]);
   });
@@ -75,7 +75,7 @@ describe('repeats of notices in PostgreSQL', () => {
     await store.finish([attempt(1, { retryAfterMs: 0 })]);
     expect(await takeDue()).toEqual([[1, 3]]);
     await store.finish([attempt(1, { attempt: 3, outcome: 'HTTP 200' })]);
-    expect(await store.takeDue(lanes, 10, 0)).toEqual([]);
+    expect(await store.takeDue(shards, 10, 0)).toEqual([]);
     const timeline = await new PostgresDeliveryLog(database.dataSource).timeline(1);
     expect(timeline!.attempts.map(each => [each.attempt, each.outcome])).toEqual([
       [1, 'HTTP 500'],

@@ -4,7 +4,7 @@ import { type DueRepeat, type RepeatAttempt, InformationalStore } from '../infor
 interface DueRow {
   id: string;
   attempt: number;
-  lane: number;
+  shard: number;
   seq: string;
   merchant: string;
   payload: string;
@@ -14,12 +14,12 @@ type Redelivery = Awaited<ReturnType<InformationalStore['redeliver']>>;
 
 const takeDueSql = `
   with due as materialized (
-    select transaction_id from notice_retry where lane = any($1::smallint[]) and due_at <= statement_timestamp()
+    select transaction_id from notice_retry where shard = any($1::smallint[]) and due_at <= statement_timestamp()
      order by due_at limit $2 for update skip locked)
   update notice_retry n set due_at = clock_timestamp() + $3 * interval '1 millisecond'
     from due join delivery d using (transaction_id)
    where n.transaction_id = due.transaction_id
-  returning n.transaction_id as id, n.attempt, n.lane, d.seq, d.merchant_id as merchant, d.payload`;
+  returning n.transaction_id as id, n.attempt, n.shard, d.seq, d.merchant_id as merchant, d.payload`;
 
 const finishSql = `
   with input as (
@@ -43,7 +43,7 @@ const redeliverSql = `
       from delivery d left join verdict v using (transaction_id)
      where d.transaction_id = $1 and not d.stub),
   scheduled as (
-    insert into notice_retry (transaction_id, lane, attempt, due_at)
+    insert into notice_retry (transaction_id, shard, attempt, due_at)
     select $1, $2, greatest(first, last) + 1, clock_timestamp() from found where not reversible and concluded
     on conflict (transaction_id) do update set due_at = least(notice_retry.due_at, clock_timestamp()))
   select case when reversible then 'MOVES_MONEY' when concluded then 'SCHEDULED' else 'UNDER_WAY' end as outcome from found`;
@@ -54,12 +54,12 @@ export class PostgresInformationalStore extends InformationalStore {
     super();
   }
 
-  override async takeDue(lanes: readonly number[], limit: number, leaseMs: number): Promise<DueRepeat[]> {
-    const [rows] = await this.dataSource.query<[DueRow[], number]>(takeDueSql, [lanes, limit, leaseMs]);
+  override async takeDue(shards: readonly number[], limit: number, leaseMs: number): Promise<DueRepeat[]> {
+    const [rows] = await this.dataSource.query<[DueRow[], number]>(takeDueSql, [shards, limit, leaseMs]);
     return rows.map(row => ({
       transactionId: Number(row.id),
       merchantId: Number(row.merchant),
-      lane: row.lane,
+      shard: row.shard,
       seq: Number(row.seq),
       isReversible: false,
       payload: row.payload,
@@ -81,8 +81,8 @@ export class PostgresInformationalStore extends InformationalStore {
     ]);
   }
 
-  override async redeliver(transactionId: number, lane: number): Promise<Redelivery> {
-    const [row] = await this.dataSource.query<{ outcome: Redelivery }[]>(redeliverSql, [transactionId, lane]);
+  override async redeliver(transactionId: number, shard: number): Promise<Redelivery> {
+    const [row] = await this.dataSource.query<{ outcome: Redelivery }[]>(redeliverSql, [transactionId, shard]);
     return row?.outcome ?? 'UNKNOWN';
   }
 }

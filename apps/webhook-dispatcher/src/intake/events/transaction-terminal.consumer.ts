@@ -5,7 +5,7 @@ import { type EventBatch, OnEvents, readEvents, type ReceivedEvent } from '@payc
 import { DeliveryMetrics } from '../../deliveries';
 import { RecordDeliveries } from '../record-deliveries.service';
 
-/** Consumer group of the dispatchers; the lanes a replica wants follow from its partitions. */
+/** Consumer group of the dispatchers; the shards a replica wants follow from its partitions. */
 export const dispatcherGroup = 'webhook-dispatcher';
 
 /** Terminal transactions become deliveries; the offset moves once they are durable. */
@@ -27,7 +27,7 @@ export class TransactionTerminalConsumer {
   }
 }
 
-/** The key chose the partition, and with it the lane's owner: it must be the transaction's. */
+/** The key chose the partition, and with it the shard's owner: it must be the transaction's. */
 function readTerminal(data: unknown, { key }: ReceivedEvent): ParseResult<TransactionTerminal> {
   const parsed = transactionTerminal.parse(data);
   if (!parsed.ok || key === String(parsed.value.transactionId)) return parsed;

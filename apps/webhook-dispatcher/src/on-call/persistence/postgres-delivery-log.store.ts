@@ -46,22 +46,22 @@ const summary =
   'd.transaction_id as id, d.merchant_id as merchant, d.kind, d.status, d.received_at, v.kind as verdict, v.outcome';
 const ofMerchant = '($1::bigint is null or d.merchant_id = $1)';
 
-// Lane by lane from the mark behind which everything is resolved: seconds of traffic, not the table.
+// Shard by shard from the mark behind which everything is resolved: seconds of traffic, not the table.
 const openSql = `
-  select ${summary} from lane l
+  select ${summary} from shard l
    cross join lateral (
      select * from delivery d
-      where d.lane = l.lane and d.seq >= l.low_seq and not d.stub and ${ofMerchant}
+      where d.shard = l.shard and d.seq >= l.low_seq and not d.stub and ${ofMerchant}
         and not exists (select from verdict v where v.transaction_id = d.transaction_id)
       order by d.seq limit $2) d
     left join verdict v using (transaction_id)
    order by d.seq desc limit $2`;
 
-// The last rows of every lane; of one merchant among the last 1,000 of each.
+// The last rows of every shard; of one merchant among the last 1,000 of each.
 const recentSql = `
-  select ${summary} from lane l
+  select ${summary} from shard l
    cross join lateral (
-     select * from delivery d where d.lane = l.lane and d.seq > 0
+     select * from delivery d where d.shard = l.shard and d.seq > 0
       order by d.seq desc limit case when $1::bigint is null then $2 else 1000 end) d
     left join verdict v using (transaction_id)
    where ${ofMerchant}

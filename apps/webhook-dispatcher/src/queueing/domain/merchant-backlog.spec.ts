@@ -42,7 +42,7 @@ describe('merchants whose deliveries wait in the database', () => {
     ]);
   });
 
-  it('reads everything from the start when lanes are gained', () => {
+  it('reads everything from the start when shards are gained', () => {
     backlog.note(1);
     backlog.wasRead(1, 0, 40);
     backlog.restart();

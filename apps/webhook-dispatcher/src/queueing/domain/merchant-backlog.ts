@@ -33,7 +33,7 @@ export class MerchantBacklog {
     if (!this.has(merchantId)) this.merchants.set(merchantId, { merchantId, afterSeq: 0, isFilling: true });
   }
 
-  /** Other lanes, other rows: everything is read from the start. */
+  /** Other shards, other rows: everything is read from the start. */
   restart(): void {
     for (const { merchantId } of this.merchants.values())
       this.merchants.set(merchantId, { merchantId, afterSeq: 0, isFilling: true });

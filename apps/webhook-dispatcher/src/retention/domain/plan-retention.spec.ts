@@ -1,23 +1,23 @@
-import { type Block, planRetention } from './plan-retention';
+import { type IdRange, planRetention } from './plan-retention';
 
 const day = 86_400_000;
 const retention = 90 * day;
 const head = { high: 1_000_000, idsPerDay: 100_000 };
-const block = (changes: Partial<Block>): Block => ({ block: 1, lower: 0, upper: 900_000, passedAgoMs: null, ...changes });
+const range = (changes: Partial<IdRange>): IdRange => ({ range: 1, lower: 0, upper: 900_000, passedAgoMs: null, ...changes });
 
 describe('planning retention', () => {
-  it('opens the first block above the ids in use, for a twelfth of the retention time', () => {
+  it('opens the first range above the ids in use, for a twelfth of the retention time', () => {
     expect(planRetention([], head, retention).open).toEqual({ lower: 1_010_000, upper: 1_760_000 });
   });
 
-  it('opens the next block, without a gap, two days before ids reach it', () => {
-    const present = block({ upper: 1_200_001 });
+  it('opens the next range, without a gap, two days before ids reach it', () => {
+    const present = range({ upper: 1_200_001 });
     expect(planRetention([present], head, retention).open).toBeUndefined();
     expect(planRetention([present], { ...head, high: 1_000_001 }, retention).open!.lower).toBe(1_200_001);
   });
 
-  it('leaves a gap where ids have overrun the last block', () => {
-    expect(planRetention([block({ upper: 999_999 })], head, retention).open!.lower).toBe(1_010_000);
+  it('leaves a gap where ids have overrun the last range', () => {
+    expect(planRetention([range({ upper: 999_999 })], head, retention).open!.lower).toBe(1_010_000);
   });
 
   it('opens nothing while too little is known, and nothing beyond what ids can be', () => {
@@ -25,13 +25,13 @@ describe('planning retention', () => {
     expect(planRetention([], { high: Number.MAX_SAFE_INTEGER - 5, idsPerDay: 1 }, retention).open).toBeUndefined();
   });
 
-  it('notes when ids have left a block behind, and drops it when that is longer ago than the retention time and a day', () => {
-    const blocks = [
-      block({ block: 1, upper: 900_000, passedAgoMs: 91 * day + 1 }),
-      block({ block: 2, upper: 950_000, passedAgoMs: 91 * day }),
-      block({ block: 3, upper: 1_000_000 }),
-      block({ block: 4, upper: 1_900_000 }),
+  it('notes when ids have left a range behind, and drops it when that is longer ago than the retention time and a day', () => {
+    const ranges = [
+      range({ range: 1, upper: 900_000, passedAgoMs: 91 * day + 1 }),
+      range({ range: 2, upper: 950_000, passedAgoMs: 91 * day }),
+      range({ range: 3, upper: 1_000_000 }),
+      range({ range: 4, upper: 1_900_000 }),
     ];
-    expect(planRetention(blocks, head, retention)).toEqual({ open: undefined, passed: [3], drop: [1] });
+    expect(planRetention(ranges, head, retention)).toEqual({ open: undefined, passed: [3], drop: [1] });
   });
 });

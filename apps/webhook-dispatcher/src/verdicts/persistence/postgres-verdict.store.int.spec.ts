@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { ackReceived, type VerdictKind } from '@paycode/dto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
-import { CreateDeliveries1760000000000 } from '../../../migrations/1760000000000-create-deliveries';
+import { PostgresShardStore } from '@paycode/ownership';
+import { ownEveryShard } from '@paycode/ownership/testing';
+import { migrations } from '../../../migrations';
 import type { Verdict } from '../../deliveries/domain/delivery';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
 import { newDelivery } from '../../deliveries/testing/samples';
-import { PostgresLaneStore } from '../../lanes';
-import { ownEveryLane } from '../../lanes/testing/lane-rows';
 import type { OwnedVerdict } from '../verdicts.ports';
 import { PostgresVerdictStore } from './postgres-verdict.store';
 
@@ -29,25 +29,25 @@ describe('the verdict register in PostgreSQL', () => {
   const owned = (transactionId: number, kind: VerdictKind, changes: Partial<OwnedVerdict> = {}): OwnedVerdict => ({
     ...verdict(transactionId, kind),
     outcome: 'HTTP 500',
-    lane: transactionId % 256,
+    shard: transactionId % 256,
     epoch: 1,
     retryAfterMs: null,
     ...changes,
   });
   const outbox = () =>
     database.dataSource.query<{ aggregateid: string; type: string; payload: string }[]>('select * from outbox order by id');
-  /** Ready to take lane 0 over: everything but the compare-and-set is done. */
+  /** Ready to take shard 0 over: everything but the compare-and-set is done. */
   const takeover = async (replica: string) => {
-    const lanes = new PostgresLaneStore(database.dataSource);
-    const rows = (await lanes.beat(replica)).filter(row => row.lane === 0);
-    return () => lanes.take(replica, rows);
+    const shards = new PostgresShardStore(database.dataSource);
+    const rows = (await shards.heartbeat(replica)).shards.filter(row => row.shard === 0);
+    return () => shards.take(replica, rows);
   };
 
   beforeEach(async () => {
-    database = await createTestDatabase({ migrations: [CreateDeliveries1760000000000], poolMax: 12 });
+    database = await createTestDatabase({ migrations, poolMax: 12 });
     woken = 0;
     store = new PostgresVerdictStore(database.dataSource, 'webhook-dispatcher', () => void woken++);
-    await ownEveryLane(database.dataSource, me);
+    await ownEveryShard(database.dataSource, me);
   });
   afterEach(() => database.drop());
 
@@ -82,13 +82,13 @@ describe('the verdict register in PostgreSQL', () => {
     expect(await outbox()).toHaveLength(2);
   });
 
-  it('accepts an acknowledgement from a replica that lost the lane (P-1.2-5)', async () => {
-    await database.dataSource.query(`update lane set owner = '${other}', epoch = epoch + 1`);
+  it('accepts an acknowledgement from a replica that lost the shard (P-1.2-5)', async () => {
+    await database.dataSource.query(`update shard set owner = '${other}', epoch = epoch + 1`);
     expect(await store.acknowledge([verdict(1, 'ACKED_HTTP')])).toEqual(['ACKED_HTTP']);
   });
 
-  it('refuses a negative verdict of a replica that lost the lane, and of an earlier epoch (P-1.2-6)', async () => {
-    await database.dataSource.query(`update lane set owner = '${other}', epoch = epoch + 1`);
+  it('refuses a negative verdict of a replica that lost the shard, and of an earlier epoch (P-1.2-6)', async () => {
+    await database.dataSource.query(`update shard set owner = '${other}', epoch = epoch + 1`);
     expect(await store.conclude(me, [owned(1, 'CLOSED_TIMEOUT')])).toEqual([null]);
     expect(await store.conclude(other, [owned(1, 'CLOSED_TIMEOUT')])).toEqual([null]);
     expect(await store.conclude(other, [owned(1, 'CLOSED_TIMEOUT', { epoch: 2 })])).toEqual(['CLOSED_TIMEOUT']);
@@ -128,16 +128,16 @@ describe('the verdict register in PostgreSQL', () => {
     let [owner, epoch] = [me, 1];
     const outcomes = new Set<boolean>();
     for (let id = 256; id < 256 + 100; id++) {
-      await deliveries.insert(owner, [{ ...newDelivery(id), lane: 0, epoch }]);
+      await deliveries.insert(owner, [{ ...newDelivery(id), shard: 0, epoch }]);
       const successor = owner === me ? other : me;
       const take = await takeover(successor);
-      const close = () => store.conclude(owner, [owned(id, 'CLOSED_TIMEOUT', { lane: 0, epoch })]);
+      const close = () => store.conclude(owner, [owned(id, 'CLOSED_TIMEOUT', { shard: 0, epoch })]);
       // Started in both orders; on pooled connections either may reach the server first.
       const first = id % 2 ? close() : take();
       const second = id % 2 ? take() : close();
       const [closed] = (await Promise.all([first, second]))[id % 2 ? 0 : 1] as (string | null)[];
       [owner, epoch] = [successor, epoch + 1];
-      const found = await deliveries.orphaned([{ lane: 0, epoch, afterSeq: 0 }], 1_000);
+      const found = await deliveries.orphaned([{ shard: 0, epoch, afterSeq: 0 }], 1_000);
       expect(found.some(row => row.transactionId === id)).toBe(closed === null);
       outcomes.add(closed === null);
     }

@@ -55,7 +55,7 @@ export class PostgresVerdictStore extends VerdictStore {
     const written = await this.written('conclude', [
       ...columnsOf(verdicts),
       replica,
-      scalars(verdicts.map(verdict => verdict.lane)),
+      scalars(verdicts.map(verdict => verdict.shard)),
       scalars(verdicts.map(verdict => verdict.epoch)),
       scalars(verdicts.map(verdict => verdict.retryAfterMs)),
     ]);

@@ -25,17 +25,17 @@ export const verdictSql = {
   // FOR SHARE makes a takeover wait for this verdict, and makes this verdict see a takeover that came first (P-I4).
   conclude: `
     ${input},
-    fence as (select * from unnest($1::bigint[], $9::smallint[], $10::bigint[], $11::bigint[]) as t(transaction_id, lane, epoch, retry_ms)),
+    fence as (select * from unnest($1::bigint[], $9::smallint[], $10::bigint[], $11::bigint[]) as t(transaction_id, shard, epoch, retry_ms)),
     held as materialized (
-      select lane, epoch from lane where owner = $8 and lane in (select lane from fence) order by lane for share),
+      select shard, epoch from shard where owner = $8 and shard in (select shard from fence) order by shard for share),
     written as (
       insert into verdict (${columns})
-      select ${columns} from input join fence using (transaction_id) join held using (lane, epoch) order by transaction_id
+      select ${columns} from input join fence using (transaction_id) join held using (shard, epoch) order by transaction_id
       on conflict do nothing
       returning transaction_id),
     retried as (
-      insert into notice_retry (transaction_id, lane, attempt, due_at)
-      select transaction_id, f.lane, i.attempt + 1, clock_timestamp() + f.retry_ms * interval '1 millisecond'
+      insert into notice_retry (transaction_id, shard, attempt, due_at)
+      select transaction_id, f.shard, i.attempt + 1, clock_timestamp() + f.retry_ms * interval '1 millisecond'
         from written join fence f using (transaction_id) join input i using (transaction_id)
        where f.retry_ms is not null
       on conflict do nothing)

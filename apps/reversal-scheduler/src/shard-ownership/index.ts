@@ -1,2 +1,0 @@
-export { ShardOwnership } from './shard-ownership.service';
-export { ShardOwnershipModule } from './shard-ownership.module';

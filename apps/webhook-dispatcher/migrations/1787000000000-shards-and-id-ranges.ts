@@ -1,0 +1,66 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** One word for one thing: lanes are the shards of the scheduler, a beat is a heartbeat, a block is a range of ids. Renames only; no row changes. */
+export class ShardsAndIdRanges1787000000000 implements MigrationInterface {
+  name = 'ShardsAndIdRanges1787000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of statements) await runner.query(statement);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const statement of reversals) await runner.query(statement);
+  }
+}
+
+/** [table, column of before, column of after] */
+const columns = [
+  ['replica', 'beat', 'heartbeat'],
+  ['shard', 'lane', 'shard'],
+  ['delivery', 'lane', 'shard'],
+  ['notice_retry', 'lane', 'shard'],
+  ['id_range', 'block', 'range'],
+] as const;
+const tables = [
+  ['lane', 'shard'],
+  ['retention_block', 'id_range'],
+] as const;
+const indexes = [
+  ['delivery_lane_seq', 'delivery_shard_seq'],
+  ['delivery_parked', 'delivery_unclaimed'],
+] as const;
+const sequence = ['retention_block_block_seq', 'id_range_range_seq'] as const;
+
+/** Constraints were named after tables and columns by PostgreSQL. Inherited ones follow their parents. */
+const renameConstraints = (from: string, to: string): string => `
+  do $$ declare found record; begin
+    for found in select conrelid::regclass as tab, conname as old, regexp_replace(conname, '${from}', '${to}', 'g') as new
+                   from pg_constraint where connamespace = current_schema()::regnamespace and conname ~ '${from}' and coninhcount = 0
+    loop execute format('alter table %s rename constraint %I to %I', found.tab, found.old, found.new); end loop;
+  end $$`;
+
+const statements = [
+  ...tables.map(([before, after]) => `alter table ${before} rename to ${after}`),
+  ...columns.map(([table, before, after]) => `alter table ${table} rename column ${before} to ${after}`),
+  ...indexes.map(([before, after]) => `alter index ${before} rename to ${after}`),
+  `alter sequence ${sequence[0]} rename to ${sequence[1]}`,
+  renameConstraints('retention_block_block', 'id_range_range'),
+  renameConstraints('retention_block', 'id_range'),
+  renameConstraints('lane', 'shard'),
+  renameConstraints('beat(?=_)', 'heartbeat'),
+  `comment on table replica is 'Dispatchers alive. A heartbeat that stands still for the lease time on the clock of an observer means dead.'`,
+  `comment on column shard.low_seq is 'Every delivery of the shard with a lower seq is resolved.'`,
+  `comment on column delivery.epoch is 'Shard epoch under which attempt 1 was claimed by the insert itself; 0: not claimed yet.'`,
+  `comment on table id_range is 'Partitions <table>_<range> of delivery, attempt and verdict. passed_at: when the ids in use left it behind.'`,
+];
+
+const reversals = [
+  renameConstraints('heartbeat(?=_)', 'beat'),
+  renameConstraints('shard', 'lane'),
+  renameConstraints('id_range_range', 'retention_block_block'),
+  renameConstraints('id_range', 'retention_block'),
+  `alter sequence ${sequence[1]} rename to ${sequence[0]}`,
+  ...indexes.map(([before, after]) => `alter index ${after} rename to ${before}`),
+  ...columns.map(([table, before, after]) => `alter table ${table} rename column ${after} to ${before}`),
+  ...tables.map(([before, after]) => `alter table ${after} rename to ${before}`),
+];

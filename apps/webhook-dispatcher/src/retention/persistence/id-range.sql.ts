@@ -1,0 +1,37 @@
+/** Statements of the id ranges. */
+export const idRangeSql = {
+  ranges: `select range, lower, upper, extract(epoch from clock_timestamp() - passed_at) * 1000 as passed_ago_ms from id_range order by range`,
+
+  // The last rows of every shard. Nearly the highest id, not the highest: one wild id must not carry the ranges away from the sequence.
+  head: `
+    select percentile_disc(0.98) within group (order by transaction_id) as high,
+           (percentile_disc(0.98) within group (order by transaction_id) - percentile_disc(0.02) within group (order by transaction_id))
+             / nullif(extract(epoch from percentile_disc(0.98) within group (order by received_at)
+                                       - percentile_disc(0.02) within group (order by received_at)), 0) * 86400 as per_day
+      from shard l
+     cross join lateral (
+       select transaction_id, received_at from delivery d where d.shard = l.shard and not d.stub order by d.seq desc limit 16) r
+    having count(*) >= 100`,
+
+  markPassed: 'update id_range set passed_at = clock_timestamp() where range = any($1) and passed_at is null',
+
+  openRows: (range: number) => `
+    select 1 from delivery_${range} d
+     where not exists (select from verdict v where v.transaction_id = d.transaction_id)
+        or exists (select from notice_retry n where n.transaction_id = d.transaction_id)
+     limit 1`,
+
+  isAttached: 'select relispartition as attached from pg_class where oid = to_regclass($1)',
+
+  // Ids outside every range, deleted in small portions: few, unless ids do not grow with time.
+  deleteStrays: `
+    with old as (
+      select d.transaction_id from delivery_default d join verdict v using (transaction_id)
+       where d.received_at < clock_timestamp() - $1 * interval '1 millisecond'
+         and not exists (select from notice_retry n where n.transaction_id = d.transaction_id)
+       limit $2),
+    attempts as (delete from attempt where transaction_id in (select transaction_id from old)),
+    verdicts as (delete from verdict where transaction_id in (select transaction_id from old)),
+    gone as (delete from delivery_default where transaction_id in (select transaction_id from old) returning 1)
+    select count(*)::int as count from gone`,
+} as const;

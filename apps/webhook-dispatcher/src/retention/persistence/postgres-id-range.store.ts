@@ -1,0 +1,157 @@
+import type { DataSource, QueryRunner } from 'typeorm';
+import type { IdRange, IdHead } from '../domain/plan-retention';
+import { IdRangeStore } from '../retention.ports';
+import { idRangeSql as sql } from './id-range.sql';
+
+const tables = ['delivery', 'attempt', 'verdict'] as const;
+/** Any constant will do: each service has its own database. */
+const retentionLock = 7_240_931;
+/** Longest that intake waits behind a change of partitions; the change then gives up and is tried again. */
+const lockWaitMs = 500;
+const triesMax = 20;
+const straysPerRun = 10_000;
+
+/** As the first migration has it: payloads stay in the row. */
+const optionsOf = (table: string) => (table === 'delivery' ? 'with (toast_tuple_target = 8160)' : '');
+
+interface IdRangeRow {
+  range: number;
+  lower: string;
+  upper: string;
+  passed_ago_ms: string | null;
+}
+
+/**
+ * Id ranges as partitions of the three tables. Nothing is read while a table is locked against intake: a new range is empty, a CHECK that was
+ * validated before proves that the default partition has nothing of it, and a dropped one is detached first.
+ */
+export class PostgresIdRangeStore extends IdRangeStore {
+  constructor(private readonly dataSource: DataSource) {
+    super();
+  }
+
+  override exclusively(work: () => Promise<void>): Promise<void> {
+    return this.onOneSession(async runner => {
+      const [lock] = (await runner.query('select pg_try_advisory_lock($1) as held', [retentionLock])) as { held: boolean }[];
+      if (!lock?.held) return;
+      try {
+        await work();
+      } finally {
+        await runner.query('select pg_advisory_unlock($1)', [retentionLock]);
+      }
+    });
+  }
+
+  override async ranges(): Promise<IdRange[]> {
+    const rows = await this.dataSource.query<IdRangeRow[]>(sql.ranges);
+    return rows.map(row => ({
+      range: row.range,
+      lower: Number(row.lower),
+      upper: Number(row.upper),
+      passedAgoMs: row.passed_ago_ms === null ? null : Number(row.passed_ago_ms),
+    }));
+  }
+
+  override async head(): Promise<IdHead | undefined> {
+    const [row] = await this.dataSource.query<{ high: string | null; per_day: string | null }[]>(sql.head);
+    const [high, idsPerDay] = [Number(row?.high ?? 0), Math.ceil(Number(row?.per_day ?? 0))];
+    return high > 0 && idsPerDay > 0 ? { high, idsPerDay } : undefined;
+  }
+
+  override async open({ lower, upper }: { lower: number; upper: number }): Promise<boolean> {
+    const [row] = await this.dataSource.query<{ range: number }[]>(
+      'insert into id_range (lower, upper) values ($1, $2) returning range',
+      [lower, upper],
+    );
+    const range = row!.range;
+    try {
+      for (const table of tables) await this.attach({ table, range, lower, upper });
+      return true;
+    } catch (error) {
+      // 23514: ids of the range are in use; the next run chooses a higher one. Whatever the reason, nothing half-made stays.
+      await this.detachAll(range);
+      if ((error as { code?: string }).code === '23514') return false;
+      throw error;
+    }
+  }
+
+  override async markPassed(ranges: readonly number[]): Promise<void> {
+    await this.dataSource.query(sql.markPassed, [ranges]);
+  }
+
+  override async drop(range: number): Promise<boolean> {
+    const open = await this.dataSource.query<unknown[]>(sql.openRows(range));
+    if (open.length > 0) return false;
+    await this.detachAll(range);
+    return true;
+  }
+
+  override async deleteStrays(olderThanMs: number): Promise<number> {
+    const [row] = await this.dataSource.query<{ count: number }[]>(sql.deleteStrays, [olderThanMs, straysPerRun]);
+    return row!.count;
+  }
+
+  private async attach({
+    table,
+    range,
+    lower,
+    upper,
+  }: {
+    table: string;
+    range: number;
+    lower: number;
+    upper: number;
+  }): Promise<void> {
+    const within = `transaction_id >= ${lower} and transaction_id < ${upper}`;
+    await this.underShortLocks(
+      `alter table ${table}_default add constraint keeps_out_${range} check (not (${within})) not valid`,
+    );
+    await this.onOneSession(async runner => {
+      // Reads the table while intake goes on; a long table may take longer than an ordinary statement.
+      await runner.query('set statement_timeout = 0');
+      await runner.query(`alter table ${table}_default validate constraint keeps_out_${range}`);
+      await runner.query('reset statement_timeout');
+    });
+    await this.dataSource.query(
+      `create table ${table}_${range} (like ${table} including defaults including constraints including storage) ${optionsOf(table)}`,
+    );
+    await this.underShortLocks(
+      `alter table ${table} attach partition ${table}_${range} for values from (${lower}) to (${upper})`,
+      `alter table ${table}_default drop constraint keeps_out_${range}`,
+    );
+  }
+
+  private async detachAll(range: number): Promise<void> {
+    for (const table of tables) {
+      const [found] = await this.dataSource.query<{ attached: boolean | null }[]>(sql.isAttached, [`${table}_${range}`]);
+      if (found?.attached) await this.underShortLocks(`alter table ${table} detach partition ${table}_${range}`);
+      await this.underShortLocks(`alter table ${table}_default drop constraint if exists keeps_out_${range}`);
+      // No table has this partition any more, so dropping it locks nothing that is in use.
+      await this.dataSource.query(`drop table if exists ${table}_${range}`);
+    }
+    await this.dataSource.query('delete from id_range where range = $1', [range]);
+  }
+
+  private async underShortLocks(...statements: string[]): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.dataSource.transaction(async tx => {
+          await tx.query(`set local lock_timeout = ${lockWaitMs}`);
+          for (const statement of statements) await tx.query(statement);
+        });
+      } catch (error) {
+        if ((error as { code?: string }).code !== '55P03' || tries >= triesMax) throw error;
+      }
+    }
+  }
+
+  private async onOneSession(work: (runner: QueryRunner) => Promise<void>): Promise<void> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      await runner.connect();
+      await work(runner);
+    } finally {
+      await runner.release();
+    }
+  }
+}

@@ -1,0 +1,5 @@
+import { CreateEventLog1763600000000 } from './create-event-log.migration';
+import { NameHeartbeats1787000000000 } from './name-heartbeats.migration';
+
+/** Of the event log, in order of application. */
+export const migrations = [CreateEventLog1763600000000, NameHeartbeats1787000000000];

@@ -1,0 +1,297 @@
+import { ManualClock, settled } from '@paycode/timing/testing';
+import { evenShare } from './assignment';
+import { type HeldShard, ShardListener } from './ownership.ports';
+import { ShardOwnership } from './shard-ownership.service';
+import { MemoryShardStore } from './testing/memory-shard.store';
+
+class Listener extends ShardListener {
+  readonly told: string[] = [];
+  /** Resolves when what was claimed has started. */
+  promises = Promise.resolve();
+  private readonly busy = new Map<number, Promise<void>>();
+
+  override gained(shards: readonly HeldShard[]): void {
+    this.told.push(...shards.map(({ shard, epoch }) => `gained ${shard}@${epoch}`));
+  }
+  override ending(): Promise<void> {
+    return this.promises;
+  }
+  override lost(shards: readonly HeldShard[]): void {
+    this.told.push(...shards.map(({ shard, epoch }) => `lost ${shard}@${epoch}`));
+  }
+  override finished(shard: number): Promise<void> {
+    return this.busy.get(shard) ?? Promise.resolve();
+  }
+  /** Keeps a shard busy until the returned function is called. */
+  occupy(shard: number): () => void {
+    let finish!: () => void;
+    this.busy.set(shard, new Promise(resolve => (finish = resolve)));
+    return finish;
+  }
+}
+
+function setUp(replica: string, store: MemoryShardStore, clock: ManualClock) {
+  const listener = new Listener();
+  const ownership = new ShardOwnership(store, clock, { replica, leaseMs: 10_000 });
+  ownership.onChange(listener);
+  ownership.want(new Set([0, 1]));
+  return { listener, ownership };
+}
+
+describe('owning shards', () => {
+  let store: MemoryShardStore;
+  let clock: ManualClock;
+  beforeEach(() => {
+    store = new MemoryShardStore(2);
+    clock = new ManualClock();
+  });
+
+  it('takes free shards with the first pass', async () => {
+    const { ownership, listener } = setUp('a', store, clock);
+    await ownership.pass();
+    expect(listener.told).toEqual(['gained 0@1', 'gained 1@1']);
+    expect(ownership.epochOf(1)).toBe(1);
+  });
+
+  it('takes the shards of a dead replica within the lease and one pass (P-T6)', async () => {
+    const dead = setUp('a', store, clock);
+    await dead.ownership.pass();
+    const { ownership, listener } = setUp('b', store, clock);
+    for (let second = 0; second < 10; second++) {
+      await ownership.pass();
+      await clock.advance(1_000);
+    }
+    expect(listener.told).toEqual([]);
+    await ownership.pass();
+    expect(listener.told).toEqual(['gained 0@2', 'gained 1@2']);
+    expect(store.heartbeats.has('a')).toBe(false);
+  });
+
+  it('a paused replica learns with its next heartbeat that its shards are gone (P-1.2-8)', async () => {
+    const paused = setUp('a', store, clock);
+    await paused.ownership.pass();
+    const other = setUp('b', store, clock);
+    await other.ownership.pass();
+    await clock.advance(10_000);
+    await other.ownership.pass();
+    expect(paused.ownership.epochOf(0)).toBe(1);
+    await paused.ownership.pass();
+    expect(paused.ownership.epochOf(0)).toBeUndefined();
+    expect(paused.listener.told.slice(2)).toEqual(['lost 0@1', 'lost 1@1']);
+  });
+
+  it('the heartbeat is fresh for half the lease after the start of the last one that succeeded (P-T6)', async () => {
+    const { ownership } = setUp('a', store, clock);
+    expect(ownership.isHeartbeatFresh).toBe(false);
+    await ownership.pass();
+    await clock.advance(4_999);
+    expect(ownership.isHeartbeatFresh).toBe(true);
+    store.beforeCall = () => Promise.reject(new Error('database down'));
+    await expect(ownership.pass()).rejects.toThrow('database down');
+    await clock.advance(1);
+    expect(ownership.isHeartbeatFresh).toBe(false);
+  });
+
+  it('a heartbeat every second, and under a short lease so often that it stays fresh between two passes (P-T6)', () => {
+    const heartbeatMs = (leaseMs: number) => new ShardOwnership(store, clock, { replica: 'a', leaseMs }).heartbeatMs;
+    expect(heartbeatMs(10_000)).toBe(1_000);
+    for (const leaseMs of [1_000, 1_500, 2_000, 5_000]) expect(heartbeatMs(leaseMs)).toBeLessThan(leaseMs / 4);
+  });
+
+  it('counts a slow heartbeat from its start, because others may have seen the old one until its end', async () => {
+    const { ownership } = setUp('a', store, clock);
+    store.beforeCall = () => clock.advance(5_000);
+    await ownership.pass();
+    expect(ownership.isHeartbeatFresh).toBe(false);
+  });
+
+  it('finds a shard whose take succeeded although its answer was lost', async () => {
+    const { ownership, listener } = setUp('a', store, clock);
+    const take = store.take.bind(store);
+    store.take = async (replica, seen) => {
+      await take(replica, seen);
+      throw new Error('answer lost');
+    };
+    await expect(ownership.pass()).rejects.toThrow('answer lost');
+    await ownership.pass();
+    expect(listener.told).toEqual(['gained 0@1', 'gained 1@1']);
+  });
+
+  it('gives a shard up only when nothing of it is in flight, and starts nothing in it meanwhile (P-T9)', async () => {
+    const { ownership, listener } = setUp('a', store, clock);
+    await ownership.pass();
+    const finish = listener.occupy(0);
+    ownership.want(new Set([1]));
+    await ownership.pass();
+    expect(ownership.epochOf(0)).toBeUndefined();
+    expect(store.shards[0]!.owner).toBe('a');
+    finish();
+    await settled();
+    expect(store.shards[0]!.owner).toBeNull();
+    expect(ownership.epochOf(1)).toBe(1);
+  });
+
+  it('lets what is claimed in a shard start before it starts nothing any more (P-T9)', async () => {
+    const { ownership, listener } = setUp('a', store, clock);
+    await ownership.pass();
+    let keep!: () => void;
+    listener.promises = new Promise(resolve => (keep = resolve));
+    ownership.want(new Set([1]));
+    await ownership.pass();
+    await ownership.pass();
+    expect([ownership.epochOf(0), store.shards[0]!.owner]).toEqual([1, 'a']);
+    keep();
+    await settled();
+    expect([ownership.epochOf(0), store.shards[0]!.owner]).toEqual([undefined, null]);
+    expect(listener.told.filter(each => each.startsWith('lost'))).toEqual(['lost 0@1']);
+  });
+
+  it('does not mistake a shard it just released for one it holds', async () => {
+    const { ownership, listener } = setUp('a', store, clock);
+    await ownership.pass();
+    const rows = await store.heartbeat('a');
+    const finish = listener.occupy(0);
+    ownership.want(new Set([1]));
+    await ownership.pass();
+    finish();
+    await settled();
+    store.heartbeat = async () => rows;
+    await ownership.pass();
+    expect(ownership.epochOf(0)).toBeUndefined();
+  });
+
+  it('regression: a shard being given up is not taken again before that has ended, though it is free and wanted by then', async () => {
+    const { ownership, listener } = setUp('a', store, clock);
+    await ownership.pass();
+    const release = store.release.bind(store);
+    let answer!: () => void;
+    store.release = async (replica, held) => {
+      await release(replica, held);
+      await new Promise<void>(resolve => (answer = resolve));
+    };
+    ownership.want(new Set([1]));
+    await ownership.pass();
+    ownership.want(new Set([0, 1]));
+    await ownership.pass();
+    expect([store.shards[0]!.owner, ownership.epochOf(0)]).toEqual([null, undefined]);
+    answer();
+    await settled();
+    await ownership.pass();
+    expect(listener.told.at(-1)).toBe('gained 0@2');
+    expect(ownership.epochOf(0)).toBe(2);
+  });
+
+  it('regression: a shard whose release failed is released again, and comes back only under a new epoch', async () => {
+    const { ownership, listener } = setUp('a', store, clock);
+    await ownership.pass();
+    const release = store.release.bind(store);
+    store.release = () => Promise.reject(new Error('database down'));
+    ownership.want(new Set([1]));
+    await ownership.pass();
+    await settled();
+    ownership.want(new Set([0, 1]));
+    await ownership.pass();
+    await settled();
+    expect([store.shards[0]!.owner, ownership.epochOf(0)]).toEqual(['a', undefined]);
+    store.release = release;
+    await ownership.pass();
+    await settled();
+    await ownership.pass();
+    expect(listener.told.at(-1)).toBe('gained 0@2');
+    expect(ownership.epochOf(0)).toBe(2);
+  });
+
+  it('leaving hands over shard by shard and forgets the replica (P-T9)', async () => {
+    const { ownership, listener } = setUp('a', store, clock);
+    await ownership.pass();
+    const finish = listener.occupy(0);
+    const leaving = ownership.leave();
+    await settled();
+    expect(store.shards.map(shard => shard.owner)).toEqual(['a', null]);
+    finish();
+    await leaving;
+    expect(store.shards.map(shard => shard.owner)).toEqual([null, null]);
+    expect(store.heartbeats.size).toBe(0);
+  });
+});
+
+describe('owning an even share of the shards', () => {
+  const leaseMs = 5_000;
+  let store: MemoryShardStore;
+  let clock: ManualClock;
+  beforeEach(() => {
+    store = new MemoryShardStore(4);
+    clock = new ManualClock();
+  });
+  const replicaOf = (replica: string) => new ShardOwnership(store, clock, { replica, leaseMs, assignment: evenShare });
+  const passOf = async (ownership: ShardOwnership, atMs = 0) => {
+    await clock.advance(atMs - clock.nowMs());
+    await ownership.pass();
+    const { shards } = ownership;
+    await settled();
+    return [...shards];
+  };
+  const all = [0, 1, 2, 3];
+
+  it('a replica that is alone takes every shard, and knows it', async () => {
+    const first = replicaOf('a');
+    expect([...first.shards]).toEqual([]);
+    expect(await passOf(first)).toEqual(all);
+    expect(await passOf(first, 1_000)).toEqual(all);
+  });
+
+  it('the first gives up what a second is due, at once, and each then owns its half', async () => {
+    const [first, second] = [replicaOf('a'), replicaOf('b')];
+    await passOf(first);
+    expect(await passOf(second)).toEqual([]);
+    expect(await passOf(first, 1_000)).toEqual([0, 1]);
+    expect(await passOf(second, 1_000)).toEqual([2, 3]);
+    expect(await passOf(first, 2_000)).toEqual([0, 1]);
+  });
+
+  it('a replica whose heartbeat stands still is dead at the lease, not before; its shards are taken and it is forgotten', async () => {
+    const [first, second] = [replicaOf('a'), replicaOf('b')];
+    for (const atMs of [0, 1_000]) for (const each of [first, second]) await passOf(each, atMs);
+    await passOf(first, 2_000);
+    expect(await passOf(first, 2_000 + leaseMs - 1)).toEqual([0, 1]);
+    expect(await passOf(first, 2_000 + leaseMs)).toEqual(all);
+    expect([...store.heartbeats.keys()]).toEqual(['a']);
+  });
+
+  it('a dead replica that owns nothing is forgotten too', async () => {
+    const [first, idle] = [replicaOf('a'), replicaOf('b')];
+    await passOf(first);
+    await passOf(idle);
+    store.shards.forEach(row => (row.owner = 'a'));
+    await passOf(first, 1_000);
+    await passOf(first, 1_000 + leaseMs);
+    expect([...store.heartbeats.keys()]).toEqual(['a']);
+  });
+
+  it('a replica with a heartbeat is never forgotten, however long', async () => {
+    const [first, second] = [replicaOf('a'), replicaOf('b')];
+    for (const atMs of [0, 4_000, 8_000, 12_000]) for (const each of [first, second]) await passOf(each, atMs);
+    expect([[...first.shards], [...second.shards]]).toEqual([[0, 1], [2, 3]]); // prettier-ignore
+    expect([...store.heartbeats.keys()]).toEqual(['a', 'b']);
+  });
+
+  it('leaving gives every shard up at once, by two statements for all (P-T9)', async () => {
+    const first = replicaOf('a');
+    await passOf(first);
+    const release = jest.spyOn(store, 'release');
+    await first.leave();
+    expect(release.mock.calls.map(([, held]) => held.length)).toEqual([1, 3]);
+    expect([[...first.shards], store.shards.map(({ owner }) => owner)]).toEqual([[], [null, null, null, null]]);
+    expect(await passOf(replicaOf('b'))).toEqual(all);
+  });
+
+  it('does not own a shard that another took between its look and its take', async () => {
+    const first = replicaOf('a');
+    const take = store.take.bind(store);
+    store.take = async (replica, seen) => {
+      await take('b', seen.slice(0, 1));
+      return take(replica, seen);
+    };
+    expect(await passOf(first)).toEqual([1, 2, 3]);
+  });
+});

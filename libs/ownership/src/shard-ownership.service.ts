@@ -1,0 +1,188 @@
+import { FlushQueue } from '@paycode/persistence';
+import type { Clock } from '@paycode/timing';
+import type { Assignment } from './assignment';
+import { HeartbeatWatch } from './heartbeat-watch';
+import type { HeldShard, OwnedShards, OwnershipRows, ShardListener, ShardRow, ShardStore } from './ownership.ports';
+import { shardCount } from './shard-of';
+
+export interface ShardOwnershipOptions {
+  /** Identity of this process; a restarted one has another. */
+  replica: string;
+  /** L of P-T6: an owner whose heartbeat stood still for this long is dead, in milliseconds. */
+  leaseMs: number;
+  /** Which shards the replica should have. Default: those that `want` names. */
+  assignment?: Assignment;
+}
+
+/** Every second; oftener under a short lease, for a heartbeat that is half a lease old holds every POST back (P-T6). */
+const heartbeatMsMax = 1_000;
+const heartbeatsPerLease = 5;
+const noShards: ReadonlySet<number> = new Set();
+
+const nobody: ShardListener = {
+  gained: () => undefined,
+  ending: () => Promise.resolve(),
+  lost: () => undefined,
+  finished: () => Promise.resolve(),
+};
+
+/**
+ * Flow of a pass: heartbeat -> which shards are free or of dead owners -> take those wanted -> tell the listener what was gained and lost.
+ * Owning is per epoch: whoever acts later names the epoch, and the database refuses it once the shard has moved on.
+ */
+export class ShardOwnership implements OwnedShards {
+  private readonly owned = new Map<number, number>();
+  /** Shards on their way out, from the first step to the last. */
+  private readonly ending = new Set<number>();
+  /** Those of them in which nothing starts any more. */
+  private readonly releasing = new Set<number>();
+  /** Shards whose release did not succeed, with the epoch: nothing starts in them any more. */
+  private readonly unreleased = new Map<number, number>();
+  /** Last epoch given up per shard: rows read before the release committed still show it as ours. */
+  private readonly released = new Map<number, number>();
+  /** Shards that end at the same time are released by one statement. */
+  private readonly releases: FlushQueue<HeldShard, void>;
+  private readonly watch: HeartbeatWatch;
+  private listener: ShardListener = nobody;
+  private wanted = noShards;
+  private lastHeartbeatMs = Number.NEGATIVE_INFINITY;
+  private isLeaving = false;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly store: ShardStore,
+    private readonly clock: Pick<Clock, 'nowMs'>,
+    private readonly options: ShardOwnershipOptions,
+  ) {
+    this.watch = new HeartbeatWatch(options.replica, options.leaseMs);
+    const release = async (held: readonly HeldShard[]) => {
+      await this.store.release(this.replica, held);
+      return held.map(() => undefined);
+    };
+    this.releases = new FlushQueue(release, { flushMax: shardCount, queueMax: shardCount });
+  }
+
+  get replica(): string {
+    return this.options.replica;
+  }
+
+  /** A replica whose heartbeat stood still for this long is dead, in milliseconds. */
+  get leaseMs(): number {
+    return this.options.leaseMs;
+  }
+
+  /** Pause between two passes, in milliseconds. */
+  get heartbeatMs(): number {
+    return Math.min(heartbeatMsMax, this.options.leaseMs / heartbeatsPerLease);
+  }
+
+  /** Who is told what was gained and lost. */
+  onChange(listener: ShardListener): void {
+    this.listener = listener;
+  }
+
+  /** Shards this replica should have, where no assignment says it. Takes effect with the next pass. */
+  want(shards: ReadonlySet<number>): void {
+    this.wanted = shards;
+  }
+
+  /** Epoch under which this replica holds the shard and may start work in it; undefined when it may not. */
+  epochOf(shard: number): number | undefined {
+    return this.releasing.has(shard) || this.unreleased.has(shard) ? undefined : this.owned.get(shard);
+  }
+
+  /** Whether this replica certainly is not taken for dead yet: an owner without a heartbeat for L/2 starts no POST (P-T6). */
+  get isHeartbeatFresh(): boolean {
+    return this.clock.nowMs() - this.lastHeartbeatMs < this.options.leaseMs / 2;
+  }
+
+  /** Every shard that is this replica's in the database, also those that are being given up. */
+  get held(): HeldShard[] {
+    return [...this.owned].map(([shard, epoch]) => ({ shard, epoch }));
+  }
+
+  /** Shards that are this replica's and stay so, as far as it knows. */
+  get shards(): Set<number> {
+    return new Set([...this.owned.keys()].filter(shard => !this.ending.has(shard) && !this.unreleased.has(shard)));
+  }
+
+  /** One heartbeat with all its consequences. Passes never overlap; a failed one rejects and changes nothing. */
+  pass(): Promise<void> {
+    return (this.running = this.running.catch(() => undefined).then(() => this.passOnce()));
+  }
+
+  /** Gives every shard up as soon as nothing in it is in flight; the heartbeat goes on meanwhile. */
+  async leave(): Promise<void> {
+    this.isLeaving = true;
+    await Promise.all(this.held.map(held => this.giveUp(held)));
+    await this.pass();
+    await this.store.forget([this.replica]);
+  }
+
+  private async passOnce(): Promise<void> {
+    const startedMs = this.clock.nowMs();
+    const rows = await this.store.heartbeat(this.replica);
+    this.lastHeartbeatMs = startedMs;
+    const dead = this.watch.deadOf(rows, startedMs);
+    const wanted = this.isLeaving ? noShards : this.assigned(rows, dead);
+    const owned = rows.shards.filter(row => row.owner === this.replica);
+    this.reconcile(owned);
+    // What is given up is given up to the end, even when it is wanted again: what waited in it was dropped under this epoch, and only a
+    // new epoch lets anybody find it.
+    const unwanted = owned.filter(({ shard, epoch }) => !wanted.has(shard) || this.unreleased.get(shard) === epoch);
+    for (const { shard, epoch } of unwanted) if (!this.isLeaving) void this.giveUp({ shard, epoch }).catch(() => undefined);
+    const isFree = ({ owner }: ShardRow) => owner === null || dead.has(owner);
+    await this.take(rows.shards.filter(row => wanted.has(row.shard) && isFree(row) && !this.ending.has(row.shard)));
+    const gone = rows.replicas.map(({ replica }) => replica).filter(replica => dead.has(replica));
+    if (gone.length > 0) await this.store.forget(gone);
+  }
+
+  private assigned({ replicas, shards }: OwnershipRows, dead: ReadonlySet<string>): ReadonlySet<number> {
+    const { assignment } = this.options;
+    if (!assignment) return this.wanted;
+    const live = new Set(replicas.map(({ replica }) => replica).filter(replica => !dead.has(replica)));
+    return assignment({ self: this.replica, live: live.add(this.replica), shards });
+  }
+
+  private async take(free: readonly ShardRow[]): Promise<void> {
+    if (free.length === 0) return;
+    const gained = await this.store.take(this.replica, free);
+    for (const { shard, epoch } of gained) this.owned.set(shard, epoch);
+    if (gained.length > 0) this.listener.gained(gained);
+  }
+
+  /** The database is right: what it no longer gives to this replica at this epoch is lost. */
+  private reconcile(owned: readonly HeldShard[]): void {
+    const epochs = new Map(owned.map(({ shard, epoch }) => [shard, epoch]));
+    const lost = this.held.filter(({ shard, epoch }) => epochs.get(shard) !== epoch);
+    for (const { shard } of lost) this.owned.delete(shard);
+    for (const [shard, epoch] of this.unreleased) if (epochs.get(shard) !== epoch) this.unreleased.delete(shard);
+    if (lost.length > 0) this.listener.lost(lost);
+    // An earlier pass took these and its answer was lost: the database has our epoch, this memory has not.
+    const found = owned.filter(({ shard, epoch }) => !this.owned.has(shard) && epoch > (this.released.get(shard) ?? 0));
+    for (const { shard, epoch } of found) this.owned.set(shard, epoch);
+    if (found.length > 0) this.listener.gained(found.map(({ shard, epoch }) => ({ shard, epoch })));
+  }
+
+  private async giveUp(held: HeldShard): Promise<void> {
+    if (this.ending.has(held.shard)) return;
+    this.ending.add(held.shard);
+    try {
+      await this.listener.ending(held);
+      this.releasing.add(held.shard);
+      this.listener.lost([held]);
+      await this.listener.finished(held.shard);
+      // Nothing starts in a shard that is being released, so a failed release is safe to repeat; the next pass does.
+      await this.releases.runOne(held);
+      this.released.set(held.shard, held.epoch);
+      if (this.owned.get(held.shard) === held.epoch) this.owned.delete(held.shard);
+      this.unreleased.delete(held.shard);
+    } catch (error) {
+      this.unreleased.set(held.shard, held.epoch);
+      throw error;
+    } finally {
+      this.releasing.delete(held.shard);
+      this.ending.delete(held.shard);
+    }
+  }
+}

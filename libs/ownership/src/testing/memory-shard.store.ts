@@ -1,0 +1,53 @@
+import { type HeldShard, type OwnershipRows, type ShardRow, ShardStore } from '../ownership.ports';
+
+/** Shards in memory, with the compare-and-set of the real store. */
+export class MemoryShardStore extends ShardStore {
+  readonly heartbeats = new Map<string, number>();
+  readonly shards: { shard: number; owner: string | null; epoch: number }[];
+  /** Runs before every call; throw to make it fail. */
+  beforeCall: () => void | Promise<void> = () => undefined;
+
+  constructor(count: number) {
+    super();
+    this.shards = Array.from({ length: count }, (_, shard) => ({ shard, owner: null, epoch: 0 }));
+  }
+
+  override async heartbeat(replica: string): Promise<OwnershipRows> {
+    await this.beforeCall();
+    this.heartbeats.set(replica, (this.heartbeats.get(replica) ?? 0) + 1);
+    return {
+      replicas: [...this.heartbeats].map(([name, heartbeat]) => ({ replica: name, heartbeat })),
+      shards: this.shards.map(row => ({ ...row, heartbeat: this.heartbeatOf(row.owner) })),
+    };
+  }
+
+  override async take(replica: string, seen: readonly ShardRow[]): Promise<HeldShard[]> {
+    await this.beforeCall();
+    const free = seen.filter(row => {
+      const { owner, epoch } = this.shards[row.shard]!;
+      return epoch === row.epoch && this.heartbeatOf(owner) === row.heartbeat;
+    });
+    return free.map(({ shard }) => {
+      const row = this.shards[shard]!;
+      row.owner = replica;
+      return { shard, epoch: ++row.epoch };
+    });
+  }
+
+  override async release(replica: string, shards: readonly HeldShard[]): Promise<void> {
+    await this.beforeCall();
+    for (const { shard, epoch } of shards) {
+      const row = this.shards[shard]!;
+      if (row.owner === replica && row.epoch === epoch) row.owner = null;
+    }
+  }
+
+  override async forget(replicas: readonly string[]): Promise<void> {
+    await this.beforeCall();
+    for (const replica of replicas) if (!this.shards.some(({ owner }) => owner === replica)) this.heartbeats.delete(replica);
+  }
+
+  private heartbeatOf(owner: string | null): number | null {
+    return owner === null ? null : (this.heartbeats.get(owner) ?? null);
+  }
+}
