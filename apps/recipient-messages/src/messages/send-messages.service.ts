@@ -1,7 +1,7 @@
 import type { Channel, TransactionNotificationV3 } from '@paycode/dto';
 import type { Logger } from '@paycode/service-runtime';
+import { backoffMs } from '@paycode/timing';
 import type { QueuedMessage } from './domain/message';
-import { retryWaitMs } from './domain/retry-wait';
 import { MessageMetrics, type MessageOutcome, MessageQueue, NotificationOpener, SendError } from './messages.ports';
 import type { OpenChannel } from './open-channel';
 
@@ -24,6 +24,8 @@ export interface SendRules {
 
 /** Longer than any sender takes to give up. */
 const leaseMs = 180_000;
+/** Longest wait between two tries of a message. */
+const waitMsMax = 1_800_000;
 
 /** Flow: due messages -> text -> sender -> done, or another try later. Best effort: the outcome concerns nobody else (R-1-8, R-6.2-3). */
 export class SendMessages {
@@ -76,7 +78,8 @@ export class SendMessages {
       await this.parts.queue.finish(message.messageId, 'FAILED');
       return this.report(message, 'FAILED', code);
     }
-    await this.parts.queue.retryAfter(message.messageId, retryWaitMs(message.tries, this.rules.firstWaitMs, this.rules.chance()));
+    const waits = { firstMs: this.rules.firstWaitMs, maxMs: waitMsMax };
+    await this.parts.queue.retryAfter(message.messageId, Math.ceil(backoffMs(message.tries, waits, this.rules.chance())));
     this.report(message, 'RETRY', code);
   }
 

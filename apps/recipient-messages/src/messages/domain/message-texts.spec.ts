@@ -5,7 +5,6 @@ import { septetsOf, toGsm7 } from './gsm7';
 import { paymentEmail, paymentSms } from './payment-message';
 import { moneyText } from './money-text';
 import { plainText } from './plain-text';
-import { retryWaitMs } from './retry-wait';
 
 const anyText = fc.string({ unit: 'grapheme', maxLength: 60 });
 const anyNotification = fc
@@ -75,10 +74,5 @@ describe('texts for recipients', () => {
     expect(subject).toBe('The notification key was renewed, merchant 7');
     expect(text).toContain('Changed by: psp-1');
     expect(text).not.toMatch(/https?:/);
-  });
-
-  it('waits double from try to try, up to half an hour, and jitter takes at most a half', () => {
-    expect([1, 2, 3, 20].map(tries => retryWaitMs(tries, 15_000, 0))).toEqual([15_000, 30_000, 60_000, 1_800_000]);
-    expect(retryWaitMs(1, 15_000, 1)).toBe(7_500);
   });
 });
