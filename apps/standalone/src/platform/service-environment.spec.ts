@@ -5,7 +5,7 @@ const given = {
   DATABASE_URL_FILE: 'secrets/database-url',
   OUTBOUND_ALLOW: '127.0.0.0/8',
   NODE_COMPILE_CACHE: 'cache',
-  MALLOC_ARENA_MAX: '2',
+  MALLOC_ARENA_MAX: '1',
 };
 const inherited = {
   PATH: '/bin',
@@ -29,7 +29,7 @@ describe('the environment a service of the standalone platform gets', () => {
       INTERNAL_PORT: '3101',
       DATABASE_URL_FILE: 'secrets/database-url',
       NODE_COMPILE_CACHE: 'cache',
-      MALLOC_ARENA_MAX: '2',
+      MALLOC_ARENA_MAX: '1',
     });
   });
 
