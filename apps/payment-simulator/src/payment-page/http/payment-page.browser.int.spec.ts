@@ -15,6 +15,7 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
   let simulator: SimulatorUnderTest;
   let browser: Browser;
   let page: Page;
+  let codesMade = 0;
   const complaints: string[] = [];
 
   beforeAll(async () => {
@@ -24,6 +25,7 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
     ]);
     simulator.config.merchant(1001, { merchantName: 'Corner Café' });
     page = await browser.newPage();
+    page.setDefaultTimeout(120_000);
     page.on('console', message => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', error => complaints.push(error.message));
   });
@@ -33,9 +35,10 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
   });
 
   const createCode = async (extra: string): Promise<string> => {
-    const body = `{"merchantReference":"browser-${Math.random()}","amount":110.10,"currencyCode":"ZAR"${extra}}`;
+    const body = `{"merchantReference":"browser-${++codesMade}","amount":110.10,"currencyCode":"ZAR"${extra}}`;
     const caller = { subject: 'merchant-1001', accountType: 'MERCHANT', ownerId: 1001 } as const;
     const answer = await simulator.asCaller(caller, 'POST', { path: '/pluto/code/create', body });
+    expect([answer.status, answer.data]).toEqual([200, expect.any(String)]);
     return (JSON.parse(answer.data) as { code: string }).code;
   };
   const open = async (code: string) => page.goto(`${simulator.publicUrl}/public/pay/${code}`);
