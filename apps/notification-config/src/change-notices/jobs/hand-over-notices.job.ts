@@ -16,7 +16,7 @@ export class HandOverNoticesJob implements OnApplicationBootstrap {
     @Inject(LOGGER) log: Logger,
   ) {
     const failed = (error: unknown) =>
-      log.warn({ event: 'notices-not-handed-over', err: error }, 'change notices wait for webhook-dispatcher');
+      log.warn({ event: 'notices-not-handed-over', err: error }, 'change notices wait for recipient-messages');
     this.task = new PeriodicTask(signal => this.run(signal), { everyMs, firstAfterMs: everyMs, failed });
   }
 
