@@ -31,14 +31,14 @@ function shapesOf({ driver }: DataSource, { columns }: EntityMetadata): ColumnSh
   return shapes.sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-/** Properties that the code takes for numbers although texts are read. */
+/** Properties read as texts that the code does not take for texts: numbers, also those that may be null. */
 function readAsText({ target, columns }: EntityMetadata): string[] {
-  const isNumber = (property: string): boolean =>
-    Reflect.getMetadata('design:type', (target as EntityClass).prototype as object, property) === Number;
+  const isText = (property: string): boolean =>
+    Reflect.getMetadata('design:type', (target as EntityClass).prototype as object, property) === String;
   return columns
     .filter(({ type, transformer }) => givenAsText.has(String(type)) && transformer === undefined)
     .map(({ propertyName }) => propertyName)
-    .filter(isNumber);
+    .filter(property => !isText(property));
 }
 
 /** Proves that the entities of a service say what its migrated database says: every column, its type, whether it may be null, the key. */
