@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readOptions, UsageError } from './options';
@@ -13,6 +13,7 @@ import type { Outcome } from './report/outcome';
 import { reportOutcomes, reportVerdict } from './report/print-report';
 import { countsOf, tableOf } from './report/table';
 import { drawn, seedOf } from './sample';
+import { strykerAreas } from './stryker/areas';
 import { knownMutants } from './stryker/known-mutants';
 import { outcomesOf } from './stryker/mutants';
 
@@ -180,6 +181,8 @@ describe("Stryker's report", () => {
     ]);
     expect(counted).toMatchObject({ result: 'CAUGHT' });
     expect(clocked).toMatchObject({ result: 'NOT_JUDGED' });
+    const statusReason = 'thrown: "Exceeded timeout of 30000 ms for a test.';
+    expect(outcomes([mutant('Killed', 'c()', { statusReason })])).toMatchObject([{ result: 'NOT_JUDGED' }]);
   });
 
   it('knows a survivor by the text of its line, the code replaced and what by, wherever the line stands', () => {
@@ -195,6 +198,28 @@ describe("Stryker's report", () => {
     again.location = { start: { ...again.location.start, line: 3 }, end: { ...again.location.end, line: 3 } };
     const found = outcomes([mutant('Survived', 'b < 1'), again], `a();\n${line}\n${line}`);
     expect(found.map(outcome => outcome.known)).toEqual([undefined, undefined]);
+  });
+});
+
+describe('the areas for Stryker', () => {
+  /** `a/{b,c}.ts` as `a/b.ts` and `a/c.ts`: each name must stand for a file, not one of them for all. */
+  const namesOf = (glob: string): string[] => {
+    const [whole, names = ''] = /\{([^{}]*)\}/.exec(glob) ?? [];
+    return whole === undefined ? [glob] : names.split(',').flatMap(name => namesOf(glob.replace(whole, name)));
+  };
+
+  it('name files and projects of the code as it is', () => {
+    const names = strykerAreas.flatMap(({ files, sampled }) => [...files, ...sampled]).flatMap(namesOf);
+    expect(names.filter(name => globSync(name, { cwd: root }).length === 0)).toEqual([]);
+    expect(strykerAreas.filter(({ project }) => !existsSync(join(root, project, 'project.json')))).toEqual([]);
+  });
+
+  it('have the rules of every service', () => {
+    const domains = globSync('apps/*/src/**/domain', { cwd: root }).map(folder => folder.split('/')[1]!);
+    const covered = strykerAreas
+      .filter(({ files }) => files.some(file => file.includes('/domain/')))
+      .map(({ project }) => project);
+    expect([...new Set(domains)].map(app => `apps/${app}`).filter(project => !covered.includes(project))).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { isEndedByClock } from '../report/outcome.ts';
 import type { PlantedFault } from './planted-fault.ts';
 import type { SpecRun, TestEnd } from './run-specs.ts';
 
@@ -15,18 +16,13 @@ export function judge(fault: Pick<PlantedFault, 'specs'>, before: SpecRun, withF
   if (!wasGreen) return { kind: 'NOT_JUDGED', reason: 'its specs are red without the fault too' };
   if (withFault.kind === 'TIMED_OUT') return { kind: 'NOT_JUDGED', reason: 'its specs did not end' };
   const red = withFault.ends.filter(end => !end.isPassed && green.has(nameOf(end)));
-  const by = red.find(end => !isTimedOut(end));
+  const by = red.find(({ message }) => !isEndedByClock(message));
   if (by) return { kind: 'CAUGHT', by };
   if (red.length > 0) return { kind: 'NOT_JUDGED', reason: `only the clock ended: ${red.map(({ test }) => test).join('; ')}` };
   const wasRed = before.ends.filter(({ spec, isPassed }) => !isPassed && fault.specs.includes(spec));
   return wasRed.length === 0
     ? { kind: 'SURVIVED' }
     : { kind: 'NOT_JUDGED', reason: `red without the fault too: ${wasRed.map(({ test }) => test).join('; ')}` };
-}
-
-/** Jest's own words for a test or hook that did not end in time: a busy machine brings that about as well as a fault. */
-function isTimedOut({ message }: TestEnd): boolean {
-  return /Exceeded timeout of \d+ ms for a (test|hook)/.test(message);
 }
 
 function nameOf({ spec, test }: TestEnd): string {

@@ -15,3 +15,8 @@ export interface KnownReason {
   kind: 'equivalent' | 'redundant';
   why: string;
 }
+
+/** Jest's own words for a test or hook that did not end in time: a busy machine brings that about as well as a fault. */
+export function isEndedByClock(message: string): boolean {
+  return /Exceeded timeout of \d+ ms for a (test|hook)/.test(message);
+}

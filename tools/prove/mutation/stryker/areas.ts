@@ -67,8 +67,32 @@ export const strykerAreas: readonly StrykerArea[] = [
   {
     area: 'ownership',
     project: 'libs/ownership',
-    files: ['libs/ownership/src/{assignment,heartbeat-watch,shard-ownership.service}.ts'],
+    files: ['libs/ownership/src/{assignment,heartbeat-watch,shard-of,shard-ownership.service}.ts'],
     sampled: ['libs/ownership/src/assignment.ts'],
+  },
+  {
+    area: 'timing',
+    project: 'libs/timing',
+    files: ['libs/timing/src/{backoff,deadline-heap,periodic-task,token-bucket}.ts'],
+    sampled: [],
+  },
+  {
+    area: 'isolation',
+    project: 'libs/persistence',
+    files: ['libs/persistence/src/isolate.ts'],
+    sampled: [],
+  },
+  {
+    area: 'outbound rules',
+    project: 'libs/safe-http',
+    files: ['libs/safe-http/src/policy/url-rules.ts'],
+    sampled: [],
+  },
+  {
+    area: 'standalone rules',
+    project: 'apps/standalone',
+    files: [domainOf('standalone')],
+    sampled: [],
   },
   {
     area: 'simulator rules',

@@ -71,6 +71,13 @@ export const knownMutants: readonly KnownMutant[] = [
     why: 'nobody is not alive: the comparison is implied by the look into the living',
   },
   {
+    file: 'libs/ownership/src/shard-ownership.service.ts',
+    line: 'if (this.owned.get(held.shard) === held.epoch) this.owned.delete(held.shard);',
+    changes: ['ConditionalExpression: this.owned.get(held.shard) === held.epoch => true'],
+    kind: 'redundant',
+    why: 'a shard on its way out is not taken, so there is no later epoch of it to lose',
+  },
+  {
     file: 'libs/access/src/path/normalise-path.ts',
     line: 'const rawPath = queryAt < 0 ? rawTarget : rawTarget.slice(0, queryAt);',
     changes: ['EqualityOperator: queryAt < 0 => queryAt <= 0'],

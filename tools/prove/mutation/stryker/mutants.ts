@@ -1,4 +1,4 @@
-import type { KnownReason, Outcome } from '../report/outcome.ts';
+import { isEndedByClock, type KnownReason, type Outcome } from '../report/outcome.ts';
 import type { KnownMutant } from './known-mutant.ts';
 
 /** The parts of Stryker's JSON report (mutation-testing-report-schema) that are read. */
@@ -51,8 +51,9 @@ const isEndless = ({ status, statusReason }: Mutant): boolean =>
   status === 'Timeout' && /^Hit limit reached/.test(statusReason ?? '');
 
 function resultOf(mutant: Mutant): Outcome['result'] {
-  if (mutant.status === 'Killed' || isEndless(mutant)) return 'CAUGHT';
-  return mutant.status === 'Survived' || mutant.status === 'NoCoverage' ? 'SURVIVED' : 'NOT_JUDGED';
+  const { status, statusReason = '' } = mutant;
+  if (isEndless(mutant) || (status === 'Killed' && !isEndedByClock(statusReason))) return 'CAUGHT';
+  return status === 'Survived' || status === 'NoCoverage' ? 'SURVIVED' : 'NOT_JUDGED';
 }
 
 function detailOf({ status, statusReason }: Mutant, line: string): string {
