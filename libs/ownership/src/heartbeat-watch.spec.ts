@@ -34,6 +34,11 @@ describe('heartbeats (P-T6)', () => {
     expect(dead([row({ heartbeat: null })], 10_000)).toEqual(['other']);
   });
 
+  it('a shard without an owner makes nobody dead', () => {
+    const free = row({ owner: null, heartbeat: null });
+    expect([dead([free], 0), dead([free], 10_000)]).toEqual([[], []]);
+  });
+
   it('knows a new owner of the shard as a new one, and one that was gone for a while', () => {
     dead([row()], 0);
     expect(dead([row({ owner: 'third' })], 10_000)).toEqual([]);

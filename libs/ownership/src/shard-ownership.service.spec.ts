@@ -53,6 +53,24 @@ describe('owning shards', () => {
     expect(ownership.epochOf(1)).toBe(1);
   });
 
+  it('tells and writes nothing in a pass that changes nothing', async () => {
+    const { ownership, listener } = setUp('a', store, clock);
+    const forget = jest.spyOn(store, 'forget');
+    await ownership.pass();
+    const calls = [jest.spyOn(listener, 'gained'), jest.spyOn(listener, 'lost'), jest.spyOn(store, 'take'), forget];
+    await ownership.pass();
+    for (const call of calls) expect(call).not.toHaveBeenCalled();
+    expect(ownership.leaseMs).toBe(10_000);
+  });
+
+  it('tells of nothing gained when others took all that was free', async () => {
+    const { ownership, listener } = setUp('a', store, clock);
+    const gained = jest.spyOn(listener, 'gained');
+    store.take = () => Promise.resolve([]);
+    await ownership.pass();
+    expect(gained).not.toHaveBeenCalled();
+  });
+
   it('takes the shards of a dead replica within the lease and one pass (P-T6)', async () => {
     const dead = setUp('a', store, clock);
     await dead.ownership.pass();
@@ -158,6 +176,7 @@ describe('owning shards', () => {
     store.heartbeat = async () => rows;
     await ownership.pass();
     expect(ownership.epochOf(0)).toBeUndefined();
+    expect(listener.told.filter(each => each.startsWith('gained'))).toEqual(['gained 0@1', 'gained 1@1']);
   });
 
   it('regression: a shard being given up is not taken again before that has ended, though it is free and wanted by then', async () => {
@@ -199,6 +218,34 @@ describe('owning shards', () => {
     await ownership.pass();
     expect(listener.told.at(-1)).toBe('gained 0@2');
     expect(ownership.epochOf(0)).toBe(2);
+  });
+
+  it('a shard whose release failed and that others took meanwhile may come back and is worked on again (P-I7)', async () => {
+    const { ownership } = setUp('a', store, clock);
+    await ownership.pass();
+    const release = store.release.bind(store);
+    store.release = () => Promise.reject(new Error('database down'));
+    ownership.want(new Set([1]));
+    await ownership.pass();
+    await settled();
+    store.release = release;
+    Object.assign(store.shards[0]!, { owner: 'b', epoch: 2 });
+    await ownership.pass();
+    Object.assign(store.shards[0]!, { owner: null });
+    ownership.want(new Set([0, 1]));
+    await ownership.pass();
+    expect(ownership.epochOf(0)).toBe(3);
+    expect([...ownership.shards].sort()).toEqual([0, 1]);
+  });
+
+  it('leaving tells of each shard once, though rows that were read before still show it (P-T9)', async () => {
+    const { ownership, listener } = setUp('a', store, clock);
+    await ownership.pass();
+    const rows = await store.heartbeat('a');
+    store.heartbeat = () => Promise.resolve(rows);
+    await ownership.leave();
+    await settled();
+    expect(listener.told.filter(each => each.startsWith('lost')).sort()).toEqual(['lost 0@1', 'lost 1@1']);
   });
 
   it('leaving hands over shard by shard and forgets the replica (P-T9)', async () => {

@@ -22,6 +22,38 @@ describe('deciding', () => {
     expect(metrics.decidedCount).toEqual({ SETTLED: 0, REVERSED: 1 });
   });
 
+  it('what is decided is counted once, each kind for itself (P-I1)', async () => {
+    const { decide, metrics } = schedulerUnderTest();
+    const counted = jest.spyOn(metrics, 'decided');
+    const verdicts = [verdict(1, 'ACKED_HTTP'), verdict(2, 'CLOSED_CONN'), verdict(3, 'ACKED_PULL')];
+    const outcomes = await decide.decide(verdicts);
+    expect(outcomes.map(({ decision, isNew }) => [decision, isNew])).toEqual([
+      ['SETTLED', true],
+      ['REVERSED', true],
+      ['SETTLED', true],
+    ]);
+    expect(counted.mock.calls).toEqual([
+      ['SETTLED', 2],
+      ['REVERSED', 1],
+    ]);
+    await decide.decide(verdicts);
+    expect(counted).toHaveBeenCalledTimes(2);
+    expect(metrics.contradictions).toEqual([]);
+  });
+
+  it('one that cannot be recorded for its data stays undecided; those beside it are decided (T-29)', async () => {
+    const { decide, database, metrics } = schedulerUnderTest();
+    const real = database.decisions.decide.bind(database.decisions);
+    database.decisions.decide = async items => {
+      if (items.some(({ transactionId }) => transactionId === 2)) throw Object.assign(new Error('refused'), { code: '22021' });
+      return real(items);
+    };
+    const undecided = await decide.decideEach([1, 2, 3].map(id => verdict(id, 'CLOSED_CONN')));
+    expect([...undecided]).toEqual([2]);
+    expect([...database.decisionRows.keys()].sort()).toEqual([1, 3]);
+    expect(metrics.aside).toEqual(['decide 2']);
+  });
+
   it('an acknowledgement after the reversal changes nothing and raises an alarm (T-18)', async () => {
     const { decide, database, metrics } = schedulerUnderTest();
     await decide.decide([verdict(1, 'CLOSED_TIMEOUT')]);
@@ -52,8 +84,12 @@ describe('the audit of TransactionTerminal', () => {
   });
 
   it('a payment that was never armed is asked about and ends (P-I7)', async () => {
-    const { watch, timers, closer, database, clock } = schedulerUnderTest();
+    const { watch, timers, closer, database, clock, metrics } = schedulerUnderTest();
     await watch.watch([terminal(1)]);
+    expect(metrics.watchedCount).toBe(1);
+    const counted = jest.spyOn(metrics, 'watched');
+    await watch.watch([terminal(1)]);
+    expect(counted).not.toHaveBeenCalled();
     closer.verdicts.set(1, 'CLOSED_NEVER_SENT');
     await clock.advance(60_000);
     await timers.load();
@@ -85,6 +121,11 @@ describe('the audit of TransactionTerminal', () => {
         terminal(4, { kind: 'REFUND', status: 'SUCCESS' }),
       ]);
       expect(database.jobRows.size).toBe(0);
+      const asked = jest.spyOn(database.jobs, 'watch');
+      await watch.watch([terminal(5, { kind: 'REFUND', status: 'REFUNDED' })]);
+      expect(asked).not.toHaveBeenCalled();
+      await watch.watch([terminal(6), terminal(7, { kind: 'REFUND' })]);
+      expect(asked.mock.calls.map(([items]) => items)).toEqual([[{ transactionId: 6, merchantId: 7 }]]);
     });
   });
 });

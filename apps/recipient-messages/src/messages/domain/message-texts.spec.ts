@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { notification } from '../../testing/notification';
 import { changeNoticeEmail } from './change-notice-message';
-import { septetsOf, toGsm7 } from './gsm7';
+import { septetsMax, septetsOf, toGsm7 } from './gsm7';
 import { paymentEmail, paymentSms } from './payment-message';
 import { moneyText } from './money-text';
 import { plainText } from './plain-text';
@@ -15,6 +15,10 @@ describe('texts for recipients', () => {
   it('what others wrote never makes a second line, a header or a direction of its own (T-25)', () => {
     expect(plainText('a\r\nBcc: x@y\u2028b\u202ec\u0000', 100)).toBe('a Bcc: x@y b c');
     fc.assert(fc.property(anyNotification, n => !/[\r\n]/.test(paymentEmail(n).subject + paymentSms(n))));
+  });
+
+  it('a value that is too long is cut, and says so (T-25)', () => {
+    expect([plainText('abcd', 4), plainText('abcde', 4), plainText('😀😀😀', 2)]).toEqual(['abcd', 'abc…', '😀…']);
   });
 
   it('no line of an e-mail begins with what others wrote, and HTML is escaped (T-25)', () => {
@@ -32,6 +36,50 @@ describe('texts for recipients', () => {
     expect(subject).toBe('Payment received: ZAR 110.10, transaction 77');
     expect(text).toContain('Card: VISA ending in 0002');
     for (const part of [subject, text, html]) expect(part).not.toMatch(/400000|A EXAMPLE|27820000001/);
+  });
+
+  const footer = 'This message is for information. Check the status of a payment with your system before you act on it.';
+
+  it('an e-mail has a line for each thing that is known, as text and as HTML (R-6.2-3)', () => {
+    const { text, html } = paymentEmail(
+      notification(78, { status: 'BANK_REJECTED', tipAmount: '5', referenceTransactionId: 77, reference: 'a & b' }),
+    );
+    const lines = [
+      'Merchant: Corner Shop',
+      'Status: bank rejected',
+      'Amount: ZAR 110.10',
+      'Tip: ZAR 5.00',
+      'Reference: a & b',
+      'Code: 0123456789',
+      'Transaction: 78',
+      'Original transaction: 77',
+      'Card: VISA ending in 0002',
+      'Authorisation code: A1B2C3',
+    ];
+    expect(text).toBe(['Payment not completed', '', ...lines, '', footer, ''].join('\n'));
+    const items = lines.map(line => `<li>${line.replace('&', '&amp;')}</li>`).join('');
+    expect(html).toBe(
+      `<!doctype html><html lang="en"><body><h1>Payment not completed</h1><ul>${items}</ul><p>${footer}</p></body></html>`,
+    );
+  });
+
+  it('an e-mail has no line for what is not known', () => {
+    const { code: _, cardInfo, bankResponse, ...known } = notification(79);
+    const labelsOf = (last4: string | null) => {
+      const card = { ...cardInfo, cardType: null, last4 };
+      const { text } = paymentEmail({ ...known, cardInfo: card, bankResponse: { ...bankResponse, authCode: null } });
+      return text.split('\n').filter(line => line.includes(': '));
+    };
+    const lines = ['Merchant: Corner Shop', 'Status: success', 'Amount: ZAR 110.10', 'Reference: order-79', 'Transaction: 79'];
+    expect(labelsOf(null)).toEqual(lines);
+    expect(labelsOf('0002')).toEqual([...lines, 'Card: card ending in 0002']);
+  });
+
+  it('a reference that does not fit fills the short message to its end and no further', () => {
+    const sms = paymentSms(notification(80, { merchantName: '€'.repeat(30), reference: '€'.repeat(45) }));
+    const [start, end] = [`${'€'.repeat(15)}: Payment received, ZAR 110.10. Ref `, '. Tx 80'];
+    const room = Math.floor((septetsMax - septetsOf(start + end)) / 2);
+    expect(sms).toBe(`${start}${'€'.repeat(room)}${end}`);
   });
 
   it('a short message is one message in the GSM alphabet, whatever names and references say', () => {
@@ -65,14 +113,21 @@ describe('texts for recipients', () => {
   });
 
   it('a change notice names neither URL nor key (T-15)', () => {
-    const { subject, text } = changeNoticeEmail({
+    const { subject, text, html } = changeNoticeEmail({
       kind: 'KEY_CHANGED',
       merchantId: 7,
       actor: 'psp-1',
       occurredAt: '2025-06-01T10:00:00.000Z',
     });
     expect(subject).toBe('The notification key was renewed, merchant 7');
-    expect(text).toContain('Changed by: psp-1');
-    expect(text).not.toMatch(/https?:/);
+    const lines = ['Merchant: 7', 'Changed by: psp-1', 'At: 2025-06-01T10:00:00.000Z'];
+    const [headline, advice] = [
+      'The notification key was renewed',
+      'If you did not expect this, contact support at once: notifications may be going elsewhere.',
+    ];
+    expect(text).toBe([headline, '', ...lines, '', advice, ''].join('\n'));
+    expect(html).toBe(
+      `<!doctype html><html lang="en"><body><h1>${headline}</h1><ul>${lines.map(line => `<li>${line}</li>`).join('')}</ul><p>${advice}</p></body></html>`,
+    );
   });
 });

@@ -16,6 +16,8 @@ export class ScriptedCloser extends DeliveryCloser {
   fault: Error | undefined;
   /** A call that asks about it is refused. */
   refused: number | undefined;
+  /** Left out of every answer. */
+  forgotten: number | undefined;
   /** Awaited before any answer. */
   gate: Promise<void> = Promise.resolve();
 
@@ -25,7 +27,8 @@ export class ScriptedCloser extends DeliveryCloser {
     if (this.fault) throw this.fault;
     if (items.some(({ transactionId }) => transactionId === this.refused))
       throw new InternalCallError('close answered 400', 400, true, undefined);
-    return items.map(({ transactionId }) => ({ transactionId, verdict: this.verdicts.get(transactionId) ?? 'OPEN' }));
+    const answered = items.filter(({ transactionId }) => transactionId !== this.forgotten);
+    return answered.map(({ transactionId }) => ({ transactionId, verdict: this.verdicts.get(transactionId) ?? 'OPEN' }));
   }
 }
 
@@ -34,10 +37,19 @@ export class CountingMetrics extends ReversalMetrics {
   readonly decidedCount: Record<Decision, number> = { SETTLED: 0, REVERSED: 0 };
   readonly lateMs: number[] = [];
   readonly aside: string[] = [];
+  readonly askedCount = { decided: 0, open: 0, fault: 0 };
+  armedCount = 0;
+  watchedCount = 0;
 
-  override armed(): void {}
-  override watched(): void {}
-  override asked(): void {}
+  override armed(count: number): void {
+    this.armedCount += count;
+  }
+  override watched(count: number): void {
+    this.watchedCount += count;
+  }
+  override asked(outcome: 'decided' | 'open' | 'fault', count: number): void {
+    this.askedCount[outcome] += count;
+  }
   override decided(decision: Decision, count: number): void {
     this.decidedCount[decision] += count;
   }

@@ -16,10 +16,6 @@ export class RoundRobinQueue<T> {
     return this.rows[0].size + this.rows[1].size === 0;
   }
 
-  waitingAt(endpoint: string): number {
-    return this.rows.reduce((sum, row) => sum + (row.get(endpoint)?.waiting.length ?? 0), 0);
-  }
-
   add(endpoint: string, item: T, hasAnswered: boolean): void {
     const row = this.rows[hasAnswered ? 0 : 1];
     const place = row.get(endpoint) ?? { endpoint, waiting: [] };

@@ -1,7 +1,7 @@
 import { decisionOf, verdictKinds } from '@paycode/dto';
 import { repeatPauseMs } from '../../informational/domain/repeat-schedule';
-import { conclusionOf } from './conclusion';
-import { outcomeText, verdictOf } from './verdict-of';
+import { conclusionOf, conclusionWithout } from './conclusion';
+import { outcomeClass, outcomeText, verdictOf } from './verdict-of';
 
 describe('what an outcome means', () => {
   const status = (code: number) => ({ kind: 'STATUS' as const, status: code, elapsedMs: 5 });
@@ -36,9 +36,39 @@ describe('what an outcome means', () => {
     expect(conclusionOf(payment, status(500))!.retryAfterMs).toBeNull();
   });
 
-  it('shows codes in timelines', () => {
-    expect(outcomeText(status(503))).toBe('HTTP 503');
-    expect(outcomeText({ kind: 'CONNECTION', code: 'CERT_HAS_EXPIRED', elapsedMs: null })).toBe('CONNECTION: CERT_HAS_EXPIRED');
+  it('shows codes in timelines, and classes in metrics', () => {
+    const outcomes = [
+      status(200),
+      status(503),
+      { kind: 'TIMEOUT' as const, elapsedMs: 45_000 },
+      { kind: 'CONNECTION' as const, code: 'CERT_HAS_EXPIRED', elapsedMs: null },
+      { kind: 'OUR_FAULT' as const, code: 'EMFILE', isSent: true },
+    ];
+    expect(outcomes.map(outcome => [outcomeText(outcome), outcomeClass(outcome)])).toEqual([
+      ['HTTP 200', 'acknowledged'],
+      ['HTTP 503', 'non_200'],
+      ['TIMEOUT', 'timeout'],
+      ['CONNECTION: CERT_HAS_EXPIRED', 'connection'],
+      ['OWN FAULT: EMFILE', 'our_fault'],
+    ]);
+  });
+
+  it('a conclusion names its attempt and how long it took; one without a request names neither', () => {
+    expect(conclusionOf({ isReversible: true, attempt: 2 }, status(200))).toEqual({
+      kind: 'ACKED_HTTP',
+      attempt: 2,
+      outcome: 'HTTP 200',
+      elapsedMs: 5,
+      retryAfterMs: null,
+    });
+    expect(conclusionOf(payment, { kind: 'CONNECTION', code: 'ECONNRESET', elapsedMs: null })!.elapsedMs).toBeNull();
+    expect(conclusionWithout('CLOSED_BACKSTOP', 'TOO_OLD')).toEqual({
+      kind: 'CLOSED_BACKSTOP',
+      attempt: null,
+      outcome: 'TOO_OLD',
+      elapsedMs: null,
+      retryAfterMs: null,
+    });
   });
 
   it('every verdict leads to exactly one decision (P-I6)', () => {

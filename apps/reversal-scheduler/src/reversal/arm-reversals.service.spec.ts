@@ -1,0 +1,31 @@
+import { schedulerUnderTest } from './testing/scheduler-under-test';
+
+const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId: 7, attempt });
+
+describe('arming', () => {
+  it('is answered for every item, in order, and counted (P-I5)', async () => {
+    const { arm, database, metrics } = schedulerUnderTest();
+    const answers = await arm.arm([job(3), job(1), job(2)]);
+    expect(answers).toEqual([3, 1, 2].map(transactionId => ({ transactionId, decision: null })));
+    expect([database.jobRows.size, metrics.armedCount]).toEqual([3, 3]);
+  });
+
+  it('takes of several items of one payment the last attempt, wherever it stands: an upsert may touch a row only once (A-13)', async () => {
+    const { arm, database } = schedulerUnderTest();
+    const written = jest.spyOn(database.jobs, 'arm');
+    expect(await arm.arm([job(1, 2), job(2, 1), job(1, 1), job(2, 3), job(1, 2)])).toHaveLength(5);
+    expect(written.mock.calls.map(([jobs]) => jobs)).toEqual([[job(1, 2), job(2, 3)]]);
+  });
+
+  it('one that the database refuses for its data has no answer; the others have theirs (T-29)', async () => {
+    const { arm, database, metrics } = schedulerUnderTest();
+    const real = database.jobs.arm.bind(database.jobs);
+    database.jobs.arm = async (jobs, delayMs) => {
+      if (jobs.some(({ transactionId }) => transactionId === 2)) throw Object.assign(new Error('refused'), { code: '22021' });
+      await real(jobs, delayMs);
+    };
+    const answers = await arm.arm([job(1), job(2), job(3)]);
+    expect(answers.map(({ transactionId }) => transactionId)).toEqual([1, 3]);
+    expect(metrics.aside).toEqual(['arm 2']);
+  });
+});

@@ -1,0 +1,162 @@
+import { shardOf } from '@paycode/ownership';
+import { schedulerUnderTest } from './testing/scheduler-under-test';
+
+const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId: 7, attempt });
+
+/** A transaction of the shard, other than the first. */
+function anotherOf(shard: number): number {
+  let transactionId = 2;
+  while (shardOf(transactionId) !== shard) transactionId++;
+  return transactionId;
+}
+
+/** Reads and fires until nothing is due. */
+async function tick({ timers }: ReturnType<typeof schedulerUnderTest>): Promise<void> {
+  while (await timers.load());
+  while (await timers.fire());
+}
+
+describe('the questions of reversal timers', () => {
+  it('counts what its questions led to, and how late each decision is', async () => {
+    const scheduler = schedulerUnderTest();
+    const { arm, closer, clock, metrics } = scheduler;
+    await arm.arm([job(1), job(2), job(3)]);
+    closer.verdicts.set(1, 'ACKED_HTTP').set(2, 'CLOSED_CONN');
+    await clock.advance(60_250);
+    await tick(scheduler);
+    expect(metrics.askedCount).toEqual({ decided: 2, open: 1, fault: 0 });
+    expect(metrics.lateMs).toEqual([250, 250]);
+    closer.refused = 3;
+    await clock.advance(5_000);
+    await tick(scheduler);
+    expect(metrics.askedCount).toEqual({ decided: 2, open: 1, fault: 1 });
+    closer.fault = new Error('ECONNREFUSED');
+    await clock.advance(60_000);
+    await expect(tick(scheduler)).rejects.toThrow('ECONNREFUSED');
+    expect(metrics.askedCount).toEqual({ decided: 2, open: 1, fault: 2 });
+    expect(metrics.lateMs).toHaveLength(2);
+  });
+
+  it('asks again a second after a fault, not earlier', async () => {
+    const scheduler = schedulerUnderTest();
+    const { arm, closer, clock } = scheduler;
+    await arm.arm([job(1)]);
+    closer.fault = new Error('ECONNREFUSED');
+    await clock.advance(60_000);
+    await expect(tick(scheduler)).rejects.toThrow('ECONNREFUSED');
+    closer.fault = undefined;
+    await clock.advance(999);
+    await tick(scheduler);
+    expect(closer.calls).toHaveLength(1);
+    await clock.advance(1);
+    await tick(scheduler);
+    expect(closer.calls).toHaveLength(2);
+  });
+
+  it('a payment that the answer does not name stays open (P-I4)', async () => {
+    const scheduler = schedulerUnderTest();
+    const { arm, closer, clock, database } = scheduler;
+    await arm.arm([job(1), job(2)]);
+    closer.verdicts.set(1, 'CLOSED_CONN').set(2, 'CLOSED_CONN');
+    closer.forgotten = 2;
+    await clock.advance(60_000);
+    await tick(scheduler);
+    expect([...database.decisionRows.keys()]).toEqual([1]);
+    closer.forgotten = undefined;
+    await clock.advance(5_000);
+    await tick(scheduler);
+    expect([...database.decisionRows.keys()]).toEqual([1, 2]);
+  });
+
+  it('a payment whose decision the database refuses is put aside for a minute; those beside it are decided (T-29)', async () => {
+    const scheduler = schedulerUnderTest();
+    const { arm, closer, clock, database, metrics } = scheduler;
+    await arm.arm([job(1), job(2), job(3)]);
+    for (const id of [1, 2, 3]) closer.verdicts.set(id, 'CLOSED_CONN');
+    const decided = () => [...database.decisionRows.keys()].sort((a, b) => a - b);
+    const real = database.decisions.decide.bind(database.decisions);
+    let isRefused = true;
+    database.decisions.decide = async items => {
+      const isPoisoned = isRefused && items.some(({ transactionId }) => transactionId === 2);
+      if (isPoisoned) throw Object.assign(new Error('refused'), { code: '22021' });
+      return real(items);
+    };
+    await clock.advance(60_000);
+    await tick(scheduler);
+    expect([decided(), metrics.aside]).toEqual([[1, 3], ['decide 2']]);
+    expect(metrics.askedCount).toEqual({ decided: 2, open: 0, fault: 1 });
+    isRefused = false;
+    await clock.advance(59_999);
+    await tick(scheduler);
+    expect(closer.calls).toHaveLength(1);
+    await clock.advance(1);
+    await tick(scheduler);
+    expect(decided()).toEqual([1, 2, 3]);
+  });
+
+  it('reads page by page, says whether more is to be read, and reads no further once it holds enough', async () => {
+    const scheduler = schedulerUnderTest({ pageMax: 1, timersMax: 2 });
+    const { arm, clock, timers, database } = scheduler;
+    const second = anotherOf(shardOf(1));
+    const third = Array.from({ length: 10_000 }, (_, at) => second + 1 + at).find(id => shardOf(id) === shardOf(1))!;
+    await arm.arm([job(1), job(second), job(third)]);
+    await clock.advance(55_000);
+    const scan = jest.spyOn(database.jobs, 'scan');
+    const sizeAfter = async () => [await timers.load(), timers.size];
+    expect([await sizeAfter(), await sizeAfter()]).toEqual([[true, 1], [true, 2]]); // prettier-ignore
+    expect([await sizeAfter(), scan.mock.calls.length]).toEqual([[false, 2], 2]);
+  });
+
+  it('reads nothing while it owns nothing, and asks nothing while nothing is due', async () => {
+    const scheduler = schedulerUnderTest();
+    const { arm, clock, timers, database } = scheduler;
+    await arm.arm([job(1)]);
+    await clock.advance(55_000);
+    await tick(scheduler);
+    const [scan, undecided] = [jest.spyOn(database.jobs, 'scan'), jest.spyOn(database.jobs, 'undecided')];
+    expect(await timers.fire()).toBe(false);
+    timers.own(new Set());
+    expect([await timers.load(), timers.size]).toEqual([false, 0]);
+    const advance = jest.spyOn(database.jobs, 'advance');
+    await timers.advance();
+    for (const call of [scan, undecided, advance]) expect(call).not.toHaveBeenCalled();
+  });
+
+  it('says whether more is due than one call may ask about', async () => {
+    const scheduler = schedulerUnderTest({ closeMax: 2 });
+    const { arm, clock, timers } = scheduler;
+    await arm.arm([job(1), job(2), job(3)]);
+    await clock.advance(60_000);
+    while (await timers.load());
+    expect([await timers.fire(), await timers.fire(), await timers.fire()]).toEqual([true, false, false]);
+  });
+
+  it('is overdue by its oldest job, and not at all before one is due', async () => {
+    const { arm, clock, timers } = schedulerUnderTest();
+    expect(timers.overdueMs).toBe(0);
+    await arm.arm([job(1)]);
+    await clock.advance(1_000);
+    await arm.arm([job(2)]);
+    await clock.advance(58_000);
+    await timers.load();
+    expect(timers.overdueMs).toBe(0);
+    await clock.advance(3_000);
+    expect(timers.overdueMs).toBe(2_000);
+  });
+
+  it('a shard that stays is read on where reading stood, also when another one comes (P-I7)', async () => {
+    const scheduler = schedulerUnderTest();
+    const { arm, clock, timers, database } = scheduler;
+    timers.own(new Set([shardOf(1)]));
+    await arm.arm([job(1)]);
+    await clock.advance(55_000);
+    await tick(scheduler);
+    timers.own(new Set([shardOf(1), shardOf(2)]));
+    const scan = jest.spyOn(database.jobs, 'scan');
+    await timers.load();
+    const [cursors] = scan.mock.calls[0]!;
+    const after = new Map(cursors.map(cursor => [cursor.shard, cursor.after]));
+    expect([after.get(shardOf(1)) === null, after.get(shardOf(2))]).toEqual([false, null]);
+    expect(timers.size).toBe(1);
+  });
+});
