@@ -57,6 +57,15 @@ export const dispatcherFaults: readonly PlantedFault[] = [
     specs: [verdictSpec],
   },
   {
+    id: 'failure-after-acknowledgement',
+    breaks: 'A failure that is written after an acknowledgement takes its place.',
+    against: 'R-4.4-3',
+    file: `${dispatcher}/verdicts/persistence/verdict.sql.ts`,
+    find: '      on conflict do nothing\n      returning transaction_id),\n    retried',
+    put: '      on conflict (transaction_id) do update set kind = excluded.kind\n      returning transaction_id),\n    retried',
+    specs: [`${dispatcher}/recovery/recovery.int.spec.ts`],
+  },
+  {
     id: 'stale-heartbeat-posts',
     breaks: 'A replica that may be taken for dead starts a POST.',
     against: 'P-T6',

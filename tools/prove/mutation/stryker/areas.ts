@@ -42,7 +42,10 @@ export const strykerAreas: readonly StrykerArea[] = [
     area: 'dispatcher decisions',
     project: 'apps/webhook-dispatcher',
     files: [
-      `${dispatcher}/{posting,routes,takeover,verdicts}/{ack-deadlines,close-overdue,handshake-gate,route-cache,settle-reversals}.service.ts`,
+      `${dispatcher}/posting/{ack-deadlines,handshake-gate}.service.ts`,
+      `${dispatcher}/routes/route-cache.service.ts`,
+      `${dispatcher}/takeover/close-overdue.service.ts`,
+      `${dispatcher}/verdicts/settle-reversals.service.ts`,
     ],
     sampled: [],
   },

@@ -64,6 +64,13 @@ export const knownMutants: readonly KnownMutant[] = [
     why: 'no digits are tested as the text "undefined", which has not the form',
   },
   {
+    file: 'apps/recipient-messages/src/messages/domain/gsm7.ts',
+    line: "const bare = char.normalize('NFD').replace(/\\p{M}+/gu, '');",
+    changes: ['Regex: /\\p{M}+/gu => /\\p{M}/gu'],
+    kind: 'equivalent',
+    why: 'accents go one by one as well as together',
+  },
+  {
     file: 'libs/ownership/src/assignment.ts',
     line: 'const free = shards.filter(({ owner }) => owner === null || !live.has(owner));',
     changes: ['ConditionalExpression: owner === null => false'],

@@ -20,7 +20,7 @@ export function toGsm7(text: string): string {
 function gsmChar(char: string): string {
   if (septetsOfChar.has(char)) return char;
   const bare = char.normalize('NFD').replace(/\p{M}+/gu, '');
-  return bare !== '' && [...bare].every(part => septetsOfChar.has(part)) ? bare : '?';
+  return septetsOfChar.has(bare) ? bare : '?';
 }
 
 /** The longest beginning of `text` (already GSM) within so many septets. */
