@@ -6,6 +6,7 @@ import eslint from '@eslint/js';
 import nx from '@nx/eslint-plugin';
 import tseslint from 'typescript-eslint';
 import { className, classFile, fileName } from './tools/check/architecture/rules/file-names.ts';
+import { metricName } from './tools/check/architecture/rules/metric-names.ts';
 import { parameters } from './tools/check/architecture/rules/parameters.ts';
 
 const specs = [
@@ -32,6 +33,11 @@ const exceptions = [
     files: ['libs/service-runtime/src/boot.ts'],
     rules: ['no-restricted-properties'],
     reason: 'hands process.env to the schema in config/env.ts, which alone reads it',
+  },
+  {
+    files: ['libs/metrics/src/*.ts'],
+    rules: ['paycode/metric-name'],
+    reason: 'makes the metrics of all projects, under the names that they give',
   },
   {
     files: [
@@ -125,6 +131,7 @@ const rules = {
   'paycode/file-name': 'error',
   'paycode/class-name': 'error',
   'paycode/class-file': 'error',
+  'paycode/metric-name': 'error',
   'paycode/parameters': 'error',
   '@typescript-eslint/no-floating-promises': 'error',
   '@typescript-eslint/no-misused-promises': 'error',
@@ -176,7 +183,15 @@ export default tseslint.config(
     settings: { ownRules },
     plugins: {
       '@nx': nx,
-      paycode: { rules: { 'file-name': fileName, 'class-name': className, 'class-file': classFile, parameters } },
+      paycode: {
+        rules: {
+          'file-name': fileName,
+          'class-name': className,
+          'class-file': classFile,
+          'metric-name': metricName,
+          parameters,
+        },
+      },
     },
     rules,
   },

@@ -86,7 +86,7 @@ describe('kill -9 and restart of auth-session', () => {
     const [process] = service.replicas;
     const answers = Array.from({ length: 8 }, () => client.challenge(account.username));
     // Metrics are answered by the same process: when they count RSA work, the requests are inside.
-    await eventually(async () => expect(await metric('paycode_auth_rsa_tasks')).toBeGreaterThan(0));
+    await eventually(async () => expect(await metric('paycode_auth_session_rsa_tasks')).toBeGreaterThan(0));
     await process!.stop('SIGTERM');
     service.replicas.pop();
     expect((await Promise.all(answers)).map(answer => answer.status)).toEqual(answers.map(() => 200));

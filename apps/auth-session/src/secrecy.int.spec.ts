@@ -154,7 +154,7 @@ describe('passwords, tokens, keys and challenges of a whole run (T-17, R-5.4-3)'
   it('appear in no metric', async () => {
     const metrics = await fetch(`${service.url('internal')}/metrics`);
     const text = await metrics.text();
-    expect(text).toContain('paycode_auth_failures_total');
+    expect(text).toContain('paycode_auth_session_failures_total');
     expect(canaries.foundIn(text)).toEqual([]);
   });
 

@@ -2,18 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeMerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
 
-const monitoring = join(__dirname, '../../../k8s/components/monitoring');
+const components = join(__dirname, '../../../k8s/components');
 const textsIn = (folder: string) =>
-  readdirSync(join(monitoring, folder)).map(file => readFileSync(join(monitoring, folder, file), 'utf8'));
+  readdirSync(join(components, folder), { withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(({ name }) => readFileSync(join(components, folder, name), 'utf8'));
 
 /** What Prometheus or the cluster itself adds. */
-const notOurs = new Set(['up']);
+const notOurs = new Set(['up', 'keda_scaler_detail_errors_total']);
 
-/** Metrics that the queries of dashboards and alerts name. */
+/** Metrics that the queries of dashboards, alerts and the autoscaler name. */
 function namedMetrics(): string[] {
-  const queries = [...textsIn('dashboards'), ...textsIn('alerts')].flatMap(text =>
-    [...text.matchAll(/"?expr"?: "?(.*?)"?,?$/gm)].map(match => match[1]!),
-  );
+  const texts = [...textsIn('monitoring/dashboards'), ...textsIn('monitoring/alerts'), ...textsIn('keda')];
+  const queries = texts.flatMap(text => [...text.matchAll(/"?(?:expr|query)"?: "?(.*?)"?,?$/gm)].map(match => match[1]!));
   const names = queries.flatMap(query =>
     [...query.replace(/\{[^}]*\}|by \([^)]*\)/g, '').matchAll(/[a-z]+(?:_[a-z0-9]+)+|\bup\b/g)].map(match => match[0]),
   );
@@ -22,7 +23,7 @@ function namedMetrics(): string[] {
 }
 
 /** An alert or a panel on a metric that nobody exports never fires and never shows: it would be silence taken for health. */
-describe('dashboards and alerts', () => {
+describe('dashboards, alerts and the autoscaler', () => {
   const platform = sharedPlatform();
 
   it('name metrics that the running services export', async () => {

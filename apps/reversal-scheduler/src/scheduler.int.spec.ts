@@ -141,7 +141,7 @@ describe('reversal scheduler', () => {
     await call(service, 'arm', [item(1), item(2)]);
     await eventually(async () => {
       const { data } = await http.get<string>(`http://127.0.0.1:${service.ports.internal}/metrics`);
-      expect(/reversal_asked_total\{outcome="fault"\} ([1-9]\d*)/.test(data)).toBe(true);
+      expect(/paycode_reversal_scheduler_timers_asked_total\{outcome="fault"\} ([1-9]\d*)/.test(data)).toBe(true);
     });
     expect(await stateOf(service, 1)).toMatchObject({ state: 'ARMED' });
     dispatcher.verdicts.set(1, 'ACKED_HTTP').set(2, 'CLOSED_NEVER_SENT');

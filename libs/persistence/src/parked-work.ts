@@ -5,7 +5,9 @@ const steps = ['arm', 'close', 'decide', 'notice', 'outbox', 'send', 'settle', '
 /** Where an item was put aside. */
 export type ParkedWorkStep = (typeof steps)[number];
 
-const parked = counter('work_parked_total', 'Items put aside because their own data fails; must stay 0.', ['step']);
+const parked = counter('paycode_persistence_work_parked_total', 'Items put aside because their own data fails; must stay 0.', [
+  'step',
+]);
 // Born at 0: Prometheus sees no increase in a series that begins with its first item.
 for (const step of steps) parked.inc({ step }, 0);
 

@@ -133,6 +133,6 @@ describe('tracing to an OTLP/HTTP collector', () => {
     tracing.begin(1, { name: 'purchase completed' });
     await tracing.stop();
     expect(warnings).toHaveLength(1);
-    expect(await register.metrics()).toContain('trace_spans_total{outcome="failed"} 1');
+    expect(await register.metrics()).toContain('paycode_tracing_spans_total{outcome="failed"} 1');
   });
 });

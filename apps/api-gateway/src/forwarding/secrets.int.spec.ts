@@ -39,6 +39,6 @@ describe('what the gateway writes about a request (R-5.4-3, T-17)', () => {
       route: 'auth-session',
     });
     expect(lines.join('') + metrics).not.toContain(canary);
-    expect(metrics).toContain('paycode_gateway_requests_total{route="auth-session",method="POST",status="200"} 1');
+    expect(metrics).toContain('paycode_api_gateway_requests_total{route="auth-session",method="POST",status="200"} 1');
   });
 });

@@ -12,24 +12,24 @@ const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', '
 
 /** Metrics of the public listener. Labels come from fixed sets: nothing a client sends becomes a label. */
 export class GatewayMetrics {
-  private readonly requests = counter('paycode_gateway_requests_total', 'Requests answered on the public listener.', [
+  private readonly requests = counter('paycode_api_gateway_requests_total', 'Requests answered on the public listener.', [
     'route',
     'method',
     'status',
   ]);
   private readonly durations = histogram(
-    'paycode_gateway_request_duration_seconds',
+    'paycode_api_gateway_request_duration_seconds',
     'Time from the request header to the end of the answer.',
     { labelNames: ['route'], buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25] },
   );
   private readonly refusals = counter(
-    'paycode_gateway_connections_refused_total',
+    'paycode_api_gateway_connections_refused_total',
     'Connections refused before a request was read.',
     ['reason'],
   );
-  private readonly inFlight = gauge('paycode_gateway_requests_in_flight', 'Requests in progress on the public listener.');
+  private readonly inFlight = gauge('paycode_api_gateway_requests_in_flight', 'Requests in progress on the public listener.');
   private readonly certificateExpiry = gauge(
-    'paycode_gateway_certificate_not_after_seconds',
+    'paycode_api_gateway_certificate_not_after_timestamp_seconds',
     'Unix time at which the certificate in use ends.',
   );
 

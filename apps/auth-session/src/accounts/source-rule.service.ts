@@ -6,7 +6,7 @@ import { EventCounts } from '../audit';
 import type { Principal } from './domain/account';
 
 const refusedTotal = counter(
-  'paycode_auth_sources_refused_total',
+  'paycode_auth_session_sources_refused_total',
   'Right credentials from addresses their accounts do not call from.',
 );
 

@@ -81,7 +81,7 @@ describe('the security log (F11)', () => {
       { kind: 'SOURCE_REFUSED', subject: 'psp-3', address, detail: null },
     ]);
     // Each one: what an alert counts by.
-    expect(await register.getSingleMetricAsString('paycode_auth_sources_refused_total')).toContain('_total 2');
+    expect(await register.getSingleMetricAsString('paycode_auth_session_sources_refused_total')).toContain('_total 2');
   });
 
   it('an event that cannot be stored keeps no other from being stored (T-29)', async () => {

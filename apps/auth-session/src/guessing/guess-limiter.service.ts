@@ -13,9 +13,9 @@ import { KnownBlocks } from './known-blocks';
 /** Failures of one account that call an operator, whatever the addresses they come from and whatever succeeded in between (T-05). */
 const alertEvery = 100;
 
-const failuresTotal = counter('paycode_auth_failures_total', 'Wrong credentials.', ['way']);
-const delayedTotal = counter('paycode_auth_delayed_total', 'Wrong credentials refused because of earlier ones.', ['way']);
-const alertsTotal = counter('paycode_auth_guessing_alerts_total', 'Accounts under sustained guessing.');
+const failuresTotal = counter('paycode_auth_session_failures_total', 'Wrong credentials.', ['way']);
+const delayedTotal = counter('paycode_auth_session_delayed_total', 'Wrong credentials refused because of earlier ones.', ['way']);
+const alertsTotal = counter('paycode_auth_session_guessing_alerts_total', 'Accounts under sustained guessing.');
 
 /** One try with credentials. */
 export interface GuessAttempt {

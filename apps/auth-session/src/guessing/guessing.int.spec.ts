@@ -195,7 +195,7 @@ describe('guessing (T-05)', () => {
       `select kind, subject from security_event where kind = 'GUESSING_ALERT'`,
     );
     expect(events).toEqual([{ kind: 'GUESSING_ALERT', subject: account.username }]);
-    expect(await register.getSingleMetricAsString('paycode_auth_guessing_alerts_total')).toContain(' 1');
+    expect(await register.getSingleMetricAsString('paycode_auth_session_guessing_alerts_total')).toContain(' 1');
     const alerts = errorLines.map(line => JSON.parse(line) as object);
     expect(alerts).toMatchObject([{ event: 'guessing-alert', username: account.username, address: '198.51.99.1', count: 100 }]);
     expect(await guess({ password: account.apiPassword, address: '203.0.113.10' })).toBe('allowed');

@@ -9,7 +9,7 @@ import { type LoginSession, OpenSessionService } from '../sessions';
 import { LoginChecks, type LoginFindings, type LoginRequest } from './login-checks';
 
 const loginsTotal = counter(
-  'paycode_auth_logins_total',
+  'paycode_auth_session_logins_total',
   'Logins by outcome: the kind of a successful one, what stood in the way of a refused one.',
   ['outcome'],
 );

@@ -8,7 +8,7 @@ import type { SessionRules } from './open-session.service';
 import { SessionStore } from './sessions.ports';
 
 const reusedTotal = counter(
-  'paycode_auth_tokens_reused_total',
+  'paycode_auth_session_tokens_reused_total',
   'Sessions ended because a token that had been replaced was to be renewed.',
 );
 

@@ -5,7 +5,9 @@ import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { counter } from '@paycode/metrics';
 import { ProbeBudget, type ProbePermit, type ProbeRequest, UrlProbe } from './probing.ports';
 
-const probesTotal = counter('url_probes_total', 'Probes of webhook URLs, by what came of them.', ['outcome']);
+const probesTotal = counter('paycode_notification_config_url_probes_total', 'Probes of webhook URLs, by what came of them.', [
+  'outcome',
+]);
 
 /** Waits for the probe of the same merchant that is in flight, in milliseconds: some 3 seconds in all. */
 const turnWaitsMs = [50, 100, 200, 400, 800, 1_500];

@@ -8,17 +8,22 @@ import { ReversalMetrics } from './reversal.ports';
 /** Metrics of the capability. No id ever becomes a label. */
 @Injectable()
 export class PrometheusReversalMetrics extends ReversalMetrics {
-  private readonly armedTotal = counter('reversal_armed_total', 'Arm requests made durable.');
-  private readonly watchedTotal = counter('reversal_watched_total', 'Payments the audit found without job and decision.');
-  private readonly decidedTotal = counter('reversal_decided_total', 'Decisions made.', ['decision']);
-  private readonly askedTotal = counter('reversal_asked_total', 'Due timers asked about, by outcome.', ['outcome']);
+  private readonly armedTotal = counter('paycode_reversal_scheduler_payments_armed_total', 'Arm requests made durable.');
+  private readonly watchedTotal = counter(
+    'paycode_reversal_scheduler_payments_watched_total',
+    'Payments the audit found without job and decision.',
+  );
+  private readonly decidedTotal = counter('paycode_reversal_scheduler_decisions_total', 'Decisions made.', ['decision']);
+  private readonly askedTotal = counter('paycode_reversal_scheduler_timers_asked_total', 'Due timers asked about, by outcome.', [
+    'outcome',
+  ]);
   private readonly contradictedTotal = counter(
-    'reversal_contradicted_total',
+    'paycode_reversal_scheduler_decisions_contradicted_total',
     'Verdicts that contradict the decision that stands; must stay 0.',
     ['kind'],
   );
   private readonly lateness = histogram(
-    'reversal_decision_lateness_seconds',
+    'paycode_reversal_scheduler_decision_lateness_seconds',
     'Time between the due time of a job and its decision, for decisions that a timer brought about.',
     { buckets: [0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 900] },
   );
@@ -60,8 +65,10 @@ export class PrometheusReversalMetrics extends ReversalMetrics {
 
   /** Gauges read when scraped. */
   observe(read: { overdueMs: () => number; timers: () => number }): void {
-    const overdue = { name: 'reversal_oldest_overdue_seconds', help: 'Age past due of the oldest undecided job in memory.' };
-    scrapedGauge(overdue, gauge => gauge.set(read.overdueMs() / 1_000));
-    scrapedGauge({ name: 'reversal_timers', help: 'Timers in memory.' }, gauge => gauge.set(read.timers()));
+    const help = 'Age past due of the oldest undecided job in memory.';
+    scrapedGauge({ name: 'paycode_reversal_scheduler_oldest_overdue_seconds', help }, gauge =>
+      gauge.set(read.overdueMs() / 1_000),
+    );
+    scrapedGauge({ name: 'paycode_reversal_scheduler_timers', help: 'Timers in memory.' }, gauge => gauge.set(read.timers()));
   }
 }

@@ -11,18 +11,35 @@ const ageBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25,
 /** Metrics and the one wide log line per delivery. No id ever becomes a label. */
 @Injectable()
 export class PrometheusDeliveryMetrics extends DeliveryMetrics {
-  private readonly ingestedTotal = counter('webhook_ingested_total', 'Terminal transactions taken in, by outcome.', ['outcome']);
-  private readonly parkedTotal = counter('webhook_parked_total', 'Events that can never be stored; must stay 0.');
-  private readonly attemptsTotal = counter('webhook_attempts_total', 'Attempts that ended, by class of outcome.', ['outcome']);
-  private readonly verdictsTotal = counter('webhook_verdicts_total', 'Verdicts that stand, by kind.', ['kind']);
-  private readonly heldBackTotal = counter('webhook_held_back_total', 'Deliveries held back by a fault of ours.', ['reason']);
+  private readonly ingestedTotal = counter(
+    'paycode_webhook_dispatcher_events_ingested_total',
+    'Terminal transactions taken in, by outcome.',
+    ['outcome'],
+  );
+  private readonly parkedTotal = counter(
+    'paycode_webhook_dispatcher_events_parked_total',
+    'Events that can never be stored; must stay 0.',
+  );
+  private readonly attemptsTotal = counter(
+    'paycode_webhook_dispatcher_attempts_total',
+    'Attempts that ended, by class of outcome.',
+    ['outcome'],
+  );
+  private readonly verdictsTotal = counter('paycode_webhook_dispatcher_verdicts_total', 'Verdicts that stand, by kind.', [
+    'kind',
+  ]);
+  private readonly heldBackTotal = counter(
+    'paycode_webhook_dispatcher_deliveries_held_back_total',
+    'Deliveries held back by a fault of ours.',
+    ['reason'],
+  );
   private readonly writeFailuresTotal = counter(
-    'webhook_verdict_write_failures_total',
+    'paycode_webhook_dispatcher_verdict_write_failures_total',
     'Verdict writes that had to be repeated.',
   );
-  private readonly unwritten = gauge('webhook_verdicts_unwritten', 'Verdicts that are not durable yet.');
+  private readonly unwritten = gauge('paycode_webhook_dispatcher_verdicts_unwritten', 'Verdicts that are not durable yet.');
   private readonly age = histogram(
-    'webhook_consume_to_verdict_seconds',
+    'paycode_webhook_dispatcher_consume_to_verdict_seconds',
     'Between receipt of the event and the durable verdict.',
     { labelNames: ['kind'], buckets: ageBuckets },
   );
@@ -88,15 +105,22 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
 
   /** Gauges read when scraped. */
   observe(load: () => { held: number; waiting: number; inFlight: number; oldestAgeMs: number }): void {
-    const observed = (name: string, help: string, read: (now: ReturnType<typeof load>) => number): void =>
-      scrapedGauge({ name, help }, each => each.set(read(load())));
-    observed('webhook_held', 'Deliveries in memory.', now => now.held);
-    observed('webhook_waiting', 'Deliveries waiting for a slot at their endpoint.', now => now.waiting);
-    observed('webhook_in_flight', 'Slots in use.', now => now.inFlight);
-    observed(
-      'webhook_oldest_undelivered_age_seconds',
-      'Age of the oldest delivery without a verdict in memory.',
-      now => now.oldestAgeMs / 1_000,
+    scrapedGauge({ name: 'paycode_webhook_dispatcher_deliveries_in_memory', help: 'Deliveries in memory.' }, gauge =>
+      gauge.set(load().held),
+    );
+    scrapedGauge(
+      { name: 'paycode_webhook_dispatcher_deliveries_waiting', help: 'Deliveries waiting for a slot at their endpoint.' },
+      gauge => gauge.set(load().waiting),
+    );
+    scrapedGauge({ name: 'paycode_webhook_dispatcher_deliveries_in_flight', help: 'Slots in use.' }, gauge =>
+      gauge.set(load().inFlight),
+    );
+    scrapedGauge(
+      {
+        name: 'paycode_webhook_dispatcher_oldest_undelivered_age_seconds',
+        help: 'Age of the oldest delivery without a verdict in memory.',
+      },
+      gauge => gauge.set(load().oldestAgeMs / 1_000),
     );
   }
 }

@@ -3,8 +3,12 @@ import { counter } from '@paycode/metrics';
 const labels = ['topic', 'group'] as const;
 
 /** Any increase wants a person: an event could not be processed. */
-export const parkedEvents = counter('events_parked_total', 'Events put into a dead-letter topic.', labels);
+export const parkedEvents = counter('paycode_events_parked_total', 'Events put into a dead-letter topic.', labels);
 
-export const failedBatches = counter('events_batch_failures_total', 'Batches whose handler failed; they come again.', labels);
+export const failedBatches = counter(
+  'paycode_events_batch_failures_total',
+  'Batches whose handler failed; they come again.',
+  labels,
+);
 
-export const handledEvents = counter('events_handled_total', 'Events handled and committed.', labels);
+export const handledEvents = counter('paycode_events_handled_total', 'Events handled and committed.', labels);

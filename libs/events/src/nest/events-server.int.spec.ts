@@ -97,11 +97,11 @@ describe('EventsServer', () => {
     server.pause(topic);
     await transport.publish(interleaved(topic, ['k'], 3));
     const labels = `topic="${topic}",group="${groupOf(topic, 'first')}"`;
-    await eventually(async () => expect(await register.metrics()).toContain(`events_lag{${labels}} 3`));
+    await eventually(async () => expect(await register.metrics()).toContain(`paycode_events_lag{${labels}} 3`));
     server.resume(topic);
-    await eventually(async () => expect(await register.metrics()).toContain(`events_handled_total{${labels}} 3`));
+    await eventually(async () => expect(await register.metrics()).toContain(`paycode_events_handled_total{${labels}} 3`));
     await harness.plantUndecodable(topic, 'k');
-    await eventually(async () => expect(await register.metrics()).toContain(`events_parked_total{${labels}} 1`));
+    await eventually(async () => expect(await register.metrics()).toContain(`paycode_events_parked_total{${labels}} 1`));
   });
 
   it('is ready once every group is joined, and stops consuming when the service drains', async () => {

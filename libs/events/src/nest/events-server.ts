@@ -130,7 +130,7 @@ export class EventsServer extends Server implements CustomTransportStrategy {
   /** Read when scraped; an unknown lag is left out. */
   private observeLag(): void {
     const help = 'Published events that the group has not committed, in the partitions of this process.';
-    scrapedGauge({ name: 'events_lag', help, labelNames: ['topic', 'group'] }, gauge => {
+    scrapedGauge({ name: 'paycode_events_lag', help, labelNames: ['topic', 'group'] }, gauge => {
       for (const { topic, group, lag } of this.progress()) if (lag !== null) gauge.set({ topic, group }, lag);
     });
   }

@@ -69,8 +69,12 @@ const unknownState: OutboxState = { depth: Number.NaN, oldestAgeMs: Number.NaN }
 
 /** Depth and age of the outbox, read when scraped. */
 function observeOutbox(relay: OutboxRelay): void {
-  const observed = (name: string, help: string, read: (state: OutboxState) => number): void =>
-    scrapedGauge({ name, help }, async gauge => gauge.set(read(await readForScrape(() => relay.measure(), unknownState))));
-  observed('outbox_depth', 'Events waiting to be published.', state => state.depth);
-  observed('outbox_oldest_age_seconds', 'Age of the oldest event waiting to be published.', state => state.oldestAgeMs / 1_000);
+  const read = () => readForScrape(() => relay.measure(), unknownState);
+  scrapedGauge({ name: 'paycode_events_outbox_depth', help: 'Events waiting to be published.' }, async gauge =>
+    gauge.set((await read()).depth),
+  );
+  const help = 'Age of the oldest event waiting to be published.';
+  scrapedGauge({ name: 'paycode_events_outbox_oldest_age_seconds', help }, async gauge =>
+    gauge.set((await read()).oldestAgeMs / 1_000),
+  );
 }

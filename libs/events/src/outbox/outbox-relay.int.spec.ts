@@ -56,7 +56,7 @@ describe('OutboxRelay', () => {
     return made;
   };
   const parkedCount = async () => {
-    const values = (await register.getSingleMetric('work_parked_total')?.get())?.values ?? [];
+    const values = (await register.getSingleMetric('paycode_persistence_work_parked_total')?.get())?.values ?? [];
     return values.find(({ labels }) => labels['step'] === 'outbox')?.value ?? 0;
   };
   const depth = async () => (await relay().measure()).depth;

@@ -10,7 +10,7 @@ const succeeded = 0;
 
 /** Counts what reached the collector and what did not: a trace that is not there must not look like a payment that was not there. */
 export class CountedExporter implements SpanExporter {
-  private readonly spans = counter('trace_spans_total', 'Spans by what became of their export.', ['outcome']);
+  private readonly spans = counter('paycode_tracing_spans_total', 'Spans by what became of their export.', ['outcome']);
   private warnedMs = Number.NEGATIVE_INFINITY;
 
   constructor(

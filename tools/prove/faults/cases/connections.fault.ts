@@ -90,7 +90,9 @@ faultSuite('the way to a receiver is bad', { dispatcherEnv, times: { connectBudg
       ['silent', 'failing'].map(name => suite.platform.paidAt(`http://${name}.fault.test:${receiver.port}/`)),
     );
     await eventually(async () => {
-      const faults = suite.platform.services.dispatchers.map(each => each.metric('webhook_attempts_total{outcome="our_fault"}'));
+      const faults = suite.platform.services.dispatchers.map(each =>
+        each.metric('paycode_webhook_dispatcher_attempts_total{outcome="our_fault"}'),
+      );
       expect((await Promise.all(faults)).reduce((sum, count) => sum + count)).toBeGreaterThan(held.length);
     }, patienceMs);
     for (const id of held) expect(await suite.platform.verdict(id)).toBeUndefined();

@@ -87,7 +87,9 @@ faultSuite('databases are away, locked, replaced', { times }, suite => {
       const { dispatchers } = suite.platform.services;
       const [id] = await suite.platform.pay(merchantId);
       const first = await posted(receiver, id!);
-      const inFlight = await Promise.all(dispatchers.map(dispatcher => dispatcher.metric('webhook_in_flight')));
+      const inFlight = await Promise.all(
+        dispatchers.map(dispatcher => dispatcher.metric('paycode_webhook_dispatcher_deliveries_in_flight')),
+      );
       const owner = inFlight.indexOf(1);
       // What it says still arrives; what it is told does not. Without its events it has no part of the shards either.
       suite.platform.ways.dispatcherDatabase[owner]!.stall({ onlyAnswers: true });
@@ -96,8 +98,8 @@ faultSuite('databases are away, locked, replaced', { times }, suite => {
       first.answer(500);
       suite.platform.ways.dispatcherDatabase[owner]!.heal();
       await eventually(async () => {
-        expect(await dispatchers[owner]!.metric('webhook_attempts_total{outcome="non_200"}')).toBe(1);
-        expect(await dispatchers[owner]!.metric('webhook_verdicts_unwritten')).toBe(0);
+        expect(await dispatchers[owner]!.metric('paycode_webhook_dispatcher_attempts_total{outcome="non_200"}')).toBe(1);
+        expect(await dispatchers[owner]!.metric('paycode_webhook_dispatcher_verdicts_unwritten')).toBe(0);
       }, patienceMs);
       expect(await suite.platform.verdict(id!)).toBeUndefined();
       receiver.postsOf(id!)[1]!.answer(200);

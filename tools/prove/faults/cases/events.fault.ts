@@ -20,7 +20,7 @@ faultSuite('events come twice, early, late or broken', { events: 'kafka', times 
     return values.reduce((sum, value) => sum + value);
   };
   const duplicatesSeen = async (play: () => Promise<unknown>, count: number) => {
-    const name = 'webhook_ingested_total{outcome="duplicate"}';
+    const name = 'paycode_webhook_dispatcher_events_ingested_total{outcome="duplicate"}';
     const before = await dispatcherMetric(name);
     await play();
     await eventually(async () => expect(await dispatcherMetric(name)).toBeGreaterThanOrEqual(before + count), patienceMs);
@@ -122,7 +122,7 @@ faultSuite('events come twice, early, late or broken', { events: 'kafka', times 
     await again(ackReceived(settled!, good.merchantId), 100);
     await again(ackReceived(reversed!, bad.merchantId), 100);
     await again(ackReceived(unknown, 1), 100);
-    const alarm = 'reversal_contradicted_total{kind="ack_after_reversed"}';
+    const alarm = 'paycode_reversal_scheduler_decisions_contradicted_total{kind="ack_after_reversed"}';
     await eventually(async () => expect(await schedulerMetric(alarm)).toBeGreaterThanOrEqual(100), patienceMs);
     await eventually(async () => expect(await suite.platform.decision(unknown)).toBe('SETTLED'), patienceMs);
     expect(await suite.platform.decision(settled!)).toBe('SETTLED');
@@ -145,10 +145,13 @@ faultSuite('events come twice, early, late or broken', { events: 'kafka', times 
       { ...event, data: 'text' },
       { ...event, key: '12' },
     ];
-    const before = await dispatcherMetric('webhook_parked_total');
+    const before = await dispatcherMetric('paycode_webhook_dispatcher_events_parked_total');
     await suite.platform.events.publish(broken);
     const isRaw = await suite.platform.events.publishRaw(event.topic, event.key, '{"transactionId": 1');
-    await eventually(async () => expect(await dispatcherMetric('webhook_parked_total')).toBe(before + broken.length), patienceMs);
+    await eventually(
+      async () => expect(await dispatcherMetric('paycode_webhook_dispatcher_events_parked_total')).toBe(before + broken.length),
+      patienceMs,
+    );
     const tooLong = { ...event, data: { ...(event.data as object), txState: 'X'.repeat(10_485_760) } };
     await expect(suite.platform.events.publish([tooLong])).rejects.toThrow(/bytes/);
     if (isRaw) await expect(suite.platform.events.publishRaw(event.topic, event.key, 'X'.repeat(10_485_760))).rejects.toThrow();

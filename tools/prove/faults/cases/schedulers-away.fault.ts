@@ -16,7 +16,9 @@ faultSuite('schedulers are away', {}, suite => {
     await killSchedulers();
     const [before] = await suite.platform.pay(merchantId);
     await eventually(async () => {
-      const held = await Promise.all(suite.platform.services.dispatchers.map(each => each.metric('webhook_held_back_total')));
+      const held = await Promise.all(
+        suite.platform.services.dispatchers.map(each => each.metric('paycode_webhook_dispatcher_deliveries_held_back_total')),
+      );
       expect(Math.max(...held)).toBeGreaterThan(0);
     }, patienceMs);
     expect(receiver.posts).toHaveLength(0);

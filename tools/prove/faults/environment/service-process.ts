@@ -81,8 +81,10 @@ export class ServiceProcess {
     return Number(kilobytes) * 1024;
   }
 
+  /** Sum of the series that begin with `name`, 0 when there is none yet. @throws when the service has no such metric: it would be 0 for ever */
   async metric(name: string): Promise<number> {
     const text = await (await fetch(`${this.internalUrl}/metrics`)).text();
+    if (!text.includes(`# TYPE ${name.split('{')[0]} `)) throw new Error(`${this.options.name} has no metric ${name}`);
     const lines = text.split('\n').filter(line => line.startsWith(name) && !line.startsWith('#'));
     return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
   }

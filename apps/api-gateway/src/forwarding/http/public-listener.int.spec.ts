@@ -94,6 +94,6 @@ describe('the public listener', () => {
     await writeTestCertificate(dirname(gateway.certificate.certFile), 'renewed');
     await eventually(async () => expect((await handshake(gateway, { rejectUnauthorized: false })).subject).toBe('renewed'));
     const metrics = await fetch(`http://127.0.0.1:${gateway.service.ports.internal}/metrics`).then(answer => answer.text());
-    expect(metrics).toMatch(/^paycode_gateway_certificate_not_after_seconds \d{10}/m);
+    expect(metrics).toMatch(/^paycode_api_gateway_certificate_not_after_timestamp_seconds \d{10}/m);
   });
 });

@@ -5,7 +5,7 @@ import { tooManyTries } from '../../guessing';
 import { type FreshChallenge, RsaWorkers } from '../challenges.ports';
 import { WorkSlots } from './work-slots';
 
-const depth = gauge('paycode_auth_rsa_tasks', 'RSA tasks running or waiting.');
+const depth = gauge('paycode_auth_session_rsa_tasks', 'RSA tasks running or waiting.');
 /** Idle threads end after this long, in milliseconds: logins come in bursts, memory is for always. */
 const idleTimeoutMs = 60_000;
 /** What a client is told to wait when there is no room, in seconds. */

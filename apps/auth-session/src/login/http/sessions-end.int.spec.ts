@@ -58,7 +58,7 @@ describe('the end of sessions (ADR 0029)', () => {
     expect([says(await renew(stolen)), says(await renew(stolen, 1))]).toEqual([ended, ended]);
     expect([await use(ofThief), says(await renew(ofThief))]).toEqual([ended, ended]);
     expect(await eventsOf('TOKEN_REUSED')).toBe(before + 1);
-    expect(await register.getSingleMetricAsString('paycode_auth_tokens_reused_total')).toMatch(/_total [1-9]/);
+    expect(await register.getSingleMetricAsString('paycode_auth_session_tokens_reused_total')).toMatch(/_total [1-9]/);
   });
 
   it('a call repeated within the grace is refused and ends nothing (A-28)', async () => {
