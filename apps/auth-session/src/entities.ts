@@ -2,5 +2,5 @@ import { AccountEntity } from './accounts';
 import { SigningKeyEntity } from './keys';
 import { SessionEntity } from './sessions';
 
-/** Tables that repositories read and write; the others are reached by SQL alone (ADR 0048). */
+/** Tables that repositories read and write; all others are used by SQL only (ADR 0048). */
 export const entities = [AccountEntity, SessionEntity, SigningKeyEntity];

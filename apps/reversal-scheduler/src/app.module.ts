@@ -7,7 +7,7 @@ import { migrations } from '../migrations';
 import type { env } from './config/env';
 import { ReversalModule } from './reversal';
 
-/** The reversal scheduler: durable jobs, write-once decisions, timers that only ask. */
+/** The reversal scheduler: durable jobs, write-once decisions, and timers that only ask the dispatcher. */
 @Module({})
 export class AppModule {
   static forEnv(values: EnvOf<typeof env.schema>): DynamicModule {

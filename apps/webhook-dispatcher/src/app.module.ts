@@ -10,7 +10,7 @@ import { storedDeliveries } from './erasure';
 import { RecoveryModule } from './recovery';
 import { RetentionModule } from './retention';
 
-/** Nobody waits for AckReceived: the scheduler was told directly. */
+/** AckReceived may wait this long for others to share its publish: the dispatcher has already told the scheduler directly. */
 const ackReceivedGatherMs = 50;
 
 /** The webhook dispatcher: durable deliveries, POSTs under a shard's epoch, write-once verdicts. */

@@ -1,4 +1,7 @@
-/** Statements for a service's migration: who erased the payer's data of which transaction, and when. Rows are written once. */
+/**
+ * Statements for a service's migration: the table of who erased the payer's data of which transaction, and when. It is
+ * append-only.
+ */
 export const createErasureTable = [
   `create table erasure (
      transaction_id bigint primary key,

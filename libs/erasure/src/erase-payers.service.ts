@@ -12,17 +12,17 @@ import {
 } from '@paycode/dto';
 import type { ErasureOrigin, NotificationSealer, NotificationStore, StoredNotification } from './erasure.ports';
 
-/** Rows opened by one search: a few milliseconds of the event loop that also serves payments. */
+/** Rows that one search decrypts: a few milliseconds of the event loop, which also serves payments. */
 const pageRows = 250;
 
-/** Flow: transaction ids -> the stored notifications, locked -> the same without the payer, sealed anew; who asked is on record. */
+/** Flow: transaction ids -> lock the stored notifications -> remove the payer and seal again -> record who asked. */
 export class ErasePayers {
   constructor(
     private readonly store: NotificationStore,
     private readonly sealer: NotificationSealer,
   ) {}
 
-  /** How each stands, changing nothing; in the order asked. */
+  /** Returns the state of each, in the order of the ids; changes nothing. */
   async preview(transactionIds: readonly number[]): Promise<ErasureItem[]> {
     return itemsOf(
       transactionIds,
@@ -30,7 +30,7 @@ export class ErasePayers {
     );
   }
 
-  /** Erases what is ERASABLE, and only that; how each stands afterwards. The same call again changes nothing. */
+  /** Erases only what is ERASABLE, and returns the state of each afterwards. Repeating the call changes nothing. */
   async erase(transactionIds: readonly number[], origin: ErasureOrigin): Promise<ErasureItem[]> {
     const items: ErasureItem[] = [];
     await this.store.replace(transactionIds, origin, stored => {
@@ -42,7 +42,10 @@ export class ErasePayers {
     return itemsOf(transactionIds, items);
   }
 
-  /** One page of the notifications beyond `afterId`: which are this payer's. Those that no key opens are none of theirs. */
+  /**
+   * Searches one page of the notifications after `afterId` for this payer. A notification that no key opens counts as no
+   * match.
+   */
   async search(payer: string, afterId: number): Promise<PayerSearchPage> {
     const rows = await this.store.page(afterId, pageRows);
     const found = rows.filter(({ sealed }) => {
@@ -63,7 +66,10 @@ export class ErasePayers {
     return { transactionId, state, merchantId, storedAt: storedAt.toISOString(), holds, relatedIds };
   }
 
-  /** undefined: not one of today's rules, which may be stricter than those it was written by; the others of its batch go on (T-29). */
+  /**
+   * undefined when it breaks the present rules, which may be stricter than those it was written by; the others of its batch continue
+   * (T-29).
+   */
   private withoutPayer(sealed: string): string | undefined {
     const notification = this.read(sealed);
     try {
@@ -78,7 +84,7 @@ export class ErasePayers {
     try {
       return parseNotification(this.sealer.openText(sealed));
     } catch {
-      // Whatever the reason, nobody can read the payer's data here; the answer says so.
+      // In every case nobody can read the payer's data here, and the answer says so.
       return undefined;
     }
   }

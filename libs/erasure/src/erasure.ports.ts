@@ -9,7 +9,7 @@ export interface StoredNotification {
   relatedIds: number[];
 }
 
-/** Who erased, for the rows that say so. */
+/** Who asked for the erasure, for the record. */
 export interface ErasureOrigin {
   actor: string;
   requestId: string;
@@ -19,7 +19,7 @@ export interface ErasureOrigin {
 export abstract class NotificationStore {
   abstract find(transactionIds: readonly number[]): Promise<StoredNotification[]>;
   /**
-   * Locks the rows and replaces what `replace` answers a text for, with a row of who did it, in one commit. Gives what was found, as it was
+   * Locks the rows, replaces those for which `replace` returns a text, and records who did it, in one commit. Returns the rows as they were
    * before.
    */
   abstract replace(
@@ -27,7 +27,7 @@ export abstract class NotificationStore {
     origin: ErasureOrigin,
     replace: (stored: StoredNotification) => string | undefined,
   ): Promise<StoredNotification[]>;
-  /** By ascending id, beyond `afterId`. */
+  /** Rows with an id above `afterId`, in ascending order. */
   abstract page(afterId: number, limit: number): Promise<{ transactionId: number; sealed: string }[]>;
 }
 

@@ -12,13 +12,13 @@ export interface TransportContext {
   log: TransportLog;
   /** Default: the platform's topics. */
   topics?: readonly TopicDefinition[];
-  /** Default: events show in no trace. */
+  /** Default: events are not traced. */
   tracing?: PaymentTracing;
   /** The service begins a trace for an event that carries none. Default false. */
   beginsTraces?: boolean;
 }
 
-/** The event log that the environment names. Throws when a setting is missing, or PostgreSQL cannot be reached. */
+/** Opens the event log that the settings name. Throws when a setting is missing, or PostgreSQL cannot be reached. */
 export async function createEventTransport(env: EventsEnv, context: TransportContext): Promise<EventTransport> {
   const transport = await untraced(env, context);
   const { tracing, service, beginsTraces = false } = context;

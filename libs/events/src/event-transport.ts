@@ -26,8 +26,9 @@ export interface ReceivedEvent extends EventToPublish {
 }
 
 /**
- * Events of one partition, in order. When `onBatch` resolves, their offsets are committed; when it rejects, the batch comes again after a back-off. When it
- * rejects by the data of some event (`isDataFault`), the batch comes again in halves at once, and an event that still fails alone is parked.
+ * Events of one partition, in order. When `onBatch` resolves, their offsets are committed; when it rejects, the batch comes again after a
+ * back-off. When it rejects because of the data of an event (`isDataFault`), the batch comes again in halves at once, and an event that
+ * still fails alone is parked.
  */
 export interface EventBatch {
   topic: string;
@@ -46,18 +47,20 @@ export interface Subscription {
   onBatch(batch: EventBatch): Promise<void>;
   /** Upper bound of events in a batch. Default 500. */
   batchMax?: number;
-  /** Hands events over only once they are this old (publication time), in milliseconds: the audit runs behind. Default 0. */
+  /** Delivers events only when they are this old (publication time), in milliseconds, for the audit. Default 0. */
   minAgeMs?: number;
-  /** How long events may wait for others to share a read with, in milliseconds, where nobody waits for them. Default: hardly at all. */
+  /**
+   * How long events may wait to share a read with others, in milliseconds, when they are not urgent. Default: almost not at all.
+   */
   gatherMs?: number;
-  /** Told after partitions were gained. */
+  /** Called after partitions were gained. */
   onAssigned?(partitions: readonly number[]): void;
-  /** Told before partitions are given up; awaited, within the rebalance time. */
+  /** Called before partitions are given up, and awaited within the rebalance time. */
   onRevoked?(partitions: readonly number[]): Promise<void> | void;
 }
 
 export interface SubscriberProgress {
-  /** Milliseconds since the consume loop last made a turn (poll or heartbeat), on the monotonic clock. */
+  /** Milliseconds since the consume loop last made progress (poll or heartbeat), on the monotonic clock. */
   sinceLastTurnMs: number;
   assignedPartitions: readonly number[];
   /** Published events this group has not committed yet, in the assigned partitions; null when unknown. */
@@ -73,7 +76,9 @@ export interface Subscriber {
   stop(): Promise<void>;
 }
 
-/** The one port to the event log; implemented on Kafka and on PostgreSQL, both held to `testing/event-transport.conformance.ts`. */
+/**
+ * The only port to the event log. Its implementations on Kafka and PostgreSQL both pass `testing/event-transport.conformance.ts`.
+ */
 export abstract class EventTransport {
   /** Resolves once every event is durable (`acks=all`, or committed). Rejects when any is not; publishing again is safe for consumers. */
   abstract publish(events: readonly EventToPublish[]): Promise<void>;

@@ -23,12 +23,12 @@ export const eventsEnv = {
   KAFKA_TLS_CA_FILE: {
     type: 'string',
     default: null,
-    description: 'PEM file of the authority that signed the brokers; set: TLS is used.',
+    description: 'PEM file of the authority that signed the certificates of the brokers; when it is set, TLS is used.',
   },
   KAFKA_SASL_USERNAME: {
     type: 'string',
     default: null,
-    description: 'SCRAM-SHA-512 user; set: SASL is used, and TLS is required.',
+    description: 'SCRAM-SHA-512 user; when it is set, SASL is used and TLS is required.',
   },
   KAFKA_SASL_PASSWORD: { type: 'string', secret: true, default: null, description: 'Password of KAFKA_SASL_USERNAME.' },
   KAFKA_SESSION_TIMEOUT_MS: {
@@ -37,7 +37,7 @@ export const eventsEnv = {
     default: 10_000,
     min: 6_000,
     max: 300_000,
-    description: 'A consumer that is silent for this long loses its partitions to the others of its group.',
+    description: 'A consumer without a heartbeat for this long loses its partitions to the others of its group.',
   },
 } as const satisfies Record<string, EnvKey<unknown>>;
 

@@ -2,8 +2,8 @@ import type { ParseResult } from '@paycode/dto';
 import type { EventBatch, ReceivedEvent } from './event-transport';
 
 /**
- * The valid events of a batch, parsed. One that breaks the contract is parked with the reason, and the others go on (T-19); `onInvalid` does
- * something else with it, or more.
+ * Returns the valid events of a batch, parsed. An event that breaks the contract is parked with the reason, and the others continue (T-19);
+ * `onInvalid` replaces or extends that.
  */
 export function readEvents<T>(
   batch: EventBatch,

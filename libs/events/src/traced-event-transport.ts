@@ -3,13 +3,13 @@ import { type EventBatch, type EventToPublish, EventTransport, type Subscriber, 
 
 export interface EventTracing {
   tracing: PaymentTracing;
-  /** The group that does the service's own work: what it consumes is where the payment goes on in this process. */
+  /** The group that does the service's own work: the trace of a payment continues where this group consumes its event. */
   mainGroup: string;
   /** Whether that group begins a trace for an event that carries none, because its producer traces nothing. */
   beginsTraces: boolean;
 }
 
-/** A transport whose events show in the traces of their payments: a span per event published and per event consumed by a group. */
+/** A transport that adds spans to the traces of payments: one per published event and one per event consumed by a group. */
 export class TracedEventTransport extends EventTransport {
   constructor(
     private readonly transport: EventTransport,

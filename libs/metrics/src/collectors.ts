@@ -37,7 +37,7 @@ export interface ScrapedGauge<L extends string> {
   labelNames?: readonly L[];
 }
 
-/** A gauge whose values `collect` sets at each scrape. Whoever asks for the name last is the one that is read. */
+/** A gauge whose values `collect` sets at each scrape. The last caller for a name supplies the values. */
 export function scrapedGauge<L extends string = string>(
   { name, help, labelNames = [] }: ScrapedGauge<L>,
   collect: (gauge: Gauge<L>) => void | Promise<void>,

@@ -12,8 +12,8 @@ export interface OwnershipView {
 export type Assignment = (view: OwnershipView) => ReadonlySet<number>;
 
 /**
- * The live replicas share all shards evenly; each computes its own part. What a replica has it keeps up to its quota, what it lacks it takes from
- * the free shards and those of the dead. Pure.
+ * The live replicas share all shards evenly; each computes its own part. A replica keeps its shards up to its quota, and fills the rest
+ * from free shards and those of dead replicas. Pure.
  */
 export function evenShare({ self, live, shards }: OwnershipView): Set<number> {
   const mine = shards.filter(({ owner }) => owner === self);

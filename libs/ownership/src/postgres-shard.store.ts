@@ -23,7 +23,8 @@ export class PostgresShardStore extends ShardStore {
       `insert into replica (id, heartbeat) values ($1, 1) on conflict (id) do update set heartbeat = replica.heartbeat + 1`,
       [replica],
     );
-    // A statement of its own: it must see the heartbeat above. One for both tables: an owner and its heartbeat are of the same instant.
+    // A second statement, so that it sees the heartbeat above. One statement for both tables, so that owner and heartbeat are from the
+    // same instant.
     const rows = await this.rows<Row>(
       `select s.shard, s.owner, s.epoch, r.id as replica, r.heartbeat
          from shard s full join replica r on r.id = s.owner order by s.shard`,

@@ -8,7 +8,10 @@ export function shardOf(transactionId: number): number {
   return partitionOf(String(transactionId), shardCount);
 }
 
-/** Shards whose events arrive in the given partitions. Throws when partitions do not divide the shards: a shard would lie in several. */
+/**
+ * Shards whose events arrive in the given partitions. Throws when the number of partitions does not divide the number of shards, because
+ * a shard would then be in several partitions.
+ */
 export function shardsOfPartitions(partitions: Iterable<number>, partitionCount: number): Set<number> {
   if (shardCount % partitionCount !== 0) throw new RangeError(`${partitionCount} partitions do not divide ${shardCount} shards`);
   const assigned = new Set(partitions);

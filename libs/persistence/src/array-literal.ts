@@ -1,4 +1,4 @@
-/** Text that needs no quoting inside a PostgreSQL array. */
+/** Text that needs no quotes inside a PostgreSQL array. */
 const bare = /^[A-Za-z0-9_.:+-]+$/;
 
 /**
@@ -21,7 +21,7 @@ export function instants(values: readonly (Date | null)[]): string {
 
 function element(value: string | null): string {
   if (value === null) return 'null';
-  // The bare word null would be read as no value.
+  // PostgreSQL would read the unquoted word null as NULL.
   if (bare.test(value) && value.toLowerCase() !== 'null') return value;
   return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }

@@ -8,7 +8,7 @@ interface DurabilitySettings {
   synchronous_standby_names: string;
 }
 
-/** What a committed row needs in order to survive the crash of the process and of the host. */
+/** Settings that a committed row needs to survive a crash of the process or the host. */
 const mustBeOn = ['fsync', 'full_page_writes'] as const;
 /** A commit is answered only after the standby has it on disk; the other values acknowledge before. */
 const commitsThatWait = new Set(['on', 'remote_apply']);
@@ -19,8 +19,8 @@ const settingsSql = `
          current_setting('synchronous_standby_names') as synchronous_standby_names`;
 
 /**
- * Names each setting of the database that is weaker than settlement needs: an acknowledged payment must never be lost. A synchronous standby
- * is asked for in production only: without one, the loss of the primary's disk loses what it had promised.
+ * Names each setting of the database that is weaker than settlement needs: an acknowledged payment must never be lost. Only production
+ * requires a synchronous standby; without one, a loss of the primary's disk loses committed rows.
  */
 export async function durabilityWeaknesses(
   dataSource: Pick<DataSource, 'query'>,

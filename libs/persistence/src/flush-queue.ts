@@ -6,8 +6,8 @@ export interface FlushQueueLimits {
   /** Items that may wait; a request beyond it is refused with QueueFullError. */
   queueMax: number;
   /**
-   * Awaited after a flush before the next one begins, unless a full one waits: where a flush costs as much as many items, more of them
-   * share one under load. A request that finds nothing under way is still flushed at once.
+   * Awaited after a flush before the next one begins, unless a full one waits, so that more items share a flush under load. A request
+   * that arrives while no flush runs is still flushed at once.
    */
   spacing?: () => Promise<void>;
 }
@@ -28,10 +28,11 @@ interface Waiting<I, O> {
  * Merges concurrent requests into one write. A flush is what accumulated while the previous one ran: alone, a request is written
  * at once; under load, one statement serves many. `flush` answers in the order of its items.
  *
- * One request never fails another by its data (T-29). A flush that fails by the data of an item (isDataFault) is repeated in halves until each
- * culprit stands alone: only it fails, with its own error, and the others get their own outputs. Of n requests with k culprits that costs at most
- * 2k·⌈log2 n⌉ further flushes and never more than 2n - 2; they run one after the other, while what comes waits within `queueMax`. So `flush`
- * must do all or nothing, or be harmless to repeat. Any other failure fails every request that is not answered yet.
+ * The data of one request never makes another fail (T-29). A flush that fails because of an item's data (isDataFault) is repeated in halves
+ * until each culprit is alone: only it fails, with its own error, and the others get their outputs. Of n requests with k culprits that
+ * costs at most
+ * 2k·⌈log2 n⌉ further flushes and never more than 2n - 2; they run one after the other, while new requests wait within `queueMax`. So
+ * `flush` must be atomic or idempotent. Any other failure fails every request that is not answered yet.
  */
 export class FlushQueue<I, O> {
   private readonly waiting: Waiting<I, O>[] = [];
@@ -103,7 +104,7 @@ export class FlushQueue<I, O> {
     try {
       await isolateCulprits(requests, failure, { write, failed });
     } catch (error) {
-      // Those that were answered before stay answered.
+      // Requests that were answered before keep their answers.
       for (const request of requests) request.reject(error);
     }
   }

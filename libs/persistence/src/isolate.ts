@@ -5,21 +5,22 @@ export class DataFault extends Error {
 }
 
 /**
- * SQLSTATE classes of PostgreSQL that the values of a statement bring about (PostgreSQL 18 manual, appendix A): 21 cardinality violation, 22 data
+ * SQLSTATE classes of PostgreSQL that the values of a statement cause (PostgreSQL 18 manual, appendix A): 21 cardinality violation, 22 data
  * exception, 23 integrity constraint violation, 54 program limit exceeded (a value too long for an index, JSON too deep for the stack).
  */
 const dataState = /^(?:21|22|23|54)[0-9A-Z]{3}$/;
 const causesMax = 8;
 
 /**
- * Whether the data made it fail, not the connection, the server or a bug: then the same work without that data succeeds. Looks for a DataFault, an
+ * Whether the data caused the failure, and not the connection, the server or a bug, so that the same work without that data succeeds. Looks
+ * for a DataFault, an
  * SQLSTATE or the 400 of an internal call in the error, in what a driver wrapped (`driverError`) and in its causes, eight deep at most.
  */
 export function isDataFault(error: unknown): boolean {
   return dataFaultReason(error) !== undefined;
 }
 
-/** Which fault of the data it was, for dead letters and logs: without what PostgreSQL quotes of the data in its messages (T-16). */
+/** The kind of data fault, for dead letters and logs, without PostgreSQL's message, which quotes data (T-16). */
 export function dataFaultReason(error: unknown): string | undefined {
   let next = error;
   for (let depth = 0; depth < causesMax && typeof next === 'object' && next !== null; depth++) {
@@ -35,23 +36,24 @@ function ownReason(error: object): string | undefined {
   if (error instanceof DataFault) return error.message;
   const { code, status, isDefinite } = error as { code?: unknown; status?: unknown; isDefinite?: unknown };
   if (typeof code === 'string' && dataState.test(code)) return `refused by the database, SQLSTATE ${code}`;
-  // An InternalCallError, known by its fields: whoever makes no internal calls need not know its package.
+  // Recognises an InternalCallError by its fields, so that this library does not depend on its package.
   return isDefinite === true && status === 400 ? 'refused by the service that was called, 400' : undefined;
 }
 
 export interface Isolation<U> {
-  /** Does the work of these units, all of them or none; or so that doing it again changes nothing. */
+  /** Does the work of these units. It must be atomic or idempotent. */
   write(units: readonly U[]): Promise<void>;
-  /** Told of each unit that fails on its own. */
+  /** Called for each unit that fails alone. */
   failed(unit: U, error: unknown): void;
   /** Whether a failure is that of a unit. Default: isDataFault. */
   isFault?(error: unknown): boolean;
 }
 
 /**
- * Does the work of all units at once; when it fails by the data of some, does it again in halves, until each culprit stands alone. Of n units
+ * Does the work of all units at once. When it fails because of the data of some, repeats it in halves until each culprit is alone. Of n
+ * units
  * with k culprits, at most 2k·⌈log2 n⌉ further calls, one after the other, and never more than 2n - 2.
- * @throws the first failure that is not a unit's; units whose halves came before it are done
+ * @throws the first failure that no unit's data caused; the halves before it are done
  */
 export async function isolate<U>(units: readonly U[], isolation: Isolation<U>): Promise<void> {
   if (units.length === 0) return;

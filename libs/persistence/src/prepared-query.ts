@@ -10,8 +10,9 @@ export interface PreparedQuery {
 /**
  * Runs a query of the hot path on the data source's own pool, as a prepared statement; TypeORM has no way to name one.
  *
- * For inserts, and for reads of tables that stay small or grow slowly. The plan is kept until the table is analyzed: one that was made when a
- * table was nearly empty reads all of it, and at a thousand rows a second that is tens of thousands of rows before it is made anew.
+ * Use it for inserts, and for reads of tables that stay small or grow slowly. PostgreSQL keeps the plan until the table is analyzed. A plan
+ * made for a nearly empty table reads the whole table, and at a thousand rows a second the table has tens of thousands of rows before the
+ * next plan.
  * @throws when the data source is not open
  */
 export async function preparedQuery<R extends object>(
@@ -22,14 +23,14 @@ export async function preparedQuery<R extends object>(
   return (await poolOf(dataSource).query<R>({ ...query, values })).rows;
 }
 
-/** The one door to what lies beneath TypeORM. Its PostgreSQL driver keeps the pool as `master`, and has it while it is open. */
+/** The only access to the pool below TypeORM. TypeORM's PostgreSQL driver has the pool in `master` while it is open. */
 function poolOf({ driver }: DataSource): Pool {
   const pool: unknown = 'master' in driver ? driver.master : undefined;
   if (isPool(pool)) return pool;
   throw new Error('the data source has no open pool of PostgreSQL connections');
 }
 
-/** By its shape: in a bundle the driver has a copy of `pg` of its own. */
+/** Checks the shape, not the class, because in a bundle the driver has its own copy of `pg`. */
 function isPool(found: unknown): found is Pool {
   return typeof found === 'object' && found !== null && 'query' in found && 'connect' in found && 'totalCount' in found;
 }

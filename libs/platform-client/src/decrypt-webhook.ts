@@ -4,8 +4,8 @@ const nonceBytes = 12;
 const tagBytes = 16;
 
 /**
- * Opens the body of a webhook: base64 of nonce, ciphertext and tag, AES-128-GCM under the merchant's key. This is all a merchant needs;
- * it throws when somebody changed the body on the way or the key is another: then a merchant refuses it.
+ * Decrypts the body of a webhook: base64 of nonce, ciphertext and tag, AES-128-GCM under the merchant's key. A merchant needs no more
+ * code. It throws when the body was changed or the key is wrong, and then a merchant must refuse the notification.
  */
 export function decryptWebhook(body: string, encryptKey: string): string {
   const bytes = Buffer.from(body, 'base64');

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { decryptWebhook } from './decrypt-webhook.ts';
 
-/** What a merchant reads of a notification. */
+/** The fields of a notification that a merchant reads. */
 export interface Notification {
   transactionId: number;
   merchantId: number;
@@ -16,9 +16,9 @@ export interface Notification {
 
 export interface ReceivedWebhook {
   notification: Notification;
-  /** The notification as it was decrypted: its amounts are exact here, which a parsed number need not be. */
+  /** The decrypted notification as text: its amounts are exact here, unlike parsed numbers. */
   plaintext: string;
-  /** The body as it came: base64 text. */
+  /** The body as received: base64 text. */
   body: string;
   headers: IncomingMessage['headers'];
   /** Status the receiver answered with. */
@@ -95,7 +95,7 @@ export class MerchantReceiver {
     try {
       plaintext = decryptWebhook(body, this.encryptKey);
     } catch {
-      // We cannot verify it with our key, so we refuse it (R-6.2-7).
+      // The receiver cannot verify the body with its key, so it refuses it (R-6.2-7).
       return 400;
     }
     const notification = JSON.parse(plaintext) as Notification;

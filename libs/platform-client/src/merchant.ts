@@ -25,7 +25,7 @@ export interface PaymentCode {
   codeUrl: string;
 }
 
-/** Something was refused that should have been accepted; the message holds the answer. */
+/** The platform refused a request that it should have accepted; the message contains the answer. */
 export class UnexpectedAnswerError extends Error {
   constructor(what: string, { status, text }: JsonAnswer) {
     super(`${what}: answered ${status} ${text.slice(0, 500)}`);
@@ -53,7 +53,7 @@ export class Merchant {
     this.merchantId = options.merchantId;
   }
 
-  /** Registers the URL notifications go to; gives the key they will be encrypted with. */
+  /** Registers the URL for notifications; returns the key that encrypts them. */
   async addHttp(url: string): Promise<string> {
     const body = { merchantId: this.merchantId, url, version: 'V3' };
     const path = '/portal/restful/merchant/notification/addHttp';
@@ -78,7 +78,7 @@ export class Merchant {
     return (accepted('paying the code', answer) as { transactionId: number }).transactionId;
   }
 
-  /** What the merchant is told of a transaction when it asks. */
+  /** Reads the notification of a transaction. */
   getNotification(transactionId: number): Promise<JsonAnswer> {
     const path = `/pluto/purchase/notification/${transactionId}`;
     return this.platform.gateway({ method: 'GET', path, as: this.options.credentials });

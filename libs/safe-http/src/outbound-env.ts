@@ -7,12 +7,12 @@ export const outboundEnv = {
     type: 'list',
     default: [] as string[],
     description:
-      'CIDRs that may be reached although they are not globally routable; in the sandbox on any port. For standalone and tests only.',
+      'CIDRs that requests may reach although they are not globally routable; in the sandbox on any port. For standalone and tests only.',
   },
   OUTBOUND_DENY: {
     type: 'list',
     default: [] as string[],
-    description: 'CIDRs that are never reached: internal ranges with public-looking addresses.',
+    description: 'CIDRs that requests may never reach, for internal ranges with public-looking addresses.',
   },
   OUTBOUND_CA_FILE: {
     type: 'string',
@@ -41,7 +41,7 @@ export const outboundEnv = {
     default: 5_000,
     min: 100,
     max: 120_000,
-    description: "Longest look-up of a receiver's host name, all tries included. The budget to connect may end it sooner.",
+    description: "Time limit for looking up a receiver's host name, over all tries. The budget to connect may end it sooner.",
   },
 } as const satisfies Record<string, EnvKey<unknown>>;
 

@@ -1,6 +1,9 @@
 import type { UrlRefusal } from './policy/url-rules';
 
-/** The policy refuses the URL or an address it leads to. No packet has left. Carries no address: it could map our network. */
+/**
+ * The policy refuses the URL or one of its addresses. No packet was sent. The error contains no address, because addresses
+ * could reveal the internal network.
+ */
 export class OutboundRefusedError extends Error {
   override readonly name = 'OutboundRefusedError';
   readonly code = 'OUTBOUND_REFUSED';
@@ -10,7 +13,10 @@ export class OutboundRefusedError extends Error {
   }
 }
 
-/** The name has no address (`ENOTFOUND`), or our resolver gave no answer (`EAI_AGAIN`, our fault: P-T8). */
+/**
+ * The name has no address (`ENOTFOUND`), or the platform's resolver did not answer (`EAI_AGAIN`, a fault of the
+ * platform: P-T8).
+ */
 export class NameResolutionError extends Error {
   override readonly name = 'NameResolutionError';
 
@@ -32,7 +38,10 @@ export class OutboundTimeoutError extends Error {
   }
 }
 
-/** The configured egress proxy could not be used (our fault), or it could not reach the receiver (`OUTBOUND_UNREACHABLE`). */
+/**
+ * The configured egress proxy could not be used (a fault of the platform), or it could not reach the receiver
+ * (`OUTBOUND_UNREACHABLE`).
+ */
 export class OutboundProxyError extends Error {
   override readonly name = 'OutboundProxyError';
 
@@ -45,8 +54,8 @@ export class OutboundProxyError extends Error {
 }
 
 /**
- * Codes of faults in our own process, host or network. ENETUNREACH is the local routing table speaking; EHOSTUNREACH comes from beyond it
- * and stays the receiver's.
+ * Codes of faults in this process, its host or its network. ENETUNREACH comes from the local routing table; EHOSTUNREACH comes from the
+ * network beyond it and counts as the receiver's fault.
  */
 const ourCodes = new Set([
   'EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS', 'EADDRNOTAVAIL', 'EADDRINUSE', 'EAI_AGAIN', 'EAI_MEMORY', 'ENETDOWN', 'ENETUNREACH',
@@ -56,8 +65,8 @@ const ourCodes = new Set([
 const causeDepthMax = 5;
 
 /**
- * True for faults that must not be charged to the receiver (rule P-T8): the attempt did not happen, try again later. Of several attempted
- * addresses every one must have failed through us.
+ * True for faults of the platform, for which the receiver is not to blame (P-T8): the attempt does not count and is repeated later. When
+ * several addresses were tried, all must have failed by such a fault.
  */
 export function isOurFault(error: unknown, depth = 0): boolean {
   if (!(error instanceof Error) || depth > causeDepthMax) return false;

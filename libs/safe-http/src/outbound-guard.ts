@@ -24,13 +24,15 @@ export interface DialOptions {
   connectTimeoutMs: number;
 }
 
-/** More addresses than this are vetted but not tried: a name with many dead addresses must not use up the budget of the live ones. */
+/**
+ * At most so many addresses are tried; all are checked. A name with many dead addresses must not use up the budget of the live ones.
+ */
 const dialledAddressesMax = 4;
 
 /**
- * The one door to receivers' addresses, for probe, Check and delivery (T-11, T-13): applies the URL rules, resolves a name once, refuses it
- * when any answer is not globally routable or allow-listed, and dials exactly what was vetted, with full TLS verification. Proxy settings of
- * the environment are not read.
+ * Opens all connections to receivers, for probe, Check and delivery (T-11, T-13). It applies the URL rules, resolves a name once, refuses
+ * it when any answer is not globally routable or allow-listed, and connects only to checked addresses, with full TLS verification. It does
+ * not read proxy settings of the environment.
  */
 export class OutboundGuard {
   private readonly allow: CidrList;
@@ -51,18 +53,18 @@ export class OutboundGuard {
     this.sources = sourcesByFamily(policy.sourceAddresses ?? []);
   }
 
-  /** The rules that need no look-up. A URL that passes may still be refused when it is dialled. */
+  /** Applies the rules that need no look-up. A URL that passes may still be refused at the connection. */
   checkUrl(text: string): UrlVerdict {
     const read = readUrl(text, this.policy);
     if ('refusal' in read) return { ok: false, reason: read.refusal };
     const target = targetOf(read.url);
-    // A name may lead to an allow-listed address, where any port may be used: decided once it is resolved.
+    // A name may have an allow-listed address, for which any port is permitted. That is decided after it is resolved.
     if (!isStandardPair(target, this.policy) && !this.mayUseAnyPort) return { ok: false, reason: 'SCHEME_OR_PORT' };
     const refusal = isIP(target.hostname) === 0 ? undefined : this.refusalOf(target, [target.hostname]);
     return refusal ? { ok: false, reason: refusal } : { ok: true, url: read.url };
   }
 
-  /** Looks the host up once and vets every answer. @throws OutboundRefusedError, NameResolutionError */
+  /** Looks the host up once and checks every answer. @throws OutboundRefusedError, NameResolutionError */
   async resolve(target: OutboundTarget): Promise<string[]> {
     const isLiteral = isIP(target.hostname) !== 0;
     if (isLiteral && this.policy.environment === 'production') throw new OutboundRefusedError('IP_LITERAL');
@@ -72,7 +74,7 @@ export class OutboundGuard {
     return addresses;
   }
 
-  /** Opens a connection that may carry a request to the target. @throws OutboundRefusedError and the faults `isOurFault` tells apart */
+  /** Opens a connection to the target. @throws OutboundRefusedError and the faults that `isOurFault` classifies */
   async dial(target: OutboundTarget, options: DialOptions): Promise<{ socket: Socket; timings: DialTimings }> {
     const deadline = new Deadline(options.connectTimeoutMs);
     const startedAt = performance.now();
@@ -138,7 +140,7 @@ function closedEarly(): Error {
   return Object.assign(new Error('connection closed before it was used'), { code: 'ECONNRESET' });
 }
 
-/** IPv4 and IPv6 alternating, IPv4 first: where one family has no route, the other is reached at the next attempt. */
+/** Alternates IPv4 and IPv6, IPv4 first: when one family has no route, the next attempt uses the other. */
 function familiesInTurn(addresses: readonly string[]): string[] {
   const [four, six] = [addresses.filter(address => isIP(address) === 4), addresses.filter(address => isIP(address) === 6)];
   return Array.from({ length: Math.max(four.length, six.length) }, (_, i) => [four[i], six[i]])

@@ -12,7 +12,7 @@ export interface DomainErrorOptions {
   cause?: unknown;
 }
 
-/** The domain says no: a refusal with a stable code, turned into the error body by one filter. */
+/** A refusal by the domain with a stable code; one filter turns it into the error body. */
 export class DomainError extends Error {
   readonly code: string;
   readonly status: number;

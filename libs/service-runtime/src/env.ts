@@ -45,7 +45,7 @@ export class EnvError extends Error {
   }
 }
 
-/** Declares the environment of a service; the only door to process.env (`config/env.ts`). */
+/** Declares the environment of a service; `config/env.ts` is the only reader of process.env. */
 export function defineEnv<const S extends EnvSchema>(schema: S): EnvDefinition<S> {
   return { schema, read: source => readEnv(schema, source) };
 }

@@ -4,7 +4,8 @@ import { pino, type Logger as PinoLogger } from 'pino';
 export type Logger = PinoLogger;
 
 /**
- * The only fields a log line may carry (R-2.5-19, R-5.4-3, T-17): ids, counts, codes, durations. Everything else is dropped before
+ * The only fields that a log line may have (R-2.5-19, R-5.4-3, T-17): ids, counts, codes, durations. Everything else is dropped
+ * before
  * it is written, so a payload, key, token or password handed in by mistake never reaches the output.
  */
 const allowedFields = new Set([
@@ -53,12 +54,12 @@ export function createLogger(service: string, level = 'info'): Logger {
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: label => ({ level: label }), log: allow },
-    // `log` has made of the error what may be written; the default serializer would fold its cause into the message and lose the code.
+    // `log` has already serialised the error; the default serializer would merge its cause into the message and drop the code.
     serializers: { err: (written: unknown) => written },
   });
 }
 
-/** Lets the framework's own messages take the same way out. */
+/** Writes the framework's own messages through the same logger. */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 

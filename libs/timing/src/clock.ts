@@ -1,14 +1,14 @@
 /** Cancels a timer; harmless when it has fired. */
 export type CancelTimer = () => void;
 
-/** Time as decisions see it. Injected everywhere, so that a test or a simulation can drive it. */
+/** The time for all decisions. It is injected, so that a test or a simulation can control it. */
 export abstract class Clock {
   /** Monotonic milliseconds of this process (P-T2). No decision about a payment uses another clock. */
   abstract nowMs(): number;
-  /** Wall clock, milliseconds since 1970: for lifetimes that outlast a process, for records and for people. */
+  /** Wall clock, milliseconds since 1970, for lifetimes that outlast a process, and for records that people read. */
   abstract epochMs(): number;
   abstract after(delayMs: number, run: () => void): CancelTimer;
-  /** Resolves once the event loop has polled for I/O (P-T3): what the kernel already holds has then been read. */
+  /** Resolves when the event loop has polled for I/O, so that the process has read what the kernel held (P-T3). */
   abstract pollTurn(): Promise<void>;
 }
 

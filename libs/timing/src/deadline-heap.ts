@@ -1,4 +1,4 @@
-/** An entry of a heap; it knows its place, so that it can be removed without a search. */
+/** An entry of a heap; it has its index, so that it can be removed without a search. */
 export interface Deadline<T> {
   readonly dueMs: number;
   readonly value: T;

@@ -7,13 +7,13 @@ export interface PeriodicTaskOptions {
   firstAfterMs?: number;
   /** Pause after a run that failed. Default: `everyMs`. */
   afterFaultMs?: number;
-  /** Told of each run that failed; the task goes on. */
+  /** Called for each failed run; the task continues. */
   failed(error: unknown): void;
 }
 
 /**
- * Work done again and again until `stop`, one run at a time: a slow run delays the next and never meets it. A run may say itself how long to
- * wait for the next one, in milliseconds; 0: at once. What is due all the time goes on as long as `signal` is not aborted.
+ * Runs work repeatedly until `stop`, one run at a time: a slow run delays the next and never overlaps with it. A run may return the pause
+ * before the next one, in milliseconds; 0 means at once. A run may itself loop as long as `signal` is not aborted.
  */
 export class PeriodicTask {
   private readonly stopping = new AbortController();

@@ -5,13 +5,16 @@ export interface BucketRate {
   refillMs: number;
 }
 
-/** What a bucket holds, as it may be kept elsewhere: `tokens` at `atMs` of the caller's clock. */
+/** The content of a bucket, for storage elsewhere: `tokens` at `atMs` of the caller's clock. */
 export interface BucketFill {
   tokens: number;
   atMs: number;
 }
 
-/** A token bucket: so many at once, then one per refill time. The caller brings the time, in milliseconds; a clock that went back refills nothing. */
+/**
+ * A token bucket: a burst of tokens, then one per refill time. The caller passes the time, in milliseconds; a clock that went back refills
+ * nothing.
+ */
 export class TokenBucket implements BucketFill {
   tokens: number;
   atMs: number;

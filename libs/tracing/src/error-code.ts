@@ -1,4 +1,4 @@
-/** What names an error without telling what was in it: its code, else its name. */
+/** Names an error without its message: its code, else its name. */
 export function errorCodeOf(error: unknown): string {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   if (typeof code === 'string' || typeof code === 'number') return String(code);

@@ -15,5 +15,5 @@ class NoTracing extends PaymentTracing {
   override async stop(): Promise<void> {}
 }
 
-/** The default: follows nobody, keeps nothing, loads nothing. */
+/** The default: traces nothing, stores nothing and loads nothing. */
 export const noTracing: PaymentTracing = new NoTracing();

@@ -1,6 +1,6 @@
 /**
- * All that a span may tell: ids, codes, counts. No payload, URL, key, name or number of a person has a field here, and values are checked
- * again before they leave (T-17).
+ * The only attributes of a span: ids, codes, counts. There is no field for a payload, URL, key, or a person's name or number, and values
+ * are checked again before export (T-17).
  */
 export interface SpanFacts {
   attempt?: number;
@@ -9,15 +9,15 @@ export interface SpanFacts {
   httpStatus?: number;
   topic?: string;
   group?: string;
-  /** Code of what failed; its presence marks the span as failed. */
+  /** Code of the error; its presence marks the span as failed. */
   errorCode?: string;
 }
 
 export interface SpanStart {
-  /** What is done, in the words of the path: `arm`, `post webhook`. */
+  /** Name of the step: `arm`, `post webhook`. */
   name: string;
   kind: 'internal' | 'producer' | 'consumer' | 'client' | 'server';
-  /** W3C traceparent of the span it hangs below. Default: where the transaction hangs in this process. */
+  /** W3C traceparent of the parent span. Default: the current parent of the transaction in this process. */
   parent?: string | undefined;
   facts?: SpanFacts;
 }
@@ -30,22 +30,22 @@ export interface PaymentSpan {
 }
 
 /**
- * Follows single payments through batches, queues and services: spans are found by transaction id, not by call stack, because a batch works
- * for many payments at once. Every call is cheap, none throws, and where nothing is traced nothing is kept.
+ * Follows single payments through batches, queues and services. Spans are found by transaction id, not by call stack, because a batch
+ * contains many payments. Every call is cheap, none throws, and nothing is stored when tracing is off.
  */
 export abstract class PaymentTracing {
   abstract readonly isOn: boolean;
   /**
-   * Begins the trace of a transaction, or with `follows` goes on with that of another one. Answers what its event carries; undefined when
-   * tracing is off.
+   * Begins the trace of a transaction, or with `follows` continues that of another one. Returns the traceparent for its event; undefined
+   * when tracing is off.
    */
   abstract begin(transactionId: number, span: { name: string; follows?: number }): string | undefined;
-  /** From here on spans of the transaction hang below `traceparent` in this process. One that is not well formed is ignored. */
+  /** Makes `traceparent` the parent of later spans of the transaction in this process. A malformed one is ignored. */
   abstract adopt(transactionId: number, traceparent: unknown): void;
   /** A new span; undefined when the transaction is not traced. */
   abstract start(transactionId: number, span: SpanStart): PaymentSpan | undefined;
-  /** Where the transaction hangs in this process; undefined when it is not traced. */
+  /** Current parent of the transaction in this process; undefined when it is not traced. */
   abstract traceparentOf(transactionId: number): string | undefined;
-  /** Exports what is left, for a bounded time. */
+  /** Exports the remaining spans, within a time limit. */
   abstract stop(): Promise<void>;
 }

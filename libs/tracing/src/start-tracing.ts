@@ -7,13 +7,16 @@ export interface TracingOptions {
   environment: string;
   /** OTLP/HTTP base URL; spans go to `{endpoint}/v1/traces`. null: no tracing. */
   endpoint: string | null;
-  /** Share of the traces begun here that are recorded, 0 to 1 as text; traces begun elsewhere keep the decision made there. */
+  /** Share of traces beginning here that are recorded, 0 to 1 as text; for other traces the service that began them decides. */
   sampledShare: string;
-  /** Told, at most once a minute, that spans could not be exported; the code of the failure. */
+  /** Called, at most once a minute, with the error code when spans could not be exported. */
   onExportFailed(code: string): void;
 }
 
-/** Tracing as configured. The SDK is loaded only when there is somewhere to export to. Throws when `sampledShare` is no share. */
+/**
+ * Starts tracing as configured. It loads the SDK only when there is a collector. Throws when `sampledShare` is not a number from
+ * 0 to 1.
+ */
 export async function startTracing(options: TracingOptions): Promise<PaymentTracing> {
   if (options.endpoint === null) return noTracing;
   const share = Number(options.sampledShare);

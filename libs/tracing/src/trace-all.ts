@@ -6,7 +6,7 @@ interface Traced {
   traceparent?: string | undefined;
 }
 
-/** Spans of a call or statement that does the same for many transactions: one span each. */
+/** Spans of a call or statement for many transactions: one span for each. */
 export class BatchSpans<T extends Traced> {
   private readonly spans = new Map<number, PaymentSpan>();
 

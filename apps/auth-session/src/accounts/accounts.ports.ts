@@ -3,7 +3,7 @@ import type { Account } from './domain/account';
 
 export type NewAccount = Pick<Account, 'username' | 'type' | 'ownerId' | 'acquirer'> & { passwordHash: string };
 
-/** What an operator changes about an account. `endsSessions` raises the credential version. */
+/** A change of an account by an operator. `endsSessions` raises the credential version. */
 export interface AccountChange {
   kind: SecurityEventKind;
   set: Partial<

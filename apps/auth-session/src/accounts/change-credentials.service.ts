@@ -8,7 +8,7 @@ import { type AccountChange, AccountStore } from './accounts.ports';
 import type { Account } from './domain/account';
 import { sourceRange } from './source-rule.service';
 
-/** New password, switch to Bearer, client key: each one change of the account row; the next request already sees it. */
+/** New password, switch to Bearer, client key: each is one change of the account row, and the next request reads it. */
 @Injectable()
 export class ChangeCredentialsService {
   constructor(
@@ -25,10 +25,10 @@ export class ChangeCredentialsService {
     return apiPassword;
   }
 
-  /** One way (R-5.2-5): clears the password (R-5.2-4); the next one generated works for login only (A-21). */
+  /** Cannot be undone (R-5.2-5). It clears the password (R-5.2-4); the next generated one works for login only (A-21). */
   async enableBearer(username: string, origin: Origin): Promise<Account> {
     const account = await this.find(username);
-    // Asked a second time it must not clear the password generated since.
+    // A repeated call must not clear the password that was generated after the first one.
     if (account.mode === 'BEARER') return account;
     const set = { mode: 'BEARER', passwordHash: null } as const;
     return this.change(username, { kind: 'BEARER_ENABLED', set, endsSessions: true }, origin);
@@ -48,7 +48,9 @@ export class ChangeCredentialsService {
     return this.change(username, change, origin);
   }
 
-  /** Binds the account to these addresses and CIDR ranges, for sessions that are open too; none: it may come from anywhere (T-15). */
+  /**
+   * Binds the account, with its open sessions, to these addresses and CIDR ranges; an empty list permits every address (T-15).
+   */
   async bindToSources(username: string, sourceAddresses: string[], origin: Origin): Promise<Account> {
     const wrong = sourceAddresses.findIndex(source => sourceRange(source) === undefined);
     if (wrong >= 0) throw invalidField(`sourceAddresses.${wrong}`, 'expected an IP address or a CIDR range');

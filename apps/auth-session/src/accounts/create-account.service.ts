@@ -6,7 +6,7 @@ import { AccountStore } from './accounts.ports';
 import type { Account } from './domain/account';
 import { type AccountNaming, nameAccount } from './domain/account-name';
 
-/** name -> generate a password -> store its hash -> the password, shown this once. */
+/** Flow: name -> generate a password -> store its hash -> return the password, only this once. */
 @Injectable()
 export class CreateAccountService {
   constructor(

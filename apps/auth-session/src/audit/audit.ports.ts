@@ -4,6 +4,9 @@ import type { SecurityEvent } from './security-event';
 export abstract class SecurityLog {
   /** Rejects when the event could not be written. */
   abstract record(event: SecurityEvent): Promise<void>;
-  /** Each with its own time. One that can never be stored is logged and dropped; rejects when none could be written. */
+  /**
+   * Records each event with its own time. It logs and drops an event that can never be stored; it rejects when it could
+   * write none.
+   */
   abstract recordAll(events: readonly { event: SecurityEvent; at: Date }[]): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { ClientOrigin, CountedKind, SecurityEvent } from './security-event'
 
 const [minuteMs, hourMs] = [60_000, 3_600_000];
 
-/** How long one row speaks for, in milliseconds: what happens all the time is looked at by the day, what should not happen by the minute. */
+/** Period that one row covers, in milliseconds: a day for events that are normal, a minute for events that should not happen. */
 const windowMs: Record<CountedKind, number> = {
   BASIC_USED: 24 * hourMs,
   PERSONAL_DATA_READ: hourMs,
@@ -16,7 +16,7 @@ const windowMs: Record<CountedKind, number> = {
   SOURCE_REFUSED: minuteMs,
 };
 
-/** Counts kept of one kind; beyond it one count stands for all others of the kind. */
+/** Counts kept of one kind; beyond that, one count covers all others of the kind. */
 const countsMax = 10_000;
 const writeEveryMs = 1_000;
 
@@ -29,13 +29,14 @@ export interface CountedEvent extends SecurityEvent {
 interface Count {
   event: SecurityEvent;
   endsAtMs: number;
-  /** Times beyond the first, which has a row of its own. */
+  /** Number of times beyond the first, which has its own row. */
   more: number;
 }
 
 /**
- * Events too frequent for a row each, counted by kind, account and address: the first of a window is written within a second, the number of
- * the others when the window ends or the service stops. So the log grows with who does something, not with how often.
+ * Events that are too frequent for one row each, counted by kind, account and address. The first of a window is written within a second,
+ * the number of the others when the window ends or the service stops. So the size of the log depends on how many accounts and addresses
+ * act, not on how often.
  */
 @Injectable()
 export class EventCounts implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -56,14 +57,14 @@ export class EventCounts implements OnApplicationBootstrap, BeforeApplicationShu
     this.writing.start();
   }
 
-  /** Before the database is closed. What cannot be written now is lost, and said to be. */
+  /** Runs before the database is closed. Events that cannot be written now are lost, and the log says so. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.writing.stop();
     this.closeWindows(Infinity);
     await this.write();
   }
 
-  /** Counts the event; whether it is the first of its window. */
+  /** Counts the event, and returns whether it is the first of its window. */
   note(event: CountedEvent): boolean {
     const { kind, subject, origin, detail = '' } = event;
     const key = `${kind} ${subject ?? ''} ${guesserOf(origin.address)} ${detail}`;
@@ -113,7 +114,7 @@ export class EventCounts implements OnApplicationBootstrap, BeforeApplicationShu
     this.waiting.push({ event: { ...event, detail }, at: new Date(Math.min(endsAtMs, this.clock.epochMs())) });
   }
 
-  /** Writes what waits. Never rejects: what could not be written is tried again a second later, at most `countsMax` rows of it. */
+  /** Writes the waiting events. Never rejects: after a failure it tries again a second later, with at most `countsMax` rows. */
   private async write(): Promise<void> {
     this.closeWindows(this.clock.epochMs());
     const rows = this.waiting;

@@ -1,7 +1,7 @@
-/** What happened to an account, for the append-only log: who, what, when, from where; never a secret. */
+/** An event of an account for the append-only log: who, what, when, from which address; never a secret. */
 export interface SecurityEvent {
   kind: SecurityEventKind;
-  /** Username the event is about; null when the identity is not an account of ours. */
+  /** Username of the account; null when no account has that identity. */
   subject: string | null;
   origin: Origin;
   /** A few fixed words, e.g. `challenge` or `password`. */
@@ -27,26 +27,26 @@ export type SecurityEventKind =
   | 'GUESSING_ALERT'
   | CountedKind;
 
-/** Events too frequent for a row each (EventCounts). */
+/** Events that are too frequent for one row each (EventCounts). */
 export type CountedKind =
   /** Basic credentials were right, or wrong, refused ones included. */
   | 'BASIC_USED'
   | 'BASIC_FAILED'
   /** An account asked for a path its role does not permit: 403. */
   | 'ACCESS_DENIED'
-  /** An account was let through to a path that answers personal data of payers or of recipients. */
+  /** An account was allowed to use a path that returns personal data of payers or recipients. */
   | 'PERSONAL_DATA_READ'
-  /** A right credential from an address its account does not call from (T-15). */
+  /** A right credential from an address that is not on the list of its account (T-15). */
   | 'SOURCE_REFUSED';
 
-/** A client, and where it came from. */
+/** A client with its address. */
 export interface ClientOrigin extends Origin {
   address: string;
 }
 
-/** Who asked, and from where. */
+/** Who made the call, and from which address. */
 export interface Origin {
-  /** `operator` and who of them, the name of a service, or `client`. */
+  /** `operator` with the person's name, the name of a service, or `client`. */
   actor: string;
   /** Client address; null for internal calls. */
   address: string | null;

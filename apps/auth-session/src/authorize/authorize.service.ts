@@ -11,7 +11,7 @@ import { type Credential, chooseCredential } from '../sessions';
 import { type PathRule, permits, personalDataOf, ruleFor } from './domain/path-roles';
 import { IdentityAssertions } from './identity-assertions';
 
-/** path rule -> open? -> one credential (A-19) -> account, 401 otherwise -> role, 403 otherwise (A-44) -> identity assertion. */
+/** Flow: path rule -> open? -> one credential (A-19) -> account, else 401 -> role, else 403 (A-44) -> identity assertion. */
 @Injectable()
 export class AuthorizeService {
   constructor(
@@ -21,10 +21,10 @@ export class AuthorizeService {
     private readonly events: EventCounts,
   ) {}
 
-  /** The identity assertion to hand on, undefined for open paths. @throws DomainError with the client's answer */
+  /** Returns the identity assertion to forward, undefined for open paths. @throws DomainError with the client's answer */
   async authorize(request: AuthorizeRequest): Promise<string | undefined> {
     const path = normalisePath(request.path);
-    // The gateway has refused such a path before it asks; another proxy may not have.
+    // The gateway refuses such a path before it asks; another proxy may not.
     if (!path.ok) throw new DomainError({ status: 404, code: 'PATH_REFUSED', message: 'Not Found' });
     const rule = ruleFor(path.rolePath);
     if (rule.kind === 'OPEN') return undefined;
@@ -32,11 +32,11 @@ export class AuthorizeService {
     const identity = identityOf(await this.authenticate(credential, request));
     this.note({ rule, rolePath: path.rolePath, kind: credential.kind }, identity, request);
     if (!permits(rule, identity)) throw forbidden();
-    // Rules that let somebody in name a service; without one there is nobody to tell.
+    // Every rule that admits callers names a service; without a service nobody needs an assertion.
     return rule.service && this.assertions.assert(identity, { service: rule.service, method: request.method, path: path.path });
   }
 
-  /** What an auditor asks for later, counted per account and address: who uses Basic, who was denied, who reads personal data. */
+  /** Counts the events that auditors need, per account and address: use of Basic, denials, reads of personal data. */
   private note(
     asked: { rule: PathRule; rolePath: string; kind: Credential['kind'] },
     identity: Identity,
@@ -60,7 +60,7 @@ export class AuthorizeService {
       case 'MALFORMED':
         throw invalidToken();
       case 'BASIC_UNREADABLE':
-        // The very answer of a wrong password, and counted like one (R-5.1-2).
+        // It gets the same answer as a wrong password, and is counted like one (R-5.1-2).
         this.events.note({
           kind: 'BASIC_FAILED',
           subject: null,

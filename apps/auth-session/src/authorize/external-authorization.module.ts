@@ -3,7 +3,7 @@ import { AuthorizeModule } from './authorize.module';
 import { ExternalAuthorizationController } from './http/external-authorization.controller';
 import { ProxyTokens } from './http/proxy-token.guard';
 
-/** `authorize` for Envoy, nginx or Traefik in place of our own gateway (architecture 5). */
+/** `authorize` for Envoy, nginx or Traefik in place of api-gateway (architecture 5). */
 @Module({})
 export class ExternalAuthorizationModule {
   static forTokens(tokens: readonly string[]): DynamicModule {

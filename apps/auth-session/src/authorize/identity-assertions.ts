@@ -4,15 +4,15 @@ import type { Identity } from '@paycode/dto';
 import { Clock } from '@paycode/timing';
 import { ServiceKeys } from '../keys';
 
-/** An assertion may be handed out again for this long, in milliseconds: at least 20 of its 30 seconds are left then. */
+/** An assertion may be reused for this long, in milliseconds, so that at least 20 of its 30 seconds are left. */
 const reuseMs = 10_000;
 const keptMax = 10_000;
-/** Assertions of longer paths are not kept: what is kept is bounded in bytes too. */
+/** Assertions of longer paths are not kept, so that the memory of the cache is bounded too. */
 const keptPathCharsMax = 256;
 
 /**
- * Signs who is calling, for the one request that was asked about. The same caller, method and path get the same assertion for a few seconds:
- * whether the request is allowed was decided before anyone asks for it.
+ * Signs the identity of the caller for one request. The same caller, method and path get the same assertion for a few seconds. Reuse is
+ * safe, because authorize decides before it asks for an assertion.
  */
 @Injectable()
 export class IdentityAssertions {
@@ -26,7 +26,7 @@ export class IdentityAssertions {
   async assert(identity: Identity, request: AssertedRequest): Promise<string> {
     const { kid, key } = await this.keys.identity.current();
     const nowMs = this.clock.epochMs();
-    // No method or path holds a blank, so no two requests share a key; the service follows from the path.
+    // Methods and paths contain no blank, so different requests have different keys; the path determines the service.
     const name = `${request.method} ${request.path} ${identity.subject}`;
     const kept = this.kept.get(name);
     const isFresh = kept?.kid === kid && nowMs >= kept.madeAtMs && nowMs - kept.madeAtMs < reuseMs;
@@ -49,7 +49,7 @@ interface KeptAssertion {
   madeAtMs: number;
 }
 
-/** Roles follow from the type. */
+/** Does not compare roles, because the account type determines them. */
 function isSame(left: Identity, right: Identity): boolean {
   return left.accountType === right.accountType && left.ownerId === right.ownerId && left.acquirer === right.acquirer;
 }

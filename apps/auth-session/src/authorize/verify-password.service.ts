@@ -6,7 +6,7 @@ import { GuessLimiter, type GuessVerdict } from '../guessing';
 import { badCredentials } from '../refusals';
 import type { RequestOrigin } from './authorize.ports';
 
-/** account -> its password, from where it may come -> or a wrong guess: counted, 401 or 429. */
+/** Flow: account -> password -> permitted address -> account; otherwise a counted wrong guess, 401 or 429. */
 @Injectable()
 export class VerifyPasswordService {
   constructor(

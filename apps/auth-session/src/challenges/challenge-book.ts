@@ -5,7 +5,7 @@ import { MinuteQuota } from '../guessing';
 import { ChallengeStore } from './challenges.ports';
 import { type ChallengeAnswer, readDigest } from './domain/challenge-answer';
 
-/** What a client challenge that does not hold costs in place of one (T-01). */
+/** An invalid client challenge counts as so many (T-01). */
 const badChallengeUnits = 10;
 
 export interface ChallengeRules {
@@ -22,7 +22,7 @@ export interface NewChallenge {
   address: string;
 }
 
-/** The challenges that are out, in the database: whichever replica gave one, any replica takes its answer. */
+/** Issued challenges, in the database, so that every replica can accept the answer to a challenge of another. */
 @Injectable()
 export class ChallengeBook {
   constructor(
@@ -32,12 +32,14 @@ export class ChallengeBook {
     @Inject('ChallengeRules') private readonly rules: ChallengeRules,
   ) {}
 
-  /** Counted before the work, whatever becomes of the challenge later. @throws DomainError 429 when the address has asked too often */
+  /**
+   * Counts before the work, whether or not the challenge is used later. @throws DomainError 429 when the address has asked too often
+   */
   checkRate(address: string): Promise<void> {
     return this.quota.take(address, this.rules.perAddressPerMinute);
   }
 
-  /** The client challenge did not hold: whoever tries ciphertexts may do so a tenth as often. */
+  /** Charges an invalid client challenge, so that an attacker can try ciphertexts only a tenth as often. */
   chargeBadChallenge(address: string): Promise<void> {
     return this.quota.charge(address, this.rules.perAddressPerMinute, badChallengeUnits - 1);
   }
@@ -50,7 +52,7 @@ export class ChallengeBook {
     return expiresAt;
   }
 
-  /** Whether the answer is right. Either way the challenge it names is used up. */
+  /** Whether the answer is right. In both cases the named challenge is used up. */
   async redeem(identity: string, answer: ChallengeAnswer): Promise<boolean> {
     const hash = readDigest(answer.base64EncodedChallengeHash);
     const challenge = hash && (await this.store.take(hash));

@@ -7,7 +7,7 @@ export interface StoredChallenge {
   responseHash: Buffer;
   /** SHA-256 of the identity as it was sent. */
   identityHash: Buffer;
-  /** For an operator who looks into a flood; nothing is decided by it. */
+  /** For an operator who investigates a flood; no decision uses it. */
   address: string;
   createdAt: Date;
   expiresAt: Date;
@@ -16,20 +16,20 @@ export interface StoredChallenge {
 /** Challenges shared by all replicas. */
 export abstract class ChallengeStore {
   abstract add(challenge: StoredChallenge): Promise<void>;
-  /** Removes the challenge of that hash and gives it: only one caller ever gets it (A-33). */
+  /** Removes and returns the challenge with that hash; only one caller ever gets it (A-33). */
   abstract take(challengeHash: Buffer): Promise<StoredChallenge | undefined>;
 }
 
-/** A fresh challenge to a client: 64 random bytes, which stay where they were made. */
+/** A new challenge to a client: 64 random bytes, which never leave the worker thread. */
 export interface FreshChallenge {
   encrypted: Buffer;
   /** SHA-256 of the plaintext. */
   responseHash: Buffer;
 }
 
-/** RSA work, off the event loop, in bounded amount. Rejects with DomainError 429 when there is no room (T-02). */
+/** RSA work outside the event loop, in a bounded amount. Rejects with DomainError 429 when the queue is full (T-02). */
 export abstract class RsaWorkers {
-  /** base64(SHA-256(plaintext)) of a client challenge; null for every ciphertext that does not hold 64 bytes for us (T-01). */
+  /** base64(SHA-256(plaintext)) of a client challenge; null for every ciphertext that does not decrypt to 64 bytes (T-01). */
   abstract prove(privateKey: KeyObject, ciphertext: Buffer, address: string): Promise<string | null>;
   /** `publicKey`: base64 of an X.509 RSA-4096 key that was accepted before. */
   abstract challenge(publicKey: string, address: string): Promise<FreshChallenge>;

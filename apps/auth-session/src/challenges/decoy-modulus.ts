@@ -7,10 +7,10 @@ const factorMin = integerSquareRoot(1n << (2n * factorBits - 1n)) + 1n;
 const factorSpan = (1n << factorBits) - factorMin;
 
 /**
- * A number of 512 bytes that is distributed like the modulus of a real key, the same for one identity at every replica: the product of two odd
- * numbers from the range real primes are drawn from. Ciphertexts lie below their modulus, so the largest of many tells which modulus it was: one
- * decoy for all would tell decoys from keys (T-06), and so would a uniform random number, of which half are larger than most real moduli. Nobody knows a
- * private key; nothing is ever decrypted.
+ * A number of 512 bytes with the distribution of a real modulus, the same for one identity at every replica: the product of two odd numbers
+ * from the range of real primes. A ciphertext is smaller than its modulus, so the largest of many ciphertexts reveals the modulus. With one
+ * decoy for all identities an attacker could tell decoys from keys (T-06). A uniform random number would reveal decoys too, because half of
+ * such numbers are larger than most real moduli. Nobody knows a private key, and nothing is ever decrypted.
  */
 export function decoyModulusOf(secret: KeyObject, identity: string): Buffer {
   const info = `paycode decoy modulus ${hash('sha256', identity)}`;

@@ -23,7 +23,10 @@ export interface LoginChallenge {
   base64EncodedClientChallengeResponse: string;
 }
 
-/** form -> address limit -> prove that we hold our key -> challenge to the client's key, or a decoy nobody can answer (A-37) -> store. */
+/**
+ * Flow: form -> address limit -> proof of the service key -> challenge to the client's key, or to a decoy that nobody can answer (A-37)
+ * -> store.
+ */
 @Injectable()
 export class IssueChallengeService {
   constructor(
@@ -54,7 +57,10 @@ export class IssueChallengeService {
     };
   }
 
-  /** The client's key, or one nobody holds for an identity that is unknown, in Basic mode or without a key; both are made ready every time (T-06). */
+  /**
+   * The client's key, or a decoy for an identity that is unknown, in Basic mode or without a key. It prepares both every time, so that time
+   * reveals nothing (T-06).
+   */
   private async keyFor(identity: string): Promise<string> {
     const [account, secret] = await Promise.all([this.accounts.findByUsername(identity), this.keys.decoySecret.current()]);
     const decoy = publicKeyOf(decoyModulusOf(secret.key, identity));

@@ -16,27 +16,27 @@ export const env = defineEnv({
     type: 'string',
     secret: true,
     description:
-      'Peppers of API password hashes (T-04): `kid:base64,kid:base64`, 32-byte keys; the first hashes, all verify. Losing one voids the passwords under it.',
+      'Peppers of API password hashes (T-04): `kid:base64,kid:base64`, 32-byte keys; the first hashes, all of them verify. Passwords hashed with a lost pepper are invalid.',
   },
   KEY_ENCRYPTION_KEYS: {
     type: 'string',
     secret: true,
     description:
-      'Keys that seal the signing keys and the challenge key in the database: `kid:base64,kid:base64`, 32-byte keys; the first seals, all open.',
+      'Keys that seal the signing keys and the challenge key in the database: `kid:base64,kid:base64`, 32-byte keys; the first seals, all of them open.',
   },
   RSA_WORKERS: {
     type: 'integer',
     default: 1,
     min: 1,
     max: 64,
-    description: 'Worker threads for RSA work; one serves some 150 challenges per second (T-02).',
+    description: 'Worker threads for RSA work; one serves about 150 challenges per second (T-02).',
   },
   RSA_QUEUE_MAX: {
     type: 'integer',
     default: 64,
     min: 1,
     max: 10_000,
-    description: 'RSA tasks that may wait; beyond it login-challenges answers 429 (T-02).',
+    description: 'RSA tasks that may wait; beyond that login-challenges answers 429 (T-02).',
   },
   CHALLENGES_PER_ADDRESS_PER_MINUTE: {
     type: 'integer',
@@ -61,13 +61,13 @@ export const env = defineEnv({
     secret: true,
     default: [],
     description:
-      'Tokens of proxies (nginx, Envoy, Traefik) that may use authorize as their external authorization; empty: nobody may. At least 128 random bits each.',
+      'Tokens of proxies (nginx, Envoy, Traefik) that may use authorize as their external authorization; when empty, none may. At least 128 random bits each.',
   },
   SESSION_LIFETIME_MAX_S: {
     type: 'integer',
     unit: 's',
     default: 86_400,
-    description: 'Longest a session may be renewed, from login; 0 sets no limit (A-30).',
+    description: 'A session may be renewed for at most this long after login; 0 sets no limit (A-30).',
   },
   SESSION_RENEW_GRACE_S: {
     type: 'integer',
@@ -75,7 +75,7 @@ export const env = defineEnv({
     default: 10,
     max: 60,
     description:
-      'How long the token replaced last may be sent to renew again, answered 401, before it counts as stolen and ends its session.',
+      'For this long after a renewal, renew answers the replaced token with 401; later it counts as stolen and ends its session.',
   },
 });
 

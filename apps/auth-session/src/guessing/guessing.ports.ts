@@ -2,16 +2,16 @@ import type { GuessRule } from './domain/guess-rule';
 
 /** One try under one key. */
 export interface CountedKey {
-  /** A digest: what was typed as an identity may be a password. */
+  /** A digest, because somebody may have typed a password as the identity. */
   key: Buffer;
   rule: GuessRule;
 }
 
-/** What became of it. */
+/** The result of a try. */
 export interface CountedTry {
-  /** Whether it was counted; a refused one changes nothing and makes no wait longer. */
+  /** Whether it was counted; a refused try changes nothing and makes no wait longer. */
   isCounted: boolean;
-  /** Which try of its count it is; of a refused one, the count it met. */
+  /** Its number in the count; for a refused try, the present count. */
   failures: number;
   /** Further tries are refused before this instant, in epoch milliseconds; 0: none is. */
   blockedUntilMs: number;
@@ -20,8 +20,8 @@ export interface CountedTry {
 /** Counts of tries, shared by all replicas. */
 export abstract class GuessStore {
   /**
-   * Counts one try under each key, or refuses it there, by one statement: whatever comes at once, at whichever replica, no more tries are
-   * counted than the rule allows. Concurrent calls are merged. One answer per key, in their order.
+   * Counts one try under each key, or refuses it, by one statement: of all tries at the same time, over all replicas, no more are counted
+   * than the rule allows. Concurrent calls are merged. Returns one answer per key, in order.
    */
   abstract count(keys: readonly CountedKey[], nowMs: number): Promise<CountedTry[]>;
   /** Takes back one counted try of each key. */

@@ -1,5 +1,8 @@
 const knownMax = 20_000;
-/** The store is asked again after this long, in milliseconds: a count that was given back or removed by hand soon counts no more. */
+/**
+ * The store is asked again after this long, in milliseconds, so that a count that was given back or removed by hand takes effect
+ * soon.
+ */
 const knownForMs = 1_000;
 
 interface KnownBlock {
@@ -8,13 +11,13 @@ interface KnownBlock {
 }
 
 /**
- * Keys this replica has just learnt to be waiting: their tries are refused without a statement, so that a flood of them costs nothing. Only a
- * short cut: what it does not know, the store does.
+ * Keys that this replica knows to be waiting. It refuses their tries without a statement, so that a flood of them costs nothing. It is only
+ * a cache: the store knows all of them.
  */
 export class KnownBlocks {
   private readonly blocks = new Map<string, KnownBlock>();
 
-  /** Until when the last of these keys waits, in epoch milliseconds; 0 when none is known to. */
+  /** The time until which the last of these keys waits, in epoch milliseconds; 0 when none is known to wait. */
   lastOf(keys: readonly Buffer[], nowMs: number): number {
     if (this.blocks.size === 0) return 0;
     return Math.max(0, ...keys.map(key => this.untilOf(key, nowMs)));

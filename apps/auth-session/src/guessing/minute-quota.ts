@@ -30,7 +30,7 @@ export class MinuteQuota {
     if (!taken!.isCounted) throw tooManyTries(retryAfterS(taken!.blockedUntilMs, nowMs));
   }
 
-  /** Charges so many more units for work that was worth nothing. */
+  /** Charges further units for work on invalid input. */
   async charge(address: string, perMinute: number, units: number): Promise<void> {
     const key = guessKeys.challenges(guesserOf(address));
     const charges = Array.from({ length: units }, () => ({ key, rule: ruleOf(perMinute) }));

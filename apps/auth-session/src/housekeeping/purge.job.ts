@@ -5,19 +5,19 @@ import { DataSource } from 'typeorm';
 import { purgeSql } from './purge.sql';
 
 const intervalMs = 60_000;
-/** Rows removed per statement: short locks, short transactions. */
+/** Rows removed per statement, to keep locks and transactions short. */
 const batchMax = 5_000;
 const batchesPerRunMax = 20;
 const [minuteMs, dayMs] = [60_000, 86_400_000];
 
-/** What may go, and how long after. Every replica may run it: two deletes of one row harm nobody. */
+/** The tables, and how long after their end rows are deleted. Every replica may run it: deleting a row twice does no harm. */
 const purges = [
   { table: 'login_challenge', column: 'expires_at', keepMs: minuteMs },
   { table: 'session', column: 'expires_at', keepMs: dayMs },
   { table: 'guess_count', column: 'forget_at', keepMs: 0 },
 ] as const;
 
-/** Removes what has run out, so that no table grows with the number of logins ever made. */
+/** Removes expired rows, so that no table grows with the total number of logins. */
 @Injectable()
 export class PurgeJob implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly task: PeriodicTask;
@@ -27,7 +27,7 @@ export class PurgeJob implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    // The next run does what this one could not.
+    // The next run tries again.
     const failed = (err: unknown) => logger.warn({ event: 'purge-failed', err }, 'expired rows were not removed');
     this.task = new PeriodicTask(() => this.runLogged(), { everyMs: intervalMs, firstAfterMs: intervalMs, failed });
   }

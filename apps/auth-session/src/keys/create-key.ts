@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { generateRsa4096KeyPair } from '@paycode/crypto';
 import type { KeyUse } from './key-material';
 
-/** New key material. A CHALLENGE key takes about a second, off the event loop. */
+/** Makes new key material. A CHALLENGE key takes about a second, outside the event loop. */
 export const createKey: Record<KeyUse, () => Promise<JsonWebKey>> = {
   ACCESS: async () => ({ kty: 'oct', k: randomBytes(32).toString('base64url') }),
   IDENTITY: async () => (await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })).privateKey.export({ format: 'jwk' }),

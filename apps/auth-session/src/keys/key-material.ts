@@ -2,7 +2,8 @@ import { createPrivateKey, createSecretKey, type JsonWebKey, type KeyObject } fr
 
 /**
  * ACCESS signs access tokens (HS256: auth-session alone issues and verifies them), IDENTITY signs assertions (ES256),
- * CHALLENGE decrypts client challenges and does nothing else (T-01), DECOY_SECRET is what the decoys of identities without a key are derived from (A-37).
+ * CHALLENGE decrypts client challenges and does nothing else (T-01), from DECOY_SECRET the decoys of identities without a key are derived
+ * (A-37).
  */
 export type KeyUse = 'ACCESS' | 'IDENTITY' | 'CHALLENGE' | 'DECOY_SECRET';
 

@@ -9,7 +9,7 @@ import { ServiceKeys } from './service-keys';
 
 @Module({})
 export class KeysModule {
-  /** `keyEncryptionKeys` as in KEY_ENCRYPTION_KEYS; `signedForMs`: longest time that what a signing key has signed is valid. */
+  /** `keyEncryptionKeys` as in KEY_ENCRYPTION_KEYS; `signedForMs`: longest validity of a token that a signing key signs. */
   static with({ keyEncryptionKeys, signedForMs }: { keyEncryptionKeys: string; signedForMs: number }): DynamicModule {
     const sealer = new PayloadSealer(KeyRing.parse(keyEncryptionKeys));
     return {

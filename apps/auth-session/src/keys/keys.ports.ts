@@ -3,9 +3,9 @@ import type { Origin } from '../audit';
 import type { KeyUse, StoredKey } from './key-material';
 
 export interface RotationRule {
-  /** Keys of a use that verify afterwards, the new one included. */
+  /** Number of keys of a use that verify after the rotation, the new one included. */
   keep: number;
-  /** How long after its successor was made a key may still be needed, in milliseconds. */
+  /** A key may be needed for this long after its successor was made, in milliseconds. */
   droppedAfterMs: number;
 }
 
@@ -16,8 +16,8 @@ export abstract class KeyStore {
   abstract addFirst(use: KeyUse, jwk: JsonWebKey): Promise<void>;
   /**
    * Adds new keys in front, drops all but `keep` of each use, seals the rest under the current key-encryption key, and writes the security
-   * event, in one transaction. Does nothing and gives the instant from which it will, when a key would be dropped whose successor is younger
-   * than `droppedAfterMs`.
+   * event, in one transaction. When it would drop a key whose successor is younger than `droppedAfterMs`, it does nothing and returns the
+   * instant from which it is possible.
    */
   abstract rotate(keys: { use: KeyUse; jwk: JsonWebKey }[], rule: RotationRule, origin: Origin): Promise<Date | null>;
 }

@@ -3,11 +3,13 @@ import { createKey } from './create-key';
 import { type KeyUse, type LoadedKey, loadKey } from './key-material';
 import type { KeyStore } from './keys.ports';
 
-/** Valid at once: the key that signs now and the one before it. */
+/** Two keys are valid at once: the one that signs now and the one before it. */
 export const keysValidAtOnce = 2;
-/** From this age the set is read again beside the request that finds it old, in milliseconds: how soon a rotation is noticed. */
+/**
+ * From this age, in milliseconds, a request that uses the set also reads it again. It determines how soon a rotation is noticed.
+ */
 const staleAfterMs = 5_000;
-/** Least time between two reads for unknown key ids, in milliseconds: made-up ids cost at most five queries a second. */
+/** Least time between two reads for unknown key ids, in milliseconds, so that invented ids cost at most five queries a second. */
 const rereadIntervalMinMs = 200;
 
 /** The keys of one use in memory. The first one is created when it is first needed. */
@@ -29,12 +31,12 @@ export class RotatingKeys {
   /** Every valid key, newest first. */
   async all(): Promise<LoadedKey[]> {
     if (this.keys.length === 0) await this.reread();
-    // Serving the known keys is right when the store is away: authorize fails closed on its own reads.
+    // The known keys may be used while the store does not answer: authorize fails closed on its own reads.
     else if (performance.now() - this.readAt > staleAfterMs) void this.reread().catch(() => undefined);
     return this.keys;
   }
 
-  /** The key of that id. An unknown id may be a new key that another replica signs with: the store is asked. */
+  /** The key with that id. For an unknown id it reads the store, because another replica may sign with a new key. */
   async find(kid: string): Promise<LoadedKey | undefined> {
     const known = (await this.all()).find(key => key.kid === kid);
     if (known) return known;
@@ -42,7 +44,7 @@ export class RotatingKeys {
     return this.keys.find(key => key.kid === kid);
   }
 
-  /** Every valid key as the store has it now; from memory when the store is away. */
+  /** Every valid key as the store has it now; from memory when the store does not answer. */
   async fresh(): Promise<LoadedKey[]> {
     await this.reread().catch(error => {
       if (this.keys.length === 0) throw error;
@@ -50,7 +52,7 @@ export class RotatingKeys {
     return this.keys;
   }
 
-  /** Reads the store again; one read at a time, shared by all who wait for it. */
+  /** Reads the store again; one read at a time serves all waiting callers. */
   reread(): Promise<void> {
     return (this.reading ??= this.read().finally(() => (this.reading = undefined)));
   }

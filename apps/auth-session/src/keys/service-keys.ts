@@ -10,7 +10,7 @@ export interface SigningKeyIds {
   identity: string;
 }
 
-/** How long another replica may go on signing with the key of before, and how far its clock may be ahead, in milliseconds. */
+/** Another replica may sign with the previous key for this long, and its clock may be ahead by as much, in milliseconds. */
 const replicasMs = 10_000;
 
 /** All keys of auth-session, shared by its replicas through the database. */
@@ -20,7 +20,7 @@ export class ServiceKeys {
   readonly challenge: RotatingKeys;
   readonly decoySecret: RotatingKeys;
 
-  /** `signedForMs`: longest time that what a signing key has signed is valid. */
+  /** `signedForMs`: longest validity of a token that a signing key signs. */
   constructor(
     private readonly store: KeyStore,
     private readonly signedForMs: number,
@@ -32,8 +32,10 @@ export class ServiceKeys {
   }
 
   /**
-   * New signing keys; the previous ones still verify. The challenge key stays: clients hold its public half, given out of band (5.3).
-   * @throws DomainError 409 while tokens are alive that only the key before the previous one verifies: their sessions would end
+   * Makes new signing keys; the previous ones still verify. The challenge key stays, because clients got its public half out of band
+   * (5.3).
+   * @throws DomainError 409 while there may be valid tokens of a key that the rotation would drop, because their sessions would
+   * end
    */
   async rotateSigningKeys(origin: Origin): Promise<SigningKeyIds> {
     const possibleAt = await this.rotate({ keep: keysValidAtOnce, droppedAfterMs: this.signedForMs + replicasMs }, origin);
@@ -45,7 +47,7 @@ export class ServiceKeys {
     });
   }
 
-  /** New signing keys, and no other verifies: what a stolen one has signed is worthless, and every session ends. */
+  /** Makes new signing keys and drops all others: tokens signed with a stolen key become invalid, and every session ends. */
   async replaceSigningKeys(origin: Origin): Promise<SigningKeyIds> {
     await this.rotate({ keep: 1, droppedAfterMs: 0 }, origin);
     return this.signingKeyIds();

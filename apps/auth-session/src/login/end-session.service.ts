@@ -4,7 +4,10 @@ import type { ClientOrigin } from '../audit';
 import { invalidToken } from '../refusals';
 import { AccessTokens, SessionStore } from '../sessions';
 
-/** every token given -> genuine? -> its session ends, also when the token is expired or was replaced; ended already counts as done. */
+/**
+ * Flow: each token -> genuine? -> its session ends, even when the token has expired or was replaced. A session that has ended already is no
+ * error (A-32).
+ */
 @Injectable()
 export class EndSessionService {
   constructor(

@@ -13,11 +13,11 @@ export interface LoginRequest {
 
 export interface LoginFindings {
   account: Account | undefined;
-  /** The first thing that stands in the way of a session. */
+  /** The first check that failed; undefined when all passed. */
   objection: 'password' | 'source' | 'challenge' | 'not in bearer mode' | undefined;
 }
 
-/** Account, password, challenge: all are looked at every time, so that time does not tell which one failed (T-06). */
+/** Checks account, password and challenge, all of them every time, so that the time does not reveal which one failed (T-06). */
 @Injectable()
 export class LoginChecks {
   constructor(
@@ -33,9 +33,9 @@ export class LoginChecks {
       answer && this.challenges.redeem(identity, answer),
     ]);
     const isPasswordRight = await this.passwords.isRight(password, account);
-    // Without an answer it is the account that decides.
+    // Without an answer the setting of the account decides.
     const isChallengeMet = isAnswerRight ?? !account?.challengeRequired;
-    // Asked only where it matters: it writes down whose right password came from elsewhere.
+    // Runs only for a right password, because it records the use of a right password from a wrong address.
     const isSourceRight = !isPasswordRight || !account || this.sources.permits(account, origin);
     const isBearer = account?.mode === 'BEARER';
     return { account, objection: objectionTo({ isPasswordRight, isSourceRight, isChallengeMet, isBearer }) };
@@ -53,6 +53,6 @@ function objectionTo({ isPasswordRight, isSourceRight, isChallengeMet, isBearer 
   if (!isPasswordRight) return 'password';
   if (!isSourceRight) return 'source';
   if (!isChallengeMet) return 'challenge';
-  // Last, because only the owner of the password may learn the mode.
+  // This check is last, because only the owner of the password may learn the mode.
   return isBearer ? undefined : 'not in bearer mode';
 }

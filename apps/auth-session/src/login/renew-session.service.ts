@@ -4,7 +4,9 @@ import { SourceRule } from '../accounts';
 import { expiredToken, invalidToken } from '../refusals';
 import { AcceptTokenService, AccessTokens, isJwtShaped, type LoginSession, OpenSessionService, ReusedTokens } from '../sessions';
 
-/** shape -> genuine -> replaced before? its session ends -> accepted like on any request -> next token by compare-and-set. */
+/**
+ * Flow: shape -> genuine? -> a replaced token ends its session -> the checks of any request -> next token by compare-and-set (A-28).
+ */
 @Injectable()
 export class RenewSessionService {
   constructor(
@@ -20,7 +22,7 @@ export class RenewSessionService {
     if (!isJwtShaped(jwt)) throw invalidToken();
     const claims = await this.tokens.genuine(jwt);
     if (!claims) throw expiredToken();
-    // Before anything else is asked of the token: a replaced one tells of a theft also when it has expired.
+    // This check is first, because a replaced token is a sign of theft even when it has expired.
     await this.reused.endIfReused(claims, origin);
     const found = await this.acceptance.accept(claims);
     if (!this.sources.permits(found.account, origin)) throw expiredToken();

@@ -1,7 +1,7 @@
 import { authenticateChallenges } from '@paycode/access';
 import { DomainError } from '@paycode/service-runtime';
 
-/** Every 401 looks the same but for the literal of spec 7 (R-5.1-2, T-06), and names both schemes (A-25). */
+/** All 401 answers are equal except for the literal of section 7 (R-5.1-2, T-06), and name both schemes (A-25). */
 function unauthorized(code: string, message: string): DomainError {
   return new DomainError({ status: 401, code, message, headers: { 'www-authenticate': authenticateChallenges } });
 }
@@ -9,13 +9,13 @@ function unauthorized(code: string, message: string): DomainError {
 /** Wrong username or password, or none at all (R-7-1, A-25). */
 export const badCredentials = () => unauthorized('BAD_CREDENTIALS', 'Bad Credentials');
 
-/** A JWT that is expired, revoked, replaced or not signed by us (R-7-2, A-24). */
+/** A JWT that is expired, revoked, replaced, or not signed by this service (R-7-2, A-24). */
 export const expiredToken = () => unauthorized('EXPIRED_TOKEN', 'Invalid or expired JWT token');
 
 /** No `Bearer ` prefix or not a JWT at all (R-7-3, A-24). */
 export const invalidToken = () => unauthorized('INVALID_TOKEN', 'Invalid JWT token');
 
-/** The token is good, but its account is not in Bearer mode (R-7-4, R-5.2-9, A-23). */
+/** The token is valid, but its account is not in Bearer mode (R-7-4, R-5.2-9, A-23). */
 export const jwtDisabled = () => unauthorized('JWT_DISABLED', 'JWT Authentication disabled for this account');
 
 /** Authenticated, but the role does not permit the path (R-7-5). */

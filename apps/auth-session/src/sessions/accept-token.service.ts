@@ -6,7 +6,7 @@ import { type AccessClaims, isTimely } from './domain/access-token';
 import { objectionTo } from './domain/session';
 import { type AccountSession, SessionStore } from './sessions.ports';
 
-/** claims in time -> session row, read now (T-09) -> its current token -> account in Bearer mode. */
+/** Flow: claims within their time -> session row, read now (T-09) -> current token? -> account in Bearer mode?. */
 @Injectable()
 export class AcceptTokenService {
   constructor(
@@ -26,7 +26,7 @@ export class AcceptTokenService {
   }
 }
 
-/** Token ids are UUIDs, so of one length; compared without telling where they differ (T-07). */
+/** Compares in constant time (T-07). Token ids are UUIDs, so they have the same length. */
 function isSameTokenId(current: string, presented: string): boolean {
   return current.length === presented.length && timingSafeEqual(Buffer.from(current), Buffer.from(presented));
 }

@@ -12,10 +12,10 @@ import {
 
 export type Environment = 'sandbox' | 'production';
 
-/** Makes access tokens and tells genuine ones from forged ones; says nothing about whether they are still valid. */
+/** Makes access tokens and recognises forged ones. It does not check whether a genuine token is still valid. */
 @Injectable()
 export class AccessTokens {
-  /** What every verification demands, through passport-jwt and here alike. Expiry is judged by the caller, by its own clock. */
+  /** Options of every verification, in passport-jwt and here. The caller checks the expiry by its own clock. */
   readonly verification: jsonwebtoken.VerifyOptions & { complete: true };
   private readonly audience: string;
 
@@ -62,7 +62,7 @@ export class AccessTokens {
     return (await this.keys.access.all()).some(key => key.kid === kid);
   }
 
-  /** The claims of a token we signed, expired or not; undefined for any other. */
+  /** The claims of a token that this service signed, expired or not; undefined for any other token. */
   async genuine(token: string): Promise<AccessClaims | undefined> {
     const key = await this.keyOf(token);
     if (!key) return undefined;

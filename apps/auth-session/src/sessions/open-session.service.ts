@@ -21,9 +21,12 @@ export interface LoginSession {
 }
 
 export interface SessionRules {
-  /** Longest a session may be renewed, in milliseconds from login; Infinity sets no limit (A-30). */
+  /** A session may be renewed for this long, in milliseconds from login; Infinity sets no limit (A-30). */
   lifetimeMaxMs: number;
-  /** How long the token replaced last may come again without being taken for stolen, in milliseconds (ADR 0029). */
+  /**
+   * For this long, in milliseconds, the most recently replaced token does not count as stolen when it is sent again
+   * (ADR 0029).
+   */
   renewGraceMs: number;
 }
 
@@ -41,7 +44,7 @@ interface IssuedToken {
   expiresAt: Date;
 }
 
-/** Opens sessions and hands out their next token: the row is written before the token leaves. */
+/** Opens sessions and issues their next tokens; it writes the row before it returns the token. */
 @Injectable()
 export class OpenSessionService {
   constructor(
@@ -84,7 +87,8 @@ export class OpenSessionService {
       sessionId,
       tokenId,
       issuedAtS: Math.floor(nowMs / 1_000),
-      // JWT times are whole seconds: rounded up, so that never the token but `expires` is what ends it (R-2.2-6).
+      // JWT times are whole seconds. Rounding up lets `expires` of the session, never the token itself, end the
+      // validity (R-2.2-6).
       expiresAtS: Math.ceil(expiresAt.getTime() / 1_000),
     });
     return { headerName: 'Authorization', headerValue: `Bearer ${token}`, sessionId, expires: expiresAt.toISOString() };

@@ -15,13 +15,13 @@ export interface Renewal {
   newExpiresAt: Date;
 }
 
-/** A genuine token of a session, whichever of its tokens it is. */
+/** Any genuine token of a session, current or not. */
 export interface PresentedToken {
   sessionId: string;
   tokenId: string;
 }
 
-/** A session that is not over, as operators see it. */
+/** An open session, as operators see it. */
 export interface LiveSession {
   id: string;
   loginKind: LoginKind;
@@ -37,13 +37,13 @@ export abstract class SessionStore {
   abstract find(sessionId: string): Promise<AccountSession | undefined>;
   /** Compare-and-set on the current token: of two concurrent renewals of one token exactly one gets true (A-28) and writes the event. */
   abstract renew(renewal: Renewal, event: SecurityEvent, nowMs: number): Promise<boolean>;
-  /** Ends the session, whichever of its tokens was shown; whether this call ended it and wrote the event (A-32). */
+  /** Ends the session; any of its tokens suffices. Returns whether this call ended it and wrote the event (A-32). */
   abstract end(sessionId: string, event: SecurityEvent, nowMs: number): Promise<boolean>;
   /**
-   * Ends the session if the token is neither its current one nor the one that was replaced last, less than `graceMs` ago; whether this call
-   * ended it and wrote the event (ADR 0029).
+   * Ends the session if the token is neither its current one nor the one that was replaced last, less than `graceMs` ago. Returns whether
+   * this call ended it and wrote the event (ADR 0029).
    */
   abstract endReused(token: PresentedToken, event: SecurityEvent, time: { nowMs: number; graceMs: number }): Promise<boolean>;
-  /** Sessions of the account that are not over, newest first. */
+  /** Open sessions of the account, newest first. */
   abstract live(username: string, nowMs: number, max: number): Promise<LiveSession[]>;
 }

@@ -41,7 +41,7 @@ function clientKeys(): KeyPairKeyObjectResult {
   return (keys ??= generateKeyPairSync('rsa', { modulusLength: 4096 }));
 }
 
-/** A client of the login endpoints, written against spec 5.3 on stock crypto, independent of the service's own code. */
+/** A client of the login endpoints, written from section 5.3 with Node's crypto, independent of the service's own code. */
 export class LoginClient {
   private serviceKey: KeyObject | undefined;
 

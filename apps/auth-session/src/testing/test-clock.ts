@@ -1,6 +1,6 @@
 import { SystemClock } from '@paycode/timing';
 
-/** The real clock, its wall time moved by the test: what happens at the same time in PostgreSQL goes on. */
+/** The real clock with a wall time that the test moves; PostgreSQL's own clock keeps running. */
 export class TestClock extends SystemClock {
   private aheadMs = 0;
   private fixedMs: number | undefined;

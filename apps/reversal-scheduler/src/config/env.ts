@@ -20,15 +20,14 @@ export const env = defineEnv({
     min: 100,
     max: 3_600_000,
     description:
-      'How long after arming the dispatcher is asked: connect budget, acknowledgement window and margin (P-T5). Only a nudge: a due timer asks and never decides.',
+      'The dispatcher is asked this long after arming: connect budget, acknowledgement window and margin (P-T5). A due timer only asks; it never decides.',
   },
   AUDIT_DELAY_MS: {
     type: 'integer',
     unit: 'ms',
     default: 900_000,
     max: 86_400_000,
-    description:
-      'How far behind the audit of TransactionTerminal runs; at least the backstop of the dispatcher (DISPATCH_WINDOW_MS).',
+    description: 'Delay of the audit of TransactionTerminal; at least the backstop of the dispatcher (DISPATCH_WINDOW_MS).',
   },
   SHARD_LEASE_MS: {
     type: 'integer',
@@ -36,6 +35,6 @@ export const env = defineEnv({
     default: 5_000,
     min: 500,
     max: 600_000,
-    description: 'A scheduler whose heartbeat stood still for this long is dead and its shards are taken over.',
+    description: 'Others judge a scheduler dead, and take over its shards, when its heartbeat has not changed for this long.',
   },
 });

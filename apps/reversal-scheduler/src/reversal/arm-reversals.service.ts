@@ -9,7 +9,7 @@ export interface ArmReversalsPorts {
   metrics: ReversalMetrics;
 }
 
-/** Flow: concurrent requests -> one upsert and commit -> which of them are decided already. */
+/** Flow: concurrent requests -> one upsert and commit -> the decisions that exist already. */
 export class ArmReversals {
   private readonly queue: FlushQueue<ArmItem, ArmAnswer>;
 
@@ -21,8 +21,8 @@ export class ArmReversals {
   }
 
   /**
-   * Resolves once every job is durable (R-1-6, P-I5). A decision in the answer means: do not POST. An item whose job the database refuses for its data
-   * has no answer, which the dispatcher takes for not armed (P-I5); the others of the call have theirs (T-29).
+   * Resolves once every job is durable (R-1-6, P-I5). A decision in the answer means: do not POST. An item whose data the database refuses
+   * has no answer, and the dispatcher treats it as not armed (P-I5). The other items of the call get their answers (T-29).
    */
   async arm(items: readonly ArmItem[]): Promise<ArmAnswer[]> {
     const answers: ArmAnswer[] = [];
@@ -36,13 +36,13 @@ export class ArmReversals {
   private async flush(items: readonly ArmItem[]): Promise<ArmAnswer[]> {
     await this.ports.jobs.arm(lastAttempts(items), this.delayMs);
     this.ports.metrics.armed(items.length);
-    // Asked after the commit: a decision made meanwhile is seen, so a POST that cannot matter any more is spared.
+    // Reads after the commit, so that it sees a decision made meanwhile and the dispatcher skips a useless POST.
     const decided = await this.ports.decisions.find(items.map(item => item.transactionId));
     return items.map(({ transactionId }) => ({ transactionId, decision: decided.get(transactionId) ?? null }));
   }
 }
 
-/** One item per transaction: an upsert may touch a row only once. */
+/** Keeps one item per transaction, because an upsert may change a row only once. */
 function lastAttempts(items: readonly ArmItem[]): ArmItem[] {
   const byId = new Map<number, ArmItem>();
   for (const item of items) {

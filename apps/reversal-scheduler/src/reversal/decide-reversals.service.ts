@@ -10,7 +10,7 @@ export interface DecideReversalsPorts {
 
 /**
  * Flow: verdict of the dispatcher (settle call, AckReceived, answer of close) -> write-once decision, with ReversalRequested in the
- * same commit when it is REVERSED. The verdict is the only input: no clock, no timer, no guess takes part (A-07).
+ * same commit when it is REVERSED. The verdict is the only input: no clock and no timer decides (A-07).
  */
 export class DecideReversals {
   private readonly queue: FlushQueue<DecisionToRecord, DecisionOutcome>;
@@ -19,14 +19,14 @@ export class DecideReversals {
     this.queue = new FlushQueue(items => this.flush(items), { flushMax: 2_000, queueMax: 50_000 });
   }
 
-  /** Resolves to the decisions that stand, in order, once they are durable. Repeating it changes nothing (P-I10). */
+  /** Resolves to the valid decisions, in order, when they are durable. Repeating it changes nothing (P-I10). */
   decide(verdicts: readonly SettleItem[]): Promise<DecisionOutcome[]> {
     return this.queue.run(verdicts.map(decisionFor));
   }
 
   /**
-   * As `decide`, but a verdict that cannot be recorded for its data keeps nobody else's back (T-29). Answers the transactions that stay undecided: neither
-   * settled nor reversed, so no money moves; the verdict stands at the dispatcher, and the timer asks for it again.
+   * As `decide`, but a verdict whose data the database refuses does not stop the others (T-29). Returns the transactions that stay
+   * undecided. They are neither settled nor reversed, so no money moves; the dispatcher keeps the verdict, and the timer asks for it again.
    */
   async decideEach(verdicts: readonly SettleItem[]): Promise<ReadonlySet<number>> {
     const undecided = new Set<number>();
@@ -54,7 +54,10 @@ export class DecideReversals {
     }
   }
 
-  /** The first decision stands (P-I1). That another verdict arrives at all would mean that a guard is broken: an alarm, never a change. */
+  /**
+   * The first decision is final (P-I1). A different verdict after it means that a guard has failed: this raises an alarm and changes
+   * nothing.
+   */
   private reportContradiction(item: DecisionToRecord, outcome: DecisionOutcome): void {
     if (outcome.decision === item.decision) return;
     const kind = item.decision === 'SETTLED' ? 'ack_after_reversed' : 'closed_after_settled';

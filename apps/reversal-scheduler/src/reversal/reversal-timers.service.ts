@@ -17,9 +17,9 @@ export interface ReversalTimersPorts {
 export interface ReversalTimersLimits {
   /** Jobs are loaded this long before they are due, in milliseconds. */
   windowMs: number;
-  /** Jobs read per shard and turn. */
+  /** Jobs read per shard and pass. */
   pageMax: number;
-  /** Timers held in memory; the rest stays in the database until these have fired. */
+  /** Timers held in memory; further jobs stay in the database until these have fired. */
   timersMax: number;
   /** Transactions asked about in one call. */
   closeMax: number;
@@ -28,16 +28,16 @@ export interface ReversalTimersLimits {
 export const defaultTimerLimits: ReversalTimersLimits = { windowMs: 10_000, pageMax: 500, timersMax: 200_000, closeMax: 1_000 };
 
 /**
- * Flow: near-due jobs of the owned shards -> heap -> due -> `close` asked of the dispatcher -> decision. The timer only asks (A-07):
- * OPEN asks again in 5 s, an unreachable dispatcher or database asks again in 1 s, and only a verdict decides. A payment whose own data fails the
- * call or the decision is put aside for a minute and stays undecided, so no money moves; those beside it go on (T-29).
+ * Flow: near-due jobs of the owned shards -> heap -> due -> call `close` of the dispatcher -> decision. The timer only asks (A-07): after
+ * OPEN it asks again in 5 s, after a fault of dispatcher or database in 1 s, and only a verdict decides. A payment whose own data makes the
+ * call or the decision fail is set aside for a minute and stays undecided, so no money moves; the other payments continue (T-29).
  */
 export class ReversalTimers {
   private readonly heap = new DueHeap();
   private readonly cursors = new Map<number, ShardCursor>();
   /** The store's clock at the last scan, in microseconds since 1970. */
   private storeNowUs = -Infinity;
-  /** Popped and not decided yet: in nobody's heap. */
+  /** Timers that were taken from the heap and are not decided yet. */
   private readonly asking = new Set<Timer>();
 
   constructor(
@@ -50,19 +50,19 @@ export class ReversalTimers {
     return this.heap.size;
   }
 
-  /** Until the next timer in memory is to be asked about, in milliseconds; 0 when one is due, infinite when there is none. */
+  /** Time until the next timer in memory is due, in milliseconds; 0 when one is due, infinite when there is none. */
   get nextInMs(): number {
     return Math.max(0, (this.heap.nextAskAtMs ?? Infinity) - this.ports.clock.nowMs());
   }
 
-  /** How long the oldest undecided job in memory is overdue, in milliseconds; 0 when none is. */
+  /** Time since the due time of the oldest undecided job in memory, in milliseconds; 0 when none is overdue. */
   get overdueMs(): number {
     let oldestMs = Infinity;
     for (const { dueAtMs } of this.heap.timers()) oldestMs = Math.min(oldestMs, dueAtMs);
     return Math.max(0, this.ports.clock.nowMs() - oldestMs);
   }
 
-  /** Serves exactly these shards from now on; a shard gained is read from its low-water mark. */
+  /** Serves these shards from now on; it reads a gained shard from its low-water mark. */
   own(shards: ReadonlySet<number>): void {
     const lost = new Set([...this.cursors.keys()].filter(shard => !shards.has(shard)));
     for (const shard of lost) this.cursors.delete(shard);
@@ -80,7 +80,8 @@ export class ReversalTimers {
     const nowMs = this.ports.clock.nowMs();
     const perShard = new Map<number, number>();
     for (const { dueInMs, ...job } of found) {
-      // Given up while the page was read: its new owner has it. Given up and gained again: reading starts anew, for its timers were dropped.
+      // The shard was lost during the read: its new owner has the job. If it was also gained again, reading restarts, because its timers
+      // were dropped.
       if (!same.has(job.shard)) continue;
       this.cursors.set(job.shard, { shard: job.shard, after: job });
       const dueAtMs = nowMs + dueInMs;
@@ -102,7 +103,8 @@ export class ReversalTimers {
     try {
       await this.ask(await this.stillUndecided(due));
     } catch (error) {
-      // Nothing is known, so nothing is decided; timers decided meanwhile drop out when they come again.
+      // Without an answer nothing is decided. Payments that are decided meanwhile are dropped when their timer fires
+      // again.
       this.again(due, retryAfterFaultMs);
       this.ports.metrics.asked('fault', due.length);
       throw error;
@@ -116,7 +118,7 @@ export class ReversalTimers {
   async advance(): Promise<void> {
     const marks = new Map<number, LowWaterMark>();
     for (const { shard, after } of this.cursors.values()) if (after) marks.set(shard, { shard, dueAtUs: after.dueAtUs });
-    // Jobs that are being asked about must not fall behind the mark either.
+    // The mark must also stay behind jobs that are being asked about.
     for (const { shard, dueAtUs } of [...this.heap.timers(), ...this.asking]) {
       const mark = marks.get(shard);
       if (mark && dueAtUs < mark.dueAtUs) mark.dueAtUs = dueAtUs;
@@ -125,9 +127,9 @@ export class ReversalTimers {
   }
 
   /**
-   * Shards that were read to the end of the window: what is due in it is in memory or decided, and a job yet to come is due long after it.
-   * Later scans begin there, or each would look again at every decided job of the last minutes. When the store's clock was set back, new jobs
-   * come before what was read last.
+   * Moves the position of shards that were read to the end of the window: every job due in it is in memory or decided, and a new job is due
+   * long after it. Later scans begin there; otherwise each would read every decided job of the last minutes again. When the store's clock
+   * was set back, new jobs may be due before the last position.
    */
   private passOver(shards: readonly number[], nowUs: number): void {
     const isSetBack = nowUs < this.storeNowUs;
@@ -145,7 +147,7 @@ export class ReversalTimers {
     const nowMs = this.ports.clock.nowMs();
     return due.filter(timer => {
       const left = leftMs.get(timer.transactionId);
-      // A later attempt moved the due time: wait for that.
+      // A later attempt has moved the due time, so the timer waits for it.
       if (left !== undefined && left > 0) this.push(timer, nowMs + left);
       return left !== undefined && left <= 0;
     });
@@ -165,7 +167,7 @@ export class ReversalTimers {
     this.report(timers, open.length, decided);
   }
 
-  /** What `close` answers, and the transactions about which it refuses to be asked. */
+  /** The answers of `close`, and the transactions that it refuses. */
   private async answersOf(timers: readonly Timer[]): Promise<{ answers: Map<number, CloseAnswer>; refused: Set<number> }> {
     const answers = new Map<number, CloseAnswer>();
     const refused = new Set<number>();
@@ -199,7 +201,7 @@ export class ReversalTimers {
   }
 }
 
-/** Nothing for OPEN, and nothing for a transaction that the answer does not name. */
+/** Empty for OPEN, and for a transaction that the answer lacks. */
 function verdictOf({ transactionId, merchantId }: Timer, answer: CloseAnswer | undefined): SettleItem[] {
   if (!answer || answer.verdict === 'OPEN') return [];
   return [{ transactionId, merchantId, verdict: answer.verdict }];

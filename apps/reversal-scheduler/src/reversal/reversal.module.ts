@@ -32,7 +32,7 @@ export interface ReversalSettings {
   shardLeaseMs: number;
 }
 
-/** Reversal jobs and decisions: armed by the dispatcher, decided by verdicts, asked for by timers and the audit. */
+/** Reversal jobs and decisions: the dispatcher arms jobs, timers and the audit ask for verdicts, and verdicts decide. */
 @Module({})
 export class ReversalModule {
   static withSettings(settings: ReversalSettings): DynamicModule {
@@ -75,7 +75,7 @@ function outbound({ dispatcherUrl }: ReversalSettings) {
   ];
 }
 
-/** One replica's part in sharing out the shards: a restarted process is another replica. */
+/** How this replica takes part in sharing the shards; a restarted process is another replica. */
 function sharing({ shardLeaseMs }: ReversalSettings) {
   return {
     provide: ShardOwnership,
@@ -120,7 +120,8 @@ function useCases({ timerDelayMs }: ReversalSettings) {
 type TimerParts = [JobStore, DeliveryCloser, DecideReversals, PrometheusReversalMetrics];
 
 function timersOf(timerDelayMs: number) {
-  // A scan looks ahead less than half of what a new job is due in: the other half is for a slow commit to become visible.
+  // A scan looks ahead at most half of the delay of a new job; the other half is time for a slow commit to become
+  // visible.
   const windowMs = Math.min(defaultTimerLimits.windowMs, timerDelayMs / 2);
   return (...[jobs, closer, decide, metrics]: TimerParts): ReversalTimers => {
     const ports = { jobs, closer, decide, clock: new SystemClock(), metrics };

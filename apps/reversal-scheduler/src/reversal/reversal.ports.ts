@@ -11,7 +11,7 @@ export abstract class JobStore {
   abstract scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<ScannedJobs>;
   /** Those of `transactionIds` that have no decision yet, with the time left until they are due (negative: overdue). */
   abstract undecided(transactionIds: readonly number[]): Promise<Map<number, number>>;
-  /** Remembers where scans may start. The store keeps a safety distance behind the marks and never moves back. */
+  /** Stores where scans may start. The store keeps a safety distance behind the marks and never moves back. */
   abstract advance(marks: readonly LowWaterMark[]): Promise<void>;
   abstract stateOf(transactionId: number): Promise<ReversalState | undefined>;
 }
@@ -20,7 +20,7 @@ export abstract class JobStore {
 export abstract class DecisionStore {
   /**
    * Records each decision unless one exists (P-I1); REVERSED and its ReversalRequested become durable together (P-I2).
-   * Resolves after the commit to the decision that stands for each item, in order.
+   * Resolves after the commit to the valid decision of each item, in order.
    */
   abstract decide(items: readonly DecisionToRecord[]): Promise<DecisionOutcome[]>;
   /** Decisions that exist. */
@@ -38,11 +38,11 @@ export abstract class ReversalMetrics {
   abstract decided(decision: Decision, count: number): void;
   /** Milliseconds between the due time of a job and its decision. */
   abstract decidedLate(lateMs: number): void;
-  /** A verdict that contradicts the decision that stands: must stay 0 (P-I6). */
+  /** A verdict that contradicts the existing decision: must stay 0 (P-I6). */
   abstract contradicted(kind: 'ack_after_reversed' | 'closed_after_settled', transactionId: number): void;
   abstract asked(outcome: 'decided' | 'open' | 'fault', count: number): void;
   abstract watched(count: number): void;
-  /** An item was put aside because its own data fails (T-29); somebody must look. */
+  /** An item was set aside because its own data makes the step fail; an operator must look at it (T-29). */
   abstract setAside(step: 'arm' | 'decide' | 'close', transactionId: number, error: unknown): void;
 }
 
@@ -76,6 +76,6 @@ export interface DueJob extends CloseItem {
 export interface DecisionOutcome {
   transactionId: number;
   decision: Decision;
-  /** False when another decision stood before. */
+  /** False when there was a decision before. */
   isNew: boolean;
 }

@@ -8,9 +8,9 @@ export interface WatchTerminalsPorts {
 }
 
 /**
- * Flow: TransactionTerminal, 15 minutes old -> a job, when the payment has neither job nor decision. So an event that the
- * dispatcher lost or never armed still ends (protocol 1.5); the timer asks `close` as for any other job. The job is due as late as an armed
- * one: due at once, it would stand behind what the timers of its shard have read already, and nobody would find it.
+ * Flow: TransactionTerminal, 15 minutes old -> a job, when the payment has neither job nor decision. So a payment whose event the
+ * dispatcher lost or never armed still ends (P-1.5); the timer asks `close` as for any other job. The job gets the same delay as an armed
+ * one. If it were due at once, it would lie before the position up to which the timers have read its shard, and they would never find it.
  */
 export class WatchTerminals {
   constructor(
@@ -19,7 +19,7 @@ export class WatchTerminals {
   ) {}
 
   async watch(terminals: readonly TransactionTerminal[]): Promise<void> {
-    // Nothing but a successful purchase is ever armed or reversed (P-I13, A-01, A-02).
+    // Only a successful purchase is ever armed or reversed (P-I13, A-01, A-02).
     const reversible = terminals.filter(({ kind, status }) => kind === 'PURCHASE' && status === 'SUCCESS');
     if (reversible.length === 0) return;
     const watched = await this.ports.jobs.watch(

@@ -28,12 +28,12 @@ export const env = defineEnv({
   PAYLOAD_KEYS: {
     type: 'string',
     secret: true,
-    description: 'Keys of sealed notifications, `kid:base64,kid:base64` of 32 bytes each; the first is current, all open.',
+    description: 'Keys of sealed notifications, `kid:base64,kid:base64` of 32 bytes each; the first seals, all of them open.',
   },
   KEY_ENCRYPTION_KEYS: {
     type: 'string',
     secret: true,
-    description: 'Key-encryption keys of webhook keys, `kid:base64,kid:base64` of 32 bytes each; all open.',
+    description: 'Key-encryption keys of webhook keys, `kid:base64,kid:base64` of 32 bytes each; all of them open.',
   },
   ACK_WINDOW_MS: {
     type: 'integer',
@@ -49,7 +49,7 @@ export const env = defineEnv({
     default: 10_000,
     min: 100,
     max: 60_000,
-    description: 'Name look-up, TCP, TLS and writing the request, before the window starts (A-05).',
+    description: 'Time limit for name look-up, TCP, TLS and writing the request, before the window starts (A-05).',
   },
   DISPATCH_WINDOW_MS: {
     type: 'integer',
@@ -64,7 +64,7 @@ export const env = defineEnv({
     default: 2,
     min: 1,
     max: 10,
-    description: 'POSTs of one payment; a further one only after a crash of ours. 1 is the strict reading (A-13).',
+    description: 'POSTs of one payment at most; only a crash of the dispatcher leads to a second one. 1 allows none (A-13).',
   },
   SHARD_LEASE_MS: {
     type: 'integer',
@@ -72,7 +72,8 @@ export const env = defineEnv({
     default: 10_000,
     min: 1_000,
     max: 600_000,
-    description: 'A replica whose heartbeat stood still for this long is dead and its shards are taken over (P-T6).',
+    description:
+      'Others judge a replica dead, and take over its shards, when its heartbeat has not changed for this long (P-T6).',
   },
   RETENTION_DAYS: {
     type: 'integer',
@@ -87,7 +88,7 @@ export const env = defineEnv({
     default: 20_000,
     min: 8,
     max: 100_000,
-    description: 'Deliveries in flight at once. Needs as many file descriptors, and some 90 KiB of memory each.',
+    description: 'Deliveries in flight at once. Each needs a file descriptor and about 90 KiB of memory.',
   },
   HANDSHAKES_PER_SECOND: {
     type: 'integer',
@@ -95,14 +96,15 @@ export const env = defineEnv({
     default: 250,
     min: 1,
     max: 10_000,
-    description: 'New TLS connections to receivers; some 1.3 ms of CPU each. Deliveries that find a free connection do not wait.',
+    description:
+      'New TLS connections to receivers per second; each costs about 1.3 ms of CPU. Deliveries that find a free connection do not wait.',
   },
   HELD_MAX: {
     type: 'integer',
     default: 40_000,
     min: 100,
     max: 1_000_000,
-    description: 'Deliveries in memory, waiting or in flight; more wait in the database.',
+    description: 'Deliveries in memory, waiting or in flight; further ones wait in the database.',
   },
 });
 

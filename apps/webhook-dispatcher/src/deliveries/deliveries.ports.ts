@@ -4,24 +4,24 @@ import type { AttemptOutcome, Delivery, NewDelivery } from './domain/delivery';
 /** Durable deliveries and claims of attempts. */
 export abstract class DeliveryStore {
   /**
-   * Inserts the deliveries that are not known yet, in one commit. With `epoch` above 0 the insert also claims attempt 1, if the shard still
-   * is this replica's at that epoch. Answers only what was inserted.
+   * Inserts the deliveries that are not stored yet, in one commit. With `epoch` above 0 the insert also claims attempt 1, if this replica
+   * still owns the shard at that epoch. Returns only the inserted ones.
    */
   abstract insert(replica: string, deliveries: readonly DeliveryToInsert[]): Promise<InsertedDelivery[]>;
-  /** What is stored for deliveries that were not inserted because they are known. */
+  /** Returns the stored rows of deliveries that were not inserted because they exist already. */
   abstract known(deliveries: readonly NewDelivery[]): Promise<KnownDelivery[]>;
   /**
-   * Claims attempts that no insert claimed; answers the ids that may be sent: shard held at that epoch, not claimed under another one, no
-   * verdict. Repeating a claim whose answer was lost succeeds again.
+   * Claims attempts that no insert claimed. Returns the ids that may be sent: the replica owns the shard at that epoch, no other epoch
+   * has claimed the attempt, and there is no verdict. A claim whose answer was lost may be repeated and succeeds again.
    */
   abstract claimAttempts(replica: string, deliveries: readonly Delivery[]): Promise<number[]>;
   /** Open deliveries claimed under an epoch before the given one: their owner is gone (P-1.2-8). By shard and seq. */
   abstract orphaned(cursors: readonly ShardCursor[], limitPerShard: number): Promise<StoredDelivery[]>;
-  /** Moves the marks of shards held: remembers what is resolved, answers rows that nobody claimed since the last sweep. */
+  /** Moves the marks of owned shards past resolved rows, and returns the unclaimed rows stored since the last sweep. */
   abstract sweep(replica: string, cursors: readonly ShardCursor[], page: SweepPage): Promise<SweptShard[]>;
   /** Unclaimed open deliveries of merchants in these shards, by merchant and seq. */
   abstract waiting(shards: readonly number[], cursors: readonly MerchantCursor[]): Promise<StoredDelivery[]>;
-  /** Answers of `close`: never an owner's delivery is closed, and none can arrive after it was closed (P-1.1). */
+  /** Answers `close`. It never closes a delivery that an owner holds, and no delivery can arrive after its close (P-1.1). */
   abstract close(items: readonly ShardedCloseItem[]): Promise<CloseAnswer[]>;
 }
 
@@ -39,7 +39,7 @@ export interface InsertedDelivery {
 
 export interface KnownDelivery {
   transactionId: number;
-  /** False: another content stands under this id. */
+  /** False when a different content is stored under this id. */
   isSame: boolean;
   /** Epoch under which its insert claimed attempt 1; 0: none. */
   epoch: number;
@@ -50,7 +50,7 @@ export interface KnownDelivery {
 export interface ShardCursor {
   shard: number;
   epoch: number;
-  /** Rows after this one are wanted. */
+  /** The read begins after this row. */
   afterSeq: number;
 }
 
@@ -80,7 +80,7 @@ export interface MerchantCursor {
 
 export interface SweptShard {
   shard: number;
-  /** Every row up to here was looked at; none with a lower seq can appear later. */
+  /** The sweep has read every row up to here; no row with a lower seq can appear later. */
   horizonSeq: number;
   unclaimed: StoredDelivery[];
 }
@@ -89,10 +89,10 @@ export interface ShardedCloseItem extends CloseItem {
   shard: number;
 }
 
-/** The one wide line about a delivery. */
+/** The content of the one log line about a delivery. */
 export interface DeliveryReport {
   delivery: Delivery;
-  /** The verdict that stands, which may be another one's. */
+  /** The verdict in the database; another replica may have written it. */
   verdict: VerdictKind;
   outcome: string | null;
   /** Between receipt and verdict, in milliseconds. */
@@ -102,7 +102,7 @@ export interface DeliveryReport {
 /** Counters of the capability; names in docs/reference. */
 export abstract class DeliveryMetrics {
   abstract ingested(counts: { stored: number; duplicate: number }): void;
-  /** Two contents under one id: the first stands, somebody must look (T-19). */
+  /** Two events with one id and different content: the first counts, and an operator must look at it (T-19). */
   abstract conflictingContent(transactionId: number): void;
   /** An event that can never be stored was parked; `reason` carries no payload data. */
   abstract parked(reason: string): void;
@@ -111,11 +111,11 @@ export abstract class DeliveryMetrics {
   /** Verdicts that are not durable yet. */
   abstract verdictsWaiting(count: number): void;
   abstract verdictWriteFailed(error: unknown): void;
-  /** A delivery is held back for a reason of ours (P-T8). */
+  /** A delivery is held back by a fault of the platform (P-T8). */
   abstract heldBack(error: unknown): void;
-  /** Something was put aside because its own data fails (T-29); somebody must look. */
+  /** An item was set aside because its own data makes the step fail; an operator must look at it (T-29). */
   abstract setAside(step: ParkedStep, transactionId: number, error: unknown): void;
 }
 
-/** Where something was put aside. `send`: route, claim or arm of a delivery. */
+/** The step that an item was set aside at. `send`: route, claim or arm of a delivery. */
 export type ParkedStep = 'send' | 'verdict' | 'settle' | 'close';

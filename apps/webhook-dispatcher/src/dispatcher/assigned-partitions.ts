@@ -2,7 +2,7 @@ import { topics } from '@paycode/dto';
 import type { EventsServer, EventTransport } from '@paycode/events';
 import { shardsOfPartitions } from '@paycode/ownership';
 
-/** Which shards this replica should have: those whose events it is given. */
+/** The shards that this replica should own: those of the partitions that it reads. */
 export class AssignedPartitions {
   private server: Pick<EventsServer, 'progress'> | undefined;
   private partitionCount: number | undefined;
@@ -12,7 +12,7 @@ export class AssignedPartitions {
     private readonly group: string,
   ) {}
 
-  /** The server whose subscriptions are asked. */
+  /** Sets the server whose subscriptions tell the partitions. */
   follow(server: Pick<EventsServer, 'progress'>): void {
     this.server = server;
   }

@@ -56,7 +56,8 @@ function outbound(settings: Settings) {
       provide: UndiciWebhookClient,
       useFactory: () => {
         const guard = new OutboundGuard(outboundPolicyOf(settings));
-        // The budget itself is watched by the attempt, which does not charge a stall of ours to the receiver; this one only cleans up.
+        // The attempt watches the budget itself and does not blame the receiver for a stall of this process. This limit only cleans
+        // up.
         const connect = guard.connector({ connectTimeoutMs: settings.CONNECT_BUDGET_MS + 2_000 });
         return new UndiciWebhookClient({ connect, isOurFault });
       },

@@ -17,7 +17,7 @@ import { assembleDispatcher, type DispatcherSettings } from './assemble-dispatch
 import { DISPATCHER } from './dispatcher.token';
 import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
 
-/** Too short to be felt by a delivery, long enough for a dozen to share a call under load. */
+/** Short for a delivery, and long enough that about a dozen share a call under load. */
 const spacingMs = 4;
 const userAgent = 'Paycode/0.1.0';
 
@@ -79,7 +79,7 @@ function sealerOf(settings: Settings): KeyRingWebhookSealer {
 
 function dispatcherSettingsOf(settings: Settings): DispatcherSettings {
   return {
-    // New with every start: a restarted process knows nothing of what its predecessor had in flight.
+    // Each start gets a new identity, because a restarted process does not know what its predecessor had in flight.
     replica: randomUUID(),
     shardLeaseMs: settings.SHARD_LEASE_MS,
     rules: { attemptsMax: settings.MAX_ATTEMPTS, dispatchWindowMs: settings.DISPATCH_WINDOW_MS },

@@ -2,7 +2,7 @@ import type { HeldShard, ShardListener } from '@paycode/ownership';
 import type { DeliveryQueue } from '../queueing';
 import type { TakeOverDeliveries } from '../takeover';
 
-/** What a change of shards means here: new ones are recovered, lost ones dropped, given-up ones finished first. */
+/** Reacts to changes of shards: recovers gained ones, drops lost ones, and finishes claimed work before it gives one up. */
 export class ShardChanges implements ShardListener {
   constructor(
     private readonly queue: DeliveryQueue,
@@ -13,7 +13,7 @@ export class ShardChanges implements ShardListener {
     this.takeover.gained(shards);
   }
 
-  /** Rows are left to the next owner from here on; what is claimed already starts first. */
+  /** From here on new rows are left to the next owner; deliveries claimed before still start first. */
   async ending(shard: HeldShard): Promise<void> {
     this.takeover.lost([shard]);
     this.queue.dropUnclaimed([shard]);

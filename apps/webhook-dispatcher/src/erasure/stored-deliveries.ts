@@ -9,6 +9,6 @@ export const storedDeliveries: NotificationSource = {
   isDecided: `
     exists (select from verdict v where v.transaction_id = t.transaction_id)
     and not exists (select from notice_retry n where n.transaction_id = t.transaction_id)`,
-  // What refunded or reversed it is not looked for: no index leads there, and the payment core knows.
+  // Refunds and reversals of a transaction are not searched here: no index finds them, and the payment core knows them.
   relatedIds: 'array_remove(array[t.reference_transaction_id], 0)',
 };

@@ -4,7 +4,7 @@ import type { StoredDelivery } from '../deliveries';
 export abstract class InformationalStore {
   /** Takes up to `limit` due repeats of the shards for `leaseMs`; a crash meanwhile makes them due again after it. */
   abstract takeDue(shards: readonly number[], limit: number, leaseMs: number): Promise<DueRepeat[]>;
-  /** Records attempts; a delivery with a pause is due again after it, one without is over. */
+  /** Records attempts. A delivery with a pause is due again after it; one without a pause is finished. */
   abstract finish(attempts: readonly RepeatAttempt[]): Promise<void>;
   /** Makes a delivery due now, once more. */
   abstract redeliver(transactionId: number, shard: number): Promise<'SCHEDULED' | 'UNKNOWN' | 'MOVES_MONEY' | 'UNDER_WAY'>;

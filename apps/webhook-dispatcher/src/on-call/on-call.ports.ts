@@ -1,9 +1,9 @@
 import type { DeliverySummary, DeliveryTimeline } from '@paycode/dto';
 
-/** What is recorded about deliveries, for people. */
+/** Records of deliveries, for operators. */
 export abstract class DeliveryLog {
   abstract timeline(transactionId: number): Promise<DeliveryTimeline | undefined>;
-  /** The newest first; `isOpen`: only those without a verdict. Looks at a bounded number of rows. */
+  /** The newest first; `isOpen`: only those without a verdict. Reads a bounded number of rows. */
   abstract list(filter: DeliveryFilter): Promise<DeliverySummary[]>;
 }
 

@@ -1,7 +1,7 @@
 import type { DeliverySummary, DeliveryTimeline } from '@paycode/dto';
 import type { DeliveryFilter, DeliveryLog } from './on-call.ports';
 
-/** Flow: transaction id -> everything recorded about its delivery; filter -> deliveries. */
+/** Flow: transaction id -> the timeline of its delivery; filter -> deliveries. */
 export class ShowDelivery {
   constructor(private readonly log: DeliveryLog) {}
 

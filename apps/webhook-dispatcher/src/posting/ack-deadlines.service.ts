@@ -3,9 +3,9 @@ import { type CancelTimer, type Clock, type Deadline, DeadlineHeap } from '@payc
 type Expire = () => void;
 
 /**
- * Deadlines of requests under way. A deadline that passes is not believed at once: timers run before the event loop polls, so after a stall
- * the timer would overtake a 200 that the kernel already holds. Two poll turns later whatever was there has been read, and has cancelled
- * its deadline (P-T3).
+ * Deadlines of requests in flight. A passed deadline does not count at once: timers run before the event loop polls, so after a stall the
+ * timer would overtake a 200 that the kernel already holds. Two poll turns later the process has read that 200, and reading it has
+ * cancelled the deadline (P-T3).
  */
 export class AckDeadlines {
   private readonly heap = new DeadlineHeap<Expire>();
@@ -31,13 +31,16 @@ export class AckDeadlines {
     };
   }
 
-  /** Nothing is watched: a wake-up that is left would only keep the process. */
+  /** Nothing is watched: clears the timer, which would only keep the process alive. */
   private rest(): void {
     this.timer?.cancel();
     this.timer = undefined;
   }
 
-  /** One timer for all, moved only to an earlier instant: when a deadline is cancelled the timer stays, and finds nothing to do. */
+  /**
+   * One timer serves all deadlines and is moved only to an earlier instant. When a deadline is cancelled the timer stays, fires,
+   * and finds nothing to do.
+   */
   private schedule(): void {
     const next = this.heap.earliest;
     if (!next || (this.timer && this.timer.dueMs <= next.dueMs)) return;

@@ -6,8 +6,8 @@ const merchantsPerPass = 64;
 const rowsPerMerchantMax = 200;
 
 /**
- * Flow: a queue has room again -> the merchant's oldest deliveries from the database. Each merchant is read on its own, so a million waiting
- * rows of one cost the others nothing (P-1.9).
+ * Flow: a queue has room again -> the merchant's oldest deliveries from the database. Each merchant is read separately, so a million
+ * waiting rows of one merchant do not slow down the others (P-1.9).
  */
 export class RefillQueues {
   constructor(
@@ -16,7 +16,7 @@ export class RefillQueues {
     private readonly shards: Pick<ShardOwnership, 'held' | 'epochOf'>,
   ) {}
 
-  /** Hands what it read to `takeUp`. */
+  /** Passes the rows that it reads to `takeUp`. */
   async pass(takeUp: (rows: readonly StoredDelivery[]) => void): Promise<void> {
     const { backlog } = this.queue;
     const places = this.queue.places();

@@ -3,7 +3,10 @@ import { FlushQueue } from '@paycode/persistence';
 import type { SettleReversals, VerdictStore } from '../verdicts';
 import { Acknowledgements, type StoredNotification } from './recovery.ports';
 
-/** Writes ACKED_PULL into the verdict register and tells the scheduler. A failed write rejects: the reply must not come without it. */
+/**
+ * Writes ACKED_PULL into the verdict register and tells the scheduler. A failed write rejects, because the reply must not be sent
+ * without the verdict.
+ */
 export class AcknowledgeByPull extends Acknowledgements {
   private readonly acks: FlushQueue<StoredNotification, VerdictKind>;
 

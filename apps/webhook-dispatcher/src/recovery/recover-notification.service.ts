@@ -9,7 +9,7 @@ import type {
 
 /**
  * Flow: notification by id -> may this caller read it -> acknowledge if it is an unacknowledged success -> the notification as it stands.
- * The verdict row serialises everything: what is committed first holds for every caller and for the webhook (R-4.4-3, T-20).
+ * The verdict row serialises all calls: the first commit counts for every caller and for the webhook (R-4.4-3, T-20).
  */
 export class RecoverNotification {
   constructor(
@@ -19,7 +19,7 @@ export class RecoverNotification {
     private readonly opener: NotificationOpener,
   ) {}
 
-  /** JSON of the notification; undefined when there is none for this caller: foreign, unknown or not terminal alike. */
+  /** JSON of the notification; undefined when the transaction is unknown, not terminal, or of another merchant. */
   async recover(transactionId: number, caller: Identity): Promise<string | undefined> {
     const notification = await this.store.find(transactionId);
     if (!notification || !(await this.mayRead(caller, notification.merchantId))) return undefined;
@@ -33,7 +33,7 @@ export class RecoverNotification {
     return accountType === 'PSP' && ownerId !== null && (await this.owners.pspOf(merchantId)) === ownerId;
   }
 
-  /** Committed before the reply (P-I9). Anything but a success only gets read. */
+  /** Acknowledges and commits before the reply (P-I9). A notification other than a success is only read. */
   private async verdictOf(notification: StoredNotification): Promise<VerdictKind | null> {
     if (!notification.isReversible || notification.verdict) return notification.verdict;
     return this.acknowledgements.acknowledge(notification);
@@ -44,7 +44,7 @@ function isReversed(verdict: VerdictKind | null): boolean {
   return verdict !== null && decisionOf(verdict) === 'REVERSED';
 }
 
-/** Never SUCCESS once the reversal began. */
+/** The status is never SUCCESS after the reversal began. */
 function reversed(json: string): string {
   return serializeNotification({ ...parseNotification(json), status: 'REVERSED' });
 }

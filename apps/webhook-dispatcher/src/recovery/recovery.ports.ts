@@ -1,6 +1,6 @@
 import type { VerdictKind } from '@paycode/dto';
 
-/** A stored notification, as far as its merchant may read it. */
+/** The part of a stored notification that its merchant may read. */
 export interface StoredNotification {
   transactionId: number;
   merchantId: number;
@@ -16,12 +16,12 @@ export abstract class NotificationStore {
   abstract find(transactionId: number): Promise<StoredNotification | undefined>;
 }
 
-/** Acknowledges by reading. Resolves after the commit to the verdict that stands, whoever wrote it. */
+/** Acknowledges a notification that was read. Resolves after the commit to the valid verdict, whoever wrote it. */
 export abstract class Acknowledgements {
   abstract acknowledge(notification: StoredNotification): Promise<VerdictKind>;
 }
 
-/** Who owns a merchant. @throws when it cannot be known now */
+/** Tells the owner of a merchant. @throws when notification-config cannot be asked now */
 export abstract class MerchantOwners {
   abstract pspOf(merchantId: number): Promise<number | null>;
 }

@@ -4,12 +4,14 @@ import type { IdRangeStore } from './retention.ports';
 export interface RetentionReport {
   hasOpened: boolean;
   dropped: number[];
-  /** Id ranges that should go and could not: something in them is not concluded. */
+  /** Ranges that should be dropped but hold an open delivery. */
   kept: number[];
   strays: number;
 }
 
-/** Flow: ranges and ids in use -> open ahead, drop what is old -> delete old rows outside the ranges. One replica at a time. */
+/**
+ * Flow: ranges and ids in use -> open ranges ahead, drop old ones -> delete old rows outside the ranges. One replica at a time.
+ */
 export class RetainDeliveries {
   constructor(
     private readonly store: IdRangeStore,

@@ -6,7 +6,7 @@ import { RetainDeliveries } from './retain-deliveries.service';
 
 const dayMs = 86_400_000;
 
-/** Stored notifications do not stay longer than they must. */
+/** Deletes stored notifications when their retention ends. */
 @Module({})
 export class RetentionModule {
   static ofDays(retentionDays: number): DynamicModule {

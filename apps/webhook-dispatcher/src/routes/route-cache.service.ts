@@ -3,7 +3,7 @@ import { DataFault, FlushQueue, isolate } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
 import type { RouteSource } from './routes.ports';
 
-/** The route of a merchant cannot be read now: our fault, not the receiver's (P-T8). */
+/** The route of a merchant cannot be read now: a fault of the platform, not of the receiver (P-T8). */
 export class RouteUnavailableError extends Error {
   override readonly name = 'RouteUnavailableError';
   readonly code = 'ROUTE_UNAVAILABLE';
@@ -12,7 +12,10 @@ export class RouteUnavailableError extends Error {
 interface Leased {
   route: Route;
   origin: string;
-  /** Monotonic end of the lease, counted from before the question was asked: never longer than the owner of the route thinks. */
+  /**
+   * Monotonic end of the lease, counted from before the request was sent, so that it never ends later than notification-config
+   * assumes.
+   */
   untilMs: number;
 }
 
@@ -20,8 +23,8 @@ const routesPerCallMax = 1_000;
 const routesKeptMax = 50_000;
 
 /**
- * Routes under a lease. A request may only start inside the lease of its route, so that a renewed key or a corrected URL is in force
- * everywhere once its change was answered (P-I11, A-10).
+ * Routes under a lease. A request may only start inside the lease of its route, so that all replicas use a renewed key or a
+ * corrected URL when the change has been answered (P-I11, A-10).
  */
 export class RouteCache {
   private readonly leased = new Map<number, Leased>();
@@ -34,18 +37,18 @@ export class RouteCache {
     this.reads = new FlushQueue(merchantIds => this.read(merchantIds), { flushMax: routesPerCallMax, queueMax: 100_000 });
   }
 
-  /** The endpoint as last seen, however long ago: good for choosing a queue, never for sending. */
+  /** The last known endpoint, however old: use it to choose a queue, never to send. */
   lastOrigin(merchantId: number): string | undefined {
     return this.leased.get(merchantId)?.origin;
   }
 
-  /** The route if its lease is running at this very moment. */
+  /** The route if its lease is valid now. */
   leasedNow(merchantId: number): Route | undefined {
     const leased = this.leased.get(merchantId);
     return leased && this.clock.nowMs() < leased.untilMs ? leased.route : undefined;
   }
 
-  /** The route under a running lease, read again if need be. @throws RouteUnavailableError */
+  /** The route under a valid lease; reads it again if necessary. @throws RouteUnavailableError */
   async current(merchantId: number): Promise<Route> {
     const leased = this.leasedNow(merchantId);
     if (leased) return leased;
@@ -54,7 +57,7 @@ export class RouteCache {
     return route!;
   }
 
-  /** Reads the routes of merchants never seen before. Failures are left to `current`. */
+  /** Reads the routes of new merchants. It ignores failures; `current` reports them. */
   async learn(merchantIds: Iterable<number>): Promise<void> {
     const unknown = [...new Set(merchantIds)].filter(merchantId => !this.leased.has(merchantId));
     if (unknown.length > 0) await this.reads.run(unknown);
@@ -63,7 +66,7 @@ export class RouteCache {
   private async read(merchantIds: readonly number[]): Promise<(Route | Error)[]> {
     const askedMs = this.clock.nowMs();
     const faults = new Map<number, RouteUnavailableError>();
-    let fault = new RouteUnavailableError('the lease of a route was over when it was answered');
+    let fault = new RouteUnavailableError('the lease of a route had run out when the answer came');
     const failed = (merchantId: number, cause: unknown) =>
       faults.set(merchantId, new RouteUnavailableError('the route of a merchant cannot be read', { cause }));
     const write = async (page: readonly number[]) => {
@@ -71,7 +74,7 @@ export class RouteCache {
       for (const merchantId of page) {
         const route = routes.get(merchantId);
         if (route) this.keep(route, askedMs, failed);
-        else failed(merchantId, new DataFault('no route was answered'));
+        else failed(merchantId, new DataFault('the answer lacks the route of a merchant'));
       }
     };
     try {
@@ -83,18 +86,18 @@ export class RouteCache {
     return merchantIds.map(merchantId => this.leasedNow(merchantId) ?? faults.get(merchantId) ?? fault);
   }
 
-  /** A route that cannot be used is that merchant's fault alone (T-29). */
+  /** An unusable route fails for its merchant alone (T-29). */
   private keep(route: Route, askedMs: number, failed: (merchantId: number, cause: unknown) => void): void {
     const origin = readableOrigin(route);
     if (origin === undefined) return void failed(route.merchantId, new DataFault('the URL of a route cannot be read'));
     this.leased.delete(route.merchantId);
     this.leased.set(route.merchantId, { route, origin, untilMs: askedMs + route.leaseMs });
-    // Insertion order is order of reading: the first is the one that was not needed for longest.
+    // The map keeps the order of reading, so its first route is the one that was unused for longest.
     if (this.leased.size > routesKeptMax) this.leased.delete(this.leased.keys().next().value!);
   }
 }
 
-/** Queue that a delivery by this route waits in: its endpoint; merchants without a webhook share one. */
+/** Name of the queue for this route: its endpoint. Merchants without a webhook share one queue. */
 export function originOf(route: Route): string {
   return route.url === null ? 'none' : new URL(route.url).origin;
 }

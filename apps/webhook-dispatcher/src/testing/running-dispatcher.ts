@@ -33,7 +33,10 @@ const tokenKeys = new TestTokenKeys();
 const ring = () => `k1:${randomBytes(32).toString('base64')}`;
 const http = axios.create({ validateStatus: () => true });
 
-/** A busy machine must not look like a slow receiver or a dead replica. Tests of an end of the window set a short one. */
+/**
+ * Long limits, so that a busy machine does not look like a slow receiver or a dead replica. Tests of the end of a window
+ * set a short one.
+ */
 const patient = { ACK_WINDOW_MS: '240000', CONNECT_BUDGET_MS: '60000', SHARD_LEASE_MS: '240000' };
 
 /** Dispatchers as processes run them, on databases of their own, with fake neighbours. */
@@ -62,7 +65,7 @@ export class DispatcherRig {
     await Promise.all([this.database.drop(), this.events.drop()]);
   }
 
-  /** With windows that no test waits for; `over` sets others. */
+  /** Starts a dispatcher with the long limits above; `over` sets others. */
   start(over: Record<string, string> = {}): Promise<RunningService> {
     return this.startAsShipped({ ...patient, ...over });
   }
@@ -161,7 +164,7 @@ export class DispatcherRig {
     return tokenKeys.headers('operator', 'webhook-dispatcher').authorization.slice('Bearer '.length);
   }
 
-  /** What is stored of a notification, opened. */
+  /** The stored notification, decrypted. */
   async stored(transactionId: number): Promise<string> {
     const sql = 'select payload from delivery where transaction_id = $1';
     const [row] = await this.database.dataSource.query<{ payload: string }[]>(sql, [transactionId]);

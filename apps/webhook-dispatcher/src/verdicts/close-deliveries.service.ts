@@ -4,8 +4,8 @@ import { shardOf } from '@paycode/ownership';
 import type { DeliveryMetrics, DeliveryStore } from '../deliveries';
 
 /**
- * Flow: the scheduler's timer or audit asks -> stub for what never came -> the verdict that stands, or OPEN while an owner holds the
- * delivery. Time alone never closes anything here (A-07).
+ * Flow: the scheduler's timer or audit asks -> a stub for a transaction without a delivery -> the stored verdict, or OPEN while an
+ * owner holds the delivery. Time alone never closes a delivery here (A-07).
  */
 export class CloseDeliveries {
   private readonly closes: FlushQueue<CloseItem, CloseAnswer>;
@@ -20,7 +20,7 @@ export class CloseDeliveries {
         const answers = new Map((await store.close([...distinct.values()])).map(answer => [answer.transactionId, answer]));
         return items.map(({ transactionId }) => {
           const answer = answers.get(transactionId);
-          if (!answer) throw new DataFault('nothing stands for a transaction');
+          if (!answer) throw new DataFault('the store has no answer for a transaction');
           return answer;
         });
       },
@@ -28,7 +28,10 @@ export class CloseDeliveries {
     );
   }
 
-  /** A transaction whose own data fails has no answer: the scheduler asks again and decides nothing. The others have theirs (T-29). */
+  /**
+   * A transaction whose own data fails has no answer: the scheduler asks again and decides nothing. The others get their answers
+   * (T-29).
+   */
   async close(items: readonly CloseItem[]): Promise<CloseAnswer[]> {
     const answers: CloseAnswer[] = [];
     await isolate(items, {

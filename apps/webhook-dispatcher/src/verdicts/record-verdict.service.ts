@@ -7,22 +7,26 @@ import { retryLimits } from './domain/retry-limits';
 import type { SettleReversals } from './settle-reversals.service';
 import type { OwnedVerdict, VerdictStore } from './verdicts.ports';
 
-/** Between two tries of a verdict that its own data keeps from being written: others wait for each of them. */
+/**
+ * Pause between two tries of a verdict whose own data prevents its writing. It is long, because other verdicts wait for
+ * each try.
+ */
 const asideMs = 30_000;
 
-/** More can never wait: every one stands for a request that held a slot, or for a queued delivery that was closed. */
+/** More can never wait: each verdict belongs to a request that held a slot, or to a queued delivery that was closed. */
 const batchMax = { flushMax: 1_000, queueMax: 1_000_000 };
 
-/** What a verdict is worth without: for people only. */
+/** Clears the columns that only operators read. */
 const undescribed = { outcome: null, elapsedMs: null, armedAt: null, startedAt: null };
 
 /**
- * Flow: verdicts of many deliveries -> one statement -> tell the scheduler. Repeated for ever while the database is away: a 200 stays in
- * memory until it is durable, and nothing can be closed meanwhile (P-1.7-5).
+ * Flow: verdicts of many deliveries -> one statement -> tell the scheduler. It retries without end while the database is down: a 200
+ * stays in memory until it is durable, and no delivery can be closed meanwhile (P-1.7-5).
  *
- * A verdict that fails by its own data does the same alone (T-29): it is written without what only describes it, and if that is refused too, kept and
- * tried every 30 seconds. Until then `close` answers OPEN, so the payment is neither settled nor reversed; forgetting it instead would let the delivery be
- * taken for one that crashed, be sent again, and at last be closed although its merchant had acknowledged it (P-I4).
+ * A verdict whose own data is refused is retried alone (T-29). It is written without its descriptive columns; if the database refuses that
+ * too, it is kept and tried every 30 seconds. Until then `close` answers OPEN, so the payment is neither settled nor reversed. If the
+ * replica dropped the verdict, recovery would treat the delivery as crashed, send it again, and might close it although its merchant had
+ * acknowledged it (P-I4).
  */
 export class RecordVerdict {
   private readonly acks: FlushQueue<OwnedVerdict, VerdictKind>;
@@ -41,7 +45,7 @@ export class RecordVerdict {
     this.conclusions = new FlushQueue(verdicts => this.untilWritten(() => store.conclude(shards.replica, verdicts)), limits);
   }
 
-  /** Resolves after the commit to the verdict that stands; null when the shard is another replica's by now. */
+  /** Resolves after the commit to the valid verdict; null when another replica owns the shard by now. */
   async record(verdict: OwnedVerdict, isReversible: boolean): Promise<VerdictKind | null> {
     this.metrics.verdictsWaiting(++this.unwritten);
     const queue = verdict.kind.startsWith('ACKED_') ? this.acks : this.conclusions;
@@ -52,13 +56,13 @@ export class RecordVerdict {
       standing = await this.standingAside(queue, verdict, error);
     }
     this.metrics.verdictsWaiting(--this.unwritten);
-    // Only what was armed, or would have been, concerns the scheduler (P-I13).
+    // Only reversible payments concern the scheduler (P-I13).
     if (standing && isReversible)
       this.settling.tell({ transactionId: verdict.transactionId, merchantId: verdict.merchantId, verdict: standing });
     return standing;
   }
 
-  /** @throws what is not the verdict's own fault */
+  /** @throws every error that the verdict's own data did not cause */
   private async standingAside(
     queue: FlushQueue<OwnedVerdict, VerdictKind | null>,
     verdict: OwnedVerdict,

@@ -7,12 +7,12 @@ import { retryLimits } from './domain/retry-limits';
 
 const itemsPerCallMax = 1_000;
 const itemsKeptMax = 50_000;
-/** Between two calls: a call costs as much as many items, and nobody waits for this one. */
+/** Pause between two calls, so that more items share one. Nothing waits for these calls. */
 const pauseMs = 10;
 
 /**
- * Tells the scheduler about verdicts at once, so that a payment is settled or reversed in milliseconds. Only the fast path: what is lost
- * here arrives by AckReceived, or when the scheduler's timer or audit asks `close`.
+ * Tells the scheduler about verdicts at once, so that a payment is settled or reversed in milliseconds. This is only the fast path: a
+ * lost item reaches the scheduler by AckReceived, or when its timer or audit asks `close`.
  */
 export class SettleReversals {
   private waiting: SettleItem[] = [];
@@ -26,13 +26,13 @@ export class SettleReversals {
   ) {}
 
   tell(item: SettleItem): void {
-    // The scheduler is away: the oldest are the likeliest to be known to it by now.
+    // The scheduler does not answer. Drop the oldest: it is the most likely to know them by now.
     if (this.waiting.length >= itemsKeptMax) this.waiting.splice(0, itemsPerCallMax);
     this.waiting.push(item);
     if (!this.isTelling) void this.tellAll();
   }
 
-  /** Resolves when everything told so far was passed on, or after one failure. */
+  /** Resolves when all items so far were sent, or after one failure. */
   async drain(): Promise<void> {
     if (this.waiting.length > 0) await this.tellOnce();
   }
@@ -51,13 +51,14 @@ export class SettleReversals {
     try {
       await isolate(items, {
         write: part => this.scheduler.settle(part),
-        // Told no more by this way, which may lose it: AckReceived and the timer are the durable ones.
+        // This path drops the item, as it may: AckReceived and the timer are the durable ways.
         failed: ({ transactionId }, error) => this.metrics.setAside('settle', transactionId, error),
       });
       this.failures = 0;
       return true;
     } catch {
-      // Idempotent, so repeating is safe; that the scheduler is away shows in its own health and in the calls' metrics.
+      // The call is idempotent, so repeating it is safe. The scheduler's health and the metrics of the calls show the
+      // failure.
       this.failures++;
       this.waiting.unshift(...items);
       return false;

@@ -4,11 +4,14 @@ import type { Verdict } from '../deliveries';
 /** The write-once register. */
 export abstract class VerdictStore {
   /**
-   * Acknowledgements, from anyone and under any epoch, each with its AckReceived in the same commit. Answers the verdict that stands for
-   * each id, in order.
+   * Writes acknowledgements, from any replica and under any epoch, each with its AckReceived in the same commit. Returns the valid
+   * verdict of each id, in order.
    */
   abstract acknowledge(verdicts: readonly Verdict[]): Promise<VerdictKind[]>;
-  /** Everything else: only from the owner of the shard. Answers what stands, in order; null when it was refused because the shard moved on. */
+  /**
+   * Writes all other verdicts, only for the owner of the shard. Returns the valid verdicts, in order; null when the shard has another owner
+   * or epoch.
+   */
   abstract conclude(replica: string, verdicts: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]>;
 }
 

@@ -5,7 +5,7 @@ import { normalisePath } from '../path/normalise-path';
 
 export const assertionIssuer = 'auth-session';
 export const assertionAlgorithm = 'ES256';
-/** Kind of token: an access token is never taken for an assertion, nor the reverse (T-08, RFC 8725 3.11). */
+/** Type of token, so that an access token is never accepted as an assertion, nor the reverse (T-08, RFC 8725 3.11). */
 export const assertionType = 'paycode-identity+jwt';
 /** Life of an assertion, in seconds. */
 export const assertionLifetimeS = 30;
@@ -25,8 +25,9 @@ export interface AssertionKey {
 }
 
 /**
- * Signs who is calling, for one method and path of one service: compact ES256 JWT, 30 s from `issuedAtS` (epoch seconds). `htm` and `htu` are named
- * as in RFC 9449; `htu` is the path alone, because a proxy in between may speak to the service under another scheme and host.
+ * Signs the identity of a caller for one method and path of one service: compact ES256 JWT, 30 s from `issuedAtS` (epoch seconds). The
+ * names `htm` and `htu` come from RFC 9449; `htu` is the path alone, because a proxy in between may speak to the service under another
+ * scheme and host.
  */
 export function signIdentityAssertion(
   { identity, request }: { identity: Identity; request: AssertedRequest },
@@ -47,8 +48,8 @@ export function signIdentityAssertion(
 }
 
 /**
- * Reads the identity out of an assertion whose signature, issuer, audience and times have been verified; undefined for any other token, and for an
- * assertion of another request: whoever it was shown to cannot use it elsewhere (T-26). `target` is the request target as it came.
+ * Reads the identity out of an assertion whose signature, issuer, audience and times have been verified; undefined for any other token, and
+ * for an assertion of another request, so that no receiver can use it elsewhere (T-26). `target` is the request target as received.
  */
 export function identityOf(
   { header, payload }: jsonwebtoken.Jwt,
@@ -56,13 +57,14 @@ export function identityOf(
 ): Identity | undefined {
   if (typeof payload !== 'object' || header.typ !== assertionType || payload.exp === undefined) return undefined;
   if (payload['htm'] !== method || payload['htu'] !== pathOf(target)) return undefined;
-  // Our own key has signed it, so its shape is ours; what a newer auth-session may have changed is checked.
+  // auth-session has signed it, so its shape is known; this checks the fields that a newer auth-session may have
+  // changed.
   const { sub, accountType, ownerId, acquirer, roles } = payload as AssertionClaims;
   if (!accountTypes.includes(accountType) || !Array.isArray(roles)) return undefined;
   return { subject: sub, accountType, ownerId, acquirer, roles };
 }
 
-/** Null, which no assertion holds, for a target that is none. */
+/** Null for an invalid target; no assertion contains null. */
 function pathOf(target: string): string | null {
   const path = normalisePath(target);
   return path.ok ? path.path : null;

@@ -16,8 +16,8 @@ export interface IdentityKeysOptions {
 }
 
 /**
- * The keys that verify identity assertions. Kept in memory, so services go on while auth-session is away; fetched again for an
- * unknown key id, at most once per interval whatever key ids arrive.
+ * The keys that verify identity assertions. They are kept in memory, so services keep working while auth-session is down. They
+ * are fetched again for an unknown key id, at most once per interval.
  */
 export class IdentityKeys {
   private keys = new Map<string, KeyObject>();
@@ -34,11 +34,11 @@ export class IdentityKeys {
     this.maxAgeMs = options.maxAgeMs ?? 300_000;
   }
 
-  /** The key, or undefined when no such key exists. Rejects when there is none because auth-session could not be asked. */
+  /** The key, or undefined when no such key exists. Rejects when the key is unknown and auth-session does not answer. */
   async find(kid: string): Promise<KeyObject | undefined> {
     const known = this.keys.get(kid);
     if (!known) return this.findAnew(kid);
-    // An old set is good enough for this request: renew it beside the request, and keep it when that fails.
+    // This request may use the old set. Fetch a new one concurrently, and keep the old one when that fails.
     if (performance.now() - this.fetchedAt > this.maxAgeMs) void this.refresh().catch(() => undefined);
     return known;
   }
@@ -48,7 +48,7 @@ export class IdentityKeys {
     return this.keys.get(kid);
   }
 
-  /** One fetch at a time, shared by all who wait; spaced, so that made-up key ids cannot flood auth-session. */
+  /** One fetch at a time serves all waiting callers. Fetches are spaced, so that invented key ids cannot flood auth-session. */
   private refresh(): Promise<void> {
     return (this.fetching ??= this.fetch().finally(() => (this.fetching = undefined)));
   }

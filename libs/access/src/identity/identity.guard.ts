@@ -29,7 +29,7 @@ export class IdentityGuard extends AuthGuard() {
 /** The caller of a route behind `IdentityGuard`. */
 export const CallerIdentity = createParamDecorator((_: unknown, context: ExecutionContext): Identity => {
   const { identity } = context.switchToHttp().getRequest<IdentifiedRequest>();
-  // A route that asks for the caller without the guard is a mistake of ours and must not run with an undefined one.
+  // A route that reads the caller without the guard is a bug and must not run with an undefined caller.
   if (!identity) throw new Error('@CallerIdentity() is used without IdentityGuard');
   return identity;
 });

@@ -42,7 +42,7 @@ function sourceOf(options: IdentityModuleOptions, mutualTls: MutualTls | undefin
   return () => fetchJwks(new URL(options.jwksUrl), mutualTls);
 }
 
-/** A connection of its own for each fetch: there is one in minutes. */
+/** Opens a connection for each fetch, because fetches are minutes apart. */
 async function fetchJwks({ origin, pathname }: URL, mutualTls: MutualTls | undefined): Promise<JwkSet> {
   const connect = mutualTls?.connector({ servername: assertionIssuer, timeoutMs: jwksTimeoutMs });
   const client = new Client(origin, { maxResponseSize: jwksBytesMax, ...(connect && { connect }) });
@@ -52,7 +52,7 @@ async function fetchJwks({ origin, pathname }: URL, mutualTls: MutualTls | undef
       path: pathname,
       signal: AbortSignal.timeout(jwksTimeoutMs),
     });
-    if (statusCode !== 200) throw new Error(`the keys of identities: answered ${statusCode}`);
+    if (statusCode !== 200) throw new Error(`auth-session answered ${statusCode} to the request for identity keys`);
     return (await body.json()) as JwkSet;
   } finally {
     await client.destroy();

@@ -39,7 +39,7 @@ async function provideKey(keys: IdentityKeys, token: string, done: Done): Promis
     const kid = jsonwebtoken.decode(token, { complete: true })?.header.kid;
     done(null, (kid === undefined ? undefined : await keys.find(kid)) as unknown as Buffer);
   } catch (cause) {
-    // Not the caller's fault, so not a 401; without keys nothing is let in.
+    // This is not the caller's fault, so it is no 401; without keys every request is refused.
     done(new DomainError({ status: 503, code: 'IDENTITY_KEYS', message: 'Service Unavailable', cause }));
   }
 }

@@ -1,11 +1,11 @@
 export type NormalisedPath =
   | {
       ok: true;
-      /** What is matched, forwarded and logged: unreserved characters decoded, nothing else changed. Without the query. */
+      /** The path to match, forward and log: unreserved characters are decoded, nothing else is changed. Without the query. */
       path: string;
-      /** `path` without one leading `/pluto`: what the path-role table is matched on (A-47). */
+      /** `path` without one leading `/pluto`; the path-role table uses it (A-47). */
       rolePath: string;
-      /** The query with its `?`, exactly as it came; empty when there is none. */
+      /** The query with its `?`, exactly as received; empty when there is none. */
       search: string;
     }
   | { ok: false; reason: PathRefusal };
@@ -25,14 +25,14 @@ const pathCharsMax = 2_048;
 const allowedPath = /^[A-Za-z0-9\-._~!$&'()*+,=:@/]*$/;
 /** Printable ASCII: no control character, blank, fragment or byte beyond ASCII can be forwarded in a query. */
 const allowedSearch = /^[\x21\x22\x24-\x7e]*$/;
-/** Encoded dots are left out on purpose: `%2e%2e` is only ever an attack. */
+/** Encoded dots are not in the list: `%2e%2e` is always an attack. */
 const decodable = /^[A-Za-z0-9\-_~]$/;
 const percentOrEncoding = /%(?:[0-9A-Fa-f]{2})?/g;
 
 /**
- * The one reading of a request target (T-26, A-47): the gateway, auth-session's path-role table and the services behind them all see the
- * result, so no spelling of a path can meet one rule and reach another handler. Anything two parsers could read differently is refused,
- * never repaired. `rawTarget` is the request target as it came on the wire (origin form), query included. Idempotent on `path`.
+ * Normalises a request target (T-26, A-47). The gateway, auth-session's path-role table and the services all use the result, so no
+ * spelling of a path can match one rule and reach the handler of another. It refuses a target that two parsers could read differently,
+ * and never repairs one. `rawTarget` is the request target as received (origin form), query included. Idempotent on `path`.
  */
 export function normalisePath(rawTarget: string): NormalisedPath {
   if (rawTarget.length > targetCharsMax) return refused('too long');
@@ -69,7 +69,8 @@ function objectionTo(path: string): PathRefusal | undefined {
   if (path.includes('//')) return 'empty segment';
   const segments = path.split('/').slice(1);
   if (segments.some(segment => segment === '.' || segment === '..')) return 'dot segment';
-  // Rules and routes are told apart by these segments, all lower case: `/PUBLIC` must not be one rule here and another route there.
+  // These segments select the rule and the route, and all are lower case: `/PUBLIC` must not match one rule here and another route
+  // there.
   const decisive = segments.slice(0, segments[0]?.toLowerCase() === 'pluto' ? 2 : 1);
   return decisive.some(segment => /[A-Z]/.test(segment)) ? 'upper case not allowed here' : undefined;
 }

@@ -8,7 +8,7 @@ import { KnownCallers } from './known-callers';
 import { type InternalCaller, ServiceTokenKeys } from './service-token-keys';
 import { ServiceTokenStrategy } from './service-token.strategy';
 
-/** What the guard reads of a request, and what it leaves there. */
+/** The fields of a request that the guard reads and sets. */
 export interface InternalRequest {
   id?: unknown;
   method: string;
@@ -17,13 +17,13 @@ export interface InternalRequest {
   routeOptions: { url?: string };
   /** Name of the service that calls, or `operator`. */
   internalCaller?: string;
-  /** Which operator calls; undefined for services. */
+  /** Name of the operator; undefined for services. */
   subject?: string;
 }
 
 /**
- * Stands before every route of a service: one below `/internal/` is answered as the table of internal calls says. 401 without a valid service
- * or operator token, 403 for a caller the route's row does not name, and for every caller when there is no row.
+ * Runs before every route of a service and applies the table of internal calls to routes below `/internal/`. It answers 401 without a valid
+ * service or operator token, and 403 for a caller that the route's row does not name; without a row every caller gets 403.
  */
 @Injectable()
 export class InternalCallersGuard extends AuthGuard() {
@@ -67,7 +67,7 @@ export class InternalCallersGuard extends AuthGuard() {
     return caller;
   }
 
-  /** Every call of an operator leaves a line with the person's name (T-27). */
+  /** Writes a log line with the person's name for every call of an operator (T-27). */
   private admitOperator(request: InternalRequest, subject: string, tokenId: string): void {
     request.subject = subject;
     const { id, method, routeOptions } = request;
@@ -85,7 +85,9 @@ export class InternalCallersGuard extends AuthGuard() {
   }
 }
 
-/** Under mutual TLS a token is good only with a certificate that names whom the token names: the service, or `operator` for a person. */
+/**
+ * Under mutual TLS a token is valid only with a certificate of the same name: that of the service, or `operator` for a person.
+ */
 function isCertified({ name }: InternalCaller, { raw }: InternalRequest): boolean {
   return peerNamesOf(raw)?.includes(name) ?? true;
 }

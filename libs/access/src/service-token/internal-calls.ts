@@ -8,7 +8,7 @@ export interface InternalCall {
   method: string;
   /** As the router knows the route: `/internal/accounts/:username`. */
   route: string;
-  /** Callers by their service tokens, or why no service token is asked for. */
+  /** Callers by their service tokens, or the reason why the route needs no service token. */
   callers: readonly CallerName[] | { noToken: string };
 }
 
@@ -74,12 +74,12 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
   ],
 };
 
-/** Who may call whom on which route (T-27): the only place that says so. An internal route without a row answers 403 to everybody. */
+/** The only table of who may call which internal route (T-27). A route without a row answers 403 to every caller. */
 export const internalCalls: readonly InternalCall[] = Object.entries(rows).flatMap(([callee, calls]) =>
   calls.map(([method, route, callers]) => ({ callee: callee as ServiceName, method, route, callers })),
 );
 
-/** Looks up the rows of one service by the matched route, whatever the spelling of the request's path. */
+/** Finds the rows of one service by the matched route, independent of the spelling of the request's path. */
 export class InternalCallTable {
   private readonly byRoute: Map<string, InternalCall['callers']>;
 

@@ -11,7 +11,10 @@ export interface InternalClientOptions {
   timeoutMs?: number;
   /** Most sockets to the callee. */
   socketsMax?: number;
-  /** Every POST may be repeated without harm: one that is lost on a kept connection is sent once more. Default false; a GET always is. */
+  /**
+   * Whether every POST may be repeated: a POST that is lost on a kept connection is then sent once more. Default false; a GET is always
+   * repeatable.
+   */
   isRepeatable?: boolean;
 }
 
@@ -63,7 +66,7 @@ export class InternalClient {
   }
 
   close(): void {
-    // Settles when every socket is closed; nobody needs to wait for that.
+    // The promise settles when every socket is closed; no caller needs to wait for that.
     void this.pool.destroy();
   }
 
@@ -103,7 +106,7 @@ export class InternalClient {
     } catch (error) {
       const isRepeatable = call.method === 'GET' || this.options.isRepeatable === true;
       if (!isRepeatable || !isConnectionLost(error)) throw error;
-      // A replica that goes away closes all it kept: the next one of the pool would be no better.
+      // A replica that stops closes all kept connections, so another connection of the pool would fail too.
       const fresh = new Client(this.origin, this.connectionOptions);
       return await this.sendOn<T>(fresh, call, signal).finally(() => fresh.destroy());
     }
@@ -117,7 +120,7 @@ export class InternalClient {
   }
 }
 
-/** Never sent. */
+/** The request was not sent. */
 class CallRefusedError extends Error {
   constructor(readonly code: string) {
     super(code);
@@ -143,12 +146,12 @@ function codeError(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-/** The callee closed the connection, as a replica does that goes away, just when the call was sent on it. */
+/** The callee closed the connection, as a stopping replica does, while the call was being sent on it. */
 function isConnectionLost(error: unknown): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes((error as { code?: string }).code ?? '');
 }
 
-/** Keeps status and code only: what else an error carries may quote the request, token included. */
+/** Keeps status and code only, because other fields of an error may quote the request with its token. */
 function callError(call: string, error: unknown): InternalCallError {
   const { code } = error as { code?: string };
   const cause = Object.assign(new Error(code ?? 'call failed'), { code });

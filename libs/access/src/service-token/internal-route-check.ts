@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { InternalCallTable } from './internal-calls';
 
-/** A service with an internal route that the table of internal calls does not know does not start. */
+/** Stops the start of a service that has an internal route without a row in the table of internal calls. */
 @Injectable()
 export class InternalRouteCheck {
   constructor({ httpAdapter }: HttpAdapterHost, table: InternalCallTable) {

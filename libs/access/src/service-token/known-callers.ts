@@ -6,12 +6,15 @@ interface KnownCaller {
 }
 
 const keptMax = 1_000;
-/** Longest a token is believed without being verified anew, in milliseconds: until then a withdrawn key goes on being believed. */
+/**
+ * A verified token is accepted for this long without another verification, in milliseconds; a withdrawn key is accepted for at
+ * most as long.
+ */
 const keptMs = 60_000;
 
 /**
- * Tokens that have been verified, for a minute at most. A service sends one token for most of its minute: verifying it anew for every call
- * would cost more than many of the calls themselves.
+ * Tokens that have been verified, kept for a minute at most. A service uses one token for most of its minute, and verifying it for every
+ * call would cost more than many of the calls.
  */
 export class KnownCallers {
   private readonly byHeader = new Map<string, KnownCaller>();

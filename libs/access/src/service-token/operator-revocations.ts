@@ -2,14 +2,14 @@
 export interface OperatorRevocations {
   /** Ids (`jti`) of single tokens. */
   tokens: string[];
-  /** Subject, or `*` for everybody, to the epoch second up to which what was issued is revoked. */
+  /** Maps a subject, or `*` for everybody, to an epoch second; tokens issued up to it are revoked. */
   issuedUntil: Record<string, number>;
 }
 
 export const nothingRevoked: OperatorRevocations = { tokens: [], issuedUntil: {} };
 export const everybody = '*';
 
-/** Reads a revocations file. @throws Error for any other shape: a slip must not quietly revoke nothing */
+/** Reads a revocations file. @throws Error for any other shape, because a mistake must not silently revoke nothing */
 export function operatorRevocationsOf(text: string): OperatorRevocations {
   const { tokens, issuedUntil, ...rest } = JSON.parse(text) as Partial<OperatorRevocations>;
   if (Object.keys(rest).length > 0) throw new Error(`unknown member ${Object.keys(rest).join(', ')}`);

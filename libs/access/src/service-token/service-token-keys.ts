@@ -14,12 +14,12 @@ import {
   subjectPattern,
 } from './token-keys';
 
-/** Where the keys of tokens lie, and what operators may have. */
+/** Files of the token keys, and limits of operator tokens. */
 export interface TokenKeySettings {
   privateKeyFile: string;
   servicePublicKeysFile: string;
   operatorPublicKeysFile: string;
-  /** null: nothing is ever revoked. */
+  /** null: no token can be revoked. */
   operatorRevocationsFile: string | null;
   operatorLifetimeMaxS: number;
   mutualTls: MutualTlsFileNames;
@@ -49,14 +49,14 @@ export function tokenKeySettingsOf(env: InternalCallsValues): TokenKeySettings {
 export interface InternalCaller {
   /** A service, or `operator`. */
   name: string;
-  /** Which operator; null for services. */
+  /** Name of the operator; null for services. */
   subject: string | null;
   tokenId: string;
   issuedAtS: number;
   expiresAtS: number;
 }
 
-/** Public keys of services and operators, read again when their files change, and what their tokens must say. */
+/** Public keys of services and operators, read again when their files change, and the rules for their tokens. */
 export class ServiceTokenKeys {
   private readonly services: ReloadedFile<Map<string, PublishedKey>>;
   private readonly operators: ReloadedFile<Map<string, PublishedKey>>;
@@ -90,7 +90,7 @@ export class ServiceTokenKeys {
   /** The caller of a token whose signature and times have been verified; undefined for a claim that does not fit its key. */
   callerOf({ header, payload }: jsonwebtoken.Jwt): InternalCaller | undefined {
     const claims = claimsOf(payload);
-    // A service's key must not be able to speak for another one or for an operator, nor the reverse (T-27).
+    // The key of a service must not sign tokens of another service or of an operator, nor the reverse (T-27).
     if (!claims || this.find(header.kid ?? '')?.owner !== claims.iss) return undefined;
     const { type, audience, lifetimeMaxS } = this.demandsOf(claims.iss);
     const fits = header.typ === type && claims.aud === audience && claims.exp - claims.iat <= lifetimeMaxS;
@@ -123,7 +123,7 @@ interface Claims {
   sub?: string;
 }
 
-/** What every token must say. */
+/** The claims that every token must have. */
 function claimsOf(payload: jsonwebtoken.JwtPayload | string): Claims | undefined {
   if (typeof payload === 'string') return undefined;
   const { iss, aud, iat, exp, jti, sub } = payload;
@@ -132,7 +132,7 @@ function claimsOf(payload: jsonwebtoken.JwtPayload | string): Claims | undefined
     : { iss, aud, iat, exp, jti, sub };
 }
 
-/** An operator without a name is nobody. */
+/** An operator token without a name is invalid. */
 function callerNamed({ iss, iat, exp, jti, sub }: Claims): InternalCaller | undefined {
   const caller = { name: iss, tokenId: jti, issuedAtS: iat, expiresAtS: exp };
   if (iss !== operatorName) return { ...caller, subject: null };

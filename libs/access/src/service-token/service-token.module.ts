@@ -42,7 +42,7 @@ export class ServiceTokenModule {
   }
 }
 
-/** For key files that are read again: somebody must mend one that is not usable; until then what it held before stays in use. */
+/** Logs a changed key file that is not usable. Its previous content stays in use until somebody repairs it. */
 export function keyFileRefusals(logger: Logger): (error: Error) => void {
   return error =>
     logger.error({ event: 'token-keys-refused', reason: error.message }, 'a key file has changed and is not usable');

@@ -14,7 +14,7 @@ export class ServiceTokenStrategy extends PassportStrategy(Strategy) {
   constructor(private readonly keys: ServiceTokenKeys) {
     super({
       jwtFromRequest: ExtractJwt.fromAuthHeaderAsBearerToken(),
-      // A provider, because it may hand over a KeyObject: text is imported anew for every token.
+      // A provider may return a KeyObject; a key as text would be imported again for every token.
       secretOrKeyProvider: (_request, token: string, done) => done(null, keys.keyFor(token) as unknown as Buffer),
       algorithms: [tokenAlgorithm],
       audience: keys.audiences,

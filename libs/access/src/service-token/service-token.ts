@@ -19,17 +19,17 @@ const renewBeforeS = 10;
 export interface ServiceTokenSignerOptions {
   /** PEM file with the service's own private key; read again when it changes. */
   privateKeyFile: string;
-  /** JWKS file with the keys the others verify with; read again when it changes. */
+  /** JWKS file with the keys that other services use to verify; read again when it changes. */
   servicePublicKeysFile: string;
-  /** The certificate to call others with; without it calls are plain. */
+  /** The certificate for calls to other services; without it calls use plain HTTP. */
   mutualTls?: MutualTls | undefined;
-  /** Told when a file has become unusable; what it held before stays in use. */
+  /** Called when a file has become unusable; its previous content stays in use. */
   onRefused?: (error: Error) => void;
 }
 
 /**
- * Signs the tokens one service sends to others: ES256 with its own key, issuer = caller, audience = callee, 60 s, reused for 50 s. A new key
- * signs once it is published: until then nobody could verify it, and the key of before goes on.
+ * Signs the tokens one service sends to others: ES256 with its own key, issuer = caller, audience = callee, 60 s, reused for 50 s. A new
+ * key signs after it is published. Until then nobody could verify its tokens, so the previous key signs.
  */
 export class ServiceTokenSigner {
   private readonly privateKey: ReloadedFile<SigningKey>;

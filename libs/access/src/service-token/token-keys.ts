@@ -1,4 +1,7 @@
-/** Keys of service and operator tokens, and where they lie. Needs nothing of the workspace: the tools load it without a build. */
+/**
+ * Keys of service and operator tokens, and their files. It imports nothing of the workspace, because tools load it without a
+ * build.
+ */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,10 +21,10 @@ export type ServiceName = (typeof serviceNames)[number];
 export const tokenAlgorithm = 'ES256';
 export const operatorName = 'operator';
 export const operatorAudience = 'paycode-internal';
-/** Kinds of token: none is ever taken for another (T-08, RFC 8725 3.11). */
+/** Types of token, so that none is accepted as another (T-08, RFC 8725 3.11). */
 export const serviceTokenType = 'paycode-service+jwt';
 export const operatorTokenType = 'paycode-operator+jwt';
-/** A person's name in an operator token: what audit rows can carry. */
+/** A person's name in an operator token, in a form that audit rows can store. */
 export const subjectPattern = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
 export interface SigningKey {
@@ -87,7 +90,7 @@ export function signOperatorToken(key: SigningKey, { subject, lifetimeS }: { sub
   });
 }
 
-/** Files of one folder with the keys of a whole platform: every service gets its own private key and what is public. */
+/** Files of one folder with the keys of a whole platform: each service gets its own private key and all public keys. */
 export interface TokenKeyFiles {
   services: Record<ServiceName, string>;
   servicePublicKeys: string;
@@ -96,7 +99,10 @@ export interface TokenKeyFiles {
   operatorRevocations: string;
 }
 
-/** Makes what is missing in `folder`; private keys get `mode`. Published keys of before stay published, so that rotation can overlap. */
+/**
+ * Makes the missing files in `folder`; private keys get `mode`. Keys that are already published stay published, so that a rotation can
+ * overlap.
+ */
 export function ensureTokenKeys(folder: string, mode = 0o600): TokenKeyFiles {
   mkdirSync(folder, { recursive: true });
   const files: TokenKeyFiles = {
@@ -135,7 +141,7 @@ function publish(file: string, privateKeyFiles: Record<string, string>, mode: nu
   if (missing.length > 0) replaceFile(file, `${JSON.stringify({ keys: [...keys, ...missing] }, null, 2)}\n`, mode);
 }
 
-/** Readers see the old or the new text, never half of it. */
+/** Replaces a file atomically: readers see the old or the new text, never a part of it. */
 export function replaceFile(path: string, text: string, mode: number): void {
   const unfinished = `${path}.${randomUUID()}`;
   writeFileSync(unfinished, text, { mode, flag: 'wx', flush: true });

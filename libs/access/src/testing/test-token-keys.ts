@@ -11,12 +11,12 @@ import {
   type TokenKeyFiles,
 } from '../service-token/token-keys';
 
-/** Token keys of a whole platform in a folder that goes with the test run, for services under test and for whoever calls them. */
+/** Token keys of a whole platform in a folder that is removed with the test run, for services under test and their callers. */
 export class TestTokenKeys {
   readonly files: TokenKeyFiles;
   private readonly signers = new Map<ServiceName, ServiceTokenSigner>();
 
-  /** `parent`: a folder that somebody removes; by default that of the test run. */
+  /** `parent`: a folder that the caller removes; by default that of the test run. */
   constructor(parent = process.env['PAYCODE_TEST_FOLDER'] ?? tmpdir()) {
     this.files = ensureTokenKeys(mkdtempSync(join(parent, 'paycode-keys-')));
   }

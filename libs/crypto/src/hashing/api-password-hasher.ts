@@ -4,7 +4,7 @@ import type { KeyRing } from '../sealing/key-ring';
 const version = 'hmac-sha256';
 const saltBytes = 16;
 const macBytes = 32;
-/** 160 random bits: far beyond the 128 that make a fast keyed hash enough (T-04). */
+/** 160 random bits: more than the 128 for which a fast keyed hash is enough (T-04). */
 const passwordBytes = 20;
 
 /** A new API password: 27 characters of A-Z a-z 0-9 _ -, 160 random bits. */
@@ -14,18 +14,18 @@ export function generateApiPassword(): string {
 
 const generatedForm = /^[A-Za-z0-9_-]{27}$/;
 
-/** Whether the text has the form of a generated password; any other text is the password of no account, or one that a person chose. */
+/** Whether the text has the form of a generated password; any other text is wrong or was chosen by a person. */
 export function isGeneratedApiPassword(text: string): boolean {
   return generatedForm.test(text);
 }
 
 /**
  * Hashes *generated* API passwords as `hmac-sha256.{pepperId}.{base64url(salt)}.{base64url(mac)}` with
- * mac = HMAC-SHA-256(pepper, salt | password). Microseconds instead of the 60 to 240 ms of a password hash, which every Basic
- * request would pay (T-04). Never for passwords people choose.
+ * mac = HMAC-SHA-256(pepper, salt | password). It takes microseconds instead of the 60 to 240 ms of a password hash, which
+ * every Basic request would cost (T-04). Do not use it for passwords that people choose.
  */
 export class ApiPasswordHasher {
-  /** What an unknown account is checked against, so that it costs the same (T-06). */
+  /** Stored text to check unknown accounts against, so that they cost the same time (T-06). */
   private readonly decoy: string;
 
   constructor(private readonly peppers: KeyRing) {
@@ -47,7 +47,7 @@ export class ApiPasswordHasher {
     return timingSafeEqual(mac, expected) && stored !== null;
   }
 
-  /** Whether the stored text is under the current pepper; if not, it can be replaced as soon as the password is at hand. */
+  /** Whether the stored text is under the current pepper; if not, it can be replaced when the password is next presented. */
   isCurrent(stored: string): boolean {
     return stored.split('.', 2)[1] === this.peppers.currentKid;
   }
@@ -58,7 +58,7 @@ export class ApiPasswordHasher {
   }
 }
 
-/** A damaged text reads as a pepper nobody has. */
+/** A damaged text gives a pepper id that does not exist. */
 function readStored(stored: string): { pepperId: string; salt: Buffer; expected: Buffer } {
   const [prefix, pepperId = '', salt = '', expected = ''] = stored.split('.', 4);
   return {

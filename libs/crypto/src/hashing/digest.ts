@@ -9,7 +9,7 @@ export function sha256(input: string | Buffer): Buffer {
   return createHash('sha256').update(input).digest();
 }
 
-/** Whether both are equal, in time that depends on neither: compares fixed-length digests (T-07). */
+/** Whether both are equal. It compares fixed-length digests, so the time depends on neither (T-07). */
 export function constantTimeEqual(left: string | Buffer, right: string | Buffer): boolean {
   return timingSafeEqual(sha256(left), sha256(right));
 }

@@ -7,7 +7,7 @@ export const rsaModulusBits = 4096;
 export const rsaCiphertextBytes = rsaModulusBits / 8;
 
 // RSA/ECB/OAEPWithSHA-1AndMGF1Padding (R-5.3-2): SHA-1 for the label hash and, as OpenSSL takes it over from there, for MGF1.
-// The one place to change when SHA-1 is phased out (T-03).
+// Only this line changes when SHA-1 is replaced (T-03).
 const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha1' } as const;
 
 const encodedKeyCharsMax = 2048;
@@ -38,7 +38,7 @@ export function exportRsaPublicKey(key: KeyObject): string {
   return publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
 }
 
-/** A new RSA-4096 pair; takes about a second, off the event loop. */
+/** Makes a new RSA-4096 pair; takes about a second, outside the event loop. */
 export function generateRsa4096KeyPair(): Promise<{ publicKey: KeyObject; privateKey: KeyObject }> {
   return promisify(generateKeyPair)('rsa', { modulusLength: rsaModulusBits });
 }
@@ -65,7 +65,7 @@ function complaintAbout(key: KeyObject): string | null {
   const { modulusLength, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType !== 'rsa') return 'expected an RSA key';
   if (modulusLength !== rsaModulusBits) return `expected an RSA key of ${rsaModulusBits} bits`;
-  // A huge exponent would make every encryption to this key as dear as a decryption.
+  // A huge exponent would make every encryption to this key as expensive as a decryption.
   const isUsual = publicExponent >= 3n && publicExponent <= exponentMax;
   return isUsual ? null : 'unusual RSA public exponent';
 }

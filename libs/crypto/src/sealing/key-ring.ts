@@ -7,7 +7,7 @@ const kidPattern = /^[A-Za-z0-9_-]{1,32}$/;
 const base64Pattern = /^[A-Za-z0-9+/]{43}=$|^[A-Za-z0-9_-]{43}=?$/;
 const keysMax = 16;
 
-/** Keys that are valid at once, so that keys rotate: the current one writes, every one reads. */
+/** Several keys are valid at once, so that keys can be rotated: the current one seals, every one opens. */
 export class KeyRing {
   private readonly keys: ReadonlyMap<string, KeyObject>;
 
@@ -31,7 +31,7 @@ export class KeyRing {
     return this.keys.get(this.currentKid)!;
   }
 
-  /** Never shows a key, whatever prints the ring (T-17). */
+  /** Prints ids only, so that no output of the ring contains a key (T-17). */
   toJSON(): { currentKid: string; kids: string[] } {
     return { currentKid: this.currentKid, kids: this.kids };
   }

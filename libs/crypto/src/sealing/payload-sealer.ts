@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import { gcmNonceBytes, randomNonce } from '../random/random-nonce';
 import type { KeyRing } from './key-ring';
 
-/** Longest JWE that `open` looks at, in characters: two 4 KiB addresses and the rest fit many times over. */
+/** Longest JWE that `open` accepts, in characters; a notification with two 4 KiB addresses is much shorter. */
 export const sealedPayloadCharsMax = 64 * 1024;
 
 const tagBytes = 16;
@@ -25,8 +25,8 @@ interface ProtectedHeader {
 }
 
 /**
- * Seals notification JSON as compact JWE (RFC 7516): `dir`, `A256GCM`, `kid`. Written on node:crypto because it sits on the hot
- * path and must be synchronous; interoperates with any JOSE library. Every key of the ring opens, the current one seals.
+ * Seals notification JSON as compact JWE (RFC 7516): `dir`, `A256GCM`, `kid`. It uses node:crypto, because the hot path needs
+ * synchronous code; any JOSE library can read and write the result. The current key of the ring seals, every key opens.
  */
 export class PayloadSealer {
   /** Headers this process has written or verified already, by their base64url text; bounded by the ring. */
@@ -68,7 +68,10 @@ export class PayloadSealer {
     return this.open(jwe).toString('utf8');
   }
 
-  /** A header of another writer: other member order or spacing, same meaning. Only `dir` + `A256GCM` and nothing critical (RFC 8725 3.1). */
+  /**
+   * Reads a header of another writer, which may have other member order or spacing. It accepts only `dir` + `A256GCM` without critical
+   * members (RFC 8725 3.1).
+   */
   private readHeader(encoded: string): ProtectedHeader {
     const header = parseHeader(encoded);
     const isSupported = header.alg === 'dir' && header.enc === 'A256GCM' && !('crit' in header) && !('zip' in header);

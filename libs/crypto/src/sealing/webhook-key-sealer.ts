@@ -6,7 +6,7 @@ const version = 'v1';
 const tagBytes = 16;
 const sealedCharsMax = 256;
 
-/** The text a sealed webhook key is bound to: moved to another merchant's row or key id, it no longer opens (T-14). */
+/** The text that a sealed webhook key is bound to. In the row of another merchant or key id the key cannot be opened (T-14). */
 export function webhookKeyAad(merchantId: number, keyId: string): string {
   return `webhook-key:${merchantId}:${keyId}`;
 }
@@ -25,7 +25,7 @@ export class SealedKeyError extends Error {
 
 /**
  * Webhook keys at rest: `v1.{kekId}.{base64url(nonce12 | ciphertext | tag16)}`, AES-256-GCM under a key-encryption key, AAD from
- * `webhookKeyAad`. They must be recoverable (A-49), hence sealed and not hashed.
+ * `webhookKeyAad`. They must be recoverable, so they are sealed and not hashed (A-49).
  */
 export class WebhookKeySealer {
   constructor(private readonly ring: KeyRing) {}

@@ -1,7 +1,8 @@
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import { WebhookEnvelopeError } from './webhook-envelope.error';
 
-// The older scheme: a constant IV shows equal beginnings, and nothing authenticates the body. For receivers that know nothing else.
+// The older scheme, for receivers that support no other. A constant IV reveals equal beginnings, and nothing authenticates the
+// body.
 const zeroIv = Buffer.alloc(16);
 
 /** base64(AES-128-CBC, zero IV, PKCS#7). Unauthenticated; see the decision "Legacy profile". */

@@ -3,7 +3,7 @@ import type { EncryptionProfile } from '@paycode/dto';
 import { decryptAes128Cbc, encryptAes128Cbc } from './aes-128-cbc-legacy';
 import { decryptAes128Gcm, encryptAes128Gcm } from './aes-128-gcm';
 
-/** How a webhook body is made from the notification JSON, and back. Keys come from `importWebhookKey`. */
+/** Encrypts the notification JSON to a webhook body, and decrypts it. Keys come from `importWebhookKey`. */
 export interface WebhookEnvelope {
   readonly profile: EncryptionProfile;
   /** Value of the informative header `X-Webhook-Encryption`. */

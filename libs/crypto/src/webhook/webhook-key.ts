@@ -11,8 +11,8 @@ export function generateWebhookKey(): string {
 }
 
 /**
- * A webhook key ready for `WebhookEnvelope`: from 32 hexadecimal characters or 16 bytes. Import once, use often: a KeyObject
- * costs a third of raw bytes per encryption. @throws RangeError without the key in its text
+ * A webhook key ready for `WebhookEnvelope`: from 32 hexadecimal characters or 16 bytes. Import a key once and use it often:
+ * an encryption with a KeyObject costs a third of one with raw bytes. @throws RangeError; its text never contains the key
  */
 export function importWebhookKey(key: string | Buffer): KeyObject {
   if (typeof key === 'string' && !keyText.test(key)) throw new RangeError('a webhook key is 32 hexadecimal characters');

@@ -2,7 +2,10 @@ import type * as z from 'zod';
 import { type Contract, contract } from '../schema/contract.ts';
 import { record } from '../schema/field-rules.ts';
 
-/** A topic of its own for each event. Partitions are fixed for life: some more would break the order of events of one transaction. */
+/**
+ * Each event has its own topic. The number of partitions never changes: more partitions would break the order of the events of one
+ * transaction.
+ */
 export interface TopicDefinition {
   name: string;
   partitions: number;
@@ -34,7 +37,7 @@ interface EventOptions<Type extends string, Topic extends string, Fields extends
   fields: Fields;
 }
 
-/** All there is to know of an event. Topics, access rights, AsyncAPI page and published contract are made from it. */
+/** The complete definition of an event. Topics, access rights, AsyncAPI page and published contract are generated from it. */
 export interface EventDefinition<T = unknown, Type extends string = string, Topic extends string = string> extends Contract<T> {
   readonly type: Type;
   readonly description: string;
@@ -49,6 +52,6 @@ export function defineEvent<const Type extends string, const Topic extends strin
   fields,
   ...event
 }: EventOptions<Type, Topic, Fields>): EventDefinition<z.infer<z.ZodObject<Fields>>, Type, Topic> {
-  // The contract itself grows: a copy would make the JSON Schema at once, which services never ask for.
+  // This extends the contract object itself. A copy would create the JSON Schema at once, and services never need it.
   return Object.assign(contract(record(event.type, event.description, fields)), event);
 }

@@ -3,8 +3,8 @@ import { reversalRequested } from './reversal-requested.event.ts';
 import { transactionTerminal } from './transaction-terminal.event.ts';
 
 /**
- * The events of the platform: the one list. Topic catalog, access rights on Kafka, AsyncAPI page, published contracts and the specs of
- * contracts go through it. Tools load it as it is: erasable types, imports with their extension.
+ * The list of all events. Topic catalog, access rights on Kafka, AsyncAPI page, published contracts and the specs of contracts use it.
+ * Tools load it without a build, so it has erasable types only and imports with their extension.
  */
 export const events = { transactionTerminal, ackReceived, reversalRequested };
 

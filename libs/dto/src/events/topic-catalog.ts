@@ -4,7 +4,7 @@ import { events } from './events.ts';
 /** Settings of every topic on Kafka. */
 export const topicDefaults = { replicationFactor: 3, minInSyncReplicas: 2, timestampType: 'LogAppendTime' } as const;
 
-/** A dead-letter topic has one partition: its reader is a person, and order across keys helps that person. */
+/** A dead-letter topic has one partition, because an operator reads it and order across keys helps. */
 export const deadLetterDefaults = { partitions: 1, retentionMs: 30 * dayMs, cleanupPolicy: 'delete' } as const;
 
 export const topicCatalog: readonly TopicDefinition[] = Object.values(events).map(({ topic }) => topic);

@@ -10,7 +10,10 @@ export interface AuthorizeRequest {
   requestId: string;
 }
 
-/** Allowed: `identity` is the assertion to hand on (absent for public paths). Refused: status, headers and body go to the client as they are. */
+/**
+ * Allowed: `identity` is the assertion to forward (absent for public paths). Refused: send status, headers and body to the client
+ * unchanged.
+ */
 export type AuthorizeAnswer =
   | { allowed: true; identity?: string }
   | { allowed: false; status: 401 | 403 | 404 | 429; headers: Record<string, string>; body: string };

@@ -1,6 +1,6 @@
 /**
- * What a merchant's recipients are told over, beside the webhook (R-2.4-2, R-6.2-3). Everything that differs by channel stands in tables
- * `satisfies Record<Channel, …>`, so that the compiler names each place that a new one must be added to.
+ * The channels to a merchant's recipients, beside the webhook (R-2.4-2, R-6.2-3). Everything that differs by channel is in tables with
+ * `satisfies Record<Channel, …>`, so that the compiler names each place where a new channel must be added.
  */
 export const channels = ['EMAIL', 'SMS'] as const;
 

@@ -1,12 +1,12 @@
-/** How a stored notification stands towards the erasure of its payer's data. */
+/** State of a stored notification with regard to the erasure of its payer's data. */
 export type ErasureState =
   /** Decided, and holds data of the payer. */
   | 'ERASABLE'
   /** Holds no data of the payer (any more). */
   | 'ERASED'
-  /** Not decided, or a repeat still needs it: left alone. */
+  /** Not decided, or a repeat still needs it: it is not changed. */
   | 'UNDECIDED'
-  /** No key of the ring opens it, or it breaks a rule of notifications: left as it is. */
+  /** No key of the ring opens it, or it breaks a rule of notifications: it is not changed. */
   | 'UNREADABLE'
   /** Not stored here (any more). */
   | 'UNKNOWN';
@@ -20,7 +20,10 @@ export interface ErasureItem {
   storedAt: string | null;
   /** Names of the fields that hold data of the payer, never their values. */
   holds: string[];
-  /** The purchase this one refunds or reverses, and what refunded or reversed it, as far as known here: the same payer. */
+  /**
+   * The purchase that this one refunds or reverses, and its own refunds and reversals, as far as this service knows: they
+   * have the same payer.
+   */
   relatedIds: number[];
 }
 
@@ -28,6 +31,6 @@ export interface ErasureItem {
 export interface PayerSearchPage {
   transactionIds: number[];
   looked: number;
-  /** To go on with; null when there is no more. */
+  /** `afterId` of the next page; null when there is none. */
   nextAfterId: number | null;
 }

@@ -43,7 +43,7 @@ const reasons: Record<Extract<VerdictKind, `CLOSED_${string}`>, ReversalReason> 
   CLOSED_CONN: 'CONNECTION',
   CLOSED_TIMEOUT: 'TIMEOUT',
   CLOSED_NEVER_SENT: 'NEVER_SENT',
-  // Attempts used up by our own crashes: the receiver never answered in time as far as we know.
+  // Crashes of the dispatcher used up the attempts, and no answer in time is known.
   CLOSED_EXHAUSTED: 'TIMEOUT',
   CLOSED_BACKSTOP: 'BACKSTOP',
 };

@@ -8,8 +8,8 @@ export interface RoutesRequest {
 }
 
 /**
- * Where and how to notify one merchant. May be used to *start* requests for `leaseMs`, counted on the asker's monotonic clock from just
- * before it asked: an answer that was long under way must not outlive the change that replaced it.
+ * Where and how to notify one merchant. The caller may use it to *start* requests for `leaseMs`, counted on its monotonic clock from
+ * just before the call, so that a slow answer is not used after the change that replaced it.
  */
 export interface Route {
   merchantId: number;

@@ -1,6 +1,6 @@
 /**
- * Groups of digits with at most two blanks, dots, hyphens, slashes or the like between them, outside words of ASCII letters and digits: a hash or
- * an id like `a4f1…` holds runs of digits by chance.
+ * Groups of digits with at most two blanks, dots, hyphens, slashes or similar characters between them. Digits inside words of ASCII letters
+ * and digits do not count, because a hash or an id like `a4f1…` contains digits by chance.
  */
 const digitGroups = /(?<![A-Za-z0-9])\d+(?:[^\p{L}\p{N}]{1,2}\d+)*(?![A-Za-z0-9])/gu;
 /** First digits and lengths of the card schemes (ISO/IEC 7812; Visa, Mastercard, American Express, Diners, JCB, Maestro, Discover, UnionPay). */
@@ -10,8 +10,8 @@ const digitsMax = 19;
 
 /**
  * Whether the text holds a full card number (R-2.5-15, A-75): 13 to 19 digits, in one or in groups as people write cards (all of one length but
- * the last, 4-6-5, 4-6-4), that begin like the cards of a scheme and have the check digit of Luhn (ISO/IEC 7812-1, annex B). Four in a hundred
- * numbers of 16 digits that are none are taken for one, no UUID ever.
+ * the last, 4-6-5, 4-6-4), that begin like the cards of a scheme and have the check digit of Luhn (ISO/IEC 7812-1, annex B). Of other
+ * numbers with 16 digits, four in a hundred are wrongly recognised as one; a UUID never is.
  */
 export function holdsCardNumber(text: string): boolean {
   return (text.match(digitGroups) ?? []).some(groups => holdsCard(groups.match(/\d+/g)!));

@@ -1,4 +1,4 @@
-/** ECMAScript "JSON.parse source text access", in Node since 22; the compiler's libraries do not know it yet. */
+/** ECMAScript "JSON.parse source text access", in Node since 22; TypeScript has no types for it yet. */
 interface ExactJson {
   rawJSON(text: string): object;
   parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
@@ -6,7 +6,7 @@ interface ExactJson {
 
 const exactJson = JSON as unknown as ExactJson;
 
-/** A JSON number by its digits, for values a binary float would change. Serialises as exactly those digits. */
+/** A JSON number as its digits, for values that a binary float would change. It serialises to exactly those digits. */
 export class ExactNumber {
   constructor(readonly digits: string) {}
 

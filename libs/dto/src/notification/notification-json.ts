@@ -14,9 +14,9 @@ export class NotificationFormatError extends Error {
 }
 
 /**
- * The one writer of notification JSON: fields in the order of 2.5, absent ones null or omitted as A-55 says, amounts as JSON
- * numbers with exactly the digits given (A-57). Refuses what no merchant may ever get, such as a TxState as status (R-3.3-2)
- * or a full card number (R-2.5-15). @throws NotificationFormatError
+ * The only writer of notification JSON. Fields are in the order of section 2.5, absent ones null or omitted (A-55), amounts
+ * JSON numbers with exactly the given digits (A-57). It refuses values that no merchant may receive, such as a TxState as
+ * status (R-3.3-2) or a full card number (R-2.5-15). @throws NotificationFormatError
  */
 export function serializeNotification(notification: TransactionNotificationV3): string {
   const result = transactionNotificationV3.parse(notification);
@@ -31,7 +31,10 @@ export function serializeNotification(notification: TransactionNotificationV3): 
 
 const addresses: ReadonlySet<string> = new Set(['clientBilling', 'clientShipping']);
 
-/** First field in which a full card number stands; of an address only its name, for its keys are somebody's text too (R-2.5-19). */
+/**
+ * The first field with a full card number. For an address it returns only the name of the field, because the keys inside are free
+ * text too (R-2.5-19).
+ */
 function fieldWithCardNumber(notification: TransactionNotificationV3): string | undefined {
   const texts = Object.entries(notification)
     .filter(([name]) => !amountFields.has(name))
@@ -44,7 +47,7 @@ function textsOf(name: string, value: unknown): [field: string, text: string][] 
   return Object.entries(value).map(([member, text]) => [`${name}.${member}`, textOf(text)]);
 }
 
-/** Numbers are ids and amounts, of ours or of the bank (RRN). */
+/** Numbers are not checked: they are ids and amounts of the platform or the bank (RRN). */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : '';
@@ -76,7 +79,7 @@ function parseJson(json: string): unknown {
   try {
     return parseExactJson(json, amountFields);
   } catch {
-    // The engine's message quotes the input, which is personal data: the caller learns only that it is no JSON.
+    // The engine's message quotes the input, which is personal data, so the caller learns only that it is no JSON.
     return undefined;
   }
 }

@@ -33,8 +33,8 @@ export const knownTerminalTxStates: readonly string[] = Object.keys(statuses);
 const alerting: ReadonlySet<string> = new Set(['END_REVERSAL_FAILED', 'END_REFUND_FAILED']);
 
 /**
- * The status a merchant is told for a TxState, or null for a transient state, which notifies nobody (R-3.3-1). `END_` and
- * the name of a status is that status, so that a merchant learns what it must obey (`DO_NOT_TRY_AGAIN`); an `END_*` nobody knows is FAILED: never
+ * The status for merchants of a TxState, or null for a transient state, which causes no notification (R-3.3-1). `END_` with the name of a
+ * status gives that status, so that a merchant gets statuses that it must obey (`DO_NOT_TRY_AGAIN`). An unknown `END_*` is FAILED, never
  * SUCCESS by accident.
  */
 export function notificationStatusOf(txState: string): NotificationStatus | null {
@@ -49,7 +49,7 @@ export function isTerminalTxState(txState: string): boolean {
   return notificationStatusOf(txState) !== null;
 }
 
-/** Money may be in the wrong place: an operator must look. */
+/** Whether money may be in the wrong place, so that an operator must look. */
 export function needsOperatorAlert(txState: string): boolean {
   return alerting.has(txState);
 }

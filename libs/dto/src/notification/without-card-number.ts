@@ -1,7 +1,7 @@
 import { ValidateBy } from 'class-validator';
 import { holdsCardNumber } from './card-number';
 
-/** Refuses a text of a body that would carry a full card number into the notification (R-2.5-15). */
+/** Refuses a text of a body that would put a full card number into the notification (R-2.5-15). */
 export const WithoutCardNumber = (): PropertyDecorator =>
   ValidateBy({
     name: 'withoutCardNumber',

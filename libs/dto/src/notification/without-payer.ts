@@ -1,11 +1,12 @@
 import type { TransactionNotificationV3 } from './transaction-notification-v3';
 
-/** Stands for a number that was erased: well-formed, in a country code that nobody has. */
+/** Replaces an erased number: it is well-formed, and its country code is not assigned. */
 export const erasedMsisdn = '+9990000000';
 
 /**
- * The notification without what tells who paid: numbers, contact, addresses, name and digits of the card, and the merchant's own extra
- * reference, which may name a person. Ids, amounts, states, references and the bank's answer stay: settlement and accounting need them.
+ * The notification without data of the payer: numbers, contact, addresses, name and digits of the card, and the merchant's own extra
+ * reference, which may name a person. Ids, amounts, states, references and the bank's answer stay, because settlement and accounting
+ * need them.
  */
 export function withoutPayer(notification: TransactionNotificationV3): TransactionNotificationV3 {
   const { destination: _destination, clientContact: _clientContact, ...kept } = notification;
@@ -20,7 +21,7 @@ export function withoutPayer(notification: TransactionNotificationV3): Transacti
   };
 }
 
-/** Names of the fields that `withoutPayer` would take away. */
+/** Names of the fields that `withoutPayer` would erase. */
 export function payerFieldsOf(notification: TransactionNotificationV3): string[] {
   const erased = withoutPayer(notification);
   const names = Object.keys(notification) as (keyof TransactionNotificationV3)[];

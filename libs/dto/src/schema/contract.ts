@@ -5,17 +5,20 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export type ParseResult<T> = { ok: true; value: T } | { ok: false; reason: string };
 
-/** What a message must be, from one definition: JSON Schema for documents and other languages, a parser for the hot path. */
+/** The rules of a message from one definition: JSON Schema for documents and other languages, a parser for the hot path. */
 export interface Contract<T> {
   readonly schema: JsonSchema;
-  /** The value without members that nobody knows, so that a newer producer may add some; or a reason fit for a log and a dead letter (T-16). */
+  /**
+   * Returns the value without unknown members, so that a newer producer may add some, or a reason that is safe for logs and dead letters
+   * (T-16).
+   */
   readonly parse: (value: unknown) => ParseResult<T>;
 }
 
-/** The contract of what a `record` describes. */
+/** Makes the contract of a `record`. */
 export function contract<T>(definition: z.ZodType<T>): Contract<T> {
   return {
-    // Made when it is asked for: documents want it, services do not.
+    // Made on demand: documents need it, services do not.
     get schema() {
       return jsonSchemaOf(definition);
     },
@@ -26,12 +29,12 @@ export function contract<T>(definition: z.ZodType<T>): Contract<T> {
   };
 }
 
-/** Every rule brings its own words, which never repeat a value; the path holds names of known fields only. */
+/** Every rule has its own message, which never contains a value; the path contains names of known fields only. */
 function reasonOf({ path, message }: z.core.$ZodIssue): string {
   return `${path.length === 0 ? 'data' : path.join('.')}: ${message}`;
 }
 
-/** @throws Error when a rule says to nobody but the parser what it wants */
+/** @throws Error when a rule has no JSON Schema */
 function jsonSchemaOf(definition: z.ZodType): JsonSchema {
   const { $schema: _, ...schema } = z.toJSONSchema(definition, {
     io: 'input',
@@ -47,7 +50,9 @@ function isDocumented(rule: z.core.$ZodType): boolean {
 
 const readFirst = ['title', 'description', 'type', 'enum', 'format', 'pattern', 'required'];
 
-/** As people read it: what it is called and means, then what it is, then its parts; null beside a type as `type: [<type>, null]`. */
+/**
+ * Orders a schema for readers: title and description, then the type, then the parts; a nullable type becomes `type: [<type>, null]`.
+ */
 function inReadingOrder(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(inReadingOrder);
   if (typeof node !== 'object' || node === null) return node;

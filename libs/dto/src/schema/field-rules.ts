@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { JsonSchema } from './contract.ts';
 
-// Each rule carries its own words after "must be": zod's would name what they got, which may be personal data (T-16).
+// Each rule has its own words after "must be", because zod's messages would quote the value, which may be personal data
+// (T-16).
 
 function integer(min: 0 | 1): z.ZodType<number> {
   const error = `must be an integer in [${min}, 2^53)`;
@@ -18,7 +19,7 @@ export const natural = integer(0);
 export const milliseconds = z.number('must be a number >= 0').min(0, 'must be a number >= 0');
 
 const instantForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
-// Days that the calendar has, and times that a clock shows. Date.parse takes 30 February for 1 March, and costs ten times as much.
+// Accepts existing days and times only. Date.parse reads 30 February as 1 March, and costs ten times as much.
 const leapDay = /(?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29/;
 const otherDay =
   /\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))/;
@@ -48,7 +49,7 @@ export function oneOf<const T extends readonly [string, ...string[]]>(values: T)
   return z.enum(values, `must be one of ${values.join(', ')}`);
 }
 
-/** What zod has no rule for: `accepts` decides, `schema` tells everybody else; a property test holds them together. */
+/** A rule that zod does not have: `accepts` decides, `schema` documents it; a property test compares the two. */
 export function own<T>(schema: JsonSchema, expectation: string, accepts: (value: unknown) => boolean): z.ZodType<T> {
   return z.custom<T>(accepts, `must be ${expectation}`).register(z.globalRegistry, schema);
 }

@@ -2,15 +2,15 @@ import type { JsonSchema } from './contract';
 
 type Node = Record<string, unknown>;
 
-/** Keywords that may only grow, and those that may only shrink, without refusing what was fine before. */
+/** Keywords that may only grow, and keywords that may only shrink, so that values that were valid stay valid. */
 const mayGrow = ['maximum', 'maxLength', 'maxProperties'];
 const mayShrink = ['minimum', 'minLength'];
 const documentation = new Set(['$schema', '$id', 'title', 'description', 'examples']);
 const handled = new Set([...mayGrow, ...mayShrink, 'properties', 'required', 'enum']);
 
 /**
- * What breaks readers or writers of `before` once `after` is in force: a field removed, narrowed, newly required or no longer
- * promised. Empty when `after` only adds optional fields or admits more.
+ * The changes from `before` to `after` that break readers or writers: a field that is removed, narrowed, newly required or no
+ * longer guaranteed. Empty when `after` only adds optional fields or accepts more.
  */
 export function breakingChanges(before: JsonSchema, after: JsonSchema, path = '$'): string[] {
   return [
@@ -54,7 +54,10 @@ function brokenEnum(before: Node, after: Node, path: string): string[] {
     .map(value => `${path}: value ${String(value)} was removed`);
 }
 
-/** Any other keyword (type, pattern, format, anyOf, …) must stay as it is: whether a change narrows it cannot be told. */
+/**
+ * Any other keyword (type, pattern, format, anyOf, …) must not change, because the code cannot tell whether a change
+ * narrows it.
+ */
 function brokenRest(before: Node, after: Node, path: string): string[] {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...keys]

@@ -5,7 +5,7 @@ import type { TransactionNotificationV3 } from '../notification/transaction-noti
 
 const samples = join(__dirname, '../../samples');
 
-/** Key ring under which the notifications inside the sample events are sealed: kid `sample`, 32 bytes of 0x01. */
+/** Key ring that seals the notifications in the sample events: kid `sample`, 32 bytes of 0x01. */
 export const samplePayloadKeys = `sample:${Buffer.alloc(32, 1).toString('base64')}`;
 
 /** Golden notifications by name (`purchase-success`, …) as compact JSON text, digit for digit what a merchant gets. */

@@ -11,7 +11,7 @@ export function readTransactionIds(body: unknown): number[] {
   return [...new Set(ids.map((id: unknown, at) => readId(id, `transactionIds[${at}]`)))];
 }
 
-/** Body of search. @throws DomainError 400; it never repeats what was sent */
+/** Body of search. @throws DomainError 400, which never contains the sent value */
 export function readSearch(body: unknown): { payer: string; afterId: number } {
   const payer = fieldOf(body, 'payer');
   if (typeof payer !== 'string' || !payerForm.test(payer))

@@ -4,7 +4,7 @@ import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { ErasePayers } from '../erase-payers.service';
 import { readSearch, readTransactionIds } from './erasure-body';
 
-/** Erasure of payers' data, for operators. The payer comes in a body: addresses and numbers stay out of URLs. */
+/** Erasure of payers' data, for operators. The payer is in the body, so that addresses and numbers never appear in URLs. */
 @Controller('internal/erasures')
 export class ErasuresController {
   constructor(
@@ -12,14 +12,14 @@ export class ErasuresController {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** How the transactions stand; changes nothing. */
+  /** Shows the state of the transactions; changes nothing. */
   @Post('preview')
   @HttpCode(200)
   preview(@Body() body: unknown): Promise<ErasureItem[]> {
     return this.erasePayers.preview(readTransactionIds(body));
   }
 
-  /** One page of the stored notifications: which are this payer's. */
+  /** Searches one page of the stored notifications for this payer. */
   @Post('search')
   @HttpCode(200)
   search(@Body() body: unknown): Promise<PayerSearchPage> {

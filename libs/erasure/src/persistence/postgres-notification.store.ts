@@ -1,7 +1,7 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { type ErasureOrigin, NotificationStore, type StoredNotification } from '../erasure.ports';
 
-/** Where a service keeps sealed notifications. All texts are SQL of our own; `t` is the table. */
+/** Where a service stores sealed notifications. All texts are SQL from the code; `t` is the table. */
 export interface NotificationSource {
   /** It has `transaction_id` and `merchant_id`; the rows of one transaction hold the same notification. */
   table: string;
@@ -10,7 +10,7 @@ export interface NotificationSource {
   storedAt: string;
   /** Which rows hold a notification. */
   holds: string;
-  /** Whether nobody needs the payer's data any more. */
+  /** SQL condition: no step needs the payer's data any more. */
   isDecided: string;
   /** bigint[] of transactions of the same payment. */
   relatedIds: string;
@@ -51,7 +51,8 @@ export class PostgresNotificationStore extends NotificationStore {
     replace: (stored: StoredNotification) => string | undefined,
   ): Promise<StoredNotification[]> {
     return this.dataSource.transaction(async tx => {
-      // Locked in one order, so that two calls cannot deadlock; read in a statement after the lock, so that what the other did is seen.
+      // Rows are locked in one order, so that two calls cannot deadlock. A second statement reads them, so that it sees the changes of
+      // the other call.
       await tx.query(
         `select 1 from ${this.source.table} where transaction_id = any($1::bigint[]) order by transaction_id, ctid for update`,
         [transactionIds],
@@ -93,7 +94,7 @@ export class PostgresNotificationStore extends NotificationStore {
          from unnest($1::bigint[], $2::text[]) as n(id, sealed) where t.transaction_id = n.id and ${this.source.holds}`,
       [ids, texts.map(({ text }) => text)],
     );
-    // Again, when a restore or a late event brought the data back.
+    // The row may exist already, when a restore or a late event brought the data back.
     await tx.query(
       `insert into erasure (transaction_id, actor, request_id) select id, $2, $3 from unnest($1::bigint[]) as n(id)
        on conflict do nothing`,

@@ -26,9 +26,10 @@ export interface Delivery {
 }
 
 /**
- * Hands the decodable records to the handler. Returns what must be parked: undecodable records, events the handler rejected, and events that the
- * handler cannot take because of their data: a batch that fails so is handed over again in halves, until each of those stands alone (T-29). Handlers
- * are harmless to repeat, because any batch may come again. Throws whatever else the handler throws: then nothing is parked and the batch comes again.
+ * Passes the decodable records to the handler. Returns the records to park: undecodable records, events that the handler rejected, and
+ * events whose data makes the handler fail. A batch that fails because of its data is repeated in halves until each such event is alone
+ * (T-29). Handlers are idempotent, because any batch may come again. Throws all other errors of the handler: then nothing is parked and the
+ * batch comes again.
  */
 export async function deliverBatch({ subscription, partition, records, signal }: Delivery): Promise<DeadLetter[]> {
   const letters: DeadLetter[] = [];
@@ -46,7 +47,7 @@ export async function deliverBatch({ subscription, partition, records, signal }:
   const park = (event: ReceivedEvent, reason: string) => letters.push({ record: recordOf.get(event)!, reason });
   await isolate([...recordOf.keys()], {
     write: async events => {
-      // The partition may have been given up while halves were handed over: its next owner begins with the whole batch.
+      // The partition may have been given up between two halves; its next owner begins with the whole batch.
       if (events.length < recordOf.size) signal.throwIfAborted();
       const rejected = await handled(events, { subscription, partition, signal });
       for (const [event, reason] of rejected) park(event, reason);
@@ -56,7 +57,7 @@ export async function deliverBatch({ subscription, partition, records, signal }:
   return letters;
 }
 
-/** What the handler rejected, with the reasons. */
+/** The events that the handler rejected, with the reasons. */
 async function handled(
   events: readonly ReceivedEvent[],
   { subscription, partition, signal }: Omit<Delivery, 'records'>,

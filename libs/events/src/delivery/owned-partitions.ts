@@ -46,7 +46,10 @@ export class OwnedPartitions {
     for (const consumer of this.consumers.values()) consumer.wake();
   }
 
-  /** Starts consuming. A partition that comes back while its former batch still runs waits for that batch: one handler at a time. */
+  /**
+   * Starts consuming. A partition that returns while its former batch still runs waits for that batch, so that only one handler runs
+   * at a time.
+   */
   take(assigned: readonly AssignedPartition[]): void {
     if (assigned.length === 0) return;
     this.options.subscription.onAssigned?.(assigned.map(({ partition }) => partition));
@@ -57,7 +60,7 @@ export class OwnedPartitions {
     }
   }
 
-  /** Ends the running batches, commits them and tells the subscription; then the partitions may go to somebody else. */
+  /** Ends the running batches, commits them and tells the subscription; after that another member may take the partitions. */
   giveUp(partitions: readonly number[]): Promise<void> {
     const consumers = partitions.flatMap(partition => this.consumers.get(partition) ?? []);
     if (consumers.length === 0) return Promise.resolve();
@@ -72,13 +75,13 @@ export class OwnedPartitions {
     return left;
   }
 
-  /** The partitions belong to somebody else already: nothing more is committed. */
+  /** Another member owns the partitions already: nothing more is committed. */
   lose(partitions: readonly number[]): Promise<void> {
     for (const partition of partitions) this.consumers.get(partition)?.fence();
     return this.giveUp(partitions);
   }
 
-  /** Waited for too long: what is still ending commits nothing any more. */
+  /** Called after the time limit: batches that are still ending commit nothing any more. */
   fenceLeaving(): void {
     for (const { consumer } of this.leaving.values()) consumer.fence();
   }

@@ -7,13 +7,13 @@ import { type DeadLetter, deliverBatch, type PartitionRecord } from './deliver-b
 import { failedBatches, handledEvents, parkedEvents } from './delivery-metrics';
 import { Wakeup } from './wakeup';
 
-/** What a transport does for one partition that it owns. */
+/** The operations of a transport for a partition that it owns. */
 export abstract class PartitionEdge {
   /** Makes dead letters durable; rejects when that fails. */
   abstract park(partition: number, letters: readonly DeadLetter[]): Promise<void>;
   /** Commits the next offset to read. False: the partition belongs to another member now. Rejects when the outcome is unknown. */
   abstract commit(partition: number, nextOffset: bigint): Promise<boolean>;
-  /** Told when records have left the buffer. */
+  /** Called when records have left the buffer. */
   abstract onRoom(partition: number): void;
 }
 
@@ -28,7 +28,7 @@ export interface PartitionConsumerOptions {
 }
 
 export const batchMaxDefault = 500;
-/** Nobody waits for a commit but the batch after the next: they share round trips. At most one per partition waits. */
+/** Only the batch after the next waits for a commit, so commits share round trips. At most one per partition waits. */
 export const commitLimits = { flushMax: 1_024, queueMax: 4_096, spacing: () => pause(20) };
 const retryLimits = { firstMs: 100, maxMs: 5_000 };
 /** Commit attempts of a consumer that is giving the partition up; without a commit the batch is redelivered elsewhere. */
@@ -37,8 +37,8 @@ const reasonsLoggedMax = 5;
 
 /**
  * Consumes one owned partition: one batch at a time in offset order, commit after the handler, the same batch again after a
- * rejection. The next batch is handled while the last one is being committed, and no further: so much may come again after a crash.
- * Other partitions have their own consumer, so that a failing one holds up nobody else.
+ * rejection. The next batch is handled while the last one is being committed, but not the one after it: so much may come again
+ * after a crash. Each partition has its own consumer, so that a failing one delays no other.
  */
 export class PartitionConsumer {
   private readonly buffer: PartitionRecord[] = [];
@@ -178,11 +178,14 @@ export class PartitionConsumer {
     );
   }
 
-  /** Not even its dead-letter topic takes it: it stays in the log, where its offset finds it as long as the log is kept, and the others go on (T-29). */
+  /**
+   * Skips a record that its dead-letter topic refuses too. It stays in the log at its offset until retention deletes it, and the others
+   * continue (T-29).
+   */
   private leave({ record, reason }: DeadLetter, error: unknown): void {
     const why = `${reason}; not parked: ${dataFaultReason(error)}`;
     const fields = { ...this.place(), reason: `offset ${record.offset}: ${why}` };
-    this.options.log.error(fields, 'an event can neither be handled nor parked and was passed over');
+    this.options.log.error(fields, 'an event can neither be handled nor parked and was skipped');
   }
 
   private async commit(nextOffset: bigint, count: number): Promise<void> {

@@ -2,7 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { deadLetterTopics, topicDefaults, type TopicDefinition } from '@paycode/dto';
 import type { Admin, ITopicConfig } from 'kafkajs';
 
-/** A topic exists with another number of partitions: its keys would change partition, so nobody repairs that silently. */
+/**
+ * A topic exists with another number of partitions. A change would move keys to other partitions, so it is not repaired
+ * silently.
+ */
 export class TopicMismatchError extends Error {
   constructor(topic: string, found: number, wanted: number) {
     super(`topic ${topic} has ${found} partitions, docs/reference/topics.yaml says ${wanted}`);
@@ -20,7 +23,7 @@ export interface EnsureTopicsOptions {
 const attemptsMax = 10;
 const attemptPauseMs = 500;
 
-/** Creates the missing topics and their dead-letter topics (brokers create none by themselves). Answers the created names. */
+/** Creates the missing topics and their dead-letter topics (brokers create none by themselves). Returns the created names. */
 export async function ensureTopics(admin: Admin, { topics, replicationFactor }: EnsureTopicsOptions): Promise<string[]> {
   const wanted = [...topics, ...deadLetterTopics(topics)];
   const created: string[] = [];

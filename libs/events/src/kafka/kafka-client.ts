@@ -6,7 +6,7 @@ import { repairKafkajs } from './kafkajs-repairs';
 
 export interface KafkaConnection {
   brokers: string[];
-  /** PEM text of the authority that signed the brokers; set: TLS. */
+  /** PEM text of the authority that signed the certificates of the brokers; turns TLS on. */
   tlsCa?: string;
   /** SCRAM-SHA-512. */
   sasl?: { username: string; password: string };
@@ -20,7 +20,7 @@ export function kafkaConnectionOf(env: EventsEnv): KafkaConnection {
   if (brokers.length === 0) throw new Error('EVENTS_TRANSPORT=kafka needs KAFKA_BROKERS');
   if ((username === null) !== (password === null)) throw new Error('KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD go together');
   if (username !== null && caFile === null)
-    throw new Error('KAFKA_SASL_USERNAME needs KAFKA_TLS_CA_FILE: a password never travels in the clear');
+    throw new Error('KAFKA_SASL_USERNAME needs KAFKA_TLS_CA_FILE: a password is never sent without TLS');
   return {
     brokers,
     ...(caFile === null ? {} : { tlsCa: readFileSync(caFile, 'utf8') }),
@@ -35,7 +35,7 @@ export interface KafkaClientOptions {
   log: TransportLog;
 }
 
-/** Bounded retries are wanted: a publish that fails is answered as such, and consumers tolerate repetition. */
+/** The bounded retries are intended: a failed publish is reported as failed, and consumers tolerate repetition. */
 const intendedWarning = 'Limiting retries for the idempotent producer';
 
 export function createKafkaClient({ connection, clientId, log }: KafkaClientOptions): Kafka {
@@ -48,13 +48,13 @@ export function createKafkaClient({ connection, clientId, log }: KafkaClientOpti
     authenticationTimeout: 5_000,
     requestTimeout: 10_000,
     enforceRequestTimeout: true,
-    // Of each connection attempt; kafkajs multiplies it with the retries of the producer or consumer above it.
+    // Retries of each connection attempt; kafkajs multiplies them with the retries of the producer or consumer.
     retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000 },
     logLevel: logLevel.WARN,
     logCreator: () => entry => {
       if (entry.log.message.startsWith(intendedWarning)) return;
       const level = entry.level === logLevel.ERROR ? 'error' : 'warn';
-      // Only kafkajs' own sentences: its other fields may quote a request.
+      // Logs only kafkajs' own messages, because its other fields may quote a request.
       const { message, error } = entry.log as { message: string; error?: unknown };
       const reason = typeof error === 'string' ? `${message}: ${error}` : message;
       log[level]({ event: 'kafkajs', source: entry.namespace, reason }, 'kafka client');

@@ -1,6 +1,6 @@
 import { DataFault } from '@paycode/persistence';
 
-/** kafkajs stopped turning; `retriable`: a new member may do better. */
+/** kafkajs stopped making progress; `retriable`: a new member may succeed. */
 export class StalledConsumerError extends Error {
   readonly retriable = true;
 
@@ -24,10 +24,10 @@ export function isStaleMembership(error: unknown): boolean {
   return staleMembership.includes(protocolCodeOf(error) ?? '');
 }
 
-/** The broker takes everything but these records. */
+/** Codes by which the broker refuses the records, not the sender. */
 const refusedRecords = ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD', 'INVALID_TIMESTAMP'];
 
-/** The error as it is, or as a fault of the data when the broker refused what was sent rather than the sender. */
+/** The error itself, or a fault of the data when the broker refused the records and not the sender. */
 export function publishFault(error: unknown): unknown {
   const code = protocolCodeOf(error) ?? '';
   return refusedRecords.includes(code) ? new DataFault(`refused by the broker, ${code}`, { cause: error }) : error;
@@ -42,7 +42,10 @@ const outages = [
   'KafkaJSGroupCoordinatorNotFound',
 ];
 
-/** Brokers are away or changing: a new try may succeed. Refused access, and anything unknown, is not transient. */
+/**
+ * Whether brokers are unreachable or changing, so that a new try may succeed. Refused access and unknown errors are not
+ * transient.
+ */
 export function isTransient(error: unknown): boolean {
   if (protocolCodeOf(error)?.endsWith('AUTHORIZATION_FAILED')) return false;
   return chainOf(error).some(cause => outages.includes(cause.name) || (cause as { retriable?: unknown }).retriable === true);

@@ -26,7 +26,7 @@ export interface KafkaEventTransportOptions {
   sessionTimeoutMs?: number;
 }
 
-/** Only weighs a record when requests are cut; no limit hangs on it. */
+/** An estimate for splitting requests; no limit depends on it. */
 const headerBytesGuess = 1_024;
 const askAttemptsMax = 6;
 const askPauseMs = 150;
@@ -85,7 +85,7 @@ export class KafkaEventTransport extends EventTransport {
   private async parking(subscription: Subscription): Promise<(letters: readonly DeadLetter[]) => Promise<void>> {
     const name = parkingTopicOf(subscription);
     if (name === undefined) return passOver(subscription, this.options.log);
-    // A missing topic is found out now rather than when the first poison event has to be parked.
+    // Finds a missing dead-letter topic now, and not when the first poison event has to be parked.
     await this.partitionCount(name);
     return letters => this.publisher.publish(letters.map(letter => toRecord(letter, name)));
   }
@@ -108,13 +108,13 @@ export class KafkaEventTransport extends EventTransport {
     await this.publisher.close();
   }
 
-  /** Throws UnknownTopicError, TopicMismatchError, or what the broker says of a topic that is missing or forbidden. */
+  /** Throws UnknownTopicError, TopicMismatchError, or the broker's error for a missing or forbidden topic. */
   private async askPartitionCount(topic: string): Promise<number> {
     const { partitions } = definitionOf(topic, this.options.topics ?? topicCatalog);
     const admin = this.kafka.admin({ retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 1_000 } });
     const asked = admin.connect().then(() => partitionsOnBrokers(admin, topic));
     try {
-      // kafkajs may wait for ever for a broker that went away while the connection was being made.
+      // kafkajs may wait without end for a broker that stopped while the connection was being made.
       const found = await withinTime(asked, askTimeoutMs, `metadata of ${topic}`);
       if (found !== partitions) throw new TopicMismatchError(topic, found, partitions);
       return found;
@@ -132,7 +132,7 @@ export class KafkaEventTransport extends EventTransport {
   }
 }
 
-/** A topic made a moment ago is not known to every broker yet: asked a few times before it counts as missing. */
+/** A new topic is not known to every broker yet, so this asks a few times before the topic counts as missing. */
 async function partitionsOnBrokers(admin: Admin, topic: string): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     try {

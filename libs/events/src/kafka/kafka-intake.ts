@@ -15,13 +15,13 @@ export interface KafkaIntakeOptions {
   log: TransportLog;
 }
 
-/** Reads in a row that start beyond what is wanted, after which the records between are taken for deleted by retention. */
+/** After so many consecutive reads that start after the wanted offset, the records between count as deleted by retention. */
 const gapReadsMax = 3;
 const strayPauseMs = 50;
 
 /**
- * Takes what kafkajs fetched into the buffers of the owned partitions, and tells it to pause the full ones. The fetched position is
- * "resolved" at once, which only moves the next fetch; what was handled is committed by the partition's consumer.
+ * Puts the records that kafkajs fetched into the buffers of the owned partitions, and pauses partitions whose buffer is full. It
+ * "resolves" the fetched position at once, which only moves the next fetch; the partition's consumer commits handled records.
  */
 export class KafkaIntake {
   private readonly watermarks = new Map<number, bigint>();
@@ -41,7 +41,8 @@ export class KafkaIntake {
   async take({ batch, resolveOffset }: EachBatchPayload, consumer: Consumer): Promise<void> {
     const { partition } = batch;
     const owner = this.options.owned.get(partition);
-    // Fetched under an assignment that has ended. The pause keeps kafkajs from fetching the same again in a tight loop.
+    // These records belong to an assignment that has ended. The pause stops kafkajs from fetching them again in a tight
+    // loop.
     if (!owner || owner.isLost) return pauseFor(strayPauseMs, this.options.signal);
     this.watermarks.set(partition, BigInt(batch.highWatermark));
     if (!this.isContiguous(batch, owner)) return consumer.seek(this.at(partition, owner.wantedOffset));
@@ -59,7 +60,7 @@ export class KafkaIntake {
     consumer.resume([{ topic: this.options.topic, partitions: [partition] }]);
   }
 
-  /** Published but uncommitted, as far as the last fetches told. */
+  /** Number of published but uncommitted events, according to the last fetches. */
   lag(): number {
     return this.options.owned.all().reduce((sum, { partition, committedOffset }) => {
       const ahead = (this.watermarks.get(partition) ?? committedOffset) - committedOffset;
@@ -73,8 +74,8 @@ export class KafkaIntake {
   }
 
   /**
-   * False when records between the wanted offset and the fetched ones would be skipped: a fetch made under an older assignment may
-   * arrive late. A gap that stays was deleted by retention before this group read it.
+   * False when records between the wanted offset and the fetched ones would be skipped, because a fetch of an older assignment may
+   * arrive late. If the gap stays, retention deleted the records before this group read them.
    */
   private isContiguous(batch: Batch, owner: PartitionConsumer): boolean {
     const { partition } = batch;

@@ -17,7 +17,7 @@ export interface KafkaMemberOptions {
 
 const closeTimeoutMs = 10_000;
 
-/** One kafkajs consumer, from connecting to its end. A crashed one is not restarted: whoever owns it makes a new one. */
+/** One kafkajs consumer, from connecting to its end. A crashed one is not restarted; its owner makes a new one. */
 export class KafkaMember {
   readonly consumer: Consumer;
 
@@ -29,7 +29,7 @@ export class KafkaMember {
       sessionTimeout: sessionTimeoutMs,
       rebalanceTimeout: sessionTimeoutMs,
       heartbeatInterval: Math.min(1_000, Math.floor(sessionTimeoutMs / 10)),
-      // A long poll answers at once when something arrives; its length only bounds how soon a resumed partition is asked for.
+      // A long poll answers at once when records arrive. Its length only bounds how soon a resumed partition is fetched.
       maxWaitTimeInMs: 250,
       maxBytesPerPartition: 262_144,
       maxBytes: 5_242_880,
@@ -46,7 +46,7 @@ export class KafkaMember {
     await this.consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: onBatch });
   }
 
-  /** Leaves the group. Bounded: kafkajs may wait for ever. */
+  /** Leaves the group, within a time limit, because kafkajs may wait without end. */
   close(): Promise<void> {
     return withinTime(this.consumer.disconnect(), closeTimeoutMs, 'kafka consumer close');
   }

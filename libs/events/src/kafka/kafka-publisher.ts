@@ -23,7 +23,7 @@ export class UnconfirmedPublishError extends Error {
   }
 }
 
-/** A request stays below the broker's limit of 1 MiB per batch even when all its records go to one partition. */
+/** Keeps a request below the broker's limit of 1 MiB per batch, even when all its records go to one partition. */
 const requestLimits = { countMax: 1_000, bytesMax: 524_288 };
 const publishTimeoutMs = 30_000;
 const closeTimeoutMs = 10_000;
@@ -55,7 +55,7 @@ export class KafkaPublisher {
 
   async close(): Promise<void> {
     this.isClosed = true;
-    // A producer that never connected was reported to those who published, and there is nothing to close.
+    // The callers of publish got the error of a producer that never connected, and there is nothing to close.
     const producer = await (this.producer && withinTime(this.producer, closeTimeoutMs, 'kafka producer').catch(() => undefined));
     this.producer = undefined;
     if (producer) await withinTime(producer.disconnect(), closeTimeoutMs, 'kafka producer close');
@@ -105,8 +105,8 @@ export class KafkaPublisher {
 }
 
 /**
- * kafkajs answers without an error although a partition was never written, when its leader moved during a retry to a broker that had
- * already answered. So every partition must be among the answers.
+ * kafkajs may report success although a partition was never written, when its leader moved during a retry to a broker that had
+ * already answered. So this requires an answer for every partition.
  */
 function requireAll(records: readonly KafkaRecord[], answers: readonly RecordMetadata[]): void {
   const confirmed = new Set(

@@ -27,18 +27,18 @@ interface Commit {
 }
 
 const rejoinLimits = { firstMs: 200, maxMs: 5_000 };
-/** A service that starts while brokers are away fails to start after these, instead of waiting unseen. */
+/** A service that starts while brokers are unreachable fails after so many tries instead of waiting silently. */
 const firstJoinRetriesMax = 3;
 
 const watchEveryMs = 5_000;
 const stalledAfterMsMin = 30_000;
-/** Stalls in a row, without a join between them, after which replacing is no help. */
+/** After so many consecutive stalls without a join, a replacement does not help. */
 const stallsMax = 3;
 
 /**
- * One member of a group. kafkajs fetches and keeps the membership; batches are handled beside its loop, which therefore never blocks:
- * heartbeats go on during slow handlers and one failing partition holds up no other. A crashed kafkajs consumer is replaced when brokers
- * were away; otherwise the subscriber stops turning, which liveness sees.
+ * One member of a group. kafkajs fetches and keeps the membership. Batches are handled outside its loop, which therefore never blocks:
+ * heartbeats continue during slow handlers, and a failing partition delays no other. A crashed kafkajs consumer is replaced when brokers
+ * were unreachable; otherwise the subscriber makes no more progress, and liveness reports that.
  */
 export class KafkaSubscriber implements Subscriber, PartitionEdge {
   private readonly owned: OwnedPartitions;
@@ -139,7 +139,7 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
     this.turnAt = performance.now();
   }
 
-  /** Everything is given up before the group is rebalanced; not for so long that the session would end. */
+  /** Gives up all partitions before the group rebalances, within a time limit below the session timeout. */
   private async beforeJoin(): Promise<void> {
     this.turned();
     const partitions = this.owned.numbers();
@@ -170,10 +170,10 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
     }
   }
 
-  /** Before the first join `start` rejects; later the subscriber stops turning, and liveness tells. */
+  /** Before the first join `start` rejects; later the subscriber makes no more progress, and liveness reports that. */
   private giveIn(error: Error): void {
     this.joined.reject(error);
-    this.options.log.error({ ...this.place(), err: error }, 'event consumer failed for good; it no longer turns');
+    this.options.log.error({ ...this.place(), err: error }, 'event consumer failed permanently; it has stopped');
   }
 
   /** Runs the member; resolves with the error that ended it, or nothing when it was stopped. */
@@ -189,7 +189,10 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
     });
   }
 
-  /** kafkajs can stop turning without a word (tulios/kafkajs#659, #1441). A new member helps; should it not, liveness sees it. */
+  /**
+   * kafkajs can stop making progress without an error (tulios/kafkajs#659, #1441). A new member helps; if it does not, liveness
+   * reports it.
+   */
   private endStalled(): void {
     const stalledMs = performance.now() - this.turnAt;
     if (stalledMs < Math.max(stalledAfterMsMin, 3 * this.options.sessionTimeoutMs) || this.stalls >= stallsMax) return;
@@ -201,12 +204,12 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
     this.failures++;
     this.options.log.warn(
       { ...this.place(), attempt: this.failures, err: error },
-      'event consumer lost its brokers and joins anew',
+      'event consumer lost its brokers and joins its group again',
     );
     void this.owned.lose(this.owned.numbers());
     await this.closeMember();
     await pauseFor(backoffMs(this.failures, rejoinLimits), this.stopping.signal);
-    // The attempt is a turn: brokers that are away are no reason to restart this process.
+    // The attempt counts as progress: unreachable brokers are no reason to restart this process.
     this.turned();
     this.member = this.createMember();
   }

@@ -6,11 +6,11 @@ import { isTransient } from './kafka-errors';
  * Two repairs of kafkajs 2.2.4, which has had no release since 2023. They replace one method each on its prototypes; the spec beside
  * this file fails when another version is installed.
  *
- * 1. `scheduleCheckPendingRequests` re-arms a timer for ever, with a negative delay when nothing is throttled: some 1,000 wake-ups a
- *    second per connection and, on Node 24, a TimeoutNegativeWarning (tulios/kafkajs#1751). A timer is needed only while something
- *    waits: every request that ends looks at the queue by itself.
- * 2. `joinAndSync` gives nobody a chance to end and commit what is being processed before the partitions go to somebody else, does not
- *    tell where the new ones start, and may run several times at once (one per broker that reports stale metadata).
+ * 1. `scheduleCheckPendingRequests` re-arms a timer without end, with a negative delay when nothing is throttled: about 1,000
+ * wake-ups a second per connection and, on Node 24, a TimeoutNegativeWarning (tulios/kafkajs#1751). A timer is needed only while a
+ * request waits, because every request that ends checks the queue.
+ * 2. `joinAndSync` does not let the member finish and commit running batches before another member gets the partitions, does not tell
+ * where the new ones start, and may run several times at once (once per broker that reports stale metadata).
  */
 export interface RequestQueueInternals {
   pending: unknown[];
@@ -37,7 +37,7 @@ export interface StartingPoint {
 
 /** Carried by a partition assigner: called around every join of the group. */
 export interface JoinHooks {
-  /** Awaited before the member asks to join again: everything it was assigned is given up then. */
+  /** Awaited before the member joins again; it gives up all its partitions in this call. */
   beforeJoin(): Promise<void>;
   afterJoin(assigned: StartingPoint[]): void;
 }

@@ -4,7 +4,7 @@ import { createEventTransport } from '../create-event-transport';
 import { EventTransport } from '../event-transport';
 import type { EventsEnv } from '../events-env';
 
-/** The event transport of a service that publishes nothing of its own: it has no outbox. Injectable by its class. */
+/** The event transport of a service that publishes no events and so has no outbox. Injectable by its class. */
 @Global()
 @Module({})
 export class ConsumingModule implements OnApplicationShutdown {

@@ -7,13 +7,13 @@ export interface OnEventsOptions {
   group: string;
   /** Upper bound of events in a batch. Default 500. */
   batchMax?: number;
-  /** Hands events over only once they are this old, in milliseconds. Default 0. */
+  /** Delivers events only when they are this old, in milliseconds. Default 0. */
   minAgeMs?: number;
-  /** How long events may wait for others to share a read with, in milliseconds. Default: hardly at all. */
+  /** How long events may wait to share a read with others, in milliseconds. Default: almost not at all. */
   gatherMs?: number;
 }
 
-/** Nest would log the error and put `Internal server error` in its place; the transport needs the error itself. */
+/** Nest would log the error and replace it by `Internal server error`; the transport needs the error itself. */
 @Catch()
 export class PassErrorFilter implements RpcExceptionFilter {
   catch(error: unknown, _host: ArgumentsHost): Observable<never> {

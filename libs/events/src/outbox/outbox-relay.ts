@@ -12,9 +12,9 @@ export interface OutboxRelayOptions {
   log: TransportLog;
   /** Events published and deleted together. Default 500. */
   batchMax?: number;
-  /** How often to look for events of other replicas; `wake()` is for one's own. Default 250. */
+  /** Interval at which it looks for events of other replicas; `wake()` announces events of this one. Default 250. */
   idleMs?: number;
-  /** How long events may wait for others to be published with, in milliseconds, while they come one after the other. Default 5. */
+  /** How long events may wait to be published together, in milliseconds, while further ones arrive. Default 5. */
   gatherMs?: number;
 }
 
@@ -25,30 +25,34 @@ export interface OutboxState {
   oldestAgeMs: number;
 }
 
-/** One relay per database at a time. Any constant will do: each service has its own database. */
+/** Lock so that one relay per database runs at a time. An arbitrary constant; each service has its own database. */
 const relayLock = 7_240_928;
 const batchMaxDefault = 500;
 const gatherMsDefault = 5;
 const failureLimits = { firstMs: 100, maxMs: 5_000 };
-/** Another replica is publishing: look again soon, for it may have read the table before our events were in it. */
+/**
+ * Pause while another replica publishes. It is short, because that replica may have read the table before it held this
+ * replica's events.
+ */
 const busyRetryMs = 25;
 const busyRetriesMax = 40;
 const depthMax = 100_000;
-/** A parked event is tried again after this time: what refused it may have been repaired. */
+/** A parked event is tried again after this time, because its cause may have been repaired. */
 const parkedMs = 600_000;
-/** More than so many refused events are no exception: then nothing is published until they can be. */
+/** With more refused events than this the relay publishes nothing until they can be published. */
 const parkedMax = 1_000;
 
 /** `all` and `many`: published, with nothing or perhaps something left. */
 type Outcome = 'busy' | 'empty' | 'all' | 'many';
 
 /**
- * Publishes the outbox in order of insertion and deletes what is durable. One replica at a time, under an advisory lock that ends with
- * the transaction: concurrent relays (or SKIP LOCKED) would let a later event of a key overtake an earlier one. Rows are deleted by id:
- * a transaction that commits late with a lower id is found by the next look. A crash between publish and delete publishes again.
+ * Publishes the outbox in order of insertion and deletes durable events. One replica runs at a time, under an advisory lock that ends
+ * with the transaction: with concurrent relays (or SKIP LOCKED) a later event of a key could overtake an earlier one. Rows are deleted
+ * by id, so the next pass finds a row of a transaction that commits late with a lower id. A crash between publish and delete publishes
+ * again.
  *
- * An event that is refused for its own data (T-29) is parked where it is: its row stays, the alerts WorkParked and OutboxStuck ring, and the events behind
- * it are published. It is tried again every ten minutes and after a restart.
+ * An event whose own data is refused stays in its row (T-29): the alerts WorkParked and OutboxStuck fire, and the events behind it are
+ * published. It is tried again every ten minutes and after a restart.
  */
 export class OutboxRelay {
   private readonly wakeup = new Wakeup();
@@ -70,7 +74,7 @@ export class OutboxRelay {
     this.wakeup.wake();
   }
 
-  /** Ends after the batch in progress. Events left over stay for the next start, or another replica. */
+  /** Ends after the current batch. Remaining events wait for the next start or another replica. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.wakeup.wake();
@@ -110,7 +114,10 @@ export class OutboxRelay {
     }
   }
 
-  /** One cheap look keeps an idle relay out of transactions. By the index, which forgets deleted rows sooner than the table. */
+  /**
+   * A cheap query, so that an idle relay opens no transactions. It uses the index, which drops deleted rows sooner than the
+   * table.
+   */
   private async hasWork(): Promise<boolean> {
     const sql = 'select 1 from outbox where id <> all($1::bigint[]) order by id limit 1';
     const rows: unknown[] = await this.options.dataSource.query(sql, [this.passedOver()]);
@@ -118,7 +125,8 @@ export class OutboxRelay {
   }
 
   private async relay(tx: EntityManager): Promise<Outcome> {
-    // A statement of its own: the rows must be read with a snapshot taken after the lock, or those just deleted would be seen again.
+    // The lock needs its own statement: the snapshot for reading rows must begin after it, or rows that were just deleted would
+    // appear again.
     const [lock]: { held: boolean }[] = await tx.query('select pg_try_advisory_xact_lock($1) as held', [relayLock]);
     if (!lock?.held) return 'busy';
     const batchMax = this.options.batchMax ?? batchMaxDefault;
@@ -142,7 +150,7 @@ export class OutboxRelay {
     this.parked.set(id, performance.now());
     countParked('outbox');
     const fields = { event: 'outbox-parked', topic, transactionId: Number(aggregateid), reason: dataFaultReason(error) };
-    this.options.log.error(fields, 'an event is refused for its data; it stays in the outbox');
+    this.options.log.error(fields, 'an event was refused because of its data; it stays in the outbox');
   }
 
   /** Ids that are not tried now. */

@@ -1,7 +1,7 @@
 import type { EventToPublish } from '../event-transport';
 import { encodeBounded } from '../record/event-size';
 
-/** A QueryRunner, EntityManager or DataSource of TypeORM, or a client of `pg`: whatever the caller's transaction runs on. */
+/** The object that the caller's transaction uses: a QueryRunner, EntityManager or DataSource of TypeORM, or a client of `pg`. */
 export interface OutboxExecutor {
   query(text: string, values?: unknown[]): Promise<unknown>;
 }
@@ -36,7 +36,7 @@ const insert = `
 
 /**
  * Writes events in the caller's transaction: they are published if and only if it commits. One statement, in the given order.
- * Throws EventTooLargeError, which fails the transaction: an event no broker takes must not be promised.
+ * Throws EventTooLargeError, which fails the transaction, because no broker would accept the event.
  */
 export async function insertOutbox(executor: OutboxExecutor, events: readonly EventToPublish[]): Promise<void> {
   if (events.length === 0) return;

@@ -3,8 +3,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /**
  * The event log of the PostgreSQL transport.
  *
- * `event_partition` holds the next position of each partition. A publisher locks that row, takes its positions and commits; positions
- * are therefore handed out in commit order, without gaps, and a reader that has seen position n has seen every one before it. (A
+ * `event_partition` holds the next position of each partition. A publisher locks that row, takes its positions and commits; so
+ * positions are assigned in commit order, without gaps, and a reader that has seen position n has seen every one before it. (A
  * sequence would let a lower id commit after a higher one and be skipped; reading behind the oldest running transaction would let any
  * long transaction of the cluster stop all consumers.)
  */

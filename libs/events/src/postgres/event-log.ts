@@ -76,7 +76,7 @@ export class EventLog {
       throw new Error(`${records.length - (rowCount ?? 0)} events were addressed to an unknown partition`);
   }
 
-  /** At most `limit` records per partition from the given positions, in order. One round trip whatever the number of partitions. */
+  /** At most `limit` records per partition from the given positions, in order. One round trip for any number of partitions. */
   async read(topicId: number, from: readonly ReadFrom[], limit: number): Promise<Map<number, PartitionRecord[]>> {
     const { rows } = await this.reader.query<LogRow>({
       name: 'event-read',
@@ -111,7 +111,7 @@ const createTopic = `
   insert into event_partition (topic_id, partition)
   select topic.id, n from topic, generate_series(0, topic.partitions - 1) n`;
 
-// The counters are locked in one order (held), so that two publishers cannot deadlock, and stay locked until the commit.
+// `held` locks the counters in one order, so that two publishers cannot deadlock. They stay locked until the commit.
 const append = `
   with event as materialized (
     select e.*, row_number() over (partition by e.topic_id, e.partition order by e.ordinal) - 1 as step
@@ -133,7 +133,7 @@ const append = `
   select topic_id, partition, first_position + step, key, ce_id, ce_type, ce_source, ce_time, traceparent, dlq_reason, data, clock_timestamp()
   from event join moved using (topic_id, partition)`;
 
-// The head in event_partition is looked at first: an idle partition costs no probe of the log.
+// Reads the head in event_partition first, so that an idle partition costs no read of the log.
 const read = `
   select w.partition, l.position, l.key, l.ce_id, l.ce_type, l.ce_source, l.ce_time, l.traceparent, l.dlq_reason, l.data,
          (extract(epoch from clock_timestamp() - l.published_at) * 1000)::float8 as age_ms

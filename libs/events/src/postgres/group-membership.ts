@@ -10,7 +10,7 @@ export interface OwnedPartition {
   position: bigint;
 }
 
-/** Where a member stands in its group. */
+/** State of a member in its group. */
 export interface Standing {
   /** Partitions that are this member's share; the shares of all members add up to all partitions. */
   share: number;
@@ -38,14 +38,14 @@ export interface OffsetCommit {
   nextPosition: bigint;
 }
 
-/** One member of a consumer group on one topic: who lives, who owns which partition, and the fenced commit. */
+/** One member of a consumer group on one topic: live members, owners of partitions, and the fenced commit. */
 export class GroupMembership {
   private readonly memberId = randomUUID();
   private readonly lockKey = randomInt(1, 2 ** 31 - 1);
 
   constructor(private readonly options: GroupMembershipOptions) {}
 
-  /** Idempotent; also heals a membership that others have ended. */
+  /** Idempotent; also restores a membership that others have ended. */
   async join(): Promise<void> {
     const { session, topicId, group, partitions } = this.options;
     await session.hold(this.lockKey);
@@ -53,7 +53,7 @@ export class GroupMembership {
     this.tellGroup();
   }
 
-  /** Sends a heartbeat, and answers where the member stands; undefined: others have ended the membership. One statement. */
+  /** Sends a heartbeat and returns the state of the member, in one statement; undefined when others have ended the membership. */
   async heartbeat(): Promise<Standing | undefined> {
     const { session, topicId, group, partitions, leaseMs } = this.options;
     await session.hold(this.lockKey);
@@ -112,7 +112,7 @@ export class GroupMembership {
     this.tellGroup();
   }
 
-  /** Members look at their share at once instead of at their next heartbeat. */
+  /** Makes members compute their share at once instead of at their next heartbeat. */
   private tellGroup(): void {
     this.options.session.notify(groupPayload(this.options.topicId, this.options.group));
   }

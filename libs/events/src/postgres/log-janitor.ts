@@ -19,8 +19,8 @@ const rowsPerPartition = 1_000;
 const chunksPerRound = 200;
 
 /**
- * Keeps the log bounded: an event goes once every group has committed it and it is older than `consumedRetentionMs`, or when it is
- * older than its topic's retention, consumed or not (as on Kafka). Deletes from the head of each partition in small chunks.
+ * Keeps the log bounded. It deletes an event when every group has committed it and it is older than `consumedRetentionMs`, or when
+ * it is older than its topic's retention, consumed or not (as on Kafka). Deletes from the head of each partition in small chunks.
  */
 export class LogJanitor {
   private readonly task: PeriodicTask;
@@ -44,7 +44,7 @@ export class LogJanitor {
     const { rows } = await this.options.pool.query<{ id: number; name: string }>('select id, name from event_topic');
     let deleted = 0;
     for (const { id, name } of rows) deleted += await this.cleanTopic(id, this.retentionMs(name), signal);
-    // Members that crashed and owned nothing any more.
+    // Deletes members that crashed and own no partition.
     await this.options.pool.query("delete from event_member where heartbeat_at < clock_timestamp() - interval '1 day'");
     return deleted;
   }
@@ -63,13 +63,14 @@ export class LogJanitor {
   private retentionMs(topic: string): number {
     const known = this.options.topics.find(({ name }) => name === topic)?.retentionMs;
     if (known !== undefined) return known;
-    // A topic of a newer or older release: keep it as long as anything is kept.
+    // A topic of a newer or older release gets the longest retention of all.
     const longest = Math.max(deadLetterDefaults.retentionMs, ...this.options.topics.map(({ retentionMs }) => retentionMs));
     return isDeadLetterTopic(topic) ? deadLetterDefaults.retentionMs : longest;
   }
 }
 
-// Positions are in order of publication: a partition whose first event is young is not looked at further, and of the others only the first rows.
+// Positions are in order of publication. So this reads only the first event of a partition when it is young, and only the first rows of the
+// others.
 const deleteHeads = `
   with leader as materialized (
     select pg_try_advisory_xact_lock($1) as is_leader

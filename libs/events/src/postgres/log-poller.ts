@@ -15,11 +15,11 @@ export interface LogPollerOptions {
   log: TransportLog;
 }
 
-/** Notifications wake the poller within a millisecond or two; this is only for those that are missed. */
+/** Notifications wake the poller within one or two milliseconds; this interval is only for missed ones. */
 const idlePollMs = 250;
-/** After a read that left nothing behind: one look costs as much as many events, so the next one waits for some to share it. */
+/** Pause after a read that found everything. A read costs as much as many events, so the next one waits for several events. */
 const gatherMsDefault = 3;
-/** The audit runs behind by minutes: no need to be woken. */
+/** Interval for a subscription with a delay of minutes, such as the audit, which needs no notifications. */
 const behindPollMs = 1_000;
 const failureLimits = { firstMs: 100, maxMs: 5_000 };
 /** Rows in all buffers of one subscriber together. */
@@ -51,7 +51,7 @@ export class LogPoller {
     this.wakeup.wake();
   }
 
-  /** Something was published on the topic. */
+  /** An event was published on the topic. */
   onPublished(): void {
     if (!this.options.subscription.minAgeMs) this.wakeup.wake();
   }

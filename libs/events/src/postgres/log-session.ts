@@ -16,17 +16,17 @@ export interface SessionQuery {
   values?: unknown[];
 }
 
-/** First key of the advisory locks by which group members show that they live. */
+/** First key of the advisory locks that group members hold while they are alive. */
 export const memberLockClass = 0x70_61_79;
 const channel = 'paycode_events';
 const reconnectLimits = { firstMs: 100, maxMs: 5_000 };
 
 /**
- * The one connection of a transport that is bound to its process: it listens, carries the heartbeats, and holds the advisory locks that
- * PostgreSQL releases the moment the process dies. It reconnects by itself; while it is down queries reject.
+ * The single long-lived connection of a transport. It listens, sends the heartbeats, and holds the advisory locks, which PostgreSQL
+ * releases when the process dies. It reconnects by itself; while it is down, queries reject.
  *
- * It also sends the notifications, in transactions of their own after the publish has committed: NOTIFY takes a lock that all notifying
- * commits of the server queue for, which must never be held by a transaction that writes.
+ * It also sends the notifications, in separate transactions after the publish has committed: NOTIFY takes a lock that all notifying
+ * commits of the server wait for, and a writing transaction must never hold it.
  */
 export class LogSession {
   private client?: Client;
@@ -56,13 +56,14 @@ export class LogSession {
     try {
       return await client.query<R>(query);
     } catch (error) {
-      // No answer in time and no error of the server's: the peer may be gone without a word. Ending the client makes it reconnect.
+      // There was no answer in time and no error of the server, so the connection may be dead. Ending the client makes the session
+      // reconnect.
       if (error instanceof Error && !('code' in error)) void client.end();
       throw error;
     }
   }
 
-  /** Takes the member's lock unless this session has it already. False while an older session of ours still has it. */
+  /** Takes the member's lock unless this session has it already. False while an older session of this process still holds it. */
   async hold(lockKey: number): Promise<boolean> {
     if (this.heldLocks.has(lockKey)) return true;
     const text = 'select pg_try_advisory_lock($1, $2) as held';
@@ -77,7 +78,10 @@ export class LogSession {
     }
   }
 
-  /** Wakes listeners soon. Best effort: whoever misses it polls. Notifications given while one is under way are sent together. */
+  /**
+   * Wakes listeners soon. It is best effort: a listener that misses it polls. Notifications given during a send are sent
+   * together.
+   */
   notify(payload: string): void {
     this.toNotify.add(payload);
     if (!this.isNotifying) void this.sendNotifications();
@@ -112,7 +116,7 @@ export class LogSession {
       statement_timeout: 10_000,
       query_timeout: 15_000,
       keepAlive: true,
-      // Heartbeats, notifications and locks are worthless after a server crash: no need to wait for the disk.
+      // After a server crash heartbeats, notifications and locks are useless, so they need not wait for the disk.
       options: '-c synchronous_commit=off',
     });
     client.on('notification', ({ payload }) => this.options.onNotification(payload ?? ''));
@@ -141,7 +145,7 @@ export class LogSession {
         const client = await this.connect();
         if (signal.aborted) return await client.end();
         this.client = client;
-        // What was notified meanwhile was missed: an empty payload wakes everybody.
+        // Notifications during the outage were missed. An empty payload wakes all subscribers.
         return this.options.onNotification('');
       } catch (error) {
         this.options.log.warn({ attempt: failures, err: error }, 'event log session cannot connect');

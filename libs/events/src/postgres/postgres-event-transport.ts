@@ -25,7 +25,9 @@ export interface PostgresEventTransportOptions {
   topics?: readonly TopicDefinition[];
   /** Time between two heartbeats of a group member. Default 1,000. */
   heartbeatMs?: number;
-  /** A member that hangs this long loses its partitions (one that dies loses them at the next heartbeat of another). Default 10,000. */
+  /**
+   * A member that hangs for this long loses its partitions; one that dies loses them at the next heartbeat of another. Default 10,000.
+   */
   leaseMs?: number;
   /** How long an event is kept after every group has consumed it. Default 1 hour. */
   consumedRetentionMs?: number;
@@ -36,7 +38,7 @@ export interface PostgresEventTransportOptions {
 const hourMs = 3_600_000;
 const appendLimits = { countMax: 500, bytesMax: 4_194_304 };
 
-/** Events in a PostgreSQL log table: one machine needs nothing but Node. */
+/** Events in a PostgreSQL log table, so that one machine needs nothing but Node. */
 export class PostgresEventTransport extends EventTransport {
   private readonly writer: Pool;
   private readonly reader: Pool;
@@ -51,7 +53,7 @@ export class PostgresEventTransport extends EventTransport {
     super();
     const { url, applicationName, log, topics = topicCatalog, consumedRetentionMs = hourMs } = options;
     this.writer = openPool(options, {});
-    // A lost offset commit only means redelivery: no need to wait for the disk.
+    // A lost offset commit only causes redelivery, so it need not wait for the disk.
     this.reader = openPool(options, { options: '-c synchronous_commit=off' });
     this.eventLog = new EventLog(this.writer, this.reader);
     this.session = new LogSession({ url, applicationName, log, onNotification: payload => this.onNotification(payload) });
@@ -152,7 +154,7 @@ export class PostgresEventTransport extends EventTransport {
     );
   }
 
-  /** An empty payload means: anything may have been missed. */
+  /** An empty payload means that notifications may have been missed. */
   private onNotification(payload: string): void {
     for (const [subscriber, { topicId, group }] of this.subscribers) {
       if (payload === '' || payload === `topic:${topicId}`) subscriber.onPublished();

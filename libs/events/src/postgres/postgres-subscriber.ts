@@ -104,8 +104,8 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
     try {
       await membership.leave();
     } catch (error) {
-      // The lease runs out, or the lock goes with the session: the others take over all the same.
-      log.warn({ ...this.place(), err: error }, 'group could not be left in order');
+      // The others take over anyway, when the lease runs out or the session ends and releases the lock.
+      log.warn({ ...this.place(), err: error }, 'the consumer group could not be left cleanly');
     }
     this.options.onStopped(this);
   }
@@ -114,7 +114,7 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
     while (!this.stopped) {
       await this.wakeup.wait(this.options.heartbeatMs);
       if (this.stopped) return;
-      // A turn counts although the database may be down: a restart of this process would not bring it back.
+      // This counts as progress even while the database is down, because restarting this process would not help.
       this.lastTurnAt = performance.now();
       try {
         await this.keepShare();
@@ -137,24 +137,27 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
     else if (held.length < standing.share) await this.claim(standing.share - held.length, standing.dead);
   }
 
-  /** Partitions that the database says are no longer ours: claimed by others while we were thought dead. */
+  /** Drops partitions that other members claimed while they judged this one dead. */
   private dropLost({ owned }: Standing): void {
     const lost = this.owned.numbers().filter(partition => owned.get(partition) !== this.epochs.get(partition));
     if (lost.length > 0) void this.owned.lose(lost);
   }
 
-  /** Ours in the database but consumed by nobody: the answer to a claim, or a release, was lost on the way. */
+  /**
+   * Releases partitions that this member owns in the database but does not consume, because the answer to a claim or a
+   * release was lost.
+   */
   private async releaseOrphans({ owned }: Standing): Promise<void> {
     const orphans = [...owned.keys()].filter(partition => !this.owned.get(partition) && !this.owned.isLeaving(partition));
     if (orphans.length > 0) await this.options.membership.release(orphans);
   }
 
-  /** Without a heartbeat for a whole lease the others may own our partitions by now. */
+  /** Drops all partitions when this member had no heartbeat for a whole lease, because others may own them by now. */
   private dropExpired(): void {
     if (performance.now() - this.heartbeatAt > this.options.leaseMs) void this.owned.lose(this.owned.numbers());
   }
 
-  /** Frees each partition as soon as its own batch has ended; the heartbeats go on meanwhile. */
+  /** Releases each partition when its own batch has ended; heartbeats continue meanwhile. */
   private handOver(partitions: number[]): void {
     for (const partition of partitions) {
       this.owned

@@ -7,7 +7,7 @@ export interface EventRecord {
   headers: Record<string, string>;
 }
 
-/** A record as a broker hands it over: anything may be missing or repeated. */
+/** A record as a broker delivers it: any part may be missing or repeated. */
 export interface RawRecord {
   key: Uint8Array | string | null | undefined;
   value: Uint8Array | string | null | undefined;
@@ -40,7 +40,7 @@ export function encodeCloudEvent(event: EventToPublish): EventRecord {
   };
 }
 
-/** Never throws: what cannot be decoded is told as a reason, so that the caller can park it. */
+/** Never throws. For a record that it cannot decode it returns a reason, so that the caller can park it. */
 export function decodeCloudEvent(record: RawRecord): Decoded {
   const missing = required.filter(name => !headerOf(record, name));
   if (missing.length > 0) return { ok: false, reason: `header ${missing.join(', ')} missing` };

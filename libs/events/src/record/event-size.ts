@@ -2,10 +2,16 @@ import { DataFault } from '@paycode/persistence';
 import type { EventToPublish } from '../event-transport';
 import { encodeCloudEvent, type EventRecord } from './cloud-event';
 
-/** Largest event, in bytes of key, headers and value: far below the broker's 1 MiB per batch, far above a sealed notification. */
+/**
+ * Largest event, in bytes of key, headers and value: well below the broker's 1 MiB per batch, and well above a sealed
+ * notification.
+ */
 export const eventBytesMax = 262_144;
 
-/** A larger event would be refused by the broker for ever and block the events behind it, so it is refused where it is made. */
+/**
+ * The event is too large. A broker would always refuse it, and it would block the events behind it, so it is refused where it
+ * is made.
+ */
 export class EventTooLargeError extends DataFault {
   override readonly name = 'EventTooLargeError';
 

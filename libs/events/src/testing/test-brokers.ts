@@ -6,7 +6,9 @@ export function testBrokers(source: Record<string, string | undefined> = process
   const brokers = source['KAFKA_BROKERS'] || source['PAYCODE_TEST_KAFKA_BROKERS'];
   if (brokers) return brokers.split(',');
   if (source['PAYCODE_REQUIRE_KAFKA'] === '1') {
-    throw new Error('a Kafka broker is required here: start one with `npm run kafka` and set KAFKA_BROKERS to what it prints');
+    throw new Error(
+      'a Kafka broker is required here: start one with `npm run kafka` and set KAFKA_BROKERS to the address that it prints',
+    );
   }
   return undefined;
 }

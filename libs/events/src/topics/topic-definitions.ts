@@ -1,7 +1,7 @@
 import { deadLetterDefaults, isDeadLetterTopic, type TopicDefinition } from '@paycode/dto';
 import { DataFault } from '@paycode/persistence';
 
-/** The topic is in no catalog: publishing or subscribing would create it with a guessed number of partitions. */
+/** The topic is in no catalog. Publishing or subscribing would create it with an arbitrary number of partitions. */
 export class UnknownTopicError extends DataFault {
   override readonly name = 'UnknownTopicError';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The two tables as every service has them; a service's own columns come on top. */
+/** The two tables that every service has; a service may add columns. */
 export class CreateShardTables1760000000000 implements MigrationInterface {
   name = 'CreateShardTables1760000000000';
 

@@ -57,7 +57,7 @@ export interface EmbeddedPostgres {
 
 const volatileSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
-/** Starts the server (initialising the cluster on first use). Throws with the server's own words when it cannot start. */
+/** Starts the server and initialises the cluster on first use. Throws with the server's own message when it cannot start. */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const owner = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {};
   const binaries = reachableBinaries(await locateBinaries(), 'uid' in owner);
@@ -89,7 +89,7 @@ interface Owner {
   gid?: number;
 }
 
-/** Makes the cluster beside its final place first, so that an interrupted start leaves nothing half made. */
+/** Makes the cluster in a temporary folder first, so that an interrupted start leaves no incomplete cluster. */
 async function initialise(initdb: string, options: EmbeddedPostgresOptions, owner: Owner): Promise<void> {
   const unfinished = `${options.dataDir}.new`;
   rmSync(unfinished, { recursive: true, force: true });
@@ -129,13 +129,17 @@ function tie(serverPid: number): ChildProcess {
   return tether;
 }
 
-/** Stops a server that outlived the process that started it. True when there was one. Call it only while nobody else may use the folder. */
+/**
+ * Stops a server that outlived the process that started it. True when there was one. Call it only while no other process may use the
+ * folder.
+ */
 export async function stopAbandonedPostgres(dataDir: string): Promise<boolean> {
   const pidFile = join(dataDir, 'postmaster.pid');
   if (!existsSync(pidFile)) return false;
   const pid = Number(readFileSync(pidFile, 'utf8').split('\n', 1)[0]);
   if (!(await commandOf(pid)).includes(dataDir)) {
-    // The number belongs to another program by now (after a reboot, say); PostgreSQL would refuse to start because of it.
+    // Another program has this process id now (for example after a reboot), and PostgreSQL would refuse to start because
+    // of the file.
     rmSync(pidFile, { force: true });
     return false;
   }
@@ -166,7 +170,7 @@ async function locateBinaries(): Promise<{ initdb: string; postgres: string }> {
 
 /**
  * Under root, `nobody` must be able to reach the binaries: a private home directory is not traversable, so they are copied to a folder
- * that only root can write. Never to a guessable name under /tmp, where somebody else could have put theirs.
+ * that only root can write. The folder has no predictable name under /tmp, where another user could have placed other binaries.
  */
 function reachableBinaries(found: { initdb: string; postgres: string }, asNobody: boolean): { initdb: string; postgres: string } {
   if (!asNobody || isTraversable(found.postgres)) return found;
@@ -176,7 +180,7 @@ function reachableBinaries(found: { initdb: string; postgres: string }, asNobody
     const unfinished = mkdtempSync(`${copy}-`);
     cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true });
     chmodSync(unfinished, 0o755);
-    // Of two processes copying at the same time the second keeps its own copy out of the way.
+    // When two processes copy at the same time, the second removes its own copy.
     if (existsSync(copy)) rmSync(unfinished, { recursive: true });
     else renameSync(unfinished, copy);
   }

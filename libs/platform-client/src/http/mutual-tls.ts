@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** PEM texts: what a caller shows, and the authority whose certificates it believes. */
+/** PEM texts: the caller's certificate and key, and the authority that it trusts. */
 export interface CallerTls {
   cert: string;
   key: string;

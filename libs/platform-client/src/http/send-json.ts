@@ -12,7 +12,10 @@ export interface JsonRequest {
   body?: unknown;
   /** PEM of the certificate authority to trust instead of the system's. */
   ca?: string;
-  /** Mutual TLS with a service, for `https:`: what is shown, and the name that the service's certificate must carry whatever the address. */
+  /**
+   * Mutual TLS with a service, for `https:`: the caller's certificate, and the name that the service's certificate must have at any
+   * address.
+   */
   mutualTls?: CallerTls & { servername: string };
 }
 
@@ -24,7 +27,7 @@ export interface JsonAnswer {
   body: unknown;
 }
 
-/** One HTTP request. Rejects when there is no answer, whatever its status. */
+/** Sends one HTTP request. Resolves for every status; rejects when there is no answer. */
 export function sendJson({ url, method, headers, body, ca, mutualTls }: JsonRequest): Promise<JsonAnswer> {
   const outgoingHeaders = { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
   const options = { method, headers: outgoingHeaders, agent: false as const, timeout: answerTimeoutMs };

@@ -5,7 +5,7 @@ import { OutboundProxyError, OutboundTimeoutError } from '../outbound-errors';
 import type { OutboundTarget } from '../policy/url-rules';
 import { Deadline } from './deadline';
 
-/** Several addresses are tried one after the other inside the one budget; no address gets less than this, in milliseconds. */
+/** Several addresses are tried in turn within one budget; each address gets at least this time, in milliseconds. */
 const attemptMsMin = 250;
 const proxyAnswerBytesMax = 16_384;
 const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 } as const;
@@ -15,7 +15,7 @@ export interface VettedTarget extends OutboundTarget {
   addresses: readonly string[];
 }
 
-/** TCP to one of the vetted addresses and to nothing else: the name is never looked up again. */
+/** Opens TCP to one of the checked addresses and to no other: the name is never looked up again. */
 export function openTcp(target: VettedTarget, deadline: Deadline): Promise<Socket> {
   const answers = target.addresses.map(address => ({ address, family: isIP(address) }));
   const lookup: LookupFunction = (_hostname, options, callback) => {
@@ -34,7 +34,10 @@ export function openTcp(target: VettedTarget, deadline: Deadline): Promise<Socke
   return deadline.bound(opened(socket, 'connect'), () => givingUp(socket, 'connect'));
 }
 
-/** As `openTcp`, from given addresses of this host. Node tries several addresses only without one, so the turns are taken here. */
+/**
+ * As `openTcp`, from given addresses of this host. Node tries several addresses only without a source address, so this function
+ * loops over them.
+ */
 export async function openTcpFrom(
   sources: ReadonlyMap<number, string>,
   target: VettedTarget,
@@ -55,7 +58,10 @@ export async function openTcpFrom(
   throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'no address could be reached');
 }
 
-/** A tunnel through a CONNECT proxy to the vetted address; the proxy never sees the name, so it cannot resolve it differently. */
+/**
+ * Opens a tunnel through a CONNECT proxy to the checked address. The proxy never gets the name, so it cannot resolve it
+ * differently.
+ */
 export async function openTunnel(proxy: URL, target: VettedTarget, deadline: Deadline): Promise<Socket> {
   const address = target.addresses[0]!;
   const authority = `${isIP(address) === 6 ? `[${address}]` : address}:${target.port}`;
@@ -109,7 +115,7 @@ function givingUp(connection: { destroy(): unknown }, phase: 'connect' | 'tls'):
 
 function opened<S extends Socket>(socket: S, event: 'connect' | 'secureConnect'): Promise<S> {
   return new Promise((resolve, reject) => {
-    // Stays attached: between here and the HTTP client taking over, an error without a listener would end the process.
+    // This listener stays: until the HTTP client takes over, an error without a listener would end the process.
     socket.on('error', error => {
       socket.destroy();
       reject(error);

@@ -3,10 +3,10 @@ import { TLSSocket } from 'node:tls';
 
 /** Most bytes of one answer that are taken from a socket, framing included (T-12). */
 export const answerBytesMax = 65_536;
-/** TLS 1.3 tickets carry no data, so no byte count sees them; two are usual. */
+/** Limit of TLS 1.3 tickets, which carry no data and appear in no byte count; two are usual. */
 const sessionTicketsMax = 16;
 
-/** The receiver sent more than an answer may have; what came before it has been handed to the HTTP parser. */
+/** The answer is larger than the limit. The HTTP parser got the bytes up to the limit. */
 export class AnswerTooLargeError extends Error {
   override readonly name = 'AnswerTooLargeError';
   readonly code = 'ANSWER_TOO_LARGE';
@@ -17,9 +17,9 @@ export class AnswerTooLargeError extends Error {
 }
 
 /**
- * Ends a connection whose receiver makes us read more than `answerBytesMax` for one answer. It counts where bytes leave the socket, so no
- * framing hides any: chunk size lines and extensions, trailers, interim answers, header lines without end. A parser's own limits see only
- * what they know to look at. At most one read of the kernel's (64 KiB) beyond the limit is taken.
+ * Ends a connection whose receiver sends more than `answerBytesMax` for one answer. It counts bytes as they leave the socket, so no
+ * framing can hide any: chunk size lines and extensions, trailers, interim answers, endless header lines. The limits of an HTTP parser
+ * cover only some of these. At most one kernel read (64 KiB) beyond the limit is taken.
  */
 export class ReadLimit {
   private bytes: number;
@@ -53,7 +53,7 @@ export class ReadLimit {
     this.bytes += chunk.length;
     const hasRoom = pass();
     if (this.bytes <= answerBytesMax) return hasRoom;
-    // A status line may stand in what was just passed on: the parser reads it before the connection goes (A-06).
+    // The bytes just passed on may contain a status line: the parser reads it before the connection ends (A-06).
     this.end();
     return false;
   }
@@ -65,7 +65,7 @@ export class ReadLimit {
     });
   }
 
-  /** Nothing more is asked of the kernel; the connection ends once what was read is parsed. */
+  /** Stops reading from the kernel; the connection ends when the bytes read so far are parsed. */
   private end(): void {
     if (this.isExceeded) return;
     this.isExceeded = true;

@@ -4,14 +4,14 @@ import ipaddr from 'ipaddr.js';
 type Address = ReturnType<typeof ipaddr.parse>;
 type Range = [Address, number];
 
-/** Global unicast space as IANA has handed it out; the rest of IPv6 is reserved and refused. */
+/** Global unicast space that IANA has assigned; the rest of IPv6 is reserved and refused. */
 const globalUnicastV6: Range = ipaddr.parseCIDR('2000::/3');
 
-/** Ranges that the library calls unicast and that must not be reached all the same. */
+/** Ranges that the library classifies as unicast but that requests must not reach. */
 const refusedUnicast: Range[] = [
   // Azure's platform endpoint (metadata, wire server) answers on a public-looking address.
   '168.63.129.16/32',
-  // IETF protocol assignments, whatever is registered inside them next.
+  // IETF protocol assignments, including future ones.
   '192.0.0.0/24',
   '2001::/23',
   '2002::/16',
@@ -54,7 +54,7 @@ function parseCidr(cidr: string): Range {
   return ipaddr.parseCIDR(cidr);
 }
 
-/** Only canonical spellings: the library alone would also read octal, hexadecimal and short forms. Zones are refused. */
+/** Accepts canonical spellings only; the library would also accept octal, hexadecimal and short forms. Refuses zones. */
 function parseStrictly(address: string): Address | undefined {
   if (isIP(address) === 0 || address.includes('%')) return undefined;
   return ipaddr.parse(address);

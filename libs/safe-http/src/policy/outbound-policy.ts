@@ -1,4 +1,4 @@
-/** What this deployment may reach. Everything not allowed here is refused (T-11). */
+/** What requests of this deployment may reach. Everything else is refused (T-11). */
 export interface OutboundPolicy {
   /** Decides schemes, ports and IP literals (R-8-6, A-45). */
   environment: 'sandbox' | 'production';
@@ -7,11 +7,11 @@ export interface OutboundPolicy {
    * may be reached on any port; in production the list lifts the address rule only.
    */
   allow: readonly string[];
-  /** CIDRs that are never reached, whatever else holds: internal ranges with public-looking addresses. */
+  /** CIDRs that requests may never reach, even if another rule allows them, for internal ranges with public-looking addresses. */
   deny?: readonly string[];
   /** PEM file with certificate authorities trusted in addition to the built-in ones. Verification itself is never switched off (T-13). */
   caFile?: string | null;
-  /** `http://host:port` of a CONNECT proxy. Addresses are vetted here and the proxy is handed the vetted address, never a name. */
+  /** `http://host:port` of a CONNECT proxy. Addresses are checked here, and the proxy gets the checked address, never a name. */
   proxy?: string | null;
   /** Addresses of this host that requests leave from (R-6.2-8), at most one per family; a family without one is then not dialled. Empty: the system chooses. */
   sourceAddresses?: readonly string[];

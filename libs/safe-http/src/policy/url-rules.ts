@@ -10,7 +10,7 @@ export interface UrlRules {
   environment: 'sandbox' | 'production';
 }
 
-/** Where a URL leads, as the dialler needs it. */
+/** The target of a URL, as the connection code needs it. */
 export interface OutboundTarget {
   protocol: 'http:' | 'https:';
   /** Host name or canonical IP address, without brackets. */
@@ -35,7 +35,7 @@ export function readUrl(text: string, rules: UrlRules): { url: URL } | { refusal
   return { url };
 }
 
-/** What is judged on the text as given: the parser hides an empty user-info or fragment. */
+/** Checks the unparsed text, because the parser hides an empty user-info or fragment. */
 function refusalOfText(text: string): UrlRefusal | undefined {
   if (text.length > urlCharsMax) return 'TOO_LONG';
   if (blankOrControl.test(text) || !httpUrlStart.test(text) || !URL.canParse(text)) return 'MALFORMED';

@@ -11,7 +11,7 @@ export interface GuardedAgentOptions extends DialOptions {
 
 type Callback = (error: Error | null, socket?: Socket) => void;
 
-/** An agent for Node's HTTP client whose every connection is dialled by the guard; connections are not reused. */
+/** An agent for Node's HTTP client whose connections the guard opens; connections are not reused. */
 export function guardedAgent(protocol: OutboundTarget['protocol'], options: GuardedAgentOptions): HttpAgent | HttpsAgent {
   const agent = protocol === 'https:' ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false });
   const createConnection = (request: AgentOptions & { host?: string; port?: number | string }, callback: Callback) => {

@@ -1,9 +1,12 @@
 import { isOurFault, NameResolutionError, OutboundRefusedError, OutboundTimeoutError } from '../outbound-errors';
 
-/** What the caller of addHttp is told; coarse on purpose: finer words would make a port scanner of the platform (T-11). */
+/**
+ * Reason for the caller of addHttp. It is coarse, because a detailed reason would turn the platform into a port scanner
+ * (T-11).
+ */
 export type CoarseReason = 'not reachable' | 'did not accept POST' | 'did not return 200' | 'not allowed';
 
-/** What exactly happened, for the owner of the URL (Check) and for logs. */
+/** The exact result, for the owner of the URL (Check) and for logs. */
 export type ProbeDetail =
   | 'NOT_ALLOWED'
   | 'NAME_NOT_FOUND'
@@ -62,7 +65,7 @@ export function failureOfStatus(status: number): ProbeFailure | null {
   return { reason: 'did not return 200', detail: 'STATUS_NOT_200' };
 }
 
-/** `isConnected`: the request could be sent, so what failed is the answer. */
+/** `isConnected`: the request was sent, so the answer failed. */
 export function failureOfError(error: unknown, isConnected: boolean): ProbeFailure {
   const root = rootOf(error);
   if (root instanceof OutboundRefusedError) return { reason: 'not allowed', detail: 'NOT_ALLOWED' };
@@ -81,7 +84,7 @@ function connectionDetailOf(error: Error): ProbeDetail {
   if (error instanceof NameResolutionError) return error.code === 'ENOTFOUND' ? 'NAME_NOT_FOUND' : 'NAME_SERVERS_FAILED';
   if (error instanceof OutboundTimeoutError) return error.phase === 'tls' ? 'TLS_TIMEOUT' : 'CONNECT_TIMEOUT';
   const code = codeOf(error);
-  // No route to the one address a receiver has: for the caller that URL is simply not reachable.
+  // Without a route to the receiver's only address, the URL is not reachable for the caller.
   if (isOurFault(error) && code !== 'ENETUNREACH') return 'OUR_FAULT';
   return detailByCode[code] ?? tlsDetailOf(code);
 }

@@ -30,8 +30,8 @@ interface Progress {
 }
 
 /**
- * Sends one POST and says what came of it: one attempt, no redirect followed, nothing decompressed, no byte of the answer handed out.
- * Node caps the header fields at 16 KiB, and a ReadLimit caps whatever else the receiver sends. Never throws for anything the receiver does.
+ * Sends one POST and returns the result. It makes one attempt, follows no redirect, decompresses nothing and returns no byte of the answer.
+ * Node limits the header fields to 16 KiB, and a ReadLimit limits the whole answer. It never throws because of the receiver.
  */
 export class UrlProber {
   constructor(
@@ -100,7 +100,7 @@ function noteConnection(progress: Progress, socket: Socket, timings: DialTimings
   progress.certificateExpiresAt = Number.isNaN(expiry) ? null : new Date(expiry).toISOString();
 }
 
-/** Errors of the body no longer matter: the status line has said it all. */
+/** Ignores errors of the body, because the status line has decided the result. */
 function dropBody(body: Readable, bytesMax: number): Promise<void> {
   return new Promise(resolve => {
     let bytes = 0;

@@ -9,12 +9,13 @@ export interface NameResolverOptions {
 }
 
 const triesMax = 2;
-/** More answers than any honest receiver has; each is vetted, so the number is bounded. */
+/** Limit of answers, because each is checked; honest receivers have fewer. */
 const answersMax = 128;
 const hasNoSuchRecord = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME', 'ENONAME']);
 
 /**
- * A and AAAA look-ups over DNS alone: no hosts file and no search domains, so that a URL never names a neighbour by its short name.
+ * A and AAAA look-ups over DNS only, without hosts file and search domains, so that a URL cannot name another service of the
+ * cluster by its short name.
  * `localhost` is the loopback by definition (RFC 6761) and is not asked for. Look-ups of one name that run at once share one query.
  */
 export class NameResolver {
@@ -53,7 +54,7 @@ export class NameResolver {
   }
 }
 
-/** The resolver's own timer has whole-try steps; this bound holds whatever it does. */
+/** A strict time limit: the resolver checks its own limit only between tries. */
 async function withinMs<T>(limitMs: number, lookUps: Promise<T>[]): Promise<PromiseSettledResult<T>[]> {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {

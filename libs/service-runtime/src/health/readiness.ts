@@ -1,6 +1,6 @@
 export interface HealthCheck {
   name: string;
-  /** `live`: the process is beyond help unless restarted (never "a dependency is down"). `ready`: may take traffic. */
+  /** `live`: fails only when a restart is needed (never because a dependency is down). `ready`: the process may take traffic. */
   kind: 'live' | 'ready';
   /** Resolves when healthy; rejects, or resolves to a reason, when not. */
   check(): Promise<string | void> | string | void;
@@ -13,7 +13,7 @@ export interface HealthReport {
 
 const checkTimeoutMs = 2_000;
 
-/** Health of the process and the order in which it stops. Capabilities register what they know. */
+/** Health of the process and the order in which it stops. Capabilities register their checks. */
 export class Lifecycle {
   private readonly checks: HealthCheck[] = [];
   private readonly drains: { name: string; drain: () => Promise<void> }[] = [];
@@ -23,7 +23,7 @@ export class Lifecycle {
     this.checks.push(check);
   }
 
-  /** `drain` finishes work in progress; run in order of registration while both listeners still answer. */
+  /** `drain` finishes work in progress. Drains run in order of registration while both listeners still answer. */
   onDrain(name: string, drain: () => Promise<void>): void {
     this.drains.push({ name, drain });
   }

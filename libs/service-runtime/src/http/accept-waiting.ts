@@ -5,14 +5,14 @@ import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 export const backlog = 4_096;
 
 /**
- * Accepts who is connected already. The kernel connects clients before the process sees them, Node accepts one of them in a turn of the event
- * loop, and a listener that is closed resets those that wait.
+ * Accepts the clients that are connected already. The kernel connects clients before the process sees them, Node accepts one per turn of
+ * the event loop, and closing a listener resets the waiting ones.
  */
 export async function acceptWaiting(server: Server): Promise<void> {
   let quietTurns = 0;
   const onConnection = () => (quietTurns = -1);
   server.on('connection', onConnection);
-  // The first turn may be the rest of one that has polled already.
+  // The first turn may have polled before this call.
   for (let turn = 0; quietTurns < 2 && turn < backlog; turn++) {
     await turnOfEventLoop();
     quietTurns += 1;

@@ -17,10 +17,10 @@ import { validationPipe } from './validation';
 
 const wellFormedRequestId = /^[A-Za-z0-9._-]{8,64}$/;
 const bodyBytesMax = 262_144;
-/** Batched calls between services may be larger than what the gateway lets in from outside. */
+/** Batched calls between services may be larger than requests from outside, which the gateway limits. */
 const internalBodyBytesMax = 8_388_608;
 
-/** A request id the client gave, when well formed; a fresh one otherwise. */
+/** The client's request id when it is well formed, otherwise a new one. */
 export function requestIdOf(header: unknown): string {
   return typeof header === 'string' && wellFormedRequestId.test(header) ? header : randomUUID();
 }

@@ -8,16 +8,19 @@ import { refuseHostileTarget } from './target-text';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Fields of the body in which line ends are part of the text. */
+    /** Fields of the body whose text may contain line ends. */
     multilineFields?: ReadonlySet<string>;
-    /** The target is a client's whole request as a proxy tells it: the decision about it is the answer, so nothing in it is refused before. */
+    /**
+     * The target contains a client's whole request, as a proxy passes it. The handler's decision is the answer, so the target is not
+     * checked before.
+     */
     isTargetQuoted?: boolean;
   }
 }
 
 /**
- * What every request meets before its handler. What belongs to which listener is decided by the route that was matched, never by the spelling
- * of the target: `/%69nternal` and `http://x/internal` are the route `/internal` (T-27).
+ * Checks every request before its handler. The matched route decides which listener a request belongs to, never the spelling of the target:
+ * `/%69nternal` and `http://x/internal` are the route `/internal` (T-27).
  */
 export function guardRequests(fastify: FastifyInstance): void {
   const table = RouteTable.watch(fastify);
@@ -33,7 +36,7 @@ export function guardRequests(fastify: FastifyInstance): void {
   });
 }
 
-/** Answers what Fastify itself refuses before any hook: a target it cannot decode, a path segment longer than any of ours. */
+/** Answers requests that Fastify refuses before any hook: a target that it cannot decode, or a path segment beyond the limit. */
 export function answerUnroutable(error: { code?: string }, request: FastifyRequest, reply: FastifyReply): void {
   writeOwnHeaders(request, reply);
   const isTooLong = error.code === 'FST_ERR_MAX_PARAM_LENGTH';
@@ -45,7 +48,7 @@ function writeOwnHeaders(request: FastifyRequest, reply: FastifyReply): void {
   void reply.header(requestIdHeader, request.id).header('x-content-type-options', 'nosniff');
 }
 
-/** @throws DomainError 404, or 405 with the methods a public path answers to */
+/** @throws DomainError 404, or 405 with the methods of a public path */
 function refuseMisplaced(request: FastifyRequest, { listener, table }: { listener: ListenerName; table: RouteTable }): void {
   const { url } = request.routeOptions;
   if (url !== undefined && listenerOfRoute(url) === listener) return;

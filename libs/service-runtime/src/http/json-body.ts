@@ -7,10 +7,10 @@ import { showable, textProblem } from './text-rules';
 export const nestingMax = 32;
 
 const none: ReadonlySet<string> = new Set();
-/** Only an escape can bring in C0 characters and half surrogate pairs; DEL and C1 stand for themselves. */
+/** C0 characters and half surrogate pairs can only come from an escape; DEL and C1 appear as they are. */
 const maybeUnacceptable = /[\\\u007f-\u009f]/;
 
-/** The text of a body. @throws DomainError 400 when it is not UTF-8: a decoder that repairs would change what was sent */
+/** The text of a body. @throws DomainError 400 when it is not UTF-8, because a repairing decoder would change the text */
 export function decodeBody(body: Buffer): string {
   if (!isUtf8(body)) throw invalidField('body', 'must be UTF-8');
   return body.toString('utf8');
@@ -34,7 +34,10 @@ export function parseJsonBody(text: string, multilineFields: ReadonlySet<string>
   return value;
 }
 
-/** Deepest nesting of brackets outside strings, by one pass over the characters. Of text that is not JSON: any number. */
+/**
+ * Deepest nesting of brackets outside strings, by one pass over the characters. For text that is not JSON the number has
+ * no meaning.
+ */
 function nestingOf(text: string): number {
   let [depth, deepest] = [0, 0];
   for (let at = 0; at < text.length; at++) {

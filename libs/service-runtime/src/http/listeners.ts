@@ -21,7 +21,7 @@ const limits = {
   connectionsCheckingInterval: 5_000,
 };
 
-/** Which listener a request came in by. */
+/** The listener that received a request. */
 export function listenerNameOf(raw: IncomingMessage): ListenerName {
   return listenerOf.get((raw.socket as unknown as { server: object }).server) ?? 'internal';
 }
@@ -36,7 +36,7 @@ export function createListener(name: ListenerName, app: FastifyInstance, tls?: M
     app.routing(request, response);
   });
   unusedOf.set(server, unused);
-  // Under TLS what carries requests is the socket within the connection.
+  // Under TLS the requests arrive on the TLS socket inside the connection.
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
     unused.add(socket);
     socket.once('close', () => unused.delete(socket));
@@ -48,7 +48,8 @@ export function createListener(name: ListenerName, app: FastifyInstance, tls?: M
 function serverOf(tls: MutualTls | undefined, handle: (request: IncomingMessage, response: ServerResponse) => void): Server {
   if (!tls) return createServer(limits, handle);
   let material = tls.current;
-  // Who has no certificate may ask for probes and metrics: what a request needs is decided when its route is known.
+  // A client without certificate may use probes and metrics, so the certificate is required only after the route is
+  // known.
   const options = { minVersion: tlsVersionMin, requestCert: true, rejectUnauthorized: false, handshakeTimeout: 10_000 } as const;
   const server = createSecureServer({ ...limits, ...options, ...material }, handle);
   // Before the server's own listener begins the handshake.
@@ -70,21 +71,21 @@ export function listen(server: Server, address: { host: string; port: number }):
   });
 }
 
-/** From now on every answer ends its connection, so that clients which keep connections move on to another replica. */
+/** From now on every answer ends its connection, so that clients with kept connections move to another replica. */
 export function leaveConnections(server: Server): void {
   leaving.add(server);
 }
 
 /**
- * Stops accepting and resolves when every connection is gone: used ones after their next answer, the others after `lingerMs`. A client may be
- * sending on a connection that looks idle here; to close it at that moment would cost the client its request.
+ * Stops accepting, and resolves when every connection is closed: used ones after their next answer, the others after `lingerMs`. A client
+ * may be sending on a connection that looks idle here, and closing it at once would lose that request.
  */
 export async function closeListener(server: Server, lingerMs = 0): Promise<void> {
   if (!server.listening) return;
   leaveConnections(server);
   await acceptWaiting(server);
   const closed = once(server, 'close');
-  // An HTTP server's own close() ends what is idle at once.
+  // An HTTP server's own close() ends idle connections at once.
   TcpServer.prototype.close.call(server);
   let sweep: NodeJS.Timeout | undefined;
   const lingered = setTimeout(() => {
@@ -94,7 +95,7 @@ export async function closeListener(server: Server, lingerMs = 0): Promise<void>
   await closed;
   clearTimeout(lingered);
   clearInterval(sweep);
-  // Ends Node's checks on slow requests; that it does not listen any more is known.
+  // Ends Node's checks of slow requests. It reports that the server does not listen any more, which is expected.
   server.close(() => undefined);
 }
 

@@ -9,7 +9,7 @@ export interface KnownRoute {
 
 const internalPattern = /^\/(internal|health|metrics)(\/|$)/;
 
-/** The listener a route belongs to: /internal, /health and /metrics are nobody's outside (T-27). */
+/** The listener of a route: /internal, /health and /metrics are never public (T-27). */
 export function listenerOfRoute(url: string): ListenerName {
   return internalPattern.test(url) ? 'internal' : 'public';
 }
@@ -32,7 +32,7 @@ export class RouteTable {
     return tables.get(fastify)!;
   }
 
-  /** Methods a public path answers to, for a path that no route was found for with the method it came with. */
+  /** The methods of a public path, when no route matched the method of the request. */
   publicMethodsOf(target: string): string[] {
     const path = pathOf(target);
     const found = this.routes.filter(({ url }) => listenerOfRoute(url) === 'public' && isOfPattern(path, url));
@@ -44,7 +44,7 @@ export class RouteTable {
   }
 }
 
-/** Path of a request target in origin or absolute form, unescaped as the router does. */
+/** Path of a request target in origin or absolute form, decoded as the router decodes it. */
 function pathOf(target: string): string {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '').split('?', 1)[0]!;
   try {
@@ -55,7 +55,7 @@ function pathOf(target: string): string {
   }
 }
 
-/** Whether a path is one of the pattern: `:name` stands for one segment, `*` for the rest. */
+/** Whether a path matches the pattern: `:name` matches one segment, `*` the rest. */
 function isOfPattern(path: string, url: string): boolean {
   const [segments, wanted] = [path.split('/'), url.split('/')];
   const isRestFree = wanted.at(-1) === '*' && segments.length >= wanted.length;

@@ -3,9 +3,9 @@ import { showable, textProblem, type TextProblem } from './text-rules';
 
 type Problem = TextProblem | 'must be percent-encoded UTF-8';
 
-/** Refuses a request target whose path or query says, once decoded, what no body may say. @throws DomainError 400 */
+/** Refuses a request target whose decoded path or query contains text that no body may contain. @throws DomainError 400 */
 export function refuseHostileTarget(target: string): void {
-  // Without an encoding there is nothing but visible ASCII: the HTTP parser sees to it.
+  // Without percent-encoding the target is visible ASCII, which the HTTP parser ensures.
   if (!target.includes('%')) return;
   const [path = '', ...query] = target.split('?');
   refuse('path', problemIn(path));

@@ -2,9 +2,9 @@ import { DomainError } from '../domain-error';
 
 /** SQLSTATE classes that mean "not now": connection, resources, operator intervention, and a database that is not there. */
 const transientSqlStates = /^(08|53|57|3D)...$/;
-/** Of the network, and of a FlushQueue that holds all it may. */
+/** Codes of network errors, and of a full FlushQueue. */
 const transientCodes = /^(ECONN|EPIPE$|ETIMEDOUT$|EHOSTUNREACH$|ENOTFOUND$|EAI_AGAIN$|QUEUE_FULL$)/;
-/** pg gives these no code. */
+/** Errors to which pg gives no code. */
 const lostConnection =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 

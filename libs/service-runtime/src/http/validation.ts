@@ -3,7 +3,7 @@ import type { FieldError } from '@paycode/dto';
 import type { ValidationError } from 'class-validator';
 import { invalidField } from '../domain-error';
 
-/** Rules about what a value is. While one of them fails, rules about its size or form say nothing useful. */
+/** Rules about the type of a value. When one of them fails, rules about size or form are not reported. */
 const typeRules = ['isDefined', 'isNotEmpty', 'isInt', 'isNumber', 'isString', 'isBoolean', 'isArray', 'isObject', 'isEnum'];
 
 /** Flattens nested class-validator errors to `field.path` + rule, the type rule alone when it fails. Values are never echoed. */
@@ -11,7 +11,7 @@ export function fieldErrors(errors: readonly ValidationError[], prefix = ''): Fi
   return errors.flatMap(error => {
     const field = prefix + error.property;
     const own = messagesOf(error.constraints ?? {}).map(message => ({ field, message }));
-    // What is inside an array says nothing where an object belongs.
+    // Problems inside an array are not reported when the field must be an object.
     const isOfType = typeRuleOf(error.constraints ?? {}) === undefined;
     return [...own, ...(isOfType ? fieldErrors(error.children ?? [], `${field}.`) : [])];
   });
@@ -42,7 +42,7 @@ export function validationPipe(): ValidationPipe {
 
 const untyped: readonly unknown[] = [Object, Array, String, Number, Boolean];
 
-/** A body that is described by a class is an object: of an array or a text, class-validator would check nothing. */
+/** Requires that a body described by a class is an object; for an array or a text, class-validator would check nothing. */
 @Injectable()
 class ObjectValidationPipe extends ValidationPipe {
   override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {

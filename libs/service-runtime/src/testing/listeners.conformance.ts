@@ -8,7 +8,7 @@ const hex = (character: string, upper: boolean): string => {
   return `%${upper ? code.toUpperCase() : code}`;
 };
 
-/** One path as others may write it; a router reads all of them as the same, or as none of its own. */
+/** Other spellings of a path; a router reads them as the same path or as an unknown one. */
 function spellingsOf(path: string): string[] {
   const [, first = '', ...rest] = path.split('/');
   const withFirst = (segment: string): string => ['', segment, ...rest].join('/');
@@ -32,7 +32,7 @@ function spellingsOf(path: string): string[] {
 /** The path of a route with its parameters filled in. */
 const example = ({ url }: KnownRoute): string => url.replaceAll(/:[^/]+/g, '1').replace('*', 'x');
 
-/** True when the answer is the platform's own refusal of the place, not the work of a route. */
+/** True when the platform refused the request because of its listener, before any route ran. */
 function isRefused({ status, head }: RawAnswer): boolean {
   return [400, 404].includes(status) && /^x-request-id: /im.test(head) && /^content-type: application\/json/im.test(head);
 }

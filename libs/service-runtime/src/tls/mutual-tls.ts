@@ -11,7 +11,7 @@ export interface MutualTlsFileNames {
   MUTUAL_TLS_CA_FILE: string | null;
 }
 
-/** PEM texts of one service: its certificate and key, and the authority of everybody's. */
+/** PEM texts of one service: its certificate and key, and the authority of all certificates. */
 interface Material {
   cert: string;
   key: string;
@@ -21,8 +21,9 @@ interface Material {
 export const tlsVersionMin = 'TLSv1.3';
 
 /**
- * The certificate one service shows to others, as server and as client, and the authority whose certificates it believes. The files are read again
- * when they change: the next connection uses them, those that are open go on. Files that do not fit each other leave the ones of before in use.
+ * The certificate that a service shows to others, as server and as client, and the authority that it trusts. The files are read again when
+ * they change: the next connection uses them, open connections continue. When the new files do not match each other, the old ones stay in
+ * use.
  */
 export class MutualTls {
   private readonly files: { cert: ReloadedFile<string>; key: ReloadedFile<string>; ca: ReloadedFile<string> };
@@ -48,7 +49,7 @@ export class MutualTls {
     createSecureContext(this.inUse);
   }
 
-  /** What new connections use; the same object until the files change. */
+  /** The files' content for new connections; the same object until the files change. */
   get current(): Readonly<Material> {
     const latest = this.latest();
     if (isSame(latest, this.seen)) return this.inUse;
@@ -62,7 +63,10 @@ export class MutualTls {
     return this.inUse;
   }
 
-  /** Connects undici to `https:` with this certificate, and to `http:` as ever. `servername`: what the other side's certificate must name. */
+  /**
+   * Connects undici to `https:` with this certificate, and to `http:` without it. `servername`: the name that the other side's certificate
+   * must have.
+   */
   connector({ servername, timeoutMs }: { servername?: string; timeoutMs: number }): buildConnector.connector {
     let made: { material: Material; connect: buildConnector.connector } | undefined;
     return (options, callback) => {

@@ -1,15 +1,15 @@
 import { readFileSync, statSync } from 'node:fs';
 
 export interface ReloadOptions {
-  /** Least time between two looks at the file, in milliseconds. */
+  /** Least time between two checks of the file, in milliseconds. */
   lookEveryMs?: number;
-  /** Told when the file has become unusable; what it last held stays in use. */
+  /** Called when the file has become unusable; its last content stays in use. */
   onRefused?: (error: Error) => void;
 }
 
 /**
- * What a file holds, read again once it has changed. There is no timer: whoever asks looks, at most once per interval. The first reading must
- * succeed; a later one that does not leaves what was read before in use, and is told once per change of the file.
+ * The content of a file, read again after it has changed. There is no timer: a caller checks the file, at most once per interval. The first
+ * reading must succeed. When a later one fails, the previous content stays in use, and the failure is reported once per change of the file.
  */
 export class ReloadedFile<T> {
   private held: T;
@@ -57,7 +57,7 @@ export class ReloadedFile<T> {
   }
 }
 
-/** Kubernetes replaces the files of a secret by turning a link: the file behind it is another one then. */
+/** Identifies the file behind a link, because Kubernetes replaces the files of a secret by changing a link. */
 function versionOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found ? `${found.mtimeMs} ${found.ino} ${found.size}` : 'missing';

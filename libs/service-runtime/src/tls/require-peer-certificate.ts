@@ -3,14 +3,17 @@ import { errorBody } from '../http/error-body.filter';
 import { listenerNameOf } from '../http/listeners';
 import { peerNamesOf } from './mutual-tls';
 
-/** What kubelet and Prometheus ask, who have no certificate of ours. */
+/** Routes for kubelet and Prometheus, which have no certificate of the platform. */
 const openRoutes = ['/health/live', '/health/ready', '/metrics'];
-/** Who calls public listeners: it has decided who the client is. A proxy in its place has a certificate of that name. */
+/**
+ * The only caller of public listeners, which has authenticated the client. A proxy in its place has a certificate of
+ * that name.
+ */
 const gatewayName = 'api-gateway';
 
 /**
  * On a TLS connection every request but probes and metrics needs a verified client certificate: 401 without. On a public listener it must be the
- * gateway's: 403 for any other. Who may call what on an internal one is decided by the table of internal calls.
+ * gateway's: 403 for any other. On an internal listener the table of internal calls decides who may call a route.
  */
 export function requirePeerCertificate(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (request, reply, done) => {

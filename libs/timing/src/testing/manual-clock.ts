@@ -1,10 +1,10 @@
 import { type CancelTimer, Clock } from '../clock';
 
-/** A clock that stands until it is moved. */
+/** A clock that moves only when the test moves it. */
 export class ManualClock extends Clock {
   private readonly timers = new Set<{ dueMs: number; run: () => void }>();
   private readonly turns: (() => void)[] = [];
-  /** When true, a poll turn waits for `poll()`; otherwise it is over at once. */
+  /** When true, a poll turn waits for `poll()`; otherwise it ends at once. */
   holdsPollTurns = false;
 
   constructor(private now = 0) {
@@ -34,7 +34,7 @@ export class ManualClock extends Clock {
     return this.holdsPollTurns ? new Promise(resolve => this.turns.push(resolve)) : Promise.resolve();
   }
 
-  /** Ends the poll turns that are being waited for. */
+  /** Ends the pending poll turns. */
   async poll(): Promise<void> {
     for (const resolve of this.turns.splice(0)) resolve();
     await settled();

@@ -3,7 +3,7 @@ import { type PaymentSpan, PaymentTracing, type SpanFacts, type SpanStart } from
 import { attributesOf } from './span-attributes';
 import { formatTraceparent, parseTraceparent } from './traceparent';
 
-/** Payments remembered at once; of more, the oldest lose their later spans. Some 250 bytes each. */
+/** Payments in memory at once, about 250 bytes each; beyond that the oldest lose their later spans. */
 const rememberedMax = 50_000;
 
 const kinds = {

@@ -1,6 +1,6 @@
 import type { SpanFacts } from '../payment-tracing';
 
-/** Codes and topic names; nothing that could be a sentence, an address, a token or a payload. */
+/** Matches codes and topic names, and no sentence, address, token or payload. */
 const code = /^[A-Za-z][A-Za-z0-9_.-]{0,79}$/;
 
 const attributeNames: Record<keyof SpanFacts, string> = {

@@ -13,12 +13,15 @@ export interface OtlpOptions {
   onExportFailed(code: string): void;
 }
 
-/** Spans that wait for the collector; more are dropped, because payments go before their traces. */
+/** Spans that may wait for the collector; more are dropped, because payments are more important than traces. */
 const waitingMax = 8_192;
 const exportTimeoutMs = 5_000;
 const stopTimeoutMs = 3_000;
 
-/** Spans go out in batches, a second behind, as JSON over HTTP. Nothing is registered globally and nothing is instrumented. */
+/**
+ * Exports spans in batches, with a delay of a second, as JSON over HTTP. It registers nothing globally and instruments
+ * nothing.
+ */
 export function startOtlpTracing({ service, environment, endpoint, share, onExportFailed }: OtlpOptions): PaymentTracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: exportTimeoutMs, concurrencyLimit: 4 });
   const provider = new TracerProvider({
@@ -38,7 +41,7 @@ export function startOtlpTracing({ service, environment, endpoint, share, onExpo
   return new OtlpPaymentTracing(provider.getTracer('paycode'), () => withinTime(provider.shutdown()));
 }
 
-/** A collector that is away must not keep a service from stopping. */
+/** Bounds the wait, because an unreachable collector must not stop a service from ending. */
 async function withinTime(work: Promise<void>): Promise<void> {
   const { promise: timeout, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, stopTimeoutMs);

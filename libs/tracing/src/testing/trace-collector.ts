@@ -27,10 +27,10 @@ interface OtlpBody {
   resourceSpans: { resource: { attributes: OtlpAttribute[] }; scopeSpans: { spans: OtlpSpan[] }[] }[];
 }
 
-/** What an OpenTelemetry collector is to a service: takes spans as OTLP/HTTP JSON at `/v1/traces`, refuses anything else. */
+/** An OpenTelemetry collector for tests: accepts spans as OTLP/HTTP JSON at `/v1/traces`, refuses anything else. */
 export class TraceCollector {
   readonly spans: CollectedSpan[] = [];
-  /** Every body as it came, for whoever looks for what must not be in it. */
+  /** Every body as received, for checks of what must not be in it. */
   readonly bodies: string[] = [];
   /** Status answered to exports. */
   status = 200;

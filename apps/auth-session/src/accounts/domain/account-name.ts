@@ -13,7 +13,7 @@ export interface AccountNaming {
   acquirer?: string;
 }
 
-/** A name, or which field of the request stands in its way. */
+/** A name, or the field of the request that is wrong. */
 export type AccountName =
   | { ok: true; username: string; ownerId: number | null; acquirer: string | null }
   | { ok: false; field: 'id' | 'username' | 'acquirer'; rule: string };
@@ -35,17 +35,17 @@ function assigned({ type, id, username = '', acquirer }: AccountNaming): Account
   const problem = usernameProblem(username);
   if (problem) return refused('username', problem);
   const bank = acquirer?.trim() || null;
-  if ((bank !== null) !== (type === 'ACQUIRER')) return refused('acquirer', 'is for ACQUIRER accounts, which need it');
+  if ((bank !== null) !== (type === 'ACQUIRER')) return refused('acquirer', 'is for ACQUIRER accounts only, and required there');
   return { ok: true, username, ownerId: null, acquirer: bank };
 }
 
 function usernameProblem(username: string): string | undefined {
   if (username === '' || username.length > usernameCharsMax) return `must have 1 to ${usernameCharsMax} characters`;
   if (unusable.test(username)) return 'must not hold a colon or control characters';
-  // URLs resolve these away, however they are encoded: the account could not be named in a path.
+  // URL parsers remove these segments, however they are encoded, so no path could name the account.
   if (username === '.' || username === '..') return 'must not be dots alone';
   if (username !== username.trim()) return 'must not begin or end with a blank';
-  // Otherwise an operator's slip would let one account pose as another's.
+  // Otherwise an operator's mistake could give one account the name of another.
   return patternNames.test(username) ? 'has the form reserved for another type' : undefined;
 }
 

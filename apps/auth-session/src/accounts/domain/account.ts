@@ -20,13 +20,13 @@ export interface Account {
   publicKey: string | null;
   /** Whether login without a challenge is refused. */
   challengeRequired: boolean;
-  /** Addresses and CIDR ranges it may be used from; empty: anywhere (T-15). */
+  /** Addresses and CIDR ranges that it may be used from; empty permits every address (T-15). */
   sourceAddresses: string[];
   createdAt: Date;
   passwordChangedAt: Date;
 }
 
-/** What a request needs to know of its account; no secret among it. */
+/** The data of the account that a request needs; no secret is part of it. */
 export type Principal = Pick<
   Account,
   'id' | 'username' | 'type' | 'ownerId' | 'acquirer' | 'mode' | 'credentialVersion' | 'sourceAddresses'
@@ -38,7 +38,7 @@ export function rolesOf(type: AccountType): Role[] {
   return type === 'STK' ? ['STK'] : [];
 }
 
-/** What services are told about the caller. */
+/** The data about the caller that services receive. */
 export function identityOf({ username, type, ownerId, acquirer }: Principal): Identity {
   return { subject: username, accountType: type, ownerId, acquirer, roles: rolesOf(type) };
 }

@@ -12,7 +12,7 @@ export interface AccountView {
   acquirer: string | null;
   hasPassword: boolean;
   challengeRequired: boolean;
-  /** Addresses and CIDR ranges it may be used from; empty: anywhere. */
+  /** Addresses and CIDR ranges that it may be used from; empty permits every address. */
   sourceAddresses: string[];
   /** Hex SHA-256 of the registered client key, to compare with the client's own; null without a key. */
   publicKeySha256: string | null;

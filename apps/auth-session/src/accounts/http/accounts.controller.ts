@@ -41,7 +41,7 @@ export class AccountsController {
     return viewOf(await this.credentials.enableBearer(username, origin));
   }
 
-  /** Base64 tools break their lines. */
+  /** The key may contain line breaks, because base64 tools insert them. */
   @Put(':username/public-key')
   @RouteConfig({ multilineFields: new Set(['publicKey']) })
   async publicKey(

@@ -49,7 +49,7 @@ export class PublicKeyBody {
 }
 
 export class SourceAddressesBody {
-  /** IP addresses and CIDR ranges; an empty list lets the account come from anywhere. */
+  /** IP addresses and CIDR ranges; an empty list permits every address. */
   @IsArray()
   @ArrayMaxSize(32)
   @IsString({ each: true })

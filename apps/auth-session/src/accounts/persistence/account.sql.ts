@@ -1,9 +1,9 @@
-/** Columns of `account` under the alias `a`: what a request needs to know of its account. */
+/** Columns of `account` under the alias `a` that a request needs. */
 export const principalColumns =
   'a.id, a.username, a.type, a.owner_id, a.acquirer, a.mode, a.credential_version, a.source_addresses';
 
 export const accountSql = {
-  // Read on every Basic request: prepared, and one for all that wait.
+  // Every Basic request runs it: it is prepared, and requests that wait together share one.
   find: {
     name: 'select-accounts',
     text: `

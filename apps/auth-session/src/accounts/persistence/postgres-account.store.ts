@@ -14,7 +14,7 @@ const waitingReadsMax = 10_000;
 
 @Injectable()
 export class PostgresAccountStore extends AccountStore {
-  /** Every Basic request reads its account: under load one query serves all that wait. */
+  /** Every Basic request reads its account. Under load, one query serves all waiting requests. */
   private readonly reads = new FlushQueue<string, Account | undefined>(usernames => this.readAll(usernames), {
     flushMax: readsPerQueryMax,
     queueMax: waitingReadsMax,
@@ -80,7 +80,7 @@ export class PostgresAccountStore extends AccountStore {
   }
 }
 
-// The lock makes two changes of one account follow each other: neither overwrites what the other set.
+// The lock serialises changes of one account, so that neither overwrites the other.
 function lockAccount(manager: EntityManager, username: string): Promise<AccountEntity | null> {
   return manager.findOne(AccountEntity, { where: { username }, lock: { mode: 'pessimistic_write' } });
 }

@@ -4,7 +4,7 @@ import type { Origin } from '../security-event';
 interface InternalRequest {
   id: unknown;
   internalCaller?: string;
-  /** Which operator, where the token names one. */
+  /** The operator, if the token names one. */
   subject?: string;
 }
 

@@ -8,10 +8,12 @@ export type PathRule =
   | { kind: 'ACCOUNT_TYPES'; types: readonly AccountType[] }
   | { kind: 'NOBODY' };
 
-/** Who serves a path: the audience of what is asserted about its callers. The payment core is known by the name of its stand-in. */
+/**
+ * The service of a path, which is the audience of its callers' assertions. The payment core has the name of the simulator here.
+ */
 export type PathService = 'notification-config' | 'webhook-dispatcher' | 'payment-simulator';
 
-/** What the table says of a path: its rule, and who serves it; nobody where no caller is asserted. */
+/** Entry of a path: its rule and its service. Paths without identity assertion have no service. */
 export type PathEntry = PathRule & { service?: PathService };
 
 /** The table of spec 5.5 with 4.3 and A-46. Prefixes are whole segments; matched on `rolePath` (A-47). */
@@ -23,7 +25,7 @@ const table: readonly (readonly [prefix: string, entry: PathEntry])[] = [
   ['/remote', { kind: 'ANY_ACCOUNT', service: 'payment-simulator' }],
   ['/provision', { kind: 'ANY_ACCOUNT', service: 'payment-simulator' }],
   ['/stk', { kind: 'ROLE', role: 'STK', service: 'payment-simulator' }],
-  // INTERNAL is given to no account, so this is NOBODY in effect; it stays in the table as the document states it (T-27).
+  // No account has the role INTERNAL, so nobody passes. The row is here because the specification states it (T-27).
   ['/internal', { kind: 'ROLE', role: 'INTERNAL' }],
   [
     '/portal/restful/merchant/notification',
@@ -31,16 +33,16 @@ const table: readonly (readonly [prefix: string, entry: PathEntry])[] = [
   ],
 ];
 
-/** The rule of a normalised path without its `/pluto`; a path the table does not know is open to nobody. */
+/** The rule of a normalised path without its `/pluto`; nobody may use a path that is not in the table. */
 export function ruleFor(rolePath: string): PathEntry {
   const entry = table.find(([prefix]) => rolePath === prefix || rolePath.startsWith(`${prefix}/`));
   return entry?.[1] ?? { kind: 'NOBODY' };
 }
 
-/** Paths that answer personal data: of payers (getNotification), of merchants' recipients (list). */
+/** Paths that return personal data: of payers (getNotification) and of merchants' recipients (list). */
 const personalData = ['/purchase', '/portal/restful/merchant/notification'];
 
-/** The table's prefix of a path that answers personal data, undefined for any other. */
+/** The prefix of a path that returns personal data, undefined for all other paths. */
 export function personalDataOf(rolePath: string): string | undefined {
   return personalData.find(prefix => rolePath === prefix || rolePath.startsWith(`${prefix}/`));
 }

@@ -3,7 +3,9 @@ import { invalidField } from '@paycode/service-runtime';
 
 const textCharsMax = { method: 32, path: 16_384, address: 128, requestId: 128 } as const;
 
-/** The gateway's question, checked field by field: class-validator would take longer than the decision. @throws DomainError 400 */
+/**
+ * Reads the gateway's request field by field, because class-validator would take longer than the decision. @throws DomainError 400
+ */
 export function readAuthorizeRequest(body: unknown): AuthorizeRequest {
   const fields = (body ?? {}) as Record<string, unknown>;
   const { authorization } = fields;

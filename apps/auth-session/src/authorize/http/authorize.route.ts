@@ -12,9 +12,9 @@ import { denialOf, isDenial } from './refusal-answer';
 const allowed = { outcome: 'allowed' };
 
 /**
- * POST /internal/authorize, the gateway's one question per request: 200 with the decision inside; any other status means that no
- * decision could be made. Every request of every client pays for this route, so it stands directly on Fastify: Nest's pipeline would
- * cost several times what the decision costs.
+ * POST /internal/authorize, which the gateway calls once per request. The answer is 200 with the decision in the body; any other
+ * status means that no decision could be made. Every request of a client needs this call, so the route is directly on Fastify:
+ * Nest's pipeline would cost several times as much as the decision.
  */
 @Injectable()
 export class AuthorizeRoute implements OnModuleInit {
@@ -67,14 +67,14 @@ export class AuthorizeRoute implements OnModuleInit {
 
 type Refusal = Pick<DomainError, 'status' | 'message'> & Partial<Pick<DomainError, 'errors' | 'headers'>>;
 
-/** Fastify's own refusals keep their status (400, 413, 415); anything else shows nothing. */
+/** Fastify's own refusals keep their status (400, 413, 415); any other error becomes a 500 without details. */
 function asRefusal({ statusCode = 500 }: { statusCode?: number }): Refusal {
   return statusCode < 500
-    ? { status: statusCode, message: 'the question is not well formed' }
+    ? { status: statusCode, message: 'the request is not well formed' }
     : { status: 500, message: 'Internal Server Error' };
 }
 
-/** Our own gateway writes this JSON: what guards against clients (duplicate keys) is not needed here. */
+/** The gateway writes this JSON, so checks against clients (duplicate keys) are not needed here. */
 function parseJson(_request: FastifyRequest, body: string | Buffer, done: (error: Error | null, value?: unknown) => void): void {
   try {
     done(null, JSON.parse(body as string));

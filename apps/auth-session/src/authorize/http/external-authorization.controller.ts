@@ -9,8 +9,9 @@ import { ProxyTokenGuard } from './proxy-token.guard';
 import { denialOf, isDenial } from './refusal-answer';
 
 /**
- * authorize for a proxy's external authorization: the decision is the answer itself. 200 with the identity assertion as a header (empty
- * on open paths, so that it replaces whatever the client sent), or the client's 401/403/404/429 with its exact headers and body.
+ * authorize for the external authorization of a proxy. The status is the decision: 200 with the identity assertion as a header (empty
+ * on open paths, so that it replaces a header of the client), or the 401, 403, 404 or 429 for the client with its exact headers and
+ * body.
  */
 @Controller('internal/authorize/http')
 @UseGuards(ProxyTokenGuard)

@@ -2,7 +2,7 @@ import type { AuthorizeRequest } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import type { FastifyRequest } from 'fastify';
 
-/** Who tells where the client wanted to go: each proxy has one way, and only the one its URL names is believed. */
+/** How a proxy passes the original request. Each kind of proxy has its own URL, and only the headers of that kind are trusted. */
 export type OriginalRequestForm = 'original' | 'forwarded' | 'path';
 
 const fieldNames = {
@@ -11,7 +11,8 @@ const fieldNames = {
 } as const;
 
 /**
- * The client's request as a proxy describes it. A field the proxy sets once must be there once: a second line would be the client's.
+ * The client's request as a proxy describes it. Each field must be there exactly once: the proxy sets one, so a second line would
+ * come from the client.
  * @throws DomainError 400
  */
 export function authorizeRequestOf(request: FastifyRequest, form: OriginalRequestForm): AuthorizeRequest {

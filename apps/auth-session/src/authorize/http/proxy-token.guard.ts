@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 
 const proxyTokenHeader = 'x-paycode-proxy-token';
 
-/** Tokens of proxies that may ask for external authorization; none: the endpoint refuses everybody. */
+/** Tokens of proxies that may use external authorization; without a token the endpoint refuses every call. */
 export class ProxyTokens {
   constructor(private readonly tokens: readonly string[]) {}
 
@@ -14,7 +14,9 @@ export class ProxyTokens {
   }
 }
 
-/** A proxy cannot sign short-lived service tokens and its Authorization field is the client's: it shows a static token of its own. */
+/**
+ * Checks the static token of a proxy. A proxy cannot sign short-lived service tokens, and its Authorization header is the client's.
+ */
 @Injectable()
 export class ProxyTokenGuard implements CanActivate {
   constructor(private readonly tokens: ProxyTokens) {}

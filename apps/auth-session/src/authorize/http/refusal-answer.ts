@@ -5,12 +5,12 @@ type Denied = Extract<AuthorizeAnswer, { allowed: false }>;
 
 const deniedStatuses: readonly number[] = [401, 403, 404, 429] satisfies Denied['status'][];
 
-/** Whether a refusal is an answer for the client; anything else is a failure of ours and goes up. */
+/** Whether an error is an answer for the client; any other error is a fault of the platform and is thrown on. */
 export function isDenial(error: DomainError): error is DomainError & { status: Denied['status'] } {
   return deniedStatuses.includes(error.status);
 }
 
-/** Status, headers and body for the client, byte for byte as auth-session's own public paths answer. */
+/** Status, headers and body for the client, with the same bytes as on auth-session's own public paths. */
 export function denialOf(
   error: DomainError & { status: Denied['status'] },
   request: { path: string; requestId: string },

@@ -7,7 +7,7 @@ import { type AccessClaims, AccessTokens, readClaims } from '../../sessions';
 
 type Done = (error: unknown, key?: Buffer) => void;
 
-/** Bearer tokens through passport-jwt: one algorithm, a key of our choosing, the right kind of token (T-08). */
+/** Bearer tokens through passport-jwt: one algorithm, a key that the server chooses, one kind of token (T-08). */
 @Injectable()
 export class BearerStrategy extends PassportStrategy(Strategy) {
   declare name: string;

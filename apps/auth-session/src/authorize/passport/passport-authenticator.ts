@@ -14,7 +14,7 @@ import { VerifiedTokens } from './verified-tokens';
 class BasicGuard extends AuthGuard() {
   override handleRequest<T>(error: unknown, account: T): T {
     if (error) throw error;
-    // passport-http turns away an empty user name or password by itself.
+    // passport-http itself refuses an empty user name or password.
     if (!account) throw badCredentials();
     return account;
   }
@@ -24,15 +24,16 @@ class BearerGuard extends AuthGuard() {
   override handleRequest<T>(error: unknown, claims: T, info: unknown): T {
     if (error) throw error;
     if (claims) return claims;
-    // Whatever jsonwebtoken objects to has one answer (A-24). Any other failure is ours and must not look like a 401.
+    // All errors of jsonwebtoken get one answer (A-24). Any other error is a fault of the platform and must not become
+    // a 401.
     if (info instanceof jsonwebtoken.JsonWebTokenError) throw expiredToken();
     throw info instanceof Error ? info : expiredToken();
   }
 }
 
 /**
- * Runs the passport strategies on a credential that came in a body instead of a header: the request that is authorized is not the
- * request that carries it.
+ * Runs the passport strategies on a credential from a body instead of a header, because the gateway's call carries the credential
+ * of another request.
  */
 @Injectable()
 export class PassportAuthenticator extends Authenticator {
@@ -77,7 +78,10 @@ export class PassportAuthenticator extends Authenticator {
   }
 }
 
-/** passport-http reads a password only up to its next colon, and we never generate one with a colon: encoded, it stays whole and wrong. */
+/**
+ * passport-http cuts a password at its next colon. Generated passwords have no colon; encoding the colon keeps a wrong password whole, and
+ * wrong.
+ */
 function basicLine({ username, password }: Extract<UsableCredential, { kind: 'BASIC' }>): string {
   return `Basic ${Buffer.from(`${username}:${password.replaceAll(':', '%3A')}`).toString('base64')}`;
 }

@@ -1,6 +1,6 @@
 import type { RequestOrigin } from '../authorize.ports';
 
-/** What the strategies see in place of an HTTP request: the one credential that counts, in canonical form. */
+/** Replaces the HTTP request for the strategies: it holds the one chosen credential in canonical form. */
 export interface PassportRequest {
   headers: { authorization: string };
   origin: RequestOrigin;

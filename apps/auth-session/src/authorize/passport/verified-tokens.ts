@@ -2,15 +2,15 @@ import type { AccessClaims } from '../../sessions';
 
 export interface VerifiedToken {
   claims: AccessClaims;
-  /** Key it was signed with: the token is worth nothing once that key is withdrawn. */
+  /** Key that signed the token; the token is invalid when that key is withdrawn. */
   kid: string;
 }
 
 const keptMax = 10_000;
 
 /**
- * Tokens whose signature has been verified. That a text carries our signature never changes, so it is worked out once; everything that can
- * change (time, session, account, keys) is looked at on every request (T-09).
+ * Tokens whose signature has been verified. The signature of a text never changes, so it is verified once. Everything that can change
+ * (time, session, account, keys) is checked on every request (T-09).
  */
 export class VerifiedTokens {
   private readonly byText = new Map<string, VerifiedToken>();

@@ -8,7 +8,7 @@ export interface ChallengeAnswer {
 
 const digestBase64 = /^[A-Za-z0-9+/]{43}=$/;
 
-/** The 32 bytes of a digest; undefined for anything else, which then answers no challenge. */
+/** The 32 bytes of a digest; undefined for any other text, which cannot answer a challenge. */
 export function readDigest(text: string): Buffer | undefined {
   return digestBase64.test(text) ? Buffer.from(text, 'base64') : undefined;
 }

@@ -1,7 +1,7 @@
 import { IsString, Length, Matches, MaxLength } from 'class-validator';
 
 export class LoginChallengesQuery {
-  /** No account's name holds a control character: refused as ill-formed, which says nothing about any account (R-5.1-2). */
+  /** No account name contains a control character, so refusing one as malformed reveals nothing about an account (R-5.1-2). */
   @IsString()
   @Length(1, 256)
   @Matches(/^\P{Cc}*$/u, { message: 'identity must not hold control characters' })

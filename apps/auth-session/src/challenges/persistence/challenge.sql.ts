@@ -6,6 +6,6 @@ export const challengeSql = {
       values ($1, $2, $3, $4, $5, $6)`,
   },
 
-  // Of two concurrent deletes the second waits for the first and then finds nothing.
+  // When two deletes run at once, the second waits for the first and then finds no row.
   take: 'delete from login_challenge where challenge_hash = $1 returning *',
 } as const;

@@ -1,12 +1,12 @@
 /** How tries under one key slow down the next ones (T-05). */
 export interface GuessRule {
-  /** Tries that cost nothing: a person or a deployment gets its password wrong now and then. */
+  /** Tries without a wait, because a person or a deployment sometimes has a wrong password. */
   freeTries: number;
   /** Wait after the first try beyond the free ones, in milliseconds; doubles with each further one. */
   delayFirstMs: number;
-  /** Longest wait, in milliseconds. Short on purpose: it is what a mistyped password may cost. */
+  /** Longest wait, in milliseconds. It is short, because a mistyped password may cost so much. */
   delayMaxMs: number;
-  /** The count is forgotten after this long, in milliseconds: since its last try, or since its first one. */
+  /** The count is dropped after this long, in milliseconds: since its last try, or since its first one. */
   memoryMs: number;
   memorySince: 'LAST_TRY' | 'FIRST_TRY';
 }
@@ -21,7 +21,7 @@ export interface GuessCount {
   forgetAtMs: number;
 }
 
-/** The instant from which the next try is counted and no longer refused, in epoch milliseconds; 0 when it is at once. */
+/** The instant from which the next try is counted instead of refused, in epoch milliseconds; 0 when it is counted at once. */
 export function blockedUntilMs(count: GuessCount, rule: GuessRule): number {
   const beyond = count.failures - rule.freeTries;
   if (beyond <= 0) return 0;

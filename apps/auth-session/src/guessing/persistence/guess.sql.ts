@@ -1,6 +1,7 @@
 export const guessSql = {
-  // Counts as many tries of each key as its rule lets pass: all that reach its last free one and one beyond, or one after a wait; none during
-  // a wait. Sorted, so that two statements lock the rows they share in one order; the row lock makes the second see the first one's count.
+  // Counts as many tries of each key as its rule permits: the remaining free ones and one more, or one after a wait, or none during a wait.
+  // The keys are sorted, so that two statements lock shared rows in the same order; because of the row lock the second sees the count of
+  // the first.
   count: {
     name: 'count-guesses',
     text: `
@@ -24,7 +25,7 @@ export const guessSql = {
       returning key, failures, counted, last_failed_at, forget_at`,
   },
 
-  // Locked in the order in which they are counted.
+  // Locks rows in the same order as `count`.
   giveBack: `
     with locked as (select key from guess_count where key = any($1::bytea[]) order by key for update)
     update guess_count g set failures = greatest(g.failures - 1, 0) from locked where g.key = locked.key`,

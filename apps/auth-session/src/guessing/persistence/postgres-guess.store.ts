@@ -25,7 +25,7 @@ interface CountRow {
 
 @Injectable()
 export class PostgresGuessStore extends GuessStore {
-  /** One statement at a time: a flood of wrong guesses takes one connection, not all of them. */
+  /** One statement at a time, so that a flood of wrong guesses uses one connection, not all of them. */
   private readonly tries = new FlushQueue<Try, CountedTry>(tries => this.countAll(tries), { flushMax: 512, queueMax: 20_000 });
 
   constructor(private readonly dataSource: DataSource) {
@@ -57,7 +57,7 @@ export class PostgresGuessStore extends GuessStore {
   }
 }
 
-/** One row can be counted once per statement only: tries under one key go together. */
+/** A statement can update a row only once, so tries under one key are merged. */
 function merged(tries: readonly Try[]): Counting[] {
   const byKey = new Map<string, Counting>();
   for (const { key, rule } of tries) {
@@ -69,7 +69,7 @@ function merged(tries: readonly Try[]): Counting[] {
   return [...byKey.values()];
 }
 
-/** The tries that came first are those that were counted. */
+/** Assigns the counted places to the tries that came first. */
 function sharedOut(tries: readonly Try[], rows: CountRow[]): CountedTry[] {
   const byKey = new Map(rows.map(row => [row.key.toString('hex'), { row, left: row.counted }]));
   return tries.map(({ key, rule }) => {

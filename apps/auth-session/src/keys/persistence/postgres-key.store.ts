@@ -49,7 +49,10 @@ export class PostgresKeyStore extends KeyStore {
     });
   }
 
-  /** Keys that never rotate (the challenge key) would otherwise hold on to a key-encryption key that is to be retired. */
+  /**
+   * Seals all keys again. Otherwise keys that never rotate (the challenge key) would still need a key-encryption key that
+   * is to be retired.
+   */
   private async resealAll(manager: EntityManager): Promise<void> {
     for (const row of await manager.find(SigningKeyEntity)) {
       const sealed = this.parts.sealer.seal(JSON.stringify(this.open(row)));
@@ -57,7 +60,7 @@ export class PostgresKeyStore extends KeyStore {
     }
   }
 
-  /** Writers of keys follow each other: two replicas that start together agree on one first key. */
+  /** Serialises writers of keys, so that two replicas that start together agree on one first key. */
   private exclusively<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
     return this.parts.dataSource.transaction(async manager => {
       await manager.query(sql.lock);
@@ -82,7 +85,9 @@ export class PostgresKeyStore extends KeyStore {
   }
 }
 
-/** When the newest key was made, in epoch milliseconds, among the uses that hold `keep` keys already: one more drops the oldest of these. */
+/**
+ * Time of the newest key, in epoch milliseconds, among the uses that have `keep` keys already, where one more key drops the oldest.
+ */
 async function newestOfFull(manager: EntityManager, { uses, keep }: { uses: KeyUse[]; keep: number }): Promise<number | null> {
   const [{ at }] = await manager.query<[{ at: Date | null }]>(sql.newestOfFull, [uses, keep]);
   return at && at.getTime();

@@ -1,8 +1,8 @@
 export const signingKeySql = {
-  // Writers of keys follow each other; readers do not wait.
+  // Serialises writers of keys; readers do not wait.
   lock: 'lock table signing_key in share row exclusive mode',
 
-  // Under the lock a new key is always the newest, also when two rotations fall into one millisecond.
+  // Under the lock a new key is always the newest, even when two rotations happen in one millisecond.
   insert: `
     insert into signing_key (kid, use, sealed, created_at)
     select $1, $2, $3, greatest($4::timestamptz, max(created_at) + interval '1 microsecond') from signing_key where use = $2`,

@@ -7,7 +7,7 @@ import { LoginService } from '../login.service';
 import { RenewSessionService } from '../renew-session.service';
 import { LoginBody, LogoutBody, RenewBody } from './authentication.dto';
 
-/** Spec 4.1. Open paths: what they need is in the request itself. */
+/** Endpoints of section 4.1. The paths are open, because their secret is in the request itself. */
 @Controller('authentication')
 export class AuthenticationController {
   constructor(
@@ -35,7 +35,7 @@ export class AuthenticationController {
     return this.renewals.renew(body.jwt, origin);
   }
 
-  /** The document leaves the answer's body open; an empty object keeps it JSON (R-4-1). */
+  /** The specification does not define the body of the answer; an empty object is JSON (R-4-1). */
   @Post('logout')
   @HttpCode(200)
   async logout(

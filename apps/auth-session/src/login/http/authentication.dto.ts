@@ -2,12 +2,12 @@ import { IsOptional, IsString, Length, Matches, MaxLength, ValidateIf } from 'cl
 
 const tokenCharsMax = 8_192;
 
-/** One challenge field without the other would be an ambiguous downgrade (A-34): as soon as one is there, both must be. */
+/** One challenge field without the other would be an ambiguous downgrade, so both are required when one is present (A-34). */
 const namesChallenge = (body: LoginBody) =>
   body.base64EncodedChallengeHash !== undefined || body.base64EncodedChallengeResponse !== undefined;
 
 export class LoginBody {
-  /** No account's name holds a control character: refused as ill-formed, which says nothing about any account (R-5.1-2). */
+  /** No account name contains a control character, so refusing one as malformed reveals nothing about an account (R-5.1-2). */
   @IsString()
   @Length(1, 256)
   @Matches(/^\P{Cc}*$/u, { message: 'identity must not hold control characters' })

@@ -1,14 +1,14 @@
-/** One algorithm, ever (T-08). HS256, because auth-session alone issues and verifies access tokens: the session row decides anyway. */
+/** The only algorithm (T-08). HS256 suffices, because only auth-session issues and verifies access tokens. */
 export const accessTokenAlgorithm = 'HS256';
 export const accessTokenIssuer = 'auth-session';
-/** RFC 9068: tells access tokens from every other JWT of ours (T-08). */
+/** RFC 9068: distinguishes access tokens from all other JWTs of the platform (T-08). */
 export const accessTokenType = 'at+jwt';
 /** 15 minutes from issuance, in milliseconds (R-5.2-7, R-8-3). */
 export const accessTokenLifetimeMs = 15 * 60_000;
 /** How far another replica's clock may be ahead, in seconds. */
 const clockSkewMaxS = 5;
 
-/** Tokens of one environment are worthless in the other (T-08). */
+/** Tokens of one environment are invalid in the other (T-08). */
 export function accessTokenAudience(environment: 'sandbox' | 'production'): string {
   return `paycode-${environment}`;
 }
@@ -29,7 +29,7 @@ interface UncheckedJwt {
   payload: unknown;
 }
 
-/** The claims of a JWT whose signature, issuer and audience have been verified; undefined when it is not an access token of ours. */
+/** The claims of a JWT whose signature, issuer and audience have been verified; undefined when it is not an access token. */
 export function readClaims({ header, payload }: UncheckedJwt): AccessClaims | undefined {
   if (header.typ !== accessTokenType || typeof payload !== 'object' || payload === null) return undefined;
   const { sub, sid, jti, iat, exp } = payload as Record<string, unknown>;

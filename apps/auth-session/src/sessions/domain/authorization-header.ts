@@ -1,4 +1,4 @@
-/** What the Authorization lines of one request amount to. */
+/** The credential in the Authorization lines of one request. */
 export type Credential =
   | { kind: 'NONE' }
   | { kind: 'BASIC'; username: string; password: string }
@@ -6,17 +6,18 @@ export type Credential =
   | { kind: 'BEARER'; token: string }
   | { kind: 'MALFORMED' };
 
-/** Lines and characters beyond these are refused unread. */
+/** More lines or characters are refused without reading them. */
 const linesMax = 8;
 const lineCharsMax = 8_192;
-// RFC 9110 11.4: a scheme, then spaces, then token68. Commas never occur inside, so they part credentials an intermediary has joined.
+// RFC 9110 11.4: a scheme, then spaces, then token68. It contains no comma, so commas separate credentials that an intermediary has
+// joined.
 const credentialPattern = /^([A-Za-z]+)(?: +([A-Za-z0-9\-._~+/]+=*))?$/;
 const jwtPattern = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/;
 const base64Pattern = /^[A-Za-z0-9+/]+={0,2}$/;
 
-// RFC 7617 2: neither part may hold a control character. No store is ever asked for such a name.
+// RFC 7617 2: neither part may hold a control character. Such a name never reaches a store.
 const controlCharacter = /\p{Cc}/u;
-// A byte order mark is part of the text: stripped, two spellings would name one account.
+// Keeps a byte order mark: if it were removed, two spellings would name one account.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
@@ -27,7 +28,7 @@ export function chooseCredential(lines: readonly string[]): Credential {
   const [only = '', ...more] = lines;
   if (lines.length === 0) return { kind: 'NONE' };
   if (lines.length > linesMax || lines.some(line => line.length > lineCharsMax)) return { kind: 'MALFORMED' };
-  // Nearly every request has one line with one credential: it needs no weighing.
+  // Nearly every request has one line with one credential, which needs no comparison.
   return more.length === 0 && !only.includes(',') ? readCredential(only.trim()) : weigh(lines);
 }
 
@@ -56,7 +57,7 @@ function readBasic(parameter: string): Credential {
   const text = base64Pattern.test(parameter) ? decodeUtf8(Buffer.from(parameter, 'base64')) : undefined;
   if (text === undefined || controlCharacter.test(text)) return { kind: 'BASIC_UNREADABLE' };
   const colon = text.indexOf(':');
-  // An empty name or password is nobody's; passport-http would turn it away uncounted.
+  // No account has an empty name or password, and passport-http would refuse it without counting.
   if (colon < 1 || colon === text.length - 1) return { kind: 'BASIC_UNREADABLE' };
   return { kind: 'BASIC', username: text.slice(0, colon), password: text.slice(colon + 1) };
 }

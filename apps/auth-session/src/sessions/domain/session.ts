@@ -14,7 +14,7 @@ export interface Session {
   revokedAt: Date | null;
 }
 
-/** What a session depends on in its account. */
+/** The data of its account that a session depends on. */
 export interface SessionOwner {
   mode: 'BASIC' | 'BEARER';
   credentialVersion: number;
@@ -23,7 +23,7 @@ export interface SessionOwner {
 /** Why a token of the session is not accepted, or undefined when it is. */
 export function objectionTo(session: Session, owner: SessionOwner, nowMs: number): 'ENDED' | 'JWT_DISABLED' | undefined {
   if (session.revokedAt !== null || session.credentialVersion !== owner.credentialVersion) return 'ENDED';
-  // "Moment the token is rejected": at that millisecond it already is.
+  // "Moment the token is rejected": at that millisecond it is rejected already.
   if (nowMs >= session.expiresAt.getTime()) return 'ENDED';
   return owner.mode === 'BEARER' ? undefined : 'JWT_DISABLED';
 }

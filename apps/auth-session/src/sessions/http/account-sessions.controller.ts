@@ -33,7 +33,7 @@ export class AccountSessionsController {
     private readonly clock: Clock,
   ) {}
 
-  /** The newest sessions that are not over, at most 200; no token among it. */
+  /** Lists the newest open sessions, at most 200, without tokens. */
   @Get()
   async list(@Param('username') username: string): Promise<AccountSessions> {
     if (!(await this.accounts.findByUsername(username))) throw noSuchAccount();
@@ -47,7 +47,7 @@ export class AccountSessionsController {
     return { username, sessions };
   }
 
-  /** Every session of the account fails on its next request, one that is being opened at this very moment included. */
+  /** Ends every session of the account, from its next request on, including one that is just being opened. */
   @Post('end-all')
   @HttpCode(200)
   async endAll(@Param('username') username: string, @InternalOrigin() origin: Origin): Promise<AccountSessions> {

@@ -26,12 +26,12 @@ interface SessionUpdate {
   values: unknown[];
 }
 
-/** Between two reads under load: one costs as much as many sessions. */
+/** Pause between two reads under load, so that more sessions share one. */
 const spacingMs = 2;
 
 @Injectable()
 export class PostgresSessionStore extends SessionStore {
-  /** Read on every Bearer request (T-09), never cached; under load one query serves all that wait. */
+  /** Every Bearer request reads its session, without a cache (T-09). Under load, one query serves all waiting requests. */
   private readonly reads = new FlushQueue<string, AccountSession | undefined>(ids => this.readAll(ids), {
     flushMax: 256,
     queueMax: 10_000,
@@ -76,7 +76,7 @@ export class PostgresSessionStore extends SessionStore {
     }));
   }
 
-  /** One update of one session and its event, both or neither. Whether the session was as the update needs it. */
+  /** Updates one session and writes its event, both or neither. Returns whether the session met the condition of the update. */
   private updateWith(event: SecurityEvent, nowMs: number, { text, values }: SessionUpdate): Promise<boolean> {
     const now = new Date(nowMs);
     return this.dataSource.transaction(async manager => {

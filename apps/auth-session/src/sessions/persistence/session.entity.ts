@@ -29,7 +29,7 @@ export class SessionEntity implements Session {
   @Column({ name: 'revoked_at', type: 'timestamptz', nullable: true })
   revokedAt!: Date | null;
 
-  /** Set by a renewal, which compares before it sets: by SQL. */
+  /** Written by SQL only, because a renewal is a compare-and-set. */
   @Column({ name: 'replaced_token_id', type: 'uuid', nullable: true, insert: false, update: false })
   replacedTokenId!: string | null;
 

@@ -1,7 +1,7 @@
 import { principalColumns } from '../../accounts';
 
 export const sessionSql = {
-  // Read on every Bearer request (T-09): prepared, and one for all that wait.
+  // Every Bearer request runs it (T-09): it is prepared, and requests that wait together share one.
   find: {
     name: 'select-sessions',
     text: `
@@ -17,9 +17,10 @@ export const sessionSql = {
       and s.revoked_at is null and s.expires_at > $2
     order by s.started_at desc, s.id limit $3`,
 
-  // Of what follows, $1 is the time and $2 the session; each changes one row or, when the session is not as the change needs it, none.
+  // In the following statements $1 is the time and $2 the session. Each changes one row, or none when the session does not meet its
+  // condition.
 
-  // The row lock makes the second of two renewals see the first one's token id and match nothing.
+  // Because of the row lock, the second of two renewals sees the token id of the first and matches no row.
   renew: `
     update session set token_id = $4, expires_at = $5, replaced_token_id = token_id, renewed_at = $1
     where id = $2 and token_id = $3 and revoked_at is null and expires_at > $1`,

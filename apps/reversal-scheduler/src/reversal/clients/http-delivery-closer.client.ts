@@ -4,7 +4,7 @@ import { DeliveryCloser } from '../reversal.ports';
 
 const answers: ReadonlySet<string> = new Set([...verdictKinds, 'OPEN']);
 
-/** The dispatcher did answer, but not with what the contract says: treated as no answer, never as a verdict. */
+/** The dispatcher's answer breaks the contract. The client treats it as no answer, never as a verdict. */
 export class MalformedCloseAnswerError extends Error {
   override readonly name = 'MalformedCloseAnswerError';
 }
@@ -17,8 +17,8 @@ export class HttpDeliveryCloser extends DeliveryCloser {
 
   override async close(items: readonly CloseItem[]): Promise<CloseAnswer[]> {
     const body = await this.client.post<unknown>('/internal/deliveries/close', items);
-    if (!Array.isArray(body)) throw new MalformedCloseAnswerError('close answered something else');
-    // An answer that says something else is none: the timer of that payment asks again, those of the others go on (T-29).
+    if (!Array.isArray(body)) throw new MalformedCloseAnswerError('the answer of close is not a list');
+    // A malformed item counts as no answer: the timer of that payment asks again, and the other payments continue (T-29).
     return body.filter(isCloseAnswer);
   }
 }

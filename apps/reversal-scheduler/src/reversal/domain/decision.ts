@@ -1,6 +1,6 @@
 import { type Decision, decisionOf, type ReversalReason, reversalReasonOf, type VerdictKind } from '@paycode/dto';
 
-/** What to record for a verdict of the dispatcher. */
+/** The decision to record for a verdict of the dispatcher. */
 export interface DecisionToRecord {
   transactionId: number;
   merchantId: number;
@@ -10,7 +10,7 @@ export interface DecisionToRecord {
   reason: ReversalReason | null;
 }
 
-/** SETTLED exactly for an acknowledged or not applicable delivery, REVERSED exactly for a closed one (P-I6). */
+/** SETTLED for an acknowledged or not applicable delivery, REVERSED for a closed one, and nothing else (P-I6). */
 export function decisionFor(item: { transactionId: number; merchantId: number; verdict: VerdictKind }): DecisionToRecord {
   const { transactionId, merchantId, verdict } = item;
   const reason = isClosed(verdict) ? reversalReasonOf(verdict) : null;

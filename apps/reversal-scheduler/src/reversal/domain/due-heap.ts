@@ -5,13 +5,16 @@ export interface Timer {
   transactionId: number;
   merchantId: number;
   shard: number;
-  /** Due instant on the store's clock, microseconds since 1970: names the job's place in its shard. */
+  /** Due time on the store's clock, in microseconds since 1970; it determines the job's position in its shard. */
   dueAtUs: number;
   /** Due instant on the caller's monotonic clock. */
   dueAtMs: number;
 }
 
-/** Timers by the time to ask, which is the due time at first and later after each answer OPEN; one per transaction (the first one pushed stays). */
+/**
+ * Timers ordered by the time to ask: first the due time, later a pause after each answer OPEN. There is one timer per transaction; the
+ * first one pushed stays.
+ */
 export class DueHeap {
   private readonly heap = new DeadlineHeap<Timer>();
   private readonly known = new Set<number>();
@@ -49,7 +52,7 @@ export class DueHeap {
     return due;
   }
 
-  /** Drops the timers of shards given up; their new owner has its own. */
+  /** Drops the timers of lost shards; their new owner has its own. */
   dropShards(shards: ReadonlySet<number>): void {
     for (const entry of this.heap.all.filter(({ value }) => shards.has(value.shard))) {
       this.heap.remove(entry);

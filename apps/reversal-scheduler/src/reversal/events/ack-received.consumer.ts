@@ -4,12 +4,12 @@ import { type AckReceived, ackReceived, type SettleItem, topics } from '@paycode
 import { type EventBatch, OnEvents, readEvents } from '@paycode/events';
 import { DecideReversals } from '../decide-reversals.service';
 
-/** The durable way of an acknowledgement: it settles the payment even when the direct call was lost. */
+/** The durable path of an acknowledgement: it settles the payment even when the direct call was lost. */
 @Controller()
 export class AckReceivedConsumer {
   constructor(private readonly decideReversals: DecideReversals) {}
 
-  // What comes this way was nearly always told directly before.
+  // The direct call has delivered nearly all of these before, so they may wait to form batches.
   @OnEvents(topics.ackReceived, { group: 'reversal-scheduler', gatherMs: 100 })
   async onAckReceived(@Payload() batch: EventBatch): Promise<void> {
     await this.decideReversals.decide(readEvents(batch, ackReceived.parse).map(settlementOf));

@@ -5,8 +5,8 @@ import { type EventBatch, OnEvents, readEvents } from '@paycode/events';
 import { DecideReversals } from '../decide-reversals.service';
 
 /**
- * The scheduler's own requests, read back. They bring no news, except to a database that was restored to an earlier instant: then they are the
- * reversals it forgot, and a payment whose money is back is not delivered again (docs/how-to/back-up-and-restore.md).
+ * Reads the scheduler's own requests back. They change nothing, unless the database was restored to an earlier instant. Then they hold the
+ * decisions that the database has lost, so that a reversed payment is not delivered again (docs/how-to/back-up-and-restore.md).
  */
 @Controller()
 export class ReversalRequestedConsumer {

@@ -4,7 +4,10 @@ import { transactionTerminal, topics } from '@paycode/dto';
 import { type EventBatch, OnEvents, readEvents } from '@paycode/events';
 import { WatchTerminals } from '../watch-terminals.service';
 
-/** The consumer that follows TransactionTerminal `delayMs` behind; the delay is part of the subscription, so the class is made for it. */
+/**
+ * Makes the consumer that reads TransactionTerminal with a delay of `delayMs`. The delay is part of the subscription, so each delay needs
+ * its own class.
+ */
 export function transactionTerminalAuditConsumer(delayMs: number): Type {
   @Controller()
   class TransactionTerminalAuditConsumer {

@@ -18,7 +18,7 @@ export class ReversalsController {
     private readonly readReversal: ReadReversal,
   ) {}
 
-  /** Answered after the commit: from then on the payment is reversed unless it is acknowledged (R-1-6, R-6.2-1). */
+  /** Answers after the commit. From then on the payment is reversed unless it is acknowledged (R-1-6, R-6.2-1). */
   @Post('arm')
   @HttpCode(200)
   arm(@Body() body: unknown): Promise<ArmAnswer[]> {
@@ -31,7 +31,10 @@ export class ReversalsController {
     return whenNotFull(this.armReversals.arm(items));
   }
 
-  /** The fast path of a verdict; AckReceived and the timer are the durable ones, also for one that fails by its data. */
+  /**
+   * The fast path of a verdict. AckReceived and the timer are the durable paths, also for a verdict that fails here
+   * because of its data.
+   */
   @Post('settle')
   @HttpCode(204)
   async settle(@Body() body: unknown): Promise<void> {

@@ -4,17 +4,20 @@ import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/timing';
 import { ReversalTimers } from '../reversal-timers.service';
 
-/** How often near-due jobs are read, and how often the low-water marks are looked after, in milliseconds. */
+/** Interval at which near-due jobs are read and low-water marks are moved, in milliseconds. */
 const tickMs = 200;
 const advanceMs = 10_000;
-/** Timers that fall due within this time share a call; it is also what they are late at least. */
+/** Timers that are due within this time share a call. Each timer is late by at least this time. */
 const gatherMs = 2;
 /** After a fault of the database or the dispatcher. */
 const faultMs = 1_000;
 /** Calls to the dispatcher at a time. */
 const concurrentAsks = 4;
 
-/** Drives the timers: heartbeat and shards as often as the lease asks for, near-due jobs every 200 ms, due timers when they are due. Faults are logged and tried again. */
+/**
+ * Runs the timers: heartbeat and shards as often as the lease requires, near-due jobs every 200 ms, due timers when they are due. It logs
+ * faults and tries again.
+ */
 @Injectable()
 export class ReversalTimerJob implements OnApplicationBootstrap {
   private tasks: PeriodicTask[] = [];
@@ -38,7 +41,7 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
     this.lifecycle.onDrain('timers', () => this.stop());
   }
 
-  /** Ends what runs, then gives the shards to the others. */
+  /** Ends the running work, then hands the shards over. */
   private async stop(): Promise<void> {
     await Promise.all(this.tasks.map(task => task.stop()));
     await this.ownership.leave();
@@ -49,7 +52,9 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
     this.timers.own(this.ownership.shards);
   }
 
-  /** One of several that ask at the same time: a slow call holds up only what it asks about. Resolves to the wait for the next due timer. */
+  /**
+   * One of several concurrent callers, so that a slow call delays only its own transactions. Resolves to the wait for the next due timer.
+   */
   private async fireDue(signal: AbortSignal): Promise<number> {
     while (await this.timers.fire()) if (signal.aborted) break;
     return Math.ceil(Math.min(tickMs, Math.max(gatherMs, this.timers.nextInMs)));
@@ -57,7 +62,7 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
 
   private every(everyMs: number, source: string, pass: (signal: AbortSignal) => Promise<number | void>): PeriodicTask {
     const failed = (error: unknown) =>
-      this.logger.warn({ event: 'timer-fault', source, err: error }, 'reversal timers will try again');
+      this.logger.warn({ event: 'timer-fault', source, err: error }, 'a step of the reversal timers failed and will be repeated');
     return new PeriodicTask(pass, { everyMs, afterFaultMs: Math.max(everyMs, faultMs), failed }).start();
   }
 }

@@ -7,7 +7,7 @@ import { type DecisionOutcome, DecisionStore } from '../reversal.ports';
 const source = 'reversal-scheduler';
 const instant = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Writes of all batches touch rows in one order, so that two batches cannot deadlock on the same transactions. */
+/** All batches write rows in the same order, so that two batches cannot deadlock on the same transactions. */
 const decide = {
   name: 'decide',
   text: `
@@ -34,9 +34,11 @@ const decide = {
 
 const find = 'select transaction_id as id, kind from decision where transaction_id = any($1::bigint[])';
 
-/** Decisions in PostgreSQL: insert only, the primary key is the register that is written once (P-I1). */
+/** Decisions in PostgreSQL: insert only; the primary key makes each decision write-once (P-I1). */
 export class PostgresDecisionStore extends DecisionStore {
-  /** `wakeRelay`: told after the commit that the outbox has something new. `traceparentOf`: what an event carries on of its payment's trace. */
+  /**
+   * `wakeRelay` is called after a commit that put events into the outbox. `traceparentOf`: the trace context that an event passes on.
+   */
   constructor(
     private readonly dataSource: DataSource,
     private readonly wakeRelay: () => void,
@@ -53,12 +55,13 @@ export class PostgresDecisionStore extends DecisionStore {
       texts(items.map(item => item.decision)),
       texts(items.map(item => item.verdict)),
       texts(items.map(item => item.reason)),
-      // Fewer than the others are filled up with nulls.
+      // PostgreSQL fills a shorter array up with nulls.
       texts(this.traceparentOf ? items.map(item => this.traceparentOf!(item.transactionId) ?? null) : []),
     ]);
     if (rows.some(row => row.kind === 'REVERSED')) this.wakeRelay();
     const decidedNow = new Map(rows.map(row => [Number(row.id), row.kind]));
-    // A statement of its own: a decision that another session committed while that one ran is not in its snapshot.
+    // This needs a second statement: the snapshot of the first lacks a decision that another session committed while it
+    // ran.
     const before = items.map(item => item.transactionId).filter(id => !decidedNow.has(id));
     const standing = before.length > 0 ? await this.find(before) : new Map<number, Decision>();
     return outcomesOf(items, new Map([...standing, ...decidedNow]), new Set(decidedNow.keys()));

@@ -4,13 +4,16 @@ import type { DataSource } from 'typeorm';
 import { shardOf } from '@paycode/ownership';
 import { type DueJob, JobStore, type LowWaterMark, type ScannedJobs, type ShardCursor } from '../reversal.ports';
 
-/** Rows become visible when their transaction ends, not when their due time was computed: marks stay this far behind. */
+/**
+ * A row becomes visible when its transaction ends, which is after its due time was computed. Marks therefore stay this
+ * far behind.
+ */
 const lowWaterDistanceMs = 120_000;
 
 const microseconds = (column: string) => `(extract(epoch from ${column}) * 1000000)::bigint`;
 const leftMs = (column: string) => `extract(epoch from ${column} - clock_timestamp()) * 1000`;
 
-/** One lock order for all batches: two upserts of the same rows cannot deadlock. */
+/** All batches lock rows in the same order, so that two upserts of the same rows cannot deadlock. */
 const arm = {
   name: 'arm',
   text: `
@@ -22,7 +25,7 @@ const arm = {
       set attempt = greatest(job.attempt, excluded.attempt), due_at = greatest(job.due_at, excluded.due_at)`,
 };
 
-/** Jobs in PostgreSQL. Every due time is the database's clock, so hosts' clocks take no part (P-T5). */
+/** Jobs in PostgreSQL. Every due time comes from the database's clock, so clocks of hosts have no influence (P-T5). */
 export class PostgresJobStore extends JobStore {
   constructor(private readonly dataSource: DataSource) {
     super();
@@ -60,9 +63,10 @@ export class PostgresJobStore extends JobStore {
   }
 
   override async scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<ScannedJobs> {
-    // One walk of the index (shard, due_at, transaction_id) per shard; decided jobs are skipped by their primary key. The window ends at a
-    // time that is fixed for the statement: with clock_timestamp() the index could not end there, and every pending job would be looked at.
-    // A mark that is ahead of a clock which was set back hides nothing. The row without a shard tells the clock.
+    // One read of the index (shard, due_at, transaction_id) per shard; the primary key of `decision` excludes decided jobs. The window ends
+    // at a time that is fixed for the statement: with clock_timestamp() the index could not bound the read, and it would read every pending
+    // job. When the clock was set back behind a mark, the read begins two minutes before the new time, so that it misses no job. The row
+    // without a shard returns the clock.
     const rows = await this.rows<ScanRow>(
       `(select j.transaction_id as id, j.merchant_id as merchant, j.shard,
                ${microseconds('j.due_at')} as due_us, ${leftMs('j.due_at')} as left_ms

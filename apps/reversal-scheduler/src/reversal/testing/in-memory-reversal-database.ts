@@ -22,21 +22,21 @@ interface DecisionRow extends DecisionToRecord {
   atUs: number;
 }
 
-/** Told of every row that is written. */
+/** Called for every row that is written. */
 export interface ReversalDatabaseWatcher {
   jobWritten(transactionId: number): void;
   decisionWritten(row: DecisionToRecord): void;
 }
 
 /**
- * The scheduler's tables in memory. Held to the PostgreSQL stores by `reversal-stores.conformance.ts`; every method is one atomic
- * step, as every method of the PostgreSQL stores is one statement.
+ * The scheduler's tables in memory. `reversal-stores.conformance.ts` compares them with the PostgreSQL stores. Every method is
+ * one atomic step, as every method of the PostgreSQL stores is one statement.
  */
 export class InMemoryReversalDatabase {
   readonly jobRows = new Map<number, JobRow>();
   readonly decisionRows = new Map<number, DecisionRow>();
   readonly outbox: ReversalRequested[] = [];
-  /** Jobs without a decision: what the index makes cheap to find. */
+  /** Jobs without a decision, in place of the index. */
   readonly openJobs = new Map<number, JobRow>();
   private readonly lowDueAtUs = new Map<number, number>();
   readonly jobs: JobStore = new InMemoryJobStore(this);

@@ -12,11 +12,11 @@ export interface ReversalStoresUnderTest {
 
 const acked = (transactionId: number) => decisionFor({ transactionId, merchantId: 7, verdict: 'ACKED_HTTP' });
 const closed = (transactionId: number) => decisionFor({ transactionId, merchantId: 7, verdict: 'CLOSED_NON200' });
-/** Longer than any test takes: what is due then is not due yet. */
+/** Longer than any test takes, so that a job due after it is not due in the test. */
 const hourMs = 3_600_000;
 const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId: 7, attempt });
 
-/** Rules every pair of job store and decision store keeps; the simulation may stand on any pair that passes. */
+/** Rules that every pair of job store and decision store keeps; the simulation may use any pair that passes. */
 export function reversalStoresConformance(open: () => Promise<ReversalStoresUnderTest>): void {
   let stores: ReversalStoresUnderTest;
   beforeEach(async () => (stores = await open()));

@@ -14,7 +14,7 @@ export class ScriptedCloser extends DeliveryCloser {
   readonly verdicts = new Map<number, VerdictKind>();
   readonly calls: number[][] = [];
   fault: Error | undefined;
-  /** A call that asks about it is refused. */
+  /** A call that contains this transaction is refused. */
   refused: number | undefined;
   /** Left out of every answer. */
   forgotten: number | undefined;

@@ -2,7 +2,7 @@ import type { ArmAnswer, ArmItem } from '@paycode/dto';
 import { type PaymentTracing, traceAll } from '@paycode/tracing';
 import { ArmReversals, type ArmReversalsPorts } from '../arm-reversals.service';
 
-/** Arms that show in the trace of each payment, and from where the scheduler goes on with it. */
+/** Records each arm in the trace of the payment, and continues that trace in the scheduler. */
 export class TracedArmReversals extends ArmReversals {
   constructor(
     ports: ArmReversalsPorts,

@@ -3,7 +3,7 @@ import { type PaymentTracing, traceAll } from '@paycode/tracing';
 import { DecideReversals, type DecideReversalsPorts } from '../decide-reversals.service';
 import type { DecisionOutcome } from '../reversal.ports';
 
-/** Decisions that show in the trace of each payment, with the decision that stands. */
+/** Records each decision in the trace of the payment. */
 export class TracedDecideReversals extends DecideReversals {
   constructor(
     ports: DecideReversalsPorts,

@@ -2,7 +2,7 @@ import type { CloseAnswer, CloseItem } from '@paycode/dto';
 import { type PaymentTracing, traceAll } from '@paycode/tracing';
 import { DeliveryCloser } from '../reversal.ports';
 
-/** A closer whose questions show in the trace of each payment, with the answer. */
+/** Records each call of close, with its answer, in the trace of the payment. */
 export class TracedDeliveryCloser extends DeliveryCloser {
   constructor(
     private readonly closer: DeliveryCloser,

@@ -2,7 +2,7 @@ import type { InternalClient } from '@paycode/access';
 import type { ArmAnswer, ArmItem, Decision, SettleItem } from '@paycode/dto';
 import { ReversalScheduler } from '../arming.ports';
 
-/** The scheduler answered, but not with what the contract says: treated as no answer. */
+/** The scheduler's answer breaks the contract; the client treats it as no answer. */
 export class MalformedArmAnswerError extends Error {
   override readonly name = 'MalformedArmAnswerError';
   readonly code = 'ARM_ANSWER';
@@ -16,8 +16,8 @@ export class HttpReversalSchedulerClient extends ReversalScheduler {
 
   override async arm(items: readonly ArmItem[]): Promise<Map<number, Decision | null>> {
     const answers = await this.client.post<ArmAnswer[]>('/internal/reversals/arm', items);
-    if (!Array.isArray(answers)) throw new MalformedArmAnswerError('arm answered something else');
-    // An answer that says something else is none: that payment is not armed, the others are (T-29).
+    if (!Array.isArray(answers)) throw new MalformedArmAnswerError('the answer of arm is not a list');
+    // A malformed item counts as no answer: that payment is not armed, the others are (T-29).
     return new Map(answers.filter(isArmAnswer).map(answer => [answer.transactionId, answer.decision]));
   }
 

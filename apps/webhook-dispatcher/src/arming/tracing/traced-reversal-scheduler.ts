@@ -2,7 +2,7 @@ import type { ArmItem, Decision, SettleItem } from '@paycode/dto';
 import { type PaymentTracing, traceAll } from '@paycode/tracing';
 import { ReversalScheduler } from '../arming.ports';
 
-/** A scheduler whose calls show in the trace of each payment, and carry it on. */
+/** A scheduler client that records each call in the trace of the payment and passes the trace on to the scheduler. */
 export class TracedReversalScheduler extends ReversalScheduler {
   constructor(
     private readonly scheduler: ReversalScheduler,

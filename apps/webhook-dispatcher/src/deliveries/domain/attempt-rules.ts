@@ -1,6 +1,6 @@
 /** What the rules allow a delivery to do next. */
 export interface AttemptRules {
-  /** POSTs per payment; more than one only after a crash of ours. 1 gives the strict reading. */
+  /** POSTs per payment at most; only a crash of the dispatcher leads to a second one. 1 allows none. */
   attemptsMax: number;
   /** B: a payment that could not be sent for this long is closed, in milliseconds. */
   dispatchWindowMs: number;

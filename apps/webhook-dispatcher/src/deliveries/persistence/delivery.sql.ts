@@ -1,5 +1,5 @@
-// Statements of the delivery store. Shards are locked FOR SHARE in the order of their number: a takeover (FOR UPDATE) waits for us and we for
-// it, and what we wrote before it is seen after it.
+// Statements of the delivery store. They lock shards FOR SHARE in the order of their number. A takeover (FOR UPDATE) and these statements
+// wait for each other, so a takeover sees every row written before it.
 const stored = `
   d.transaction_id as id, d.merchant_id as merchant, d.shard, d.seq, d.reversible, d.payload,
   greatest((d.epoch > 0)::int, coalesce((select max(a.attempt) from attempt a where a.transaction_id = d.transaction_id), 0)) as claimed,
@@ -8,7 +8,8 @@ const stored = `
 const isOpen = 'not exists (select from verdict v where v.transaction_id = d.transaction_id)';
 
 export const deliverySql = {
-  // seq is drawn after the shard row is locked, so seqs of a shard become visible behind a horizon that a sweep can establish.
+  // The insert draws seq after it has locked the shard row. So a sweep can find a horizon below which every seq of the shard
+  // is visible.
   insert: `
     with input as (
       select * from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::timestamptz[], $8::text[], $9::boolean[],
@@ -23,7 +24,7 @@ export const deliverySql = {
     on conflict do nothing
     returning transaction_id as id, seq, epoch`,
 
-  // A stub differs in nothing: the transaction was closed before its event came.
+  // A stub counts as the same content: the transaction was closed before its event came.
   known: `
     select d.transaction_id as id, d.epoch, ${isOpen} as open,
            d.stub or (d.merchant_id, d.kind, d.status, d.reference_transaction_id, d.completed_at)
@@ -39,7 +40,7 @@ export const deliverySql = {
       select shard, epoch from shard where owner = $1 and shard in (select shard from input) order by shard for share)
     insert into attempt (transaction_id, attempt, epoch)
     select d.transaction_id, d.attempt, d.epoch from input d join held using (shard, epoch) where ${isOpen} order by 1
-    -- The same claim again: its answer was lost on the way to us.
+    -- The same claim again: the answer of the first one was lost.
     on conflict (transaction_id, attempt) do update set epoch = excluded.epoch where attempt.epoch = excluded.epoch
     returning transaction_id as id`,
 
@@ -54,15 +55,16 @@ export const deliverySql = {
         order by d.seq limit $4) d
      order by d.shard, d.seq`,
 
-  // Waits until no ingest of these shards is under way. Every seq drawn so far is then visible, every later one is higher.
+  // Waits until no insert into these shards is running. Then every seq drawn so far is visible, and every later one is
+  // higher.
   horizon: `
     with mine as materialized (
       select l.shard from shard l join unnest($2::smallint[], $3::bigint[]) as t(shard, epoch) using (shard, epoch)
        where l.owner = $1 order by l.shard for no key update of l)
     select shards, pg_sequence_last_value('delivery_seq') as seq from (select array_agg(shard) as shards from mine) m`,
 
-  // Stops at the first open row, so each row is walked over about once in its life; bounded, so that no walk outlasts a statement. Walks first
-  // and locks then, in the order of the shards like everybody.
+  // Stops at the first open row, so it reads each row about once. A limit keeps the statement short. It reads first and then locks, in the
+  // order of the shards like all statements.
   advance: `
     with ahead as materialized (
       select l.shard, l.epoch, n.low_seq
@@ -91,7 +93,7 @@ export const deliverySql = {
         order by d.seq limit $4) d
      order by d.shard, d.seq`,
 
-  // Along the partial index (merchant_id, seq): rows of other merchants are never touched.
+  // Uses the partial index (merchant_id, seq), so it never reads rows of other merchants.
   waiting: `
     select ${stored}
       from unnest($2::bigint[], $3::bigint[], $4::int[]) as m(merchant_id, after_seq, max)
@@ -102,7 +104,7 @@ export const deliverySql = {
         order by d.seq limit m.max) d
      order by d.merchant_id, d.seq`,
 
-  // The stub is what an ingest under way or yet to come collides with: no delivery can follow a close.
+  // A running or later insert conflicts with the stub, so no delivery can follow a close.
   closeUnknown: `
     with stub as (
       insert into delivery (transaction_id, merchant_id, shard, seq, epoch, kind, status, reversible, stub)

@@ -80,7 +80,7 @@ export class PostgresDeliveryStore extends DeliveryStore {
     const byShard = Map.groupBy(rows, row => row.shard);
     return swept.map(({ shard }) => {
       const unclaimed = byShard.get(shard) ?? [];
-      // A full page ends at its last row: the rest comes with the next sweep.
+      // The horizon of a full page is its last row; the next sweep reads the rest.
       return { shard, horizonSeq: unclaimed.length < limitPerShard ? horizonSeq : unclaimed.at(-1)!.seq, unclaimed };
     });
   }

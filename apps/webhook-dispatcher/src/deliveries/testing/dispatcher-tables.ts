@@ -34,7 +34,7 @@ interface NoticeRetryRow {
   dueAtMs: number;
 }
 
-/** What happens to the tables, for whoever watches the invariants. */
+/** Receives the changes of the tables, to check invariants. */
 export interface TablesWatcher {
   deliveryWritten(transactionId: number, former: DeliveryTableRow | undefined): void;
   ackPublished(transactionId: number, data: unknown): void;
@@ -43,15 +43,15 @@ export interface TablesWatcher {
 }
 
 /**
- * The dispatcher's tables in memory, with what the statements of its stores have in common. The stores beside it perform one statement at a
- * time through an executor; `dispatcher-stores.conformance.ts` holds them to the PostgreSQL ones.
+ * The dispatcher's tables in memory, with the operations that several stores use. The stores in this folder perform one statement at a time
+ * through an executor; `dispatcher-stores.conformance.ts` holds them to the PostgreSQL ones.
  */
 export class DispatcherTables {
   readonly shards: Map<number, ShardTableRow>;
   readonly heartbeats = new Map<string, number>();
   readonly heartbeatAtMs = new Map<string, number>();
   readonly deliveries = new Map<number, DeliveryTableRow>();
-  /** Unresolved deliveries per shard, in order of seq: what the indexes make cheap. */
+  /** Unresolved deliveries per shard, in order of seq, in place of the indexes. */
   readonly unresolved = new Map<number, DeliveryTableRow[]>();
   /** Epoch of each claim, by transaction and attempt. */
   readonly attempts = new Map<number, Map<number, number>>();
@@ -87,14 +87,14 @@ export class DispatcherTables {
     else this.unresolved.set(row.shard, [row]);
   }
 
-  /** False when a verdict stands. */
+  /** False when there is a verdict already. */
   insertVerdict(transactionId: number, row: VerdictTableRow): boolean {
     if (this.verdicts.has(transactionId)) return false;
     this.writeVerdict(transactionId, row);
     return true;
   }
 
-  /** Writes whether or not a verdict stands: only a broken store does that. */
+  /** Overwrites an existing verdict, as only a faulty store would. */
   writeVerdict(transactionId: number, row: VerdictTableRow): void {
     const former = this.verdicts.get(transactionId);
     this.verdicts.set(transactionId, row);
@@ -114,7 +114,7 @@ export class DispatcherTables {
     this.outbox.set(id, { id, transactionId, data });
   }
 
-  /** Open deliveries of a shard from `fromSeq` on; resolved ones are forgotten on the way. */
+  /** Open deliveries of a shard from `fromSeq` on; removes resolved ones from the list. */
   openOf(shard: number, fromSeq: number): DeliveryTableRow[] {
     const rows = (this.unresolved.get(shard) ?? []).filter(row => this.isOpen(row.transactionId));
     this.unresolved.set(shard, rows);

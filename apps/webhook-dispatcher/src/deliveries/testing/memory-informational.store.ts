@@ -42,6 +42,6 @@ export class MemoryInformationalStore extends InformationalStore {
   }
 
   override redeliver(): Promise<never> {
-    return Promise.reject(new Error('an operator redelivers, not a simulation'));
+    return Promise.reject(new Error('the simulation has no redelivery by an operator'));
   }
 }

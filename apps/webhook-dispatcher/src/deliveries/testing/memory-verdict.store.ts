@@ -47,7 +47,7 @@ export class MemoryVerdictStore extends VerdictStore {
       answers.set(verdict, written.has(verdict) ? verdict.kind : (standing.get(verdict.transactionId) ?? null));
   }
 
-  /** The fence: only the owner of the shard at that epoch. */
+  /** The fence: only the owner of the shard at that epoch may write. */
   protected mayConclude(replica: string, verdict: OwnedVerdict): boolean {
     return this.tables.holds(replica, verdict);
   }

@@ -1,4 +1,4 @@
-/** Performs one statement: at once, or after a while and perhaps without an answer. */
+/** Performs one statement: at once, or after a delay, with or without returning the answer. */
 export type StatementExecutor = <T>(effect: () => T) => Promise<T>;
 
 /** For tests of the stores themselves. */

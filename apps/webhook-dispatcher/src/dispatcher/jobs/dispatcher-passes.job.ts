@@ -5,14 +5,17 @@ import { AssignedPartitions } from '../assigned-partitions';
 import type { Dispatcher } from '../assemble-dispatcher';
 import { DISPATCHER } from '../dispatcher.token';
 
-/** Informational deliveries to be repeated and the fill of the queues. */
+/** Interval of the passes that repeat informational deliveries and refill the queues. */
 const careMs = 1_000;
 const recoverMs = 250;
 const assignmentMs = 100;
-/** Share of time the event loop is busy from which on this process is the bottleneck. */
+/** When the event loop is busy for at least this share of the time, this process is the bottleneck. */
 const saturatedFrom = 0.9;
 
-/** Drives a dispatcher: heartbeat and shards as often as the lease asks for (at once when partitions moved), recovery four times a second. */
+/**
+ * Runs the passes of a dispatcher: heartbeat and shards as often as the lease requires (at once when partitions moved), recovery four times
+ * a second.
+ */
 @Injectable()
 export class DispatcherPassesJob implements OnApplicationBootstrap {
   private tasks: PeriodicTask[] = [];
@@ -49,7 +52,7 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
     const shards = await this.assigned.shards();
     const wanted = [...shards].join();
     if (wanted === this.wanted || this.lifecycle.isDraining) return;
-    // Until the pass has succeeded nothing is settled: a failed one is tried again, also when the partitions are the former ones by then.
+    // Stays until the pass has succeeded, so that a failed pass is repeated even if the partitions have changed back by then.
     this.wanted = 'unsettled';
     this.dispatcher.shards.want(shards);
     await this.dispatcher.shards.pass();
@@ -57,7 +60,7 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
     this.logger.info({ event: 'shards', count: this.dispatcher.shards.held.length }, 'shards follow the partitions');
   }
 
-  /** The heartbeats go on until the last shard is handed over. */
+  /** Heartbeats continue until the last shard is handed over. */
   private async drain(): Promise<void> {
     await this.dispatcher.drain();
     await Promise.all(this.tasks.map(task => task.stop()));
@@ -65,7 +68,7 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
 
   private every(everyMs: number, source: string, pass: () => Promise<void>): PeriodicTask {
     const failed = (error: unknown) =>
-      this.logger.warn({ event: 'pass-failed', source, err: error }, 'a pass failed and is repeated');
+      this.logger.warn({ event: 'pass-failed', source, err: error }, 'a pass failed and will be repeated');
     return new PeriodicTask(pass, { everyMs, failed }).start();
   }
 }

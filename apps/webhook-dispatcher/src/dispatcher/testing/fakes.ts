@@ -31,9 +31,9 @@ export class FakeScheduler extends ReversalScheduler {
   readonly settled: SettleItem[] = [];
   readonly decisions = new Map<number, Decision>();
   fault: Error | undefined;
-  /** Calls that name it are refused. */
+  /** Calls that contain this transaction are refused. */
   refused: number | undefined;
-  /** Left out of the answers to arm. */
+  /** The answers of arm leave this transaction out. */
   forgotten: number | undefined;
   /** Awaited after the jobs are durable, before the answer. */
   beforeAnswer: () => Promise<void> = async () => undefined;

@@ -58,7 +58,7 @@ export class Replica {
     });
   }
 
-  /** Owns every shard from here on, and has taken up what was left in them. */
+  /** Takes every shard, and takes over the deliveries that are open in them. */
   async own(): Promise<this> {
     this.dispatcher.shards.want(new Set(allShards()));
     await this.dispatcher.shards.pass();
@@ -66,7 +66,7 @@ export class Replica {
     return this;
   }
 
-  /** Shards of an owner without heartbeats become this one's. */
+  /** Takes the shards of an owner whose heartbeat stopped. */
   async takeOver(): Promise<this> {
     this.dispatcher.shards.want(new Set(allShards()));
     await this.dispatcher.shards.pass();
@@ -74,12 +74,12 @@ export class Replica {
     return this.own();
   }
 
-  /** Every shard swept at least once. */
+  /** Sweeps every shard at least once. */
   async recoverAll(): Promise<void> {
     for (let pass = 0; pass < 5; pass++) await this.dispatcher.takeover.pass();
   }
 
-  /** Drains while time goes by. */
+  /** Drains while the clock advances. */
   async drain(): Promise<void> {
     let isDrained = false;
     const draining = this.dispatcher.drain().finally(() => (isDrained = true));

@@ -8,7 +8,7 @@ import { RecordDeliveries } from '../record-deliveries.service';
 /** Consumer group of the dispatchers; the shards a replica wants follow from its partitions. */
 export const dispatcherGroup = 'webhook-dispatcher';
 
-/** Terminal transactions become deliveries; the offset moves once they are durable. */
+/** Stores terminal transactions as deliveries; the offset moves after their commit. */
 @Controller()
 export class TransactionTerminalConsumer {
   constructor(
@@ -27,9 +27,9 @@ export class TransactionTerminalConsumer {
   }
 }
 
-/** The key chose the partition, and with it the shard's owner: it must be the transaction's. */
+/** The record key selected the partition and so the owner of the shard, so it must be the transaction id. */
 function readTerminal(data: unknown, { key }: ReceivedEvent): ParseResult<TransactionTerminal> {
   const parsed = transactionTerminal.parse(data);
   if (!parsed.ok || key === String(parsed.value.transactionId)) return parsed;
-  return { ok: false, reason: 'record key is not the transactionId' };
+  return { ok: false, reason: 'the record key is not the transactionId' };
 }

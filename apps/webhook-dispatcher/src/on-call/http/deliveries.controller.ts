@@ -16,7 +16,7 @@ export class DeliveriesController {
     private readonly redeliverNotice: RedeliverInformational,
   ) {}
 
-  /** Asked by due timers and by the audit: only its answer lets a payment be reversed. */
+  /** The scheduler's due timers and its audit call this; only the answer CLOSED lets the scheduler reverse a payment. */
   @Post('close')
   @HttpCode(200)
   async close(@Body() body: unknown): Promise<CloseAnswer[]> {
@@ -35,14 +35,14 @@ export class DeliveriesController {
     return this.showDelivery.list({ isOpen: query.state !== 'recent', merchantId, limit: Number(query.limit ?? 50) });
   }
 
-  /** One more try of an informational delivery. */
+  /** Tries an informational delivery once more. */
   @Post(':transactionId/redeliver')
   @HttpCode(202)
   redeliver(@Param('transactionId') transactionId: string): Promise<RedeliveryAnswer> {
     return this.redeliverNotice.redeliver(readTransactionId(transactionId));
   }
 
-  /** What happened to a delivery, for people. */
+  /** Shows the timeline of a delivery to an operator. */
   @Get(':transactionId')
   async show(@Param('transactionId') transactionId: string): Promise<DeliveryTimeline> {
     const timeline = await this.showDelivery.show(readTransactionId(transactionId));

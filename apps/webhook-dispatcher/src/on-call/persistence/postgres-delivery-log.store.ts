@@ -46,7 +46,7 @@ const summary =
   'd.transaction_id as id, d.merchant_id as merchant, d.kind, d.status, d.received_at, v.kind as verdict, v.outcome';
 const ofMerchant = '($1::bigint is null or d.merchant_id = $1)';
 
-// Shard by shard from the mark behind which everything is resolved: seconds of traffic, not the table.
+// Reads each shard from the mark below which every row is resolved: seconds of traffic, not the whole table.
 const openSql = `
   select ${summary} from shard l
    cross join lateral (
@@ -57,7 +57,7 @@ const openSql = `
     left join verdict v using (transaction_id)
    order by d.seq desc limit $2`;
 
-// The last rows of every shard; of one merchant among the last 1,000 of each.
+// The last rows of every shard; for one merchant, its rows among the last 1,000 of each shard.
 const recentSql = `
   select ${summary} from shard l
    cross join lateral (
@@ -67,7 +67,7 @@ const recentSql = `
    where ${ofMerchant}
    order by d.seq desc limit $2`;
 
-/** Timelines put together from the insert-only rows. */
+/** Builds timelines from the insert-only rows. */
 export class PostgresDeliveryLog extends DeliveryLog {
   constructor(private readonly dataSource: DataSource) {
     super();
@@ -109,8 +109,8 @@ function verdictOf(row: TimelineRow): DeliveryTimeline['verdict'] {
 }
 
 /**
- * Attempt 1 has no row of its own when the insert claimed it. The attempt that led to the verdict takes its times from there; one that a
- * crash cut off has no outcome.
+ * Attempt 1 has no row in `attempt` when the insert claimed it. The attempt that led to the verdict takes its times from the verdict; an
+ * attempt that a crash interrupted has no outcome.
  */
 function attemptsOf(row: TimelineRow, claims: readonly AttemptRow[]): DeliveryAttempt[] {
   const attempts = new Map(claims.map(claim => [claim.attempt, claim]));

@@ -1,16 +1,16 @@
-/** `HTTP/1.1 100`: with so many bytes an interim response can be told from a final one. */
+/** Length of `HTTP/1.1 100`: so many bytes distinguish an interim response from a final one. */
 const decidedBytes = 12;
 const statusAt = 9;
 const digitOne = 0x31;
 const headEnd = Buffer.from('\r\n\r\n');
 const switchingProtocols = Buffer.from('101');
-/** One head larger than this is no interim response but an attack; the parser refuses it. */
+/** A larger head is treated as an attack: it is passed on, and the parser refuses it. */
 const headBytesMax = 16_384;
 const nothing = Buffer.alloc(0);
 
 /**
- * Takes interim responses (1xx) out of a byte stream. undici drops the connection at `100 Continue` when it did not ask for one, yet a
- * receiver may send it before its 200, and the 200 counts (F-22). Everything from the final status line on passes unchanged.
+ * Takes interim responses (1xx) out of a byte stream. undici drops the connection at a `100 Continue` that it did not ask for. A
+ * receiver may send one before its 200, and the 200 counts (F-22). Everything from the final status line on passes unchanged.
  */
 export class InterimResponses {
   private isAtHead = false;
@@ -22,7 +22,7 @@ export class InterimResponses {
     this.kept = undefined;
   }
 
-  /** What of the stream may pass now; the rest is kept until it can be decided. */
+  /** Returns the bytes that may pass now, and keeps the rest until more bytes decide. */
   pass(chunk: Buffer): Buffer {
     if (!this.isAtHead) return chunk;
     let rest = this.kept ? Buffer.concat([this.kept, chunk]) : chunk;
@@ -41,7 +41,7 @@ export class InterimResponses {
   }
 }
 
-/** Length of the interim head that the bytes begin with, or what else they begin with. */
+/** Length of the interim head at the start of the bytes, or what the bytes begin with instead. */
 function headOf(bytes: Buffer): number | 'final' | 'incomplete' {
   if (bytes.length < decidedBytes) return 'incomplete';
   if (!isInterim(bytes)) return 'final';
@@ -54,7 +54,7 @@ function isInterim(head: Buffer): boolean {
   return (
     head.toString('latin1', 0, 7) === 'HTTP/1.' &&
     head[statusAt] === digitOne &&
-    // 101 ends the request: nobody asked for another protocol.
+    // 101 ends the request: the client asked for no other protocol.
     head.compare(switchingProtocols, 0, 3, statusAt, decidedBytes) !== 0
   );
 }

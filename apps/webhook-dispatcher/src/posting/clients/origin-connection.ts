@@ -4,9 +4,9 @@ import { type buildConnector, Client, type Dispatcher } from 'undici';
 import type { PostFault, PostObserver, WebhookRequest } from '../posting.ports';
 import { InterimResponses } from './interim-responses';
 
-/** Most of an answer's header (T-12). */
+/** Largest accepted header of an answer (T-12). */
 const headerBytesMax = 16_384;
-/** What is read of an answer's body to keep the connection; beyond it the connection is cheaper to drop (P-T1). */
+/** To keep the connection, so much of an answer's body is read. Beyond it, dropping the connection is cheaper (P-T1). */
 const bodyBytesMax = 16_384;
 const bodyMsMax = 5_000;
 
@@ -17,13 +17,13 @@ export interface ConnectionOptions {
   onGone(connection: OriginConnection): void;
 }
 
-/** One connection to an endpoint, carrying one request at a time; dials again by itself when the receiver closed it meanwhile. */
+/** One connection to an endpoint, with one request at a time. It reconnects when the receiver has closed it. */
 export class OriginConnection {
   private readonly client: Client;
   private readonly interim = new InterimResponses();
   private socket: Socket | undefined;
   private dials = 0;
-  /** Whether the present socket has carried a whole request and answer. */
+  /** Whether the current socket has carried a complete request and answer. */
   private hasServed = false;
   private limit: ReadLimit | undefined;
 
@@ -74,7 +74,7 @@ export class OriginConnection {
   private open(target: buildConnector.Options, callback: buildConnector.Callback): void {
     this.options.connect(target, (...[error, socket]: Parameters<buildConnector.Callback>) => {
       if (socket) this.adopt(socket);
-      // The overloads of the callback type tell success from failure; both are passed on as they came.
+      // The callback type has one overload for success and one for failure; this passes both on unchanged.
       (callback as (error: Error | null, socket: Socket | null) => void)(error, socket);
     });
   }
@@ -97,7 +97,7 @@ export class OriginConnection {
 
 interface ExchangeContext {
   onServed(): void;
-  /** The request went out on a socket that had served before, and not one byte of an answer came back (P-T7). */
+  /** True when the request used a socket that had served before, and no byte of an answer came (P-T7). */
   isStaleSocket(): boolean;
   isOurFault(error: unknown): boolean;
 }

@@ -3,7 +3,7 @@ import { type PostObserver, WebhookPoster, type WebhookRequest } from '../postin
 import { OriginConnection } from './origin-connection';
 
 export interface UndiciWebhookOptions {
-  /** Dials vetted addresses only (T-11). */
+  /** Connects to checked addresses only (T-11). */
   connect: buildConnector.connector;
   isOurFault(error: unknown): boolean;
 }
@@ -12,8 +12,8 @@ export interface UndiciWebhookOptions {
 const idlePerOriginMax = 512;
 
 /**
- * Webhook POSTs over undici connections, one request on each at a time. A pool of its own per endpoint: the last connection used is the
- * first to be used again, so idle ones age out.
+ * Sends webhook POSTs over undici connections, one request at a time on each. Each endpoint has its own pool. The most recently used
+ * connection is used first, so idle ones time out.
  */
 export class UndiciWebhookClient extends WebhookPoster {
   private readonly idle = new Map<string, OriginConnection[]>();
@@ -28,7 +28,7 @@ export class UndiciWebhookClient extends WebhookPoster {
     return { idle: [...this.idle.values()].reduce((sum, pool) => sum + pool.length, 0), busy: this.busy.size };
   }
 
-  /** Who is told when a connection to an endpoint became free. */
+  /** Sets the listener for connections that become free. */
   onIdle(listener: (origin: string) => void): void {
     this.becameIdle = listener;
   }

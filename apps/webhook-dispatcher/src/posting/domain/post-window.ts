@@ -14,8 +14,8 @@ export interface FaultSeen {
 }
 
 /**
- * One attempt against its clock (P-T1, P-T7, P-T8), as a state machine without one: CONNECTING until the request has left, WAITING until the final
- * status line, then ENDED. Whatever ends it first counts; everything later is ignored.
+ * State machine of one attempt and its time limits; the caller passes the time (P-T1, P-T7, P-T8). It is CONNECTING until the request has
+ * left, WAITING until the final status line, then ENDED. The first event that ends it counts; later ones are ignored.
  */
 export class PostWindow {
   private phase: 'CONNECTING' | 'WAITING' | 'ENDED' = 'CONNECTING';
@@ -36,7 +36,7 @@ export class PostWindow {
     return this.phase === 'ENDED';
   }
 
-  /** The request has left. Of two requests (P-T7) the first starts the window: the repeat happens inside it. */
+  /** The request has left. When it is repeated (P-T7), the first request starts the window, and the repeat happens inside it. */
   sent(nowMs: number): void {
     if (this.phase !== 'CONNECTING') return;
     this.phase = 'WAITING';
@@ -47,7 +47,10 @@ export class PostWindow {
     return this.end({ kind: 'STATUS', status, elapsedMs: this.elapsedMs(nowMs) ?? 0 });
   }
 
-  /** `repeat`: the pooled socket was dead, nothing was answered: send once more on a fresh one, in the same attempt and window (P-T7). */
+  /**
+   * `repeat`: the pooled socket was closed and no byte of an answer came. Send again on a new socket, in the same attempt and window
+   * (P-T7).
+   */
   failed(fault: FaultSeen, nowMs: number): AttemptOutcome | 'repeat' | undefined {
     if (this.phase === 'ENDED') return undefined;
     if (fault.isStaleSocket && !this.hasRepeated) {
@@ -59,7 +62,7 @@ export class PostWindow {
     return this.end({ kind: 'CONNECTION', code: fault.code, elapsedMs: this.elapsedMs(nowMs) });
   }
 
-  /** The deadline has passed and nothing was found in the kernel either (P-T3). */
+  /** The deadline has passed, and the kernel holds no answer either (P-T3). */
   expired(nowMs: number): AttemptOutcome | undefined {
     if (this.sentMs === undefined) return this.end({ kind: 'CONNECTION', code: 'CONNECT_BUDGET', elapsedMs: null });
     return this.end({ kind: 'TIMEOUT', elapsedMs: this.elapsedMs(nowMs)! });

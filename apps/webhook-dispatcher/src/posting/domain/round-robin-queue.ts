@@ -1,12 +1,12 @@
-/** Those who wait at one endpoint. */
+/** The items that wait for one endpoint. */
 interface Place<T> {
   endpoint: string;
   waiting: T[];
 }
 
 /**
- * Who waits at which endpoint, served endpoint by endpoint in turn. Endpoints that have answered lately and others are served by turns too:
- * ten thousand that hang do not keep one that works waiting for ten thousand turns.
+ * Items that wait per endpoint; the queue serves the endpoints in turn. It alternates between endpoints that answered recently and all
+ * others, so ten thousand hanging endpoints do not make a working one wait for ten thousand turns.
  */
 export class RoundRobinQueue<T> {
   private readonly rows = [new Map<string, Place<T>>(), new Map<string, Place<T>>()] as const;
@@ -23,7 +23,7 @@ export class RoundRobinQueue<T> {
     row.set(endpoint, place);
   }
 
-  /** The one who waits longest at that endpoint. */
+  /** Takes the item that has waited longest for that endpoint. */
   takeAt(endpoint: string): T | undefined {
     for (const row of this.rows) {
       const place = row.get(endpoint);
@@ -32,14 +32,14 @@ export class RoundRobinQueue<T> {
     return undefined;
   }
 
-  /** The one whose turn it is. */
+  /** Takes the item whose turn it is. */
   take(): T | undefined {
     this.servedLast = this.servedLast === 0 ? 1 : 0;
     const other = this.servedLast === 0 ? 1 : 0;
     const row = this.rows[this.servedLast].size > 0 ? this.rows[this.servedLast] : this.rows[other];
     const [place] = row.values();
     if (!place) return undefined;
-    // To the end of the row.
+    // The endpoint moves to the end of its group.
     row.delete(place.endpoint);
     row.set(place.endpoint, place);
     return this.takeFrom(row, place);

@@ -7,7 +7,7 @@ const keysMax = 20_000;
 
 /** Opens payloads with the platform's data keys and merchants' webhook keys with the key-encryption keys (T-14). */
 export class KeyRingWebhookSealer extends WebhookSealer {
-  /** Opened webhook keys by their sealed text: a renewed key has another text, so a stale one is never found. */
+  /** Decrypted webhook keys by their sealed text. A renewed key has another text, so the map never returns an old key. */
   private readonly opened = new Map<string, KeyObject>();
 
   constructor(
@@ -24,9 +24,9 @@ export class KeyRingWebhookSealer extends WebhookSealer {
 
   private keyOf({ merchantId, keyId, sealedKey }: Route): KeyObject {
     if (sealedKey === null || keyId === null)
-      throw Object.assign(new Error('a route without a key'), { code: 'ROUTE_WITHOUT_KEY' });
+      throw Object.assign(new Error('the route has no key'), { code: 'ROUTE_WITHOUT_KEY' });
     const aad = webhookKeyAad(merchantId, keyId);
-    // Bound to its merchant even in the cache.
+    // The cache entry is bound to its merchant too.
     const name = `${aad} ${sealedKey}`;
     let key = this.opened.get(name);
     if (!key) {

@@ -2,8 +2,8 @@ import type { PaymentTracing } from '@paycode/tracing';
 import { type PostObserver, WebhookPoster, type WebhookRequest } from '../posting.ports';
 
 /**
- * A poster whose requests show in the trace of the payment. The request itself goes out as it is: what a receiver is told of traces is
- * nothing, because a trace id is of no use to it and tells how we work (T-11).
+ * A poster that records each request in the trace of the payment. It does not change the request: a receiver gets no trace id, because
+ * the id is of no use to it and would reveal internals (T-11).
  */
 export class TracedWebhookPoster extends WebhookPoster {
   constructor(

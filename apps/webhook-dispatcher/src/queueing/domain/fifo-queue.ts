@@ -1,4 +1,4 @@
-/** A first-in, first-out line in an array: add and take in constant time, amortised. */
+/** A first-in, first-out queue in an array: add and take in amortised constant time. */
 export class FifoQueue<T> {
   private items: T[] = [];
   /** Items before this index are taken. */

@@ -4,13 +4,13 @@ interface Waiting {
   /** Rows up to this seq were taken up. */
   afterSeq: number;
   /**
-   * False during the pass after the last row was found: new deliveries enter the queue directly again, and one more look from the start
-   * finds what was stored without a place in it meanwhile.
+   * False during the pass after the last row was found. New deliveries enter the queue directly again, and one more read from the start
+   * finds rows that were stored without a place in the queue meanwhile.
    */
   isFilling: boolean;
 }
 
-/** Which merchants have deliveries in the database that no memory holds, and how far they were read. */
+/** The merchants whose deliveries wait in the database and not in memory, and how far they were read. */
 export class MerchantBacklog {
   private readonly merchants = new Map<number, Waiting>();
 
@@ -18,12 +18,12 @@ export class MerchantBacklog {
     return this.merchants.size;
   }
 
-  /** Whether new deliveries of the merchant must queue up behind those in the database. */
+  /** Whether new deliveries of the merchant must wait behind those in the database. */
   has(merchantId: number): boolean {
     return this.merchants.get(merchantId)?.isFilling ?? false;
   }
 
-  /** Merchants whose rows a sweep need not look at: they are read merchant by merchant. */
+  /** Merchants whose rows a sweep may skip, because they are read merchant by merchant. */
   get filling(): number[] {
     return [...this.merchants.values()].filter(({ isFilling }) => isFilling).map(({ merchantId }) => merchantId);
   }
@@ -33,7 +33,7 @@ export class MerchantBacklog {
     if (!this.has(merchantId)) this.merchants.set(merchantId, { merchantId, afterSeq: 0, isFilling: true });
   }
 
-  /** Other shards, other rows: everything is read from the start. */
+  /** Reads all rows from the start again, because the owned shards have changed. */
   restart(): void {
     for (const { merchantId } of this.merchants.values())
       this.merchants.set(merchantId, { merchantId, afterSeq: 0, isFilling: true });
@@ -52,7 +52,7 @@ export class MerchantBacklog {
   /** A page was read after `afterSeq`; `lastSeq` is that of its last row when there may be more, undefined when it was the last page. */
   wasRead(merchantId: number, afterSeq: number, lastSeq: number | undefined): void {
     const waiting = this.merchants.get(merchantId);
-    // Noted anew meanwhile: that page says nothing about where reading stands.
+    // The merchant was noted again during the read, so this page does not tell the position.
     if (!waiting || waiting.afterSeq !== afterSeq) return;
     if (lastSeq !== undefined) waiting.afterSeq = lastSeq;
     else if (waiting.isFilling) this.merchants.set(merchantId, { merchantId, afterSeq: 0, isFilling: false });

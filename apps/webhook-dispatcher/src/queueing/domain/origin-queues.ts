@@ -7,12 +7,12 @@ export interface SlotBudget {
   slotsMax: number;
 }
 
-/** What was learned of an endpoint is kept this long after its last request. */
+/** The measured values of an endpoint are kept this long after its last request. */
 const idleSecondsMax = 300;
 
 /**
- * How a slot was used, for the endpoint's cap. ANSWERED_SLOWLY: most of the time went by at the receiver; only then would more slots make
- * its deliveries faster.
+ * How a slot was used, for the endpoint's cap. ANSWERED_SLOWLY: the receiver took most of the time; only then would more slots make its
+ * deliveries faster.
  */
 export type SlotUse = 'ANSWERED' | 'ANSWERED_SLOWLY' | 'TIMED_OUT' | 'UNUSED';
 
@@ -29,17 +29,17 @@ interface OriginQueue<T> {
   answersInSecond: number;
   answersPerSecond: number;
   secondsIdle: number;
-  /** Place among the endpoints that could use a slot now. */
+  /** Position in the heap of endpoints that could use a slot now. */
   ready: Deadline<OriginQueue<T>> | undefined;
 }
 
 /**
  * One queue per endpoint and max-min fair sharing of the process's sockets among them: a free slot goes to the endpoint that has the
- * fewest, so a hanging endpoint may use what nobody needs and loses it to the first that does. Four slots of each endpoint are outside the
- * budget. A running request is never aborted to free a slot (P-1.9, P-I12).
+ * fewest. So a hanging endpoint may use slots that no other endpoint needs, and loses them to the first that needs them. Four slots of
+ * each endpoint are outside the budget. A running request is never aborted to free a slot (P-1.9, P-I12).
  */
 export class OriginQueues<T> {
-  /** False while this process itself is the bottleneck: more requests under way would only wait in it. */
+  /** False while this process is the bottleneck: more requests in flight would only wait in it. */
   mayGrow = true;
   private readonly queues = new Map<string, OriginQueue<T>>();
   private readonly ready = new DeadlineHeap<OriginQueue<T>>();
@@ -64,7 +64,7 @@ export class OriginQueues<T> {
     return this.queueOf(origin).cap.value;
   }
 
-  /** How many would start within about `seconds` if they came now. */
+  /** How many new items would start within about `seconds`. */
   startingWithin(origin: string, seconds: number): number {
     const { cap, answersPerSecond } = this.queueOf(origin);
     return Math.max(cap.value, Math.floor(answersPerSecond * seconds));
@@ -102,7 +102,7 @@ export class OriginQueues<T> {
     this.place(queue);
   }
 
-  /** Takes every waiting item for which `isGone` holds out of the queues. */
+  /** Removes every waiting item for which `isGone` is true. */
   remove(isGone: (item: T) => boolean): T[] {
     const removed: T[] = [];
     for (const queue of this.queues.values()) {
@@ -115,7 +115,7 @@ export class OriginQueues<T> {
     return removed;
   }
 
-  /** Once a second: measures rates, and forgets endpoints that were idle for a while. */
+  /** Called once a second: measures rates, and removes endpoints that were idle for a while. */
   tick(): void {
     for (const [origin, queue] of this.queues) {
       const isIdle = queue.inFlight === 0 && queue.line.length === 0 && queue.answersInSecond === 0;
@@ -138,7 +138,7 @@ export class OriginQueues<T> {
     return queue;
   }
 
-  /** Keeps the endpoint in the heap exactly while it has something waiting and a slot left under its cap. */
+  /** Keeps the endpoint in the heap while it has a waiting item and a slot left under its cap, and removes it otherwise. */
   private place(queue: OriginQueue<T>): void {
     if (queue.ready) this.ready.remove(queue.ready);
     const isReady = queue.line.length > 0 && queue.inFlight < queue.cap.value;

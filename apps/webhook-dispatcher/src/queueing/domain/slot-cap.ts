@@ -1,25 +1,25 @@
-/** Slots that an endpoint has whatever happens (P-1.9). */
+/** Slots that an endpoint always has (P-1.9). */
 export const slotFloor = 4;
-/** Slots of an endpoint that was never heard of: enough for deliveries to share calls and statements. */
+/** Slots of a new endpoint: enough for deliveries to share calls and statements. */
 export const slotsAtFirst = 64;
 
 /**
- * Adaptive number of requests that may be under way to one endpoint. Doubles with each full round of answers while deliveries wait for its
- * slots; halves with a timeout, once per round, so that many timeouts of one cause count once. Never below the floor.
+ * Adaptive limit of requests in flight to one endpoint. It doubles with each full round of answers while deliveries wait for slots. It
+ * halves after a timeout, at most once per round, so that many timeouts with one cause count once. It never falls below the floor.
  */
 export class SlotCap {
   private slots = slotsAtFirst;
   private answersInRound = 0;
   private timeoutsIgnored = 0;
 
-  /** `slotsMax`: no endpoint may take more, however well it answers. */
+  /** `slotsMax`: upper limit, however well the endpoint answers. */
   constructor(private readonly slotsMax: number) {}
 
   get value(): number {
     return Math.max(slotFloor, Math.min(this.slots, this.slotsMax));
   }
 
-  /** The endpoint answered in time, whatever it said. `isShort`: slots are what its deliveries wait for. */
+  /** The endpoint answered in time, with any status. `isShort`: its deliveries wait for slots. */
   answered(isShort: boolean): void {
     this.timeoutsIgnored = Math.max(0, this.timeoutsIgnored - 1);
     if (!isShort) return void (this.answersInRound = 0);
@@ -28,7 +28,7 @@ export class SlotCap {
     this.slots = Math.min(this.slots * 2, this.slotsMax);
   }
 
-  /** `inFlight`: requests under way, this one included; their timeouts have the same cause. */
+  /** `inFlight`: requests in flight, this one included; their timeouts have the same cause. */
   timedOut(inFlight: number): void {
     this.answersInRound = 0;
     if (this.timeoutsIgnored > 0) {

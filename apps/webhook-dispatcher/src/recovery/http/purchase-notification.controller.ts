@@ -4,7 +4,7 @@ import type { Identity } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { RecoverNotification } from '../recover-notification.service';
 
-/** Recovery: a merchant reads a notification that its webhook missed, and acknowledges it by that. */
+/** Recovery: a merchant reads a notification that its webhook missed; the read acknowledges it. */
 @Controller('pluto/purchase/notification')
 @UseGuards(IdentityGuard)
 export class PurchaseNotificationController {
@@ -17,7 +17,7 @@ export class PurchaseNotificationController {
     if (!caller.roles.includes('EXTERNAL')) throw new DomainError({ status: 403, code: 'ROLE', message: 'Forbidden' });
     const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0;
     const json = Number.isSafeInteger(id) && id > 0 ? await this.recover(id, caller) : undefined;
-    // One body for every reason.
+    // Every reason gives the same body.
     if (json === undefined) throw new DomainError({ status: 404, code: 'NO_NOTIFICATION', message: 'Not Found' });
     return json;
   }
@@ -26,7 +26,7 @@ export class PurchaseNotificationController {
     try {
       return await this.recoverNotification.recover(transactionId, caller);
     } catch (cause) {
-      // Nothing was answered, so nothing was promised: the caller asks again.
+      // The caller got no notification, so it can ask again without harm.
       throw new DomainError({ status: 503, code: 'RECOVERY_UNAVAILABLE', message: 'Service Unavailable', cause });
     }
   }

@@ -1,11 +1,11 @@
 const dayMs = 86_400_000;
-/** Id ranges that stored data is spread over: a range holds one part in so many of the retention time. */
+/** Number of id ranges over the retention time. */
 const rangesPerRetention = 12;
-/** An id range is opened this long before ids reach it. */
+/** A range is opened this long before ids reach it. */
 const aheadDays = 2;
 /** Late events may bring ids of a range after the ids in use left it behind. */
 const lateMs = dayMs;
-/** Ids left free between those in use and a new range: what is on its way while the range is being opened. */
+/** Distance between the ids in use and a new range, for ids that arrive while the range is being opened. */
 const gapIdsMin = 10_000;
 
 /** A range of transaction ids with a partition of its own in each table: [lower, upper). */
@@ -13,11 +13,11 @@ export interface IdRange {
   range: number;
   lower: number;
   upper: number;
-  /** Since the ids in use left it behind, in milliseconds; null while they have not. */
+  /** Time since the ids in use passed the range, in milliseconds; null when they have not passed it. */
   passedAgoMs: number | null;
 }
 
-/** The ids in use: nearly the highest recent one, and how fast it grows. */
+/** The ids in use: nearly the highest recent id, and its growth per day. */
 export interface IdHead {
   high: number;
   idsPerDay: number;
@@ -26,15 +26,15 @@ export interface IdHead {
 export interface RetentionPlan {
   /** An id range to open ahead of the ids. */
   open: { lower: number; upper: number } | undefined;
-  /** Id ranges the ids have left behind since the last look. */
+  /** Ranges that the ids have passed since the last run. */
   passed: number[];
   /** Id ranges whose every row is older than the retention time. */
   drop: number[];
 }
 
 /**
- * Rows are dropped range by range, so ranges must follow time: they do as far as transaction ids grow with it. Ids that do not (the default
- * partition takes them) are deleted row by row instead.
+ * Rows are dropped range by range, so a range must cover a span of time, which it does when transaction ids grow with time. Other ids are
+ * in the default partition, where rows are deleted one by one.
  */
 export function planRetention(ranges: readonly IdRange[], head: IdHead | undefined, retentionMs: number): RetentionPlan {
   const expired = ranges.filter(({ passedAgoMs }) => passedAgoMs !== null && passedAgoMs > retentionMs + lateMs);
@@ -50,7 +50,8 @@ function rangeToOpen(ranges: readonly IdRange[], { high, idsPerDay }: IdHead, re
   const lastUpper = Math.max(0, ...ranges.map(({ upper }) => upper));
   if (lastUpper > high + aheadDays * idsPerDay) return undefined;
   const size = Math.ceil((idsPerDay * retentionMs) / dayMs / rangesPerRetention);
-  // Seamless where the ids have not arrived yet; with a gap, which the default partition takes, where they have.
+  // The new range follows the last one directly if the ids have not reached it; otherwise it leaves a gap, whose ids go
+  // to the default partition.
   const lower = Math.max(lastUpper, high + Math.max(gapIdsMin, Math.ceil(idsPerDay / 24)));
   const upper = lower + Math.max(size, gapIdsMin);
   return Number.isSafeInteger(upper) ? { lower, upper } : undefined;

@@ -6,7 +6,7 @@ import { RetainDeliveries } from '../retain-deliveries.service';
 const everyMs = 600_000;
 const firstAfterMs = 30_000;
 
-/** Looks after the partitions every ten minutes. */
+/** Opens and drops partitions every ten minutes. */
 @Injectable()
 export class RetentionJob implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly task: PeriodicTask;
@@ -16,7 +16,7 @@ export class RetentionJob implements OnApplicationBootstrap, OnApplicationShutdo
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     const failed = (error: unknown) =>
-      logger.warn({ event: 'retention-failed', err: error }, 'partitions are looked after again later');
+      logger.warn({ event: 'retention-failed', err: error }, 'a retention run failed and will be repeated');
     this.task = new PeriodicTask(() => this.run(), { everyMs, firstAfterMs, failed });
   }
 
@@ -31,8 +31,8 @@ export class RetentionJob implements OnApplicationBootstrap, OnApplicationShutdo
   private async run(): Promise<void> {
     const { hasOpened, dropped, kept, strays } = await this.retainDeliveries.run();
     if (hasOpened || dropped.length + strays > 0)
-      this.logger.info({ event: 'retention', count: dropped.length, batch: strays }, 'partitions looked after');
-    // Old rows without a verdict: something is wrong that a person must look at.
+      this.logger.info({ event: 'retention', count: dropped.length, batch: strays }, 'retention ran');
+    // Old rows without a verdict are an error that an operator must examine.
     if (kept.length > 0)
       this.logger.error({ event: 'retention-kept', count: kept.length }, 'old partitions hold open deliveries');
   }

@@ -2,7 +2,8 @@
 export const idRangeSql = {
   ranges: `select range, lower, upper, extract(epoch from clock_timestamp() - passed_at) * 1000 as passed_ago_ms from id_range order by range`,
 
-  // The last rows of every shard. Nearly the highest id, not the highest: one wild id must not carry the ranges away from the sequence.
+  // Reads the last rows of every shard. Takes nearly the highest id, not the highest: a single wrong id must not move the ranges away
+  // from the sequence.
   head: `
     select percentile_disc(0.98) within group (order by transaction_id) as high,
            (percentile_disc(0.98) within group (order by transaction_id) - percentile_disc(0.02) within group (order by transaction_id))
@@ -23,7 +24,7 @@ export const idRangeSql = {
 
   isAttached: 'select relispartition as attached from pg_class where oid = to_regclass($1)',
 
-  // Ids outside every range, deleted in small portions: few, unless ids do not grow with time.
+  // Deletes rows outside every range in small portions. There are few, unless ids do not grow with time.
   deleteStrays: `
     with old as (
       select d.transaction_id from delivery_default d join verdict v using (transaction_id)

@@ -4,14 +4,14 @@ import { IdRangeStore } from '../retention.ports';
 import { idRangeSql as sql } from './id-range.sql';
 
 const tables = ['delivery', 'attempt', 'verdict'] as const;
-/** Any constant will do: each service has its own database. */
+/** An arbitrary constant; each service has its own database. */
 const retentionLock = 7_240_931;
-/** Longest that intake waits behind a change of partitions; the change then gives up and is tried again. */
+/** Intake waits at most this long for a change of partitions; then the change is cancelled and tried again. */
 const lockWaitMs = 500;
 const triesMax = 20;
 const straysPerRun = 10_000;
 
-/** As the first migration has it: payloads stay in the row. */
+/** The same option as in the first migration: payloads stay in the row. */
 const optionsOf = (table: string) => (table === 'delivery' ? 'with (toast_tuple_target = 8160)' : '');
 
 interface IdRangeRow {
@@ -22,8 +22,8 @@ interface IdRangeRow {
 }
 
 /**
- * Id ranges as partitions of the three tables. Nothing is read while a table is locked against intake: a new range is empty, a CHECK that was
- * validated before proves that the default partition has nothing of it, and a dropped one is detached first.
+ * Id ranges as partitions of the three tables. PostgreSQL reads no rows while a table is locked against intake: a new range is empty, a
+ * CHECK that was validated before proves that the default partition has no row of it, and a range is detached before it is dropped.
  */
 export class PostgresIdRangeStore extends IdRangeStore {
   constructor(private readonly dataSource: DataSource) {
@@ -68,7 +68,8 @@ export class PostgresIdRangeStore extends IdRangeStore {
       for (const table of tables) await this.attach({ table, range, lower, upper });
       return true;
     } catch (error) {
-      // 23514: ids of the range are in use; the next run chooses a higher one. Whatever the reason, nothing half-made stays.
+      // 23514: ids of the range are in use; the next run chooses a higher range. After any error, partitions that were
+      // already attached are removed.
       await this.detachAll(range);
       if ((error as { code?: string }).code === '23514') return false;
       throw error;
@@ -107,7 +108,7 @@ export class PostgresIdRangeStore extends IdRangeStore {
       `alter table ${table}_default add constraint keeps_out_${range} check (not (${within})) not valid`,
     );
     await this.onOneSession(async runner => {
-      // Reads the table while intake goes on; a long table may take longer than an ordinary statement.
+      // Reads the table while intake continues; a large table may take longer than the usual limit of a statement.
       await runner.query('set statement_timeout = 0');
       await runner.query(`alter table ${table}_default validate constraint keeps_out_${range}`);
       await runner.query('reset statement_timeout');
@@ -126,7 +127,7 @@ export class PostgresIdRangeStore extends IdRangeStore {
       const [found] = await this.dataSource.query<{ attached: boolean | null }[]>(sql.isAttached, [`${table}_${range}`]);
       if (found?.attached) await this.underShortLocks(`alter table ${table} detach partition ${table}_${range}`);
       await this.underShortLocks(`alter table ${table}_default drop constraint if exists keeps_out_${range}`);
-      // No table has this partition any more, so dropping it locks nothing that is in use.
+      // The partition is detached, so dropping it locks no table that is in use.
       await this.dataSource.query(`drop table if exists ${table}_${range}`);
     }
     await this.dataSource.query('delete from id_range where range = $1', [range]);

@@ -11,8 +11,9 @@ export interface FoundDelivery {
 export type AttemptPlan = { next: 'ATTEMPT'; attempt: number } | { next: 'CLOSE'; kind: 'CLOSED_EXHAUSTED' | 'CLOSED_BACKSTOP' };
 
 /**
- * A claimed attempt may have been acknowledged with a 200 that died with its process: POST again, at most `attemptsMax` in all (A-13).
- * One that was never claimed was never sent: a fresh attempt while it is younger than B (A-12). Informational deliveries move no money and are
+ * A merchant may have acknowledged a claimed attempt with a 200 that was lost with its process: POST again, at most `attemptsMax` times in
+ * all (A-13). An unclaimed delivery was never sent: it gets a new attempt while it is younger than B (A-12). Informational deliveries move
+ * no money and are
  * delivered whatever their age.
  */
 export function planAttempt(found: FoundDelivery, rules: AttemptRules): AttemptPlan {

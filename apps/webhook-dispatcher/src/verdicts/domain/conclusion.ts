@@ -13,7 +13,7 @@ export interface Conclusion {
   retryAfterMs: number | null;
 }
 
-/** What an attempt means for its delivery; undefined when the fault was ours and nothing may follow from it (P-T8). */
+/** What an attempt means for its delivery; undefined after a fault of the platform, which decides nothing (P-T8). */
 export function conclusionOf(
   delivery: Pick<Delivery, 'isReversible' | 'attempt'>,
   outcome: AttemptOutcome,
@@ -27,7 +27,7 @@ export function conclusionOf(
   return { ...shown, kind: 'NOT_APPLICABLE', retryAfterMs: kind === 'ACKED_HTTP' ? null : repeatPauseMs(delivery.attempt) };
 }
 
-/** A verdict that no request led to. */
+/** A verdict without a request. */
 export function conclusionWithout(
   kind: 'NOT_APPLICABLE' | 'CLOSED_EXHAUSTED' | 'CLOSED_BACKSTOP',
   outcome: string | null,

@@ -2,8 +2,8 @@ import type { VerdictKind } from '@paycode/dto';
 import type { AttemptOutcome } from '../../deliveries/domain/delivery';
 
 /**
- * Verdict of a payment after an attempt. Only the literal status 200 acknowledges (R-1-7, A-08). A fault of ours is no verdict (P-T8):
- * undefined.
+ * Verdict of a payment after an attempt. Only the literal status 200 acknowledges (R-1-7, A-08). A fault of the platform gives no
+ * verdict: undefined (P-T8).
  */
 export function verdictOf(outcome: AttemptOutcome): VerdictKind | undefined {
   switch (outcome.kind) {

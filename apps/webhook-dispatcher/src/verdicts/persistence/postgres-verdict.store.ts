@@ -5,11 +5,11 @@ import type { Verdict } from '../../deliveries';
 import { type OwnedVerdict, VerdictStore } from '../verdicts.ports';
 import { verdictSql as sql } from './verdict.sql';
 
-/** The write-once register in PostgreSQL. The first insert of an id stands; everything after it is told what stands. */
+/** The write-once register in PostgreSQL. The first insert of an id counts; later writers get the existing verdict. */
 export class PostgresVerdictStore extends VerdictStore {
   /**
-   * `onAcknowledged` is called after a commit that put AckReceived events into the outbox. `traceparentOf`: what the event carries on of
-   * its payment's trace.
+   * `onAcknowledged` is called after a commit that put AckReceived events into the outbox. `traceparentOf`: the trace context that the
+   * event passes on.
    */
   constructor(
     private readonly dataSource: DataSource,
@@ -30,7 +30,7 @@ export class PostgresVerdictStore extends VerdictStore {
       this.source,
       texts(verdicts.map(() => at)),
       texts(verdicts.map(verdict => JSON.stringify(ackReceivedOf(verdict, at)))),
-      // Fewer than the others are filled up with nulls.
+      // PostgreSQL fills a shorter array up with nulls.
       texts(this.traceparentOf ? verdicts.map(({ transactionId }) => this.traceparentOf!(transactionId) ?? null) : []),
     ]);
     if (written.size > 0) this.onAcknowledged();
@@ -40,7 +40,8 @@ export class PostgresVerdictStore extends VerdictStore {
   }
 
   override async conclude(replica: string, all: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]> {
-    // One transaction may come twice, perhaps under two epochs: one after the other, each held to its own fence and told what stands.
+    // A batch may hold one transaction twice, perhaps under two epochs. They are written one after the other, each with its own
+    // fence.
     const first = new Set(firstOfEach(all));
     const verdicts = all.filter(verdict => first.has(verdict));
     const kinds = await this.concludeEach(replica, verdicts);
@@ -69,7 +70,7 @@ export class PostgresVerdictStore extends VerdictStore {
     return new Set(rows.map(row => Number(row.id)));
   }
 
-  /** What stands for those that were not written; asked only when there are any. */
+  /** The existing verdicts of those that were not written; runs a query only when there are any. */
   private async standing(verdicts: readonly Verdict[], written: ReadonlySet<number>): Promise<Map<number, VerdictKind>> {
     const refused = verdicts.map(verdict => verdict.transactionId).filter(id => !written.has(id));
     if (refused.length === 0) return new Map();
@@ -78,7 +79,7 @@ export class PostgresVerdictStore extends VerdictStore {
   }
 }
 
-/** A webhook's 200 and a getNotification may meet in one flush: the earlier one counts. */
+/** A flush may hold a webhook's 200 and a getNotification of one transaction: the earlier one counts. */
 function firstOfEach<V extends Verdict>(verdicts: readonly V[]): V[] {
   return [...new Map(verdicts.toReversed().map(verdict => [verdict.transactionId, verdict])).values()];
 }
@@ -95,7 +96,7 @@ function columnsOf(verdicts: readonly Verdict[]): unknown[] {
   ];
 }
 
-/** The event names transaction and attempt, so that nothing else can be acknowledged by it (T-18). */
+/** The event names transaction and attempt, so that it can acknowledge nothing else (T-18). */
 function ackReceivedOf(verdict: Verdict, acknowledgedAt: string): AckReceived {
   return {
     transactionId: verdict.transactionId,

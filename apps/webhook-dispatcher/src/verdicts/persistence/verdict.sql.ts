@@ -7,7 +7,7 @@ const input = `
 const columns = 'transaction_id, kind, attempt, outcome, elapsed_ms, armed_at, started_at';
 
 export const verdictSql = {
-  // A positive fact needs no fence: whoever saw the merchant acknowledge may say so while the row is empty (P-1.1, sentence 1).
+  // A positive verdict needs no fence: any replica that saw the acknowledgement may write it while there is no row (P-1.1).
   acknowledge: `
     ${input},
     written as (
@@ -22,7 +22,7 @@ export const verdictSql = {
        using (transaction_id))
     select transaction_id as id from written`,
 
-  // FOR SHARE makes a takeover wait for this verdict, and makes this verdict see a takeover that came first (P-I4).
+  // With FOR SHARE a takeover waits for this verdict, and this verdict sees a takeover that came first (P-I4).
   conclude: `
     ${input},
     fence as (select * from unnest($1::bigint[], $9::smallint[], $10::bigint[], $11::bigint[]) as t(transaction_id, shard, epoch, retry_ms)),

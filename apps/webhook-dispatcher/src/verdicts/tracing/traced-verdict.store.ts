@@ -5,7 +5,7 @@ import { type OwnedVerdict, VerdictStore } from '../verdicts.ports';
 
 const start = { name: 'record verdict', kind: 'internal' } as const;
 
-/** A register whose writes show in the trace of each payment, with the verdict that stands. */
+/** A register that records each write in the trace of the payment, with the resulting verdict. */
 export class TracedVerdictStore extends VerdictStore {
   constructor(
     private readonly store: VerdictStore,
