@@ -46,13 +46,3 @@ export abstract class ShardListener {
   /** Resolves when nothing of the shard is in flight any more, so that giving it up causes no second POST (P-T9). */
   abstract finished(shard: number): Promise<void>;
 }
-
-/** What the rest of a service may know of ownership. */
-export interface OwnedShards {
-  /** Identity of this process in shard rows. */
-  readonly replica: string;
-  /** Epoch under which work may start in the shard; undefined when it may not. */
-  epochOf(shard: number): number | undefined;
-  /** False when this replica may be taken for dead by now: it must start no POST (P-T6). */
-  readonly isHeartbeatFresh: boolean;
-}

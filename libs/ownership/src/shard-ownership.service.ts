@@ -2,7 +2,7 @@ import { FlushQueue } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
 import type { Assignment } from './assignment';
 import { HeartbeatWatch } from './heartbeat-watch';
-import type { HeldShard, OwnedShards, OwnershipRows, ShardListener, ShardRow, ShardStore } from './ownership.ports';
+import type { HeldShard, OwnershipRows, ShardListener, ShardRow, ShardStore } from './ownership.ports';
 import { shardCount } from './shard-of';
 
 export interface ShardOwnershipOptions {
@@ -30,7 +30,7 @@ const nobody: ShardListener = {
  * Flow of a pass: heartbeat -> which shards are free or of dead owners -> take those wanted -> tell the listener what was gained and lost.
  * Owning is per epoch: whoever acts later names the epoch, and the database refuses it once the shard has moved on.
  */
-export class ShardOwnership implements OwnedShards {
+export class ShardOwnership {
   private readonly owned = new Map<number, number>();
   /** Shards on their way out, from the first step to the last. */
   private readonly ending = new Set<number>();
@@ -186,3 +186,6 @@ export class ShardOwnership implements OwnedShards {
     }
   }
 }
+
+/** What the rest of a service may know of ownership: who it is, under which epoch it may work, and whether it may start a POST. */
+export type OwnedShards = Pick<ShardOwnership, 'replica' | 'epochOf' | 'isHeartbeatFresh'>;

@@ -2,7 +2,7 @@ import { settled } from '@paycode/timing/testing';
 import type { DispatcherTables } from '../deliveries/testing/dispatcher-tables';
 import { terminalEvent } from '../deliveries/testing/samples';
 import { memoryStores, memoryTables } from '../dispatcher/testing/memory-stores';
-import { Replica } from '../dispatcher/testing/replica';
+import { type DispatcherStores, Replica } from '../dispatcher/testing/replica';
 
 describe('before a POST', () => {
   let tables: DispatcherTables;
@@ -66,5 +66,43 @@ describe('before a POST', () => {
     await replica.clock.advance(5_001);
     await record(1);
     expect(replica.poster.ids).toEqual([]);
+  });
+});
+
+describe('a preparation that fails after the claim', () => {
+  let tables: DispatcherTables;
+  let stores: DispatcherStores;
+  let replica: Replica;
+
+  /** The first four take the slots of the endpoint; the fifth waits unclaimed, is claimed in the slot of the first, and cannot be armed. */
+  beforeEach(async () => {
+    tables = memoryTables();
+    stores = memoryStores(tables);
+    replica = await new Replica(stores, { settings: { slotsMax: 4 } }).own();
+    await replica.dispatcher.intake.record([1, 2, 3, 4, 5].map(id => terminalEvent(id)));
+    await settled();
+    replica.scheduler.fault = new Error('the scheduler is away');
+    replica.poster.posts[0]!.answer(200);
+    await settled();
+    expect([replica.poster.ids, [...tables.attempts.get(5)!.keys()]]).toEqual([[1, 2, 3, 4], [1]]);
+  });
+
+  it('keeps what it claimed: the next try only arms (P-I8)', async () => {
+    const claims = jest.spyOn(stores.deliveries, 'claimAttempts');
+    replica.scheduler.fault = undefined;
+    await replica.clock.advance(1_000);
+    expect(replica.poster.posts.map(post => [post.transactionId, post.attempt]).at(-1)).toEqual([5, 1]);
+    expect(claims).not.toHaveBeenCalled();
+  });
+
+  it('is tried again by a replica that leaves, so that its heir does not take the claim for a request (P-T9, P-I8)', async () => {
+    replica.scheduler.fault = undefined;
+    replica.poster.onPost = post => post.answer(200);
+    for (const post of replica.poster.posts.slice(1)) post.answer(200);
+    await replica.drain();
+    expect(replica.poster.ids).toEqual([1, 2, 3, 4, 5]);
+    const heir = await new Replica(memoryStores(tables)).own();
+    await settled();
+    expect([heir.poster.ids, tables.verdicts.get(5)]).toEqual([[], expect.objectContaining({ kind: 'ACKED_HTTP', attempt: 1 })]);
   });
 });

@@ -2,32 +2,39 @@ import type { Decision, Route } from '@paycode/dto';
 import { DataFault, FlushQueue } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
 import type { OwnedShards } from '@paycode/ownership';
-import type { Delivery, DeliveryStore } from '../deliveries';
+import { armed, claimed, type Delivery, type DeliveryStore } from '../deliveries';
 import type { RouteCache } from '../routes';
 import type { ReversalScheduler } from './arming.ports';
 
-/** Why a delivery was not prepared. What could not be tried throws. */
-export type NotPrepared =
-  /** The merchant has no webhook: settled without one. */
-  | 'NO_WEBHOOK'
-  /** Acknowledged or somebody else's by now: nothing to do. */
-  | 'NOT_OURS'
-  /** The scheduler has decided: no POST. */
-  | Decision
-  /** The merchant's webhook is at another endpoint than the one whose slot was granted. */
-  | 'MOVED';
+/** The delivery was not prepared, and how far it got: what was claimed stays claimed. */
+export type NotPrepared = { readonly delivery: Delivery } & (
+  | {
+      readonly next:
+        /** The merchant has no webhook: settled without one. */
+        | 'NO_WEBHOOK'
+        /** Acknowledged or somebody else's by now: nothing to do. */
+        | 'NOT_OURS'
+        /** The merchant's webhook is at another endpoint than the one whose slot was granted. */
+        | 'MOVED'
+        /** The scheduler has decided: no POST. */
+        | Decision;
+    }
+  /** The route, the store or the scheduler threw: a fault of ours (P-T8). */
+  | { readonly next: 'FAILED'; readonly error: unknown }
+);
 
 /** READY: claimed and armed, may start as soon as the last look allows. */
-export type Prepared = 'READY' | NotPrepared;
+export type Prepared = { readonly next: 'READY'; readonly delivery: Delivery } | NotPrepared;
+
+/** The last look forbids the request. RETRY_LATER: for a reason of ours. */
+export type NotCleared = { readonly next: 'NO_WEBHOOK' | 'NOT_OURS' | 'RETRY_LATER' };
 
 export type LastLook =
   /** Start before anything else happens: the lease is running. */
-  | { next: 'POST'; route: Route }
-  | { next: 'NO_WEBHOOK' | 'NOT_OURS' }
+  | { readonly next: 'POST'; readonly route: Route }
   /** The lease ran out meanwhile: read the route again and look again. */
-  | { next: 'RENEW' }
-  /** Not now, for a reason of ours. */
-  | { next: 'RETRY_LATER' };
+  | { readonly next: 'RENEW' }
+  | NotCleared;
 
 const batchMax = { flushMax: 1_000, queueMax: 100_000 };
 
@@ -60,16 +67,22 @@ export class PrepareAttempt {
     }, limits);
   }
 
-  /** @throws whatever the route, the store or the scheduler throws: a fault of ours (P-T8) */
+  /** Never rejects: what fails after the claim must not lose it, or a replica that leaves would let a claimed attempt pass for one that was sent (P-T9). */
   async prepare(delivery: Delivery, origin: string): Promise<Prepared> {
-    const route = await this.routes.current(delivery.merchantId);
-    if (route.url === null) return 'NO_WEBHOOK';
-    if (this.routes.lastOrigin(delivery.merchantId) !== origin) return 'MOVED';
-    if (!(await this.claim(delivery))) return 'NOT_OURS';
-    if (!delivery.isReversible) return 'READY';
-    const [decision] = await this.arms.run([delivery]);
-    delivery.armedAt = new Date(this.options.clock.epochMs());
-    return decision ?? 'READY';
+    let reached = delivery;
+    try {
+      const route = await this.routes.current(delivery.merchantId);
+      if (route.url === null) return { next: 'NO_WEBHOOK', delivery };
+      if (this.routes.lastOrigin(delivery.merchantId) !== origin) return { next: 'MOVED', delivery };
+      const ours = delivery.isClaimed ? delivery : await this.claim(delivery);
+      if (!ours) return { next: 'NOT_OURS', delivery };
+      reached = ours;
+      if (!delivery.isReversible) return { next: 'READY', delivery: reached };
+      const [decision] = await this.arms.run([reached]);
+      return { next: decision ?? 'READY', delivery: armed(reached, this.options.clock.epochMs()) };
+    } catch (error) {
+      return { next: 'FAILED', delivery: reached, error };
+    }
   }
 
   /** Synchronous, so that nothing can change between it and the start of the request. */
@@ -87,11 +100,9 @@ export class PrepareAttempt {
     await this.routes.current(delivery.merchantId);
   }
 
-  private async claim(delivery: Delivery): Promise<boolean> {
-    if (delivery.isClaimed) return true;
+  private async claim(delivery: Delivery): Promise<Delivery | undefined> {
     const [isClaimed = false] = await this.claims.run([delivery]);
-    delivery.isClaimed = isClaimed;
-    return isClaimed;
+    return isClaimed ? claimed(delivery) : undefined;
   }
 }
 

@@ -9,5 +9,16 @@ export {
   type StoredDelivery,
 } from './deliveries.ports';
 export { type AttemptRules, isTooOld, mayHaveBeenSent } from './domain/attempt-rules';
-export { type AttemptOutcome, type Delivery, deliveryFrom, type NewDelivery, type Verdict } from './domain/delivery';
+export {
+  armed,
+  type AttemptOutcome,
+  claimed,
+  type Delivery,
+  deliveryFromEvent,
+  deliveryFromRepeat,
+  deliveryFromRow,
+  nextAttempt,
+  type NewDelivery,
+  type Verdict,
+} from './domain/delivery';
 export { PostgresDeliveryStore } from './persistence/postgres-delivery.store';

@@ -6,8 +6,8 @@ import { type InformationalStore, RepeatInformational } from '../informational';
 import { RecordDeliveries } from '../intake';
 import {
   AckDeadlines,
-  type ConnectionGate,
   DispatchWebhook,
+  type HandshakeGate,
   type IdleConnections,
   type PostOptions,
   PostWebhook,
@@ -17,7 +17,7 @@ import {
 import { DeliveryQueue, OriginQueues, type QueueLoad, RefillQueues } from '../queueing';
 import { RouteCache, type RouteSource } from '../routes';
 import { CloseOverdue, TakeOverDeliveries } from '../takeover';
-import { CloseDeliveries, ConcludeDelivery, type OnFenced, RecordVerdict, SettleReversals, type VerdictStore } from '../verdicts';
+import { CloseDeliveries, ConcludeDelivery, RecordVerdict, SettleReversals, type VerdictStore } from '../verdicts';
 import { ShardChanges } from './shard-changes';
 
 /** Everything a dispatcher touches the world with. */
@@ -33,7 +33,7 @@ export interface DispatcherPorts {
   poster: WebhookPoster;
   metrics: DeliveryMetrics;
   /** Default: none. */
-  gate?: ConnectionGate;
+  gate?: Pick<HandshakeGate, 'enter' | 'onIdle'>;
   /** Connections whose becoming free the gate is told of. Default: none. */
   connections?: IdleConnections;
   /** Is handed a look at the load, for metrics. Default: nobody looks. */
@@ -88,8 +88,7 @@ function partsOf(ports: DispatcherPorts, settings: DispatcherSettings) {
   const routes = new RouteCache(ports.routes, clock);
   const queues = new OriginQueues<Delivery>({ slotsMax: settings.slotsMax });
   const queue = new DeliveryQueue(queues, routes, clock, { heldMax: settings.heldMax });
-  const learnRoutes = (merchantIds: Iterable<number>) => routes.learn(merchantIds);
-  const intake = new RecordDeliveries({ store: ports.deliveries, shards, queue, learnRoutes, ...batching }, metrics);
+  const intake = new RecordDeliveries({ store: ports.deliveries, shards, queue, routes, ...batching }, metrics);
   const preparing = new PrepareAttempt(routes, shards, ports.deliveries, ports.scheduler, batching);
   const posting = new PostWebhook(ports.poster, ports.sealer, new AckDeadlines(clock), clock, settings.post);
   const settling = new SettleReversals(ports.scheduler, clock, metrics);
@@ -98,16 +97,9 @@ function partsOf(ports: DispatcherPorts, settings: DispatcherSettings) {
   const closing = new CloseDeliveries(ports.deliveries, metrics);
   const refill = new RefillQueues(ports.deliveries, queue, shards);
   const takeover = new TakeOverDeliveries(ports.deliveries, queue, concluding, shards, { rules, clock, refill });
-  const onFenced: OnFenced = delivery => takeover.fenced(delivery);
-  const dispatch = new DispatchWebhook(queue, preparing, posting, concluding, {
-    clock,
-    onFenced,
-    onHeldBack: error => metrics.heldBack(error),
-    onAside: ({ transactionId }, error) => metrics.setAside('send', transactionId, error),
-    gate: ports.gate,
-  });
+  const dispatch = new DispatchWebhook(queue, preparing, posting, concluding, { clock, takeover, metrics, gate: ports.gate });
   const informational = new RepeatInformational(ports.informational, queue, shards, clock);
-  const overdue = new CloseOverdue(queue, concluding, rules, { clock, onFenced });
+  const overdue = new CloseOverdue(queue, concluding, rules, { clock, takeover });
   return { intake, closing, shards, takeover, informational, overdue, queue, routes, settling, dispatch };
 }
 

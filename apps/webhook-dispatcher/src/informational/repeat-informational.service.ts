@@ -1,6 +1,6 @@
 import type { Clock } from '@paycode/timing';
 import type { ShardOwnership } from '@paycode/ownership';
-import { deliveryFrom } from '../deliveries';
+import { deliveryFromRepeat } from '../deliveries';
 import type { DeliveryQueue } from '../queueing';
 import type { InformationalStore } from './informational.ports';
 
@@ -25,9 +25,7 @@ export class RepeatInformational {
     this.queue.accept(
       due.flatMap(repeat => {
         const epoch = this.shards.epochOf(repeat.shard);
-        if (epoch === undefined) return [];
-        const work = { epoch, receivedMs, attempt: repeat.attempt, isClaimed: true, isRepeat: true };
-        return [deliveryFrom({ ...repeat, isReversible: false }, work)];
+        return epoch === undefined ? [] : [deliveryFromRepeat(repeat, { epoch, receivedMs })];
       }),
     );
   }

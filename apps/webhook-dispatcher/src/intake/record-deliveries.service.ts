@@ -4,7 +4,7 @@ import type { Clock } from '@paycode/timing';
 import { shardOf, type OwnedShards } from '@paycode/ownership';
 import {
   type Delivery,
-  deliveryFrom,
+  deliveryFromEvent,
   type DeliveryMetrics,
   type DeliveryStore,
   type DeliveryToInsert,
@@ -12,13 +12,14 @@ import {
   type NewDelivery,
 } from '../deliveries';
 import type { Admission, DeliveryQueue } from '../queueing';
+import type { RouteCache } from '../routes';
 
 export interface RecordParts {
   store: DeliveryStore;
   shards: OwnedShards;
   queue: DeliveryQueue;
   /** Reads routes of merchants never seen, so that their deliveries find a queue. */
-  learnRoutes(merchantIds: Iterable<number>): Promise<void>;
+  routes: Pick<RouteCache, 'learn'>;
   clock: Clock;
   /** Between two inserts under load. */
   spacing?: () => Promise<void>;
@@ -45,7 +46,7 @@ export class RecordDeliveries {
 
   /** Rejects when nothing is known to be durable: the batch must come again. */
   async record(events: readonly TransactionTerminal[]): Promise<void> {
-    await this.parts.learnRoutes(events.map(event => event.merchantId));
+    await this.parts.routes.learn(events.map(event => event.merchantId));
     const accepted = await this.inserts.run(events.map(newDelivery));
     this.parts.queue.accept(accepted.filter(delivery => delivery !== undefined));
   }
@@ -99,7 +100,7 @@ export class RecordDeliveries {
       return undefined;
     }
     const isClaimed = row.epoch > 0;
-    return deliveryFrom(delivery, { epoch: isClaimed ? row.epoch : epoch, receivedMs, isClaimed });
+    return deliveryFromEvent(delivery, { epoch: isClaimed ? row.epoch : epoch, receivedMs, isClaimed });
   }
 }
 

@@ -1,11 +1,13 @@
 import { isDataFault } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
-import type { NotPrepared, PrepareAttempt } from '../arming';
-import type { AttemptOutcome, Delivery } from '../deliveries';
+import type { NotCleared, NotPrepared, PrepareAttempt } from '../arming';
+import type { AttemptOutcome, Delivery, DeliveryMetrics } from '../deliveries';
 import type { DeliveryQueue, Granted, SlotUse } from '../queueing';
-import type { Concluded, ConcludeDelivery, OnFenced } from '../verdicts';
-import type { PostUnderWay, PostWebhook } from './post-webhook.service';
-import type { ConnectionGate } from './posting.ports';
+import type { TakeOverDeliveries } from '../takeover';
+import type { Concluded, ConcludeDelivery } from '../verdicts';
+import type { HandshakeGate } from './handshake-gate.service';
+import type { PostUnderWay } from './post-attempt';
+import type { PostWebhook } from './post-webhook.service';
 
 /** A lease that runs out while we look is renewed this often; then the delivery waits a little. */
 const looksMax = 3;
@@ -15,18 +17,16 @@ const looksMax = 3;
  */
 const asideMs = 30_000;
 
-/** Why no request was started. `error`: what kept the delivery from being prepared. */
-type NotPosted = { next: NotPrepared } | { next: 'RETRY_LATER'; error?: unknown };
-type Ready = { next: 'POST'; post: PostUnderWay } | NotPosted;
+/** No request was started. */
+type NotPosted = NotPrepared | (NotCleared & { readonly delivery: Delivery });
+type Ready = { readonly next: 'POST'; readonly delivery: Delivery; readonly post: PostUnderWay } | NotPosted;
 
-export interface DispatchOptions {
+export interface DispatchParts {
   clock: Clock;
-  onFenced: OnFenced;
-  onHeldBack(error: unknown): void;
-  /** Told of a delivery that cannot be prepared because of its own data. */
-  onAside(delivery: Delivery, error: unknown): void;
+  takeover: Pick<TakeOverDeliveries, 'fenced'>;
+  metrics: Pick<DeliveryMetrics, 'heldBack' | 'setAside'>;
   /** Default: none, connections are opened as they are needed. */
-  gate?: ConnectionGate;
+  gate?: Pick<HandshakeGate, 'enter'>;
 }
 
 /**
@@ -39,7 +39,7 @@ export class DispatchWebhook {
     private readonly preparing: PrepareAttempt,
     private readonly posting: PostWebhook,
     private readonly concluding: ConcludeDelivery,
-    private readonly options: DispatchOptions,
+    private readonly parts: DispatchParts,
   ) {}
 
   /** Starts what has a slot. */
@@ -47,52 +47,60 @@ export class DispatchWebhook {
     for (let granted = this.queue.next(); granted; granted = this.queue.next()) void this.work(granted);
   }
 
-  private async work({ origin, item: delivery }: Granted<Delivery>): Promise<void> {
-    const grantedMs = this.options.clock.nowMs();
-    const leave = await this.options.gate?.enter(origin);
-    const ready = await this.ready(delivery, origin);
+  private async work({ origin, item }: Granted<Delivery>): Promise<void> {
+    const { clock, gate } = this.parts;
+    const grantedMs = clock.nowMs();
+    const leave = await gate?.enter(origin);
+    const ready = await this.ready(item, origin);
     leave?.();
-    const startedAt = new Date(this.options.clock.epochMs());
-    if (ready.next !== 'POST') return this.notSent(delivery, origin, ready);
+    const startedAt = new Date(clock.epochMs());
+    if (ready.next !== 'POST') return this.notPosted(ready, origin);
+    const { delivery, post } = ready;
     this.queue.posted(delivery);
-    const outcome = await ready.post.outcome;
-    const slotMs = this.options.clock.nowMs() - grantedMs;
-    void ready.post.freed.then(() => this.queue.release(origin, slotUseOf(outcome, slotMs)));
+    const outcome = await post.outcome;
+    const slotMs = clock.nowMs() - grantedMs;
+    void post.freed.then(() => this.queue.release(origin, slotUseOf(outcome, slotMs)));
     this.after(delivery, await this.concluding.attempted(delivery, outcome, startedAt));
   }
 
   /** Everything up to the start of the request. Never rejects: whatever fails before the request is a fault of ours (P-T8). */
-  private async ready(delivery: Delivery, origin: string): Promise<Ready> {
+  private async ready(held: Delivery, origin: string): Promise<Ready> {
+    const prepared = await this.preparing.prepare(held, origin);
+    if (prepared.next !== 'READY') return prepared;
+    const { delivery } = prepared;
     try {
-      const prepared = await this.preparing.prepare(delivery, origin);
-      if (prepared !== 'READY') return { next: prepared };
       for (let looks = 0; looks < looksMax; looks++) {
         const look = this.preparing.lastLook(delivery);
-        if (look.next === 'POST') return { next: 'POST', post: this.posting.start(delivery, look.route) };
-        if (look.next !== 'RENEW') return { next: look.next };
+        if (look.next === 'POST') return { next: 'POST', delivery, post: this.posting.start(delivery, look.route) };
+        if (look.next !== 'RENEW') return { next: look.next, delivery };
         await this.preparing.renew(delivery);
       }
-      return { next: 'RETRY_LATER' };
+      return { next: 'RETRY_LATER', delivery };
     } catch (error) {
-      return { next: 'RETRY_LATER', error };
+      return { next: 'FAILED', delivery, error };
     }
   }
 
-  private async notSent(delivery: Delivery, origin: string, ready: NotPosted): Promise<void> {
+  private async notPosted(ready: NotPosted, origin: string): Promise<void> {
     this.queue.release(origin, ready.next === 'NO_WEBHOOK' ? 'ANSWERED' : 'UNUSED');
-    if (ready.next === 'MOVED') return this.queue.requeue(delivery);
-    if (ready.next === 'RETRY_LATER' && ready.error) return this.notPrepared(delivery, ready.error);
-    this.after(delivery, await this.concludedUnsent(delivery, ready.next));
+    switch (ready.next) {
+      case 'MOVED':
+        return this.queue.requeue(ready.delivery);
+      case 'FAILED':
+        return this.notPrepared(ready.delivery, ready.error);
+      default:
+        this.after(ready.delivery, await this.concludedUnsent(ready.delivery, ready.next));
+    }
   }
 
   private async notPrepared(delivery: Delivery, error: unknown): Promise<void> {
     const isAside = isDataFault(error);
-    this.options.onHeldBack(error);
-    if (isAside) this.options.onAside(delivery, error);
+    this.parts.metrics.heldBack(error);
+    if (isAside) this.parts.metrics.setAside('send', delivery.transactionId, error);
     this.after(delivery, await this.concluding.heldBack(delivery), isAside ? asideMs : undefined);
   }
 
-  private async concludedUnsent(delivery: Delivery, next: Exclude<NotPosted['next'], 'MOVED'>): Promise<Concluded> {
+  private async concludedUnsent(delivery: Delivery, next: Exclude<NotPosted['next'], 'MOVED' | 'FAILED'>): Promise<Concluded> {
     switch (next) {
       case 'NO_WEBHOOK':
         return this.concluding.without(delivery, 'NOT_APPLICABLE', 'NO WEBHOOK');
@@ -100,16 +108,16 @@ export class DispatchWebhook {
       case 'REVERSED':
         return this.concluding.decidedBefore(delivery, next);
       case 'NOT_OURS':
-        return 'FENCED';
+        return { next: 'FENCED' };
       case 'RETRY_LATER':
         return this.concluding.heldBack(delivery);
     }
   }
 
   private after(delivery: Delivery, concluded: Concluded, holdMs?: number): void {
-    if (concluded === 'RETRY_LATER') return this.queue.holdBack(delivery, holdMs);
+    if (concluded.next === 'RETRY_LATER') return this.queue.holdBack(concluded.delivery, holdMs);
     this.queue.finish(delivery);
-    if (concluded === 'FENCED') this.options.onFenced(delivery);
+    if (concluded.next === 'FENCED') this.parts.takeover.fenced(delivery);
   }
 }
 

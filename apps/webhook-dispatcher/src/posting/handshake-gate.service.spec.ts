@@ -1,6 +1,5 @@
 import { ManualClock, settled } from '@paycode/timing/testing';
-import { HandshakeGate } from './handshake-gate.service';
-import type { LeaveGate } from './posting.ports';
+import { HandshakeGate, type LeaveGate } from './handshake-gate.service';
 
 describe('handshakes are throttled (P-1.9)', () => {
   let clock: ManualClock;

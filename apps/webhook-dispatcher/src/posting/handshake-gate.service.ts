@@ -1,6 +1,5 @@
 import { type Clock, TokenBucket } from '@paycode/timing';
 import { RoundRobinQueue } from './domain/round-robin-queue';
-import { ConnectionGate, type LeaveGate } from './posting.ports';
 
 export interface HandshakeGateOptions {
   /** New TLS connections per second; each costs more CPU than everything else about a delivery (P-1.9). */
@@ -9,6 +8,9 @@ export interface HandshakeGateOptions {
   idleOf(origin: string): number;
 }
 
+/** To be called once the request has started, or will not. */
+export type LeaveGate = () => void;
+
 const answeredMaxMs = 300_000;
 const answeredKept = 50_000;
 
@@ -16,7 +18,7 @@ const answeredKept = 50_000;
  * Lets deliveries on to the receiver: at once where a connection is free, else at the rate at which new ones may be opened, endpoint by
  * endpoint in turn, so that one whose connections keep breaking does not use up the handshakes of the others. Who waits here is not armed.
  */
-export class HandshakeGate extends ConnectionGate {
+export class HandshakeGate {
   private readonly row = new RoundRobinQueue<(leave: LeaveGate) => void>();
   /** Per endpoint: deliveries that the gate let in for a free connection and that have not taken it yet. */
   private readonly reserved = new Map<string, number>();
@@ -29,14 +31,14 @@ export class HandshakeGate extends ConnectionGate {
     private readonly clock: Clock,
     private readonly options: HandshakeGateOptions,
   ) {
-    super();
     // At most a quarter of a second's handshakes at once.
     const burst = Math.max(1, options.handshakesPerSecond / 4);
     const refillMs = 1_000 / options.handshakesPerSecond;
     this.handshakes = new TokenBucket({ burst, refillMs }, { tokens: burst, atMs: clock.nowMs() });
   }
 
-  override enter(origin: string): Promise<LeaveGate> {
+  /** Resolves when a request to this endpoint may go on. */
+  enter(origin: string): Promise<LeaveGate> {
     // Without TLS a connection costs next to nothing.
     if (!origin.startsWith('https:')) return Promise.resolve(() => undefined);
     return new Promise(resolve => {
@@ -46,7 +48,8 @@ export class HandshakeGate extends ConnectionGate {
     });
   }
 
-  override onIdle(origin: string): void {
+  /** A connection to the endpoint became free. */
+  onIdle(origin: string): void {
     this.answeredMs.delete(origin);
     this.answeredMs.set(origin, this.clock.nowMs());
     if (this.answeredMs.size > answeredKept) this.answeredMs.delete(this.answeredMs.keys().next().value!);

@@ -10,30 +10,32 @@ export interface PostContext {
   clock: Clock;
 }
 
-/** One attempt under way: carries what happens on the wire into its window, and the window's end back to the wire. */
-export class PostAttempt {
+export interface PostUnderWay {
   readonly outcome: Promise<AttemptOutcome>;
   /** Resolves when the socket is free for another request or gone. */
   readonly freed: Promise<void>;
-  private resolveOutcome!: (outcome: AttemptOutcome) => void;
-  private resolveFreed!: () => void;
-  private cancelDeadline: CancelTimer = () => undefined;
-  private abort: () => void = () => undefined;
+}
 
-  constructor(
+/** One attempt under way: carries what happens on the wire into its window, and the window's end back to the wire. */
+export class PostAttempt {
+  private readonly outcome = Promise.withResolvers<AttemptOutcome>();
+  private readonly freed = Promise.withResolvers<void>();
+  private cancelDeadline: CancelTimer | undefined;
+  /** The request on the wire: the first, or its repetition. */
+  private wire: { abort(): void } | undefined;
+
+  private constructor(
     private readonly request: WebhookRequest,
     private readonly window: PostWindow,
     private readonly context: PostContext,
-  ) {
-    this.outcome = new Promise(resolve => (this.resolveOutcome = resolve));
-    this.freed = new Promise(resolve => (this.resolveFreed = resolve));
-  }
+  ) {}
 
   /** Hands the request to the wire before it returns. */
-  start(): this {
-    this.watch();
-    this.send(this.request);
-    return this;
+  static start(request: WebhookRequest, window: PostWindow, context: PostContext): PostUnderWay {
+    const attempt = new PostAttempt(request, window, context);
+    attempt.watch();
+    attempt.send(request);
+    return { outcome: attempt.outcome.promise, freed: attempt.freed.promise };
   }
 
   private send(request: WebhookRequest): void {
@@ -46,11 +48,10 @@ export class PostAttempt {
       answered: status => this.end(this.window.answered(status, this.context.clock.nowMs())),
       failed: fault => (isRepeated = this.failed(fault)),
       done: () => {
-        if (!isRepeated) this.resolveFreed();
+        if (!isRepeated) this.freed.resolve();
       },
     };
-    const underWay = this.context.poster.post(request, observer);
-    this.abort = () => underWay.abort();
+    this.wire = this.context.poster.post(request, observer);
   }
 
   /** Answers whether the request is repeated. */
@@ -62,17 +63,17 @@ export class PostAttempt {
   }
 
   private watch(): void {
-    this.cancelDeadline();
+    this.cancelDeadline?.();
     if (this.window.isEnded) return;
     this.cancelDeadline = this.context.deadlines.watch(this.window.dueMs, () => {
       this.end(this.window.expired(this.context.clock.nowMs()));
-      this.abort();
+      this.wire?.abort();
     });
   }
 
   private end(outcome: AttemptOutcome | undefined): void {
     if (!outcome) return;
-    this.cancelDeadline();
-    this.resolveOutcome(outcome);
+    this.cancelDeadline?.();
+    this.outcome.resolve(outcome);
   }
 }

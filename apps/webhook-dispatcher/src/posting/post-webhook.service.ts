@@ -1,20 +1,14 @@
 import type { Route } from '@paycode/dto';
 import type { Clock } from '@paycode/timing';
-import type { AttemptOutcome, Delivery } from '../deliveries';
+import type { Delivery } from '../deliveries';
 import type { AckDeadlines } from './ack-deadlines.service';
 import { PostWindow, type PostWindowRules } from './domain/post-window';
-import { PostAttempt } from './post-attempt';
+import { PostAttempt, type PostUnderWay } from './post-attempt';
 import type { WebhookPoster, WebhookRequest, WebhookSealer } from './posting.ports';
 
 export interface PostOptions extends PostWindowRules {
   /** `User-Agent` of every request: product and version. */
   userAgent: string;
-}
-
-export interface PostUnderWay {
-  outcome: Promise<AttemptOutcome>;
-  /** Resolves when the socket is free for the next request or gone. */
-  freed: Promise<void>;
 }
 
 /** Flow: open the payload, encrypt it for the route, POST, watch the clock; answers how the attempt ended. */
@@ -38,7 +32,7 @@ export class PostWebhook {
       return { outcome: Promise.resolve({ kind: 'OUR_FAULT', code, isSent: false }), freed: Promise.resolve() };
     }
     const window = new PostWindow(this.options, this.clock.nowMs());
-    return new PostAttempt(request, window, { poster: this.poster, deadlines: this.deadlines, clock: this.clock }).start();
+    return PostAttempt.start(request, window, { poster: this.poster, deadlines: this.deadlines, clock: this.clock });
   }
 
   private requestFor(delivery: Delivery, route: Route): WebhookRequest {

@@ -31,17 +31,6 @@ export interface WebhookRequest {
   onFreshSocket: boolean;
 }
 
-/** To be called once the request has started, or will not. */
-export type LeaveGate = () => void;
-
-/** Bounds how fast connections to receivers are opened. */
-export abstract class ConnectionGate {
-  /** Resolves when a request to this endpoint may go on. */
-  abstract enter(origin: string): Promise<LeaveGate>;
-  /** A connection to the endpoint became free. */
-  abstract onIdle(origin: string): void;
-}
-
 /** Tells of connections to receivers that became free. */
 export interface IdleConnections {
   onIdle(listener: (origin: string) => void): void;

@@ -125,21 +125,21 @@ export class DeliveryQueue {
 
   /** Its request has started. */
   posted(delivery: Delivery): void {
-    this.held.posted(delivery);
+    this.held.posted(delivery.transactionId);
   }
 
   finish(delivery: Delivery): void {
-    this.held.forget(delivery);
+    this.held.forget(delivery.transactionId);
     this.held.end(delivery);
   }
 
-  /** Back into the queue of its endpoint, which is known better by now. */
+  /** Back into the queue of its endpoint, which is known better by now. `delivery`: as it stands now. */
   requeue(delivery: Delivery): void {
     this.held.end(delivery);
     this.waitAgain(delivery);
   }
 
-  /** Not now: it waits again after a pause of so many milliseconds. */
+  /** Not now: it waits again after a pause of so many milliseconds. `delivery`: as it stands now. */
   holdBack(delivery: Delivery, pauseMs = holdMs): void {
     this.held.end(delivery);
     this.clock.after(pauseMs, () => this.waitAgain(delivery));
@@ -211,7 +211,7 @@ export class DeliveryQueue {
 
   private waitAgain(delivery: Delivery): void {
     if (!this.held.has(delivery.transactionId)) return;
-    if (this.isShut || (this.isClosed && !delivery.isClaimed)) return this.held.forget(delivery);
+    if (this.isShut || (this.isClosed && !delivery.isClaimed)) return this.held.forget(delivery.transactionId);
     this.enqueue(delivery);
     this.ready();
   }
@@ -235,6 +235,6 @@ export class DeliveryQueue {
   }
 
   private forgetWaiting(isGone: (delivery: Delivery) => boolean): void {
-    for (const delivery of this.queues.remove(isGone)) this.held.forget(delivery);
+    for (const delivery of this.queues.remove(isGone)) this.held.forget(delivery.transactionId);
   }
 }

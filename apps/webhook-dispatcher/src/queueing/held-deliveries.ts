@@ -5,12 +5,12 @@ interface ShardLoad {
   waiters: (() => void)[];
 }
 
-/** Deliveries in this replica's memory, and how many of each shard are being worked on. */
+/** Deliveries in this replica's memory by their transactionId, each as it stands now, and how many of each shard are being worked on. */
 export class HeldDeliveries {
   private readonly byId = new Map<number, Delivery>();
   private readonly shards = new Map<number, ShardLoad>();
-  /** Deliveries being worked on, and whether their request has started. */
-  private readonly working = new Map<Delivery, { isPosted: boolean }>();
+  /** Transactions being worked on, and whether their request has started. */
+  private readonly working = new Map<number, 'PREPARING' | 'POSTED'>();
 
   get size(): number {
     return this.byId.size;
@@ -27,21 +27,24 @@ export class HeldDeliveries {
     return true;
   }
 
-  forget(delivery: Delivery): void {
-    if (this.byId.get(delivery.transactionId) === delivery) this.byId.delete(delivery.transactionId);
+  forget(transactionId: number): void {
+    this.byId.delete(transactionId);
   }
 
   /** Between `begin` and `end` the shard is not finished: a request may be under way or a verdict on its way to the database. */
-  begin(delivery: Delivery): void {
-    this.working.set(delivery, { isPosted: false });
-    this.loadOf(delivery.shard).working++;
+  begin({ transactionId, shard }: Delivery): void {
+    this.working.set(transactionId, 'PREPARING');
+    this.loadOf(shard).working++;
   }
 
+  /** Nobody works on it any more; what is still held is held as it stands now. */
   end(delivery: Delivery): void {
-    this.working.delete(delivery);
-    const load = this.loadOf(delivery.shard);
+    const { transactionId, shard } = delivery;
+    this.working.delete(transactionId);
+    if (this.byId.has(transactionId)) this.byId.set(transactionId, delivery);
+    const load = this.loadOf(shard);
     if (--load.working > 0) return;
-    this.shards.delete(delivery.shard);
+    this.shards.delete(shard);
     for (const resolve of load.waiters) resolve();
   }
 
@@ -51,17 +54,16 @@ export class HeldDeliveries {
   }
 
   /** The request has started. */
-  posted(delivery: Delivery): void {
-    const work = this.working.get(delivery);
-    if (work) work.isPosted = true;
+  posted(transactionId: number): void {
+    if (this.working.has(transactionId)) this.working.set(transactionId, 'POSTED');
   }
 
   /** Shards in which something is claimed, or about to be, whose request has not started. */
   shardsWithClaims(): Set<number> {
     const shards = new Set<number>();
-    for (const delivery of this.byId.values()) {
-      const work = this.working.get(delivery);
-      if (work ? !work.isPosted : delivery.isClaimed) shards.add(delivery.shard);
+    for (const { transactionId, shard, isClaimed } of this.byId.values()) {
+      const work = this.working.get(transactionId);
+      if (work ? work === 'PREPARING' : isClaimed) shards.add(shard);
     }
     return shards;
   }

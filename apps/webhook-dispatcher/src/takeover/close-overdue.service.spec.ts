@@ -21,8 +21,8 @@ describe('payments that waited longer than B', () => {
     fenced = [];
     const writing = new Promise<Concluded>(resolve => (written = resolve));
     const concluding = { heldBack: () => writing } as unknown as ConcludeDelivery;
-    const onFenced = (each: Delivery) => void fenced.push(each);
-    overdue = new CloseOverdue(queue, concluding, { dispatchWindowMs: 900_000 }, { clock, onFenced });
+    const takeover = { fenced: (each: Delivery) => void fenced.push(each) };
+    overdue = new CloseOverdue(queue, concluding, { dispatchWindowMs: 900_000 }, { clock, takeover });
     queue.accept([delivery(1, { receivedMs: clock.nowMs() })]);
     await clock.advance(900_001);
   });
@@ -30,14 +30,14 @@ describe('payments that waited longer than B', () => {
   it('stay held until their end is written, so that recovery does not send them meanwhile (A-12, P-I4)', async () => {
     overdue.pass();
     expect([queue.has(1), queue.next()]).toEqual([true, undefined]);
-    written('OVER');
+    written({ next: 'OVER' });
     await settled();
     expect([queue.has(1), fenced]).toEqual([false, []]);
   });
 
   it('one that may have been sent before never ends by its age, wherever it waits (P-1.2-10)', async () => {
     queue.accept([delivery(2, { receivedMs: 0, attempt: 2 }), delivery(3, { receivedMs: 0 })]);
-    written('OVER');
+    written({ next: 'OVER' });
     overdue.pass();
     await settled();
     expect([1, 2, 3].map(id => queue.has(id))).toEqual([false, true, false]);
@@ -46,7 +46,7 @@ describe('payments that waited longer than B', () => {
 
   it('are looked for again when their shard moved on before that (P-I7)', async () => {
     overdue.pass();
-    written('FENCED');
+    written({ next: 'FENCED' });
     await settled();
     expect(queue.has(1)).toBe(false);
     expect(fenced.map(({ transactionId }) => transactionId)).toEqual([1]);
@@ -57,7 +57,7 @@ describe('payments that waited longer than B', () => {
     queue.accept([delivery(2, { receivedMs: 0 })]);
     overdue.pass();
     expect(queue.next()).toBeUndefined();
-    written('OVER');
+    written({ next: 'OVER' });
     await settled();
     expect([1, 2].map(id => queue.has(id))).toEqual([false, false]);
   });

@@ -1,7 +1,8 @@
 import type { Clock } from '@paycode/timing';
 import type { AttemptRules, Delivery } from '../deliveries';
 import type { DeliveryQueue } from '../queueing';
-import type { ConcludeDelivery, OnFenced } from '../verdicts';
+import type { ConcludeDelivery } from '../verdicts';
+import type { TakeOverDeliveries } from './take-over-deliveries.service';
 
 /** Flow: what has waited for a slot longer than B -> closed without an attempt (A-12, P-1.2-10). Driven by passes. */
 export class CloseOverdue {
@@ -9,18 +10,18 @@ export class CloseOverdue {
     private readonly queue: DeliveryQueue,
     private readonly concluding: ConcludeDelivery,
     readonly rules: Pick<AttemptRules, 'dispatchWindowMs'>,
-    private readonly options: { clock: Clock; onFenced: OnFenced },
+    private readonly parts: { clock: Clock; takeover: Pick<TakeOverDeliveries, 'fenced'> },
   ) {}
 
   /** Does not wait for the ends to be written: one that its own data keeps from it would stop all later passes (T-29). */
   pass(): void {
-    const overdue = this.queue.takeWaitingSince(this.options.clock.nowMs() - this.rules.dispatchWindowMs);
+    const overdue = this.queue.takeWaitingSince(this.parts.clock.nowMs() - this.rules.dispatchWindowMs);
     for (const delivery of overdue) void this.close(delivery);
   }
 
   private async close(delivery: Delivery): Promise<void> {
     const concluded = await this.concluding.heldBack(delivery);
     this.queue.finish(delivery);
-    if (concluded === 'FENCED') this.options.onFenced(delivery);
+    if (concluded.next === 'FENCED') this.parts.takeover.fenced(delivery);
   }
 }

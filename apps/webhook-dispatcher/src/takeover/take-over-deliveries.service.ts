@@ -3,7 +3,7 @@ import type { HeldShard, OwnedShards } from '@paycode/ownership';
 import {
   type AttemptRules,
   type Delivery,
-  deliveryFrom,
+  deliveryFromRow,
   type DeliveryStore,
   type ShardCursor,
   type StoredDelivery,
@@ -168,12 +168,12 @@ export class TakeOverDeliveries {
     if (!this.queue.takeToConclude(delivery)) return;
     const concluded = await this.concluding.without(delivery, kind, null);
     this.queue.finish(delivery);
-    if (concluded === 'FENCED') this.fenced(delivery);
+    if (concluded.next === 'FENCED') this.fenced(delivery);
   }
 
   private deliveryOf(row: StoredDelivery, epoch: number, attempt = 1): Delivery {
     // A further attempt has the whole window before it, however old the payment is.
     const receivedMs = this.options.clock.nowMs() - (row.attemptsClaimed === 0 ? row.ageMs : 0);
-    return deliveryFrom(row, { epoch, receivedMs, attempt });
+    return deliveryFromRow(row, { epoch, receivedMs, attempt });
   }
 }

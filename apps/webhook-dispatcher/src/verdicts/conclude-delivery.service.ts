@@ -7,19 +7,23 @@ import {
   type DeliveryMetrics,
   isTooOld,
   mayHaveBeenSent,
+  nextAttempt,
 } from '../deliveries';
 import type { InformationalStore } from '../informational';
 import { type Conclusion, conclusionOf, conclusionWithout } from './domain/conclusion';
 import type { RecordVerdict } from './record-verdict.service';
 
-/** Why no verdict was recorded. RETRY_LATER: the fault is ours. FENCED: the shard moved on before the verdict; its owner decides. */
-export type NotRecorded = 'RETRY_LATER' | 'FENCED';
+/** No verdict was recorded. */
+export type NotRecorded =
+  /** The fault is ours; `delivery` is what comes next. */
+  | { readonly next: 'RETRY_LATER'; readonly delivery: Delivery }
+  /** The shard moved on before the verdict: its owner, maybe this replica again, looks for the delivery. */
+  | { readonly next: 'FENCED' };
 
 /** OVER: nothing more to do. */
-export type Concluded = 'OVER' | NotRecorded;
+export type Concluded = { readonly next: 'OVER' } | NotRecorded;
 
-/** Told when a shard moved on under a delivery, so that its owner (maybe this replica again) looks for it. */
-export type OnFenced = (delivery: Delivery) => void;
+const over: Concluded = { next: 'OVER' };
 
 /** Flow: how an attempt ended -> verdict or another try -> durable verdict -> report. */
 export class ConcludeDelivery {
@@ -39,15 +43,15 @@ export class ConcludeDelivery {
     if (outcome.kind === 'OUR_FAULT' && outcome.isSent) {
       if (delivery.isReversible && delivery.attempt >= this.rules.attemptsMax)
         return this.without(delivery, 'CLOSED_EXHAUSTED', outcome.code);
-      delivery.attempt++;
-      delivery.isClaimed = false;
+      return this.heldBack(nextAttempt(delivery));
     }
     return this.heldBack(delivery);
   }
 
   /** Held back by a fault of ours: until B, then it is closed without an attempt (A-12, P-T8), unless an earlier one may have been acknowledged. */
   async heldBack(delivery: Delivery): Promise<Concluded> {
-    if (mayHaveBeenSent(delivery) || !isTooOld(this.clock.nowMs() - delivery.receivedMs, this.rules)) return 'RETRY_LATER';
+    if (mayHaveBeenSent(delivery) || !isTooOld(this.clock.nowMs() - delivery.receivedMs, this.rules))
+      return { next: 'RETRY_LATER', delivery };
     return delivery.isReversible
       ? this.without(delivery, 'CLOSED_BACKSTOP', null)
       : this.without(delivery, 'NOT_APPLICABLE', 'NOT SENT');
@@ -72,14 +76,15 @@ export class ConcludeDelivery {
 
   private async record(delivery: Delivery, conclusion: Conclusion, startedAt: Date | null): Promise<Concluded> {
     if (delivery.isRepeat) return this.recordRepeat(delivery, conclusion, startedAt);
-    const { transactionId, merchantId, shard, epoch, armedAt } = delivery;
+    const { transactionId, merchantId, shard, epoch, armedAtMs } = delivery;
+    const armedAt = armedAtMs === null ? null : new Date(armedAtMs);
     const standing = await this.verdicts.record(
       { ...conclusion, transactionId, merchantId, shard, epoch, armedAt, startedAt },
       delivery.isReversible,
     );
-    if (!standing) return 'FENCED';
+    if (!standing) return { next: 'FENCED' };
     this.report(delivery, conclusion, standing);
-    return 'OVER';
+    return over;
   }
 
   /** The verdict of a repeated informational delivery stands since its first attempt. What cannot be recorded is tried again when its lease ends. */
@@ -92,7 +97,7 @@ export class ConcludeDelivery {
     } catch (error) {
       this.metrics.heldBack(error);
     }
-    return 'OVER';
+    return over;
   }
 
   private report(delivery: Delivery, { outcome }: Conclusion, verdict: VerdictKind): void {

@@ -1,5 +1,5 @@
 export { CloseDeliveries } from './close-deliveries.service';
-export { type Concluded, ConcludeDelivery, type OnFenced } from './conclude-delivery.service';
+export { type Concluded, ConcludeDelivery } from './conclude-delivery.service';
 export { outcomeClass } from './domain/verdict-of';
 export { PostgresVerdictStore } from './persistence/postgres-verdict.store';
 export { RecordVerdict } from './record-verdict.service';

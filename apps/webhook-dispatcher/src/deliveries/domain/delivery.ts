@@ -2,21 +2,24 @@ import type { TransactionKind, VerdictKind } from '@paycode/dto';
 
 /** A terminal transaction as it came in, ready to be stored. */
 export interface NewDelivery {
-  transactionId: number;
-  merchantId: number;
-  shard: number;
-  kind: TransactionKind;
-  status: string;
+  readonly transactionId: number;
+  readonly merchantId: number;
+  readonly shard: number;
+  readonly kind: TransactionKind;
+  readonly status: string;
   /** Only a purchase with SUCCESS is ever armed or reversed (A-01, A-02, P-I13). */
-  isReversible: boolean;
-  referenceTransactionId: number;
+  readonly isReversible: boolean;
+  readonly referenceTransactionId: number;
   /** ISO 8601 UTC. */
-  completedAt: string;
+  readonly completedAt: string;
   /** TransactionNotificationV3 JSON sealed as compact JWE. */
-  payload: string;
+  readonly payload: string;
 }
 
-/** A delivery that this replica works on. Only `attempt`, `isClaimed` and `armedAt` move on with its attempts. */
+/**
+ * A delivery that this replica works on, as it stands at one moment. It never changes: a stage that moves it on answers the next one (`claimed`,
+ * `armed`, `nextAttempt`), and whoever keeps it in memory keeps it by its transactionId.
+ */
 export interface Delivery {
   readonly transactionId: number;
   readonly merchantId: number;
@@ -26,25 +29,64 @@ export interface Delivery {
   readonly isReversible: boolean;
   readonly payload: string;
   /** 1-based attempt that comes next or is under way. */
-  attempt: number;
+  readonly attempt: number;
   /** Whether `attempt` is durably claimed; if not, it must be before its POST (P-I8). */
-  isClaimed: boolean;
+  readonly isClaimed: boolean;
   /** Monotonic instant at which the delivery was received, as far as this process can tell (age for the backstop, A-12). */
   readonly receivedMs: number;
   /** An informational delivery that was tried before and whose verdict stands; only its attempts go on. */
   readonly isRepeat: boolean;
-  /** Wall time at which the reversal was armed, for the timeline; null: not armed. */
-  armedAt: Date | null;
+  /** Wall time at which the reversal was armed, in epoch milliseconds, for the timeline; null: not armed. */
+  readonly armedAtMs: number | null;
 }
 
-/** What every source knows of a delivery, and what this replica adds. Default: the first attempt, not claimed, no repeat. */
+/** What every source knows of a delivery. */
 type DeliveryRow = Pick<Delivery, 'transactionId' | 'merchantId' | 'shard' | 'isReversible' | 'payload'>;
-type DeliveryWork = Pick<Delivery, 'epoch' | 'receivedMs'> & Partial<Pick<Delivery, 'attempt' | 'isClaimed' | 'isRepeat'>>;
 
-/** The delivery to work on, from an event that was stored, a row that was found, or a repeat that is due. Nothing is armed yet. */
-export function deliveryFrom(row: DeliveryRow, work: DeliveryWork): Delivery {
+/** From an event that this replica stored; `isClaimed`: its insert claimed the first attempt. */
+export function deliveryFromEvent(
+  event: NewDelivery,
+  { epoch, isClaimed, receivedMs }: Pick<Delivery, 'epoch' | 'isClaimed' | 'receivedMs'>,
+): Delivery {
+  return deliveryOf(event, { epoch, attempt: 1, isClaimed, receivedMs, isRepeat: false });
+}
+
+/** From a row that was found in the database: `attempt` is to be claimed. */
+export function deliveryFromRow(
+  row: DeliveryRow,
+  { epoch, attempt, receivedMs }: Pick<Delivery, 'epoch' | 'attempt' | 'receivedMs'>,
+): Delivery {
+  return deliveryOf(row, { epoch, attempt, isClaimed: false, receivedMs, isRepeat: false });
+}
+
+/** From a repeat that is due. It was taken under a lease, which claims its attempt, and it moves no money whatever its row says. */
+export function deliveryFromRepeat(
+  { transactionId, merchantId, shard, payload, attempt }: Omit<DeliveryRow, 'isReversible'> & Pick<Delivery, 'attempt'>,
+  { epoch, receivedMs }: Pick<Delivery, 'epoch' | 'receivedMs'>,
+): Delivery {
+  const row = { transactionId, merchantId, shard, isReversible: false, payload };
+  return deliveryOf(row, { epoch, attempt, isClaimed: true, receivedMs, isRepeat: true });
+}
+
+/** `attempt` is durably claimed. */
+export function claimed(delivery: Delivery): Delivery {
+  return { ...delivery, isClaimed: true };
+}
+
+/** The reversal is durably armed. */
+export function armed(delivery: Delivery, armedAtMs: number): Delivery {
+  return { ...delivery, armedAtMs };
+}
+
+/** The attempt may have reached the receiver and decided nothing: the next one needs its own claim (A-13). */
+export function nextAttempt(delivery: Delivery): Delivery {
+  return { ...delivery, attempt: delivery.attempt + 1, isClaimed: false };
+}
+
+/** All members in one order, so that every delivery of the process has the same shape and copies are cheap. */
+function deliveryOf(row: DeliveryRow, work: Omit<Delivery, keyof DeliveryRow | 'armedAtMs'>): Delivery {
   const { transactionId, merchantId, shard, isReversible, payload } = row;
-  const { epoch, receivedMs, attempt = 1, isClaimed = false, isRepeat = false } = work;
+  const { epoch, attempt, isClaimed, receivedMs, isRepeat } = work;
   return {
     transactionId,
     merchantId,
@@ -56,28 +98,28 @@ export function deliveryFrom(row: DeliveryRow, work: DeliveryWork): Delivery {
     isClaimed,
     receivedMs,
     isRepeat,
-    armedAt: null,
+    armedAtMs: null,
   };
 }
 
 /** How one attempt ended, as the process that made it saw it. */
 export type AttemptOutcome =
-  | { kind: 'STATUS'; status: number; elapsedMs: number }
-  | { kind: 'TIMEOUT'; elapsedMs: number }
+  | { readonly kind: 'STATUS'; readonly status: number; readonly elapsedMs: number }
+  | { readonly kind: 'TIMEOUT'; readonly elapsedMs: number }
   /** The receiver's side failed: refused, reset, TLS, no such name, malformed answer. */
-  | { kind: 'CONNECTION'; code: string; elapsedMs: number | null }
+  | { readonly kind: 'CONNECTION'; readonly code: string; readonly elapsedMs: number | null }
   /** Our side failed (P-T8). `isSent`: the request may have reached the receiver. */
-  | { kind: 'OUR_FAULT'; code: string; isSent: boolean };
+  | { readonly kind: 'OUR_FAULT'; readonly code: string; readonly isSent: boolean };
 
 /** A verdict to be written, with what the timeline shows of it. */
 export interface Verdict {
-  transactionId: number;
-  merchantId: number;
-  kind: VerdictKind;
+  readonly transactionId: number;
+  readonly merchantId: number;
+  readonly kind: VerdictKind;
   /** null: no attempt was made. */
-  attempt: number | null;
-  outcome: string | null;
-  elapsedMs: number | null;
-  armedAt: Date | null;
-  startedAt: Date | null;
+  readonly attempt: number | null;
+  readonly outcome: string | null;
+  readonly elapsedMs: number | null;
+  readonly armedAt: Date | null;
+  readonly startedAt: Date | null;
 }

@@ -37,7 +37,7 @@ const held = (transactionId: number, over: Partial<Delivery> = {}): Delivery => 
   isClaimed: true,
   receivedMs: 0,
   isRepeat: false,
-  armedAt: null,
+  armedAtMs: null,
   ...over,
 });
 const verdict = (transactionId: number, kind: OwnedVerdict['kind'], over: Partial<OwnedVerdict> = {}): OwnedVerdict => ({

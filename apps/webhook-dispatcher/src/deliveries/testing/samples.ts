@@ -31,7 +31,7 @@ export function delivery(transactionId: number, changes: Partial<Delivery> = {})
     isClaimed: true,
     receivedMs: 0,
     isRepeat: false,
-    armedAt: null,
+    armedAtMs: null,
     ...changes,
   };
 }
