@@ -35,7 +35,7 @@ export class AppModule {
       imports: [
         ServiceTokenModule.forService('auth-session', tokenKeySettingsOf(env)),
         ClockModule.forClock(overrides.clock ?? new SystemClock()),
-        DatabaseModule.forService('auth-session', { env, migrations, entities, statementTimeoutMs }),
+        DatabaseModule.forService('auth-session', { env, migrations, entities, statementTimeoutMs, insertOnly: ['security_event'] }),
         AuditModule,
         KeysModule.with({ keyEncryptionKeys: env.KEY_ENCRYPTION_KEYS, signedForMs: accessTokenLifetimeMs }),
         AccountsModule.withPeppers(env.PASSWORD_PEPPERS),

@@ -21,7 +21,7 @@ export class AppModule {
       imports: [
         ServiceTokenModule.forService('notification-config', tokenKeySettingsOf(env)),
         IdentityModule.forService('notification-config', { jwksUrl: `${env.AUTH_SESSION_URL}/internal/jwks` }),
-        DatabaseModule.forService('notification-config', { env, migrations, entities }),
+        DatabaseModule.forService('notification-config', { env, migrations, entities, insertOnly: ['audit_event'] }),
         WebhookKeysModule.sealedUnder(env.KEY_ENCRYPTION_KEYS),
         RoutesModule.leasedFor(env.ROUTE_LEASE_MS),
         ProbingModule.withSettings(probingSettings(env)),

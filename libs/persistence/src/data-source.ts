@@ -4,6 +4,8 @@ import { connectTimeoutMsOf } from './connect-timeout';
 export interface ServiceDatabaseOptions {
   /** `postgres://user:password@host:port/database`; `?connect_timeout=` as in `connectTimeoutMsOf`. */
   url: string;
+  /** PEM file with the authority of the server's certificate; read again for each connection, so that a renewed one counts. */
+  caFile?: string | null;
   /** Shown in pg_stat_activity: the service's name. */
   applicationName: string;
   entities?: DataSourceOptions['entities'];
@@ -18,7 +20,7 @@ export interface ServiceDatabaseOptions {
 export function dataSourceOptions(options: ServiceDatabaseOptions): DataSourceOptions {
   return {
     type: 'postgres',
-    url: options.url,
+    url: withAuthority(options),
     applicationName: options.applicationName,
     entities: options.entities ?? [],
     migrations: options.migrations ?? [],
@@ -34,6 +36,11 @@ export function dataSourceOptions(options: ServiceDatabaseOptions): DataSourceOp
       keepAlive: true,
     },
   };
+}
+
+/** The driver reads the file when it parses the URL, and an `ssl` setting beside a URL that says `sslmode` would not count. */
+function withAuthority({ url, caFile }: ServiceDatabaseOptions): string {
+  return caFile ? `${url}${url.includes('?') ? '&' : '?'}sslrootcert=${encodeURIComponent(caFile)}` : url;
 }
 
 /** Opens the pool. Throws when the database cannot be reached. */

@@ -1,15 +1,17 @@
 import type { DataSource } from 'typeorm';
+import { grantRows, type RowRights } from './grant-rows';
 
 /** Key of the advisory lock that lets one replica migrate while the others wait. Any constant will do: each service has its own database. */
 const migrationLock = 7_240_926;
 
-/** Applies pending migrations once, whatever number of replicas start together. */
-export async function runMigrations(dataSource: DataSource): Promise<string[]> {
+/** Applies pending migrations once, whatever number of replicas start together; then gives the service's role its rights, if it is not the owner. */
+export async function runMigrations(dataSource: DataSource, rights?: RowRights): Promise<string[]> {
   const holder = dataSource.createQueryRunner();
   await holder.connect();
   try {
     await holder.query('select pg_advisory_lock($1)', [migrationLock]);
     const applied = await dataSource.runMigrations();
+    if (rights) await grantRows(dataSource, rights);
     return applied.map(migration => migration.name);
   } finally {
     await holder.query('select pg_advisory_unlock($1)', [migrationLock]);

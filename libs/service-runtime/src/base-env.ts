@@ -71,6 +71,18 @@ export const databaseEnv = {
       "PostgreSQL URL of this service's own database. A direct connection, or a pooler that keeps prepared statements with their sessions. `?connect_timeout=` in whole seconds bounds opening a connection, 5 without it.",
   },
   DATABASE_POOL_MAX: { type: 'integer', default: 10, min: 1, max: 200, description: 'Most connections to the database.' },
+  DATABASE_CA_FILE: {
+    type: 'string',
+    default: null,
+    description:
+      'PEM file with the authority of the database server\'s certificate, for `?sslmode=verify-full`; read again for each connection. Unset: the authorities that Node knows.',
+  },
+  DATABASE_SERVICE_ROLE: {
+    type: 'string',
+    default: null,
+    description:
+      "When DATABASE_URL's role owns the schema and only migrates: the role that the service logs in as. The migration gives it rights on rows, and on nothing else. Unset: the service is the owner.",
+  },
   MIGRATIONS: {
     type: 'enum',
     values: ['run', 'check'],

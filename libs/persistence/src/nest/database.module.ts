@@ -10,12 +10,15 @@ import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { openDataSource } from '../data-source';
 import { durabilityWeaknesses } from '../durability';
+import type { RowRights } from '../grant-rows';
 import { runMigrations } from '../migrate';
 
 /** The part of a service's environment that names its database (`databaseEnv`). */
 export interface DatabaseEnv {
   DATABASE_URL: string;
   DATABASE_POOL_MAX: number;
+  DATABASE_CA_FILE: string | null;
+  DATABASE_SERVICE_ROLE: string | null;
   MIGRATIONS: 'run' | 'check';
   /** Under another role than the service's own, which owns the schema: used for migrations only. */
   SCHEMA_OWNER_DATABASE_URL?: string | null;
@@ -26,6 +29,8 @@ export interface DatabaseOptions {
   /** In order of application. */
   migrations: DataSourceOptions['migrations'];
   entities?: DataSourceOptions['entities'];
+  /** Tables that DATABASE_SERVICE_ROLE may add to and read, nothing else. */
+  insertOnly?: readonly string[];
   /** Server-side limit per statement, in milliseconds. */
   statementTimeoutMs?: number;
   /** Where a lost commit loses money: at start, warns of each setting that is too weak for this environment. */
@@ -36,14 +41,29 @@ const OPTIONS = Symbol('DATABASE_OPTIONS');
 
 /** Opens the service's database and brings its schema up to date before anything else starts. */
 async function openDatabase(service: string, { env, ...options }: DatabaseOptions): Promise<DataSource> {
-  const open = (url: string) => openDataSource({ ...options, url, poolMax: env.DATABASE_POOL_MAX, applicationName: service });
+  const shared = { ...options, caFile: env.DATABASE_CA_FILE, poolMax: env.DATABASE_POOL_MAX, applicationName: service };
+  const open = (url: string) => openDataSource({ ...shared, url });
   const ownerUrl = env.SCHEMA_OWNER_DATABASE_URL;
   if (env.MIGRATIONS === 'run' && ownerUrl) await migrateAsOwner(await open(ownerUrl));
   const dataSource = await open(env.DATABASE_URL);
-  if (env.MIGRATIONS === 'run' && !ownerUrl) await runMigrations(dataSource);
-  if (env.MIGRATIONS === 'check' && (await dataSource.showMigrations()))
-    throw new Error('migrations are pending and MIGRATIONS is `check`');
+  if (env.MIGRATIONS === 'run' && !ownerUrl) await runMigrations(dataSource, rightsOf(env, options));
+  if (env.MIGRATIONS === 'check') await checkMigrations(dataSource);
   return dataSource;
+}
+
+function rightsOf({ DATABASE_SERVICE_ROLE: role }: DatabaseEnv, { insertOnly = [] }: Partial<DatabaseOptions>): RowRights | undefined {
+  return role === null ? undefined : { role, insertOnly };
+}
+
+/** A role without rights sees no table of migrations, and the attempt to make one is refused with words that mislead. */
+async function checkMigrations(dataSource: DataSource): Promise<void> {
+  const [{ isGranted }] = await dataSource.query<[{ isGranted: boolean | null }]>(
+    `select has_table_privilege(to_regclass('migrations'), 'select') as "isGranted"`,
+  );
+  if (isGranted === false)
+    throw new Error('the role of DATABASE_URL has no rights on the tables: name it to the migration (DATABASE_SERVICE_ROLE)');
+  if (isGranted === null || (await dataSource.showMigrations()))
+    throw new Error('migrations are pending and MIGRATIONS is `check`');
 }
 
 async function migrateAsOwner(owner: DataSource): Promise<void> {

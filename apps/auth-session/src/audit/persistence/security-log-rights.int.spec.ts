@@ -14,9 +14,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   const owner = await openDataSource({ url: database.url, applicationName: 'owner', migrations });
   await owner.query(`create role ${role} login password '${password}'`);
-  await owner.query(`alter default privileges grant select, insert, update, delete, truncate on tables to ${role}`);
-  await owner.query(`alter default privileges grant usage on sequences to ${role}`);
-  await runMigrations(owner);
+  await runMigrations(owner, { role, insertOnly: ['security_event'] });
   await owner.destroy();
   const url = new URL(database.url);
   [url.username, url.password] = [role, password];
