@@ -5,6 +5,9 @@ import { RememberTheReplacedToken1785000001000 } from './1785000001000-remember-
 import { OneDecoyPerIdentity1785000002000 } from './1785000002000-one-decoy-per-identity';
 import { NobodyRewritesTheSecurityLog1785000003000 } from './1785000003000-nobody-rewrites-the-security-log';
 
+/** Nobody but the owner of the schema changes or removes what is in it. */
+export const insertOnly = ['security_event'];
+
 /** All migrations, oldest first. */
 export const migrations = [
   CreateAccounts1700000000000,

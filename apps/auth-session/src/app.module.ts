@@ -3,7 +3,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
 import { DatabaseModule } from '@paycode/persistence';
 import { type Clock, SystemClock } from '@paycode/timing';
-import { migrations } from '../migrations';
+import { insertOnly, migrations } from '../migrations';
 import { AccountsModule } from './accounts';
 import { AuditModule } from './audit';
 import { AuthorizeModule, ExternalAuthorizationModule } from './authorize';
@@ -35,7 +35,7 @@ export class AppModule {
       imports: [
         ServiceTokenModule.forService('auth-session', tokenKeySettingsOf(env)),
         ClockModule.forClock(overrides.clock ?? new SystemClock()),
-        DatabaseModule.forService('auth-session', { env, migrations, entities, statementTimeoutMs, insertOnly: ['security_event'] }),
+        DatabaseModule.forService('auth-session', { env, migrations, entities, statementTimeoutMs, insertOnly }),
         AuditModule,
         KeysModule.with({ keyEncryptionKeys: env.KEY_ENCRYPTION_KEYS, signedForMs: accessTokenLifetimeMs }),
         AccountsModule.withPeppers(env.PASSWORD_PEPPERS),

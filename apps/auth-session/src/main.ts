@@ -1,6 +1,14 @@
 import 'reflect-metadata';
+import { migrateDatabase } from '@paycode/persistence';
 import { bootService } from '@paycode/service-runtime';
+import { insertOnly, migrations } from '../migrations';
 import { AppModule } from './app.module';
 import { env } from './config/env';
 
-void bootService({ name: 'auth-session', env, module: read => AppModule.forEnv(read), hasPublicPaths: true });
+void bootService({
+  name: 'auth-session',
+  env,
+  module: read => AppModule.forEnv(read),
+  hasPublicPaths: true,
+  migrate: migrateDatabase('auth-session', { insertOnly, migrations }),
+});

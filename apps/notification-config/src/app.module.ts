@@ -2,7 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { IdentityModule, ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
 import { DatabaseModule } from '@paycode/persistence';
 import { outboundPolicyOf } from '@paycode/safe-http';
-import { migrations } from '../migrations';
+import { insertOnly, migrations } from '../migrations';
 import type { NotificationConfigEnv } from './config/env';
 import { ChangeNoticesModule } from './change-notices';
 import { entities } from './entities';
@@ -21,7 +21,7 @@ export class AppModule {
       imports: [
         ServiceTokenModule.forService('notification-config', tokenKeySettingsOf(env)),
         IdentityModule.forService('notification-config', { jwksUrl: `${env.AUTH_SESSION_URL}/internal/jwks` }),
-        DatabaseModule.forService('notification-config', { env, migrations, entities, insertOnly: ['audit_event'] }),
+        DatabaseModule.forService('notification-config', { env, migrations, entities, insertOnly }),
         WebhookKeysModule.sealedUnder(env.KEY_ENCRYPTION_KEYS),
         RoutesModule.leasedFor(env.ROUTE_LEASE_MS),
         ProbingModule.withSettings(probingSettings(env)),

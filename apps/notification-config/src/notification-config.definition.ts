@@ -1,4 +1,6 @@
+import { migrateDatabase } from '@paycode/persistence';
 import type { ServiceDefinition } from '@paycode/service-runtime';
+import { insertOnly, migrations } from '../migrations';
 import { AppModule } from './app.module';
 import { env } from './config/env';
 
@@ -8,4 +10,5 @@ export const notificationConfigDefinition: ServiceDefinition<typeof env.schema> 
   env,
   module: values => AppModule.forEnv(values),
   hasPublicPaths: true,
+  migrate: migrateDatabase('notification-config', { insertOnly, migrations }),
 };

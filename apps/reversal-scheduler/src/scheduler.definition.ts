@@ -1,5 +1,7 @@
 import { EventsServer, EventTransport } from '@paycode/events';
+import { migrateDatabase } from '@paycode/persistence';
 import { Lifecycle, LOGGER, type Logger, type ServiceDefinition } from '@paycode/service-runtime';
+import { migrations } from '../migrations';
 import { AppModule } from './app.module';
 import { env } from './config/env';
 
@@ -9,6 +11,7 @@ export const schedulerDefinition: ServiceDefinition<typeof env.schema> = {
   env,
   module: values => AppModule.forEnv(values),
   hasPublicPaths: false,
+  migrate: migrateDatabase('reversal-scheduler', { migrations }),
   events: app =>
     new EventsServer({ transport: app.get(EventTransport), log: app.get<Logger>(LOGGER), lifecycle: app.get(Lifecycle) }),
 };

@@ -1,5 +1,7 @@
 import { EventsServer, EventTransport } from '@paycode/events';
+import { migrateDatabase } from '@paycode/persistence';
 import { Lifecycle, LOGGER, type Logger, type ServiceDefinition } from '@paycode/service-runtime';
+import { migrations } from '../migrations';
 import { AppModule } from './app.module';
 import { env } from './config/env';
 import { AssignedPartitions } from './dispatcher';
@@ -10,6 +12,7 @@ export const dispatcherDefinition: ServiceDefinition<typeof env.schema> = {
   env,
   module: settings => AppModule.withSettings(settings),
   hasPublicPaths: true,
+  migrate: migrateDatabase('webhook-dispatcher', { migrations }),
   events: app => {
     const options = { transport: app.get(EventTransport), log: app.get<Logger>(LOGGER), lifecycle: app.get(Lifecycle) };
     const server = new EventsServer(options);

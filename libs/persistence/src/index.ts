@@ -10,4 +10,5 @@ export * from './flush-queue';
 export * from './isolate';
 export * from './parked-work';
 export * from './durability';
-export * from './nest/database.module';
+export { type DatabaseEnv, DatabaseModule, type DatabaseOptions } from './nest/database.module';
+export * from './nest/migrate-database';

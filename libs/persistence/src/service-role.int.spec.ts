@@ -3,6 +3,7 @@ import { createLogger, createServiceApp } from '@paycode/service-runtime';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { openDataSource } from './data-source';
 import { type DatabaseEnv, DatabaseModule } from './nest/database.module';
+import { migrateDatabase } from './nest/migrate-database';
 import { createTestDatabase, type TestDatabase } from './testing';
 
 class Tables1700000000000 implements MigrationInterface {
@@ -33,15 +34,19 @@ describe('a service whose schema belongs to another role', () => {
     [url.username, url.password] = [role, password];
     return url.href;
   };
-  const start = async (env: Partial<DatabaseEnv>, migrations: Migrations) => {
-    const unset = { DATABASE_POOL_MAX: 2, DATABASE_CA_FILE: null, DATABASE_SERVICE_ROLE: null };
-    const options = { env: { ...unset, ...env } as DatabaseEnv, migrations, insertOnly: ['Log'] };
-    const app = await createServiceApp(DatabaseModule.forService('two-roles', options), createLogger('two-roles', 'silent'));
+  const migrate = (migrations: Migrations, role: string | undefined = service) =>
+    migrateDatabase('two-roles', { migrations, insertOnly: ['Log'] })({
+      DATABASE_URL: urlOf(owner),
+      DATABASE_SERVICE_ROLE: role,
+      LOG_LEVEL: 'silent',
+    });
+  const check = async (migrations: Migrations) => {
+    const settings = { DATABASE_POOL_MAX: 2, DATABASE_CA_FILE: null, DATABASE_SERVICE_ROLE: null, MIGRATIONS: 'check' } as const;
+    const env: DatabaseEnv = { ...settings, DATABASE_URL: urlOf(service) };
+    const module = DatabaseModule.forService('two-roles', { env, migrations });
+    const app = await createServiceApp(module, createLogger('two-roles', 'silent'));
     await app.close();
   };
-  const migrate = (migrations: Migrations, role: string | null = service) =>
-    start({ DATABASE_URL: urlOf(owner), MIGRATIONS: 'run', DATABASE_SERVICE_ROLE: role }, migrations);
-  const check = (migrations: Migrations) => start({ DATABASE_URL: urlOf(service), MIGRATIONS: 'check' }, migrations);
 
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -55,7 +60,7 @@ describe('a service whose schema belongs to another role', () => {
 
   it('is told before the first migration that it is pending, and then that it has no rights', async () => {
     await expect(check(first)).rejects.toThrow('migrations are pending');
-    await migrate(first, null);
+    await migrate(first, '');
     await expect(check(first)).rejects.toThrow('DATABASE_SERVICE_ROLE');
   });
 

@@ -29,6 +29,15 @@ const mutualTlsEnv = {
   MUTUAL_TLS_CA_FILE: { type: 'string', default: null, description: 'PEM file with the authority of all services.' },
 } as const satisfies Record<string, EnvKey<unknown>>;
 
+export const logEnv = {
+  LOG_LEVEL: {
+    type: 'enum',
+    values: ['debug', 'info', 'warn', 'error', 'silent'],
+    default: 'info',
+    description: 'Least severe log line that is written.',
+  },
+} as const satisfies Record<string, EnvKey<unknown>>;
+
 /** Keys every service reads. Spread it into the service's own schema; ports get the service's defaults. */
 export function baseEnv(ports: { internal: number; public?: number }) {
   return {
@@ -38,12 +47,7 @@ export function baseEnv(ports: { internal: number; public?: number }) {
       default: 'sandbox',
       description: 'Which environment this instance serves; decides challenge lifetime and allowed webhook ports (R-1-3).',
     },
-    LOG_LEVEL: {
-      type: 'enum',
-      values: ['debug', 'info', 'warn', 'error', 'silent'],
-      default: 'info',
-      description: 'Least severe log line that is written.',
-    },
+    ...logEnv,
     LISTEN_HOST: { type: 'string', default: '127.0.0.1', description: 'Address both listeners bind to.' },
     INTERNAL_PORT: {
       type: 'integer',

@@ -10,7 +10,6 @@ import { Lifecycle } from './health/readiness';
 import { createServiceApp } from './http/create-app';
 import { closeListener, createListener, leaveConnections, listen } from './http/listeners';
 import { createLogger, type Logger } from './logger';
-import { migrateService } from './migrate-service';
 import { MutualTls, type MutualTlsFileNames } from './tls/mutual-tls';
 
 interface RuntimeEnv extends MutualTlsFileNames {
@@ -34,6 +33,8 @@ export interface ServiceDefinition<S extends EnvSchema> {
   module(env: EnvOf<S>, logger: Logger): Type | DynamicModule;
   /** Whether the service has public paths. */
   hasPublicPaths: boolean;
+  /** Of a service with a database: brings it to the schema of this release. */
+  migrate?(source: Record<string, string | undefined>): Promise<void>;
   /** Event consumers: the strategy whose `@EventPattern` handlers start once the listeners answer. */
   events?(app: NestFastifyApplication): CustomTransportStrategy;
 }
@@ -54,7 +55,7 @@ export interface RunningService {
 export async function bootService<S extends EnvSchema>(definition: ServiceDefinition<S>): Promise<void> {
   const logger = createLogger(definition.name);
   try {
-    if (process.argv[2] === 'migrate') return await migrateService(definition, process.env);
+    if (process.argv[2] === 'migrate') return await migrationOf(definition)(process.env);
     const service = await startService(definition, process.env);
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.once(signal, () => void service.stop(signal).then(() => process.exit(0)));
@@ -64,6 +65,11 @@ export async function bootService<S extends EnvSchema>(definition: ServiceDefini
     else logger.fatal({ err: error }, 'service did not start');
     process.exit(1);
   }
+}
+
+function migrationOf<S extends EnvSchema>({ name, migrate }: ServiceDefinition<S>): NonNullable<typeof migrate> {
+  if (!migrate) throw new Error(`${name} has no database to migrate`);
+  return migrate;
 }
 
 /** `bootService` without the process: for tests and for whoever owns the process. */

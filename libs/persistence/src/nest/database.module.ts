@@ -51,7 +51,11 @@ async function openDatabase(service: string, { env, ...options }: DatabaseOption
   return dataSource;
 }
 
-function rightsOf({ DATABASE_SERVICE_ROLE: role }: DatabaseEnv, { insertOnly = [] }: Partial<DatabaseOptions>): RowRights | undefined {
+/** Undefined: the service is the owner itself. */
+export function rightsOf(
+  { DATABASE_SERVICE_ROLE: role }: Pick<DatabaseEnv, 'DATABASE_SERVICE_ROLE'>,
+  { insertOnly = [] }: Pick<DatabaseOptions, 'insertOnly'>,
+): RowRights | undefined {
   return role === null ? undefined : { role, insertOnly };
 }
 

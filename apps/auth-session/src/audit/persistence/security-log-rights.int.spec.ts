@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { openDataSource, runMigrations } from '@paycode/persistence';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import type { DataSource } from 'typeorm';
-import { migrations } from '../../../migrations';
+import { insertOnly, migrations } from '../../../migrations';
 
 /** The database as the deployment guide has it: the schema belongs to an owner, the service's role has rights on rows. */
 const role = `paycode_test_${randomBytes(6).toString('hex')}`;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   const owner = await openDataSource({ url: database.url, applicationName: 'owner', migrations });
   await owner.query(`create role ${role} login password '${password}'`);
-  await runMigrations(owner, { role, insertOnly: ['security_event'] });
+  await runMigrations(owner, { role, insertOnly });
   await owner.destroy();
   const url = new URL(database.url);
   [url.username, url.password] = [role, password];

@@ -1,0 +1,27 @@
+import { createLogger, databaseEnv, defineEnv, logEnv } from '@paycode/service-runtime';
+import { openDataSource } from '../data-source';
+import { runMigrations } from '../migrate';
+import { type DatabaseOptions, rightsOf } from './database.module';
+
+/** What a migration reads, whatever else its service needs: a Job that migrates is given these settings and no secret but one. */
+const env = defineEnv({ ...logEnv, ...databaseEnv });
+
+export type MigrationOptions = Pick<DatabaseOptions, 'migrations' | 'insertOnly'>;
+
+/**
+ * `node main.cjs migrate`: brings the service's own database to the schema of this release and ends; no listener, no consumer. For a platform
+ * that migrates once per release with a role of its own and lets the service only check (`MIGRATIONS=check`).
+ */
+export function migrateDatabase(service: string, options: MigrationOptions) {
+  return async (source: Record<string, string | undefined>): Promise<void> => {
+    const { DATABASE_URL: url, DATABASE_CA_FILE: caFile, LOG_LEVEL, ...rest } = env.read(source);
+    const logger = createLogger(service, LOG_LEVEL);
+    const dataSource = await openDataSource({ url, caFile, migrations: options.migrations, applicationName: service, poolMax: 2 });
+    try {
+      const applied = await runMigrations(dataSource, rightsOf(rest, options));
+      logger.info({ event: 'migrated', applied }, 'database has the schema of this release');
+    } finally {
+      await dataSource.destroy();
+    }
+  };
+}
