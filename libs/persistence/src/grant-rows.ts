@@ -11,7 +11,8 @@ const own = `relnamespace = current_schema()::regnamespace and pg_get_userbyid(r
 const relationsSql = `
   select quote_ident(relname) as name, relname = any($1) as "isInsertOnly", relkind = 'S' as "isSequence"
     from pg_class where ${own} and relkind in ('r', 'p', 'S') order by relname`;
-const placesSql = 'select quote_ident(current_database()) as database, quote_ident(current_schema()) as schema, quote_ident($1) as role';
+const placesSql =
+  'select quote_ident(current_database()) as database, quote_ident(current_schema()) as schema, quote_ident($1) as role';
 
 interface Relation {
   name: string;

@@ -79,7 +79,7 @@ export const databaseEnv = {
     type: 'string',
     default: null,
     description:
-      'PEM file with the authority of the database server\'s certificate, for `?sslmode=verify-full`; read again for each connection. Unset: the authorities that Node knows.',
+      "PEM file with the authority of the database server's certificate, for `?sslmode=verify-full`; read again for each connection. Unset: the authorities that Node knows.",
   },
   DATABASE_SERVICE_ROLE: {
     type: 'string',

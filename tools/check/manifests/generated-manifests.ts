@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { parse, stringify } from 'yaml';
-import { kafkaTopics, kafkaUsers, type TopicsFile } from './strimzi.ts';
+import { kafkaPasswords, kafkaTopics, kafkaUsers, type TopicsFile } from './strimzi.ts';
 
 /** Text of every manifest that has another source, by its path in `root`: PrometheusRules, Strimzi topics and users. */
 export async function generatedManifests(root: string): Promise<Map<string, string>> {
@@ -21,6 +21,7 @@ export async function generatedManifests(root: string): Promise<Map<string, stri
     ],
     ['k8s/components/kafka-strimzi/topics.yaml', 'docs/reference/topics.yaml', kafkaTopics(topics)],
     ['k8s/components/kafka-strimzi/users.yaml', 'docs/reference/topics.yaml', kafkaUsers(topics)],
+    ['k8s/components/kafka-strimzi/passwords.yaml', 'docs/reference/topics.yaml', kafkaPasswords(topics)],
   ];
   const style = await resolveConfig(join(root, 'k8s/manifest.yaml'));
   const texts = files.map(async ([path, source, resources]): Promise<[string, string]> => {

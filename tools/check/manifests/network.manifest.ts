@@ -78,6 +78,21 @@ describe.each(['sandbox', 'production'])('network policies of %s', overlay => {
     }
   });
 
+  it('except only ranges that an API server takes for part of what they are excepted from', () => {
+    const blocks = [...policies.values()].flatMap(({ ingress = [], egress = [] }) =>
+      [...ingress.flatMap(({ from = [] }) => from), ...egress.flatMap(({ to = [] }) => to)].flatMap(
+        ({ ipBlock }) => ipBlock ?? [],
+      ),
+    );
+    const isOutside = (cidr: string, range: string) => {
+      const [[base, bits], [inner, innerBits]] = [ipaddr.parseCIDR(cidr), ipaddr.parseCIDR(range)];
+      // Go reads ::ffff:0:0/96 as a range of IPv4.
+      const isMapped = inner.kind() === 'ipv6' && (inner as ipaddr.IPv6).isIPv4MappedAddress();
+      return isMapped || inner.kind() !== base.kind() || !inner.match(base, bits) || innerBits <= bits;
+    };
+    expect(blocks.flatMap(({ cidr, except = [] }) => except.filter(range => isOutside(cidr, range)))).toEqual([]);
+  });
+
   it('let exactly those reach Kafka and PostgreSQL that have their addresses', () => {
     const dataServices = { postgres: 'DATABASE_URL_FILE', kafka: 'KAFKA_BROKERS' };
     for (const [provider, key] of Object.entries(dataServices)) {
@@ -118,7 +133,8 @@ function podsOf(peers: Peer[] | undefined, rule: Rule): { host: string; port: nu
 }
 
 function isReachable(address: string, rule: Rule): boolean {
-  const parsed = ipaddr.parse(address);
+  // An IPv4-mapped address leaves the machine as the IPv4 address that it is.
+  const parsed = ipaddr.process(address);
   const within = (cidr: string): boolean => {
     const [base, bits] = ipaddr.parseCIDR(cidr);
     return base.kind() === parsed.kind() && parsed.match(base, bits);

@@ -12,8 +12,8 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 interface Container {
   name: string;
   image: string;
-  env?: { name: string }[];
-  envFrom: { configMapRef: { name: string } }[];
+  env?: { name: string; value: string }[];
+  envFrom?: { configMapRef: { name: string } }[];
   securityContext: object;
   resources: { requests: Record<string, string>; limits: Record<string, string> };
   lifecycle?: object;
@@ -86,19 +86,45 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
         livenessProbe: { httpGet: { path: '/health/live' } },
         readinessProbe: { httpGet: { path: '/health/ready' } },
       });
-      expect(spec).toHaveProperty('topologySpreadConstraints.1.topologyKey', 'kubernetes.io/hostname');
-      const { data } = configOf(resource);
+      // Two replicas on one host are lost with it, so the scheduler must not put them there.
+      expect(spec).toMatchObject({
+        topologySpreadConstraints: [
+          { topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway' },
+          { topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'DoNotSchedule', nodeTaintsPolicy: 'Honor' },
+        ],
+      });
+      const data = configOf(resource);
       // preStop 5 s + what the process may take + a margin must fit into the grace time.
       expect(5 + Number(data['SHUTDOWN_GRACE_MS']) / 1_000).toBeLessThan(spec.terminationGracePeriodSeconds);
-      const heapMi = Number(/--max-old-space-size=(\d+)/.exec(data['NODE_OPTIONS']!)![1]);
-      expect(heapMi / Number.parseInt(container!.resources.limits['memory']!, 10)).toBeCloseTo(0.75, 2);
     },
   );
 
+  it.each(workloads.map((resource): [string, Resource] => [nameOf(resource), resource]))(
+    '%s has a heap of three quarters of its memory',
+    (_name, resource) => {
+      const heapMi = Number(/--max-old-space-size=(\d+)/.exec(configOf(resource)['NODE_OPTIONS']!)![1]);
+      expect(heapMi / memoryMiOf(resource)).toBeCloseTo(0.75, 2);
+    },
+  );
+
+  it('a dispatcher with every socket open and every place taken stays within its memory', () => {
+    const dispatcher = deployments.find(({ metadata }) => metadata.name === 'webhook-dispatcher')!;
+    const { SOCKETS_MAX, HELD_MAX } = configOf(dispatcher);
+    // docs/how-to/deploy-to-kubernetes.md, "Sizing".
+    const neededMi = 150 + (Number(HELD_MAX) * 8 + Number(SOCKETS_MAX) * 90) / 1_024;
+    expect(neededMi).toBeLessThan(memoryMiOf(dispatcher));
+  });
+
   it('a disruption takes one pod of a service at a time, and never the last one', () => {
     expect(named('PodDisruptionBudget').sort()).toEqual([...services].sort());
-    for (const { spec } of of('PodDisruptionBudget'))
-      expect(spec).toMatchObject({ maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' });
+    for (const { metadata, spec } of of('PodDisruptionBudget')) {
+      // The dispatcher's number is the autoscaler's: of a single replica, as the first apply makes, none may be evicted.
+      const isScaled = metadata.name === 'webhook-dispatcher';
+      expect(spec).toMatchObject({
+        unhealthyPodEvictionPolicy: 'AlwaysAllow',
+        ...(isScaled ? { minAvailable: '50%' } : { maxUnavailable: 1 }),
+      });
+    }
     const replicas = deployments.map(({ spec }) => (spec as { replicas?: number }).replicas);
     expect(replicas.filter(count => count !== undefined && count < 2)).toEqual([]);
     expect(of('ScaledObject')[0]!.spec).toMatchObject({
@@ -115,25 +141,22 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
     (_name, resource) => {
       const service = podOf(resource).spec.containers[0]!.image.replace(/^.*\/|@.*$/g, '');
       const known = environment[service]!;
-      const own = podOf(resource).spec.containers[0]!.env ?? [];
-      const names = [...Object.keys(configOf(resource).data), ...own.map(({ name }) => name)].filter(
-        name => name !== 'NODE_OPTIONS',
-      );
+      const names = Object.keys(configOf(resource)).filter(name => name !== 'NODE_OPTIONS');
       const given = names.map(name => (name in known ? name : name.replace(/_FILE$/, '')));
-      expect(Object.keys(known).filter(key => known[key]!.required && !given.includes(key))).toEqual([]);
+      // A migration reads the settings of its database and no others.
+      const isNeeded = (key: string) => known[key]!.required && (resource.kind === 'Deployment' || key === 'DATABASE_URL');
+      expect(Object.keys(known).filter(key => isNeeded(key) && !given.includes(key))).toEqual([]);
       expect(given.filter(key => !(key in known))).toEqual([]);
       expect(names.filter(name => known[name]?.secret)).toEqual([]);
-      expect(configOf(resource).data['PAYCODE_ENVIRONMENT']).toBe(overlay);
+      if (resource.kind === 'Deployment') expect(configOf(resource)['PAYCODE_ENVIRONMENT']).toBe(overlay);
     },
   );
 
   it.each(workloads.map((resource): [string, Resource] => [nameOf(resource), resource]))(
     '%s finds every file its settings name',
     (_name, resource) => {
-      const { volumeMounts, env = [] } = podOf(resource).spec.containers[0]!;
-      const files = Object.entries(configOf(resource).data).filter(
-        ([key]) => key.endsWith('_FILE') && !env.some(({ name }) => name === key),
-      );
+      const { volumeMounts } = podOf(resource).spec.containers[0]!;
+      const files = Object.entries(configOf(resource)).filter(([key]) => key.endsWith('_FILE'));
       for (const [, file] of files)
         expect(volumeMounts.map(({ mountPath }) => mountPath)).toContain(file.replace(/\/[^/]+$/, ''));
       const secrets = podOf(resource).spec.volumes.flatMap(({ secret, projected }) => [
@@ -147,7 +170,7 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
   it.each(deployments.map((resource): [string, Resource] => [nameOf(resource), resource]))(
     '%s speaks TLS with other services, and its probes know (T-27)',
     (_name, resource) => {
-      const { data } = configOf(resource);
+      const data = configOf(resource);
       const calls = Object.entries(data).filter(([key]) => key.endsWith('_URL') && !key.startsWith('PUBLIC_BASE'));
       expect(calls.filter(([, url]) => !url.startsWith('https://'))).toEqual([]);
       expect(Object.keys(data)).toEqual(
@@ -169,12 +192,29 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
   });
 
   it('the Jobs that migrate carry the release, and services only check', () => {
-    const suffix = `-v${version.replaceAll('.', '-')}`;
-    expect(named('Job').filter(name => !name.endsWith(suffix))).toEqual([]);
+    // A number behind it: another image of the same release.
+    const suffix = new RegExp(`-v${version.replaceAll('.', '-')}(-[1-9][0-9]*)?$`);
+    expect(named('Job').filter(name => !suffix.test(name))).toEqual([]);
     const withDatabase = services.filter(service => 'DATABASE_URL' in environment[service]!);
-    expect(named('Job').sort()).toEqual(withDatabase.map(service => `${service}-migrate${suffix}`).sort());
+    expect(
+      named('Job')
+        .map(name => name.replace(suffix, ''))
+        .sort(),
+    ).toEqual(withDatabase.map(service => `${service}-migrate`).sort());
     for (const deployment of deployments.filter(({ metadata }) => withDatabase.includes(metadata.name)))
-      expect(configOf(deployment).data['MIGRATIONS']).toBe('check');
+      expect(configOf(deployment)['MIGRATIONS']).toBe('check');
+  });
+
+  it('no Job changes with a setting: Kubernetes refuses a changed Job', () => {
+    const references = of('Job').flatMap(job => JSON.stringify(job).match(/configMap(Ref|KeyRef)?"/g) ?? []);
+    expect(references).toEqual([]);
+  });
+
+  it("a service without an owner's rights is granted its rows by its migration, under the name that its URL has", () => {
+    const roles = of('Job').map(job => [job.metadata.labels!['app.kubernetes.io/name'], configOf(job)['DATABASE_SERVICE_ROLE']]);
+    const isOwner = (name: string) => /^(webhook-dispatcher|reversal-scheduler)-/.test(name);
+    for (const [name, role] of roles as [string, string | undefined][])
+      expect(role).toBe(isOwner(name) ? undefined : `paycode_${name.replace(/-migrate$/, '').replaceAll('-', '_')}`);
   });
 
   it('no proxy of the cluster reads a path: TLS is passed through to api-gateway, the only way in (T-26)', () => {
@@ -195,10 +235,17 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
     expect(runbooks.filter(name => !existsSync(join(root, `k8s/runbooks/${name}.md`)))).toEqual([]);
   });
 
-  function configOf(resource: Resource): { data: Record<string, string> } {
-    const { name } = podOf(resource).spec.containers[0]!.envFrom[0]!.configMapRef;
-    return resources.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === name) as unknown as {
-      data: Record<string, string>;
-    };
+  function memoryMiOf(resource: Resource): number {
+    return Number.parseInt(podOf(resource).spec.containers[0]!.resources.limits['memory']!, 10);
+  }
+
+  /** What the process finds in its environment. */
+  function configOf(resource: Resource): Record<string, string> {
+    const { envFrom = [], env = [] } = podOf(resource).spec.containers[0]!;
+    const shared = envFrom.map(({ configMapRef }) =>
+      resources.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef.name),
+    );
+    const own = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+    return Object.assign({}, ...shared.map(map => map!['data'] as Record<string, string>), own) as Record<string, string>;
   }
 });

@@ -55,12 +55,35 @@ export function kafkaUsers({ topics }: TopicsFile): object[] {
       'keda',
       topics.flatMap(topic => watches(topic, 'webhook-dispatcher')),
     ),
+    kafkaUser('operator', [...topics.flatMap(redrives), allow('group', 'paycode-redrive', ['Read'])]),
   ];
 }
 
 function kafkaUser(name: string, acls: object[]): object {
-  const spec = { authentication: { type: 'scram-sha-512' }, authorization: { type: 'simple', acls } };
+  const password = { valueFrom: { secretKeyRef: { name: passwordSecretOf(name), key: 'password' } } };
+  const spec = { authentication: { type: 'scram-sha-512', password }, authorization: { type: 'simple', acls } };
   return { apiVersion, kind: 'KafkaUser', metadata: { name, namespace: 'kafka', labels: cluster }, spec };
+}
+
+/** Where the user operator finds a password: the Secret that is called like the user is the operator's own. */
+function passwordSecretOf(user: string): string {
+  return `${user}-password`;
+}
+
+/** An ExternalSecret per KafkaUser: the service and the broker are told one password, from one store. */
+export function kafkaPasswords(topics: TopicsFile): object[] {
+  const names = kafkaUsers(topics).map(user => (user as { metadata: { name: string } }).metadata.name);
+  return names.map(name => ({
+    apiVersion: 'external-secrets.io/v1',
+    kind: 'ExternalSecret',
+    metadata: { name: passwordSecretOf(name), namespace: 'kafka' },
+    spec: {
+      refreshInterval: '1h0m0s',
+      secretStoreRef: { kind: 'ClusterSecretStore', name: 'paycode' },
+      target: { name: passwordSecretOf(name), creationPolicy: 'Owner' },
+      data: [{ secretKey: 'password', remoteRef: { key: `paycode/${name}/kafka-password` } }],
+    },
+  }));
 }
 
 function writes({ name, producers }: Topic, service: string): object[] {
@@ -83,6 +106,15 @@ function watches({ name, consumers }: Topic, service: string): object[] {
   return own.length === 0
     ? []
     : [allow('topic', name, ['Describe']), ...own.map(({ group }) => allow('group', group, ['Describe']))];
+}
+
+/** A person puts dead letters back where they came from, and sees how far each group is. */
+function redrives({ name, consumers }: Topic): object[] {
+  const groups = consumers.flatMap(({ group }) => [
+    allow('group', group, ['Describe']),
+    allow('topic', deadLetterOf(name, group), ['Read', 'Describe']),
+  ]);
+  return [allow('topic', name, ['Write', 'Describe']), ...groups];
 }
 
 function allow(type: 'topic' | 'group', name: string, operations: string[]): object {

@@ -16,7 +16,13 @@ export function migrateDatabase(service: string, options: MigrationOptions) {
   return async (source: Record<string, string | undefined>): Promise<void> => {
     const { DATABASE_URL: url, DATABASE_CA_FILE: caFile, LOG_LEVEL, ...rest } = env.read(source);
     const logger = createLogger(service, LOG_LEVEL);
-    const dataSource = await openDataSource({ url, caFile, migrations: options.migrations, applicationName: service, poolMax: 2 });
+    const dataSource = await openDataSource({
+      url,
+      caFile,
+      migrations: options.migrations,
+      applicationName: service,
+      poolMax: 2,
+    });
     try {
       const applied = await runMigrations(dataSource, rightsOf(rest, options));
       logger.info({ event: 'migrated', applied }, 'database has the schema of this release');
