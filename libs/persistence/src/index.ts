@@ -3,7 +3,7 @@ export * from './connect-timeout';
 export * from './data-source';
 export * from './exact-integer';
 export * from './prepared-query';
-export * from './grant-rows';
+export * from './grant-rights';
 export * from './migrate';
 export * from './embedded/embedded-postgres';
 export * from './flush-queue';

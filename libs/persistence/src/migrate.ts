@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { grantRows, type RowRights } from './grant-rows';
+import { grantRights, type RowRights } from './grant-rights';
 
 /** Key of the advisory lock that lets one replica migrate while the others wait. Any constant will do: each service has its own database. */
 const migrationLock = 7_240_926;
@@ -11,7 +11,7 @@ export async function runMigrations(dataSource: DataSource, rights?: RowRights):
   try {
     await holder.query('select pg_advisory_lock($1)', [migrationLock]);
     const applied = await dataSource.runMigrations();
-    if (rights) await grantRows(dataSource, rights);
+    if (rights) await grantRights(dataSource, rights);
     return applied.map(migration => migration.name);
   } finally {
     await holder.query('select pg_advisory_unlock($1)', [migrationLock]);

@@ -10,7 +10,7 @@ import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { openDataSource } from '../data-source';
 import { durabilityWeaknesses } from '../durability';
-import type { RowRights } from '../grant-rows';
+import type { RowRights } from '../grant-rights';
 import { runMigrations } from '../migrate';
 
 /** The part of a service's environment that names its database (`databaseEnv`). */
