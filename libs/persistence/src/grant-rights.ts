@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 
-export interface RowRights {
+export interface ServiceRights {
   /** What the service logs in as; it owns nothing. */
   role: string;
   /** Tables whose rows it may add and read, and never change or remove. */
@@ -24,7 +24,7 @@ interface Relation {
  * Gives a role rights on the rows of every table of the owner that `owner` is connected as, and on nothing else; says the same after the
  * second time as after the first. @throws QueryFailedError when there is no such role
  */
-export async function grantRights(owner: DataSource, { role, insertOnly }: RowRights): Promise<void> {
+export async function grantRights(owner: DataSource, { role, insertOnly }: ServiceRights): Promise<void> {
   const [to] = await owner.query<[{ database: string; schema: string; role: string }]>(placesSql, [role]);
   const relations = await owner.query<Relation[]>(relationsSql, [insertOnly]);
   const grants = [

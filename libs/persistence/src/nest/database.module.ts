@@ -10,7 +10,7 @@ import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { openDataSource } from '../data-source';
 import { durabilityWeaknesses } from '../durability';
-import type { RowRights } from '../grant-rights';
+import type { ServiceRights } from '../grant-rights';
 import { runMigrations } from '../migrate';
 
 /** The part of a service's environment that names its database (`databaseEnv`). */
@@ -55,7 +55,7 @@ async function openDatabase(service: string, { env, ...options }: DatabaseOption
 export function rightsOf(
   { DATABASE_SERVICE_ROLE: role }: Pick<DatabaseEnv, 'DATABASE_SERVICE_ROLE'>,
   { insertOnly = [] }: Pick<DatabaseOptions, 'insertOnly'>,
-): RowRights | undefined {
+): ServiceRights | undefined {
   return role === null ? undefined : { role, insertOnly };
 }
 
