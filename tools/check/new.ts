@@ -1,4 +1,7 @@
-/** `npm run new -- event|setting|capability …`: writes what a change of that kind needs, and makes the generated pages anew. */
+/**
+ * `npm run new -- event|setting|capability …`: writes the files that a change of that kind needs, and generates the pages
+ * again.
+ */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { run } from './gates/run.ts';
@@ -40,7 +43,7 @@ const makers = {
     const next = [
       `fields, description, partitions and retention: libs/dto/src/events/${name}.event.ts, then npm run docs:generate`,
       'the producer writes it to its outbox in the transaction of the fact (insertOutbox of @paycode/events)',
-      'the consumer (@OnEvents, its group as in the definition) is idempotent by primary key and rejects what it cannot use',
+      'the consumer (@OnEvents, its group as in the definition) is idempotent by primary key and rejects events that it cannot use',
     ];
     return { edit, generators: ['generate-docs.ts', 'generate-manifests.ts'], next };
   },
@@ -53,8 +56,8 @@ const makers = {
   capability(edit: WorkspaceEdit, [service, name, useCase]: string[]): Made {
     newCapability(edit, { service: named(service), name: named(name), useCase: named(useCase) });
     const next = [
-      `what ${useCase} does, and its test: apps/${service}/src/${name}`,
-      'folders as they are needed: http/ events/ jobs/ come in, domain/ decides, persistence/ clients/ go out',
+      `write ${useCase} and its test: apps/${service}/src/${name}`,
+      'add folders as needed: http/ events/ jobs/ for input, domain/ for rules, persistence/ clients/ for output',
     ];
     return { edit, generators: [], next };
   },

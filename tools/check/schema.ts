@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..');
 
 type Modules = Record<string, Record<string, unknown>>;
 
-/** Reads what the migrations of one database make of it. */
+/** Reads the schema of one database after its migrations. */
 async function textOf(source: SchemaSource, modules: Modules): Promise<string> {
   const open = modules['test-database']!['createTestDatabase'] as typeof createTestDatabase;
   const database = await open({ migrations: migrationsIn(modules[nameOf(source)]!) });

@@ -1,6 +1,6 @@
 /**
- * `npm run test:generators`: writes an event, a setting and two capabilities with `npm run new` into a copy of this tree, and holds the
- * copy to the checks that what was written can break. Exits 1 with what they said.
+ * `npm run test:generators`: writes an event, a setting and two capabilities with `npm run new` into a copy of this tree, and runs the
+ * checks that the new files could break on the copy. Exits 1 with their output.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const commands = [
   ['capability', 'notification-config', 'opening-hours', 'read-opening-hours'],
   ['capability', 'webhook-dispatcher', 'quiet-hours', 'keep-quiet-hours'],
 ];
-/** What has to be refused, and the words of it. */
+/** Commands that must be refused, and the expected text. */
 const refused: [args: string[], words: string][] = [
   [['event', 'AckReceived', '--from', 'payment-simulator', '--to', 'webhook-dispatcher'], 'kebab-case'],
   [['event', 'ack-received', '--from', 'payment-simulator', '--to', 'webhook-dispatcher'], 'is there already'],
@@ -76,7 +76,7 @@ async function isRefused(copy: string, args: string[], words: string): Promise<v
     );
 }
 
-/** Each throws when something is wrong with what was written. */
+/** Each throws when the written files have a problem. */
 function gatesOf(copy: string, written: string[]): [name: string, gate: () => Promise<unknown>][] {
   const sources = written.filter(file => file.endsWith('.ts'));
   const specs = ['libs/dto/src/events/events.spec.ts', ...sources.filter(file => file.endsWith('.spec.ts'))];

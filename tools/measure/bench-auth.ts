@@ -1,6 +1,6 @@
 /**
- * `npm run bench:auth`: how fast auth-session answers, against two floors measured in the same run, and whether answers that must not be
- * told apart take the same time. Everything runs on this machine and shares its cores: ratios count, absolute numbers are a snapshot.
+ * `npm run bench:auth`: measures how fast auth-session answers, compared with two floors in the same run, and whether answers that must
+ * be indistinguishable take the same time. All processes share this machine's cores, so compare ratios; absolute numbers are a snapshot.
  */
 import { buildApps } from '../run/build.ts';
 import { bareCrypto } from './bench-auth/bare-crypto.ts';
@@ -14,7 +14,7 @@ import { median, spreadOf } from './bench/statistics.ts';
 
 const rounds = 3;
 const floodRounds = 5;
-/** Enough to keep the service busy: with fewer, a request that reads the database is measured by its waiting. */
+/** Enough to keep the service busy. With fewer connections the result would measure the waiting for the database. */
 const connections = 128;
 const durationS = 4;
 const floorName = 'bare Fastify route';
@@ -28,7 +28,7 @@ function row(name: string, { perSecond, cpuUs, p50Ms, p99Ms, answers }: Measured
 interface Contender {
   call: Call;
   pid: number;
-  /** Fewer where more would only be refused. */
+  /** Fewer for calls where the service would refuse more. */
   connections?: number;
 }
 

@@ -1,4 +1,7 @@
-/** `npm run audit`: is every payment settled or reversed, once, and as its verdict says? Exit code 0 yes, 1 no, 2 could not be done. */
+/**
+ * `npm run audit`: checks that every payment is settled or reversed once, in agreement with its verdict. Exit code 0: yes, 1: no, 2:
+ * the audit failed.
+ */
 import { audit, type AuditReport, readOptions, UsageError } from './audit/index.ts';
 
 const linesMax = 50;

@@ -1,4 +1,4 @@
 import { PaymentCodeEntity } from './codes';
 
-/** Tables that repositories read and write; the others are reached by SQL alone (ADR 0048). */
+/** Tables that repositories read and write; all others are used by SQL only (ADR 0048). */
 export const entities = [PaymentCodeEntity];

@@ -11,7 +11,7 @@ import { Platform, type PlatformFacts, PortInUseError, serviceNames, takeRestart
 import { compactAfterStart, ServiceFailure } from './processes';
 import { helpText, homeInUseText, portInUseText, readyText } from './terminal';
 
-/** A terminal's Ctrl-C can arrive twice (from the terminal and from npm): only a later one is a second order. */
+/** One Ctrl-C can arrive twice (from the terminal and from npm), so only a later one counts as a second order. */
 const sameOrderMs = 1_000;
 const parentCheckMs = 500;
 const expectedErrors = [UsageError, EnvError, DatabaseServerError, KafkaUnusableError, ServiceFailure, DemoDataError];
@@ -49,7 +49,7 @@ async function runUntilStopped(platform: Platform, context: Context): Promise<nu
   say('starting (the first start makes databases, keys and certificates)');
   try {
     const start = platform.start();
-    // A start that was overtaken by an order to stop may fail because of it.
+    // A start may fail because of the order to stop.
     start.catch(() => undefined);
     const facts = await Promise.race([start, orders.stop]);
     if (!isOrder(facts)) show(readyTextOf(facts, { ...context, afterMs: performance.now() - startedAt }));
@@ -82,7 +82,7 @@ function listenForOrders(isUnderNpm: boolean): { stop: Promise<Order>; hurry: Pr
     if (performance.now() - firstAt > sameOrderMs) hurry.resolve();
     stop.resolve({ signal });
   };
-  // Without a terminal (nohup, a service) SIGHUP keeps the meaning its surroundings gave it.
+  // Without a terminal (nohup, a service manager) SIGHUP keeps its default handling.
   const signals = process.stdout.isTTY ? (['SIGINT', 'SIGTERM', 'SIGHUP'] as const) : (['SIGINT', 'SIGTERM'] as const);
   for (const signal of signals) process.on(signal, order);
   process.once('disconnect', () => stop.resolve({ signal: 'npm run dev ended' }));
@@ -90,7 +90,7 @@ function listenForOrders(isUnderNpm: boolean): { stop: Promise<Order>; hurry: Pr
   return { stop: stop.promise, hurry: hurry.promise };
 }
 
-/** A killed npm cannot pass the order on; what it started is then adopted by another parent. */
+/** A killed npm cannot forward the order. Its child then gets another parent, which this detects. */
 function onceParentIsGone(act: () => void): void {
   const parent = process.ppid;
   const timer = setInterval(() => {

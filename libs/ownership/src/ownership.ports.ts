@@ -22,27 +22,29 @@ export interface OwnershipRows {
 
 /** The table of shards and the heartbeats of their owners. */
 export abstract class ShardStore {
-  /** Moves the replica's heartbeat on, announcing it when new; returns every replica and every shard as they are then. */
+  /** Increases the replica's heartbeat, and registers a new replica; then reads and returns every replica and every shard. */
   abstract heartbeat(replica: string): Promise<OwnershipRows>;
-  /** Compare-and-set on epoch and heartbeat as seen; each success raises the epoch. Returns the shards that became the replica's. */
+  /**
+   * Compare-and-set on the epoch and heartbeat in `seen`; each success raises the epoch. Returns the shards that the replica got.
+   */
   abstract take(replica: string, seen: readonly ShardRow[]): Promise<HeldShard[]>;
   /** Frees the shards that the replica still holds at that epoch. */
   abstract release(replica: string, shards: readonly HeldShard[]): Promise<void>;
-  /** Forgets those of the replicas that hold nothing any more. */
+  /** Deletes those of the replicas that own no shard any more. */
   abstract forget(replicas: readonly string[]): Promise<void>;
 }
 
-/** Told about changes of ownership. */
+/** Receives changes of ownership. */
 export abstract class ShardListener {
   /** Shards this replica may act on from now on, under a new epoch. */
   abstract gained(shards: readonly HeldShard[]): void;
   /**
-   * A shard that will be given up. Resolves, within a few seconds, when all that was claimed in it has started: what is claimed and never
-   * starts counts as sent.
+   * A shard that will be given up. Resolves, within a few seconds, when all claimed work in it has started, because claimed work that
+   * never starts counts as sent.
    */
   abstract ending(shard: HeldShard): Promise<void>;
-  /** Shards that are not this replica's any more: nothing new may start in them. */
+  /** Shards that this replica no longer owns: nothing new may start in them. */
   abstract lost(shards: readonly HeldShard[]): void;
-  /** Resolves when nothing of the shard is in flight any more, so that giving it up causes no second POST (P-T9). */
+  /** Resolves when no work of the shard is in flight, so that giving it up causes no second POST (P-T9). */
   abstract finished(shard: number): Promise<void>;
 }

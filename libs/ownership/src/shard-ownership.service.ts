@@ -8,13 +8,13 @@ import { shardCount } from './shard-of';
 export interface ShardOwnershipOptions {
   /** Identity of this process; a restarted one has another. */
   replica: string;
-  /** L of P-T6: an owner whose heartbeat stood still for this long is dead, in milliseconds. */
+  /** L of P-T6: an owner is dead when its heartbeat has not changed for this long, in milliseconds. */
   leaseMs: number;
   /** Which shards the replica should have. Default: those that `want` names. */
   assignment?: Assignment;
 }
 
-/** Every second; oftener under a short lease, for a heartbeat that is half a lease old holds every POST back (P-T6). */
+/** Every second, or more often under a short lease, because a heartbeat older than half a lease stops all POSTs (P-T6). */
 const heartbeatMsMax = 1_000;
 const heartbeatsPerLease = 5;
 const noShards: ReadonlySet<number> = new Set();
@@ -27,18 +27,19 @@ const nobody: ShardListener = {
 };
 
 /**
- * Flow of a pass: heartbeat -> which shards are free or of dead owners -> take those wanted -> tell the listener what was gained and lost.
- * Owning is per epoch: whoever acts later names the epoch, and the database refuses it once the shard has moved on.
+ * Flow of a pass: heartbeat -> find shards that are free or of dead owners -> take the wanted ones -> report gained and lost shards to the
+ * listener. Ownership is per epoch: every later write names the epoch, and the database refuses it when the shard has another owner or
+ * epoch.
  */
 export class ShardOwnership {
   private readonly owned = new Map<number, number>();
-  /** Shards on their way out, from the first step to the last. */
+  /** Shards that are being given up, from the first step to the last. */
   private readonly ending = new Set<number>();
-  /** Those of them in which nothing starts any more. */
+  /** Those of them in which no work starts any more. */
   private readonly releasing = new Set<number>();
-  /** Shards whose release did not succeed, with the epoch: nothing starts in them any more. */
+  /** Shards whose release failed, with the epoch: no work starts in them any more. */
   private readonly unreleased = new Map<number, number>();
-  /** Last epoch given up per shard: rows read before the release committed still show it as ours. */
+  /** Last released epoch per shard: rows read before the release committed still show this replica as the owner. */
   private readonly released = new Map<number, number>();
   /** Shards that end at the same time are released by one statement. */
   private readonly releases: FlushQueue<HeldShard, void>;
@@ -66,7 +67,7 @@ export class ShardOwnership {
     return this.options.replica;
   }
 
-  /** A replica whose heartbeat stood still for this long is dead, in milliseconds. */
+  /** A replica is dead when its heartbeat has not changed for this long, in milliseconds. */
   get leaseMs(): number {
     return this.options.leaseMs;
   }
@@ -76,12 +77,12 @@ export class ShardOwnership {
     return Math.min(heartbeatMsMax, this.options.leaseMs / heartbeatsPerLease);
   }
 
-  /** Who is told what was gained and lost. */
+  /** Sets the listener for gained and lost shards. */
   onChange(listener: ShardListener): void {
     this.listener = listener;
   }
 
-  /** Shards this replica should have, where no assignment says it. Takes effect with the next pass. */
+  /** Sets the shards that this replica should own when there is no assignment. Takes effect with the next pass. */
   want(shards: ReadonlySet<number>): void {
     this.wanted = shards;
   }
@@ -91,17 +92,17 @@ export class ShardOwnership {
     return this.releasing.has(shard) || this.unreleased.has(shard) ? undefined : this.owned.get(shard);
   }
 
-  /** Whether this replica certainly is not taken for dead yet: an owner without a heartbeat for L/2 starts no POST (P-T6). */
+  /** Whether no other replica can judge this one dead yet: an owner without a heartbeat for L/2 starts no POST (P-T6). */
   get isHeartbeatFresh(): boolean {
     return this.clock.nowMs() - this.lastHeartbeatMs < this.options.leaseMs / 2;
   }
 
-  /** Every shard that is this replica's in the database, also those that are being given up. */
+  /** Every shard that this replica owns in the database, including those that are being given up. */
   get held(): HeldShard[] {
     return [...this.owned].map(([shard, epoch]) => ({ shard, epoch }));
   }
 
-  /** Shards that are this replica's and stay so, as far as it knows. */
+  /** Shards that this replica owns and does not give up, as far as it knows. */
   get shards(): Set<number> {
     return new Set([...this.owned.keys()].filter(shard => !this.ending.has(shard) && !this.unreleased.has(shard)));
   }
@@ -111,7 +112,7 @@ export class ShardOwnership {
     return (this.running = this.running.catch(() => undefined).then(() => this.passOnce()));
   }
 
-  /** Gives every shard up as soon as nothing in it is in flight; the heartbeat goes on meanwhile. */
+  /** Gives up every shard when no work in it is in flight; the heartbeat continues meanwhile. */
   async leave(): Promise<void> {
     this.isLeaving = true;
     await Promise.all(this.held.map(held => this.giveUp(held)));
@@ -127,8 +128,8 @@ export class ShardOwnership {
     const wanted = this.isLeaving ? noShards : this.assigned(rows, dead);
     const owned = rows.shards.filter(row => row.owner === this.replica);
     this.reconcile(owned);
-    // What is given up is given up to the end, even when it is wanted again: what waited in it was dropped under this epoch, and only a
-    // new epoch lets anybody find it.
+    // A shard is given up completely, even when it is wanted again meanwhile: its waiting deliveries were dropped under this epoch, and
+    // only a new epoch makes an owner look for them.
     const unwanted = owned.filter(({ shard, epoch }) => !wanted.has(shard) || this.unreleased.get(shard) === epoch);
     for (const { shard, epoch } of unwanted) if (!this.isLeaving) void this.giveUp({ shard, epoch }).catch(() => undefined);
     const isFree = ({ owner }: ShardRow) => owner === null || dead.has(owner);
@@ -151,14 +152,14 @@ export class ShardOwnership {
     if (gained.length > 0) this.listener.gained(gained);
   }
 
-  /** The database is right: what it no longer gives to this replica at this epoch is lost. */
+  /** The database decides: a shard that it does not assign to this replica at this epoch is lost. */
   private reconcile(owned: readonly HeldShard[]): void {
     const epochs = new Map(owned.map(({ shard, epoch }) => [shard, epoch]));
     const lost = this.held.filter(({ shard, epoch }) => epochs.get(shard) !== epoch);
     for (const { shard } of lost) this.owned.delete(shard);
     for (const [shard, epoch] of this.unreleased) if (epochs.get(shard) !== epoch) this.unreleased.delete(shard);
     if (lost.length > 0) this.listener.lost(lost);
-    // An earlier pass took these and its answer was lost: the database has our epoch, this memory has not.
+    // An earlier pass took these shards and its answer was lost: the database has the new epoch, this memory does not.
     const found = owned.filter(({ shard, epoch }) => !this.owned.has(shard) && epoch > (this.released.get(shard) ?? 0));
     for (const { shard, epoch } of found) this.owned.set(shard, epoch);
     if (found.length > 0) this.listener.gained(found.map(({ shard, epoch }) => ({ shard, epoch })));
@@ -172,7 +173,7 @@ export class ShardOwnership {
       this.releasing.add(held.shard);
       this.listener.lost([held]);
       await this.listener.finished(held.shard);
-      // Nothing starts in a shard that is being released, so a failed release is safe to repeat; the next pass does.
+      // No work starts in a shard that is being released, so the next pass can safely repeat a failed release.
       await this.releases.runOne(held);
       this.released.set(held.shard, held.epoch);
       if (this.owned.get(held.shard) === held.epoch) this.owned.delete(held.shard);

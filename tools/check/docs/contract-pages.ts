@@ -14,8 +14,8 @@ interface Contracts {
 }
 
 /**
- * libs/dto/contracts: the JSON Schema of each event and of the notification, as published. What only adds to a contract is written over it; what
- * would break its readers or writers is refused, for it needs a new version. @throws Error
+ * libs/dto/contracts: the JSON Schema of each event and of the notification, as published. A change that only adds replaces the published
+ * file. A change that would break readers or writers is refused, because it needs a new version. @throws Error
  */
 export async function contractPages(): Promise<Page[]> {
   const modules = await loadWorkspaceModules({ dto: join(root, 'libs/dto/src/index.ts') });
@@ -27,7 +27,7 @@ export async function contractPages(): Promise<Page[]> {
         ? breakingChanges(JSON.parse(readFileSync(join(root, path), 'utf8')) as Schema, schema)
         : [];
       if (broken.length > 0)
-        throw new Error(`${path}: others build on it, give the change a version of its own:\n${broken.join('\n')}`);
+        throw new Error(`${path}: others rely on it, so give the change a new version:\n${broken.join('\n')}`);
       return { path, text: await asJson(path, { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema }) };
     }),
   );

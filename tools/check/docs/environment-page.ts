@@ -23,7 +23,10 @@ interface ServiceEnvironment {
   keys: [string, EnvKey][];
 }
 
-/** environment.md for people, environment.json for manifests and checks, .env.example to copy, and what standalone hands on to each service. */
+/**
+ * environment.md for people, environment.json for manifests and checks, .env.example to copy, and the settings that standalone passes to
+ * each service.
+ */
 export async function environmentPages(): Promise<Page[]> {
   const services = await serviceEnvironments();
   return [

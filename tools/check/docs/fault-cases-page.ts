@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../../..');
 const protocol = 'docs/specification/settlement-protocol.md';
 const casesFolder = 'tools/prove/faults/cases';
 
-/** What a case plays differently from the protocol's words, and what it needs. */
+/** Differences of a case from the protocol's text, and its needs. */
 const notes: Record<number, string> = {
   16: 'backends killed and servers restarted under load; fail-over to a synchronous standby on the same machine',
   17: 'the lock is held for three leases',

@@ -10,7 +10,7 @@ const id = String.raw`(?:R-\d+(?:\.\d+)*-\d+|A-\d+|T-\d\d|P-(?:[TI]\d+|\d+\.\d+(
 const cited = new RegExp(String.raw`(?<![\w./-])${id}(?![\w-])`, 'g');
 const codes = /\.(?:ts|pml)$/;
 const tests = /\.(?:spec|conformance|compat|fault|manifest)\.ts$/;
-/** Names of before, which do not say their page. */
+/** Older forms of ids, which do not name their page. */
 const unprefixed = /(?:\/\/|\*|\(|, )[^'"`\n]*?(?<![\w./<[{-])(?:T[1-9]|I\d{1,2}|row \d+|fault cases? \d+)(?![\w.<(-])/g;
 const idFirst = new RegExp(String.raw`^\s*(?:\/\/|\/?\*\*?|--) +${id}(?:(?:, | and )${id})*[,:] `, 'gm');
 const title = /(?<![\w.])(?:it|test)(?:\.each\([\s\S]{0,2000}?\))?\(\s*(['"`])((?:(?!\1)[^\\]|\\.)*)\1/g;
@@ -37,8 +37,8 @@ export function doubleIds(defined: ReadonlyMap<string, number>): string[] {
 }
 
 /**
- * What is wrong with the ids that one file cites. Each must be defined by a page of docs/specification. In code the words come first and the ids
- * behind them; the name of a test carries two at most.
+ * Problems of the ids that one file cites. A page of docs/specification must define each. In code the words come first and the ids follow;
+ * the name of a test has two at most.
  */
 export function citedIdProblems(file: string, text: string, defined: ReadonlyMap<string, number>): string[] {
   const unknown = [...text.matchAll(cited)]

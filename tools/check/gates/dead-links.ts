@@ -4,8 +4,8 @@ const link = /\[[^\]]*\]\(([^)\s]+)\)/g;
 const codeFence = /^```[\s\S]*?^```/gm;
 
 /**
- * Relative links of a Markdown page that lead to no file or folder, or to a heading the target does not have. `textOf` gives the text of
- * a file, '' for a folder, undefined for nothing. Links into the Internet are not followed.
+ * Relative links of a Markdown page whose file, folder or heading does not exist. `textOf` returns the text of a file, '' for a folder,
+ * undefined for neither. Links to the Internet are not followed.
  */
 export function deadLinks(file: string, text: string, textOf: (path: string) => string | undefined): string[] {
   return linksOf(file, text)
@@ -16,7 +16,7 @@ export function deadLinks(file: string, text: string, textOf: (path: string) => 
     .map(({ target }) => `${file}: link to ${target} leads nowhere`);
 }
 
-/** Pages under docs/ that no other page links to: nobody will find them. */
+/** Pages under docs/ that no other page links to, so that readers cannot find them. */
 export function orphanPages(pages: readonly (readonly [file: string, text: string])[]): string[] {
   const linked = new Set(
     pages.flatMap(([file, text]) => linksOf(file, text).filter(({ path }) => path !== file)).map(({ path }) => path),

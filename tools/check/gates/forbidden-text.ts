@@ -2,9 +2,9 @@
 interface Prohibition {
   pattern: RegExp;
   reason: string;
-  /** Files it concerns; default: all. */
+  /** Files that it applies to; default: all. */
   files?: RegExp;
-  /** A comment in the two lines above makes it fine. */
+  /** Permitted after a comment in the two lines above. */
   mayBeExplained?: boolean;
 }
 

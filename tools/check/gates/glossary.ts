@@ -1,4 +1,7 @@
-/** Words of names that are said of many things in any program, and mean nothing of ours. Everything else in more than three files is a domain word. */
+/**
+ * Words in names that are common in any program and have no meaning of this domain. Every other word in more than three files is a domain
+ * word.
+ */
 const generalWords = new Set(
   `answer app authorize body caller change check client configuration connection consumer controller counted create
    database directory due email entity env error fact file guard http id job kafka kind known limit log login message
@@ -9,7 +12,7 @@ const generalWords = new Set(
     .filter(word => word !== ''),
 );
 
-/** A word in the names of at most this many files may be explained where it stands. */
+/** A word in the names of at most so many files needs no entry. */
 const filesMax = 3;
 
 const exported = /^export (?:abstract )?(?:class|interface|type) (\w+)/gm;
@@ -23,8 +26,9 @@ export interface GlossaryProblem {
 }
 
 /**
- * What is wrong between the glossary (a table whose first column holds the words) and the names of classes, interfaces and types that the source
- * files export: a word of names in more than three files is in the glossary, alone or as a part of an entry, and no entry stands there twice.
+ * Differences between the glossary (a table whose first column has the words) and the names of classes, interfaces and types that the
+ * source files export: a word in more than three files must be in the glossary, alone or as a part of an entry, and no entry may appear
+ * twice.
  */
 export function glossaryProblems(glossary: string, sources: Iterable<readonly [file: string, text: string]>): GlossaryProblem[] {
   const entries = [...glossary.matchAll(row)]
@@ -54,7 +58,7 @@ function filesByWord(sources: Iterable<readonly [string, string]>): Map<string, 
   return files;
 }
 
-/** `OutboxRelays` is of outbox and relay. */
+/** `OutboxRelays` gives outbox and relay. */
 function wordsOf(name: string): string[] {
   return [...name.matchAll(/[A-Z]+(?![a-z])|[A-Z][a-z0-9]+/g)].map(([word]) => singular(word.toLowerCase()));
 }

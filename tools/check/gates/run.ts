@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../../..');
 export interface RunOptions {
   cwd?: string;
   env?: Record<string, string>;
-  /** A non-zero exit is an answer, not an error. */
+  /** A non-zero exit is a result, not an error. */
   mayFail?: boolean;
 }
 

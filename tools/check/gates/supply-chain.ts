@@ -28,7 +28,7 @@ interface LockedPackage extends LockEntry {
   name: string;
 }
 
-/** What in package-lock.json the policy does not allow, and what of the policy no package needs any more. */
+/** Packages that the policy does not allow, and entries of the policy that no package needs any more. */
 export function supplyChainProblems({ lock, manifest }: LockedWorkspace, policy: SupplyChainPolicy): SupplyChainProblem[] {
   const packages = Object.entries(lock.packages)
     .filter(([place]) => place !== '')
@@ -47,8 +47,8 @@ export function supplyChainProblems({ lock, manifest }: LockedWorkspace, policy:
 }
 
 /**
- * Whether the SPDX expression can be met with these licences: all sides of AND, one side of OR. Brackets, AND and OR only; anything else is
- * no licence that anybody has read.
+ * Whether the SPDX expression can be met with these licences: all sides of AND, one side of OR. It accepts brackets, AND and OR only; other
+ * expressions need a decision.
  */
 export function isLicenceAllowed(expression: string, licences: readonly string[]): boolean {
   const bracketed = /^\(([^()]*)\)$/.exec(expression.trim());
@@ -75,7 +75,7 @@ function scriptProblems(name: string, { manifest, policy }: Agreement): SupplyCh
   return [{ rule: 'install-script', text: `${name}: allowScripts of package.json must say ${decided.runs}` }];
 }
 
-/** A decision that outlives its package would admit the next one of that name unseen. */
+/** A decision without a package would silently accept a later package of that name. */
 function unusedDecisions(packages: readonly LockedPackage[], { manifest, policy }: Agreement): SupplyChainProblem[] {
   const withoutLicence = new Set(packages.filter(({ license }) => !license).map(({ name, version }) => `${name}@${version}`));
   const withScript = new Set(packages.filter(item => item.hasInstallScript).map(({ name }) => name));

@@ -9,7 +9,7 @@ const root = join(__dirname, '../../..');
 const folder = join(root, '.cache/manifests');
 const schemaFile = join(root, 'k8s/schemas/operators.yaml');
 
-/** Where the types of an API group come from; groups that no package types have a schema of our own in k8s/schemas. */
+/** Package with the types of an API group; groups without such a package have a schema in k8s/schemas. */
 const packages: [group: RegExp, module: string][] = [
   [/^(v1|apps|batch|policy|networking\.k8s\.io|autoscaling)(\/|$)/, 'kubernetes-models'],
   [/^keda\.sh\//, '@kubernetes-models/keda'],
@@ -19,8 +19,8 @@ const packages: [group: RegExp, module: string][] = [
 ];
 
 /**
- * What a strict API server would object to: unknown fields, wrong types and values, missing fields. The compiler checks each manifest as a
- * literal of its kind's type, which knows every field; other checkers let unknown ones pass.
+ * The problems that a strict API server would report: unknown fields, wrong types and values, missing fields. The compiler checks each
+ * manifest as a literal of its kind's type, which has every field; other checkers accept unknown fields.
  */
 export function typeProblems(resources: readonly Resource[]): string[] {
   const typed = resources.filter(({ apiVersion }) => moduleFor(apiVersion));

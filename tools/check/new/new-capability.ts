@@ -9,7 +9,10 @@ export interface NewCapability {
   useCase: string;
 }
 
-/** The folder with its door, its module and a first use case with its spec; the module's place in the app. @throws CannotAddError */
+/**
+ * Makes the folder with its `index.ts`, its module and a first use case with its spec, and adds the module to the app. @throws
+ * CannotAddError
+ */
 export function newCapability(edit: WorkspaceEdit, { service, name, useCase }: NewCapability): void {
   kebabName(name, 'the name of a capability');
   if (!kebabName(useCase, 'the use case').includes('-'))

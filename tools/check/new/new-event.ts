@@ -12,7 +12,10 @@ export interface NewEvent {
   to: readonly string[];
 }
 
-/** The definition, its line in the registry, a golden sample. Everything else is made from them. @throws CannotAddError */
+/**
+ * Writes the definition, its line in the registry and a golden sample. Everything else is generated from them. @throws
+ * CannotAddError
+ */
 export function newEvent(edit: WorkspaceEdit, { name, from, to }: NewEvent): void {
   kebabName(name, 'the name of an event');
   for (const service of [from, ...to])
@@ -30,7 +33,7 @@ export function newEvent(edit: WorkspaceEdit, { name, from, to }: NewEvent): voi
 
 const sample = { transactionId: 7_000_001, merchantId: 1001, occurredAt: '2025-06-01T10:00:00.000Z' };
 
-/** The first word is what it happened to: `code-expired` goes over `paycode.code.expired.v1`. */
+/** The first word names the object of the event: `code-expired` uses the topic `paycode.code.expired.v1`. */
 function topicOf(name: string): string {
   return `paycode.${name.replace('-', '.')}.v1`;
 }

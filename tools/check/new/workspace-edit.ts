@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 
-/** What was asked for cannot be made; the message is for people. */
+/** The request cannot be carried out; the message is for people. */
 export class CannotAddError extends Error {}
 
-/** Files to write, by path from the workspace's root. Nothing is written before all of it is known to fit. */
+/** Files to write, by path from the workspace's root. It writes nothing until every edit has succeeded. */
 export class WorkspaceEdit {
   readonly files = new Map<string, string>();
 
@@ -23,7 +23,7 @@ export class WorkspaceEdit {
     return this.files.get(path) ?? readFileSync(join(this.root, path), 'utf8');
   }
 
-  /** @throws CannotAddError when the file is there */
+  /** @throws CannotAddError when the file exists */
   add(path: string, text: string): void {
     if (this.has(path)) throw new CannotAddError(`${path} is there already`);
     this.files.set(path, text);

@@ -9,7 +9,7 @@ export interface ReportFile {
   ageHours: number;
 }
 
-/** Reports of Jest in these files and folders. @throws Error where there is none, or none that is one */
+/** Reports of Jest in these files and folders. @throws Error when there is no report, or a file is not a report */
 export function readReports(paths: readonly string[]): ReportFile[] {
   const files = paths.flatMap(path => {
     if (!existsSync(path)) return [];

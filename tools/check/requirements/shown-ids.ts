@@ -12,7 +12,7 @@ export interface Report {
   testResults: { name: string; assertionResults: ReportedTest[] }[];
 }
 
-/** A test that carries the id in its name, and what came of it. */
+/** A test with the id in its name, and its result. */
 export interface Evidence {
   /** File of the test, within the workspace. */
   file: string;
@@ -38,7 +38,7 @@ function outcomeOf({ status, numPassingAsserts = 0 }: ReportedTest): Evidence['o
   return numPassingAsserts > 0 ? 'shown' : 'without an assertion';
 }
 
-/** Tests that read what is declared or written down, and run no code that decides. */
+/** Tests that only read declarations or files and run no code that decides. */
 const kinds: [kind: string, file: RegExp][] = [
   ['declared shapes and golden samples', /^libs\/dto\//],
   [
@@ -53,11 +53,11 @@ const kindOf = (file: string): string => kinds.find(([, pattern]) => pattern.tes
 export interface Verdict {
   id: string;
   isShown: boolean;
-  /** Why it is not shown, or what makes the proof a weak one. Nothing: shown well. */
+  /** Why there is no proof, or why the proof is weak; undefined for a good proof. */
   remark?: string;
 }
 
-/** What the tests say of an id. `citedIn`: files that mention it anywhere. */
+/** Result for an id. `citedIn`: files that mention it anywhere. */
 export function verdictOn(id: string, evidence: readonly Evidence[], citedIn: readonly string[]): Verdict {
   const shown = evidence.filter(({ outcome }) => outcome === 'shown');
   if (shown.length === 0) return { id, isShown: false, remark: whyNot(evidence, citedIn) };

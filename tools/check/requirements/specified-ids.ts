@@ -13,8 +13,8 @@ export function specifiedIds(root: string): string[] {
 }
 
 /**
- * Ids that a text spells out. Not the ends of a range (`P-I1-P-I13`, `R-2.1-1..5`), which leave open what is between, and not what a list leaves
- * to be completed (`R-2.1-1, 2` names R-2.1-1 only).
+ * Ids that a text spells out. It ignores the ends of a range (`P-I1-P-I13`, `R-2.1-1..5`), because the ids between are not named, and
+ * shortened entries of a list (`R-2.1-1, 2` names R-2.1-1 only).
  */
 export function idsIn(text: string): string[] {
   return text.match(/(?<![\w.-])(R-[\d.]+-\d+|A-\d+|T-\d+|P-I\d+)(?![\w-]|\.\.|\.\d| to )/g) ?? [];

@@ -1,9 +1,9 @@
-// What PostgreSQL's catalogue knows of the schema `public`, as statements. Each query gives one column, `statement`, in an order that does not
-// depend on when an object was made. The table `migrations` is TypeORM's own.
+// The schema `public` from PostgreSQL's catalogue, as statements. Each query returns one column, `statement`, in an order that does not
+// depend on the order of creation. The table `migrations` is TypeORM's own.
 const ofThisSchema = `relnamespace = 'public'::regnamespace and relname <> 'migrations'`;
 const tables = `(select * from pg_class where ${ofThisSchema} and relkind in ('r', 'p'))`;
 
-// What a column is, in the order in which CREATE TABLE takes it. The collation and storage are named where they are not the type's own.
+// Definition of a column, in the order of CREATE TABLE. Collation and storage appear where they differ from the type's default.
 const column = `
   format_type(a.atttypid, a.atttypmod)
   || case when a.attstorage <> t.typstorage then
@@ -22,7 +22,7 @@ const columnsOf = `
     left join pg_attrdef d on (d.adrelid, d.adnum) = (a.attrelid, a.attnum)
    where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped`;
 
-// Foreign keys come after all tables; NOT NULL stands at its column.
+// Foreign keys come after all tables; NOT NULL is part of its column.
 const constraintsOf = `
   select format('CONSTRAINT %I %s', conname, pg_get_constraintdef(oid, true)), case contype when 'p' then 1 when 'u' then 2 else 3 end, 0, conname
     from pg_constraint where conrelid = c.oid and contype in ('p', 'u', 'c', 'x') and conislocal`;
@@ -35,7 +35,7 @@ const privileges = (items: string, owner: string): string => `
   select string_agg(privilege_type, ', ' order by privilege_type) as given, case grantee when 0 then 'PUBLIC' else grantee::regrole::text end as role
     from aclexplode(${items}) where grantee <> ${owner} group by grantee`;
 
-/** In the order in which an empty database takes them. */
+/** In the order in which an empty database needs them. */
 export const catalogueSql = {
   functions: `
     select pg_get_functiondef(oid) as statement from pg_proc
@@ -81,7 +81,7 @@ export const catalogueSql = {
       from pg_description d join ${tables} c on d.classoid = 'pg_class'::regclass and d.objoid = c.oid
       left join pg_attribute a on (a.attrelid, a.attnum) = (c.oid, d.objsubid) order by c.relname, d.objsubid`,
 
-  // To others than the owner; of a function that not everybody may call any more, that too.
+  // Grants to other roles than the owner, and functions that PUBLIC may not call any more.
   grants: `
     select format('GRANT %s ON %s %I TO %s', p.given, case c.relkind when 'S' then 'SEQUENCE' else 'TABLE' end, c.relname, p.role) as statement
       from pg_class c, lateral (${privileges('c.relacl', 'c.relowner')}) p where ${ofThisSchema}
@@ -94,7 +94,7 @@ export const catalogueSql = {
     order by statement desc`,
 } as const;
 
-/** Names of what none of the queries above would show. */
+/** Names of objects that the queries above do not cover. */
 export const unknownObjectsSql = `
   select format('%s %s', case relkind when 'v' then 'view' when 'm' then 'materialized view' when 'f' then 'foreign table' else 'composite type' end, relname)
            as name from pg_class where ${ofThisSchema} and relkind in ('v', 'm', 'f', 'c')

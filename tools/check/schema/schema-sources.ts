@@ -11,7 +11,7 @@ export interface SchemaSource {
   schema: string;
 }
 
-// Belongs to no service: where events rest when PostgreSQL carries them.
+// Belongs to no service: the event log of the PostgreSQL transport.
 const eventLog: SchemaSource = {
   migrations: 'libs/events/src/postgres/migrations.ts',
   schema: 'libs/events/schema.sql',

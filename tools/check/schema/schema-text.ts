@@ -4,8 +4,8 @@ import { catalogueSql, unknownObjectsSql } from './catalogue.sql.ts';
 export type Query = <R>(sql: string) => Promise<R[]>;
 
 /**
- * The schema of a migrated database as SQL that makes it anew in an empty one: functions, sequences, tables, indexes, foreign keys, triggers,
- * comments, grants. The same for databases that are the same, however they came to be so. Rows are no part of it.
+ * The schema of a migrated database as SQL that creates it in an empty one: functions, sequences, tables, indexes, foreign keys, triggers,
+ * comments, grants. Equal databases give equal text, whatever their history. Rows are not included.
  * @throws when the schema has something of a kind that cannot be written
  */
 export async function schemaText(query: Query): Promise<string> {
@@ -19,7 +19,7 @@ export async function schemaText(query: Query): Promise<string> {
   return `${sections.join('\n\n')}\n`;
 }
 
-/** Statements of one line each stand together, long ones apart. */
+/** One-line statements are grouped; long ones are separated. */
 function sectionOf(statements: readonly string[]): string {
   return statements.join(statements.some(statement => statement.includes('\n')) ? '\n\n' : '\n');
 }

@@ -1,4 +1,4 @@
-/** What the benchmark asks auth-session for: accounts, tokens, and single requests whose time it takes. */
+/** The benchmark's calls to auth-session: accounts, tokens, and single requests that are timed. */
 import { constants, createPublicKey, generateKeyPairSync, type KeyObject, publicEncrypt, randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { BenchTokens } from './tokens.ts';

@@ -1,4 +1,4 @@
-/** Load on one call, and what came of it. */
+/** Load on one call, and its result. */
 import autocannon from 'autocannon';
 import { cpuUsOf } from '../bench/process-usage.ts';
 import type { Call } from './client.ts';
@@ -7,7 +7,7 @@ export interface Load {
   call: Call;
   connections: number;
   durationS: number;
-  /** Addresses the requests seem to come from, in turn; one when omitted. */
+  /** Number of client addresses that the requests use in turn; one when omitted. */
   addresses?: number;
   /** Process whose CPU time is charged to the requests. */
   pid: number;

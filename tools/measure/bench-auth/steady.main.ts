@@ -1,12 +1,15 @@
-/** Sends one call at a steady rate, however slowly it is answered, from a process of its own; prints what came of it as a line of JSON. */
+/** Sends one call at a steady rate, independent of the answers, from a separate process; prints the result as a line of JSON. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { percentile } from '../bench/statistics.ts';
 import type { SteadyLoad, SteadyResult } from './steady.ts';
 
-/** Requests that may wait for an answer: beyond it the service does not keep up, and percentiles would only tell how long the run was. */
+/**
+ * Requests that may wait for an answer. With more, the service does not keep up, and percentiles would only reflect the length of the
+ * run.
+ */
 const waitingMax = 2_000;
-/** Of the run: what this process and its connections take to get going is nobody's latency. */
+/** Share of the run that is not counted, because this process and its connections are still starting. */
 const warmUpShare = 0.25;
 
 const { call, perSecond, durationS } = JSON.parse(process.argv[2]!) as SteadyLoad;

@@ -10,7 +10,7 @@ export interface SteadyLoad {
 }
 
 /**
- * Latencies count from the instant a request was due, so that one that could not be sent in time is not forgotten. The first quarter is not
+ * Latencies count from the time at which a request was due, so that a late request is counted with its delay. The first quarter is not
  * counted.
  */
 export interface SteadyResult {

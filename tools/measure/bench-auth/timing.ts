@@ -1,4 +1,4 @@
-/** Do two kinds of request take the same time? One connection, one request at a time, the kinds in turn. */
+/** Compares the time of kinds of requests: one connection, one request at a time, the kinds in turn. */
 import { median } from '../bench/statistics.ts';
 import { type Call, send } from './client.ts';
 

@@ -1,4 +1,4 @@
-/** The PostgreSQL of a benchmark: durable as it ships, one server for all contenders, a database for each use. */
+/** The PostgreSQL of a benchmark: default durability, one server for all contenders, a database for each use. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -14,7 +14,7 @@ interface Answer {
   error?: string;
 }
 
-/** In the child: what it can be asked for. It ends when its parent is gone. */
+/** In the child: registers the calls that it answers. The child ends when its parent ends. */
 export function serveCalls(handlers: Record<string, (argument: never) => unknown>): void {
   process.on('message', (request: Request) => void answerTo(request, handlers));
   process.once('disconnect', () => process.exit(0));

@@ -1,4 +1,4 @@
-/** Processes of a benchmark: started beside it, gone when it ends, however it ends. */
+/** Child processes of a benchmark, which end with it in every case. */
 import { type ChildProcess, spawn } from 'node:child_process';
 
 export interface ChildOptions {
@@ -33,7 +33,7 @@ export function firstMatch(child: ChildProcess, pattern: RegExp): Promise<RegExp
   return new Promise((resolve, reject) => {
     let text = '';
     child.stdout!.on('data', (chunk: Buffer) => {
-      // Kept flowing for the whole run: a full pipe would stop the service.
+      // The output is read for the whole run, because a full pipe would stop the service.
       if (text.length < 65_536) text += chunk.toString();
       const match = pattern.exec(text);
       if (match) resolve(match);
@@ -51,7 +51,7 @@ export function ended(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): 
   });
 }
 
-/** A run that is broken off leaves nothing behind; an embedded PostgreSQL ends with this process by itself. */
+/** An interrupted run leaves no process behind; an embedded PostgreSQL ends with this process by itself. */
 function endWithThisProcess(): void {
   if (isWatching) return;
   isWatching = true;

@@ -1,4 +1,4 @@
-/** What takes part in bench:deliver, behind one face. */
+/** The contenders of bench:deliver behind one interface. */
 import { join, dirname } from 'node:path';
 import type { BenchDatabase } from './bench-database.ts';
 import type { CertificateFiles } from './bench-certificate.ts';
@@ -18,18 +18,18 @@ export interface Payments {
 
 export interface Contender {
   name: string;
-  /** A peer that keeps the platform's promise is what the goals compare with. */
+  /** The goals compare with peers that do the same durable work. */
   kind: 'platform' | 'same durable work' | 'posts only';
   /** The process whose CPU time is charged to the webhooks. */
   pid: number;
-  /** Everything that works for it, and the load generator, by name. */
+  /** All processes of the contender, and the load generator, by name. */
   processes: Record<string, number>;
   prepare(payments: Payments): Promise<void>;
-  /** Sends what was prepared; resolves when it is durable. */
+  /** Sends the prepared payments; resolves when they are durable. */
   send(perSecond: number): Promise<Sent>;
   /** Whether every payment has durably ended. */
   isDone(payments: Payments): Promise<boolean>;
-  /** What is not exactly right, given the POSTs that arrived. */
+  /** Deviations from the expected rows and POSTs. */
   deviations(payments: Payments, received: Iterable<number>): Promise<string[]>;
   stop(): Promise<void>;
 }
@@ -81,7 +81,7 @@ export class Publisher {
   }
 }
 
-/** The platform as it ships. */
+/** The platform with its release bundles. */
 export async function platformContender(
   name: string,
   platform: PlatformUnderTest,

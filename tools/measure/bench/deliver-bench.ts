@@ -1,4 +1,4 @@
-/** The measurements of bench:deliver in their order, and what is said about them. */
+/** The measurements of bench:deliver in their order, with their output. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { CalledProcess } from './child-calls.ts';
 import { bundle, type Circumstances, type Contender } from './contender.ts';
@@ -16,7 +16,7 @@ export interface Participants {
   contenders: Contender[];
 }
 
-/** A session of PostgreSQL that falls idle may keep what it counted to itself for ten seconds. */
+/** An idle session of PostgreSQL may report its counters up to ten seconds late. */
 const countersSettleMs = 11_000;
 const floorConcurrency = 64;
 const nothing: PerPayment = { statements: NaN, rowsInserted: NaN, logStatements: NaN, logRowsInserted: NaN };
@@ -50,7 +50,7 @@ export class DeliverBench {
         for (const contender of contenders)
           this.note(figures.bursts, contender, await measureBurst(contender, this.ground, burst));
       }
-      // A burst of its own, so that waiting for the counters disturbs no other figure.
+      // A separate burst, so that waiting for the counters disturbs no other figure.
       figures.perPayment.burst = await this.countWork(platform, burst, () => measureBurst(paycode, this.ground, burst));
       for (const contender of contenders) {
         const knee = Math.max(...figures.bursts.get(contender.name)!.map(({ perSecond }) => perSecond));

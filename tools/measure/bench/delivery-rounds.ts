@@ -40,7 +40,7 @@ const endTimeoutMs = 120_000;
 const warmUpShare = 0.25;
 let nextId = Date.now() * 1_000;
 
-/** Ids of payments nobody had before, not even in an earlier run (Kafka keeps its events). */
+/** New payment ids, which no earlier run used either, because Kafka keeps its events. */
 export function newPayments(count: number): Payments {
   const firstId = nextId;
   nextId += count;
@@ -96,7 +96,7 @@ interface Schedule {
   perSecond: number;
 }
 
-/** Milliseconds from when each payment was meant to leave, those of the warm-up aside. */
+/** Milliseconds since each payment was due, without those of the warm-up. */
 export function latenciesOf({ transactionIds, atMs }: Arrivals, { payments, startedMs, perSecond }: Schedule): number[] {
   const counted = idsOf(payments);
   const firstCounted = payments.firstId + payments.count * warmUpShare;

@@ -1,6 +1,6 @@
 /**
- * What a job queue lacks to keep the platform's promise, built around one as a team would: a reversal that is durable before the POST, and a
- * verdict and a decision that are written once. As fast as is known here: whatever waits shares a call, as in the dispatcher.
+ * The work that a job queue needs around it to give the platform's guarantees: a reversal that is durable before the POST, and a verdict
+ * and a decision that are written once. It is as fast as possible: waiting items share a call, as in the dispatcher.
  */
 import { FlushQueue } from '@paycode/persistence';
 import type { Pool } from 'pg';

@@ -1,4 +1,4 @@
-/** What a run left behind, to be held against what was sent. */
+/** Results of a run, to compare with what was sent. */
 export interface Evidence {
   sent: Iterable<number>;
   /** Transaction of each POST that a receiver saw. */
@@ -15,8 +15,8 @@ export interface Expected {
 const examplesMax = 3;
 
 /**
- * Everything in which a run is not exactly right: each transaction sent has exactly one POST, one verdict and one decision, of the expected
- * kind, and nothing else has any (P-I1, P-I2, P-I8). Empty when all is right.
+ * Deviations of a run. Each sent transaction must have exactly one POST, one verdict and one decision, of the expected kind, and there must
+ * be no others (P-I1, P-I2, P-I8). Empty when there are none.
  */
 export function deviationsOf(evidence: Evidence, expected: Expected): string[] {
   const sent = new Set(evidence.sent);
@@ -30,7 +30,7 @@ export function deviationsOf(evidence: Evidence, expected: Expected): string[] {
   ];
 }
 
-/** Which of `sent` occur not at all or more than once in `seen`, and what occurs in it besides. */
+/** Ids of `sent` that are missing or repeated in `seen`, and ids of `seen` that were not sent. */
 export function countDeviations(what: string, sent: ReadonlySet<number>, seen: Iterable<number>): string[] {
   const counts = new Map<number, number>();
   for (const id of seen) counts.set(id, (counts.get(id) ?? 0) + 1);

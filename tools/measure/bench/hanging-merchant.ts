@@ -16,7 +16,10 @@ export interface HangingMerchantScale {
   warmUp: number;
 }
 
-/** Who takes payments beside the healthy merchants: one that answers costs what the load costs, the rest is due to hanging. */
+/**
+ * The further merchant beside the healthy ones. One that answers shows the cost of the load itself; the difference is the
+ * effect of hanging.
+ */
 export const company = ['nobody', 'one that answers', 'one that hangs'] as const;
 export type Company = (typeof company)[number];
 export type HealthyRuns = Record<Company, HealthyRun[]>;

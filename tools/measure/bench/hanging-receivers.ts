@@ -26,7 +26,7 @@ const fillTimeoutMs = 240_000;
 
 export async function runHangingReceivers(ground: IsolationGround, scale: HangingReceiversScale): Promise<HangingReceiversRun> {
   progress(`${scale.requests} requests that hang at once`);
-  // Nothing times out while they are counted; handshakes are let through faster than in production, so that the run is short.
+  // Nothing times out while they are counted. More handshakes are permitted than in production, so that the run is short.
   const platform = await freshPlatform(ground, { ACK_WINDOW_MS: '600000', HANDSHAKES_PER_SECOND: '1000' });
   const healthy = await loadOf('healthy', platform, { ...ground, merchants: ground.healthy });
   const hanging = await loadOf('hanging', platform, { ...ground, merchants: ground.hanging });

@@ -1,6 +1,6 @@
 /**
- * Load generator in a process of its own, open loop: what is due is sent whatever became of what was sent before. Everything is made ready
- * before the clock starts, so that making it takes nothing from what is measured.
+ * Load generator in a separate process, open loop: it sends due payments whether or not earlier ones have finished. It prepares everything
+ * before the clock starts, so that the preparation does not affect the measurement.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { serveCalls } from './child-calls.ts';
@@ -25,7 +25,7 @@ export interface Sent {
 
 /** One call to the sink carries no more than this. */
 const batchMax = 500;
-/** Between two calls at a steady rate: what falls due meanwhile shares one, as it does in an outbox that is relayed. */
+/** Interval between two calls at a steady rate: payments that are due within it share a call, as in the relay of an outbox. */
 const tickMs = 5;
 
 let sink: Sink<unknown>;

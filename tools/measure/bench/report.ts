@@ -1,4 +1,4 @@
-/** What a benchmark says: a table for people, a JSON file for comparisons. */
+/** Output of a benchmark: a table for people, a JSON file for comparisons. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
@@ -28,7 +28,7 @@ export function atMost(measure: string, limit: number, { value, shown }: Reached
 
 export const print = (line = ''): void => void process.stdout.write(`${line}\n`);
 
-/** What is being done, for whoever waits. */
+/** Prints the current step. */
 export const progress = (text: string): void =>
   void process.stderr.write(`${process.uptime().toFixed(0).padStart(4)} s  ${text}\n`);
 

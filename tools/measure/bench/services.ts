@@ -1,4 +1,4 @@
-/** Services under test: the bundles that ship, as processes of their own, on databases of their own. */
+/** Services under test: the release bundles, each in its own process on its own database. */
 import { type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export interface ServiceOptions {
 
 const startTimeoutMs = 60_000;
 
-/** Resolves when it takes traffic; rejects with the end of its log when it does not get there. */
+/** Resolves when it accepts traffic; rejects with the end of its log when it fails to start. */
 export async function startService({ name, folder, port, env, nodeFlags }: ServiceOptions): Promise<ServiceUnderTest> {
   const log = join(folder, `${name}.log`);
   const output = openSync(log, 'a');

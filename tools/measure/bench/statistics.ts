@@ -1,4 +1,4 @@
-/** Figures of a benchmark: no means, which one outlier moves; medians of rounds and percentiles of single events. */
+/** Figures of a benchmark: medians of rounds and percentiles of single events; no means, because one outlier changes a mean. */
 
 /** Median over rounds with the extremes beside it. */
 export interface Spread {

@@ -20,7 +20,7 @@ async function startGraphileWorker(connectionString: string): Promise<void> {
         connectionString,
         concurrentJobs: 64,
         maxPoolSize: 10,
-        // Jobs of the future are found by looking only: as often as is bearable.
+        // Future jobs are found by polling only, so it polls as often as is reasonable.
         pollInterval: 20,
         localQueue: { size: 500 },
         completeJobBatchDelay: 0,

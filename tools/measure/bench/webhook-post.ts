@@ -1,4 +1,4 @@
-/** A POST as anybody would make it with undici: one pool per endpoint, kept alive, the answer read. */
+/** An ordinary POST with undici: one pool per endpoint, keep-alive, and the answer is read. */
 import { Agent } from 'undici';
 import type { PostJob } from './sinks.ts';
 

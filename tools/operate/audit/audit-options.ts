@@ -10,7 +10,7 @@ export interface AuditOptions {
   isJson: boolean;
 }
 
-/** How the program is to be called. */
+/** The command line is wrong; the message shows the usage. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -1,4 +1,4 @@
-/** What the dispatcher's database says of one transaction. */
+/** Record of one transaction in the dispatcher's database. */
 export interface DispatcherRecord {
   isReversible: boolean;
   /** Left by `close` for a transaction that had not arrived. */
@@ -11,36 +11,38 @@ export interface DispatcherRecord {
     kind: string;
     ageS: number;
     wasPosted: boolean;
-    /** Took the place of one that a restored database forgot: it agrees with the decision, but may be of another kind than it was. */
+    /**
+     * Replaces a verdict that a restored database has lost: it agrees with the decision, but may have another kind than the lost one.
+     */
     followsDecision: boolean;
   } | null;
   /** False: a verdict without a delivery. */
   hasDelivery: boolean;
 }
 
-/** What the scheduler's database says. */
+/** Record in the scheduler's database. */
 export interface SchedulerRecord {
   /** Attempt 0: added by the audit consumer, never armed. */
   job: { ageS: number; attempt: number } | null;
   decision: { kind: string; verdict: string; ageS: number } | null;
 }
 
-/** What the simulator's database says of a purchase. */
+/** Record of a purchase in the simulator's database. */
 export interface SimulatorRecord {
   isSuccess: boolean;
   ageS: number;
   /** Transactions that reversed it. */
   reversals: number;
-  /** Reversals that could not be done: an operator was told. */
+  /** Number of failed reversals, which an operator knows of. */
   failedReversals: number;
 }
 
-/** What a receiver logged: one entry per request it was sent. */
+/** Log of a receiver: one entry per received request. */
 export interface ReceiverRecord {
   posts: { attempt: number; status: number | null; elapsedMs: number }[];
 }
 
-/** All that is known of one transaction. Missing records: the source was not given, or knows nothing of it. */
+/** All records of one transaction. A record is missing when its source was not given or does not have it. */
 export interface AuditedTransaction {
   transactionId: number;
   dispatcher?: DispatcherRecord;
@@ -50,7 +52,7 @@ export interface AuditedTransaction {
 }
 
 export interface AuditScope {
-  /** Younger rows may still be on their way. */
+  /** Younger rows may be incomplete. */
   graceS: number;
   attemptsMax: number;
   hasSimulator: boolean;

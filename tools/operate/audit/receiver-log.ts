@@ -10,7 +10,7 @@ interface LogLine {
   elapsedMs: number;
 }
 
-/** A line of the receiver's log is not what it must be. */
+/** A line of the receiver's log is malformed. */
 export class ReceiverLogError extends Error {
   override readonly name = 'ReceiverLogError';
 }

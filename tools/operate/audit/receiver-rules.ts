@@ -1,11 +1,11 @@
 import type { AuditedTransaction, AuditScope } from './audited-transaction.ts';
 
-/** A 200 that left the receiver this fast was in time, whatever the network added (window 45 s). */
+/** A 200 that the receiver sent within this time was in time, even with network delay (the window is 45 s). */
 const surelyInTimeMs = 40_000;
-/** One repeat on a fresh socket may follow a pooled one that died (P-T7), within the same attempt. */
+/** Within an attempt, one repeat on a new socket may follow a pooled socket that was closed (P-T7). */
 const requestsPerAttemptMax = 2;
 
-/** What the receiver saw against what was recorded. */
+/** Rules that compare the receiver's log with the records. */
 export const receiverRules = [
   {
     rule: 'P-I8',
@@ -30,7 +30,7 @@ export const receiverRules = [
     rule: 'P-I4',
     check: ({ dispatcher, receiver }: AuditedTransaction): string | null => {
       const verdict = dispatcher?.verdict;
-      // Attempts used up by our own crashes are the residual that no protocol removes (protocol 1.7).
+      // Attempts that crashes of the dispatcher used up are the residual that no protocol removes (P-1.7).
       if (!verdict?.kind.startsWith('CLOSED_') || verdict.kind === 'CLOSED_EXHAUSTED' || !receiver?.posts.length) return null;
       const isAlwaysAcknowledged = receiver.posts.every(post => post.status === 200 && post.elapsedMs <= surelyInTimeMs);
       return isAlwaysAcknowledged ? `every request was answered 200 in time, and the verdict is ${verdict.kind}` : null;

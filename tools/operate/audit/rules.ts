@@ -1,13 +1,13 @@
 import type { AuditedTransaction, AuditScope, Violation } from './audited-transaction.ts';
 import { receiverRules } from './receiver-rules.ts';
 
-/** One check: what is wrong with the transaction, or null. */
+/** One check: returns the problem of the transaction, or null. */
 export interface AuditRule {
   rule: string;
   check(transaction: AuditedTransaction, scope: AuditScope): string | null;
 }
 
-/** Written anew here on purpose: an audit that shared the services' own code would share its mistakes. */
+/** Written separately here, because an audit that used the services' code would share its mistakes. */
 const isClosed = (verdict: string) => verdict.startsWith('CLOSED_');
 
 const verdictOf = ({ dispatcher }: AuditedTransaction) => dispatcher?.verdict?.kind;
@@ -15,7 +15,7 @@ const decisionOf = ({ scheduler }: AuditedTransaction) => scheduler?.decision ??
 const reversalsOf = ({ simulator }: AuditedTransaction) => simulator?.reversals ?? 0;
 const failedReversalsOf = ({ simulator }: AuditedTransaction) => simulator?.failedReversals ?? 0;
 
-/** What was acknowledged is not reversed (P-I3). */
+/** An acknowledged payment is not reversed (P-I3). */
 function acknowledgedAndReversed(transaction: AuditedTransaction): string | null {
   const verdict = verdictOf(transaction);
   if (verdict === undefined || isClosed(verdict)) return null;
@@ -32,7 +32,10 @@ function decidedOtherwise(transaction: AuditedTransaction): string | null {
   return isClosed(verdict) && decision.kind === 'SETTLED' ? `verdict ${verdict}, and decided SETTLED` : null;
 }
 
-/** The verdict that was told is the one that stands; one that a restored database forgot is only known by its decision (P-I1). */
+/**
+ * The scheduler decided on the verdict that the dispatcher has. A verdict that a restored database has lost is known only by its
+ * decision (P-I1).
+ */
 function verdictChanged(transaction: AuditedTransaction): string | null {
   if (transaction.dispatcher?.verdict?.followsDecision) return null;
   const told = decisionOf(transaction)?.verdict;
@@ -40,7 +43,7 @@ function verdictChanged(transaction: AuditedTransaction): string | null {
   return told && stands && told !== stands ? `decided on verdict ${told}, but ${stands} stands` : null;
 }
 
-/** A verdict is of a delivery (P-I1). */
+/** A verdict belongs to a delivery (P-I1). */
 function verdictOfNothing({ dispatcher }: AuditedTransaction): string | null {
   return dispatcher?.hasDelivery === false ? 'a verdict without a delivery' : null;
 }
@@ -52,23 +55,23 @@ function reversedTooOften(transaction: AuditedTransaction): string | null {
   return reversals === 1 && decisionOf(transaction)?.kind !== 'REVERSED' ? 'reversed without a decision REVERSED' : null;
 }
 
-/** What was decided is done (P-I7). */
+/** A decided reversal is executed (P-I7). */
 function notReversed(transaction: AuditedTransaction, { hasSimulator, graceS }: AuditScope): string | null {
   const decision = decisionOf(transaction);
   if (!hasSimulator || decision?.kind !== 'REVERSED' || decision.ageS < graceS) return null;
-  // A reversal that failed is known: an operator was told.
+  // A failed reversal is no finding, because an operator knows of it.
   const isKnown = reversalsOf(transaction) + failedReversalsOf(transaction) > 0;
   return isKnown ? null : `decided REVERSED ${Math.round(decision.ageS)} s ago, and not reversed`;
 }
 
-/** Whatever is reversible and old enough is decided (P-I7). */
+/** A reversible payment that is old enough is decided (P-I7). */
 function undecided(transaction: AuditedTransaction, { graceS }: AuditScope): string | null {
   if (decisionOf(transaction)) return null;
   const old = agesOf(transaction).find(([, ageS]) => ageS >= graceS);
   return old ? `${old[0]} ${Math.round(old[1])} s ago, and not decided` : null;
 }
 
-/** What makes the transaction one that must be decided, and since when. */
+/** The reasons why the transaction must be decided, with their ages. */
 function agesOf({ dispatcher, scheduler, simulator }: AuditedTransaction): [string, number][] {
   const ages: [string, number][] = [];
   if (simulator?.isSuccess) ages.push(['completed', simulator.ageS]);
@@ -77,7 +80,7 @@ function agesOf({ dispatcher, scheduler, simulator }: AuditedTransaction): [stri
   return ages;
 }
 
-/** Nothing was posted before its job was durable (P-I5). */
+/** A payment is not posted before its job is durable (P-I5). */
 function postedUnarmed({ dispatcher, scheduler }: AuditedTransaction): string | null {
   const wasPosted = dispatcher?.isReversible === true && dispatcher.verdict?.wasPosted === true;
   return wasPosted && !scheduler?.job ? 'posted without a job' : null;

@@ -26,7 +26,7 @@ export interface AuditReport {
 const pageSize = 5_000;
 const violationsMax = 1_000;
 
-/** Walks all transactions in order of id, page by page, and holds each against the rules. */
+/** Reads all transactions in order of id, page by page, and checks each against the rules. */
 export async function runAudit(sources: AuditSources, scope: AuditScope): Promise<AuditReport> {
   const report: AuditReport = {
     transactions: 0,
@@ -55,8 +55,8 @@ async function nextPage({ dispatcher, scheduler, simulator }: AuditSources, afte
 }
 
 /**
- * Effects are read before their causes: a reversal before its decision, a decision before its verdict. So an effect without a cause is
- * never an accident of timing on a system at work; a cause without its effect has the grace time.
+ * Effects are read before their causes: a reversal before its decision, a decision before its verdict. So on a running system an
+ * effect without a cause is a real finding and no matter of timing; for a cause without its effect there is the grace time.
  */
 async function readPage(
   { dispatcher, scheduler, simulator, receiver }: AuditSources,

@@ -8,7 +8,7 @@ import {
 } from './operator-connection.ts';
 import { showAnswer } from './show-answer.ts';
 
-/** What a command needs to do its work and to show what came of it. */
+/** The tools of a command: calls and output. */
 export interface CommandContext {
   call(service: ServiceName, call: OperatorCall): Promise<void>;
   /** For commands of several calls. */
@@ -20,7 +20,7 @@ interface GlobalOptions extends ConnectionOptions {
   json?: boolean;
 }
 
-/** A context whose options are read when a command runs, so that they may stand anywhere on the command line. */
+/** A context that reads its options when a command runs, so that they may be anywhere on the command line. */
 export function contextOf(program: Command, write: (text: string) => void): CommandContext {
   const show = (answer: unknown): void =>
     write(`${program.opts<GlobalOptions>().json ? JSON.stringify(answer ?? null, null, 2) : showAnswer(answer)}\n`);

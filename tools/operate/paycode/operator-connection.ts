@@ -11,7 +11,7 @@ export type ServiceName =
   | 'recipient-messages'
   | 'payment-simulator';
 
-/** The command cannot be carried out; the message is all the user needs. */
+/** The command cannot be carried out; the message is for the user. */
 export class OperatorError extends Error {}
 
 export interface ConnectionOptions {
@@ -20,7 +20,7 @@ export interface ConnectionOptions {
   /** `service=base URL` pairs that replace what standalone.json says. */
   url: string[];
   tokenFile?: string;
-  /** PEM files for services that speak mutual TLS, named like the services' own settings; all or none. */
+  /** PEM files for services that use mutual TLS, named like the services' own settings; all or none. */
   mutualTlsCertFile?: string;
   mutualTlsKeyFile?: string;
   mutualTlsCaFile?: string;
@@ -32,7 +32,7 @@ export interface OperatorCall {
   body?: unknown;
 }
 
-/** The internal listeners of a running platform, spoken to with the operator token. */
+/** Calls the internal listeners of a running platform with the operator token. */
 export class OperatorConnection {
   private readonly baseUrls: Partial<Record<ServiceName, string>>;
   private readonly token: string;
@@ -57,7 +57,7 @@ export class OperatorConnection {
     return this.baseUrls[service] !== undefined;
   }
 
-  /** Carries out one call and gives the parsed answer. Throws OperatorError for anything but 2xx. */
+  /** Makes one call and returns the parsed answer. Throws OperatorError for any status but 2xx. */
   async call(service: ServiceName, call: OperatorCall): Promise<unknown> {
     const base = this.baseUrls[service];
     if (!base) throw new OperatorError(`No address of ${service} is known; give --url ${service}=<base URL>`);

@@ -1,27 +1,27 @@
 import type { ErasureItem, PayerSearchPage } from '../../../libs/dto/src/internal/erasures.ts';
 import { type OperatorConnection, OperatorError, type ServiceName } from './operator-connection.ts';
 
-/** Ids of one call. */
+/** Most ids per call. */
 const batchMax = 200;
-/** Payments of one command: more are another command. */
+/** Most payments per command; more need another command. */
 const paymentsMax = 5_000;
-/** A refund leads to its purchase, which leads to its other refunds and its reversal. */
+/** Steps from a refund to its purchase, and from the purchase to its other refunds and its reversal. */
 const stepsMax = 3;
 const dayMs = 86_400_000;
-/** Retention of the topics: an event that the dispatcher has not read by then, it never reads. */
+/** Retention of the topics; after it the dispatcher can no longer read an event. */
 const eventsKeptMs = 14 * dayMs;
 
-/** How the dispatcher, the messages that wait and the payment core hold one transaction. */
+/** State of one transaction at the dispatcher, in the queue of messages and at the payment core. */
 export interface PaymentErasure {
   transactionId: number;
   dispatcher: ErasureItem;
-  /** undefined: recipient-messages is not known to the command, and is not asked. */
+  /** undefined: the command has no address of recipient-messages and does not ask it. */
   messages: ErasureItem | undefined;
-  /** undefined: the core is not ours, and is not asked. */
+  /** undefined: the payment core is not part of the platform and is not asked. */
   core: ErasureItem | undefined;
 }
 
-/** What rests of payers, at the services that keep notifications. */
+/** Data of payers at the services that store notifications. */
 export class PayerData {
   private readonly connection: OperatorConnection;
 
@@ -29,7 +29,7 @@ export class PayerData {
     this.connection = connection;
   }
 
-  /** The transactions and all that belong to the same payments, by id. @throws OperatorError beyond 5,000 */
+  /** The transactions with their refunds and reversals, by id. @throws OperatorError beyond 5,000 */
   async preview(transactionIds: readonly number[]): Promise<PaymentErasure[]> {
     const known = new Map<number, PaymentErasure>();
     let next = [...transactionIds];
@@ -45,7 +45,10 @@ export class PayerData {
     return [...known.values()].sort((a, b) => a.transactionId - b.transactionId);
   }
 
-  /** Ids of all stored notifications of the payer, page by page. @throws OperatorError beyond 5,000, naming where to go on */
+  /**
+   * Ids of all stored notifications of the payer, page by page. @throws OperatorError beyond 5,000, with the id to continue
+   * after
+   */
   async search(payer: string, afterId: number): Promise<number[]> {
     const found = new Set<number>();
     for (const service of servicesOf(this.connection)) {
@@ -54,7 +57,7 @@ export class PayerData {
         const page = (await this.post(service, 'search', { payer, afterId: after })) as PayerSearchPage;
         page.transactionIds.forEach(id => found.add(id));
         if (found.size > paymentsMax)
-          throw new OperatorError(`more than ${paymentsMax} transactions, up to ${page.nextAfterId}: go on with --after`);
+          throw new OperatorError(`more than ${paymentsMax} transactions, up to ${page.nextAfterId}: continue with --after`);
         after = page.nextAfterId;
       }
     }
@@ -81,7 +84,7 @@ export class PayerData {
   }
 }
 
-/** Erases at the dispatcher first: what it does not say is decided stays as it is at the core too. */
+/** Erases at the dispatcher first. A payment that the dispatcher does not report as decided is not changed at the core either. */
 export async function erasePayments(
   connection: OperatorConnection,
   payments: readonly PaymentErasure[],
@@ -115,7 +118,10 @@ function servicesOf(connection: OperatorConnection): ServiceName[] {
   return services.filter(service => service === 'webhook-dispatcher' || connection.knows(service));
 }
 
-/** The core does not know what is decided: what the dispatcher still needs, or may still get from a topic, is not touched there either. */
+/**
+ * The core does not know which payments are decided. A payment that the dispatcher still needs, or may still read from a topic, is not
+ * changed there.
+ */
 function heldBack(dispatcher: ErasureItem, core: ErasureItem | undefined): ErasureItem | undefined {
   if (core?.state !== 'ERASABLE') return core;
   const mayCome = dispatcher.state === 'UNKNOWN' && Date.now() - Date.parse(core.storedAt!) < eventsKeptMs;

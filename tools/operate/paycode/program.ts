@@ -9,15 +9,15 @@ import { addSessionCommands } from './commands/sessions.ts';
 import { addSettlementCommands } from './commands/settlement.ts';
 import { addTokenKeyCommands } from './commands/token-keys.ts';
 
-/** The operator's command line: architecture section 8, spoken to the internal listeners. */
+/** The operator's command line, which calls the internal listeners. */
 export function operatorProgram(write: (text: string) => void): Command {
   const program = new Command('paycode')
     .usage('<command> [arguments]   (run as: npm run -s paycode -- <command>)')
-    .description('What an operator can see and do on a running platform.')
+    .description('Shows and changes the state of a running platform.')
     .option('--home <folder>', 'folder of the standalone platform', process.env['PAYCODE_HOME'] ?? '.paycode')
     .option('--url <service=url>', 'internal base URL of a service (may be repeated)', collect, [])
     .option('--token-file <file>', 'file with the operator token')
-    .addOption(fileOption('cert', 'PEM file with a certificate that names `operator`, for services that speak mutual TLS'))
+    .addOption(fileOption('cert', 'PEM file with a certificate that names `operator`, for services that use mutual TLS'))
     .addOption(fileOption('key', 'PEM file with the private key of that certificate'))
     .addOption(fileOption('ca', 'PEM file with the authority of all services'))
     .option('--json', 'print the answer as JSON')

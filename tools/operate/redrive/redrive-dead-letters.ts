@@ -14,9 +14,9 @@ export interface DeadLetter {
 
 export interface RedriveOptions {
   kafka: Kafka;
-  /** Where the records go. */
+  /** The topic that gets the records. */
   topic: string;
-  /** Where they lie: `<topic>.<group>.dlq`. */
+  /** The topic that has them: `<topic>.<group>.dlq`. */
   deadLetterTopic: string;
   /** Shows what would be sent; changes nothing. */
   isListOnly: boolean;
@@ -24,9 +24,9 @@ export interface RedriveOptions {
 }
 
 /**
- * Sends the records of a dead-letter topic back to their topic, in order, key and headers as received. Only those present at the start; each
- * is committed after the brokers have it, so a broken run continues where it stopped. Gives their number. Throws when nothing arrives
- * for a minute.
+ * Sends the records of a dead-letter topic back to their topic, in order, key and headers as received. It sends only the records present at
+ * the start. Each is committed after the brokers have it, so an interrupted run continues where it stopped. Returns their number. Throws
+ * when no record arrives for a minute.
  */
 export async function redriveDeadLetters(options: RedriveOptions): Promise<number> {
   const { from, end } = await range(options);
@@ -44,7 +44,7 @@ export async function redriveDeadLetters(options: RedriveOptions): Promise<numbe
   return Number(end - from);
 }
 
-/** The topic whose dead letters these are. Throws on a name that is none of the platform's. */
+/** The topic of a dead-letter topic. Throws for a name that is not a dead-letter topic of the platform. */
 export function topicOfDeadLetters(deadLetterTopic: string): string {
   const known = topicCatalog.find(topic => deadLetterTopics([topic]).some(({ name }) => name === deadLetterTopic));
   if (known) return known.name;
@@ -52,7 +52,7 @@ export function topicOfDeadLetters(deadLetterTopic: string): string {
   throw new Error(`${deadLetterTopic} is no dead-letter topic of the platform. There are:\n${names.join('\n')}`);
 }
 
-/** A dead-letter topic has one partition: from where this group stands to where the topic ends now. */
+/** The range of offsets from this group's position to the present end. A dead-letter topic has one partition. */
 async function range({ kafka, deadLetterTopic }: RedriveOptions): Promise<{ from: bigint; end: bigint }> {
   const admin = kafka.admin();
   await admin.connect();
@@ -66,7 +66,7 @@ async function range({ kafka, deadLetterTopic }: RedriveOptions): Promise<{ from
   }
 }
 
-/** A coordinator that is still loading or moving answers with an error that says: later. */
+/** Retries while the coordinator is loading or moving. */
 async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (let triesLeft = 20; ; triesLeft -= 1) {
     try {
@@ -89,7 +89,7 @@ async function sendAll(sending: Sending): Promise<void> {
   const idle = setTimeout(() => reject(new Error('nothing arrived for a minute')), idleLimitMs);
   const eachBatch = async (payload: EachBatchPayload): Promise<void> => {
     idle.refresh();
-    // A failure must end the run: kafkajs itself would read the batch again for ever.
+    // A failure must end the run, because kafkajs itself would read the batch again without end.
     if (await sendBatch(sending, payload).catch((error: unknown) => (reject(error as Error), true))) resolve();
   };
   await sending.consumer.run({ autoCommit: false, eachBatch });

@@ -1,6 +1,6 @@
 import { baseEnv, defineEnv, type EnvOf, serviceTokenEnv } from '@paycode/service-runtime';
 
-/** Environment of the gateway. It owns no data: addresses of the others, its certificate, and limits. */
+/** Environment of the gateway: addresses of the services, its certificate, and limits. The gateway owns no data. */
 export const gatewayEnv = defineEnv({
   ...baseEnv({ internal: 3100, public: 8443 }),
   ...serviceTokenEnv,
@@ -57,14 +57,14 @@ export const gatewayEnv = defineEnv({
   TRUSTED_PROXIES: {
     type: 'list',
     default: [],
-    description: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For is believed (T-26). Empty: nobody is.',
+    description: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For is trusted (T-26). Empty: none is trusted.',
   },
   PROXY_PROTOCOL_FROM: {
     type: 'list',
     default: [],
     description:
       'Addresses or CIDR ranges of proxies that pass TLS through and begin each connection with a header of the PROXY protocol, version 1 or 2, ' +
-      'which names the client (T-30). A connection of theirs without one is closed; nobody else may send one.',
+      'which names the client (T-30). Without the header their connections are closed; other clients may not send one.',
   },
   BODY_BYTES_MAX: { type: 'integer', unit: 'bytes', default: 262_144, description: 'Largest request body; beyond it 413.' },
   HEADER_BYTES_MAX: {
@@ -127,7 +127,7 @@ export const gatewayEnv = defineEnv({
   CREDENTIAL_RATE_PER_S: {
     type: 'integer',
     default: 250,
-    description: 'Requests per second of one account, whatever its credentials and sessions; 0 sets no limit.',
+    description: 'Requests per second of one account, over all its credentials and sessions; 0 sets no limit.',
   },
   CREDENTIAL_RATE_BURST: { type: 'integer', default: 500, min: 1, description: 'Requests of one account allowed at once.' },
 });

@@ -1,31 +1,31 @@
 import type { Readable } from 'node:stream';
 import type { RawHeaders } from './domain/header-lines';
 
-/** One request as the public listener hands it to the use case. */
+/** One request as the public listener passes it to the use case. */
 export interface ClientRequest {
   id: string;
   /** HTTP version, e.g. `1.1`. */
   version: string;
   method: string;
-  /** Request target exactly as it came. */
+  /** Request target exactly as received. */
   target: string;
   headers: RawHeaders;
   /** Bytes of body the client announced; undefined when it sends chunks; 0 without a body. */
   announcedBytes: number | undefined;
-  /** Address of the client: the peer, or what a trusted proxy says it is. */
+  /** Address of the client: that of the peer, or the one that a trusted proxy names. */
   address: string;
-  /** Aborted when the client is gone. */
+  /** Aborted when the client has disconnected. */
   signal: AbortSignal;
-  /** Reads the whole body. Rejects with BodyTooLargeError beyond `bytesMax`, ClientGoneError when the client went away. */
+  /** Reads the whole body. Rejects with BodyTooLargeError beyond `bytesMax`, ClientGoneError when the client has disconnected. */
   readBody(bytesMax: number): Promise<Buffer>;
 }
 
-/** What goes back. The listener adds its own fields (request id, HSTS). */
+/** The answer to the client. The listener adds its own fields (request id, HSTS). */
 export interface Answer {
   status: number;
   headers: Record<string, string | string[]>;
   body: string | Readable;
-  /** Name of the service that answered, or who refused: for the access log and metrics. */
+  /** Name of the service that answered or refused, for the access log and metrics. */
   route: string;
 }
 

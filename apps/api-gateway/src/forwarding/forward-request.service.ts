@@ -17,7 +17,7 @@ type Path = Extract<ReturnType<typeof normalisePath>, { ok: true }>;
 type Allowed = Extract<AuthorizeAnswer, { allowed: true }>;
 type Refused = Extract<AuthorizeAnswer, { allowed: false }>;
 
-/** Admit (rates, one reading of the path, body rules) -> ask auth-session once -> forward to the one service the path belongs to. */
+/** Flow: check rates, path and body rules -> ask auth-session once -> forward to the service of the path. */
 export class ForwardRequest {
   private inFlight = 0;
 
@@ -132,14 +132,17 @@ function refuseBeyondRate(waitS: number): void {
   });
 }
 
-/** The account an assertion speaks of: fresh from auth-session, so its signature is not asked again. Undefined on open paths. */
+/**
+ * The account of an assertion. It comes directly from auth-session, so its signature is not verified again. Undefined on open
+ * paths.
+ */
 function subjectOf(assertion: string | undefined): string | undefined {
   const [, claims] = assertion?.split('.') ?? [];
   if (claims === undefined) return undefined;
   try {
     return (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { sub?: string }).sub;
   } catch {
-    // Not an assertion: the service it goes to refuses it, and there is no account to charge.
+    // This is no assertion: the service will refuse it, and there is no account to charge.
     return undefined;
   }
 }
@@ -152,7 +155,7 @@ function refusalFor({ status, message }: Objection): DomainError {
   return new DomainError({ status, code: 'REQUEST_REFUSED', message, headers: cut });
 }
 
-/** After a request nobody should have sent, nothing more is read from its connection: the rest may be a smuggled one. */
+/** After a malformed request the connection is closed, because the rest may be a smuggled request. */
 const cut = { connection: 'close' };
 
 function unavailable(code: string, message: string, cause?: unknown): DomainError {

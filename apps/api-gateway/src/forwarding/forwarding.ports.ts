@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { AuthorizeAnswer, AuthorizeRequest } from '@paycode/dto';
 import type { UpstreamName } from './domain/route-table';
 
-/** auth-session's say on one request. */
+/** Asks auth-session for its decision on a request. */
 export abstract class Authorizer {
   /** Rejects with AuthorizerUnavailableError when there is no usable answer: the request must then be refused. */
   abstract authorize(request: AuthorizeRequest): Promise<AuthorizeAnswer>;
@@ -18,13 +18,13 @@ export class AuthorizerUnavailableError extends Error {
 export interface UpstreamRequest {
   upstream: UpstreamName;
   method: string;
-  /** Normalised path plus the query as it came. */
+  /** Normalised path plus the query as received. */
   target: string;
   /** Names and values alternating. */
   headers: string[];
   /** null when the request carries none. */
   body: Buffer | null;
-  /** Aborted when the client is gone. */
+  /** Aborted when the client has disconnected. */
   signal: AbortSignal;
 }
 
@@ -36,7 +36,7 @@ export interface UpstreamAnswer {
 
 /** The services behind the gateway. */
 export abstract class Upstreams {
-  /** Resolves once the answer's header is there; its body streams. Rejects with UpstreamUnavailableError. */
+  /** Resolves when the header of the answer has arrived; the body is streamed. Rejects with UpstreamUnavailableError. */
   abstract send(request: UpstreamRequest): Promise<UpstreamAnswer>;
 }
 

@@ -17,7 +17,7 @@ export interface Caller {
   nowMs: number;
 }
 
-/** What is known of a caller before auth-session is asked. */
+/** Result for a caller before auth-session is asked. */
 export interface Admission {
   /** 0 when the request may pass, else whole seconds to wait. */
   waitS: number;
@@ -30,8 +30,9 @@ export interface Admission {
 const bucketsMax = 50_000;
 
 /**
- * Request rates, checked before auth-session is asked so that a flood does not reach it: per address, and per account of a credential that
- * was good the last time. Whatever has not been good yet is charged by itself: nobody can use up the rate of an account with wrong passwords.
+ * Request rates, checked before auth-session is asked, so that a flood does not reach it: per address, and per account for a credential
+ * that was valid at its last use. A credential that was never valid has its own rate, so that nobody can use up the rate of an account with
+ * wrong passwords.
  */
 export class RateLimits {
   private readonly byAddress: TokenBuckets | undefined;
@@ -54,8 +55,8 @@ export class RateLimits {
   }
 
   /**
-   * The credential proved to be of that account: however it was spelled, and whichever of the account's sessions it is, it is charged to the
-   * one account. 0 when the request may pass, else whole seconds to wait.
+   * Charges a valid credential to its account. All spellings and all sessions of the account share that one rate. Returns 0 when the
+   * request may pass, else whole seconds to wait.
    */
   charge(credential: string, account: string, nowMs: number): number {
     if (this.accounts.size >= bucketsMax) this.accounts.delete(this.accounts.keys().next().value!);
@@ -64,7 +65,7 @@ export class RateLimits {
     return wholeSeconds(this.byCredential?.take(key, nowMs) ?? 0);
   }
 
-  /** The credential was refused: it speaks for no account any more. */
+  /** Removes a refused credential from its account. */
   forget(credential: string): void {
     this.accounts.delete(credential);
   }

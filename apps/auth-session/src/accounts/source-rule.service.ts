@@ -7,7 +7,7 @@ import type { Principal } from './domain/account';
 
 const refusedTotal = counter(
   'paycode_auth_session_sources_refused_total',
-  'Right credentials from addresses their accounts do not call from.',
+  'Right credentials from addresses that are not on the list of their accounts.',
 );
 
 type Range = [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
@@ -20,7 +20,7 @@ export function sourceRange(text: string): Range | undefined {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-/** An account may be bound to the addresses its owner calls from, so that a stolen credential is worth nothing elsewhere (T-15). */
+/** An account may be bound to the addresses of its owner, so that a stolen credential is useless elsewhere (T-15). */
 @Injectable()
 export class SourceRule {
   constructor(
@@ -28,23 +28,24 @@ export class SourceRule {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Whether the account may be used from there. An account without a list may be used from anywhere. */
+  /** Whether the account may be used from the address. An account without a list may be used from every address. */
   permits(account: Pick<Principal, 'username' | 'sourceAddresses'>, origin: { address: string; requestId: string }): boolean {
     if (account.sourceAddresses.length === 0 || isWithin(account.sourceAddresses, origin.address)) return true;
     const { address, requestId } = origin;
     refusedTotal.inc();
-    // One line and one row a minute and address: a flood of a stolen credential must not fill the logs.
+    // At most one log line and one row per minute and address: repeated use of a stolen credential must not fill the
+    // logs.
     if (!this.events.note({ kind: 'SOURCE_REFUSED', subject: account.username, origin: { actor: 'client', address, requestId } }))
       return false;
     const fields = { event: 'source-refused', username: account.username, address, requestId };
-    this.logger.warn(fields, 'a right credential from an address that its account does not call from');
+    this.logger.warn(fields, 'a right credential was used from an address that is not on the list of its account');
     return false;
   }
 }
 
 function isWithin(sources: readonly string[], address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
-  // An IPv4 client on a dual-stack socket shows as ::ffff:a.b.c.d.
+  // On a dual-stack socket an IPv4 client has the address ::ffff:a.b.c.d.
   const client = ipaddr.process(address);
   return sources.some(source => {
     const range = sourceRange(source);

@@ -10,7 +10,9 @@ import { guessKeys } from './guess-keys';
 import { type CountedKey, GuessStore } from './guessing.ports';
 import { KnownBlocks } from './known-blocks';
 
-/** Failures of one account that call an operator, whatever the addresses they come from and whatever succeeded in between (T-05). */
+/**
+ * After so many failures of one account an operator is alerted, from any addresses and regardless of successes in between (T-05).
+ */
 const alertEvery = 100;
 
 const failuresTotal = counter('paycode_auth_session_failures_total', 'Wrong credentials.', ['way']);
@@ -26,10 +28,10 @@ export interface GuessAttempt {
   requestId: string;
 }
 
-/** Tries that name nobody: only their address can be counted. */
+/** Tries without an identity: only their address can be counted. */
 export type NamelessAttempt = Omit<GuessAttempt, 'identity' | 'password'>;
 
-/** What checking the credentials showed. */
+/** Result of checking the credentials. */
 export interface GuessVerdict {
   isRight: boolean;
   /** The account they were meant for, null when there is none. */
@@ -53,8 +55,8 @@ interface CountedAttempt {
 }
 
 /**
- * Right credentials pass, whatever came before them from wherever; wrong ones are counted by one atomic statement, per identity + address and
- * per address, and refused with a growing wait (T-05, ADR 0028). Right credentials cost no statement here.
+ * Right credentials always pass, whatever happened before. Wrong ones are counted by one atomic statement, per identity + address and per
+ * address, and refused with a growing wait (T-05, ADR 0028). Right credentials cost no statement here.
  */
 @Injectable()
 export class GuessLimiter {
@@ -69,14 +71,15 @@ export class GuessLimiter {
   ) {}
 
   /**
-   * Checks the credentials and counts the try unless they are right. A password that we cannot have generated is counted before it is looked
-   * at: guesses of what people choose are never checked faster than they are counted. @throws DomainError 429 with Retry-After
+   * Checks the credentials and counts the try unless they are right. A password that the service cannot have generated is counted before it
+   * is checked, so that guesses of human-chosen passwords are never checked faster than they are counted. @throws DomainError 429 with
+   * Retry-After
    */
   judge<V extends GuessVerdict>(attempt: GuessAttempt, check: () => Promise<V>): Promise<V> {
     return isGeneratedApiPassword(attempt.password) ? this.checkThenCount(attempt, check) : this.countThenCheck(attempt, check);
   }
 
-  /** Credentials that cannot even be read count against their address. @throws DomainError 429 */
+  /** Counts unreadable credentials against their address. @throws DomainError 429 */
   async failed(attempt: NamelessAttempt): Promise<void> {
     const counted = await this.count(attempt, [{ key: guessKeys.address(guesserOf(attempt.address)), rule: this.rules.address }]);
     await this.report(counted, null);
@@ -102,12 +105,12 @@ export class GuessLimiter {
     return verdict;
   }
 
-  /** What cannot be checked is not right: it must not be tried again and again for nothing. */
+  /** Counts a try that could not be checked, so that it cannot be repeated without a limit. */
   private async countUnchecked(attempt: GuessAttempt): Promise<void> {
     try {
       await this.countGuess(attempt);
     } catch (error) {
-      // Without the database nothing is counted; the caller's own error says so.
+      // Without the database nothing is counted; the caller's own error reports that.
       if (error instanceof DomainError) throw error;
     }
   }
@@ -136,7 +139,7 @@ export class GuessLimiter {
   }
 
   private async failedGuess(counted: CountedAttempt, identity: string, account: string | null): Promise<void> {
-    // For identities without an account too, which must not be answered sooner (T-06).
+    // Counts identities without an account too, so that their answer is not faster (T-06).
     const [ofAccount] = await this.store.count(
       [{ key: guessKeys.account(identity), rule: this.rules.account }],
       this.clock.epochMs(),

@@ -10,11 +10,11 @@ import { LoginChecks, type LoginFindings, type LoginRequest } from './login-chec
 
 const loginsTotal = counter(
   'paycode_auth_session_logins_total',
-  'Logins by outcome: the kind of a successful one, what stood in the way of a refused one.',
+  'Logins by outcome: the kind of a successful login, the failed check of a refused one.',
   ['outcome'],
 );
 
-/** account, password and challenge checked -> session, or a wrong guess: counted, 401 or 429. */
+/** Flow: check account, password and challenge -> session; otherwise a counted wrong guess, 401 or 429. */
 @Injectable()
 export class LoginService {
   constructor(
@@ -40,21 +40,21 @@ export class LoginService {
   private async check(request: LoginRequest): Promise<GuessVerdict & { findings: LoginFindings }> {
     const findings = await this.checks.run(request);
     const { account, objection } = findings;
-    // Whoever is told about the mode has shown the right password (A-22).
+    // A caller that learns the mode has given the right password (A-22).
     const isRight = account !== undefined && (objection === undefined || objection === 'not in bearer mode');
     return { isRight, account: account?.username ?? null, findings };
   }
 
   private async refuse(findings: LoginFindings, origin: ClientOrigin): Promise<never> {
     const { account, objection = 'password' } = findings;
-    // What was typed as the identity of no account may be a password: it is not written down.
+    // An identity without an account may be a mistyped password, so it is not recorded.
     const subject = account?.username ?? null;
     loginsTotal.inc({ outcome: objection });
     await this.securityLog.record({ kind: 'LOGIN_FAILED', subject, origin, detail: objection });
     throw objection === 'not in bearer mode' ? jwtDisabled() : badCredentials();
   }
 
-  /** A client that could prove itself did not; a stolen password would look like this (T-10). */
+  /** Reports a login without a challenge by an account that has a key: a stolen password would look like this (T-10). */
   private async reportDowngrade({ username }: Account, origin: ClientOrigin): Promise<void> {
     const { address, requestId } = origin;
     const fields = { event: 'login-without-challenge', username, address, requestId };

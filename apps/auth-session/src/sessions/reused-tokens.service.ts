@@ -9,10 +9,13 @@ import { SessionStore } from './sessions.ports';
 
 const reusedTotal = counter(
   'paycode_auth_session_tokens_reused_total',
-  'Sessions ended because a token that had been replaced was to be renewed.',
+  'Sessions ended because somebody tried to renew a replaced token.',
 );
 
-/** A genuine token that was replaced comes again -> two hold the session, and one of them stole it -> the session ends (ADR 0029). */
+/**
+ * Flow: a genuine token that was replaced comes again -> two parties have the session, and one stole it -> the session ends (ADR
+ * 0029).
+ */
 @Injectable()
 export class ReusedTokens {
   constructor(
@@ -22,7 +25,7 @@ export class ReusedTokens {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  /** Ends the session of a genuine token unless that token is its current one, or was until a moment ago. */
+  /** Ends the session of a genuine token, unless it is the current token or was replaced within the grace period. */
   async endIfReused({ subject, sessionId, tokenId }: AccessClaims, origin: ClientOrigin): Promise<void> {
     const found = await this.sessions.find(sessionId);
     if (!found || found.session.revokedAt !== null || found.session.tokenId === tokenId) return;
@@ -33,7 +36,7 @@ export class ReusedTokens {
     const { address, requestId } = origin;
     this.logger.warn(
       { event: 'token-reused', username: subject, address, requestId },
-      'a replaced token came again: its session ended',
+      'somebody tried to renew a replaced token; its session was ended',
     );
   }
 }

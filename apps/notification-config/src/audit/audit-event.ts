@@ -10,14 +10,14 @@ export type AuditKind =
   | 'RECIPIENT_ADDED'
   | 'RECIPIENT_REMOVED';
 
-/** Who asked. */
+/** Who made the call. */
 export interface Origin {
   /** Username, or `operator`. */
   actor: string;
   requestId: string;
 }
 
-/** What happened to a merchant's configuration: never a key; recipients are masked. */
+/** An event of a merchant's configuration. It never has a key; recipients are masked. */
 export interface AuditEvent {
   kind: AuditKind;
   detail?: Record<string, string>;

@@ -11,7 +11,7 @@ export abstract class ChangeNoticeStore {
   abstract remove(noticeIds: readonly string[]): Promise<void>;
 }
 
-/** Whoever mails them: recipient-messages. */
+/** Sends notices to recipient-messages, which mails them. */
 export abstract class ChangeNoticeMailer {
   /** Resolves once the notices are stored there. */
   abstract handOver(notices: readonly ChangeNotice[]): Promise<void>;

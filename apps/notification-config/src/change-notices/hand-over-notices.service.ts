@@ -5,10 +5,10 @@ import { ChangeNoticeMailer, ChangeNoticeStore } from './change-notices.ports';
 
 const batchMax = 50;
 const retryAfterMs = 30_000;
-/** Some days of tries: then the notice is given up, loudly. */
+/** After some days of tries the notice is given up with an ERROR log line. */
 const triesMax = 10_000;
 
-/** Flow: notices stored with a change -> handed over to be mailed (T-15) -> removed. */
+/** Flow: notices stored with a change -> hand over to recipient-messages (T-15) -> remove. */
 @Injectable()
 export class HandOverNoticesService {
   constructor(
@@ -18,8 +18,8 @@ export class HandOverNoticesService {
   ) {}
 
   /**
-   * Answers how many were handed over. Rejects when they could not be; they are tried again, and so is a notice that is refused for its data, by itself
-   * (T-29).
+   * Returns how many it handed over. Rejects when the call failed; the notices are tried again. A notice whose data is refused is tried
+   * again alone (T-29).
    */
   async handOver(): Promise<number> {
     const due = await this.store.claim(batchMax, retryAfterMs);
@@ -35,7 +35,7 @@ export class HandOverNoticesService {
         countParked('notice');
         this.log.error(
           { event: 'set-aside', merchantId, reason: dataFaultReason(error) },
-          'a change notice is refused for its data',
+          'a change notice was refused because of its data',
         );
       },
     });

@@ -20,7 +20,8 @@ export const env = defineEnv({
   KEY_ENCRYPTION_KEYS: {
     type: 'string',
     secret: true,
-    description: 'Keys that seal webhook keys at rest, `kid:base64,kid:base64` of 32 bytes: the first seals, all open (T-14).',
+    description:
+      'Keys that seal webhook keys at rest, `kid:base64,kid:base64` of 32 bytes: the first seals, all of them open (T-14).',
   },
   ROUTE_LEASE_MS: {
     type: 'integer',
@@ -29,7 +30,7 @@ export const env = defineEnv({
     min: 10,
     max: 10_000,
     description:
-      'How long a dispatcher may start requests on a route after asking for it; a change of URL or key is answered once it has run out. The same on every replica.',
+      'A dispatcher may start requests on a route for this long after it asked for the route; a change of URL or key is answered after that time. Set the same value on every replica.',
   },
   PROBE_TIMEOUT_MS: {
     type: 'integer',

@@ -5,7 +5,7 @@ import type { Origin } from '../audit';
 import { RouteLease } from '../routes';
 import { MerchantStore } from './merchants.ports';
 
-/** Flow: operator -> merchant record; a change of the encryption profile is answered once no dispatcher may use the old one. */
+/** Flow: operator -> merchant record. A change of the encryption profile is answered when no dispatcher may use the old one. */
 @Injectable()
 export class SaveMerchantService {
   constructor(
@@ -32,7 +32,7 @@ export class SaveMerchantService {
   }
 }
 
-/** For operators only: merchants' own callers are never told whether a merchant exists (A-43). */
+/** For operators only: PSPs and acquirers never learn whether a merchant exists (A-43). */
 export function merchantNotFound(): DomainError {
   return new DomainError({ status: 404, code: 'MERCHANT_NOT_FOUND', message: 'Not Found' });
 }

@@ -5,7 +5,7 @@ import { ValidateUrlService } from '../probing';
 import { notificationNotSet } from './notification-refusals';
 import { ConfigurationStore } from './notifications.ports';
 
-/** Flow (Check): the merchant's URL -> one probe -> what came of it; nothing is changed (R-4.3-15). */
+/** Flow (Check): the merchant's URL -> one probe -> its result; it changes nothing (R-4.3-15). */
 @Injectable()
 export class CheckUrlService {
   constructor(

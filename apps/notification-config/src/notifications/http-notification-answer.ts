@@ -1,4 +1,4 @@
-/** What addHttp and renewKey answer: the only places that show a key (R-2.4-5). */
+/** Answer of addHttp and renewKey, the only endpoints that show a key (R-2.4-5). */
 export interface HttpNotificationAnswer {
   merchantId: number;
   url: string;

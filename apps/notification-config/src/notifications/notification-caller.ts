@@ -1,7 +1,7 @@
 import type { Origin } from '../audit';
 import type { Owner } from './notifications.ports';
 
-/** Who calls, whose merchants it may touch, and what the audit log writes down. */
+/** The caller, the merchants that it may manage, and its origin for the audit log. */
 export interface NotificationCaller {
   owner: Owner;
   origin: Origin;

@@ -2,7 +2,7 @@ import type { Origin } from '../audit';
 import type { ConfigurationChange } from './domain/configuration-change';
 import type { NotificationConfiguration } from './domain/notification-configuration';
 
-/** Whose merchants a caller may touch: a PSP's own, an acquirer's own (A-40, A-43), or any (operator). */
+/** The merchants that a caller may manage: those of a PSP, those of an acquirer (A-40, A-43), or all (operator). */
 export type Owner = { pspId: number } | { acquirer: string } | 'OPERATOR';
 
 export interface Target {
@@ -16,11 +16,11 @@ export interface ChangedConfiguration {
 }
 
 export abstract class ConfigurationStore {
-  /** undefined: no such merchant, or another's; ownership is part of the query (T-24). */
+  /** undefined: there is no such merchant, or the caller may not manage it; ownership is part of the query (T-24). */
   abstract find(target: Target): Promise<NotificationConfiguration | undefined>;
   /**
-   * Applies what `plan` makes of the current configuration while the merchant's row is locked (A-51), with its audit events and notice, in one
-   * transaction. What `plan` throws undoes everything. undefined: as for `find`.
+   * Locks the merchant's row (A-51), and applies the change that `plan` makes from the current configuration, with its audit events and
+   * notice, in one transaction. An error of `plan` rolls everything back. undefined: as for `find`.
    */
   abstract change(
     request: Target & { origin: Origin },

@@ -7,7 +7,7 @@ import type { NotificationConfiguration } from './domain/notification-configurat
 import type { Recipient } from './domain/recipient';
 import { ConfigurationStore } from './notifications.ports';
 
-/** Flow: operator (portal) -> locked removal -> for a URL, its lease has run out. */
+/** Flow: operator (portal) -> locked removal -> for a URL, wait until its lease has run out. */
 @Injectable()
 export class RemoveNotificationService {
   constructor(

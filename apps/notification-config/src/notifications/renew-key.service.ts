@@ -7,7 +7,7 @@ import type { NotificationCaller } from './notification-caller';
 import { notificationNotSet, notOwner, owned } from './notification-refusals';
 import { ConfigurationStore } from './notifications.ports';
 
-/** Flow (renewKey): locked change -> lease of the replaced key has run out -> answer with the new key. */
+/** Flow (renewKey): locked change -> wait until the lease of the replaced key has run out -> answer with the new key. */
 @Injectable()
 export class RenewKeyService {
   constructor(

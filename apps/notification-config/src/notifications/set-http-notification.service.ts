@@ -14,7 +14,10 @@ export interface SetHttpNotification {
   version: string;
 }
 
-/** Flow (addHttp): owner and ACTIVE -> probe -> locked change -> lease of the replaced route has run out -> answer with the key. */
+/**
+ * Flow (addHttp): owner and ACTIVE -> probe -> locked change -> wait until the lease of the replaced route has run out -> answer
+ * with the key.
+ */
 @Injectable()
 export class SetHttpNotificationService {
   constructor(
@@ -28,11 +31,11 @@ export class SetHttpNotificationService {
   async set(wanted: SetHttpNotification, { owner, origin }: NotificationCaller): Promise<HttpNotificationAnswer> {
     const { merchantId, url } = wanted;
     owned(await this.store.find({ merchantId, owner }));
-    // No transaction is open while the receiver is asked: a slow receiver holds no database connection.
+    // No transaction is open during the probe, so that a slow receiver holds no database connection.
     await this.urls.validate({ merchantId, url, caller: origin.actor });
     const freshKey = this.keys.create(merchantId);
     const changed = await this.store.change({ merchantId, owner, origin }, current =>
-      // Checked again: the merchant may have been suspended or moved while the receiver was asked.
+      // Checks again, because the merchant may have been suspended or moved during the probe.
       settingHttp(owned(current), { url, version: wanted.version }, freshKey),
     );
     if (!changed?.after.http) throw notOwner();

@@ -1,16 +1,16 @@
 import type { ProbeOutcome } from '@paycode/safe-http';
 
-/** Sends the probe body of spec 2.6 through the one door to the outside. */
+/** Sends the probe body of section 2.6 through `libs/safe-http`. */
 export abstract class UrlProbe {
-  /** Whether the URL may be probed at all, as far as its text tells. */
+  /** Whether the text of the URL permits a probe. */
   abstract isAllowed(url: string): boolean;
-  /** Never rejects for anything the receiver does. */
+  /** Never rejects because of the receiver. */
   abstract probe(url: string): Promise<ProbeOutcome>;
 }
 
 export interface ProbeRequest {
   merchantId: number;
-  /** Who asks: a username or `operator`. */
+  /** The caller: a username or `operator`. */
   caller: string;
   url: string;
 }

@@ -5,14 +5,12 @@ import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { counter } from '@paycode/metrics';
 import { ProbeBudget, type ProbePermit, type ProbeRequest, UrlProbe } from './probing.ports';
 
-const probesTotal = counter('paycode_notification_config_url_probes_total', 'Probes of webhook URLs, by what came of them.', [
-  'outcome',
-]);
+const probesTotal = counter('paycode_notification_config_url_probes_total', 'Probes of webhook URLs by outcome.', ['outcome']);
 
-/** Waits for the probe of the same merchant that is in flight, in milliseconds: some 3 seconds in all. */
+/** Waits for another probe of the same merchant, in milliseconds: about 3 seconds in all. */
 const turnWaitsMs = [50, 100, 200, 400, 800, 1_500];
 
-/** Flow: URL -> may it be probed -> caps -> one probe. */
+/** Flow: URL -> permitted? -> limits -> one probe. */
 @Injectable()
 export class ValidateUrlService {
   constructor(
@@ -28,7 +26,7 @@ export class ValidateUrlService {
     if (outcome.reason) throw validationFailed(outcome.reason);
   }
 
-  /** The whole outcome, for the owner of the URL. @throws DomainError 400 for a URL that is not allowed, 429 */
+  /** The detailed outcome, for the owner of the URL. @throws DomainError 400 for a URL that is not allowed, 429 */
   async probe(request: ProbeRequest): Promise<ProbeOutcome> {
     if (!this.urlProbe.isAllowed(request.url)) throw validationFailed('not allowed');
     const permit = await this.permitFor(request);
@@ -52,7 +50,7 @@ export class ValidateUrlService {
     }
   }
 
-  /** Calls for one merchant at the same time follow each other; one that hangs does not keep the others for long. */
+  /** Serialises concurrent calls for one merchant; the wait for a hanging probe is short. */
   private async permitFor(request: ProbeRequest): Promise<ProbePermit> {
     for (const waitMs of turnWaitsMs) {
       const permit = await this.budget.take(request);
@@ -77,7 +75,7 @@ function tooManyProbes(retryAfterMs: number): DomainError {
   });
 }
 
-/** A fault of ours is not charged to the receiver. */
+/** A fault of the platform, for which the receiver is not to blame. */
 function probeNotPossible(): DomainError {
   const headers = { 'retry-after': '5' };
   return new DomainError({ status: 503, code: 'PROBE_NOT_POSSIBLE', message: 'Service Unavailable', headers });

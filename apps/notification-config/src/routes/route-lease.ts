@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /**
  * Route lease (architecture 4). A dispatcher may start requests on a route for `leaseMs`, counted on its own monotonic clock from *before*
- * it asked. A read that still saw the old route was asked before the change was committed, so whatever replica asked and however long the
- * answer took, its lease ends at most `leaseMs` after the commit. Waiting that long after the commit therefore needs no record of leases.
+ * it asked. A dispatcher that got the old route asked before the change was committed. So its lease ends at most `leaseMs` after the
+ * commit, for every replica and however long the answer took. Waiting that long after the commit therefore needs no record of leases.
  */
 export class RouteLease {
   constructor(readonly leaseMs: number) {}

@@ -59,7 +59,7 @@ export class TestNotificationConfig {
       KEY_ENCRYPTION_KEYS: keyEncryptionKeys,
       OUTBOUND_ALLOW: '127.0.0.0/8,::1/128',
       ROUTE_LEASE_MS: '20',
-      // As long as they may be: a busy machine takes its time to connect, and that is no verdict on the receiver.
+      // The longest permitted limits, because a busy machine connects slowly, which says nothing about the receiver.
       PROBE_TIMEOUT_MS: '30000',
       PROBE_CONNECT_TIMEOUT_MS: '30000',
       OUTBOUND_DNS_TIMEOUT_MS: '120000',

@@ -7,17 +7,19 @@ import { type StoredWebhookKey, WebhookKeyStore } from './webhook-keys.ports';
 const pageMax = 200;
 
 export interface Resealed {
-  /** Keys now sealed under the current key-encryption key that were not before. */
+  /** Number of keys that this run sealed under the current key-encryption key. */
   resealed: number;
-  /** Keys that were so already. */
+  /** Number of keys that were sealed under it before. */
   current: number;
-  /** Keys that could not be opened, or were changed meanwhile: run again, and do not retire the old key-encryption key yet. */
+  /**
+   * Number of keys that could not be opened or changed meanwhile: run again, and do not retire the old key-encryption key yet.
+   */
   left: number;
 }
 
 /**
- * Flow: every stored key -> opened with whatever key-encryption key it has -> sealed under the current one. Afterwards the old key-encryption
- * key may be retired. Webhook keys and their ids stay, so deliveries go on meanwhile.
+ * Flow: every stored key -> open with its key-encryption key -> seal under the current one. After that the old key-encryption key may be
+ * retired. Webhook keys and their ids do not change, so deliveries continue meanwhile.
  */
 @Injectable()
 export class ResealKeysService {

@@ -8,6 +8,6 @@ export interface StoredWebhookKey extends SealedWebhookKey {
 export abstract class WebhookKeyStore {
   /** Keys of merchants after `merchantId`, in order of merchants. */
   abstract after(merchantId: number, limit: number): Promise<StoredWebhookKey[]>;
-  /** Puts `sealedKey` in place of `key.sealedKey`; false when another one stands there meanwhile. */
+  /** Replaces `key.sealedKey` by `sealedKey`; false when it has changed meanwhile. */
   abstract replace(key: StoredWebhookKey, sealedKey: string, origin: Origin): Promise<boolean>;
 }

@@ -8,7 +8,7 @@ export const env = defineEnv({
   ...internalCallsEnv,
   ...eventsEnv,
   ...tracingEnv,
-  // It moves no money, so it has no place in production: the payment core does.
+  // The simulator moves no money, so production must not run it.
   PAYCODE_ENVIRONMENT: {
     type: 'enum',
     values: ['sandbox'],
@@ -18,7 +18,8 @@ export const env = defineEnv({
   PAYLOAD_KEYS: {
     type: 'string',
     secret: true,
-    description: 'Keys that seal notifications in events: kid:base64,kid:base64 (32 bytes each); the first seals, all open.',
+    description:
+      'Keys that seal notifications in events: kid:base64,kid:base64 (32 bytes each); the first seals, all of them open.',
   },
   NOTIFICATION_CONFIG_URL: {
     type: 'url',

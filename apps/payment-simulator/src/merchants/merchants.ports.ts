@@ -1,6 +1,6 @@
 import type { MerchantRecord } from '@paycode/dto';
 
-/** What notification-config knows about merchants. */
+/** Merchants from notification-config. */
 export abstract class MerchantDirectory {
   /** undefined: no such merchant. May be a few seconds old. */
   abstract find(merchantId: number): Promise<MerchantRecord | undefined>;

@@ -1,6 +1,8 @@
 import type { NotificationSource } from '@paycode/erasure';
 
-/** Sealed notifications of transactions. Whether a payment is decided is the dispatcher's to say; here its event must be on its way. */
+/**
+ * Sealed notifications of transactions. The dispatcher knows whether a payment is decided; here its event must have been published.
+ */
 export const storedTransactions: NotificationSource = {
   table: 'transaction',
   sealed: 'notification',

@@ -5,11 +5,14 @@ export abstract class TransactionStore {
   /** Fresh transaction ids, ascending. */
   abstract nextIds(count: number): Promise<number[]>;
   abstract record(transactions: readonly CompletedTransaction[]): Promise<void>;
-  /** Records the payment of a code that can be paid now; `consumes`: a code for one use is used up by it. False: it could not be paid any more. */
+  /**
+   * Records the payment of a code if it can be paid now; `consumes`: the payment uses up a code for one use. False: the code could not be
+   * paid any more.
+   */
   abstract recordForCode(transaction: CompletedTransaction, consumes: boolean): Promise<boolean>;
   /**
-   * Locks the originals, lets `follow` decide what follows from their states, and records that; an original that was reversed is
-   * END_REVERSED from then on. All in one commit; concurrent calls for one original run one after the other.
+   * Locks the originals, lets `follow` decide from their states, and records the result; a reversed original is END_REVERSED
+   * from then on. It is one commit; concurrent calls for one original are serialised.
    */
   abstract follow(
     originals: readonly number[],

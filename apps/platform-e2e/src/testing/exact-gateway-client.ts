@@ -49,7 +49,7 @@ export class ExactGatewayClient {
     });
   }
 
-  /** Bytes sent in the clear to the TLS port; everything that came back. */
+  /** Sends bytes without TLS to the TLS port; returns the whole answer. */
   sendInTheClear(text: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = connect(Number(this.url.port), this.url.hostname, () => socket.write(text));

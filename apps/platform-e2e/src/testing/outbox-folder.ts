@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The messages a standalone platform wrote for people to open. */
+/** The messages that a standalone platform wrote to its outbox folder. */
 export class OutboxFolder {
   constructor(private readonly home: string) {}
 

@@ -8,20 +8,20 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Windows of journeys that are not about them: a machine that does other work reverses no payment and ends no work in progress. Settings of
- * dispatcher, scheduler and all; the defaults have specs of their own.
+ * Long time limits for journeys that do not test them, so that a busy machine reverses no payment and ends no work in progress. Settings of
+ * dispatcher, scheduler and all services; other specs test the defaults.
  */
 export const patientWindows = { ACK_WINDOW_MS: '600000', TIMER_DELAY_MS: '660000', SHUTDOWN_GRACE_MS: '600000' };
-/** A ceiling: seven services and a PostgreSQL begin on a machine that may do other work. */
+/** Upper limit for the start of seven services and a PostgreSQL on a machine that may do other work. */
 const readyWithinMs = 240_000;
 
 export interface PlatformProcessOptions {
-  /** Folder for everything the platform keeps. */
+  /** Folder for all data of the platform. */
   home: string;
   /** Settings that differ from the default; PAYCODE_PORT is 0 (a free port) unless given. */
   env?: Record<string, string | undefined>;
   args?: string[];
-  /** `npm start`, as a person types it; otherwise what npm runs. */
+  /** True: runs `npm start` as a person does; otherwise the command that npm runs. */
   isUnderNpm?: boolean;
   /** What npm runs: `start` unless given. */
   command?: 'start' | 'dev';

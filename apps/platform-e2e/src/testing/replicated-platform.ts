@@ -21,8 +21,8 @@ export type ServiceName = (typeof serviceNames)[number];
 type Environment = Record<string, string>;
 
 /**
- * Standalone, whose settings the replicas take over, closes idle connections at once: nobody goes on elsewhere there. Here clients do, and on a
- * busy machine they let go of a connection later than after their half second.
+ * The replicas take over the settings of standalone, which closes idle connections at once, because its clients have no other replica. Here
+ * clients move to another replica, and on a busy machine they release a connection later than after their half second.
  */
 const patientStop: Environment = { SHUTDOWN_LINGER_MS: '5000' };
 
@@ -51,7 +51,7 @@ export class Replica {
   }
 }
 
-/** The services of a platform behind an address each, so that replicas can come and go as they do in a cluster. */
+/** The services of a platform, each behind its own address, so that replicas can start and stop as in a cluster. */
 export class ReplicatedPlatform {
   connection!: PlatformConnection;
   private readonly environments = new Map<ServiceName, Environment>();
@@ -80,13 +80,13 @@ export class ReplicatedPlatform {
     await Promise.all([...this.endpoints.values()].flatMap(each => [each.internal.close(), each.public.close()]));
   }
 
-  /** Starts a replica and lets traffic come to it once it is ready. */
+  /** Starts a replica and routes traffic to it when it is ready. */
   async add(name: ServiceName): Promise<Replica> {
     const ports = { internal: await freePort(), public: await freePort() };
     const logFile = join(this.folder, `${name}.${ports.internal}.log`);
     const log = openSync(logFile, 'a');
     const env = { ...this.environmentOf(name), INTERNAL_PORT: String(ports.internal), PUBLIC_PORT: String(ports.public) };
-    // Ends with this process, however that ends.
+    // The replica ends with this process, in whatever way this process ends.
     const preload = join(process.cwd(), 'dist/apps/standalone/end-with-parent.preload.cjs');
     const command = ['--require', preload, join('dist/apps', name, 'main.cjs')];
     const replica = new Replica(ports, spawn(process.execPath, command, { env, stdio: ['ignore', log, log, 'ipc'] }));
@@ -100,7 +100,7 @@ export class ReplicatedPlatform {
     return replica;
   }
 
-  /** What a cluster does first with a pod that goes: no new connection comes to it. SIGTERM follows when that is known everywhere. */
+  /** Stops new connections to the replica, as a cluster does first with a terminating pod. SIGTERM follows later. */
   withdraw(name: ServiceName, replica: Replica): void {
     this.endpoints.get(name)!.internal.remove(replica.ports.internal);
     this.endpoints.get(name)!.public.remove(replica.ports.public);

@@ -1,8 +1,8 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /**
- * What a Kubernetes Service is to its clients: one address, new connections go to the ready replicas in turn, connections that stand are left
- * alone until one of the two ends closes them.
+ * Behaves like a Kubernetes Service: one address; new connections go to the ready replicas in turn; open connections stay until one of the
+ * two ends closes them.
  */
 export class ServiceEndpoint {
   private readonly server: Server;

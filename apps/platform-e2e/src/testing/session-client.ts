@@ -29,12 +29,12 @@ export interface Challenge {
   base64EncodedClientChallengeResponse: string;
 }
 
-/** A number that no other journey, in whichever process, uses for an account. */
+/** A number that no other journey, in any process, uses for an account. */
 export function freshId(): number {
   return randomInt(10_000_000, 2 ** 47);
 }
 
-/** The authentication endpoints through the gateway, as spec 5.3 tells a client to use them. */
+/** The authentication endpoints through the gateway, used as section 5.3 describes. */
 export class SessionClient {
   readonly gateway: ExactGatewayClient;
   private serviceKey: KeyObject | undefined;
@@ -68,7 +68,7 @@ export class SessionClient {
     return privateKey;
   }
 
-  /** Base64 X.509, as the service hands it out of band. */
+  /** Base64 X.509, as support gives it out of band. */
   async servicePublicKeyText(): Promise<string> {
     return (await this.operator('GET', '/internal/service-public-key'))['publicKey'] as string;
   }

@@ -15,20 +15,20 @@ export const env = defineEnv({
   PAYLOAD_KEYS: {
     type: 'string',
     secret: true,
-    description: 'Keys of sealed notifications, `kid:base64,kid:base64` of 32 bytes each; the first is current, all open.',
+    description: 'Keys of sealed notifications, `kid:base64,kid:base64` of 32 bytes each; the first seals, all of them open.',
   },
   EMAIL_TRANSPORT: {
     type: 'enum',
     values: ['auto', 'smtp', 'folder', 'off'],
     default: 'auto',
-    description: 'How e-mails leave. `auto`: smtp when SMTP_HOST is set, else folder when OUTBOX_FOLDER is set, else off.',
+    description: 'Transport of e-mails. `auto`: smtp when SMTP_HOST is set, else folder when OUTBOX_FOLDER is set, else off.',
   },
   SMS_TRANSPORT: {
     type: 'enum',
     values: ['auto', 'smpp', 'http', 'folder', 'off'],
     default: 'auto',
     description:
-      'How short messages leave. `auto`: smpp when SMPP_HOST is set, else http when SMS_GATEWAY_URL is set, else folder when OUTBOX_FOLDER is set, else off.',
+      'Transport of short messages. `auto`: smpp when SMPP_HOST is set, else http when SMS_GATEWAY_URL is set, else folder when OUTBOX_FOLDER is set, else off.',
   },
   OUTBOX_FOLDER: {
     type: 'string',
@@ -42,7 +42,7 @@ export const env = defineEnv({
     type: 'enum',
     values: ['starttls', 'tls', 'none'],
     default: 'starttls',
-    description: '`starttls` requires the upgrade, `tls` speaks TLS from the first byte, `none` is for a relay on the same host.',
+    description: '`starttls` requires the upgrade, `tls` uses TLS from the first byte, `none` is for a relay on the same host.',
   },
   SMTP_USERNAME: { type: 'string', default: null, description: 'Account at the SMTP server; unset: no authentication.' },
   SMTP_PASSWORD: { type: 'string', secret: true, default: null, description: 'Password of that account.' },
@@ -54,10 +54,14 @@ export const env = defineEnv({
   },
   SMPP_HOST: { type: 'string', default: null, description: 'Host of the SMSC (SMPP 3.4).' },
   SMPP_PORT: { type: 'integer', default: 3_550, min: 1, max: 65_535, description: 'Port of the SMSC.' },
-  SMPP_TLS: { type: 'boolean', default: true, description: 'Whether the SMSC is spoken to over TLS.' },
+  SMPP_TLS: { type: 'boolean', default: true, description: 'Whether connections to the SMSC use TLS.' },
   SMPP_SYSTEM_ID: { type: 'string', default: '', description: 'Account at the SMSC.' },
   SMPP_PASSWORD: { type: 'string', secret: true, default: '', description: 'Password of that account.' },
-  SMS_GATEWAY_URL: { type: 'url', default: null, description: 'HTTP gateway that takes `{from, to, text, reference}` as JSON.' },
+  SMS_GATEWAY_URL: {
+    type: 'url',
+    default: null,
+    description: 'HTTP gateway that accepts `{from, to, text, reference}` as JSON.',
+  },
   SMS_GATEWAY_TOKEN: { type: 'string', secret: true, default: null, description: 'Bearer token for the HTTP gateway.' },
   SMS_SENDER: {
     type: 'string',
@@ -69,7 +73,7 @@ export const env = defineEnv({
     unit: 'ms',
     default: 86_400_000,
     min: 1_000,
-    description: 'News older than this is not sent any more.',
+    description: 'A message older than this is not sent any more.',
   },
   MESSAGE_RETRY_MS: {
     type: 'integer',

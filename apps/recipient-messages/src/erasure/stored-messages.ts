@@ -6,7 +6,7 @@ export const storedMessages: NotificationSource = {
   sealed: 'notification',
   storedAt: 't.created_at',
   holds: 't.notification is not null',
-  // No text tells anything of the payer: what waits is sent all the same.
+  // No text contains data of the payer, so waiting messages are sent anyway.
   isDecided: 'true',
   relatedIds: 'array[]::bigint[]',
 };

@@ -5,7 +5,7 @@ import { paymentEmail, paymentSms } from './domain/payment-message';
 import type { MessageSender } from './messages.ports';
 import { type ChannelTexts, OpenChannel } from './open-channel';
 
-/** What a channel is in this service. */
+/** Definition of a channel in this service. */
 interface ChannelDefinition<Text> {
   texts: ChannelTexts<Text>;
   /** undefined: the channel is off. @throws Error when its chosen transport lacks a setting */

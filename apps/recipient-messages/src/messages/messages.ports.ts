@@ -1,24 +1,27 @@
 import type { Channel, Recipients, TransactionNotificationV3 } from '@paycode/dto';
 import type { NewMessage, QueuedMessage } from './domain/message';
 
-/** Who is told of a merchant's transactions. */
+/** The recipients of a merchant's messages. */
 export abstract class RecipientDirectory {
-  /** For every merchant asked for. Rejects when it cannot be known; with a DataFault when only that of some merchant cannot. */
+  /**
+   * Returns the recipients of every given merchant. Rejects when it cannot read them; with a DataFault when only those of some
+   * merchant are missing.
+   */
   abstract recipientsOf(merchantIds: readonly number[]): Promise<Map<number, Recipients>>;
 }
 
 /** The durable queue of messages. */
 export abstract class MessageQueue {
-  /** Durable when it resolves; a message that is known already is left as it is. */
+  /** The messages are durable when it resolves. A message that exists already does not change. */
   abstract add(messages: readonly NewMessage[]): Promise<void>;
-  /** Takes messages that are due; one whose taker dies comes again after `leaseMs`. */
+  /** Takes due messages. When the replica dies, its messages are due again after `leaseMs`. */
   abstract take(channel: Channel, limit: number, leaseMs: number): Promise<QueuedMessage[]>;
-  /** Forgets recipient and content. */
+  /** Sets the final state, and erases recipient and content. */
   abstract finish(messageId: string, state: 'SENT' | 'FAILED'): Promise<void>;
   abstract retryAfter(messageId: string, waitMs: number): Promise<void>;
   /** Messages that are not sent yet. */
   abstract waiting(): Promise<Map<Channel, number>>;
-  /** Gives up messages older than `ageMsMax`, and drops finished ones once no event can bring them again. */
+  /** Gives up messages older than `ageMsMax`, and deletes finished ones when no repeated event can queue them again. */
   abstract tidy(ageMsMax: number): Promise<void>;
 }
 
@@ -37,23 +40,23 @@ export abstract class NotificationOpener {
 export interface Sending<Text> {
   recipient: string;
   text: Text;
-  /** Stable over tries. */
+  /** The same for all tries. */
   reference: string;
 }
 
-/** Hands one message over; resolves when the other side has taken it. @throws SendError */
+/** Sends one message; resolves when the other side has accepted it. @throws SendError */
 export abstract class MessageSender<Text> {
   abstract send(message: Sending<Text>): Promise<void>;
   abstract close(): Promise<void>;
 }
 
-/** Why a message did not leave. `code` names the kind of fault and holds no address. */
+/** Why a message was not sent. `code` names the kind of fault and contains no address. */
 export class SendError extends Error {
   override readonly name = 'SendError';
 
   constructor(
     readonly code: string,
-    /** The other side will never take it. */
+    /** Whether the other side will never accept it. */
     readonly isPermanent: boolean,
     cause?: unknown,
   ) {

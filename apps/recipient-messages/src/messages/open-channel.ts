@@ -3,16 +3,16 @@ import { type MessageSender, SendError, type Sending } from './messages.ports';
 
 export type ToldChange = Pick<ChangeNotice, 'kind' | 'merchantId' | 'actor' | 'occurredAt'>;
 
-/** What is said over a channel. */
+/** Texts of a channel. */
 export interface ChannelTexts<Text> {
   ofPayment(notification: TransactionNotificationV3): Text;
-  /** null: nobody is told of a changed URL or key over it. */
+  /** null: the channel has no messages about a changed URL or key. */
   ofChange: ((change: ToldChange) => Text) | null;
 }
 
 type Addressed = Omit<Sending<never>, 'text'>;
 
-/** A channel with its sender. Its orders reject with a SendError. */
+/** A channel with its sender. Its methods reject with a SendError. */
 export class OpenChannel {
   private constructor(
     readonly tellPayment: (to: Addressed, notification: TransactionNotificationV3) => Promise<void>,

@@ -9,7 +9,9 @@ export interface QueueMessagesOptions {
   nowMs(): number;
 }
 
-/** Flow: terminal transactions -> who is told -> one durable message per recipient. Merchants without recipients cost one look-up. */
+/**
+ * Flow: terminal transactions -> recipients -> one durable message per recipient. Merchants without recipients cost one look-up.
+ */
 export class QueueMessages {
   constructor(
     private readonly directory: RecipientDirectory,
@@ -17,7 +19,7 @@ export class QueueMessages {
     private readonly options: QueueMessagesOptions,
   ) {}
 
-  /** Rejects when nothing is known to be durable: the batch must come again. */
+  /** Rejects when it cannot know that the messages are durable: the batch must come again. */
   async queueTransactions(terminals: readonly TransactionTerminal[]): Promise<void> {
     const oldest = this.options.nowMs() - this.options.ageMsMax;
     const fresh = terminals.filter(({ completedAt }) => Date.parse(completedAt) >= oldest);

@@ -22,12 +22,14 @@ export interface SendRules {
   chance(): number;
 }
 
-/** Longer than any sender takes to give up. */
+/** Longer than the time limit of every sender. */
 const leaseMs = 180_000;
 /** Longest wait between two tries of a message. */
 const waitMsMax = 1_800_000;
 
-/** Flow: due messages -> text -> sender -> done, or another try later. Best effort: the outcome concerns nobody else (R-1-8, R-6.2-3). */
+/**
+ * Flow: due messages -> text -> sender -> done, or another try later. It is best effort: the outcome affects no payment (R-1-8, R-6.2-3).
+ */
 export class SendMessages {
   constructor(
     private readonly parts: SendMessagesParts,
@@ -38,7 +40,7 @@ export class SendMessages {
     return [...this.parts.channels.keys()];
   }
 
-  /** One round of a channel; answers how many messages were worked on. */
+  /** Runs one round of a channel; returns the number of messages that it handled. */
   async sendDue(channel: Channel): Promise<number> {
     const messages = await this.parts.queue.take(channel, this.rules.concurrency, leaseMs);
     await Promise.all(messages.map(message => this.work(message)));
@@ -67,7 +69,7 @@ export class SendMessages {
     try {
       return this.parts.notifications.open(payload);
     } catch (cause) {
-      // A key that is missing here today may be deployed tomorrow: tried again like any fault of ours.
+      // A missing key may be deployed later, so the message is tried again as after any fault of the platform.
       throw new SendError('PAYLOAD_NOT_OPENED', false, cause);
     }
   }

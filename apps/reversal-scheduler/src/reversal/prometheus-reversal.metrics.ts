@@ -5,7 +5,7 @@ import { LOGGER, type Logger } from '@paycode/service-runtime';
 import type { Decision } from '@paycode/dto';
 import { ReversalMetrics } from './reversal.ports';
 
-/** Metrics of the capability. No id ever becomes a label. */
+/** Metrics of the capability. Ids are never metric labels. */
 @Injectable()
 export class PrometheusReversalMetrics extends ReversalMetrics {
   private readonly armedTotal = counter('paycode_reversal_scheduler_payments_armed_total', 'Arm requests made durable.');
@@ -19,12 +19,12 @@ export class PrometheusReversalMetrics extends ReversalMetrics {
   ]);
   private readonly contradictedTotal = counter(
     'paycode_reversal_scheduler_decisions_contradicted_total',
-    'Verdicts that contradict the decision that stands; must stay 0.',
+    'Verdicts that contradict the existing decision; must stay 0.',
     ['kind'],
   );
   private readonly lateness = histogram(
     'paycode_reversal_scheduler_decision_lateness_seconds',
-    'Time between the due time of a job and its decision, for decisions that a timer brought about.',
+    'Time between the due time of a job and its decision, for decisions that followed a timer.',
     { buckets: [0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 900] },
   );
 
@@ -51,7 +51,7 @@ export class PrometheusReversalMetrics extends ReversalMetrics {
 
   override contradicted(kind: 'ack_after_reversed' | 'closed_after_settled', transactionId: number): void {
     this.contradictedTotal.inc({ kind });
-    this.logger.error({ event: kind, transactionId }, 'a verdict contradicts the decision that stands');
+    this.logger.error({ event: kind, transactionId }, 'a verdict contradicts the existing decision');
   }
 
   override setAside(step: 'arm' | 'decide' | 'close', transactionId: number, error: unknown): void {
@@ -59,7 +59,7 @@ export class PrometheusReversalMetrics extends ReversalMetrics {
     const reason = dataFaultReason(error);
     this.logger.error(
       { event: 'set-aside', source: step, transactionId, reason },
-      'a payment fails by its own data and was put aside',
+      'the data of a payment makes this step fail; it was set aside',
     );
   }
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** The command line holds something the platform does not know. */
+/** The command line has an unknown argument. */
 export class UsageError extends Error {}
 
 export interface CommandLine {
@@ -28,6 +28,6 @@ function parsed(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options }).values;
   } catch (error) {
-    throw new UsageError(`${(error as Error).message}; npm start -- --help lists what there is`, { cause: error });
+    throw new UsageError(`${(error as Error).message}; npm start -- --help lists the options`, { cause: error });
   }
 }

@@ -8,14 +8,14 @@ export const standaloneEnv = defineEnv({
   PAYCODE_HOME: {
     type: 'string',
     default: '.paycode',
-    description: 'Folder that holds everything the standalone platform keeps: data, secrets, certificates, logs.',
+    description: 'Folder for all data of the standalone platform: databases, secrets, certificates, logs.',
   },
   PAYCODE_PORT: {
     type: 'integer',
     default: 8443,
     max: 65_535,
     description:
-      'HTTPS port of the gateway; 0 takes a free one. Another port than the default moves the internal ports to free ones.',
+      'HTTPS port of the gateway; 0 selects a free one. With a port other than the default, the internal ports are free ones too.',
   },
   DATABASE_URL: {
     type: 'string',
@@ -28,19 +28,19 @@ export const standaloneEnv = defineEnv({
     type: 'list',
     default: ['127.0.0.0/8', '::1/128'],
     description:
-      'Address ranges webhooks may go to besides public ones. Standalone allows this machine; everywhere else the list is empty (T-11).',
+      'Address ranges that webhooks may go to besides public ones. Standalone allows this machine; elsewhere the list is empty (T-11).',
   },
   LOG_LEVEL: {
     type: 'enum',
     values: ['debug', 'info', 'warn', 'error', 'silent'],
     default: 'info',
-    description: 'Least severe line that the services write to their log files.',
+    description: 'Lowest level of the lines that the services write to their log files.',
   },
 });
 
 export type StandaloneEnv = EnvOf<typeof standaloneEnv.schema>;
 
-/** Reads the settings; of everything else in the environment each service gets what it declares. Throws EnvError. */
+/** Reads the settings. Of the rest of the environment each service gets only what it declares. Throws EnvError. */
 export function readEnvironment(): { env: StandaloneEnv; inherited: Record<string, string | undefined> } {
   return { env: standaloneEnv.read(process.env), inherited: { ...process.env } };
 }

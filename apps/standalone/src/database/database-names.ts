@@ -1,4 +1,4 @@
-/** The one database of each service that owns one, and the log database of the PostgreSQL event transport. */
+/** The database of each service that owns one, and the database of the PostgreSQL event log. */
 export const databaseNames = {
   'auth-session': 'paycode_auth_session',
   'notification-config': 'paycode_notification_config',
@@ -11,10 +11,13 @@ export const databaseNames = {
 
 export type DatabaseOwner = keyof typeof databaseNames;
 
-/** Role that owns the schema of auth-session: its service can add to the security log and not rewrite it. Others work as owners. */
+/**
+ * Role that owns the schema of auth-session: so the service can add to the security log and not rewrite it. The other services own
+ * their schemas.
+ */
 export const authSchemaOwner = { secret: 'auth-session-owner', role: 'paycode_auth_session_owner' } as const;
 
-/** Who has a password of its own. */
+/** Logins with their own password. */
 export type DatabaseLogin = DatabaseOwner | typeof authSchemaOwner.secret;
 
 /** The services that publish or consume events. */

@@ -10,9 +10,9 @@ export interface RunningDatabases {
   urls: DatabaseUrls;
   eventLogUrls: EventLogUrls;
   schemaOwnerUrls: SchemaOwnerUrls;
-  /** They were made just now and hold nothing. */
+  /** Whether they were just made and are empty. */
   areNew: boolean;
-  /** What the databases run on, for people: `embedded PostgreSQL 18` or `PostgreSQL at host:port`. */
+  /** Description of the server for people: `embedded PostgreSQL 18` or `PostgreSQL at host:port`. */
   description: string;
   /** Resolves with the reason when an embedded server cannot be kept running. Never for an external one. */
   lost: Promise<Error>;
@@ -21,7 +21,9 @@ export interface RunningDatabases {
   stop(): Promise<void>;
 }
 
-/** Small shared memory: the whole platform is to fit a laptop. Durability stays as PostgreSQL ships it (fsync, synchronous_commit on). */
+/**
+ * Small shared memory, so that the whole platform fits a laptop. Durability keeps PostgreSQL's defaults (fsync, synchronous_commit on).
+ */
 const settings = ['shared_buffers=64MB', 'wal_compression=on', 'max_wal_size=512MB', 'jit=off', 'autovacuum_max_workers=2'];
 
 /** Uses the server at `url`. */
@@ -74,14 +76,17 @@ class KeptServer {
     await this.server.stop();
   }
 
-  /** Runs as long as the server can be kept; resolves with the reason when it cannot. Never resolves once it is being stopped. */
+  /**
+   * Restarts the server while that helps; resolves with the reason when it gives up. Never resolves while the server is being
+   * stopped.
+   */
   private async keep(): Promise<Error> {
     for (;;) {
       await this.server.ended;
       if (this.isStopping) return new Promise(() => undefined);
       const decision = decideRestart(this.endedAtMs, performance.now());
       this.endedAtMs.push(performance.now());
-      if (!decision.restart) return new Error(`PostgreSQL does not stay up: ${decision.reason}.`);
+      if (!decision.restart) return new Error(`PostgreSQL ends again and again: ${decision.reason}.`);
       this.say('PostgreSQL ended; starting it again');
       await pause(decision.afterMs);
       try {

@@ -10,7 +10,7 @@ export interface DemoAccount {
 
 const acquirer = 'Demo Bank';
 
-/** One account of each type, and a second PSP and merchant to see that they cannot touch what is not theirs. */
+/** One account of each type, and a second PSP and merchant, to show that they cannot use the data of others. */
 export const demoAccounts: DemoAccount[] = [
   { username: 'psp-1', type: 'PSP', id: 1 },
   { username: 'psp-2', type: 'PSP', id: 2 },

@@ -15,7 +15,7 @@ export interface OperatorCall {
   body?: unknown;
 }
 
-/** Speaks to the internal listeners with the operator token. Rejects when there is no answer. */
+/** Calls the internal listeners with the operator token. Rejects when there is no answer. */
 export class OperatorClient {
   constructor(private readonly token: string) {}
 

@@ -8,7 +8,7 @@ export interface AccountWithPassword {
   type: AccountType;
 }
 
-/** The platform refused to make its demo data: it is not usable as it stands. */
+/** The platform refused to make its demo data, so it is not usable. */
 export class DemoDataError extends Error {}
 
 export interface SeedOptions {
@@ -20,7 +20,7 @@ export interface SeedOptions {
   known: AccountWithPassword[];
 }
 
-/** Makes what is missing. An account whose password nobody knows any more gets a new one; all others are left as they are. */
+/** Makes missing accounts and merchants. An account whose password is lost gets a new one; all others do not change. */
 export async function seedDemoData(options: SeedOptions): Promise<AccountWithPassword[]> {
   const merchants = demoMerchants.map(async ({ merchantId, ...record }) => {
     const url = `${options.notificationConfigUrl}/internal/merchants/${merchantId}`;

@@ -5,8 +5,8 @@ export class KafkaUnusableError extends Error {}
 
 export interface KafkaOptions {
   env: EventsEnv;
-  /** Begin anew: what the topics and groups hold is thrown away. */
+  /** Deletes the content of topics and groups before the start. */
   isFresh: boolean;
-  /** The databases were made just now: events of an earlier platform would be taken for this one's. */
+  /** The databases were just made, so old events would count as events of this platform. */
   hasNewDatabases: boolean;
 }

@@ -6,7 +6,7 @@ import { type KafkaOptions, KafkaUnusableError } from './kafka-options';
 const catalog = [...topicCatalog, ...deadLetterTopics(topicCatalog)];
 const groups = topicCatalog.flatMap(topic => topic.consumers.map(({ group }) => group));
 const ignore = (): void => undefined;
-/** What fails here is told in one message for people. */
+/** Silent, because one error message for people reports every failure here. */
 const silent = { info: ignore, warn: ignore, error: ignore };
 
 /** Makes the topics that are missing, with as many replicas as there are brokers, three at most. Throws KafkaUnusableError. */
@@ -42,14 +42,17 @@ async function deleteTopics(admin: Admin): Promise<void> {
   if (topics.length > 0) await admin.deleteTopics({ topics });
 }
 
-/** Transaction ids begin at the same number in every new database: an old event would be charged to a new payment of that number. */
+/**
+ * Transaction ids begin at the same number in every new database, so an old event would be applied to a new payment with that
+ * number.
+ */
 async function refuseForeignEvents(admin: Admin, where: string): Promise<void> {
   for (const name of await existingTopics(admin)) {
     const offsets = await admin.fetchTopicOffsets(name);
     if (offsets.every(({ high }) => high === '0')) continue;
     throw new KafkaUnusableError(
       `${where} holds events of another platform (topic ${name}), and this one begins with empty databases.\n` +
-        'Use other brokers, or throw those events away: npm start -- --fresh',
+        'Use other brokers, or delete those events: npm start -- --fresh',
     );
   }
 }

@@ -6,7 +6,7 @@ import { isTraversable } from '@paycode/persistence/embedded';
 /** Where root keeps a database whose home folder only root may enter; PostgreSQL never runs as root. */
 const systemDataFolder = '/var/lib/paycode';
 
-/** Absolute paths of everything the standalone platform keeps. */
+/** Absolute paths of all files of the standalone platform. */
 export interface HomeFolder {
   path: string;
   secrets: string;
@@ -20,7 +20,8 @@ export interface HomeFolder {
 
 /** Opens (creating it when missing) the folder `path`; only its owner can read what is inside. */
 export function openHomeFolder(path: string): HomeFolder {
-  // Under root, PostgreSQL runs as `nobody` and must be able to pass through to its data; it still cannot list the folder.
+  // Under root, PostgreSQL runs as `nobody` and must be able to enter the folder to reach its data; it still cannot list
+  // the folder.
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   mkdirSync(path, { recursive: true, mode });
   chmodSync(path, mode);
@@ -52,14 +53,14 @@ export function fingerprintOf(home: string): string {
   return createHash('sha256').update(home).digest('hex').slice(0, 16);
 }
 
-/** Removes what the platform made, and nothing else that may lie in the folder. */
+/** Removes the files of the platform, and no other files in the folder. */
 export function emptyHomeFolder(home: HomeFolder): void {
   const made = [home.postgres, home.secrets, home.tls, home.logs, home.outbox, home.standaloneFile, home.operatorTokenFile];
   for (const path of made) rmSync(path, { recursive: true, force: true });
   openHomeFolder(home.path);
 }
 
-/** A path as people read it: relative to where they are when it lies below, absolute otherwise. */
+/** A path for people: relative to the working directory when it is below it, absolute otherwise. */
 export function displayPath(path: string, from = process.cwd()): string {
   const short = relative(realpathSync(from), path);
   return short.startsWith('..') || isAbsolute(short) ? path : short;

@@ -6,7 +6,7 @@ import { fingerprintOf } from './home-folder';
 
 const answerTimeoutMs = 1_000;
 
-/** Somebody else already runs the platform from this folder. */
+/** Another process already runs the platform from this folder. */
 export class HomeInUseError extends Error {
   constructor(
     readonly home: string,
@@ -18,8 +18,8 @@ export class HomeInUseError extends Error {
 }
 
 /**
- * Holds a home folder for this process. The lock is a listening local socket: it ends with the process however that ends, which a
- * pid file does not (after a reboot its number may belong to anybody).
+ * Locks a home folder for this process. The lock is a listening local socket, which ends with the process in every case. A pid
+ * file does not: after a reboot another process may have its number.
  */
 export async function lockHome(home: string): Promise<{ release(): Promise<void> }> {
   const address = lockAddress(home);
@@ -35,7 +35,10 @@ export async function lockHome(home: string): Promise<{ release(): Promise<void>
   return { release: () => new Promise(resolve => server.close(() => resolve())) };
 }
 
-/** Abstract socket on Linux, named pipe on Windows: neither leaves a file behind. Elsewhere a file, cleared when nobody answers. */
+/**
+ * Abstract socket on Linux, named pipe on Windows: neither leaves a file behind. Elsewhere a file, which is removed when no process
+ * answers on it.
+ */
 function lockAddress(home: string): string {
   const name = `paycode-${fingerprintOf(home)}`;
   if (process.platform === 'linux') return `\0${name}`;
@@ -52,7 +55,7 @@ function listen(server: Server, address: string): Promise<void> {
   });
 }
 
-/** The holder's process id; undefined when nobody listens any more. */
+/** Process id of the holder; undefined when no process listens any more. */
 function askHolder(address: string): Promise<string | undefined> {
   return new Promise(resolve => {
     let answer = '';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
-/** Writes a file only its owner can read. Readers see the old or the new text, never half of it. */
+/** Writes a file that only its owner can read. It is atomic: readers see the old or the new text, never a part of it. */
 export function writePrivateFile(path: string, text: string): void {
   const unfinished = `${path}.${randomUUID()}`;
   writeFileSync(unfinished, text, { mode: 0o600, flag: 'wx', flush: true });

@@ -5,10 +5,10 @@ import { ensureTokenKeys, operatorName, signingKeyOf, signOperatorToken, type To
 import type { HomeFolder } from './home-folder';
 import { readIfPresent, writePrivateFile } from './private-file';
 
-/** Standalone's services accept an operator token of this life; others 8 h (architecture 7). */
+/** Lifetime of an operator token that standalone's services accept; others accept 8 h (architecture 7). */
 export const operatorTokenLifetimeS = 10 * 365 * 86_400;
 const operatorSubject = 'standalone';
-/** Shared secrets of tokens that homes of before have; nothing reads them any more. */
+/** Files of shared token secrets in older homes; no service reads them any more. */
 const replacedFiles = ['service-token-secrets', 'operator-token-secrets'];
 
 /** Files of the secrets the services read through `<KEY>_FILE`; made once, kept across restarts. */
@@ -28,13 +28,13 @@ const makers: Record<keyof SecretFiles, () => string> = {
   passwordPeppers: () => `w1:${randomBytes(32).toString('base64')}`,
 };
 
-/** Makes the keys of service and operator tokens that are missing, also in a home of before, and gives their files. */
+/** Makes missing keys of service and operator tokens, also in an older home, and returns their files. */
 export function ensureHomeTokenKeys(home: HomeFolder): TokenKeyFiles {
   for (const name of replacedFiles) rmSync(join(home.secrets, name), { force: true });
   return ensureTokenKeys(join(home.secrets, 'token-keys'));
 }
 
-/** Makes what is missing and gives the files. */
+/** Makes missing secrets and returns their files. */
 export function ensureSecrets(home: HomeFolder): SecretFiles {
   const names = Object.keys(makers) as (keyof SecretFiles)[];
   return Object.fromEntries(
@@ -42,12 +42,12 @@ export function ensureSecrets(home: HomeFolder): SecretFiles {
   ) as unknown as SecretFiles;
 }
 
-/** A secret of this home folder that is made on first use; gives its text. */
+/** Returns a secret of this home folder; makes it on first use. */
 export function ensureSecret(home: HomeFolder, name: string): string {
   return readIfPresent(secretFile(home, name, () => randomBytes(24).toString('base64url')))!;
 }
 
-/** A secret that is known anew at every start, as a file of the home folder; none for none. */
+/** Writes a secret that changes at every start to a file of the home folder; undefined without a text. */
 export function privateFile(home: HomeFolder, { name, text }: { name: string; text: string | undefined }): string | undefined {
   if (text === undefined) return undefined;
   const path = join(home.secrets, name);
@@ -65,7 +65,7 @@ function fileNameOf(name: string): string {
   return name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 }
 
-/** The long-lived operator token of this platform (architecture 7: long life in standalone only); written anew at each start. */
+/** The long-lived operator token of this platform (architecture 7: long life in standalone only); written at each start. */
 export function ensureOperatorToken(home: HomeFolder, keys: TokenKeyFiles): string {
   const key = signingKeyOf(operatorName, readIfPresent(keys.operator)!);
   const token = signOperatorToken(key, { subject: operatorSubject, lifetimeS: operatorTokenLifetimeS });

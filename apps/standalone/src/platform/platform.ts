@@ -21,9 +21,9 @@ export interface PlatformOptions {
   say(line: string): void;
 }
 
-/** Everything that runs on this machine: databases, services, what they were told. */
+/** The platform on this machine: databases, services and their settings. */
 export class Platform {
-  /** Resolves when the platform cannot go on; the reason is for people. */
+  /** Resolves when the platform cannot continue; the reason is for people. */
   readonly failed: Promise<Error>;
   private fail: (reason: Error) => void = () => undefined;
   private databases: RunningDatabases | undefined;
@@ -37,7 +37,7 @@ export class Platform {
     this.failed = new Promise(resolve => (this.fail = resolve));
   }
 
-  /** Resolves when everything takes traffic and the demo data is there. */
+  /** Resolves when all services accept traffic and the demo data exists. */
   start(): Promise<PlatformFacts> {
     return (this.starting = this.startAll());
   }
@@ -47,13 +47,13 @@ export class Platform {
     this.isStopping = true;
     this.publish = () => undefined;
     await this.supervisor?.stop();
-    // Why it did not start was told to whoever started it; here it only has to be over.
+    // The caller of start got the error; this only waits for the end.
     await this.starting?.catch(() => undefined);
     await this.supervisor?.stop();
     await this.databases?.stop();
   }
 
-  /** Replaces the process of one service, once the platform has started. Rejects with ServiceFailure. */
+  /** Replaces the process of one service after the platform has started. Rejects with ServiceFailure. */
   async restart(name: string): Promise<number | undefined> {
     await this.starting;
     return this.supervisor?.restart(name);
@@ -98,7 +98,7 @@ export class Platform {
     try {
       await openKafka({ env: { ...env, EVENTS_DATABASE_URL: null }, isFresh, hasNewDatabases: databases.areNew });
     } catch (error) {
-      // Otherwise the next start would find databases and believe the events to be theirs.
+      // Otherwise the next start would find databases and treat old events as their own.
       if (databases.areNew) await databases.discard();
       throw error;
     }

@@ -28,7 +28,7 @@ export interface PlatformPorts {
   services: Record<ServiceName, ServicePorts>;
 }
 
-/** The port the user asked for belongs to another program. */
+/** Another program uses the requested port. */
 export class PortInUseError extends Error {
   constructor(readonly port: number) {
     super(`port ${port} is in use`);
@@ -66,7 +66,7 @@ async function anotherPort(taken: Set<number>): Promise<number> {
   }
 }
 
-/** Free means: nobody listens on it on any address the services or the gateway bind. */
+/** Whether no process listens on the port, on any address that the services or the gateway bind. */
 async function isFree(port: number): Promise<boolean> {
   return (await canListen(port, '127.0.0.1')) && (await canListen(port, '::'));
 }

@@ -1,14 +1,14 @@
 import type { Platform } from './platform';
 
-/** What `npm run dev` sends when it has built a service anew. */
+/** Message of `npm run dev` after it has rebuilt a service. */
 export interface RestartOrder {
   restart: string;
 }
 
-/** Answered when the service takes traffic again, or will not. */
+/** Sent when the service accepts traffic again, or has failed. */
 export type RestartAnswer = { restarted: string; pid: number | undefined } | { failed: string; reason: string };
 
-/** Takes orders from the process that started this one, if it gives any; they come one at a time. */
+/** Handles messages from the process that started this one, one at a time. */
 export function takeRestartOrders(platform: Platform): void {
   process.on('message', ({ restart }: RestartOrder) => {
     void platform.restart(restart).then(

@@ -3,14 +3,15 @@ import settings from './service-settings.json';
 
 type Env = Record<string, string | undefined>;
 
-/** What Node and the operating system read: where things are, which language and time zone, which authorities are trusted. */
+/** Variables of Node and the operating system: paths, language, time zone, trusted authorities. */
 const systemNames = ['HOME', 'LANG', 'LC_ALL', 'NODE_EXTRA_CA_CERTS', 'PATH', 'TMPDIR', 'TZ', 'UV_THREADPOOL_SIZE'];
 /** Set by the platform only. */
 const platformNames = ['NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX'];
 
 /**
- * The environment of a service: what it declares in its `config/env.ts`, and nothing else of the shell that started the platform (credentials
- * of other programs are none of its business). What the platform gives wins over what the shell has, also over a secret's other spelling.
+ * The environment of a service: the settings that its `config/env.ts` declares, and no other variable of the shell, which may have
+ * credentials of other programs. A value of the platform overrides one of the shell, also when the shell uses the `_FILE` spelling of a
+ * secret or the reverse.
  */
 export function serviceEnvironment(name: ServiceName, { inherited, given }: { inherited: Env; given: Env }): Env {
   const declared = new Set<string>(settings[name]);

@@ -23,7 +23,10 @@ export interface PlatformParts {
 
 type Env = Record<string, string | undefined>;
 
-/** In the order in which they stop: the gateway takes no more work, then what works, then what is asked. */
+/**
+ * The order in which they stop: first the gateway, so that no new work comes in, then the services that work, then
+ * those that the others call.
+ */
 const stopOrder: ServiceName[] = [
   'api-gateway',
   'payment-simulator',
@@ -42,15 +45,20 @@ const poolMax: Partial<Record<ServiceName, string>> = {
 };
 const defaultPoolMax = '5';
 
-/** A small young generation and one helper thread: an idle service holds some 10 to 15 MiB less; under load it costs a few more scavenges. */
+/**
+ * A small young generation and one helper thread: an idle service uses 10 to 15 MiB less; under load it costs a few more scavenges.
+ */
 const smallFlags = ['--max-semi-space-size=2', '--v8-pool-size=1'];
-/** What no payment waits for trades speed for size altogether: the dispatcher takes 2.7 times the CPU a webhook under this flag. */
+/**
+ * For services that no payment waits for: less memory at the cost of speed. With this flag the dispatcher would need 2.7 times the
+ * CPU per webhook.
+ */
 const smallestFlags = [...smallFlags, '--optimize-for-size'];
 const besidePayments: ReadonlySet<ServiceName> = new Set(['notification-config', 'recipient-messages']);
-/** Node's own port for debuggers, on this machine only: whoever reaches it owns the process. */
+/** Node's own port for debuggers, on this machine only, because a debugger controls the process. */
 const inspectFlags = ['--inspect=127.0.0.1:9229', '--enable-source-maps'];
 
-/** What to start, in the order in which to stop. */
+/** The services to start, in the order in which they stop. */
 export function serviceSpecs(parts: PlatformParts, inherited: Env): ServiceSpec[] {
   return stopOrder.map(name => ({
     name,
@@ -73,10 +81,10 @@ function commonEnv({ appsFolder, env, ports, tokenKeys }: PlatformParts): Env {
     PAYCODE_ENVIRONMENT: 'sandbox',
     LISTEN_HOST: '127.0.0.1',
     LOG_LEVEL: env.LOG_LEVEL,
-    // There is no second replica that clients could go on with.
+    // There is no second replica that clients could use.
     SHUTDOWN_LINGER_MS: '0',
     // Compiled code is kept between starts, beside the bundles.
-    // An arena of malloc keeps what it once took: two hold some 40 MiB less, over all services, than glibc's eight for each core.
+    // An arena of malloc keeps its memory. Two arenas use about 40 MiB less, over all services, than glibc's eight per core.
     MALLOC_ARENA_MAX: '1',
     NODE_COMPILE_CACHE: join(dirname(appsFolder), 'compile-cache'),
     EVENTS_TRANSPORT: env.EVENTS_TRANSPORT,
@@ -107,7 +115,7 @@ function ownEnv(name: ServiceName, parts: PlatformParts): Env {
   };
 }
 
-/** URLs of databases hold a password: they go as files, as other secrets do. */
+/** URLs of databases contain a password, so services get them as files, like other secrets. */
 function databaseFiles(name: ServiceName, { home, databases }: PlatformParts): Env {
   const urls: Partial<Record<ServiceName, string>> = databases.urls;
   const eventLogUrls: Partial<Record<ServiceName, string>> = databases.eventLogUrls;
@@ -119,7 +127,7 @@ function databaseFiles(name: ServiceName, { home, databases }: PlatformParts): E
   };
 }
 
-/** Keys only one service reads: secrets go to nobody else. */
+/** Settings for one service only; no other service gets these secrets. */
 function specialEnv(name: ServiceName, { secrets, certificate, ports, home }: PlatformParts): Env {
   const publicUrl = (service: ServiceName) => `http://127.0.0.1:${ports.services[service].public}`;
   const special: Partial<Record<ServiceName, Env>> = {

@@ -4,7 +4,7 @@ import { displayPath, type HomeFolder, readIfPresent, writePrivateFile } from '.
 import { internalUrlOf } from './services';
 import { type PlatformPorts, type ServiceName, serviceNames } from './ports';
 
-/** `.paycode/standalone.json` (architecture 7): what a demo, a test or a person needs to use the running platform. */
+/** `.paycode/standalone.json` (architecture 7): the data that a demo, a test or a person needs to use the running platform. */
 export interface StandaloneFile {
   baseUrl: string;
   caFile: string;
@@ -48,6 +48,6 @@ export function knownAccounts(home: HomeFolder): AccountWithPassword[] {
   try {
     return (JSON.parse(text) as StandaloneFile).accounts;
   } catch (cause) {
-    throw new Error(`${home.standaloneFile} is damaged; npm start -- --fresh begins anew`, { cause });
+    throw new Error(`${home.standaloneFile} is damaged; npm start -- --fresh deletes all data and begins again`, { cause });
   }
 }

@@ -1,8 +1,8 @@
 import { compactAfterStart } from './compact-after-start';
 
 /**
- * Loaded before a service when the standalone platform starts it: the service then ends together with the platform, however that
- * ended (a killed process cannot tell its children). The services themselves know nothing of this.
+ * Node loads this before a service of the standalone platform. The service then ends together with the platform, even when the
+ * platform was killed. The services themselves have no code for this.
  */
 const drainMs = 15_000;
 

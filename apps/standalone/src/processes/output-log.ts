@@ -6,11 +6,11 @@ const chunkBytesMax = 262_144;
 const lineCharsMax = 400;
 
 /**
- * The log file of one service. The service writes to it by itself (its output never waits for this process); here it is kept bounded
- * and read for lines that say something is wrong.
+ * The log file of one service. The service writes to it directly, so its output never waits for this process. This class limits the
+ * file's size and reads problems from it.
  */
 export class OutputLog {
-  /** For the service to write to: every write goes to the end. */
+  /** Descriptor for the service; every write appends. */
   readonly descriptor: number;
   private readOffset: number;
   private unfinished = '';
@@ -48,7 +48,7 @@ export class OutputLog {
 
   private readNew(): string {
     const { size } = fstatSync(this.descriptor);
-    // A flood is skipped rather than read into memory; it stays in the file.
+    // A flood of lines is skipped, so that it is not read into memory; it stays in the file.
     const from = Math.max(this.readOffset, size - chunkBytesMax);
     this.readOffset = size;
     return this.read(from, size - from);
@@ -60,7 +60,10 @@ export class OutputLog {
     return buffer.toString('utf8', 0, readSync(this.descriptor, buffer, 0, length, from));
   }
 
-  /** Copy and cut: the service keeps its descriptor. Lines written in between may be lost; the newest half is kept. */
+  /**
+   * Copies and truncates the file, because the service keeps its descriptor. Lines written in between may be lost; the
+   * newest half stays.
+   */
   private rotate(): void {
     writeFileSync(`${this.path}.1`, this.read(Math.max(0, this.readOffset - bytesMax), bytesMax), { mode: 0o600 });
     ftruncateSync(this.descriptor, 0);
@@ -83,7 +86,7 @@ function parse(line: string): LogLine | undefined {
   }
 }
 
-/** The line as a problem for people, or undefined when it is none. Lines that are not JSON come from Node itself or a crash. */
+/** The problem in a line, for people; undefined when there is none. Lines that are not JSON come from Node itself or a crash. */
 function problemIn(line: string): string | undefined {
   const parsed = parse(line);
   if (!parsed) return /^(Error|TypeError|.*FATAL|.*Error:)/.test(line) ? line.slice(0, lineCharsMax) : undefined;

@@ -32,7 +32,8 @@ export class ServiceProcess {
     readonly spec: ServiceSpec,
     log: OutputLog,
   ) {
-    // A process group of its own: Ctrl-C in the terminal reaches the supervisor only, which stops the services in order.
+    // The service gets its own process group, so that Ctrl-C in the terminal reaches only the supervisor, which stops
+    // the services in order.
     this.child = spawn(process.execPath, [...spec.nodeFlags, '--require', spec.preload, spec.script], {
       env: spec.env,
       stdio: ['ignore', log.descriptor, log.descriptor, 'ipc'],
@@ -53,7 +54,7 @@ export class ServiceProcess {
     return this.child.pid;
   }
 
-  /** Waits until the service takes traffic. False when it ended, or did not get there in time. */
+  /** Waits until the service accepts traffic. False when it ended, or was not ready in time. */
   async untilReady(withinMs: number): Promise<boolean> {
     const giveUpAt = performance.now() + withinMs;
     while (!this.hasEnded && performance.now() < giveUpAt) {
@@ -63,12 +64,12 @@ export class ServiceProcess {
     return false;
   }
 
-  /** True when the process says it can still do its work. */
+  /** Whether the liveness probe of the process succeeds. */
   async isLive(): Promise<boolean> {
     return (await statusOf(`${this.spec.internalUrl}/health/live`)) === 200;
   }
 
-  /** Lets the service drain, kills it when that takes longer than `graceMs`. */
+  /** Lets the service drain, and kills it when that takes longer than `graceMs`. */
   async stop(graceMs: number): Promise<void> {
     if (this.hasEnded) return;
     this.child.kill('SIGTERM');

@@ -7,23 +7,23 @@ const readyWithinMs = 180_000;
 const tailLines = 8;
 
 export interface SupervisionEvents {
-  /** Something people should know: a service ended, was restarted, wrote an error. */
+  /** Prints a line for people: a service ended, was restarted, or logged an error. */
   say(line: string): void;
   /** A service has a new process. */
   processChanged(): void;
-  /** A service cannot be kept running. */
+  /** Called when a service cannot be kept running. */
   givenUp(error: ServiceFailure): void;
 }
 
-/** A service that does not start or does not stay up; the message is for people. */
+/** A service does not start or does not stay running; the message is for people. */
 export class ServiceFailure extends Error {}
 
-/** Keeps one service running: starts it, starts it again when it ends by itself, gives it up when that does not help. */
+/** Keeps one service running: starts it, restarts it when it ends by itself, and gives up when that does not help. */
 export class SupervisedService {
   readonly log: OutputLog;
   private current: ServiceProcess | undefined;
   private readonly endedAtMs: number[] = [];
-  /** Ended so that another process takes its place. */
+  /** The process that was stopped to be replaced. */
   private replaced: ServiceProcess | undefined;
   private isStopping = false;
 
@@ -39,7 +39,7 @@ export class SupervisedService {
     return this.current;
   }
 
-  /** Resolves when the service takes traffic. A service that ends before that is not tried again: its reason would be the same. */
+  /** Resolves when the service takes traffic. A service that ends before that is not restarted, because it would fail again. */
   async start(): Promise<void> {
     const process = this.spawn();
     if (!(await process.untilReady(readyWithinMs))) {
@@ -50,7 +50,10 @@ export class SupervisedService {
     void this.watch(process);
   }
 
-  /** Lets the process finish its work and starts the script anew, which may be another by now. Rejects with ServiceFailure; it may be tried again. */
+  /**
+   * Lets the process finish its work and starts the script again, which may have changed. Rejects with ServiceFailure; the caller may try
+   * again.
+   */
   async restart(graceMs: number): Promise<void> {
     this.replaced = this.current;
     await this.current?.stop(graceMs);

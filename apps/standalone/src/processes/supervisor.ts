@@ -3,9 +3,9 @@ import type { ServiceSpec } from './service-process';
 
 const logIntervalMs = 500;
 const livenessIntervalMs = 5_000;
-/** A busy process may miss some; one that misses this many in a row (a minute) is beyond help. */
+/** A busy process may miss some probes; a process that misses so many in a row (a minute) is killed. */
 const missesMax = 12;
-/** Longer than a service's own grace time, so that it is the service that decides. */
+/** Longer than a service's own grace time, so that the service's own limit applies first. */
 const stopGraceMs = 65_000;
 const problemsPerTickMax = 5;
 
@@ -22,7 +22,7 @@ export class Supervisor {
   private timers: NodeJS.Timeout[] = [];
   private stopping: Promise<void> | undefined;
 
-  /** `specs` in the order in which they are stopped: what lets work in comes first. `nowMs`: a monotonic clock, by which ends are counted. */
+  /** `specs` in the order in which they stop, beginning with the gateway. `nowMs`: a monotonic clock for counting ends. */
   constructor(
     specs: ServiceSpec[],
     private readonly events: SupervisorEvents,
@@ -36,7 +36,7 @@ export class Supervisor {
     this.services = specs.map(spec => new SupervisedService(spec, forward, nowMs));
   }
 
-  /** Starts all at once; resolves when each takes traffic, rejects with the first that fails. */
+  /** Starts all at once; resolves when each accepts traffic, rejects with the first failure. */
   async start(): Promise<void> {
     this.timers = [
       setInterval(() => this.readLogs(), logIntervalMs),
@@ -45,19 +45,22 @@ export class Supervisor {
     await Promise.all(this.services.map(service => service.start()));
   }
 
-  /** Replaces the process of one service and gives the new pid once it takes traffic; the others run on. Rejects with ServiceFailure. */
+  /**
+   * Replaces the process of one service, and returns the new pid when it accepts traffic; the others keep running. Rejects with
+   * ServiceFailure.
+   */
   async restart(name: string): Promise<number | undefined> {
     const service = this.services.find(({ spec }) => spec.name === name);
     await service?.restart(stopGraceMs);
     return service?.process?.pid;
   }
 
-  /** One after the other, so that each can still reach what it needs to finish its work. Idempotent. */
+  /** Stops them one after the other, so that each can still call the services that it needs to finish its work. Idempotent. */
   stop(): Promise<void> {
     return (this.stopping ??= this.stopInOrder());
   }
 
-  /** Ends all at once, without letting them finish. */
+  /** Kills all at once, without letting them finish. */
   kill(): void {
     this.services.forEach(service => service.kill());
   }

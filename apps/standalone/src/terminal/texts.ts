@@ -13,7 +13,7 @@ export interface ReadyFacts {
   afterMs: number;
 }
 
-/** What the user sees when the platform is ready: that it is, and what to do next, as commands that work as printed. */
+/** Text for the user when the platform is ready: what to do next, with commands that work as printed. */
 export function readyText(facts: ReadyFacts): string {
   const curl = `curl --cacert ${quoted(facts.caFile)}`;
   const here = facts.home === '.paycode' ? '' : `PAYCODE_HOME=${quoted(facts.home)} `;
@@ -37,7 +37,7 @@ Ctrl-C stops it; npm start goes on where it was; npm start -- --fresh begins ane
 `;
 }
 
-/** As a shell takes it. */
+/** Quotes a path for a shell. */
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -5,7 +5,7 @@ import { nameConstraints } from './name-constraints';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const dayMs = 86_400_000;
-/** Clocks of other devices may be a little behind. */
+/** Certificates are backdated, because clocks of other devices may be a little behind. */
 const backdatedMs = dayMs / 24;
 
 /** A certificate with its private key, both PEM. */
@@ -21,7 +21,10 @@ export interface AuthorityRequest {
   lifetimeDays: number;
 }
 
-/** A certificate authority of this machine's own: signs the gateway's certificate, and whoever trusts it trusts it with nothing else. */
+/**
+ * Makes this machine's own certificate authority, which signs the gateway's certificate. Its name constraints make it invalid for other
+ * names.
+ */
 export async function createAuthority({ dns, now, lifetimeDays }: AuthorityRequest): Promise<KeyPair> {
   const keys = await generateKeys();
   const constraints = nameConstraints(dns);
@@ -43,7 +46,7 @@ export async function createAuthority({ dns, now, lifetimeDays }: AuthorityReque
 
 export interface ServerCertificateRequest {
   authority: KeyPair;
-  /** DNS names and IP addresses the server answers under. */
+  /** DNS names and IP addresses of the server. */
   dns: string[];
   ips: string[];
   now: Date;
@@ -82,7 +85,7 @@ function validity(now: Date, lifetimeDays: number): { notBefore: Date; notAfter:
   return { notBefore: new Date(now.getTime() - backdatedMs), notAfter: new Date(now.getTime() + lifetimeDays * dayMs) };
 }
 
-/** Positive and at most 20 bytes, as RFC 5280 4.1.2.2 wants. */
+/** Positive and at most 20 bytes, as RFC 5280 4.1.2.2 requires. */
 function serialNumber(): string {
   const bytes = randomBytes(16);
   bytes[0] = (bytes[0]! & 0x7f) | 0x40;

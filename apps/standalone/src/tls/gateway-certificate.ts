@@ -6,21 +6,21 @@ import { hasNameConstraints } from './name-constraints';
 
 const authorityDays = 730;
 const serverDays = 90;
-/** Share of its life that a certificate has left when it is renewed: a platform may run as long without a start. */
+/** A certificate is renewed when this share of its lifetime is left; a platform may run for as long without a restart. */
 const renewedAtShare = 1 / 3;
 const dns = ['localhost'];
 const ips = ['127.0.0.1', '::1'];
 
 export interface GatewayCertificate {
-  /** What clients trust. */
+  /** The authority that clients trust. */
   caFile: string;
   certificateFile: string;
   keyFile: string;
 }
 
 /**
- * Makes the authority and the gateway's certificate on first use and renews each before it runs out, under the same file names. An authority of
- * before that may issue certificates for any name is replaced too.
+ * Makes the authority and the gateway's certificate on first use, and renews each before it expires, under the same file names. It also
+ * replaces an older authority without name constraints.
  */
 export async function ensureGatewayCertificate(folder: string, now: Date): Promise<GatewayCertificate> {
   const authorityFiles = { certificate: join(folder, 'ca.pem'), key: join(folder, 'ca.key') };
@@ -39,7 +39,7 @@ export async function ensureGatewayCertificate(folder: string, now: Date): Promi
   return { caFile: authorityFiles.certificate, certificateFile: serverFiles.certificate, keyFile: serverFiles.key };
 }
 
-/** The certificate library is needed about every two months; other starts do without it in memory. */
+/** Loads the certificate library on demand: it is needed about every two months, and other starts save its memory. */
 function loadIssuer(): Promise<typeof import('./certificate-authority')> {
   return import('./certificate-authority');
 }

@@ -6,8 +6,8 @@ const [sequenceTag, permittedTag, dnsTag, ipTag] = [0x30, 0xa0, 0x82, 0x87];
 const loopback = [Buffer.from('7f000000ff000000', 'hex'), Buffer.from(`${'00'.repeat(15)}01${'ff'.repeat(16)}`, 'hex')];
 
 /**
- * The extension of an authority (RFC 5280 4.2.1.10) that lets clients believe it about loopback addresses and these DNS names, with all below
- * them, and about no other name or address. The certificate library has no class for it.
+ * The extension of an authority (RFC 5280 4.2.1.10) that limits it to loopback addresses and these DNS names with their subdomains. The
+ * certificate library has no class for it.
  */
 export function nameConstraints(dns: readonly string[]): { oid: string; value: Uint8Array<ArrayBuffer> } {
   const names = [...dns.map(name => der(dnsTag, Buffer.from(name, 'ascii'))), ...loopback.map(net => der(ipTag, net))];

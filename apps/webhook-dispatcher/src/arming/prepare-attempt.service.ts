@@ -10,37 +10,37 @@ import type { ReversalScheduler } from './arming.ports';
 export type NotPrepared = { readonly delivery: Delivery } & (
   | {
       readonly next:
-        /** The merchant has no webhook: settled without one. */
+        /** The merchant has no webhook: the payment is settled without a POST. */
         | 'NO_WEBHOOK'
-        /** Acknowledged or somebody else's by now: nothing to do. */
+        /** It is already acknowledged, or another replica owns it: nothing to do. */
         | 'NOT_OURS'
         /** The merchant's webhook is at another endpoint than the one whose slot was granted. */
         | 'MOVED'
         /** The scheduler has decided: no POST. */
         | Decision;
     }
-  /** The route, the store or the scheduler threw: a fault of ours (P-T8). */
+  /** The route cache, the store or the scheduler threw, which is a fault of the platform (P-T8). */
   | { readonly next: 'FAILED'; readonly error: unknown }
 );
 
-/** READY: claimed and armed, may start as soon as the last look allows. */
+/** READY: claimed and armed; the POST may start when the last check allows it. */
 export type Prepared = { readonly next: 'READY'; readonly delivery: Delivery } | NotPrepared;
 
-/** The last look forbids the request. RETRY_LATER: for a reason of ours. */
+/** The last check forbids the request. RETRY_LATER: because of a fault of the platform. */
 export type NotCleared = { readonly next: 'NO_WEBHOOK' | 'NOT_OURS' | 'RETRY_LATER' };
 
 export type LastLook =
-  /** Start before anything else happens: the lease is running. */
+  /** The lease is valid: start the POST in the same turn of the event loop. */
   | { readonly next: 'POST'; readonly route: Route }
-  /** The lease ran out meanwhile: read the route again and look again. */
+  /** The lease has run out: read the route again and repeat the check. */
   | { readonly next: 'RENEW' }
   | NotCleared;
 
 const batchMax = { flushMax: 1_000, queueMax: 100_000 };
 
 /**
- * Flow before a POST: route (A-10) -> claim of the attempt (P-I8) -> arm, awaited (P-I5) -> lease, shard and heartbeat once more. Every step is
- * batched over all deliveries that are at it.
+ * Flow before a POST: route (A-10) -> claim of the attempt (P-I8) -> arm, awaited (P-I5) -> lease, shard and heartbeat once more. Each step
+ * works on a batch of all deliveries that have reached it.
  */
 export class PrepareAttempt {
   private readonly claims: FlushQueue<Delivery, boolean>;
@@ -62,7 +62,8 @@ export class PrepareAttempt {
       const decisions = await scheduler.arm(
         deliveries.map(({ transactionId, merchantId, attempt }) => ({ transactionId, merchantId, attempt })),
       );
-      // An id without an answer is not armed: an error rather than a POST without a job (P-I5), and that delivery's alone (T-29).
+      // An id without an answer is not armed. It becomes an error of that delivery alone (T-29), never a POST without a job
+      // (P-I5).
       return deliveries.map(({ transactionId }) => decisionOf(decisions, transactionId));
     }, limits);
   }
@@ -88,7 +89,8 @@ export class PrepareAttempt {
   /** Synchronous, so that nothing can change between it and the start of the request. */
   lastLook(delivery: Delivery): LastLook {
     if (this.shards.epochOf(delivery.shard) !== delivery.epoch) return { next: 'NOT_OURS' };
-    // An owner that may be taken for dead starts no POST: its successor may be about to (P-T6).
+    // Others may judge this replica dead when its heartbeat is old, and a successor may POST; so it starts no POST
+    // (P-T6).
     if (!this.shards.isHeartbeatFresh) return { next: 'RETRY_LATER' };
     const route = this.routes.leasedNow(delivery.merchantId);
     if (!route) return { next: 'RENEW' };

@@ -20,7 +20,7 @@ import { CloseOverdue, TakeOverDeliveries } from '../takeover';
 import { CloseDeliveries, ConcludeDelivery, RecordVerdict, SettleReversals, type VerdictStore } from '../verdicts';
 import { ShardChanges } from './shard-changes';
 
-/** Everything a dispatcher touches the world with. */
+/** All connections of a dispatcher to the outside. */
 export interface DispatcherPorts {
   clock: Clock;
   shards: ShardStore;
@@ -34,9 +34,9 @@ export interface DispatcherPorts {
   metrics: DeliveryMetrics;
   /** Default: none. */
   gate?: Pick<HandshakeGate, 'enter' | 'onIdle'>;
-  /** Connections whose becoming free the gate is told of. Default: none. */
+  /** Reports connections that become free to the gate. Default: none. */
   connections?: IdleConnections;
-  /** Is handed a look at the load, for metrics. Default: nobody looks. */
+  /** Receives a function that reads the load, for metrics. Default: none. */
   showLoad?(read: () => QueueLoad): void;
 }
 
@@ -51,15 +51,17 @@ export interface DispatcherSettings {
   /** Deliveries in memory. */
   heldMax: number;
   /**
-   * Between two calls or statements of one kind under load, in milliseconds: each costs as much as many deliveries, so more of them share
-   * one. Default: none.
+   * Pause between two calls or statements of one kind under load, in milliseconds, so that more deliveries share each. Default: none.
    */
   spacingMs?: number;
 }
 
-/** One dispatcher replica: its use cases, put together over ports, without framework, timers or event loop of its own. */
+/** One dispatcher replica: its use cases connected over ports. It has no framework and no timers of its own. */
 export interface Dispatcher extends Parts {
-  /** Starts nothing more, lets what is in flight end, hands the shards over (P-T9). `shards.pass()` must go on meanwhile. */
+  /**
+   * Starts no more POSTs, lets those in flight end, hands the shards over (P-T9). The caller must keep calling
+   * `shards.pass()`.
+   */
   drain(): Promise<void>;
 }
 
@@ -71,7 +73,7 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
   return { ...parts, drain: () => drain(parts) };
 }
 
-/** What each part tells others after all were made. There is no other late binding in the dispatcher. */
+/** Connects the parts that report to each other, after all were made. The dispatcher has no other late binding. */
 function connect({ queue, dispatch, shards, takeover }: Parts, { connections, gate, showLoad }: DispatcherPorts): void {
   queue.onReady(() => dispatch.startAll());
   shards.onChange(new ShardChanges(queue, takeover));
@@ -79,7 +81,7 @@ function connect({ queue, dispatch, shards, takeover }: Parts, { connections, ga
   showLoad?.(() => queue.load);
 }
 
-/** The parts in the order of a delivery's path; each gets those before it. */
+/** Makes the parts in the order of a delivery's path; each receives those before it. */
 function partsOf(ports: DispatcherPorts, settings: DispatcherSettings) {
   const { clock, metrics } = ports;
   const { replica, rules } = settings;

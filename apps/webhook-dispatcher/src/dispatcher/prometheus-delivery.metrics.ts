@@ -8,7 +8,7 @@ import { outcomeClass } from '../verdicts';
 
 const ageBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 60, 120, 300, 900];
 
-/** Metrics and the one wide log line per delivery. No id ever becomes a label. */
+/** Metrics, and one log line per delivery. Ids are never metric labels. */
 @Injectable()
 export class PrometheusDeliveryMetrics extends DeliveryMetrics {
   private readonly ingestedTotal = counter(
@@ -57,7 +57,10 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
 
   override conflictingContent(transactionId: number): void {
     this.ingestedTotal.inc({ outcome: 'conflicting' });
-    this.logger.error({ event: 'conflicting-content', transactionId }, 'a second, different event for a transaction was ignored');
+    this.logger.error(
+      { event: 'conflicting-content', transactionId },
+      'a second event of a transaction has different content and was ignored',
+    );
   }
 
   override parked(reason: string): void {
@@ -85,13 +88,16 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
 
   override verdictWriteFailed(error: unknown): void {
     this.writeFailuresTotal.inc();
-    this.logger.error({ event: 'verdict-write', err: error }, 'verdicts cannot be written; they are kept and tried again');
+    this.logger.error(
+      { event: 'verdict-write', err: error },
+      'verdicts cannot be written; they stay in memory and are tried again',
+    );
   }
 
   override heldBack(error: unknown): void {
     const reason = (error as { code?: unknown }).code;
     this.heldBackTotal.inc({ reason: typeof reason === 'string' ? reason : 'OTHER' });
-    this.logger.debug({ event: 'held-back', err: error }, 'a delivery waits because of a fault of ours');
+    this.logger.debug({ event: 'held-back', err: error }, 'a delivery waits because of a fault of the platform');
   }
 
   override setAside(step: ParkedStep, transactionId: number, error: unknown): void {
@@ -99,7 +105,7 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
     const reason = dataFaultReason(error);
     this.logger.error(
       { event: 'set-aside', source: step, transactionId, reason },
-      'a payment fails by its own data and was put aside',
+      'the data of a payment makes this step fail; it was set aside',
     );
   }
 

@@ -145,6 +145,6 @@ describe("a payer's data is erased on request, by the operator's command (T-43)"
       1,
       expect.stringContaining('payer: must be a phone number or an e-mail address'),
     ]);
-    expect((await paycode('payers', 'preview')).err).toContain('say whose data');
+    expect((await paycode('payers', 'preview')).err).toContain('name the data to show');
   });
 });

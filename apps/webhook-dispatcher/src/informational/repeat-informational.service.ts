@@ -5,10 +5,10 @@ import type { DeliveryQueue } from '../queueing';
 import type { InformationalStore } from './informational.ports';
 
 const repeatsPerPass = 200;
-/** Longer than an attempt can take; one whose replica died is due again after it. */
+/** Longer than an attempt can take. After it, a repeat whose replica died is due again. */
 const leaseMs = 120_000;
 
-/** Flow: informational deliveries whose pause is over -> queue of their endpoint -> one more POST. Driven by passes. */
+/** Flow: informational deliveries whose pause is over -> queue of their endpoint -> one more POST. Runs in passes. */
 export class RepeatInformational {
   constructor(
     private readonly store: InformationalStore,

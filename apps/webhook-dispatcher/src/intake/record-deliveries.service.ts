@@ -18,21 +18,21 @@ export interface RecordParts {
   store: DeliveryStore;
   shards: OwnedShards;
   queue: DeliveryQueue;
-  /** Reads routes of merchants never seen, so that their deliveries find a queue. */
+  /** Reads the routes of new merchants, so that their deliveries have a queue. */
   routes: Pick<RouteCache, 'learn'>;
   clock: Clock;
-  /** Between two inserts under load. */
+  /** Waits between two inserts under load. */
   spacing?: () => Promise<void>;
 }
 
-/** A delivery on its way into the database, where it goes from there, and the epoch of its shard if that is ours. */
+/** A delivery to be stored, where it goes after that, and the epoch of its shard if this replica owns it. */
 type Row = DeliveryToInsert & { admission: Admission; heldEpoch: number | undefined };
 
 const batchMax = { flushMax: 1_000, queueMax: 100_000 };
 
 /**
  * Flow: events of a batch -> durable, each transaction once -> queue of its endpoint. Resolves after the commit, so that the offset moves
- * only then (P-1.2-1); nothing of the 45 seconds happens here.
+ * only then (P-1.2-1). The 45 seconds have not begun here.
  */
 export class RecordDeliveries {
   private readonly inserts: FlushQueue<NewDelivery, Delivery | undefined>;
@@ -44,7 +44,7 @@ export class RecordDeliveries {
     this.inserts = new FlushQueue(deliveries => this.insert(deliveries), { ...batchMax, spacing: parts.spacing });
   }
 
-  /** Rejects when nothing is known to be durable: the batch must come again. */
+  /** Rejects when it cannot know that the batch is durable: the batch must come again. */
   async record(events: readonly TransactionTerminal[]): Promise<void> {
     await this.parts.routes.learn(events.map(event => event.merchantId));
     const accepted = await this.inserts.run(events.map(newDelivery));
@@ -70,8 +70,8 @@ export class RecordDeliveries {
   }
 
   /**
-   * Duplicates change nothing (P-I10) but one kind: an insert of ours committed and its answer was lost. The row is claimed under our epoch
-   * and nobody works on it.
+   * Duplicates change nothing (P-I10), with one exception: when the answer of a committed insert was lost, the row is claimed under this
+   * replica's epoch and nobody works on it.
    */
   private async claimedWithoutAnswer(
     duplicates: readonly NewDelivery[],
@@ -89,8 +89,8 @@ export class RecordDeliveries {
   }
 
   /**
-   * What this replica holds from now on. Rows of other owners' shards are theirs to find; so are those of a shard that became ours while the
-   * insert was under way, because its former owner may have claimed them, and recovery reads how far that went.
+   * The delivery that this replica works on from now on. Owners of other shards find their rows themselves. A shard that this replica
+   * gained during the insert is left to recovery too: the former owner may have claimed rows, and recovery reads which.
    */
   private toWorkOn(delivery: Row, row: Pick<InsertedDelivery, 'epoch'> | undefined, receivedMs: number): Delivery | undefined {
     const epoch = this.parts.shards.epochOf(delivery.shard);

@@ -9,11 +9,12 @@ import type { HandshakeGate } from './handshake-gate.service';
 import type { PostUnderWay } from './post-attempt';
 import type { PostWebhook } from './post-webhook.service';
 
-/** A lease that runs out while we look is renewed this often; then the delivery waits a little. */
+/** A lease that runs out during the checks is renewed this many times; then the delivery waits a little. */
 const looksMax = 3;
 /**
- * A delivery that cannot be prepared because of its own data waits this long between tries, in milliseconds: each try costs those beside it statements.
- * It never leaves before it is armed (P-I5), so nothing can be settled or reversed wrongly by it; never sent, it is closed after B (A-12, T-29).
+ * Pause between tries, in milliseconds, for a delivery whose own data prevents its preparation: each try costs the other deliveries of its
+ * batch further statements. It is not sent before it is armed (P-I5), so waiting cannot settle or reverse it wrongly. If it is never sent,
+ * it is closed after B (A-12, T-29).
  */
 const asideMs = 30_000;
 
@@ -30,8 +31,8 @@ export interface DispatchParts {
 }
 
 /**
- * Flow of a delivery: a slot at its endpoint -> prepare (route, claim, arm) -> POST -> verdict. Waiting deliveries are not armed: their 45
- * seconds have not begun (P-1.9).
+ * Flow of a delivery: a slot at its endpoint -> prepare (route, claim, arm) -> POST -> verdict. Waiting deliveries are not armed, so their
+ * 45 seconds have not begun (P-1.9).
  */
 export class DispatchWebhook {
   constructor(
@@ -42,7 +43,7 @@ export class DispatchWebhook {
     private readonly parts: DispatchParts,
   ) {}
 
-  /** Starts what has a slot. */
+  /** Starts every delivery that gets a slot. */
   startAll(): void {
     for (let granted = this.queue.next(); granted; granted = this.queue.next()) void this.work(granted);
   }
@@ -63,7 +64,7 @@ export class DispatchWebhook {
     this.after(delivery, await this.concluding.attempted(delivery, outcome, startedAt));
   }
 
-  /** Everything up to the start of the request. Never rejects: whatever fails before the request is a fault of ours (P-T8). */
+  /** All steps before the request. Never rejects: a failure before the request is a fault of the platform (P-T8). */
   private async ready(held: Delivery, origin: string): Promise<Ready> {
     const prepared = await this.preparing.prepare(held, origin);
     if (prepared.next !== 'READY') return prepared;

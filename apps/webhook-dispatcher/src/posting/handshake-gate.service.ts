@@ -2,7 +2,7 @@ import { type Clock, TokenBucket } from '@paycode/timing';
 import { RoundRobinQueue } from './domain/round-robin-queue';
 
 export interface HandshakeGateOptions {
-  /** New TLS connections per second; each costs more CPU than everything else about a delivery (P-1.9). */
+  /** New TLS connections per second; each costs more CPU than the rest of a delivery (P-1.9). */
   handshakesPerSecond: number;
   /** Connections to the endpoint that are open and free. */
   idleOf(origin: string): number;
@@ -15,14 +15,15 @@ const answeredMaxMs = 300_000;
 const answeredKept = 50_000;
 
 /**
- * Lets deliveries on to the receiver: at once where a connection is free, else at the rate at which new ones may be opened, endpoint by
- * endpoint in turn, so that one whose connections keep breaking does not use up the handshakes of the others. Who waits here is not armed.
+ * Lets a delivery pass at once when its endpoint has a free connection, otherwise at the rate at which new connections may be opened.
+ * Endpoints take turns, so an endpoint whose connections keep breaking does not use up the handshakes of the others. A delivery that waits
+ * here is not armed.
  */
 export class HandshakeGate {
   private readonly row = new RoundRobinQueue<(leave: LeaveGate) => void>();
   /** Per endpoint: deliveries that the gate let in for a free connection and that have not taken it yet. */
   private readonly reserved = new Map<string, number>();
-  /** When an endpoint last had a connection become free: it works. */
+  /** When a connection of an endpoint last became free, which shows that the endpoint works. */
   private readonly answeredMs = new Map<string, number>();
   private readonly handshakes: TokenBucket;
   private isTimerSet = false;
@@ -31,7 +32,7 @@ export class HandshakeGate {
     private readonly clock: Clock,
     private readonly options: HandshakeGateOptions,
   ) {
-    // At most a quarter of a second's handshakes at once.
+    // A burst is at most the handshakes of a quarter of a second.
     const burst = Math.max(1, options.handshakesPerSecond / 4);
     const refillMs = 1_000 / options.handshakesPerSecond;
     this.handshakes = new TokenBucket({ burst, refillMs }, { tokens: burst, atMs: clock.nowMs() });
@@ -39,7 +40,7 @@ export class HandshakeGate {
 
   /** Resolves when a request to this endpoint may go on. */
   enter(origin: string): Promise<LeaveGate> {
-    // Without TLS a connection costs next to nothing.
+    // A connection without TLS costs almost no CPU.
     if (!origin.startsWith('https:')) return Promise.resolve(() => undefined);
     return new Promise(resolve => {
       this.row.add(origin, resolve, this.hasAnswered(origin));
@@ -74,7 +75,7 @@ export class HandshakeGate {
     const left = this.reserved.get(origin)! - 1;
     if (left > 0) this.reserved.set(origin, left);
     else this.reserved.delete(origin);
-    // Left without using its connection, perhaps: the next may.
+    // The delivery may have left without using its connection, so the next one may use it.
     this.letInWhereFree(origin);
   }
 

@@ -11,7 +11,7 @@ export interface PostOptions extends PostWindowRules {
   userAgent: string;
 }
 
-/** Flow: open the payload, encrypt it for the route, POST, watch the clock; answers how the attempt ended. */
+/** Flow: open the payload -> encrypt it for the route -> POST -> watch the time limits; resolves to how the attempt ended. */
 export class PostWebhook {
   constructor(
     private readonly poster: WebhookPoster,
@@ -27,7 +27,7 @@ export class PostWebhook {
     try {
       request = this.requestFor(delivery, route);
     } catch (error) {
-      // The payload or the key cannot be opened: our configuration, not the receiver (P-T8).
+      // The payload or the key cannot be decrypted: a fault of the platform's settings, not of the receiver (P-T8).
       const code = (error as { code?: string }).code ?? 'SEALING';
       return { outcome: Promise.resolve({ kind: 'OUR_FAULT', code, isSent: false }), freed: Promise.resolve() };
     }

@@ -31,12 +31,12 @@ export interface WebhookRequest {
   onFreshSocket: boolean;
 }
 
-/** Tells of connections to receivers that became free. */
+/** Reports connections to receivers that become free. */
 export interface IdleConnections {
   onIdle(listener: (origin: string) => void): void;
 }
 
-/** Sends one POST. Knows sockets, not rules. */
+/** Sends one POST. It handles sockets and knows no rules of the protocol. */
 export abstract class WebhookPoster {
   /** `done` fires when the socket is free or gone: at or after the end of the request. */
   abstract post(request: WebhookRequest, observer: PostObserver & { done(): void }): { abort(): void };

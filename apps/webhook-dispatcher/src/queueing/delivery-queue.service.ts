@@ -11,7 +11,10 @@ export interface QueueLimits {
   heldMax: number;
 }
 
-/** How much is in memory. `oldestAgeMs`: since the receipt of the oldest that is not concluded, in milliseconds; 0: nothing is. */
+/**
+ * Number of deliveries in memory. `oldestAgeMs`: time since the receipt of the oldest unconcluded one, in milliseconds; 0 when
+ * there is none.
+ */
 export interface QueueLoad {
   held: number;
   waiting: number;
@@ -19,18 +22,18 @@ export interface QueueLoad {
   oldestAgeMs: number;
 }
 
-/** Where a delivery goes that comes in. */
+/** Where a new delivery goes. */
 export type Admission = 'CLAIM' | 'QUEUE' | 'LEAVE';
 
-/** Ingest claims the first attempt of what will start within about this time. */
+/** The insert claims the first attempt of a delivery that will start within about this time. */
 const soonSeconds = 2;
-/** Deliveries that may wait for one endpoint however full the memory is. */
+/** So many deliveries may always wait for one endpoint, however full the memory is. */
 const waitingFloor = 4;
 const holdMs = 1_000;
-/** How long a shard that is given up waits for its claims to start, and how often it looks. */
+/** How long a shard that is being given up waits for its claimed deliveries to start, and how often it checks. */
 const claimsMsMax = 3_000;
 const lookMs = 20;
-/** Queue of merchants whose route was never read. */
+/** Queue for merchants whose route has not been read yet. */
 const unknownOrigin = 'unknown';
 
 /** Deliveries in memory: waiting in the queue of their endpoint, held back for a while, or being worked on. */
@@ -50,7 +53,7 @@ export class DeliveryQueue {
     private readonly limits: QueueLimits,
   ) {}
 
-  /** Who is told when something may be able to start. */
+  /** Sets the listener that is called when a delivery may be able to start. */
   onReady(listener: () => void): void {
     this.ready = listener;
   }
@@ -65,7 +68,7 @@ export class DeliveryQueue {
     return { held: this.held.size, waiting: this.queues.waiting, inFlight: this.queues.inFlight, oldestAgeMs };
   }
 
-  /** Gives places in memory away, one request after the other: answers how many of `wanted` deliveries of a merchant it takes. */
+  /** Returns a function that reserves places in memory: it answers how many of the `wanted` deliveries of a merchant fit. */
   places(): (merchantId: number, wanted: number) => number {
     const given = new Map<string, number>();
     let total = 0;
@@ -80,9 +83,9 @@ export class DeliveryQueue {
   }
 
   /**
-   * Decides, one after the other, where the deliveries of a batch go. CLAIM: into memory, and it will start so soon that its insert may claim
-   * attempt 1 (a crash must find what waits longer unclaimed, because a claimed one counts as sent). QUEUE: into memory. LEAVE: it waits in the
-   * database, and so does everything of its merchant that comes after it.
+   * Decides, one after the other, where the deliveries of a batch go. CLAIM: into memory, and it will start so soon that its insert may
+   * claim attempt 1. (A delivery that waits longer must be unclaimed, because after a crash a claimed one counts as sent.) QUEUE: into
+   * memory. LEAVE: it waits in the database, and so do all later deliveries of its merchant.
    */
   admissions(): (merchantId: number) => Admission {
     const places = this.places();
@@ -105,13 +108,16 @@ export class DeliveryQueue {
     return this.held.has(transactionId);
   }
 
-  /** Takes deliveries to work on; those held already are left as they are. */
+  /** Takes deliveries to work on; deliveries that are already held do not change. */
   accept(deliveries: readonly Delivery[]): void {
     for (const delivery of deliveries) if (!this.isClosed && this.held.add(delivery)) this.enqueue(delivery);
     if (deliveries.length > 0) this.ready();
   }
 
-  /** The next delivery with a slot at its endpoint. It must come back by `release` (the slot) and one of `finish`, `requeue` and `holdBack`. */
+  /**
+   * The next delivery with a slot at its endpoint. The caller must return the slot by `release`, and the delivery by `finish`, `requeue` or
+   * `holdBack`.
+   */
   next(): Granted<Delivery> | undefined {
     const granted = this.queues.next();
     if (granted) this.held.begin(granted.item);
@@ -133,51 +139,51 @@ export class DeliveryQueue {
     this.held.end(delivery);
   }
 
-  /** Back into the queue of its endpoint, which is known better by now. `delivery`: as it stands now. */
+  /** Puts it back into the queue of its endpoint, which may be another one by now. `delivery`: its present state. */
   requeue(delivery: Delivery): void {
     this.held.end(delivery);
     this.waitAgain(delivery);
   }
 
-  /** Not now: it waits again after a pause of so many milliseconds. `delivery`: as it stands now. */
+  /** Puts it back into its queue after a pause in milliseconds. `delivery`: its present state. */
   holdBack(delivery: Delivery, pauseMs = holdMs): void {
     this.held.end(delivery);
     this.clock.after(pauseMs, () => this.waitAgain(delivery));
   }
 
-  /** Drops what waits in shards that are not ours any more; what is being worked on ends by itself. */
+  /** Drops the waiting deliveries of lost shards; those being worked on end by themselves. */
   drop(shards: readonly HeldShard[]): void {
     const epochs = new Map(shards.map(({ shard, epoch }) => [shard, epoch]));
     this.forgetWaiting(delivery => epochs.get(delivery.shard) === delivery.epoch);
   }
 
-  /** Drops what waits in these shards and may as well start elsewhere. */
+  /** Drops the waiting, unclaimed deliveries of these shards; the next owner can start them. */
   dropUnclaimed(shards: readonly HeldShard[]): void {
     const epochs = new Map(shards.map(({ shard, epoch }) => [shard, epoch]));
     this.forgetWaiting(delivery => !delivery.isClaimed && epochs.get(delivery.shard) === delivery.epoch);
   }
 
-  /** Resolves when everything that is claimed in the shard, or about to be, has started; or after a few seconds. */
+  /** Resolves when every delivery of the shard that is claimed, or being claimed, has started, or after a few seconds. */
   async claimsStarted(shard: number): Promise<void> {
     const untilMs = this.clock.nowMs() + claimsMsMax;
     while (this.shardsWithClaims().has(shard) && this.clock.nowMs() < untilMs) await passed(this.clock, lookMs);
   }
 
-  /** Nothing comes in any more; what is claimed still starts. */
+  /** Accepts no more deliveries; claimed ones still start. */
   close(): void {
     this.isClosed = true;
     this.forgetWaiting(delivery => !delivery.isClaimed);
   }
 
-  /** Nothing starts any more; what waits is left to whoever takes the shards. */
+  /** Starts no more deliveries; waiting ones are left to the next owner of their shard. */
   shut(): void {
     this.isShut = true;
     this.forgetWaiting(() => true);
   }
 
   /**
-   * What was never sent and has waited in its queue since before `receivedMs`: too old (A-12). The caller concludes it; until `finish` it is held, or
-   * recovery would find it open and send it while its end is being written (P-I4).
+   * Takes the deliveries that were never sent and were received before `receivedMs`: they are too old (A-12). The caller concludes them.
+   * They stay held until `finish`; otherwise recovery could find one open and send it while its verdict is being written (P-I4).
    */
   takeWaitingSince(receivedMs: number): Delivery[] {
     const old = this.queues.remove(delivery => delivery.receivedMs < receivedMs && !mayHaveBeenSent(delivery));
@@ -185,14 +191,14 @@ export class DeliveryQueue {
     return old;
   }
 
-  /** Takes a delivery that is only to be concluded, and holds it until `finish`; false when it is held already. */
+  /** Holds a delivery that is only to be concluded, until `finish`; false when it is held already. */
   takeToConclude(delivery: Delivery): boolean {
     if (!this.held.add(delivery)) return false;
     this.held.begin(delivery);
     return true;
   }
 
-  /** Once a second. `isSaturated`: this process is the bottleneck, more requests under way would only wait in it. */
+  /** Called once a second. `isSaturated`: this process is the bottleneck, so more requests in flight would only wait in it. */
   tick(isSaturated: boolean): void {
     this.queues.mayGrow = !isSaturated;
     this.queues.tick();
@@ -202,7 +208,7 @@ export class DeliveryQueue {
     return this.held.finished(shard);
   }
 
-  /** Looked up at most once per look, however many shards ask. */
+  /** Computed at most once per check, however many shards wait. */
   private shardsWithClaims(): ReadonlySet<number> {
     const nowMs = this.clock.nowMs();
     if (nowMs - this.claims.atMs >= lookMs) this.claims = { atMs: nowMs, shards: this.held.shardsWithClaims() };
@@ -221,8 +227,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * An endpoint may hold as much as is left free for all: one that hangs takes half of the memory at most, two a third each, and there is
-   * always some left for the next. `taken`: places given away already.
+   * An endpoint may hold as many deliveries as there are free places. So one hanging endpoint takes at most half of the memory, two take
+   * a third each, and there is always room for another. `taken`: places reserved already.
    */
   private roomAt(origin: string, taken: number): number {
     if (!this.hasRoom) return 0;

@@ -31,7 +31,9 @@ export class HeldDeliveries {
     this.byId.delete(transactionId);
   }
 
-  /** Between `begin` and `end` the shard is not finished: a request may be under way or a verdict on its way to the database. */
+  /**
+   * Between `begin` and `end` the shard cannot be handed over: a request may be in flight, or a verdict may not be written yet.
+   */
   begin({ transactionId, shard }: Delivery): void {
     this.working.set(transactionId, 'PREPARING');
     this.loadOf(shard).working++;
@@ -58,7 +60,7 @@ export class HeldDeliveries {
     if (this.working.has(transactionId)) this.working.set(transactionId, 'POSTED');
   }
 
-  /** Shards in which something is claimed, or about to be, whose request has not started. */
+  /** Shards with a delivery that is claimed, or being claimed, and whose request has not started. */
   shardsWithClaims(): Set<number> {
     const shards = new Set<number>();
     for (const { transactionId, shard, isClaimed } of this.byId.values()) {

@@ -4,7 +4,7 @@ import type { DeliveryQueue } from '../queueing';
 import type { ConcludeDelivery } from '../verdicts';
 import type { TakeOverDeliveries } from './take-over-deliveries.service';
 
-/** Flow: what has waited for a slot longer than B -> closed without an attempt (A-12, P-1.2-10). Driven by passes. */
+/** Flow: deliveries that have waited for a slot longer than B -> closed without an attempt (A-12, P-1.2-10). Runs in passes. */
 export class CloseOverdue {
   constructor(
     private readonly queue: DeliveryQueue,
@@ -13,7 +13,7 @@ export class CloseOverdue {
     private readonly parts: { clock: Clock; takeover: Pick<TakeOverDeliveries, 'fenced'> },
   ) {}
 
-  /** Does not wait for the ends to be written: one that its own data keeps from it would stop all later passes (T-29). */
+  /** Does not wait until the verdicts are written: one whose own data prevents that would stop all later passes (T-29). */
   pass(): void {
     const overdue = this.queue.takeWaitingSince(this.parts.clock.nowMs() - this.rules.dispatchWindowMs);
     for (const delivery of overdue) void this.close(delivery);

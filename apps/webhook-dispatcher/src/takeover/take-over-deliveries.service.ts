@@ -14,21 +14,24 @@ import { planAttempt } from './domain/attempt-plan';
 
 /** Rows of one shard read at once. */
 const pageMax = 200;
-/** Shards swept in one pass: the sweep briefly waits for ingests of its shards. */
+/** Shards per sweep. It is limited because a sweep briefly waits for inserts into its shards. */
 const shardsPerSweep = 64;
-/** How often, and from which age on, claims of our own that nobody works on are looked for: longer than any statement may take. */
+/**
+ * How often this replica looks for its own claims that nobody works on, and their minimum age. It is longer than any statement may
+ * take.
+ */
 const forgottenMs = 60_000;
 
 interface ShardProgress {
   epoch: number;
-  /** Position among deliveries claimed by former owners; undefined once all are taken up. */
+  /** Position among deliveries claimed by former owners; undefined when all are taken over. */
   orphansAfter: number | undefined;
   sweptTo: number;
 }
 
 /**
- * Flow: shards gained -> what former owners left open (A-12, A-13) -> then, shard group by shard group, what others stored for shards of ours.
- * Driven by passes; a pass that fails is simply repeated.
+ * Flow: shards gained -> deliveries that former owners left open (A-12, A-13) -> then, one group of shards after the other, deliveries that
+ * other replicas stored in this replica's shards. Runs in passes; a failed pass is repeated.
  */
 export class TakeOverDeliveries {
   private readonly shards = new Map<number, ShardProgress>();
@@ -54,7 +57,10 @@ export class TakeOverDeliveries {
     for (const { shard, epoch } of shards) if (this.shards.get(shard)?.epoch === epoch) this.shards.delete(shard);
   }
 
-  /** A delivery of ours ended without a verdict. If its shard was lost and is ours again, nobody else looks for it. */
+  /**
+   * A delivery of this replica ended without a verdict. If the replica lost the shard and owns it again, it must look
+   * for the delivery itself.
+   */
   fenced({ shard, epoch }: Delivery): void {
     const progress = this.shards.get(shard);
     if (progress && progress.epoch !== epoch) this.gained([{ shard, epoch: progress.epoch }]);
@@ -69,7 +75,7 @@ export class TakeOverDeliveries {
     if (!this.queue.hasRoom) return;
     await this.takeUpOrphans();
     if (this.queue.hasRoom) await this.sweep();
-    // Never at once with a sweep: the sweep passes over merchants that are read here.
+    // It never runs during a sweep, because the sweep skips merchants that are read here.
     if (this.queue.hasRoom) await this.refill();
     if (this.queue.hasRoom) await this.takeUpForgotten();
   }
@@ -109,8 +115,9 @@ export class TakeOverDeliveries {
   }
 
   /**
-   * An insert of ours that claimed, whose answer was lost and whose event went to another replica meanwhile: claimed under our epoch, in
-   * nobody's memory. Without this look it would stay open until its shard moves.
+   * Finds deliveries that an insert of this replica claimed, whose answer was lost, and whose event went to another replica. They are
+   * claimed under this replica's epoch, and no memory holds them. Without this search such a delivery would stay open until its shard
+   * moves.
    */
   private async takeUpForgotten(): Promise<void> {
     if (this.options.clock.nowMs() - this.lastLookMs < forgottenMs) return;
@@ -126,7 +133,7 @@ export class TakeOverDeliveries {
     );
   }
 
-  /** The shard's progress, unless it began anew while the store was asked: then the answer says nothing about where it stands. */
+  /** The shard's progress; undefined when it restarted during the query, because the answer then does not fit its position. */
   private unchanged(shard: number, before: ReadonlyMap<number, ShardProgress>): ShardProgress | undefined {
     const progress = this.shards.get(shard);
     return progress === before.get(shard) ? progress : undefined;
@@ -139,7 +146,7 @@ export class TakeOverDeliveries {
     });
   }
 
-  /** Rows of shards that moved while the store was asked are left: another owner may have claimed them since (their shard begins anew). */
+  /** Skips rows of shards that moved during the query: another owner may have claimed them since, and their shard restarts. */
   private takeUp(
     rows: readonly StoredDelivery[],
     before: ReadonlyMap<number, ShardProgress>,
@@ -154,7 +161,7 @@ export class TakeOverDeliveries {
         void this.close(this.deliveryOf(row, epoch), plan.kind);
         return [];
       }
-      // What may have been sent is taken up in any case: there is no more of it than there were sockets.
+      // A delivery that may have been sent is always taken: there are never more of them than there were sockets.
       if (row.attemptsClaimed > 0 || admit(row.merchantId) !== 'LEAVE') return [this.deliveryOf(row, epoch, plan.attempt)];
       left.push(row.merchantId);
       return [];
@@ -163,7 +170,7 @@ export class TakeOverDeliveries {
     for (const merchantId of left) this.queue.backlog.note(merchantId);
   }
 
-  /** Held until its end is written, so that no other look takes it up meanwhile (P-I4). */
+  /** Holds the delivery until its verdict is written, so that no other search takes it meanwhile (P-I4). */
   private async close(delivery: Delivery, kind: 'CLOSED_EXHAUSTED' | 'CLOSED_BACKSTOP'): Promise<void> {
     if (!this.queue.takeToConclude(delivery)) return;
     const concluded = await this.concluding.without(delivery, kind, null);
@@ -172,7 +179,7 @@ export class TakeOverDeliveries {
   }
 
   private deliveryOf(row: StoredDelivery, epoch: number, attempt = 1): Delivery {
-    // A further attempt has the whole window before it, however old the payment is.
+    // A further attempt gets the whole window, however old the payment is.
     const receivedMs = this.options.clock.nowMs() - (row.attemptsClaimed === 0 ? row.ageMs : 0);
     return deliveryFromRow(row, { epoch, receivedMs, attempt });
   }

@@ -15,9 +15,9 @@ import type { RecordVerdict } from './record-verdict.service';
 
 /** No verdict was recorded. */
 export type NotRecorded =
-  /** The fault is ours; `delivery` is what comes next. */
+  /** The platform had a fault; `delivery` is the next attempt. */
   | { readonly next: 'RETRY_LATER'; readonly delivery: Delivery }
-  /** The shard moved on before the verdict: its owner, maybe this replica again, looks for the delivery. */
+  /** The shard got another owner or epoch before the verdict; its owner, perhaps this replica again, looks for the delivery. */
   | { readonly next: 'FENCED' };
 
 /** OVER: nothing more to do. */
@@ -39,7 +39,8 @@ export class ConcludeDelivery {
     this.metrics.attempted(outcome);
     const conclusion = conclusionOf(delivery, outcome);
     if (conclusion) return this.record(delivery, conclusion, startedAt);
-    // A fault of ours after the request had left: it may have been acknowledged. The next try is another attempt (A-13).
+    // The platform failed after the request had left, so the merchant may have acknowledged it. The next try is another
+    // attempt (A-13).
     if (outcome.kind === 'OUR_FAULT' && outcome.isSent) {
       if (delivery.isReversible && delivery.attempt >= this.rules.attemptsMax)
         return this.without(delivery, 'CLOSED_EXHAUSTED', outcome.code);
@@ -48,7 +49,10 @@ export class ConcludeDelivery {
     return this.heldBack(delivery);
   }
 
-  /** Held back by a fault of ours: until B, then it is closed without an attempt (A-12, P-T8), unless an earlier one may have been acknowledged. */
+  /**
+   * A fault of the platform holds the delivery back until B. Then it is closed without an attempt, unless an earlier attempt may have been
+   * acknowledged (A-12, P-T8).
+   */
   async heldBack(delivery: Delivery): Promise<Concluded> {
     if (mayHaveBeenSent(delivery) || !isTooOld(this.clock.nowMs() - delivery.receivedMs, this.rules))
       return { next: 'RETRY_LATER', delivery };
@@ -58,14 +62,14 @@ export class ConcludeDelivery {
   }
 
   /**
-   * The scheduler has decided, so a verdict stands. If it does not, this database was restored to an instant before it: then a verdict that agrees
-   * with the decision takes its place (P-I6).
+   * The scheduler has decided, so there must be a verdict. If there is none, this database was restored to an instant before it; then this
+   * writes a verdict that agrees with the decision (P-I6).
    */
   decidedBefore(delivery: Delivery, decision: Decision): Promise<Concluded> {
     return this.without(delivery, decision === 'SETTLED' ? 'NOT_APPLICABLE' : 'CLOSED_BACKSTOP', 'DECIDED BEFORE');
   }
 
-  /** A verdict that no request led to. */
+  /** Records a verdict without a request. */
   without(
     delivery: Delivery,
     kind: 'NOT_APPLICABLE' | 'CLOSED_EXHAUSTED' | 'CLOSED_BACKSTOP',
@@ -87,7 +91,10 @@ export class ConcludeDelivery {
     return over;
   }
 
-  /** The verdict of a repeated informational delivery stands since its first attempt. What cannot be recorded is tried again when its lease ends. */
+  /**
+   * A repeated informational delivery has its verdict since its first attempt. If the attempt cannot be recorded, the delivery is tried
+   * again when its lease ends.
+   */
   private async recordRepeat(delivery: Delivery, conclusion: Conclusion, startedAt: Date | null): Promise<Concluded> {
     const { transactionId, attempt, epoch } = delivery;
     const { outcome, elapsedMs, retryAfterMs } = conclusion;

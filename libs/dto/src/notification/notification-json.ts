@@ -79,7 +79,7 @@ function parseJson(json: string): unknown {
   try {
     return parseExactJson(json, amountFields);
   } catch {
-    // The engine's message quotes the input, which is personal data, so the caller learns only that it is no JSON.
+    // The engine's message quotes the input, which is personal data: the caller learns only that it is no JSON.
     return undefined;
   }
 }

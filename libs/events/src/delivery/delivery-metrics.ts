@@ -2,7 +2,7 @@ import { counter } from '@paycode/metrics';
 
 const labels = ['topic', 'group'] as const;
 
-/** Any increase wants a person: an event could not be processed. */
+/** An operator must look at any increase: an event could not be processed. */
 export const parkedEvents = counter('paycode_events_parked_total', 'Events put into a dead-letter topic.', labels);
 
 export const failedBatches = counter(

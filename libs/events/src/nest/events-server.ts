@@ -9,11 +9,11 @@ import type { OnEventsOptions } from './on-events';
 export interface EventsServerOptions {
   transport: EventTransport;
   log: TransportLog;
-  /** Given: the server reports its liveness there and stops consuming when the service drains. */
+  /** If given, the server reports its liveness there and stops consuming when the service drains. */
   lifecycle?: Lifecycle;
-  /** A consume loop that made no turn for this long is beyond help. Default 90,000. */
+  /** A consume loop without progress for this long has failed. Default 90,000. */
   stalledAfterMs?: number;
-  /** What to do then. Default: exit, so that the process is started afresh. */
+  /** Called then. Default: exit, so that the process is restarted. */
   onStalled?(): void;
 }
 
@@ -34,7 +34,8 @@ const stalledAfterMsDefault = 90_000;
 
 /**
  * Nest transport strategy over the event port: every `@OnEvents` (or `@EventPattern(topic, { group, … })`) method becomes a
- * subscription. Unlike Nest's own Kafka transport it hands over batches, keeps topics apart, and lets a failure redeliver.
+ * subscription. Unlike Nest's own Kafka transport it delivers batches, keeps topics separate, and redelivers after a
+ * failure.
  */
 export class EventsServer extends Server implements CustomTransportStrategy {
   /** Failures reach the transport, which redelivers. */
@@ -96,7 +97,7 @@ export class EventsServer extends Server implements CustomTransportStrategy {
     return this.running.map(({ topic, group, subscriber }) => ({ topic, group, ...subscriber.progress() }));
   }
 
-  /** Why the consumers are beyond help, or nothing. */
+  /** Why the consumers have failed, or undefined. */
   stalled(): string | undefined {
     const limitMs = this.options.stalledAfterMs ?? stalledAfterMsDefault;
     const stuck = this.progress().filter(({ sinceLastTurnMs }) => sinceLastTurnMs > limitMs);
@@ -140,14 +141,17 @@ export class EventsServer extends Server implements CustomTransportStrategy {
     await Promise.all(this.running.map(({ subscriber }) => subscriber.stop()));
   }
 
-  /** Seen stalled twice in a row: a process that was merely suspended turns again before the second look. */
+  /**
+   * Acts only when two consecutive checks see a stall: a process that was only suspended makes progress before the
+   * second check.
+   */
   private watch(): void {
     const reason = this.stalled();
     this.stalledSeen = reason ? this.stalledSeen + 1 : 0;
     if (this.stalledSeen < 2) return;
     this.options.log.error(
       { event: 'events-stalled', reason },
-      'event consumers stopped turning; the process must be started afresh',
+      'event consumers make no progress; the process must be restarted',
     );
     clearInterval(this.watchdog);
     if (this.options.onStalled) this.options.onStalled();

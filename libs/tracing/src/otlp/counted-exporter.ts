@@ -8,9 +8,9 @@ const warnEveryMs = 60_000;
 /** ExportResultCode.SUCCESS of @opentelemetry/core. */
 const succeeded = 0;
 
-/** Counts what reached the collector and what did not: a trace that is not there must not look like a payment that was not there. */
+/** Counts exported and lost spans, so that a missing trace is not mistaken for a missing payment. */
 export class CountedExporter implements SpanExporter {
-  private readonly spans = counter('paycode_tracing_spans_total', 'Spans by what became of their export.', ['outcome']);
+  private readonly spans = counter('paycode_tracing_spans_total', 'Spans by the outcome of their export.', ['outcome']);
   private warnedMs = Number.NEGATIVE_INFINITY;
 
   constructor(

@@ -2,7 +2,7 @@ import ts from 'typescript';
 
 type Schema = Record<string, unknown>;
 
-/** What a class-validator decorator says about a property, as JSON Schema; `Each`, `Custom` and unknown ones say nothing. */
+/** JSON Schema of a class-validator decorator; `Each`, `Custom` and unknown decorators give nothing. */
 const rules: Record<string, (args: unknown[]) => Schema> = {
   IsInt: () => ({ type: 'integer' }),
   IsNumber: () => ({ type: 'number' }),
@@ -38,7 +38,7 @@ export function constraintsOf(property: ts.Declaration, checker: ts.TypeChecker)
   return { schema: Object.fromEntries(known), isOptional: names.includes('IsOptional') };
 }
 
-/** A number, text or pattern that stands in the code as a literal or as a named constant; undefined for anything else. */
+/** The value of a literal or a named constant (number, text or pattern); undefined for any other expression. */
 export function valueOf(expression: ts.Expression, checker: ts.TypeChecker): unknown {
   if (ts.isNumericLiteral(expression)) return Number(expression.text);
   if (ts.isStringLiteralLike(expression)) return expression.text;

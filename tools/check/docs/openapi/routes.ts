@@ -17,7 +17,7 @@ export interface Route {
   query?: Schema;
   body?: Schema;
   hasBody: boolean;
-  /** undefined: the type says nothing; null: no content. */
+  /** undefined: the type gives no schema; null: no content. */
   response: Schema | null | undefined;
 }
 

@@ -61,7 +61,7 @@ export class TypeSchemas {
     const known = this.symbols.get(name);
     if (known && known !== symbol) throw new Error(`two types of one document are called ${name}`);
     if (!known) {
-      // Noted before it is filled, so that a type may contain itself.
+      // Registered before it is filled, so that a type may contain itself.
       this.symbols.set(name, symbol);
       this.components[name] = { ...documentation(symbol, this.checker), ...this.membersOf(type) };
     }
@@ -112,7 +112,7 @@ function idAware(name: string, schema: Schema): Schema {
 
 const arrayKeywords = new Set(['minItems', 'maxItems']);
 
-/** Decorators are finer than types (`integer`, not `number`); on a list they speak of its items, and never of null. */
+/** Decorators are more precise than types (`integer`, not `number`); on a list they apply to its items, and never to null. */
 function constrained(base: Schema, constraints: Schema): Schema {
   if ('$ref' in base) return base;
   if (base['type'] === 'array') {

@@ -34,18 +34,18 @@ export function addAccountCommands(program: Command, context: CommandContext): v
   accounts
     .command('password')
     .argument('<username>')
-    .description('give a new API password; the old one fails at once')
+    .description('generate a new API password; the old one is invalid at once')
     .action((username: string) => context.call('auth-session', { method: 'POST', path: `${accountPath(username)}/password` }));
   accounts
     .command('enable-bearer')
     .argument('<username>')
-    .description('switch to Bearer for good; clears the password')
+    .description('switch to Bearer, which cannot be undone; clears the password')
     .action((username: string) => context.call('auth-session', { method: 'POST', path: `${accountPath(username)}/bearer` }));
   accounts
     .command('sources')
     .argument('<username>')
-    .argument('[addresses...]', 'IP addresses and CIDR ranges; none: from anywhere')
-    .description('let an account be used from these addresses only')
+    .argument('[addresses...]', 'IP addresses and CIDR ranges; without any, every address is permitted')
+    .description('permit an account from these addresses only')
     .action((username: string, sourceAddresses: string[]) => {
       const path = `${accountPath(username)}/source-addresses`;
       return context.call('auth-session', { method: 'PUT', path, body: { sourceAddresses } });

@@ -12,7 +12,7 @@ interface EraseOptions {
   confirm?: string;
 }
 
-/** Commands that answer a payer's request to be forgotten. */
+/** Commands for a payer's request for erasure. */
 export function addErasureCommands(program: Command, context: CommandContext): void {
   const payers = program.command('payers').description('show and erase the data of a person who paid');
   payers
@@ -23,7 +23,7 @@ export function addErasureCommands(program: Command, context: CommandContext): v
       "search all notifications for the phone number or e-mail address in this file ('-': standard input)",
     )
     .option('--after <transactionId>', 'search beyond this id only', '0')
-    .description('show what rests of the payer in these transactions and their refunds and reversals; changes nothing')
+    .description('show which data of the payer is stored with these transactions, their refunds and reversals; changes nothing')
     .action(async (ids: string[], options: EraseOptions) => {
       const payments = await paymentsOf(context, ids, options);
       const confirm = codeOf(payments);
@@ -33,13 +33,13 @@ export function addErasureCommands(program: Command, context: CommandContext): v
   payers
     .command('erase')
     .argument('<transactionIds...>')
-    .requiredOption('--confirm <code>', 'what preview said: it stands for exactly these payments as they were then')
+    .requiredOption('--confirm <code>', 'the code that preview printed; it is valid for exactly these payments in that state')
     .description('erase what preview showed as ERASABLE; ids, amounts and states stay')
     .action(async (ids: string[], { confirm }: EraseOptions) => {
       const payments = await paymentsOf(context, ids, { after: '0' });
-      // Nothing is left to confirm when all of it has been done.
+      // When everything is erased already, there is nothing to confirm.
       if (confirm !== codeOf(payments) && payments.some(isErasable))
-        throw new OperatorError('--confirm does not fit: these payments are not what was previewed. Preview them again');
+        throw new OperatorError('--confirm does not match: these payments have changed since the preview. Preview them again');
       context.show((await erasePayments(context.connect(), payments)).map(lineOf));
     });
 }
@@ -48,7 +48,8 @@ async function paymentsOf(context: CommandContext, ids: string[], { payer, after
   const data = new PayerData(context.connect());
   const given = ids.map(id => idOf(id, 'transactionId'));
   const found = payer === undefined ? [] : await data.search(textOf(payer), after === '0' ? 0 : idOf(after, '--after'));
-  if (given.length === 0 && payer === undefined) throw new OperatorError('say whose data: transaction ids, or --payer <file>');
+  if (given.length === 0 && payer === undefined)
+    throw new OperatorError('name the data to show: transaction ids, or --payer <file>');
   return data.preview([...new Set([...given, ...found])]);
 }
 
@@ -56,7 +57,7 @@ function isErasable({ dispatcher, messages, core }: PaymentErasure): boolean {
   return [dispatcher, messages, core].some(item => item?.state === 'ERASABLE');
 }
 
-/** Changes with every payment that becomes, or no longer is, erasable. */
+/** A code of the payments' states: it changes when a payment becomes erasable or is no longer erasable. */
 function codeOf(payments: readonly PaymentErasure[]): string | undefined {
   if (!payments.some(isErasable)) return undefined;
   const states = payments.map(({ transactionId, dispatcher, messages, core }) => [

@@ -43,11 +43,11 @@ export function addMerchantCommands(program: Command, context: CommandContext): 
 function addNotificationCommands(program: Command, context: CommandContext): void {
   program
     .command('notifications')
-    .description('where merchants are notified')
+    .description('URLs and recipients of merchants')
     .command('remove')
     .argument('<merchantId>')
     .argument('<type>', 'HTTP, EMAIL or SMS')
-    .argument('[value]', 'which e-mail address or number')
+    .argument('[value]', 'the e-mail address or number')
     .description('remove a URL or a recipient')
     .action((merchantId: string, type: string, value?: string) => {
       const entry = [type.toUpperCase(), ...(value === undefined ? [] : [value])].map(encodeURIComponent).join('/');

@@ -5,7 +5,7 @@ import { loadTokenKeys } from '../../token-keys.ts';
 import { OperatorError } from '../operator-connection.ts';
 
 const hoursMax = 8;
-/** Of the standalone platform. */
+/** Key file of the standalone platform. */
 const keyFile = 'secrets/token-keys/operator.pem';
 const revocationsFile = 'secrets/token-keys/operator-revocations.json';
 
@@ -24,12 +24,12 @@ interface RevokeOptions {
 
 /** Tokens of persons who operate the platform. */
 export function addOperatorCommands(program: Command, write: (text: string) => void): void {
-  const operators = program.command('operators').description('who may operate the platform, for how long');
+  const operators = program.command('operators').description('tokens of operators');
   const inHome = (name: string): string => join(program.opts<{ home: string }>().home, name);
   operators
     .command('issue')
-    .requiredOption('--subject <name>', 'the person; stands in every audit row and log line')
-    .option('--hours <hours>', `life of the token, at most ${hoursMax}`, String(hoursMax))
+    .requiredOption('--subject <name>', 'the person; appears in every audit row and log line')
+    .option('--hours <hours>', `lifetime of the token in hours, at most ${hoursMax}`, String(hoursMax))
     .option('--key-file <file>', `private key of operator tokens (default: ${keyFile} of the home folder)`)
     .description('print an operator token')
     .action(async ({ subject, hours, keyFile: file }: { subject: string; hours: string; keyFile?: string }) => {
@@ -42,7 +42,7 @@ export function addOperatorCommands(program: Command, write: (text: string) => v
     .option('--subject <name>', 'all tokens of this person issued until now')
     .option('--everybody', 'all tokens issued until now')
     .option('--file <file>', `revocations (default: ${revocationsFile} of the home folder)`)
-    .description('refuse operator tokens that were issued; running services notice within a second of the file')
+    .description('revoke operator tokens; running services read the file within a second')
     .action(async (options: RevokeOptions) => {
       write(`${await revoke(options, options.file ?? inHome(revocationsFile))}\n`);
     });
@@ -64,7 +64,7 @@ async function revoke({ token, id, subject, everybody }: RevokeOptions, file: st
   const tokenId = token === undefined ? id : idIn(textOf(token));
   const name = everybody ? '*' : subject;
   if (tokenId === undefined && name === undefined)
-    throw new OperatorError('say what to revoke: --token, --id, --subject or --everybody');
+    throw new OperatorError('name the tokens to revoke: --token, --id, --subject or --everybody');
   const revoked: Revocations = {
     tokens: [...new Set([...held.tokens, ...(tokenId === undefined ? [] : [tokenId])])],
     issuedUntil: { ...held.issuedUntil, ...(name === undefined ? {} : { [name]: nowS }) },

@@ -8,7 +8,7 @@ export function addSessionCommands(program: Command, context: CommandContext): v
   sessions
     .command('list')
     .argument('<username>')
-    .description('show the sessions that are not over, newest first')
+    .description('show the open sessions, newest first')
     .action((username: string) => context.call('auth-session', { method: 'GET', path: sessionsPath(username) }));
   sessions
     .command('end-all')

@@ -13,7 +13,7 @@ interface CompleteOptions {
   reference?: string;
 }
 
-/** Commands along a payment's way: the transaction, its delivery, its reversal. */
+/** Commands for the steps of a payment: the transaction, its delivery, its reversal. */
 export function addSettlementCommands(program: Command, context: CommandContext): void {
   const transactions = program.command('transactions').description('transactions of the sandbox');
   transactions
@@ -24,9 +24,9 @@ export function addSettlementCommands(program: Command, context: CommandContext)
     .option('--currency <code>', 'ISO 4217 code', 'ZAR')
     .option(
       '--state <txState>',
-      'how it ends, e.g. END_BANK_DECLINE; by itself SUCCESS, END_REFUNDED or END_REVERSED, as its kind says',
+      'final state, e.g. END_BANK_DECLINE; the default is SUCCESS, END_REFUNDED or END_REVERSED, depending on the kind',
     )
-    .option('--kind <kind>', 'PURCHASE, REFUND or REVERSAL (one the core announces by itself); PURCHASE when left out')
+    .option('--kind <kind>', 'PURCHASE (the default), REFUND or REVERSAL (announced by the payment core itself)')
     .option('--of <transactionId>', 'purchase that is refunded or reversed')
     .option('--reference <merchantReference>', 'reference of the merchant')
     .action((options: CompleteOptions) =>
@@ -59,7 +59,7 @@ function addDeliveryCommands(deliveries: Command, context: CommandContext): void
   deliveries
     .command('redeliver')
     .argument('<transactionId>')
-    .description('try a notice that moves no money once more')
+    .description('send a notification that moves no money once more')
     .action((transactionId: string) =>
       context.call('webhook-dispatcher', {
         method: 'POST',

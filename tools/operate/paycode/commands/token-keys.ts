@@ -8,12 +8,12 @@ interface FolderOption {
   folder: string;
 }
 
-/** Keys of service and operator tokens, as files in a folder: nothing here speaks to a running platform. */
+/** Keys of service and operator tokens, as files in a folder. These commands do not call a running platform. */
 export function addTokenKeyCommands(keys: Command, write: (text: string) => void): void {
   keys
     .command('make')
     .requiredOption('--folder <folder>', 'where the keys lie')
-    .description('make the keys of service and operator tokens that are missing: one private key per service, one of operators')
+    .description('make missing keys of service and operator tokens: one private key per service, one for operators')
     .action(async ({ folder }: FolderOption) => {
       (await loadTokenKeys()).ensureTokenKeys(folder);
       write(`${folder}: hand each service its own .pem and all the .json files; keep operator.pem\n`);
@@ -31,7 +31,7 @@ export function addTokenKeyCommands(keys: Command, write: (text: string) => void
     .command('retire')
     .argument('<kid>', '<owner>:<version>')
     .requiredOption('--folder <folder>', 'where the keys lie')
-    .description('take a public key out: what its private key signs is refused from then on')
+    .description('remove a public key: tokens that its private key signs are refused from then on')
     .action(async (kid: string, { folder }: FolderOption) => {
       retire(await loadTokenKeys(), kid, folder);
       write(`${kid} is no longer published\n`);

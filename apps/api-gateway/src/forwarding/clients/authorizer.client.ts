@@ -2,7 +2,9 @@ import type { InternalClient } from '@paycode/access';
 import type { AuthorizeAnswer, AuthorizeRequest } from '@paycode/dto';
 import { Authorizer, AuthorizerUnavailableError } from '../forwarding.ports';
 
-/** Asks auth-session once per request. An answer of any other shape counts as none: the gateway never lets a request pass by mistake. */
+/**
+ * Asks auth-session once per request. A malformed answer counts as no answer, so that the gateway never forwards a request by mistake.
+ */
 export class AuthorizerClient extends Authorizer {
   constructor(private readonly client: InternalClient) {
     super();

@@ -40,7 +40,7 @@ function authSessionClient(env: GatewayEnv, logger: Logger): InternalClient {
     }),
     timeoutMs: env.AUTHORIZE_TIMEOUT_MS,
     socketsMax: env.UPSTREAM_CONNECTIONS_MAX,
-    // authorize only reads.
+    // A call of authorize changes nothing.
     isRepeatable: true,
   });
 }

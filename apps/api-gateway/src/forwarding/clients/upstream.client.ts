@@ -15,11 +15,11 @@ export interface UpstreamSettings {
 const connectTimeoutMs = 3_000;
 const headerBytesMax = 32_768;
 /**
- * How long an unused connection is kept. Half of the second that a replica which goes away keeps it (SHUTDOWN_LINGER_MS): a POST that is lost on a
- * connection which is closed just then could not be sent again.
+ * How long an unused connection is kept: half of the second for which a stopping replica keeps it (SHUTDOWN_LINGER_MS). A POST that is lost
+ * on a closing connection could not be sent again.
  */
 const idleMs = 500;
-/** Requests waiting for a connection to one service; a slow service must not hold the memory of the others. */
+/** Requests waiting for a connection to one service; a slow service must not use up the memory for the others. */
 const waitingPerConnectionMax = 4;
 
 /** One keep-alive pool per service: bounded connections, waiting requests, header size and time. Bodies stream through. */
@@ -80,7 +80,7 @@ export class UpstreamClient extends Upstreams {
       bodyTimeout: timeoutMs,
       maxHeaderSize: headerBytesMax,
       keepAliveTimeout: idleMs,
-      // What a service offers in its Keep-Alive field counts up to here.
+      // Upper limit for the value of a service's Keep-Alive field.
       keepAliveMaxTimeout: idleMs,
     });
   }
@@ -89,7 +89,10 @@ export class UpstreamClient extends Upstreams {
 const neverSent = new Set(['ECONNREFUSED']);
 const connectionLost = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-/** Once more when the first try cannot have had an effect: it never left, or reading twice is harmless (a replica going away). */
+/**
+ * Whether to try again: the first try was never sent, or the method only reads, so that the try had no effect (when a replica
+ * stops).
+ */
 function isWorthAnotherTry({ method }: UpstreamRequest, cause: unknown): boolean {
   const code = String((cause as { code?: unknown }).code);
   return neverSent.has(code) || ((method === 'GET' || method === 'HEAD') && connectionLost.has(code));

@@ -10,7 +10,7 @@ export function valuesOf(headers: RawHeaders, name: string): string[] {
   return values;
 }
 
-/** Fields that speak about one connection only (RFC 9110 7.6.1). */
+/** Fields that concern one connection only (RFC 9110 7.6.1). */
 const hopByHop = new Set([
   'connection',
   'expect',
@@ -24,7 +24,7 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** Set by the gateway itself, or claims that are only the gateway's to make (T-26). */
+/** Fields that only the gateway may set (T-26). */
 const ownFields =
   /^(x-paycode-|x-forwarded-|x-original-|x-real-ip$|forwarded$|via$|host$|content-length$|x-request-id$|x-http-method)/;
 
@@ -36,7 +36,10 @@ export interface ForwardedFacts {
   isCredentialForwarded: boolean;
 }
 
-/** What a service gets to see: the client's fields without credentials, hop-by-hop fields and forged claims; then our own facts. */
+/**
+ * Header for a service: the client's fields without credentials, hop-by-hop fields and forged fields, followed by the gateway's own
+ * fields.
+ */
 export function forwardedHeaders(headers: RawHeaders, facts: ForwardedFacts): string[] {
   const isDropped = droppedFields(headers);
   const kept: string[] = [];
@@ -65,7 +68,7 @@ export function answerHeaders(headers: Record<string, string | string[] | undefi
   return kept;
 }
 
-/** Tells which fields end here: the hop-by-hop ones, and those the message itself declares so in Connection. */
+/** Returns a test for fields that are not forwarded: hop-by-hop fields, and fields that the Connection field names. */
 function droppedFields(headers: RawHeaders): (name: string) => boolean {
   const declared = valuesOf(headers, 'connection').flatMap(value => value.toLowerCase().split(','));
   const options = new Set(declared.map(option => option.trim()));

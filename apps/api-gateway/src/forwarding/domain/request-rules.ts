@@ -5,7 +5,7 @@ export interface RequestLine {
   version: string;
   method: string;
   headers: RawHeaders;
-  /** Bytes the client announced; undefined for chunks, whose size shows only at their end; 0 without a body. */
+  /** Announced number of bytes; undefined for chunks, whose size is known only at the end; 0 without a body. */
   announcedBytes: number | undefined;
 }
 
@@ -15,8 +15,8 @@ export interface Objection {
 }
 
 /**
- * What Node's parser reads, without CONNECT, which has no path. Those that a known path does not take are answered 405 by the service it
- * belongs to, once the caller is authorized (A-71).
+ * The methods of Node's parser, without CONNECT, which has no path. When a known path does not accept a method, its service answers 405,
+ * after the caller is authorized (A-71).
  */
 const methods = new Set(
   (
@@ -25,14 +25,14 @@ const methods = new Set(
   ).split(' '),
 );
 const headerLinesMax = 100;
-/** Sent twice, two readers could pick two different values. */
+/** Fields that may appear only once, because two readers could use two different values. */
 const onlyOnce = ['host', 'content-type', 'content-length', 'content-encoding', 'transfer-encoding', 'expect'];
 /** `application/json`, with no parameter but a UTF-8 charset. */
 const jsonType = /^application\/json(?:\s*;\s*charset=(?:"utf-8"|utf-8))?\s*;?\s*$/i;
 const fieldValue = /^[\t\x20-\x7e]*$/;
 const hostValue = /^(?:\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/i;
 
-/** What is wrong with a request before anybody asks who sent it; undefined when nothing is. */
+/** The rule that a request breaks, checked before authentication; undefined when it breaks none. */
 export function objectionTo(request: RequestLine, bodyBytesMax: number): Objection | undefined {
   return (
     versionObjection(request) ??
@@ -60,7 +60,7 @@ function headerObjection(headers: RawHeaders): Objection | undefined {
   const [host] = valuesOf(headers, 'host');
   if (host !== undefined && !hostValue.test(host)) return { status: 400, message: 'host is not valid' };
   const [coding] = valuesOf(headers, 'transfer-encoding');
-  // RFC 9112 6.1. Whoever undoes only the chunks takes a compressed body for another text than the sender meant.
+  // RFC 9112 6.1. A reader that only removes the chunks would read a compressed body as other text.
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     return { status: 501, message: 'Transfer-Encoding must be chunked' };
   const isPlain = headers.every((text, index) => index % 2 === 0 || fieldValue.test(text));
@@ -72,7 +72,7 @@ function bodyObjection({ headers, announcedBytes }: RequestLine, bodyBytesMax: n
   return announcedBytes > bodyBytesMax ? bodyTooLarge : bodyTypeObjection(headers, announcedBytes);
 }
 
-/** What has a body says that it is JSON (R-5.4-1). For chunks, asked once they are read. */
+/** Requires that a request with a body declares JSON (R-5.4-1). For chunks it is checked after they are read. */
 export function bodyTypeObjection(headers: RawHeaders, bodyBytes: number): Objection | undefined {
   if (bodyBytes === 0) return undefined;
   if (valuesOf(headers, 'content-encoding').length > 0) return { status: 415, message: 'Content-Encoding is not supported' };

@@ -16,7 +16,7 @@ export function upstreamOf(path: string): UpstreamName | undefined {
   return routes.find(([prefix]) => path.startsWith(prefix))?.[1];
 }
 
-/** These two read the token itself out of the header (spec 4.1); no other service ever sees a client's credentials. */
+/** Whether the endpoint reads the token from the header itself (section 4.1); no other service gets a client's credentials. */
 export function mayReadCredentials(path: string): boolean {
   return path === '/authentication/logout' || path === '/authentication/renew';
 }

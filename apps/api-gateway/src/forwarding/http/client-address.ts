@@ -3,11 +3,11 @@ import { type RawHeaders, valuesOf } from '../domain/header-lines';
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** Named proxies, and what they say about who is behind them (T-26: nobody else's X-Forwarded-For is read). */
+/** Trusted proxies. X-Forwarded-For is read from them only (T-26). */
 export class TrustedProxies {
   private readonly ranges: Range[];
 
-  /** Throws on an entry that is neither an address nor a CIDR range; `setting` is where it stands. */
+  /** Throws on an entry that is neither an address nor a CIDR range; `setting` is the name of the setting. */
   constructor(entries: readonly string[], setting: string) {
     this.ranges = entries.map(entry => rangeOf(entry, setting));
   }

@@ -2,13 +2,13 @@ import type { Socket } from 'node:net';
 import type { RawHeaders } from '../domain/header-lines';
 import type { TrustedProxies } from './client-address';
 
-/** Who is at the other end of each connection: the peer, or whom a named proxy says it speaks for (T-30). */
+/** Address of the client of each connection: the peer, or the one that a named proxy announces (T-30). */
 export class ClientAddresses {
   /** By peer address and port, which TLS and the TCP connection below it share. */
   private readonly announced = new Map<string, string>();
 
   /**
-   * @param forwarders proxies whose X-Forwarded-For is believed
+   * @param forwarders proxies whose X-Forwarded-For is trusted
    * @param relays peers that begin each connection with a header of the PROXY protocol
    */
   constructor(
@@ -21,12 +21,15 @@ export class ClientAddresses {
     return this.relays.includes(socket.remoteAddress ?? '');
   }
 
-  /** Speaks for many clients in one connection, so its connections are not counted as one client's. */
+  /**
+   * Whether the address is a proxy with many clients in one connection, whose connections do not count as those of one
+   * client.
+   */
   isForwarder(address: string): boolean {
     return this.forwarders.includes(address);
   }
 
-  /** Notes whom the relay named, for as long as the connection lives. */
+  /** Stores the address that the relay named, until the connection ends. */
   announce(socket: Socket, source: string): void {
     const key = keyOf(socket);
     this.announced.set(key, source);

@@ -21,9 +21,9 @@ export interface ConnectionGateSettings {
 const tlsHandshake = 0x16;
 
 /**
- * Stands before TLS on the public port: reads from relays whom they speak for, answers plain HTTP with one JSON 400 and no effect (R-1-9),
- * closes silent and surplus connections. The HTTPS server keeps listening itself, for only a listening server runs Node's checks on slow
- * requests.
+ * Runs before TLS on the public port. It reads the client's address from relays, answers plain HTTP with one JSON 400 without any effect
+ * (R-1-9), and closes silent and surplus connections. The HTTPS server itself keeps listening, because only a listening server runs Node's
+ * checks of slow requests.
  */
 export class ConnectionGate {
   private readonly perAddress = new Map<string, number>();
@@ -35,7 +35,7 @@ export class ConnectionGate {
     private readonly addresses: ClientAddresses,
   ) {}
 
-  /** Takes over the server's `connection` event; connections that turn out to be TLS go on as before. */
+  /** Handles the server's `connection` event; TLS connections then continue as usual. */
   guard(server: Server): void {
     const [startTls] = server.listeners('connection') as [(socket: Socket) => void];
     server.removeAllListeners('connection');
@@ -46,7 +46,7 @@ export class ConnectionGate {
     });
   }
 
-  /** Closes connections that have not said anything yet (shutdown). */
+  /** Closes connections that have not sent anything yet, at shutdown. */
   closeUndecided(): void {
     for (const socket of this.undecided) socket.destroy();
   }
@@ -74,7 +74,7 @@ export class ConnectionGate {
     else this.perAddress.set(key, count);
   }
 
-  /** Hands over what arrives until `next` answers how to go on, or the time is over. */
+  /** Passes the received bytes to `next` until it returns the next step, or the time is over. */
   private awaitBytes(socket: Socket, next: (bytes: Buffer) => (() => void) | undefined): void {
     const abandon = (): void => void socket.destroy();
     const timeout = setTimeout(() => {
@@ -113,7 +113,7 @@ export class ConnectionGate {
     });
   }
 
-  /** `first`: what came behind the header, which belongs to the client already. */
+  /** `first`: the bytes after the header, which come from the client. */
   private admit(
     socket: Socket,
     { source, first, startTls }: { source: string | undefined; first: Buffer; startTls: () => void },

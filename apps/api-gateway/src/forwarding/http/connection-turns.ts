@@ -12,14 +12,14 @@ export class ConnectionTurn {
 
   constructor(private readonly socket: Duplex) {}
 
-  /** True once the answer in progress has begun: nothing else may be written into it. */
+  /** True when the current answer has begun, so that nothing else may be written into it. */
   get isAnswering(): boolean {
     return this.current?.headersSent === true && !this.current.writableFinished;
   }
 
   /**
-   * Runs `answer` when the requests before it are answered; not at all when one of them ended the connection. Node hands out pipelined
-   * requests at once: without turns, what follows a refused request on its connection would still be carried out.
+   * Runs `answer` when all earlier requests are answered, or never when one of them ended the connection. Node emits pipelined
+   * requests at once, so without this order a request after a refused one would still be carried out.
    */
   take(response: ServerResponse, answer: () => Promise<void>): Promise<void> {
     if (this.waiting >= waitingMax) this.socket.destroy();
@@ -38,7 +38,7 @@ function endsConnection(response: ServerResponse | undefined): boolean {
   return response?.shouldKeepAlive === false || response?.getHeader('connection') === 'close';
 }
 
-/** The turn of each open connection. */
+/** The order of requests of each open connection. */
 export class ConnectionTurns {
   private readonly turns = new WeakMap<Duplex, ConnectionTurn>();
 

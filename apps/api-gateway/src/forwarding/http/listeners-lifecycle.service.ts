@@ -23,7 +23,7 @@ export class ListenersLifecycle implements OnApplicationBootstrap, OnModuleDestr
     await this.plainListener.open();
   }
 
-  /** Covers a start that failed half-way, where nothing drains. */
+  /** Closes the listeners after a failed start, in which nothing drains. */
   onModuleDestroy(): Promise<void> {
     return this.close();
   }

@@ -5,7 +5,7 @@ import { refuseConnection } from './raw-answer';
 
 const connectionsMax = 200;
 
-/** An optional port of its own for plain HTTP that refuses everything, without reading it (R-1-9): no redirect, no effect (T-26). */
+/** An optional extra port for plain HTTP that refuses every request without reading it (R-1-9): no redirect, no effect (T-26). */
 export class PlainListener {
   private server: Server | undefined;
 

@@ -1,6 +1,9 @@
 import ipaddr from 'ipaddr.js';
 
-/** Longest header of version 1, line end included, and what is taken of version 2 (its extension fields are skipped). */
+/**
+ * Longest header of version 1, line end included, and longest part of version 2 that is read (its extension fields are
+ * skipped).
+ */
 const textBytesMax = 107;
 const binaryBytesMax = 4_096;
 const signature = Buffer.from([0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a]);
@@ -13,7 +16,7 @@ const isAddressOf: Record<Family, (text: string) => boolean> = {
 };
 const textLine = /^PROXY (?:UNKNOWN(?: [^\r\n]*)?|(TCP4|TCP6) (\S+) (\S+) (\d{1,5}) (\d{1,5}))$/;
 
-/** `source`: the client's address; undefined where the proxy speaks for itself (health checks). */
+/** `source`: the client's address; undefined for the proxy's own connections (health checks). */
 export type ProxyHeader =
   { kind: 'INCOMPLETE' } | { kind: 'MALFORMED' } | { kind: 'COMPLETE'; bytes: number; source: string | undefined };
 
@@ -71,7 +74,7 @@ function readBinary(received: Buffer): ProxyHeader {
   return { kind: 'COMPLETE', bytes, source: canonical(ipaddr.fromByteArray([...source])) };
 }
 
-/** The family of a connection of the proxy itself is to be ignored; an unspecified one names nobody. */
+/** Whether the header contains no address: the connection is the proxy's own, or its family is unspecified. */
 function namesNobody(command: number, family: number): boolean {
   return command === commands.local || (command === commands.proxy && family === unspecified);
 }

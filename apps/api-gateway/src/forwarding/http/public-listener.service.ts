@@ -30,10 +30,10 @@ export interface PublicListenerParts {
 }
 
 const sweepIntervalMs = 50;
-/** A request, or the first byte of a connection, may be on its way when the gateway begins to stop. */
+/** Grace time, because a request, or the first byte of a connection, may be on its way when the gateway begins to stop. */
 const idleGraceMs = 1_000;
 
-/** The TLS listener everybody outside talks to. HTTP/1.1 only (ALPN says so): see docs/adr on HTTP/2. */
+/** The TLS listener for all clients. It offers HTTP/1.1 only, by ALPN; docs/adr says why. */
 export class PublicListener {
   private server: Server | undefined;
   private readonly turns = new ConnectionTurns();
@@ -62,7 +62,7 @@ export class PublicListener {
       this.unused.add(socket);
       socket.once('close', () => this.unused.delete(socket));
     });
-    // An expectation we do not know is one we need not meet (RFC 9110 10.1.1); Node alone would answer it without the error body.
+    // The gateway need not meet an unknown expectation (RFC 9110 10.1.1). Node alone would answer it without the error body.
     for (const event of ['request', 'checkContinue', 'checkExpectation']) {
       server.on(event, (request: IncomingMessage, response: ServerResponse) => this.onRequest(request, response));
     }
@@ -82,7 +82,7 @@ export class PublicListener {
     this.parts.answerRequest.isClosing = true;
     await acceptWaiting(server);
     const closed = once(server, 'close');
-    // An HTTP server's own close() ends what is idle at once, maybe just when a client sends on it.
+    // An HTTP server's own close() ends idle connections at once, perhaps while a client sends on one.
     TcpServer.prototype.close.call(server);
     let sweep: NodeJS.Timeout | undefined;
     const lastCall = setTimeout(() => {
@@ -93,7 +93,7 @@ export class PublicListener {
     await closed;
     clearTimeout(lastCall);
     clearInterval(sweep);
-    // Ends Node's checks on slow requests; that it does not listen any more is known.
+    // Ends Node's checks of slow requests. It reports that the server does not listen any more, which is expected.
     server.close(() => undefined);
   }
 
@@ -134,7 +134,7 @@ export class PublicListener {
     void turn.take(response, () => this.parts.answerRequest.answer(request, response));
   }
 
-  /** Requests nobody can read: malformed, contradictory (smuggling), too large, too slow; and failed TLS handshakes. */
+  /** Handles unreadable requests (malformed, contradictory (smuggling), too large, too slow) and failed TLS handshakes. */
   private onUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
     const message = messageFor(error.code ?? '');
     this.parts.metrics.connectionRefused(reasonOf(error.code, message));
@@ -148,7 +148,7 @@ const messages: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'the request took too long',
 };
 
-/** What to tell a client whose request could not be read; undefined when it does not even speak TLS. */
+/** Message for a client whose request could not be read; undefined when it does not use TLS. */
 function messageFor(code: string): string | undefined {
   return messages[code] ?? (code.startsWith('HPE_') ? 'request is not valid HTTP' : undefined);
 }

@@ -5,15 +5,15 @@ import { errorBody } from '@paycode/service-runtime';
 const lingerMs = 2_000;
 const lingerBytesMax = 1_048_576;
 
-/** Answers 400 on a connection whose request cannot be read, and cuts it: nothing that follows on it may be taken for a request. */
+/** Answers 400 on a connection whose request cannot be read, and closes it, so that later bytes are never read as a request. */
 export function refuseAndCut(socket: Duplex, message: string): void {
   socket.on('error', () => socket.destroy());
   socket.end(rawAnswer(message), () => socket.destroy());
 }
 
 /**
- * Answers 400 on a connection that has no HTTP response object (not TLS, not HTTP) and closes it. What the client still sends is read
- * and dropped for a moment, bounded: closing on unread bytes would reset the connection and the client would never see why.
+ * Answers 400 on a connection that has no HTTP response object (not TLS, not HTTP) and closes it. It reads and drops further bytes
+ * for a short, bounded time: closing with unread bytes would reset the connection, and the client would not get the answer.
  */
 export function refuseConnection(socket: Duplex, message: string): void {
   socket.on('error', () => socket.destroy());

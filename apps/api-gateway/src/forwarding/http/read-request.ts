@@ -20,7 +20,8 @@ export function clientRequestOf(raw: IncomingMessage, response: ServerResponse, 
     address: addresses.clientOf(raw.socket, raw.rawHeaders),
     signal: gone.signal,
     readBody: bytesMax => {
-      // The client's `Expect: 100-continue` is answered only here: a refused request never gets its body sent.
+      // Answers the client's `Expect: 100-continue` only here, so that the client never sends the body of a refused
+      // request.
       if (raw.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
       return readBody(raw, bytesMax);
     },

@@ -1,18 +1,18 @@
 import ipaddr from 'ipaddr.js';
 
-/** Connections looked at together, and the share of them that one address must have. */
+/** Number of connections per window, and the number of them that one address must have. */
 const windowConnections = 1_000;
 const shareMin = 0.9;
 
 /**
- * Finds out that a proxy hides all clients behind its own address: nearly every connection then comes from one private address, and each
- * limit per address is one for everybody (T-30).
+ * Detects a proxy that hides all clients behind its own address: nearly every connection then comes from one private address, and all
+ * clients share each limit per address (T-30).
  */
 export class SharedAddressWatch {
   private readonly counts = new Map<string, number>();
   private seen = 0;
 
-  /** Counts one connection; the address that nearly all of the last 1,000 came from, if it is a private one. */
+  /** Counts one connection; returns the private address that nearly all of the last 1,000 came from, if there is one. */
   connected(address: string): string | undefined {
     this.counts.set(address, (this.counts.get(address) ?? 0) + 1);
     this.seen += 1;

@@ -4,7 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import { requestIdHeader } from '@paycode/dto';
 import type { Answer } from '../client-request';
 
-/** What says the same in every answer. Without includeSubDomains: which names lie below ours is for the owner of the zone to say. */
+/**
+ * Header fields of every answer. Without includeSubDomains, because the owner of the DNS zone decides about the names below (A-72).
+ */
 const ownFields = { 'strict-transport-security': 'max-age=31536000', 'x-content-type-options': 'nosniff' };
 const lingerMs = 2_000;
 const lingerBytesMax = 1_048_576;
@@ -13,11 +15,14 @@ export interface AnswerContext {
   request: IncomingMessage;
   response: ServerResponse;
   requestId: string;
-  /** True while the gateway stops: the client should come back on another connection. */
+  /** True while the gateway stops, so that the client uses another connection next. */
   isClosing: boolean;
 }
 
-/** Writes an answer to its end. Rejects when the client is gone or a streamed body broke off (the connection is then cut). */
+/**
+ * Writes a complete answer. Rejects when the client has disconnected or a streamed body ended early (the connection is then
+ * closed).
+ */
 export async function writeAnswer(answer: Answer, { request, response, requestId, isClosing }: AnswerContext): Promise<void> {
   const isUnread = !request.complete;
   response.statusCode = answer.status;
@@ -37,8 +42,8 @@ export async function writeAnswer(answer: Answer, { request, response, requestId
 }
 
 /**
- * Reads and drops what a refused client still sends, for a moment and bounded: closing on unread bytes resets the connection, and
- * the client would see a broken pipe instead of the answer.
+ * Reads and drops the bytes that a refused client still sends, for a short, bounded time: closing with unread bytes resets the
+ * connection, and the client would get a broken pipe instead of the answer.
  */
 async function discardRest(request: IncomingMessage): Promise<void> {
   let bytes = 0;

@@ -5,11 +5,11 @@ export interface BucketsRate {
   perS: number;
   /** Tokens a fresh bucket holds. */
   burst: number;
-  /** Most buckets kept; beyond it the one unused for longest is forgotten (it would be nearly full anyway). */
+  /** Most buckets kept; beyond that the least recently used one is dropped (it would be nearly full anyway). */
   bucketsMax: number;
 }
 
-/** Token buckets by key, in bounded memory. Pure: the caller brings the monotonic time in milliseconds. */
+/** Token buckets by key, in bounded memory. Pure: the caller passes the monotonic time in milliseconds. */
 export class TokenBuckets {
   /** Insertion order is order of last use. */
   private readonly buckets = new Map<string, TokenBucket>();

@@ -6,9 +6,9 @@ import { type FreshChallenge, RsaWorkers } from '../challenges.ports';
 import { WorkSlots } from './work-slots';
 
 const depth = gauge('paycode_auth_session_rsa_tasks', 'RSA tasks running or waiting.');
-/** Idle threads end after this long, in milliseconds: logins come in bursts, memory is for always. */
+/** Idle threads end after this long, in milliseconds: logins come in bursts, and idle threads would keep their memory. */
 const idleTimeoutMs = 60_000;
-/** What a client is told to wait when there is no room, in seconds. */
+/** `Retry-After` when the queue is full, in seconds. */
 const retryAfterS = 1;
 
 export interface RsaWorkerPoolOptions {
@@ -18,7 +18,7 @@ export interface RsaWorkerPoolOptions {
   queueMax: number;
 }
 
-/** A small pool of threads for RSA work. Room is shared out: one address gets at most half of it. */
+/** A small pool of threads for RSA work. One address gets at most half of its slots. */
 export class RsaWorkerPool extends RsaWorkers {
   private readonly pool: Piscina;
   private readonly slots: WorkSlots;

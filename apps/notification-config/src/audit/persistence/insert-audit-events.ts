@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { AuditEvent, Origin } from '../audit-event';
 import { insertAuditEventsSql } from './audit-event.sql';
 
-/** Writes events in the caller's transaction: a change and its trace are stored together or not at all (T-15). */
+/** Writes events in the caller's transaction: a change and its audit events are stored together or not at all (T-15). */
 export async function insertAuditEvents(
   manager: EntityManager,
   { merchantId, origin }: { merchantId: number; origin: Origin },

@@ -5,7 +5,7 @@ import { HandOverNoticesService } from '../hand-over-notices.service';
 
 const everyMs = 1_000;
 
-/** Hands over what is due, once a second. */
+/** Hands over due notices, once a second. */
 @Injectable()
 export class HandOverNoticesJob implements OnApplicationBootstrap {
   private readonly task: PeriodicTask;

@@ -1,5 +1,5 @@
 export const changeNoticeSql = {
-  // Skipped, not waited for: another replica has them in hand.
+  // Skips locked rows, because another replica is handing them over.
   claim: `
     update change_notice set tries = tries + 1, due_at = clock_timestamp() + $2 * interval '1 millisecond'
      where notice_id in (

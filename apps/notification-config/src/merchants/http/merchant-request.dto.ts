@@ -1,7 +1,7 @@
 import { type EncryptionProfile, type MerchantRecord, WithoutCardNumber } from '@paycode/dto';
 import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, Min } from 'class-validator';
 
-/** Names travel into mails and notifications: no line breaks or other control characters (T-25). */
+/** Names appear in mails and notifications, so they have no line breaks or other control characters (T-25). */
 const printable = /^[^\p{Cc}\u2028\u2029]+$/u;
 
 /** Body of PUT /internal/merchants/{merchantId}. */

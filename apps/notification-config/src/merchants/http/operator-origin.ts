@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Origin } from '../../audit';
 
-/** Which operator asked on the internal listener, for the audit log: the subject of the token, as `InternalCallersGuard` established it. */
+/** The operator who made an internal call, for the audit log: the subject of the token that `InternalCallersGuard` verified. */
 export function operatorOrigin(request: FastifyRequest & { subject?: string }): Origin {
   return { actor: `operator ${request.subject ?? 'unknown'}`, requestId: String(request.id) };
 }

@@ -4,7 +4,7 @@ import { maskedRecipient, type Recipient } from './recipient';
 export type ChangeKind =
   'URL_SET' | 'URL_REMOVED' | 'KEY_CREATED' | 'KEY_RENEWED' | 'KEY_REVEALED' | 'RECIPIENT_ADDED' | 'RECIPIENT_REMOVED';
 
-/** What the merchant's EMAIL recipients are told (T-15). */
+/** Kind of the notice to the merchant's EMAIL recipients (T-15). */
 export type NoticeKind = 'URL_CHANGED' | 'KEY_CHANGED' | 'URL_REMOVED';
 
 /** A change to one merchant's configuration, to be applied as a whole. */
@@ -52,13 +52,13 @@ export function addingRecipient(current: NotificationConfiguration, recipient: R
   return { added: recipient, events: [{ kind: 'RECIPIENT_ADDED', detail: maskedDetail(recipient) }] };
 }
 
-/** What the portal does (R-4.3-14). undefined: there is no such recipient. */
+/** For the portal only (R-4.3-14). undefined: there is no such recipient. */
 export function removingRecipient(current: NotificationConfiguration, recipient: Recipient): ConfigurationChange | undefined {
   if (!has(current, recipient)) return undefined;
   return { removed: recipient, events: [{ kind: 'RECIPIENT_REMOVED', detail: maskedDetail(recipient) }] };
 }
 
-/** undefined: there is no URL. The key goes with it. */
+/** Removes the URL with its key; undefined: there is no URL. */
 export function removingHttp({ http }: NotificationConfiguration): ConfigurationChange | undefined {
   if (!http) return undefined;
   return { http: null, events: [{ kind: 'URL_REMOVED', detail: { replaced: http.url } }], notice: 'URL_REMOVED' };
@@ -68,7 +68,7 @@ function has({ recipients }: NotificationConfiguration, { type, value }: Recipie
   return recipients.some(recipient => recipient.type === type && recipient.value === value);
 }
 
-/** Whoever gets the answer sees the key. */
+/** The audit event for an answer that contains the key. */
 function revealed({ keyId }: HttpNotification): ConfigurationChange['events'][number] {
   return { kind: 'KEY_REVEALED', detail: { keyId } };
 }

@@ -15,7 +15,7 @@ export interface NotificationConfiguration {
   merchantId: number;
   status: 'ACTIVE' | 'SUSPENDED';
   http: HttpNotification | null;
-  /** The HTTP entry was written so lately that a dispatcher may still hold a lease on its predecessor. */
+  /** Whether the HTTP entry was written so recently that a dispatcher may still have a lease on the previous one. */
   isHttpFresh: boolean;
   recipients: Recipient[];
 }

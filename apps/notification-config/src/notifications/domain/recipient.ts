@@ -10,15 +10,15 @@ export const recipientsMax = 20;
 
 const emailCharsMax = 254;
 const localCharsMax = 64;
-/** Dot-atoms of RFC 5322 in ASCII: no quoting, no comments, no blanks, nothing a mail header could be bent with (T-25). */
+/** Dot-atoms of RFC 5322 in ASCII, without quotes, comments and blanks, so that no address can inject a mail header (T-25). */
 const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const mailDomain = /^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])$/;
 /** E.164: country code and number, 7 to 15 digits, with or without the plus sign. */
 const msisdn = /^\+?[1-9]\d{6,14}$/;
 
-/** What recipients of one channel are. */
+/** Rules for the recipients of one channel. */
 interface RecipientKind {
-  /** With its article, for whoever sent something else. */
+  /** Name with its article, for the error message. */
   name: string;
   /** Whether `value`, already trimmed, is one. */
   isValue(value: string): boolean;

@@ -3,7 +3,7 @@ import type { Identity } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import type { FastifyRequest } from 'fastify';
 
-/** Behind IdentityGuard: PSP and Acquirer only, before the body is looked at (R-4.3-2, A-41, A-44). */
+/** Runs after IdentityGuard and before the body is read: permits PSP and Acquirer only (R-4.3-2, A-41, A-44). */
 @Injectable()
 export class NotificationCallersGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

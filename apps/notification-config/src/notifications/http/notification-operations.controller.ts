@@ -8,7 +8,7 @@ import { CheckUrlService } from '../check-url.service';
 import { validTypesText } from '../domain/recipient';
 import { RemoveNotificationService } from '../remove-notification.service';
 
-/** What the portal does for a merchant. */
+/** Operations of the portal for a merchant. */
 @Controller('internal/merchants/:merchantId')
 export class NotificationOperationsController {
   constructor(

@@ -24,7 +24,7 @@ export class AddHttpRequest extends MerchantRequest {
 
 const trimmed = ({ value }: { value: unknown }): unknown => (typeof value === 'string' ? value.trim() : value);
 
-/** Checked only against a known type: an unknown one has an error of its own (R-7-11). */
+/** Checks the value only for a known type; an unknown type has its own error (R-7-11). */
 function isValueOfType(value: unknown, request: AddRecipientRequest): boolean {
   return !channels.includes(request.type) || (typeof value === 'string' && isRecipientValue(request.type, value));
 }

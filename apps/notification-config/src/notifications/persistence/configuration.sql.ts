@@ -2,11 +2,11 @@
 const freshFor = "interval '60 seconds'";
 
 export const configurationSql = {
-  // Changes of one merchant follow each other. Locked first and read afterwards: a statement that waits for the lock would join the other
-  // tables as they were before the wait.
+  // Serialises changes of one merchant. It locks first and reads afterwards, because a statement that waits for the lock would read the
+  // other tables as they were before the wait.
   lock: 'select 1 from merchant where merchant_id = $1 for update',
 
-  // One snapshot of three tables. The foreign merchant is not found rather than found and refused (T-24).
+  // One snapshot of three tables. The query does not find a merchant of another owner (T-24).
   read: `
     select merchant.merchant_id, merchant.status, http.url, http.version, http.key_id, http.sealed_key,
            http.changed_at > clock_timestamp() - ${freshFor} as is_http_fresh,

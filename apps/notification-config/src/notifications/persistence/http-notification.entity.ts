@@ -1,7 +1,7 @@
 import { exactInteger } from '@paycode/persistence';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Where a merchant is notified, and its sealed key, which goes with the URL. */
+/** The URL of a merchant with its sealed key. */
 @Entity({ name: 'http_notification' })
 export class HttpNotificationEntity {
   @PrimaryColumn({ name: 'merchant_id', type: 'bigint', transformer: exactInteger })
@@ -19,7 +19,7 @@ export class HttpNotificationEntity {
   @Column({ name: 'sealed_key', type: 'text' })
   sealedKey!: string;
 
-  /** By the database's clock: since when a dispatcher may read this route. */
+  /** Time, on the database's clock, from which a dispatcher may read this route. */
   @Column({ name: 'changed_at', type: 'timestamptz' })
   changedAt!: Date;
 }

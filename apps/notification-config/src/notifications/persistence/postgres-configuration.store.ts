@@ -70,7 +70,7 @@ type ChangeRequest = Target & { origin: Origin };
 
 async function apply(manager: EntityManager, request: ChangeRequest, change: ConfigurationChange): Promise<void> {
   const { merchantId } = request;
-  // Told before the change is made: of a removal, those hear who were recipients until now.
+  // Stores the notice before the change, so that a removed recipient gets the notice of the removal too.
   if (change.notice) await storeNotice(manager, request, change.notice);
   if (change.http === null) await manager.delete(HttpNotificationEntity, { merchantId });
   if (change.http) await storeHttp(manager, merchantId, change.http);
@@ -93,7 +93,7 @@ async function storeHttp(
     .execute();
 }
 
-/** Only when somebody is there to be told. */
+/** Stores a notice only when the merchant has e-mail recipients. */
 async function storeNotice(manager: EntityManager, { merchantId, origin }: ChangeRequest, kind: string): Promise<void> {
   await manager.query(sql.addNotice, [merchantId, kind, origin.actor]);
 }

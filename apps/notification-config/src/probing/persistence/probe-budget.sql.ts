@@ -1,5 +1,5 @@
 export const probeBudgetSql = {
-  // One probe at a time for each merchant; the row of one whose replica died is taken over when its time is up.
+  // One probe at a time per merchant; the row of a dead replica's probe may be taken over when its time is over.
   enter: `
     insert into probe_in_flight as flight (merchant_id, probe_id, expires_at)
     values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
@@ -14,7 +14,7 @@ export const probeBudgetSql = {
     select name, capacity, clock_timestamp() from unnest($1::text[], $2::float8[]) as fresh (name, capacity)
     on conflict do nothing`,
 
-  // Two probes that share a bucket spend from it one after the other.
+  // Serialises probes that share a bucket.
   lockBuckets: `
     select bucket, tokens, extract(epoch from refilled_at)::float8 * 1000 as refilled_at_ms,
            extract(epoch from clock_timestamp())::float8 * 1000 as now_ms

@@ -1,4 +1,4 @@
-/** One snapshot for the whole batch; it must be taken on the primary, where a committed change is visible at once (route lease). */
+/** One snapshot for the whole batch. It must run on the primary, where a committed change is visible at once (route lease). */
 export const routesSql = `
   select asked.merchant_id, http.url, http.version, merchant.encryption, http.sealed_key, http.key_id, merchant.psp_id,
          recipients.by_channel as recipients

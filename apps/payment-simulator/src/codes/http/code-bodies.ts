@@ -20,7 +20,7 @@ export class CreateCodeBody {
   @WithoutCardNumber()
   merchantReference!: string;
 
-  /** Its exact digits are read from the body as it came. */
+  /** Its exact digits are read from the body as received. */
   @IsNumber()
   amount!: number;
 

@@ -12,7 +12,7 @@ export class PaymentCodeEntity {
   @Column({ name: 'merchant_reference', type: 'text' })
   merchantReference!: string;
 
-  /** As digits, as they came: 110.10 stays 110.10. */
+  /** Digits as received: 110.10 stays 110.10. */
   @Column({ type: 'numeric' })
   amount!: string;
 
@@ -26,7 +26,7 @@ export class PaymentCodeEntity {
   @Column({ name: 'use_once', type: 'boolean' })
   useOnce!: boolean;
 
-  /** Set with the payment, under the lock of the row: by SQL. */
+  /** Set by SQL with the payment, under the lock of the row. */
   @Column({ name: 'used_at', type: 'timestamptz', nullable: true, insert: false, update: false })
   usedAt!: Date | null;
 

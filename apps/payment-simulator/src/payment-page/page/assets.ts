@@ -1,4 +1,4 @@
-/** Sends the form as JSON (the gateway takes no other body) and shows the answer. No other origin is ever asked. */
+/** Sends the form as JSON (the gateway accepts no other body) and shows the answer. It calls no other origin. */
 export const payScript = `'use strict';
 const form = document.getElementById('pay');
 const result = document.getElementById('result');

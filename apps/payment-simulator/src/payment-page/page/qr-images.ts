@@ -12,8 +12,8 @@ const scale = 8;
 const errorCorrectionLevel = 'M';
 
 /**
- * QR images of texts. Anybody may ask for them without credentials, any number of times, and the drawing blocks the loop that also completes
- * payments: so the last ones drawn are kept.
+ * QR images of texts. Anybody may request them without credentials, any number of times, and drawing blocks the event loop, which also
+ * completes payments. So the last images are kept.
  */
 export class QrImages {
   /** In order of use, the least recently used first. */
@@ -21,7 +21,7 @@ export class QrImages {
 
   constructor(private readonly draw: (text: string, format: ImageFormat) => Promise<Buffer> = drawQrImage) {}
 
-  /** The image; calls for one that is just being drawn share it. */
+  /** The image; concurrent calls for the same image share one drawing. */
   of(text: string, format: ImageFormat): Promise<Buffer> {
     const key = `${format} ${text}`;
     const image = this.kept.get(key) ?? this.draw(text, format);

@@ -1,6 +1,6 @@
 import type { BankResponse, CardInfo, ClientContact, TransactionKind } from '@paycode/dto';
 
-/** A transaction that reached its final state, as the payment core knows it. Amounts are exact decimals as digits. */
+/** A transaction in its final state, as the payment core has it. Amounts are exact decimals as digits. */
 export interface Completion {
   merchantId: number;
   kind: TransactionKind;

@@ -2,12 +2,12 @@ import { type MerchantRecord, type NotificationStatus, notificationStatusOf, typ
 import { bankResponseOf, cardInfoOf } from './bank';
 import type { Completion } from './completion';
 
-/** Only a terminal state notifies anybody. */
+/** The state is transient; only a terminal state causes a notification. */
 export class TransientStateError extends Error {
   override readonly name = 'TransientStateError';
 }
 
-/** The status a merchant is told for the state. @throws TransientStateError */
+/** The status for the merchant. @throws TransientStateError */
 export function statusOf(txState: string): NotificationStatus {
   const status = notificationStatusOf(txState);
   if (status === null) throw new TransientStateError('the state is not terminal');

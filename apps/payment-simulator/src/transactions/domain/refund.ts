@@ -1,7 +1,10 @@
 import { addDecimals, compareDecimals } from './decimal';
 import type { CompletedTransaction, StoredTransaction } from './transaction';
 
-/** Why the original cannot be refunded by this much, or null. Full and partial refunds are possible (R-3.2-3), never of more than was paid. */
+/**
+ * Why the original cannot be refunded by this amount, or null. Full and partial refunds are possible (R-3.2-3), but never more than was
+ * paid.
+ */
 export function refundProblem(
   refund: Pick<CompletedTransaction, 'merchantId' | 'amount' | 'currencyCode'>,
   original: StoredTransaction | undefined,
@@ -25,7 +28,7 @@ export function reversalStateOf(original: StoredTransaction): 'END_REVERSED' | '
   return isIntact ? 'END_REVERSED' : 'END_REVERSAL_FAILED';
 }
 
-/** Why the core cannot have reversed the original as it says, or null: only a success, once, in full (A-02, A-74). */
+/** Why the announced reversal of the original is not possible, or null: only a success, once, in full (A-02, A-74). */
 export function reversalProblem(
   reversal: Pick<CompletedTransaction, 'merchantId' | 'amount' | 'currencyCode' | 'txState'>,
   original: StoredTransaction | undefined,

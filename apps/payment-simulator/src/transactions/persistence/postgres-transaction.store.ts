@@ -8,7 +8,7 @@ import { columnsOf, terminalEventOf, transactionFrom, type TransactionRow } from
 
 /** Transactions in PostgreSQL; every change and its event are one commit. */
 export class PostgresTransactionStore extends TransactionStore {
-  /** `wakeRelay`: told after the commit that the outbox has something new. */
+  /** `wakeRelay` is called after a commit that put events into the outbox. */
   constructor(
     private readonly dataSource: DataSource,
     private readonly wakeRelay: () => void,
@@ -46,7 +46,7 @@ export class PostgresTransactionStore extends TransactionStore {
     await this.dataSource.transaction(async tx => {
       const ids = [...originals];
       await tx.query(sql.lock, [ids]);
-      // A statement after the lock, so that what the previous holder wrote is seen.
+      // A second statement after the lock, so that it sees the changes of the previous holder.
       const rows: TransactionRow[] = await tx.query(sql.findAll, [ids]);
       const found = rows.map(transactionFrom);
       const following = follow(new Map(found.map(original => [original.transactionId, original])));
@@ -80,7 +80,7 @@ export class PostgresTransactionStore extends TransactionStore {
     );
   }
 
-  /** A payment begins a trace; its refund or reversal goes on with it. */
+  /** A payment begins a trace; its refund or reversal continues it. */
   private traceOf({ transactionId, kind, referenceTransactionId }: CompletedTransaction): { traceparent?: string } {
     const follows = referenceTransactionId || undefined;
     const traceparent = this.tracing.begin(transactionId, { name: `${kind.toLowerCase()} completed`, follows });

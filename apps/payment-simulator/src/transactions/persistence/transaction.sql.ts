@@ -1,4 +1,4 @@
-// A transaction with what was done to it; amounts as text, because JSON numbers of PostgreSQL would pass through floats here.
+// A transaction with its refunds and reversal; amounts are text, because JavaScript would read JSON numbers as floats.
 const select = `
   select t.*, (
     select json_agg(json_build_object('transactionId', f.transaction_id, 'kind', f.kind, 'txState', f.tx_state, 'amount', f.amount::text)
@@ -15,14 +15,14 @@ export const transactionSql = {
     select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::text[], $8::text[],
                          $9::bigint[], $10::timestamptz[], $11::text[])`,
 
-  // The row lock makes concurrent payments of one code follow each other: a code for one use is paid once.
+  // The row lock serialises concurrent payments of one code, so that a code for one use is paid once.
   lockCode: `
     select (expires_at is null or expires_at > clock_timestamp()) and not (use_once and used_at is not null) as is_payable
       from code where code = $1 for update`,
 
   useCode: 'update code set used_at = coalesce(used_at, now()) where code = $1',
 
-  // In one order, so that two batches cannot deadlock.
+  // Locks in one order, so that two batches cannot deadlock.
   lock: 'select 1 from transaction where transaction_id = any($1::bigint[]) order by transaction_id for update',
 
   markReversed: `update transaction set tx_state = 'END_REVERSED' where transaction_id = any($1::bigint[])`,

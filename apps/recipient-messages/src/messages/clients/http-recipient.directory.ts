@@ -6,7 +6,7 @@ import { RecipientDirectory } from '../messages.ports';
 const merchantsPerCallMax = 1_000;
 const keptMax = 50_000;
 
-/** Recipients as `POST notification-config /internal/routes` knows them, kept for the lease of the route. */
+/** Recipients from `POST notification-config /internal/routes`, kept for the lease of the route. */
 export class HttpRecipientDirectory extends RecipientDirectory {
   private readonly kept = new Map<number, { recipients: Recipients; untilMs: number }>();
 
@@ -20,9 +20,9 @@ export class HttpRecipientDirectory extends RecipientDirectory {
     for (let i = 0; i < unknown.length; i += merchantsPerCallMax)
       for (const route of await this.read(unknown.slice(i, i + merchantsPerCallMax)))
         answered.set(route.merchantId, route.recipients);
-    // Not told is not the same as none: the event of that merchant is parked rather than passed over (T-29).
+    // A missing answer does not mean "no recipients": the event of that merchant is parked and not skipped (T-29).
     if (merchantIds.some(merchantId => !answered.has(merchantId)))
-      throw new DataFault('recipients of a merchant were not answered');
+      throw new DataFault('the answer lacks the recipients of a merchant');
     return answered;
   }
 

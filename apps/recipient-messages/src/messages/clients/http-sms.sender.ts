@@ -12,10 +12,10 @@ export interface HttpSmsSettings {
 }
 
 const limits = { timeout: 15_000, maxContentLength: 65_536, maxRedirects: 0, proxy: false } as const;
-/** Answers that say "not now". */
+/** Statuses of temporary refusals. */
 const temporary = new Set([408, 425, 429]);
 
-/** Short messages through an HTTP gateway of the operator's. */
+/** Sends short messages through the operator's HTTP gateway. */
 export class HttpSmsSender extends MessageSender<string> {
   private readonly http: AxiosInstance;
   private readonly agents: [HttpAgent, HttpsAgent];
@@ -40,7 +40,7 @@ export class HttpSmsSender extends MessageSender<string> {
     try {
       await this.http.post(this.settings.url, JSON.stringify({ from: this.settings.from, to: recipient, text, reference }));
     } catch (cause) {
-      // The cause itself is dropped: it carries the request, number and text included.
+      // Drops the cause, because it contains the request with number and text.
       const { response, code } = cause as { response?: { status: number }; code?: string };
       const status = response?.status;
       const isPermanent = status !== undefined && status >= 400 && status < 500 && !temporary.has(status);

@@ -5,7 +5,7 @@ import type { EmailText } from '../domain/message';
 import { MessageSender, type Sending } from '../messages.ports';
 import { mailOf } from './smtp-email.sender';
 
-/** Writes each e-mail as an .eml file that mail programs open, in place of sending it. */
+/** Writes each e-mail as an .eml file, which mail programs can open, instead of sending it. */
 export class FolderEmailSender extends MessageSender<EmailText> {
   private readonly composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
 
@@ -42,7 +42,7 @@ export class FolderSmsSender extends MessageSender<string> {
   override async close(): Promise<void> {}
 }
 
-/** Whoever looks into the folder sees whole files only. */
+/** Writes a file atomically, so that readers of the folder see complete files only. */
 async function writeWhole(folder: string, name: string, content: Buffer | string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const hidden = join(folder, `.${name}`);

@@ -15,12 +15,12 @@ export interface SmppSettings {
 
 const answerTimeoutMs = 15_000;
 const enquireLinkMs = 30_000;
-/** SMPP 3.4, 5.1.3: addresses and content that the SMSC will never take. */
+/** SMPP 3.4, 5.1.3: statuses of addresses and content that the SMSC will never accept. */
 const permanentStatuses = new Set([0x01, 0x0a, 0x0b, 0x33, 0x34, 0x40, 0x45, 0x48, 0x49, 0x50, 0x51]);
 const international = { ton: 1, npi: 1 };
 const alphanumeric = { ton: 5, npi: 0 };
 
-/** Short messages over SMPP 3.4: one bound session, made when needed and made anew after it was lost. */
+/** Sends short messages over SMPP 3.4 with one bound session, which is made when needed and again after a loss. */
 export class SmppSmsSender extends MessageSender<string> {
   private session: Promise<Session> | undefined;
   /** The session that is bound, or being bound. */
@@ -38,7 +38,7 @@ export class SmppSmsSender extends MessageSender<string> {
     }
   }
 
-  /** Ends the session at once; messages in hand fail and are tried again. */
+  /** Ends the session at once; messages in progress fail and are tried again. */
   override async close(): Promise<void> {
     this.latest?.unbind();
     this.latest?.destroy();
@@ -65,7 +65,7 @@ export class SmppSmsSender extends MessageSender<string> {
     const secure = tls ? { tls: true, servername: isIP(host) === 0 ? host : '', ...tlsOptions(caFile) } : {};
     const session = connect({ host, port, auto_enquire_link_period: enquireLinkMs, ...secure });
     this.latest = session;
-    // Whatever ends the session, the next message binds a new one.
+    // After any end of the session the next message binds a new one.
     const forget = () => {
       if (this.latest === session) this.session = this.latest = undefined;
       session.destroy();
@@ -85,7 +85,7 @@ export class SmppSmsSender extends MessageSender<string> {
     throw error;
   }
 
-  /** The answer to a request; a SendError when the session ends or is silent first. */
+  /** The answer to a request; a SendError when the session ends or does not answer in time. */
   private answered(session: Session, request: (onAnswer: (pdu: Pdu) => void) => unknown): Promise<Pdu> {
     return new Promise((resolve, reject) => {
       const settle = (): void => {

@@ -39,7 +39,10 @@ export class SmtpEmailSender extends MessageSender<EmailText> {
   }
 }
 
-/** A mail as nodemailer takes it. Addresses are objects: they are never parsed out of a text that could hold another one (T-25). */
+/**
+ * A mail for nodemailer. Addresses are objects, so that they are never parsed from a text that could contain another address
+ * (T-25).
+ */
 export function mailOf(mail: { from: string; recipient: string; text: EmailText; reference: string }) {
   return {
     from: { name: 'Paycode', address: mail.from },
@@ -72,7 +75,7 @@ interface SmtpFault {
   responseCode?: number;
 }
 
-/** A refused address or content stays refused; a refused login or a server that is away is not the message's fault. */
+/** A refused address or content is permanent. A refused login or an unreachable server is temporary. */
 function sendErrorOf(fault: SmtpFault): SendError {
   const isPermanent = (fault.responseCode ?? 0) >= 500 && (fault.code === 'EENVELOPE' || fault.code === 'EMESSAGE');
   return new SendError(fault.responseCode ? `SMTP ${fault.responseCode}` : `SMTP ${fault.code ?? 'FAULT'}`, isPermanent);

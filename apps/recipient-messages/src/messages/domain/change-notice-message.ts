@@ -10,7 +10,7 @@ const changes: Record<ChangeNotice['kind'], string> = {
 
 const advice = 'If you did not expect this, contact support at once: notifications may be going elsewhere.';
 
-/** Tells a merchant that somebody changed where or how its payments are notified (T-15). Neither URL nor key is named. */
+/** Tells a merchant that somebody changed its notification URL or key (T-15). The text contains neither URL nor key. */
 export function changeNoticeEmail(notice: Pick<ChangeNotice, 'kind' | 'merchantId' | 'actor' | 'occurredAt'>): EmailText {
   const headline = changes[notice.kind];
   const lines = [

@@ -12,7 +12,7 @@ export function septetsOf(text: string): number {
   return [...text].reduce((sum, char) => sum + (septetsOfChar.get(char) ?? 1), 0);
 }
 
-/** The text in the GSM alphabet: accents the alphabet lacks are dropped, anything else unknown becomes `?`. */
+/** The text in the GSM alphabet: accents that the alphabet lacks are dropped, other unknown characters become `?`. */
 export function toGsm7(text: string): string {
   return [...text.normalize('NFC')].map(gsmChar).join('');
 }

@@ -1,6 +1,6 @@
 import type { ChangeNotice, Channel } from '@paycode/dto';
 
-/** What a message is about. */
+/** Content of a message. */
 export type MessageContent =
   /** TransactionNotificationV3 JSON sealed as compact JWE. */
   | { kind: 'TRANSACTION'; payload: string }
@@ -11,7 +11,7 @@ export interface NewMessage {
   recipient: string;
   merchantId: number;
   transactionId: number | null;
-  /** Names the cause; with channel and recipient it makes the message once only. */
+  /** Id of the cause; cause, channel and recipient identify the message, so that it is queued only once. */
   cause: string;
   content: MessageContent;
 }

@@ -4,7 +4,7 @@ import type { EmailText } from './message';
 import { moneyText } from './money-text';
 import { escapedHtml, plainText } from './plain-text';
 
-/** What people are told. Other statuses are shown as they are, in words. */
+/** Headlines of statuses. Other statuses appear by their name, in words. */
 const headlines: Partial<Record<NotificationStatus, string>> = {
   SUCCESS: 'Payment received',
   REVERSED: 'Payment reversed',
@@ -21,7 +21,10 @@ function statusInWords(status: NotificationStatus): string {
   return status.toLowerCase().replaceAll('_', ' ');
 }
 
-/** Label and value of each line of the summary. Of the card, its kind and last four digits only; of the customer, nothing. */
+/**
+ * Label and value of each line of the summary. It contains the kind and last four digits of the card, and nothing about the
+ * customer.
+ */
 function linesOf(notification: TransactionNotificationV3): [label: string, value: string][] {
   const { cardInfo, bankResponse } = notification;
   const card = cardInfo.last4 === null ? null : `${cardInfo.cardType ?? 'card'} ending in ${cardInfo.last4}`;
@@ -47,7 +50,7 @@ export function paymentEmail(notification: TransactionNotificationV3): EmailText
   const headline = headlineOf(notification.status);
   const lines = linesOf(notification);
   const amount = moneyText(notification.currencyCode, notification.amount);
-  // Each value stands behind its label: a line never begins with what somebody else wrote (formula text, T-25).
+  // Each value follows its label, so that no line begins with text from outside (formula text, T-25).
   const items = lines.map(([label, value]) => `<li>${escapedHtml(label)}: ${escapedHtml(value)}</li>`).join('');
   return {
     subject: plainText(`${headline}: ${amount}, transaction ${notification.transactionId}`, 150),
@@ -56,7 +59,7 @@ export function paymentEmail(notification: TransactionNotificationV3): EmailText
   };
 }
 
-/** One short message in the GSM alphabet; the reference gives way when it does not fit. */
+/** One short message in the GSM alphabet; it omits the reference when it does not fit. */
 export function paymentSms(notification: TransactionNotificationV3): string {
   const { merchantName, status, amount, currencyCode, reference, transactionId } = notification;
   const start = toGsm7(

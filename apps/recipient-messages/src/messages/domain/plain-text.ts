@@ -1,4 +1,7 @@
-/** A value from a payment as it may stand in a message: one line, no control or direction-changing characters, bounded (T-25). */
+/**
+ * Makes a value from a payment safe for a message: one line of bounded length, without control or direction-changing characters
+ * (T-25).
+ */
 export function plainText(value: string, charsMax: number): string {
   const line = value.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   const chars = [...line];

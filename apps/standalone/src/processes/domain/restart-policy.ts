@@ -1,4 +1,4 @@
-/** At most this many restarts of one service within `windowMs`; one more end and it is given up. */
+/** At most so many restarts of one service within `windowMs`; after one more end it is given up. */
 export const restartsMax = 5;
 const windowMs = 60_000;
 const firstPauseMs = 50;
@@ -7,7 +7,7 @@ const pauseMsMax = 5_000;
 export type RestartDecision = { restart: true; afterMs: number } | { restart: false; reason: string };
 
 /**
- * Decides after a service ended by itself: the first restart is immediate but for a moment (a payment may be waiting inside its 45 s),
+ * Decides after a service ended by itself. The first restart follows almost at once, because a payment may be waiting within its 45 s;
  * later ones back off. `endedAtMs` are the earlier ends on a monotonic clock; only recent ones count.
  */
 export function decideRestart(endedAtMs: readonly number[], nowMs: number): RestartDecision {

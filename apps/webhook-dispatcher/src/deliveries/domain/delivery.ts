@@ -34,7 +34,7 @@ export interface Delivery {
   readonly isClaimed: boolean;
   /** Monotonic instant at which the delivery was received, as far as this process can tell (age for the backstop, A-12). */
   readonly receivedMs: number;
-  /** An informational delivery that was tried before and whose verdict stands; only its attempts go on. */
+  /** True for a repeat of an informational delivery: its verdict exists already, only further attempts follow. */
   readonly isRepeat: boolean;
   /** Wall time at which the reversal was armed, in epoch milliseconds, for the timeline; null: not armed. */
   readonly armedAtMs: number | null;
@@ -108,7 +108,7 @@ export type AttemptOutcome =
   | { readonly kind: 'TIMEOUT'; readonly elapsedMs: number }
   /** The receiver's side failed: refused, reset, TLS, no such name, malformed answer. */
   | { readonly kind: 'CONNECTION'; readonly code: string; readonly elapsedMs: number | null }
-  /** Our side failed (P-T8). `isSent`: the request may have reached the receiver. */
+  /** The platform failed (P-T8). `isSent`: the request may have reached the receiver. */
   | { readonly kind: 'OUR_FAULT'; readonly code: string; readonly isSent: boolean };
 
 /** A verdict to be written, with what the timeline shows of it. */

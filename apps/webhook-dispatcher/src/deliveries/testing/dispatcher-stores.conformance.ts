@@ -57,11 +57,11 @@ const verdict = (transactionId: number, kind: OwnedVerdict['kind'], over: Partia
 const item = (transactionId: number) => ({ transactionId, merchantId: 7, shard: transactionId % 4 });
 const ids = (rows: readonly { transactionId: number }[]) => rows.map(({ transactionId }) => transactionId).sort((a, b) => a - b);
 
-/** Rules that the dispatcher's stores keep, in memory and in PostgreSQL alike: the ground the simulation stands on. */
+/** Rules that the dispatcher's stores keep, in memory and in PostgreSQL alike. The simulation relies on them. */
 export function dispatcherStoresConformance(open: () => Promise<DispatcherStoresUnderTest>): void {
   let stores: DispatcherStoresUnderTest;
 
-  /** `replica` takes shards 0 to 3 from whoever has them. */
+  /** `replica` takes shards 0 to 3 from their present owner. */
   const takeAll = async (replica: string) => {
     const rows = (await stores.shards.heartbeat(replica)).shards.filter(({ shard }) => shard < 4);
     return stores.shards.take(replica, rows);

@@ -1,7 +1,7 @@
 import type { TransactionTerminal } from '@paycode/dto';
 import type { Delivery, NewDelivery } from '../domain/delivery';
 
-/** A sealed payload as far as anything but the sealer can tell. */
+/** Looks like a sealed payload to all code but the sealer. */
 export const anyPayload = 'eyJhbGciOiJkaXIifQ..aaaaaaaaaaaaaaaa.bbbb.cccccccccccccccccccccc';
 
 export function newDelivery(transactionId: number, changes: Partial<NewDelivery> = {}): NewDelivery {
