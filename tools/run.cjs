@@ -1,5 +1,5 @@
-// Starts a tool of a folder beside it by name (`node tools/run.cjs run/start`), after making sure it can run at all: the tools are TypeScript, which
-// an older Node refuses with a message that helps nobody. Plain JavaScript for that reason.
+// Starts a tool of a folder beside it by name (`node tools/run.cjs run/start`), after making sure it can run at all: the tools are
+// TypeScript, which an older Node refuses with an unclear message. This file is plain JavaScript for that reason.
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');

@@ -1,7 +1,7 @@
 /**
  * `npm run test:faults`: the 52 fault cases of the settlement protocol with real processes, real PostgreSQL and, where the events matter,
- * real Kafka. `-- --case 17` runs one, `-- <word>` the files whose name contains it. Kafka is started by the cases themselves; with
- * KAFKA_BROKERS they use that (empty) cluster, with FAULTS_EVENTS=postgres the event log in PostgreSQL, and say which cases do not run so.
+ * real Kafka. `-- --case 17` runs one, `-- <word>` the files whose name contains it. The cases start Kafka themselves. With KAFKA_BROKERS
+ * they use that (empty) cluster, with FAULTS_EVENTS=postgres the event log in PostgreSQL, and print which cases cannot run with it.
  * With FAULTS_EVENTS=kafka every case uses Kafka.
  *
  * `-- --random [--payments 10000] [--seed N] [--kafka]`: payments while processes are killed, stopped and restarted at random.

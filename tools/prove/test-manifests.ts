@@ -1,5 +1,6 @@
 /**
- * `npm run test:manifests`: renders k8s/ offline, checks it as a strict API server would, holds it to our policies, and tests every alert.
+ * `npm run test:manifests`: renders k8s/ offline, checks it as a strict API server would, checks the project's policies, and tests every
+ * alert.
  * Needs kubectl and promtool, which npm cannot install; a missing one is a failure, never a skipped suite.
  */
 import { spawnSync } from 'node:child_process';

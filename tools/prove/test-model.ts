@@ -1,6 +1,6 @@
 /**
- * `npm run test:model` checks the settlement protocol's model with Spin: the base runs must hold, and each guard that is taken out must be
- * missed. `-- --full` uses the budgets of docs/specification/settlement-protocol.md.
+ * `npm run test:model` checks the settlement protocol's model with Spin: the base runs must find no error, and the removal of each guard
+ * must be noticed. `-- --full` uses the budgets of docs/specification/settlement-protocol.md.
  */
 import { checkModel } from './model/check-model.ts';
 import { MissingProgramError } from './model/spin.ts';

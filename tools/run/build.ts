@@ -1,6 +1,6 @@
 /**
  * Bundles an app with esbuild; SWC handles files with decorators so that Nest and TypeORM find their metadata.
- * Usage: node tools/run/build.ts <app> | --all. Output: dist/apps/<app>/*.cjs; what it takes from node_modules is in packages.cjs.
+ * Usage: node tools/run/build.ts <app> | --all. Output: dist/apps/<app>/*.cjs; its imports from node_modules are in packages.cjs.
  */
 import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';

@@ -21,7 +21,7 @@ const home = setting('PAYCODE_HOME');
 const steps: Record<string, () => Promise<void>> = {
   setup: async () => {
     ensureSecrets(join(home, 'secrets'));
-    // Every service runs as another user than this one.
+    // The services run under another user than this process, so the files are readable for all.
     (await loadTokenKeys()).ensureTokenKeys(join(home, 'secrets/token-keys'), 0o444);
     await ensureGatewayCertificate(join(home, 'tls'), ['localhost', 'api-gateway']);
     await ensureDatabases(setting('POSTGRES_URL'), join(home, 'secrets'));

@@ -1,5 +1,6 @@
 /**
- * `npm run dev`: the whole platform; when a source changes, what it goes into is built and its process replaced, while the others run on.
+ * `npm run dev`: runs the whole platform. When a source changes, it builds the services that contain it and replaces their processes; the
+ * others keep running.
  * Arguments are those of `npm start`: `npm run dev -- --inspect webhook-dispatcher`.
  */
 import { join, relative } from 'node:path';
@@ -8,9 +9,9 @@ import { ServiceBuilds } from './dev/service-builds.ts';
 import { builtFrom, watchTree } from './dev/source-tree.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** An editor saves several files, or one in several steps. */
+/** Wait after a change, because an editor saves several files, or one file in several steps. */
 const settleMs = 100;
-/** Not a service: what starts the others cannot be replaced by itself. */
+/** The app that starts the services; it cannot replace itself. */
 const starter = 'standalone';
 
 const builds = new ServiceBuilds(root);
@@ -56,8 +57,8 @@ async function take(paths: readonly string[]): Promise<void> {
         service === starter ? 'stop npm run dev and start it again to have the new standalone' : await platform.restart(service),
       );
   } catch (error) {
-    // esbuild has said where and why.
-    say(`not built, what runs stays: ${(error as Error).message.split('\n', 1)[0]}`);
+    // esbuild has printed the place and the cause.
+    say(`build failed, the running services stay: ${(error as Error).message.split('\n', 1)[0]}`);
   }
 }
 

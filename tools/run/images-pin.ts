@@ -1,6 +1,6 @@
 /**
  * `npm run images:pin`: asks the registry, through docker or crane, which digest each base image has now and writes it into
- * docker/Dockerfile. `npm run images:pin -- --check` asks nobody and exits 1 while one has none.
+ * docker/Dockerfile. `npm run images:pin -- --check` makes no request and exits with 1 while a digest is missing.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

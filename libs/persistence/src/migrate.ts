@@ -1,7 +1,9 @@
 import type { DataSource } from 'typeorm';
 import { grantRights, type ServiceRights } from './grant-rights';
 
-/** Key of the advisory lock that lets one replica migrate while the others wait. Any constant will do: each service has its own database. */
+/**
+ * Key of the advisory lock that lets one replica migrate while the others wait. An arbitrary constant; each service has its own database.
+ */
 const migrationLock = 7_240_926;
 
 /** Applies pending migrations once, whatever number of replicas start together; then gives the service's role its rights, if it is not the owner. */

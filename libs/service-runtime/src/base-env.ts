@@ -5,7 +5,7 @@ const shutdownEnv = {
     type: 'integer',
     unit: 'ms',
     default: 60_000,
-    description: 'Longest time a stopping process waits for work in progress.',
+    description: 'A stopping process waits at most this long for work in progress.',
   },
   SHUTDOWN_LINGER_MS: {
     type: 'integer',
@@ -13,7 +13,7 @@ const shutdownEnv = {
     default: 1_000,
     max: 30_000,
     description:
-      'How long idle connections of clients are kept after SIGTERM, when all else is done: a request may be on its way.',
+      'After SIGTERM, when all work is done, idle connections of clients stay open for this long, because a request may be on its way.',
   },
 } as const satisfies Record<string, EnvKey<unknown>>;
 
@@ -34,7 +34,7 @@ export const logEnv = {
     type: 'enum',
     values: ['debug', 'info', 'warn', 'error', 'silent'],
     default: 'info',
-    description: 'Least severe log line that is written.',
+    description: 'Lowest level of log lines that are written.',
   },
 } as const satisfies Record<string, EnvKey<unknown>>;
 
@@ -95,7 +95,7 @@ export const databaseEnv = {
   },
 } as const satisfies Record<string, EnvKey<unknown>>;
 
-/** Keys of a service that makes internal calls: its own key, and everybody's public ones. */
+/** Settings of a service that makes internal calls: its own key, and the public keys of all services. */
 export const serviceTokenEnv = {
   SERVICE_TOKEN_PRIVATE_KEY_FILE: {
     type: 'string',
@@ -126,7 +126,8 @@ export const internalCallsEnv = {
     unit: 's',
     default: 28_800,
     min: 60,
-    description: 'Longest life of an operator token; one made to live longer is refused. More than 8 h is for standalone only.',
+    description:
+      'Longest lifetime of an operator token; a token with a longer one is refused. More than 8 h is for standalone only.',
   },
 } as const satisfies Record<string, EnvKey<unknown>>;
 
@@ -141,6 +142,6 @@ export const tracingEnv = {
     type: 'string',
     default: '1',
     description:
-      'Share of the traces begun here that are recorded, 0 to 1; a trace begun elsewhere keeps the decision made there.',
+      'Share of traces beginning in this service that are recorded, 0 to 1; for other traces the service that began them decides.',
   },
 } as const satisfies Record<string, EnvKey<unknown>>;

@@ -72,7 +72,7 @@ function migrationOf<S extends EnvSchema>({ name, migrate }: ServiceDefinition<S
   return migrate;
 }
 
-/** `bootService` without the process: for tests and for whoever owns the process. */
+/** `bootService` without control of the process, for tests and other owners of the process. */
 export async function startService<S extends EnvSchema>(
   definition: ServiceDefinition<S>,
   source: Record<string, string | undefined>,
@@ -111,7 +111,7 @@ function tracingOf(service: string, env: RuntimeEnv, logger: Logger): Promise<Pa
     environment: env.PAYCODE_ENVIRONMENT,
     endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     sampledShare: env.OTEL_TRACES_SAMPLER_ARG ?? '1',
-    onExportFailed: code => logger.warn({ event: 'traces-not-exported', code }, 'the trace collector did not take spans'),
+    onExportFailed: code => logger.warn({ event: 'traces-not-exported', code }, 'the trace collector did not accept spans'),
   });
 }
 
@@ -158,7 +158,7 @@ async function stopService({ app, listeners, logger, tracing, env, signal }: Sto
   deadline.unref();
   listeners.forEach(leaveConnections);
   for (const { name, error } of await app.get(Lifecycle).drain()) logger.error({ source: name, err: error }, 'drain failed');
-  // Only who is replaced has clients that go on elsewhere; Ctrl-C is a person who waits.
+  // SIGTERM means that the replica is replaced and its clients move to another one; after Ctrl-C a person waits.
   const lingerMs = signal === 'SIGTERM' ? env.SHUTDOWN_LINGER_MS : 0;
   await Promise.all(listeners.map(listener => closeListener(listener, lingerMs)));
   await app.close();

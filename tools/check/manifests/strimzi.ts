@@ -100,7 +100,7 @@ function reads({ name, consumers }: Topic, service: string): object[] {
   return [allow('topic', name, ['Read', 'Describe']), ...groups];
 }
 
-/** An autoscaler sees how far a group is, never what it reads. */
+/** An autoscaler may read the offsets of a group, never its events. */
 function watches({ name, consumers }: Topic, service: string): object[] {
   const own = consumers.filter(consumer => consumer.service === service);
   return own.length === 0

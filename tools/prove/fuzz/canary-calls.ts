@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 import type { CanaryCall } from './canary.ts';
 import type { Caller, Ground } from './ground.ts';
 
-/** A token of 15 minutes is renewed by logging in again well before. */
+/** A token is valid for 15 minutes, so the canary logs in again well before its end. */
 const logInEveryMs = 300_000;
 
-/** Calls of two merchants that nothing hostile names: one signs in with Basic, one with Bearer. */
+/** Calls of two merchants that no hostile request names: one uses Basic, one Bearer. */
 export async function canaryCalls(ground: Ground): Promise<{ calls: CanaryCall[]; stop: () => void }> {
   const [basic, other] = [await ground.makeMerchant(), await ground.makeMerchant()];
   const [codeOfBasic, codeOfBearer] = [await ground.makeCode(basic.caller), await ground.makeCode(other.caller)];

@@ -8,12 +8,12 @@ export interface CanaryCall {
   name: string;
   method: string;
   path: string;
-  /** Asked for each call: a session's token changes. */
+  /** Called for each request, because the token of a session changes. */
   authorization: () => string;
   body?: () => unknown;
 }
 
-/** Beyond this a right answer comes too late for anybody; a busy machine stays far below. */
+/** A later answer counts as failed; even a busy machine answers much faster. */
 const answerWithinMs = 20_000;
 const failuresMax = 20;
 
@@ -30,7 +30,7 @@ export interface CanaryReport {
   failures: string[];
 }
 
-/** Makes valid calls at a steady rate for somebody who has nothing to do with the hostile traffic, from an address of its own. */
+/** Makes valid calls at a steady rate, for accounts and from an address without hostile traffic. */
 export class Canary {
   private latencies: number[] = [];
   private failures: string[] = [];

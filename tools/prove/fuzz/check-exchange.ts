@@ -5,8 +5,8 @@ import type { RawAnswer } from './raw-answers.ts';
 import type { Exchange } from './raw-client.ts';
 
 /**
- * Answers of the edge instead of an operation's: the request could not be read, is too large, came too slowly or asks for another resource than
- * the one meant. Only where the case broke what the edge reads.
+ * Statuses of the edge instead of the operation: the request is unreadable, too large, too slow, or names another resource. They are
+ * permitted only when the case broke a part that the edge reads.
  */
 const edgeStatuses: Partial<Record<Kind, number[]>> = {
   path: [200, 400, 401, 403, 404, 405, 414, 431],
@@ -16,7 +16,7 @@ const edgeStatuses: Partial<Record<Kind, number[]>> = {
   framing: [400, 401, 403, 404, 405, 408, 411, 413, 415, 417, 431, 501],
 };
 
-/** Kinds whose refusal may be the end of the connection without a word: nobody can say which request the bytes were. */
+/** Kinds that may end the connection without an answer, because the bytes belong to no clear request. */
 const mayBeCut: Kind[] = ['framing'];
 
 const errorSchema: Schema = {
@@ -24,22 +24,25 @@ const errorSchema: Schema = {
   required: ['timestamp', 'status', 'error', 'message', 'path', 'requestId'],
 };
 
-/** 501 is what codings of the framing deserve that nobody here speaks. */
+/** 501 is right for unsupported codings of the framing. */
 function isFailure(kind: Kind, status: number): boolean {
   return status >= 500 && !(kind === 'framing' && status === 501);
 }
 
-/** 408 of any kind: what a machine without time makes of any request; the canary tells whether valid ones suffer. */
+/**
+ * 408 is permitted for every kind, because an overloaded machine may time out any request; the canary shows whether
+ * valid ones suffer.
+ */
 function mayBeEdge(kind: Kind, status: number): boolean {
   return status === 408 || (edgeStatuses[kind]?.includes(status) ?? false);
 }
 
-/** Holds exchanges against what the OpenAPI says. */
+/** Compares exchanges with the OpenAPI document. */
 export class ExchangeChecker {
   private readonly ajv = new Ajv2020({ strict: false, validateFormats: false });
   private readonly compiled = new Map<Schema, ValidateFunction>();
 
-  /** What is wrong with the exchange, one short sentence; undefined when nothing is. */
+  /** The problem of the exchange in one short sentence; undefined when there is none. */
   problemOf(operation: Operation, kind: Kind, { answers, isSilent }: Exchange): string | undefined {
     if (isSilent) return 'no answer';
     const [answer, second] = answers;
@@ -57,7 +60,7 @@ export class ExchangeChecker {
 
   /** Another resource may have answered; an error has the one error body all the same. */
   private edgeProblem({ service }: Operation, answer: RawAnswer): string | undefined {
-    // Behind the gateway nobody but our own services calls: what Node cannot read it refuses without a body.
+    // Only services call internal listeners, so Node's own refusal of an unreadable request may have no body.
     const isBare = service !== 'public' && answer.body === '';
     return isBare || answer.status < 400 ? undefined : this.bodyProblem({ 'application/json': errorSchema }, answer);
   }

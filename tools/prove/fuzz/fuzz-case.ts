@@ -6,7 +6,7 @@ import { hostileSegment, hostileTargets } from './hostile-paths.ts';
 import type { Operation, Parameter } from './operations.ts';
 import { type KnownValues, validValue } from './valid-values.ts';
 
-/** What of a request is hostile. */
+/** The hostile part of a request. */
 export type Kind = 'valid' | 'body' | 'path' | 'query' | 'header' | 'credential' | 'framing';
 
 /** Header fields and values alternate as on the wire; all texts hold one byte per character. */
@@ -16,7 +16,7 @@ export interface FuzzCase {
   target: string;
   headers: [string, string][];
   body: string | undefined;
-  /** Whose right credentials go with it; null for none or for hostile ones among the headers. */
+  /** The account whose right credentials are sent; null for none or for hostile ones among the headers. */
   as: string | null;
   /** Of `kind: framing`: the bytes after the request line and the credentials, body included. */
   framing?: string;

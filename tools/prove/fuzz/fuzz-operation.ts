@@ -43,7 +43,7 @@ export interface OperationReport {
 const findingsMax = 4;
 /** A request per attempt to make a case smaller. */
 const shrinksMax = 120;
-/** Hostile traffic comes from many addresses, or the limits of one would keep most of it out. */
+/** Hostile traffic comes from many addresses, because the limits of one address would refuse most of it. */
 const casesPerAddress = 10;
 
 interface Broken {
@@ -52,7 +52,7 @@ interface Broken {
   exchange: Exchange;
 }
 
-/** Sends the cases of one operation and holds the answers against its description. */
+/** Sends the cases of one operation and compares the answers with its description. */
 export class OperationFuzzer {
   private readonly checker = new ExchangeChecker();
   private readonly statuses: Record<string, number> = {};
@@ -123,7 +123,7 @@ export class OperationFuzzer {
     const [answer] = exchange.answers;
     return {
       ...{ operation: this.operation.name, problem, kind: it.kind, seed, path },
-      // Without the caller's credentials, which nobody needs to see.
+      // Without the caller's credentials, which must not be printed.
       request: shown(
         wireOf(it, { host: new URL(this.ground.target.url).host, authorization: it.as === null ? undefined : `(${it.as})` }),
       ),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { hostileJson } from './hostile-values.ts';
 
-/** Stands for the hostile value in the text of a body; no generator makes it. */
+/** Placeholder for the hostile value in the text of a body; no generator makes this text. */
 const mark = '@@hostile@@';
 
 /** Bodies made from a valid one (its JSON text, bytes as characters): one value replaced, a member added, doubled or left out, or no JSON at all. */

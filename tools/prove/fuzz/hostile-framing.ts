@@ -82,8 +82,8 @@ const lines = [
 ];
 
 /**
- * What may stand after a request line: header fields and body, each broken in one way. `Connection: close` has the one answer end the connection
- * where the request can be read at all; whoever reads a second answer reads one to a smuggled request.
+ * Texts after a request line: header fields and body, each broken in one way. With `Connection: close` the answer to a readable request
+ * ends the connection, so a second answer belongs to a smuggled request.
  */
 export const framings: readonly string[] = [
   ...contradictions.map(text => close + text),

@@ -3,7 +3,7 @@ import { hostileText } from './hostile-values.ts';
 
 type Headers = [string, string][];
 
-/** Field lines end at CR or LF, and no byte of a value may be NUL: what breaks a line is framing, which has its own cases. */
+/** Replaces CR and LF, which end a field line: broken lines are cases of framing. */
 const inOneLine = (text: string) => text.replace(/[\r\n]/g, ' ');
 const headerBytesMax = 2_049;
 

@@ -4,7 +4,7 @@ import { hostileText, numbers } from './hostile-values.ts';
 const percent = (bytes: string) =>
   Array.from(bytes, character => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`).join('');
 
-/** What HTTP lets no client write into a request target. */
+/** Replaces characters that HTTP permits in no request target. */
 const inOneTarget = (text: string) => text.replace(/[\r\n\t ]/g, percent);
 
 const tricks = [

@@ -52,7 +52,7 @@ export function sendBytes(target: Target, bytes: string, { from, isLast = false 
       // A connection that is kept open for more is left after a while.
       if (readAnswers(Buffer.concat(received)).length > 0) socket.setTimeout(keptOpenMs);
     });
-    // A refused request may be answered while its sender still writes: the reset that follows is no news.
+    // A refused request may be answered while the client still writes; the reset that follows is expected.
     socket.on('error', () => finish(false));
     socket.on('end', () => finish(false));
     socket.on('close', () => finish(false));

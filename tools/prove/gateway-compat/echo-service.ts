@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a service behind the front saw of a request. */
+/** A request as a service behind the front received it. */
 export interface Echo {
   method: string;
   url: string;
@@ -10,7 +10,7 @@ export interface Echo {
   body: string;
 }
 
-/** Stands for every service: answers with what it saw, so that the contract can be read from outside. */
+/** Replaces all services: it answers with the received request, so that tests can check it from outside. */
 export class EchoService {
   /** Requests that got through. */
   count = 0;

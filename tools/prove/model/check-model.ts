@@ -5,7 +5,7 @@ import { check, requirePrograms } from './spin.ts';
 
 const model = join(import.meta.dirname, '../../../docs/specification/settlement.pml');
 
-/** Runs the checks and tells each; `words` may hold `--full`. 0 when all are as they must be. */
+/** Runs the checks and prints each result; `words` may contain `--full`. Returns 0 when all results are as expected. */
 export async function checkModel(words: readonly string[]): Promise<number> {
   const runs = words.includes('--full') ? fullRuns : smallRuns;
   await requirePrograms();

@@ -1,19 +1,19 @@
 /** One run of the model checker. */
 export interface ModelRun {
   name: string;
-  /** What the run shows, in words of the protocol. */
+  /** Statement of the protocol that the run proves. */
   shows: string;
   /** Preprocessor definitions for Spin: budgets, and guards taken out. */
   defines: readonly string[];
   /** `safety`: assertions and deadlocks; otherwise the name of an LTL claim of the model. */
   property: 'safety' | 'agree' | 'ends';
-  /** Whether the checker must find an error: a guard that can be taken out unnoticed guards nothing. */
+  /** Whether the checker must find an error: removing a guard must be noticed, or the guard is useless. */
   expects: 'no error' | 'an error';
 }
 
 /** Budgets of the small form: minutes become seconds, every guard still shows. */
 const smallBudget = ['-DCRASH_S=0', '-DLOST=0'];
-/** What is needed to lose an event is no crash at all. */
+/** No faults, because losing an event needs no crash. */
 const noFaults = ['-DCRASH_D=0', '-DCRASH_S=0', '-DLOST=0', '-DSUSPECT=0'];
 
 function base(budget: readonly string[]): ModelRun[] {

@@ -7,7 +7,7 @@ import type { World } from './world/world.ts';
 /** How long a process that is told to stop may take (P-T9). */
 const graceMs = 70_000;
 
-/** Plans what goes wrong and when, and the payments that come meanwhile. */
+/** Plans the faults with their times, and the payments. */
 export class Faults {
   constructor(private readonly world: World) {}
 

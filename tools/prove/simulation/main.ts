@@ -30,7 +30,7 @@ const seedsForGuards = 10_000;
 const randomSeedMin = 1_000_000;
 /** Together below 45 s on one shared core. */
 const ciSeeds = 110;
-/** `npm test` runs those before. */
+/** `npm test` runs the seeds before this one. */
 const ciFrom = 41;
 const ciRandomMs = 10_000;
 
@@ -69,7 +69,7 @@ function randomSeed(): number {
   return randomSeedMin + Math.floor(Math.random() * 1e9);
 }
 
-/** Fixed seeds, all of them however long they take, then random ones while time is left. */
+/** Runs all fixed seeds, then random ones while time is left. */
 function continuous(): number {
   const fixed = runSeeds(ciFrom, ciSeeds, { failuresMax: 5 });
   tell(ciFrom, fixed);
@@ -112,7 +112,7 @@ function tell(from: number, report: RunReport): void {
   }
 }
 
-/** 0 when each missing guard shows. */
+/** 0 when the simulation notices each missing guard. */
 function guards(names: string[], seedsMax: number): number {
   let unnoticed = 0;
   for (const name of names) {
@@ -137,7 +137,7 @@ function replay(seed: number, hasTrace: boolean, mutation: string | undefined): 
   return first.fingerprint === again.fingerprint && !again.broken ? 0 : 1;
 }
 
-// Errors of a simulation carry no stack: millions of them are part of the game.
+// Errors of a simulation have no stack, because it makes millions of them.
 Error.stackTraceLimit = 0;
 // Not from the module's own promise: the simulation runs promise callbacks itself.
 setImmediate(() => (process.exitCode = main()));

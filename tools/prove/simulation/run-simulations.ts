@@ -54,7 +54,7 @@ export function runSeeds(from: number, count: number, options: RunOptions): RunR
   return report;
 }
 
-/** The seed at which the missing guard shows, or undefined when `seedsMax` seeds do not show it. */
+/** The first seed that notices the missing guard, or undefined when none of `seedsMax` seeds does. */
 export function seedThatMisses(mutation: Mutation, from: number, seedsMax: number): SimulationResult | undefined {
   return runSeeds(from, seedsMax, { failuresMax: 1, mutation }).failures[0];
 }

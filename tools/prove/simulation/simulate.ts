@@ -27,7 +27,7 @@ export interface SimulationResult {
   broken: BrokenInvariant | null;
 }
 
-/** Virtual time after which whatever is possible has happened: audit, two full attempts, every back-off. */
+/** Virtual time that is enough for everything: audit, two full attempts, every back-off. */
 const livenessMs = 45 * 60_000;
 const checkMs = 1_000;
 const relayMs = 200;

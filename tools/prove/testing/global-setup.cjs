@@ -3,7 +3,7 @@ const { join } = require('node:path');
 
 module.exports = async () => {
   const { openRunFolder } = await import('./run-folder.ts');
-  // Marked as this process's own, so that the next run clears it away should this one be killed.
+  // The folder is marked with this process, so that the next run removes it if this one is killed.
   const home = openRunFolder();
   process.env.PAYCODE_TEST_FOLDER = home;
   globalThis.__paycodeTest = { home };

@@ -1,8 +1,7 @@
 // The Node environment of Jest, with a guard: a spec file that leaves a timer, connection, server or process open fails by name.
 // Jest itself only says that "a worker failed to exit", without a file, and only when the worker is the last to end.
-//
-// The leak is told as an error of the file beside what its tests found, never thrown: an environment that throws makes Jest forget the
-// results. What is left open is closed by force, so that the process can end whatever the spec did.
+// It reports the leak as an error of the file in addition to the results of its tests, and never throws: an environment that throws
+// makes Jest drop the results. It closes open resources by force, so that the process can end.
 const { relative } = require('node:path');
 const { TestEnvironment } = require('jest-environment-node');
 const { closeByForce, describe, isGuarded, openHandles } = require('./open-handles.cjs');
@@ -30,7 +29,7 @@ module.exports = class LeakGuardEnvironment extends TestEnvironment {
     for (const name of ['setTimeout', 'setInterval']) this.track(name);
   }
 
-  /** Jest has timers of its own, so those of the spec are noted one by one. */
+  /** Jest has its own timers, so this records those of the spec one by one. */
   track(name) {
     const original = this.global[name];
     const { timers } = this;
@@ -60,15 +59,15 @@ module.exports = class LeakGuardEnvironment extends TestEnvironment {
     this.closeAll();
   }
 
-  /** A file that does not even load comes only here: its error is what counts. */
+  /** A file that fails to load reaches only this method; its own error is reported. */
   async teardown() {
-    // What the file began in its last moment is opened by now.
+    // Resources that the file began to open last are open now.
     await new Promise(setImmediate);
     this.closeAll();
     await super.teardown();
   }
 
-  /** What is open beyond what was open before the file, once it had time to close. */
+  /** Resources that were not open before the file and did not close in time. */
   async leftOpen() {
     const giveUpAt = performance.now() + this.patienceMs;
     while (this.openNow().length > 0 && performance.now() < giveUpAt) {

@@ -1,6 +1,6 @@
 import { availableParallelism, loadavg } from 'node:os';
 
-/** From this many runnable processes per core on, whoever waits should be told why. */
+/** With more runnable processes per core than this, the output says that the machine is busy. */
 const busyPerCore = 1.5;
 
 export interface MachineLoad {

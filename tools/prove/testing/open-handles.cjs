@@ -65,9 +65,9 @@ function cut(text) {
   return text.length > describedCharsMax ? `${text.slice(0, describedCharsMax)}…` : text;
 }
 
-/** Ends it without manners, so that the process can end: nobody will close it any more. */
+/** Closes a handle by force, so that the process can end. */
 function closeByForce(handle) {
-  // Whoever owns it may still be listening for errors, or not: what happens now concerns nobody.
+  // Errors after this are ignored, because the handle has no user any more.
   handle.on?.('error', () => undefined);
   if (handle.spawnargs) handle.kill('SIGKILL');
   else if (typeof handle.listen === 'function') closeServer(handle);

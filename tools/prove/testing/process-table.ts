@@ -1,5 +1,5 @@
 /**
- * What the machine knows of processes, read from /proc where there is one and from `ps` elsewhere. Loaded by Node without a build step.
+ * Reads data about processes from /proc, or from `ps` where there is no /proc. Loaded by Node without a build step.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -32,7 +32,7 @@ function ps(...args: string[]): string {
   }
 }
 
-/** When the process was started, in the machine's own terms: a number that was given anew tells itself apart by it. */
+/** Start time of the process in the machine's units; it distinguishes processes with a reused number. */
 export function startOf(pid: number): string | undefined {
   if (!hasProc) return ps('-o', 'lstart=', '-p', String(pid)).trim() || undefined;
   const stat = read(`/proc/${pid}/stat`);

@@ -1,7 +1,7 @@
 /**
  * One temporary folder per test run, which everything the run starts or writes is below (it is the TMPDIR of all its processes). It is
- * marked with its owner, so that the next run can clear away what a killed one left: databases, brokers, services, files. Never what
- * belongs to a run that lives. Loaded by Node without a build step.
+ * marked with its owner, so that the next run can remove the databases, brokers, services and files of a killed run. It never
+ * touches a live run. Loaded by Node without a build step.
  */
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,9 +12,9 @@ import { bootId, processesOf, processNamespace, startOf } from './process-table.
 
 const prefix = 'paycode-run-';
 const mark = 'owner.json';
-/** A run makes its folder and its mark at once; an unmarked folder of this age has no owner that is still about to. */
+/** A run marks its folder at once, so an unmarked folder of this age has no owner. */
 const unmarkedMs = 3_600_000;
-/** SIGINT ends PostgreSQL, Kafka and the services in order and fast; what is still there after this is killed. */
+/** SIGINT ends PostgreSQL, Kafka and the services cleanly and fast; processes that remain after this time are killed. */
 const mannersMs = 5_000;
 
 interface Owner {
@@ -59,7 +59,7 @@ export async function sweepDeadRuns(base = tmpdir()): Promise<Swept> {
   return { folders, processes };
 }
 
-/** False also when in doubt: another user's, another container's, or one that is just being made. */
+/** False in doubt: a folder of another user or container, or one that is just being made. */
 function isAbandoned(folder: string): boolean {
   const stat = statSync(folder, { throwIfNoEntry: false });
   if (!stat?.isDirectory() || (process.getuid && stat.uid !== process.getuid())) return false;

@@ -1,4 +1,4 @@
-/** Starts Jest for the `npm run test…` commands: one way to report, to clean up and to end, whatever the specs leave behind. */
+/** Starts Jest for the `npm run test…` commands, with the same reports, clean-up and end for all of them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { closeRunFolder, openRunFolder, sweepDeadRuns } from './run-folder.ts';
 const root = join(import.meta.dirname, '../../..');
 const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 const didNotExit = /Jest did not exit one second after/;
-/** Time for a run that does not end by itself to say what keeps it, and to go. */
+/** Time for a run that does not end by itself to report what keeps it open, and to exit. */
 const lastWordsMs = 10_000;
 /** Words that leave the selection of tests as it is. */
 const neutral = /^--(json|outputFile|verbose|silent|ci|maxWorkers|runInBand)\b/;
@@ -22,7 +22,9 @@ export interface JestRun {
   env?: Record<string, string>;
 }
 
-/** Runs Jest to its end; gives the exit code. A resource that keeps it from exiting fails the run, and does not keep it for ever. */
+/**
+ * Runs Jest to its end and returns the exit code. A resource that stops Jest from exiting fails the run, and the run still ends.
+ */
 export async function runJest(run: JestRun): Promise<number> {
   const swept = await sweepDeadRuns();
   if (swept.folders.length > 0)
@@ -67,7 +69,8 @@ function reporting(name: string, words: readonly string[]): string[] {
 }
 
 /**
- * `npm run requirements` reads the reports of whole runs; one of a few tests must not stand in for them. PAYCODE_TEST_REPORTS names another
+ * `npm run requirements` reads the reports of whole runs; the report of a partial run must not replace them. PAYCODE_TEST_REPORTS names
+ * another
  * folder, for every run.
  */
 function reportFile(name: string, words: readonly string[]): string {
@@ -77,7 +80,7 @@ function reportFile(name: string, words: readonly string[]): string {
   return join(root, '.cache/reports', isWhole ? '' : 'selected', `${name.replaceAll(':', '-')}.json`);
 }
 
-/** The reporter names on this signal what is still open and exits. A process that is too busy to is killed. */
+/** On this signal the reporter prints what is still open and exits. A process that does not react is killed. */
 function end(child: ChildProcess): void {
   child.kill('SIGUSR2');
   const timer = setTimeout(() => child.kill('SIGKILL'), lastWordsMs);

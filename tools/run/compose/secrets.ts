@@ -16,7 +16,10 @@ export function ensureSecrets(folder: string): void {
   for (const [name, make] of Object.entries(makers)) ensureFile(folder, name, make);
 }
 
-/** Text of `<folder>/<name>`, made on first use. Every service runs as another user than this one: they may read, nobody may write. */
+/**
+ * Text of `<folder>/<name>`, made on first use. The services run under another user than this process, so the file is readable and
+ * nobody may write it.
+ */
 export function ensureFile(folder: string, name: string, make: () => string): string {
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const path = join(folder, name);

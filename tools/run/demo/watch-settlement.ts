@@ -3,7 +3,7 @@ import type { DeliveryTimeline, Merchant, ReversalState } from '../../../libs/pl
 import type { Narrator } from './narrator.ts';
 
 const pollMs = 25;
-/** Above the acknowledgement window with all its margins, so that even a silent receiver is waited for. */
+/** Longer than the acknowledgement window with all its margins, so that it covers a silent receiver. */
 const withinMs = 90_000;
 
 type Decided = ReversalState & { state: 'SETTLED' | 'REVERSED' };
@@ -42,7 +42,8 @@ function isDecided(reversal: ReversalState): reversal is Decided {
 /** What can be said of the payment now, oldest first. */
 function factsOf(delivery: DeliveryTimeline | undefined, reversal: ReversalState | undefined): string[] {
   const facts = delivery ? ['recorded the finished payment'] : [];
-  // The two services were asked at the same time, and the attempt is on record before its reversal is armed: it left after that.
+  // The two services were asked at the same time, and the attempt is recorded before its reversal is armed. So it was sent after
+  // that.
   if (!reversal && !delivery?.armedAt) return facts;
   facts.push('armed a reversal: unless the merchant acknowledges, the money goes back');
   facts.push(...(delivery?.attempts ?? []).flatMap(attemptFacts));

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { apps, buildApps } from '../build.ts';
 
-/** What was built anew, and how long that took. */
+/** The rebuilt services, and the time it took. */
 export interface Build {
   services: string[];
   tookMs: number;
@@ -24,7 +24,10 @@ export class ServiceBuilds {
     for (const app of all) this.hashes.set(app, this.hashOf(app));
   }
 
-  /** Services that a change of these apps, or of a library (undefined), concerns: an app's own, and of all others those whose bundle became another. */
+  /**
+   * Rebuilds after changes of these apps, or of a library (undefined). Returns the changed apps, and the other services whose bundle
+   * differs.
+   */
   async rebuild(changed: ReadonlySet<string | undefined>): Promise<Build> {
     const startedAt = performance.now();
     const candidates = changed.has(undefined) ? await apps() : [...changed].filter(app => app !== undefined);

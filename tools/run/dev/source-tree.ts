@@ -10,7 +10,9 @@ export function builtFrom(path: string): { app: string | undefined } | undefined
   return group === undefined ? undefined : { app: group === 'apps' ? project : undefined };
 }
 
-/** Tells of each file below `folder` that is written, made or removed. A folder is watched, not its files: editors replace files by others. */
+/**
+ * Reports each file below `folder` that is written, made or removed. It watches folders, not files, because editors replace files.
+ */
 export function watchTree(folder: string, changed: (file: string) => void): void {
   const watcher = watch(folder, (_, name) => {
     if (name === null) return;

@@ -1,5 +1,6 @@
 /**
- * Lays out what a container image of one app holds: its bundles, the packages that stay apart from them, and the manifests of those inside; nothing else.
+ * Makes the content of a container image of one app: its bundles, the packages that stay apart from them, and the manifests of the bundled
+ * ones; nothing else.
  * Usage: node tools/run/images/assemble.ts <app> <folder>. The app is built before (tools/run/build.ts).
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,13 +12,16 @@ import { imageBom, packagesAt, sbomFile, textOf, workspaceBom } from './sbom.ts'
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Fills `target` anew; gives the number of packages. Source maps stay out: stack traces name bundle lines, and images stay small. */
+/**
+ * Fills `target` again and returns the number of packages. Source maps are left out to keep images small, so stack traces name lines
+ * of the bundle.
+ */
 export function assemble(app: string, target: string): number {
   const { dist, bundles, bundled, installed, places } = imagePackages(app);
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   for (const bundle of bundles) cpSync(join(dist, bundle), join(target, bundle));
-  // Who looks for known vulnerabilities, or for a licence, finds every package by its manifest, as in node_modules.
+  // Scanners for vulnerabilities and licences find every package by its manifest, as in node_modules.
   for (const place of bundled) copyPackage(join(root, place), join(target, place), isAboutPackage);
   for (const place of installed) copyPackage(join(root, place), join(target, place));
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };

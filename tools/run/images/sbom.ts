@@ -94,7 +94,7 @@ export function textOf(bom: Bom): string {
   return `${JSON.stringify(bom, null, 1)}\n`;
 }
 
-/** The few that name no licence in the lock file have the one that was decided on. */
+/** Adds the decided licence to the few packages without one in the lock file. */
 function withLicence(component: Component): Component {
   const decided = supplyChainPolicy.decidedLicences[component['bom-ref']];
   return component.licenses || !decided ? component : { ...component, licenses: [{ license: { id: decided.licence } }] };

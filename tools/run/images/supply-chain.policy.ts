@@ -14,9 +14,12 @@ const platformPostgres = {
   runs: true,
 };
 
-/** What `npm run check` holds package-lock.json to. A new licence or a new script is a decision: write down why it is fine. */
+/**
+ * The rules of `npm run check` for package-lock.json. A new licence or a new script is a decision: write down why it is
+ * acceptable.
+ */
 export const supplyChainPolicy: SupplyChainPolicy = {
-  // Permissive ones only: nothing here asks for more than keeping the notice, which images do (ADR 0025).
+  // Permissive licences only: they require no more than keeping the notice, which images do (ADR 0025).
   licences: [
     '0BSD',
     'Apache-2.0',

@@ -14,7 +14,7 @@ const usage = `usage: npm run kafka -- [start | stop | status] [options]
     --fresh        forgets the data of earlier runs
 environment: KAFKA_PORT (19092; further brokers and controllers use the next ports), KAFKA_VERSION (4.2.1)`;
 
-/** What a detached start leaves for 'stop' and 'status'. */
+/** Data that a detached start stores for 'stop' and 'status'. */
 interface RunFile {
   brokers: string[];
   pids: number[];
@@ -106,7 +106,7 @@ function status(): void {
   say(`running (pid ${run.pids.join(', ')})\nKAFKA_BROKERS=${run.brokers.join(',')}`);
 }
 
-/** The run that is really there; what a crash left behind is forgotten. */
+/** The run that exists; the file of a crashed run is ignored. */
 function readRun(): RunFile | undefined {
   if (!existsSync(runFile)) return undefined;
   const run = JSON.parse(readFileSync(runFile, 'utf8')) as RunFile;
@@ -115,7 +115,7 @@ function readRun(): RunFile | undefined {
   return undefined;
 }
 
-/** True when the process lives and is a Kafka: a pid may belong to somebody else by now. */
+/** Whether the process is alive and a Kafka broker, because another process may have the pid by now. */
 function isBroker(pid: number): boolean {
   try {
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).includes('kafka.Kafka');

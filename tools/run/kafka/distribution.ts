@@ -41,7 +41,7 @@ export async function kafkaJars(version: string): Promise<string> {
     `-DoutputDirectory=${join(staging, 'jars')}`,
   ]);
   await addLoggingBinding(staging);
-  // Renamed when complete: an interrupted fetch leaves nothing that looks whole.
+  // The folder is renamed when complete, so that an interrupted fetch never looks complete.
   renameSync(join(staging, 'jars'), jars);
   rmSync(staging, { recursive: true });
   return jars;

@@ -4,12 +4,14 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join, relative } from 'node:path';
 
 const root = join(import.meta.dirname, '../../..');
-/** V8's compiled code of the bundles and of node_modules; begins anew with each build, or it would only grow. */
+/** V8's compiled code of the bundles and of node_modules. Each build empties it, because it would only grow. */
 export const compileCache = join(root, 'dist/compile-cache');
 const fingerprintFile = join(root, 'dist/apps/fingerprint');
 const buildInputs = ['package-lock.json', 'tsconfig.base.json', 'tools/run/build.ts', 'tools/run/build/package-bundle.ts'];
 
-/** Builds all apps unless what they are built from is what the last build saw. Exits when the build fails: its messages are on the screen. */
+/**
+ * Builds all apps unless their sources are unchanged since the last build. Exits when the build fails, after printing its messages.
+ */
 export function buildWhatChanged(say: (line: string) => void): void {
   const fingerprint = sourceFingerprint();
   if (existsSync(fingerprintFile) && readFileSync(fingerprintFile, 'utf8') === fingerprint) return;

@@ -8,13 +8,13 @@ const { ackWindow } = times;
 const mebibyte = 1_048_576;
 const memoryGrowthMax = 192 * mebibyte;
 
-/** Bytes as they are, in one packet, without a status noted in the receiver's log: not an answer that is accepted. */
+/** Sends raw bytes in one packet. The receiver's log has no status for them, because they are no valid answer. */
 const raw =
   (text: string): Behaviour =>
   ({ socket }) =>
     void socket.write(text);
 
-/** A 200 whose body never ends, as fast as it is taken, or one byte at a time. */
+/** A 200 with an endless body, sent as fast as it is read, or one byte at a time. */
 function endlessBody(head: string, chunk: string, everyMs?: number): Behaviour {
   return post => {
     post.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n`);
@@ -153,7 +153,7 @@ faultSuite('a receiver answers', { times: { shardLease: 6_000 } }, suite => {
     });
     const [first] = await suite.platform.pay(merchantId);
     await suite.platform.ends(first!, 'SETTLED');
-    // Each dispatcher has connections of its own: some of these find the one that served.
+    // Each dispatcher has its own connections: some of these payments use the connection that has served before.
     const ids = (await Promise.all(Array.from({ length: 12 }, () => suite.platform.pay(merchantId)))).flat();
     await Promise.all(ids.map(id => suite.platform.ends(id, 'SETTLED')));
     const repeated = ids.filter(id => receiver.postsOf(id).length === 2);

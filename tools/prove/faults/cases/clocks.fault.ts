@@ -6,7 +6,7 @@ import { hang } from '../environment/fault-receiver.ts';
 import { patienceMs, times } from '../environment/fault-settings.ts';
 import { faultSuite } from '../environment/fault-suite.ts';
 
-/** Debian package libfaketime; it shifts what a process takes for the time of day and leaves the monotonic clock alone. */
+/** Debian package libfaketime; it shifts the wall clock of a process and does not change the monotonic clock. */
 const library = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 const what = 'the clocks of the hosts step back and forth by an hour, alone and together';
 const fileOf = (host: string) => join(tmpdir(), `paycode-faults-clock-${process.pid}-${host}`);
@@ -40,7 +40,7 @@ faultSuite('clocks step', { obstacle, env, dispatcherEnv: { FAKETIME_TIMESTAMP_F
       ['+1h', '-1h'],
       ['-1h', '+0'],
     ] as const) {
-      // Refused until the payment core's clock is right again.
+      // The payment core refuses it until its clock is right again.
       const paid = () => eventually(() => suite.platform.paidTo(hang), patienceMs);
       const [good, bad] = [await paid(), await paid()];
       await eventually(() => expect(good.receiver.posts.length + bad.receiver.posts.length).toBe(2), patienceMs);

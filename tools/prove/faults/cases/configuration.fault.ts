@@ -114,7 +114,7 @@ faultSuite(
       suite.platform.config.state = 'up';
       await suite.platform.ends(id!, 'SETTLED');
       const verdict = await suite.platform.verdict(id!);
-      // Sent before the removal was known, within the lease; or not at all.
+      // It was sent within the lease, before the removal was known, or it was not sent.
       expect([verdict, receiver.postsOf(id!).length]).toEqual(
         verdict === 'ACKED_HTTP' ? ['ACKED_HTTP', 1] : ['NOT_APPLICABLE', 0],
       );

@@ -17,7 +17,7 @@ faultSuite('databases are away, locked, replaced', { times }, suite => {
   /** Payments all the time until `done`; gives their ids. */
   const payUntil = async (merchantId: number, done: Promise<unknown>) => {
     let isDone = false;
-    // Whoever waits for `done` below is told of its failure.
+    // The code below awaits `done` and gets its failure.
     void done.finally(() => (isDone = true)).catch(() => undefined);
     const ids: number[] = [];
     while (!isDone && ids.length < 20_000) ids.push(...(await suite.platform.pay(merchantId, 20)));
@@ -91,7 +91,7 @@ faultSuite('databases are away, locked, replaced', { times }, suite => {
         dispatchers.map(dispatcher => dispatcher.metric('paycode_webhook_dispatcher_deliveries_in_flight')),
       );
       const owner = inFlight.indexOf(1);
-      // What it says still arrives; what it is told does not. Without its events it has no part of the shards either.
+      // Its statements still arrive, but the answers do not. Without its events it gets no shards either.
       suite.platform.ways.dispatcherDatabase[owner]!.stall({ onlyAnswers: true });
       suite.platform.ways.dispatcherEvents[owner]!.cut();
       await eventually(() => expect(receiver.postsOf(id!).map(post => post.attempt)).toEqual([1, 2]), patienceMs);

@@ -34,7 +34,7 @@ describe('case 18', () => {
         await eventually(() => expect(receiver.posts).toHaveLength(1), patienceMs);
         receiver.behaviour = post => post.answer(200);
         disks[name].fill();
-        // Larger than whatever is left in files that exist already.
+        // Larger than the free space in existing files.
         const sql = 'create table filler as select repeat(md5(n::text), 100) as x from generate_series(1, 100000) n';
         await expect(server.query(name, sql)).rejects.toThrow();
         receiver.posts[0]!.answer(200);

@@ -5,13 +5,13 @@ import { faultSuite } from '../environment/fault-suite.ts';
 import type { Held } from '../environment/held.ts';
 import type { ServiceProcess } from '../environment/service-process.ts';
 
-/** For who waits for its end; the window of the others is out of reach. */
+/** For cases that wait for the end of the window; the other cases have a window that is too long to end. */
 const shortWindowMs = 3_000;
 
 faultSuite('a dispatcher is killed', { times }, suite => {
   const { faultCase } = suite;
 
-  /** Holds both dispatchers at a statement; whichever gets there first is killed there. */
+  /** Holds both dispatchers at a statement, and kills the first one that reaches it. */
   const killAtStatement = async (pattern: RegExp, meanwhile: () => Promise<unknown>): Promise<ServiceProcess> => {
     const holds = suite.platform.ways.dispatcherDatabase.map(proxy => proxy.holdAt(pattern));
     await meanwhile();
@@ -108,7 +108,7 @@ faultSuite('a dispatcher is killed', { times }, suite => {
     expect(receiver.postsOf(id!).length).toBeLessThanOrEqual(2);
   });
 
-  // The last one: its dispatchers keep their window.
+  // This case is last, because its dispatchers keep their short window.
   faultCase(4, 'while the receiver is thinking - if the second POST hangs, reversed after its own window', async () => {
     const { merchantId, receiver } = await suite.platform.merchant();
     receiver.behaviour = hang;

@@ -7,7 +7,7 @@ import { faultSuite } from '../environment/fault-suite.ts';
 import type { ServiceProcess } from '../environment/service-process.ts';
 
 const hangingEndpoints = 10_000;
-/** So long that all of them hang at once. */
+/** Long times, so that all of them hang at once. */
 const times = {
   ...defaultTimes,
   ackWindow: 90_000,
@@ -127,7 +127,7 @@ faultSuite('many payments', { times }, suite => {
     await allDecided(hanging, 'REVERSED');
   });
 
-  /** Dead rows by table: what earlier cases left is there too. */
+  /** Dead rows by table, including those of earlier cases. */
   const deadRows = async (name: 'dispatcher' | 'scheduler'): Promise<Record<string, number>> => {
     const tables = name === 'dispatcher' ? ['delivery%', 'attempt%', 'verdict%'] : ['job%', 'decision%'];
     const sql = 'select relname, n_dead_tup::int as n from pg_stat_user_tables where relname like any($1) and n_dead_tup > 0';
@@ -136,7 +136,7 @@ faultSuite('many payments', { times }, suite => {
   };
   const sum = (counts: Record<string, number>) => Object.values(counts).reduce((total, count) => total + count, 0);
 
-  /** Holds back in each database what it may clean up, until the answer is called. */
+  /** Stops vacuum from removing rows in each database, until the returned function is called. */
   const pinned = async (names: readonly ('dispatcher' | 'scheduler')[]): Promise<() => Promise<void>> => {
     const pins = await Promise.all(names.map(name => suite.platform.databases[name].pool(name).connect()));
     for (const pin of pins) await pin.query('begin isolation level repeatable read; select pg_current_xact_id()');
@@ -167,8 +167,8 @@ faultSuite('many payments', { times }, suite => {
       `case 51: ${paid} payments in ${soakMinutes || 'under 1'} minutes; the 6 hours: FAULTS_SOAK_MINUTES=360 -- --case 51; ` +
         `dead rows before ${JSON.stringify(before)}, after ${JSON.stringify(after)}\n`,
     );
-    // A state that moved would leave a dead row or more for every payment. A few are left on a busy machine, by deliveries that were held back
-    // before their POST and armed again.
+    // Updating a state would leave at least one dead row for every payment. On a busy machine a few are left by deliveries that were held
+    // back before their POST and armed again.
     databases.forEach((_, at) => expect(sum(after[at]!) - sum(before[at]!)).toBeLessThan(paid / 2));
   });
 
@@ -178,7 +178,7 @@ faultSuite('many payments', { times }, suite => {
     const urls = Array.from({ length: 200 }, (_, at) => `http://127.2.0.${at + 1}:${everywhere.port}/`);
     const merchantIds = urls.map(url => suite.platform.config.addMerchant(url));
     const name = 'paycode_webhook_dispatcher_attempts_total{outcome="our_fault"}';
-    // Asked once before, on a connection that is kept: without descriptors no new one is taken.
+    // Calls it once before, on a connection that is kept, because without descriptors no new connection is accepted.
     await Promise.all(dispatchers.map(dispatcher => dispatcher.metric(name)));
     const former = dispatchers.map(dispatcher => limitFiles(dispatcher, openFiles(dispatcher) + 20));
     const ids = await payEach(merchantIds);

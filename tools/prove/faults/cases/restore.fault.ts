@@ -8,7 +8,10 @@ import { FaultPlatform } from '../environment/fault-platform.ts';
 import { hang } from '../environment/fault-receiver.ts';
 import { patienceMs, patientTimes as times } from '../environment/fault-settings.ts';
 
-/** What docs/how-to/back-up-and-restore.md resets: e-mail and SMS are not sent twice. */
+/**
+ * The groups that docs/how-to/back-up-and-restore.md resets. The group of e-mail and SMS is not one of them, so that
+ * nothing is sent twice.
+ */
 const groups = [
   ['reversal-scheduler', topics.ackReceived],
   ['reversal-scheduler-restore', topics.reversalRequested],
@@ -37,7 +40,7 @@ describe('both databases are lost and restored to an earlier instant', () => {
   const decisionsOf = (ids: readonly number[]) => Promise.all(ids.map(id => platform.decision(id)));
   const postsOf = (id: number) => platform.receivers.reduce((sum, receiver) => sum + receiver.postsOf(id).length, 0);
 
-  /** Everything that happened lies in Kafka and in the archives. */
+  /** Waits until all events are in Kafka and all changes in the archives. */
   const atRest = async () => {
     await eventually(async () => {
       for (const name of ['dispatcher', 'scheduler'] as const)
@@ -52,7 +55,7 @@ describe('both databases are lost and restored to an earlier instant', () => {
     for (const archive of archives) await archive.restore(instant);
   };
 
-  /** In the order of the how-to: the schedulers remember before a dispatcher sends anything. */
+  /** In the order of the how-to: the schedulers read their decisions before a dispatcher sends anything. */
   const replayFrom = async (instant: Date) => {
     const kafka = new ConsumerGroups(platform.events.env['KAFKA_BROKERS']!);
     for (const [group, topic] of groups) await eventually(() => kafka.resetTo(instant, group, topic), patienceMs);
@@ -85,14 +88,15 @@ describe('both databases are lost and restored to an earlier instant', () => {
 
         await loseAndRestore(instant);
         expect(new Set(await decisionsOf([...settled, ...reversed]))).toEqual(new Set([undefined]));
-        // A merchant that has mended its receiver would acknowledge what is sent again, with the money back at the customer.
+        // A merchant that has repaired its receiver would acknowledge a repeated notification, although the customer has the
+        // money back.
         bad.receiver.behaviour = post => post.answer(200);
         const meanwhile = await platform.pay(good.merchantId, 10);
         await replayFrom(instant);
 
         await allEnd([...settled, ...meanwhile], 'SETTLED');
         await allEnd(reversed, 'REVERSED');
-        // Notices that tell of a reversal may be sent again: they move no money.
+        // Notifications of a reversal may be sent again, because they move no money.
         expect(await platform.exactAudit()).toMatchObject({ settled: 51, reversed: 10 });
         const paid = [...before, ...settled, ...reversed, ...meanwhile];
         expect(paid.map(postsOf)).toEqual(paid.map(() => 1));

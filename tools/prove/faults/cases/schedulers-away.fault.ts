@@ -66,7 +66,7 @@ faultSuite('schedulers are away', {}, suite => {
 
   /** Both schedulers' relays are held at the statement; then they are killed. */
   const killRelaysAt = async (statement: RegExp) => {
-    // Or the relay may be held at an event of an earlier case.
+    // Otherwise the relay may be held at an event of an earlier case.
     await outboxIsEmpty();
     const { merchantId } = await suite.platform.merchant(post => post.answer(500));
     const holds = suite.platform.ways.schedulerDatabase.map(proxy => proxy.holdAt(statement));

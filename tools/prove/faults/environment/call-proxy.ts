@@ -3,18 +3,21 @@ import { Held } from './held.ts';
 
 interface Hold {
   path: string;
-  /** Before the callee sees the call, or after it has done it. */
+  /** Before the callee gets the call, or after it has carried it out. */
   when: 'request' | 'response';
   held: Held;
 }
 
-/** An HTTP relay between services, spread over replicas, that can hold calls before or after they were done, and lose answers. */
+/**
+ * An HTTP relay between services, spread over replicas, that can hold calls before or after they are carried out, and lose
+ * answers.
+ */
 export class CallProxy {
   private readonly server: Server;
   private readonly agent = new Agent({ keepAlive: true });
   private turn = 0;
   private holdNow: Hold | undefined;
-  /** Of the calls: done, and the caller sees a broken connection. */
+  /** Share of calls that are carried out while the caller gets a broken connection. */
   answersLost = 0;
   isCut = false;
 

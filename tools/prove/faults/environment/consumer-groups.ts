@@ -10,7 +10,7 @@ export class ConsumerGroups {
 
   /** Every partition of the topic is read again from that instant on. Rejects while the group has members. */
   async resetTo(instant: Date, group: string, topic: string): Promise<void> {
-    // The tool takes an instant to the millisecond, in UTC when nothing is said.
+    // The tool expects milliseconds, and reads a time without zone as UTC.
     const at = instant.toISOString().replace('Z', '');
     const output = await this.tool('--group', group, '--topic', topic, '--reset-offsets', '--to-datetime', at, '--execute');
     if (/error/i.test(output)) throw new Error(output);

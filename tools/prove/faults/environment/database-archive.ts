@@ -36,7 +36,7 @@ export class DatabaseArchive {
     this.write('recovery.signal', '');
   }
 
-  /** Waits until everything that is written by now lies in the archive. */
+  /** Waits until everything written so far is in the archive. */
   async catchUp(): Promise<void> {
     const [segment] = await this.server.query<{ name: string }>('postgres', 'select pg_walfile_name(pg_switch_wal()) as name');
     const sql = 'select last_archived_wal >= $1 as done from pg_stat_archiver';
@@ -46,7 +46,7 @@ export class DatabaseArchive {
     }, patienceMs);
   }
 
-  /** The machine is lost with its disk; another one is what it was at `instant`. Serves when that is done. */
+  /** Replaces the lost machine and disk by a server restored to `instant`. Resolves when it accepts connections. */
   async restore(instant: Date): Promise<void> {
     const { server } = this;
     await server.crash();

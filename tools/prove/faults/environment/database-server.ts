@@ -29,7 +29,7 @@ export class DatabaseServer {
 
   async restart(): Promise<void> {
     const { dataDir, port, settings } = this;
-    // It may have ended by itself, for want of disk.
+    // It may have ended by itself because its disk is full.
     if (this.server && !this.isRunning) this.server = undefined;
     this.server ??= await startEmbeddedPostgres({ dataDir, port, settings, endsWithParent: true });
   }

@@ -10,12 +10,12 @@ import { TcpProxy } from './tcp-proxy.ts';
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const foreignBrokers = process.env['KAFKA_BROKERS'];
 
-/** What carries the events: Kafka, or the log in PostgreSQL. */
+/** The event log: Kafka, or the log in PostgreSQL. */
 export abstract class EventLogServer {
   private publisher: EventTransport | undefined;
   /** Settings of the services. */
   abstract readonly env: Record<string, string>;
-  /** Where connections to it can be led through a proxy; undefined when they cannot. */
+  /** Port for a proxy in front of it; undefined when a proxy is not possible. */
   get proxyPort(): number | undefined {
     return undefined;
   }
@@ -23,9 +23,9 @@ export abstract class EventLogServer {
   readonly mustRun: string | undefined;
   abstract goDown(): Promise<void>;
   abstract comeBack(): Promise<void>;
-  /** Lets a group, none of whose members runs, miss everything that was published so far. */
+  /** Moves a group without running members behind all events published so far. */
   abstract skip(group: string, topic: string): Promise<void>;
-  /** Any bytes, as a producer may write that is none of ours; false when the log takes events only. */
+  /** Publishes arbitrary bytes, as a foreign producer may; false when the log accepts events only. */
   abstract publishRaw(topic: string, key: string, value: string): Promise<boolean>;
   protected abstract end(): Promise<void>;
 
@@ -73,7 +73,7 @@ function kafkaObstacle(): string | undefined {
   }
 }
 
-/** Brokers, whoever runs them. */
+/** Brokers, started here or by the caller. */
 abstract class AnyKafka extends EventLogServer {
   protected constructor(private readonly brokers: readonly string[]) {
     super();
@@ -144,7 +144,7 @@ class KafkaLog extends AnyKafka {
   }
 }
 
-/** A cluster that was there before, empty and with the topics of the catalog: its brokers are not ours to stop. */
+/** An existing, empty cluster with the topics of the catalog. The cases must not stop its brokers. */
 class ForeignKafka extends AnyKafka {
   override readonly mustRun = 'the brokers of KAFKA_BROKERS are not ours to stop';
 

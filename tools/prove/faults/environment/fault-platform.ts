@@ -27,10 +27,13 @@ import { terminalOf } from './terminal-event.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
 const graceS = 0;
-/** What the audit's rules know the window as, in milliseconds. */
+/** The acknowledgement window that the audit's rules assume, in milliseconds. */
 const realAckWindowMs = 45_000;
 
-/** Two dispatchers, two schedulers and the simulator as processes, with real databases, and proxies on every way between them. */
+/**
+ * Two dispatchers, two schedulers and the simulator as processes, with real databases, and proxies on all connections between
+ * them.
+ */
 export class FaultPlatform implements FaultWorld {
   readonly folder = mkdtempSync(join(tmpdir(), 'paycode-faults-'));
   readonly receivers: FaultReceiver[] = [];
@@ -83,7 +86,7 @@ export class FaultPlatform implements FaultWorld {
     };
   }
 
-  /** Everything runs again, nothing is held, cut or lost. */
+  /** Restarts all processes and ends all disturbances. */
   async heal(): Promise<void> {
     for (const proxy of this.proxies) proxy.heal();
     this.ways.toScheduler.heal();
@@ -197,7 +200,7 @@ export class FaultPlatform implements FaultWorld {
     return (await this.databases.others.query<{ n: number }>('simulator', sql, [transactionId]))[0]!.n;
   }
 
-  /** The exact audit over everything so far, once nothing is under way any more; it must find nothing. */
+  /** Runs the exact audit over everything so far, when nothing is in progress any more; it must find nothing. */
   async exactAudit(): Promise<AuditReport> {
     const report = await this.auditAtRest();
     const { open, violationCount, violations } = report;
@@ -205,7 +208,10 @@ export class FaultPlatform implements FaultWorld {
     return report;
   }
 
-  /** The receivers' logs are read first, so a payment that ends meanwhile would look acknowledged by nobody: the last look counts. */
+  /**
+   * Repeats the audit until it finds nothing. It reads the receivers' logs first, so a payment that ends during the audit would
+   * appear unacknowledged; the last run counts.
+   */
   async auditAtRest(withinMs = patienceMs): Promise<AuditReport> {
     const giveUpAt = performance.now() + withinMs;
     for (;;) {
@@ -217,11 +223,11 @@ export class FaultPlatform implements FaultWorld {
     }
   }
 
-  /** The audit as things stand. */
+  /** Runs the audit at once. */
   auditNow(): Promise<AuditReport> {
     const receiverLog = join(this.folder, 'receivers.jsonl');
     const { ackWindow } = { ...times, ...this.options.times };
-    // The audit's rules know the real window: what the receivers took is told as a share of it.
+    // The audit's rules use the real window, so the receivers' times are scaled to it.
     FaultReceiver.writeLogs(receiverLog, this.receivers, realAckWindowMs / ackWindow);
     return audit({
       dispatcherUrl: this.databases.dispatcher.urlOf('dispatcher'),

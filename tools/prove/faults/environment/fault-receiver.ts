@@ -13,9 +13,9 @@ export interface WebhookPost {
   source: string;
   /** Instant of its arrival on this process's monotonic clock. */
   arrivedMs: number;
-  /** Milliseconds since it arrived, those included in which this process could not have read it. */
+  /** Milliseconds since it arrived, including the time in which this process was stalled. */
   elapsedMs(): number;
-  /** Writes bytes as they are; a status line is noted for the log. */
+  /** Writes raw bytes; a status line goes into the log. */
   write(text: string | Buffer): void;
   /** A complete, ordinary answer. */
   answer(status: number): void;
@@ -42,7 +42,7 @@ interface Logged {
   elapsedMs: number;
 }
 
-/** A webhook receiver on bare TCP: it can answer anything, or do anything but answer. Keeps a log of what it was sent and said. */
+/** A webhook receiver on plain TCP that can send any answer or none. It logs its requests and answers. */
 export class FaultReceiver {
   readonly posts: WebhookPost[] = [];
   private readonly logged: Logged[] = [];
@@ -102,7 +102,7 @@ export class FaultReceiver {
   private serve(socket: Socket): void {
     this.connections++;
     this.sockets.add(socket);
-    // Resets are part of the game.
+    // Connections are reset on purpose.
     socket.on('error', () => socket.destroy()).on('close', () => this.sockets.delete(socket));
     if (this.onConnection(socket)) return;
     // Read now: a sender that is killed leaves a socket without addresses.
@@ -115,7 +115,7 @@ export class FaultReceiver {
     socket.resume();
   }
 
-  /** Hands over every complete request; gives what is left. */
+  /** Handles every complete request; returns the remaining text. */
   private takeRequests(received: string, sender: Sender): string {
     const headEnd = received.indexOf('\r\n\r\n');
     if (headEnd < 0) return received;

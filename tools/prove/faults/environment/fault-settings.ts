@@ -16,8 +16,8 @@ export const times = {
   auditDelay: 27_000,
 };
 /**
- * For suites that CI plays beside other work: windows so long that no receiver of a busy machine is late. A case that waits for one of them
- * starts the process that keeps it with a shorter one. Leases stay short: whoever takes over from a process that was killed waits for them.
+ * For suites that CI runs beside other work: windows that are long enough for receivers on a busy machine. A case that waits for the end of
+ * a window starts that process with a shorter one. Leases stay short, because a successor of a killed process waits for them.
  */
 export const patientTimes: typeof times = {
   ackWindow: 60_000,
@@ -28,7 +28,7 @@ export const patientTimes: typeof times = {
   dispatchWindow: 240_000,
   auditDelay: 250_000,
 };
-/** A ceiling, not a verdict: room for a take-over, a second attempt with its window, and the timers, on a machine that is busy. */
+/** Upper limit of waits: enough for a takeover, a second attempt with its window, and the timers, on a busy machine. */
 export const patienceMs = 240_000;
 
 export interface FaultPlatformOptions {
@@ -54,11 +54,11 @@ export type FaultDatabases = {
   others: DatabaseServer;
 };
 
-/** Every way that can be cut, stalled or held. */
+/** Every connection that can be cut, stalled or held. */
 export interface FaultWays {
   /** From each dispatcher to its database. */
   dispatcherDatabase: TcpProxy[];
-  /** From each dispatcher to the event log; none with Kafka, whose brokers name themselves. */
+  /** From each dispatcher to the event log; empty with Kafka, because clients connect to the addresses that brokers announce. */
   dispatcherEvents: TcpProxy[];
   /** From each scheduler to its database. */
   schedulerDatabase: TcpProxy[];
@@ -73,7 +73,7 @@ export interface FaultSecrets {
   keys: string;
 }
 
-/** What the service processes live among. */
+/** Environment of the service processes. */
 export interface FaultWorld {
   folder: string;
   options: FaultPlatformOptions;

@@ -8,12 +8,12 @@ export interface FaultSuite {
   platform: FaultPlatform;
   /** One case, by its number in the protocol's table. Afterwards everything is healed, and the exact audit covers all payments so far. */
   faultCase(number: number, what: string, play: () => Promise<void>): void;
-  /** The same for a case that needs something of the machine: with an obstacle it says so and is counted as skipped. */
+  /** The same for a case with requirements on the machine: with an obstacle it prints the reason and counts as skipped. */
   faultCaseUnless(obstacle: string | undefined, ...fault: Parameters<FaultSuite['faultCase']>): void;
 }
 
 export interface FaultSuiteOptions extends FaultPlatformOptions {
-  /** What the machine lacks for these cases: nothing is started then, and each case says why it does not run. */
+  /** Missing requirement of these cases: nothing is started then, and each case prints why it does not run. */
   obstacle?: string;
 }
 

@@ -1,4 +1,4 @@
-/** A point at which traffic is held until it is let go: the place where a process can be killed or paused exactly. */
+/** A point at which traffic is held until its release, so that a process can be killed or paused exactly there. */
 export class Held {
   /** Resolves once something is held. */
   readonly reached: Promise<void>;
@@ -12,13 +12,13 @@ export class Held {
     this.letGo = new Promise(resolve => (this.resolveLetGo = resolve));
   }
 
-  /** Everything held, and everything that comes, passes from now on. */
+  /** Releases the held traffic; later traffic passes. */
   release(): void {
     this.isOpen = true;
     this.resolveLetGo();
   }
 
-  /** What passes the point waits here. */
+  /** Waits at the point until the release. */
   async pass(): Promise<void> {
     if (this.isOpen) return;
     this.resolveReached();

@@ -2,7 +2,7 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** What a name is answered with: addresses of either family, no such name, no answer at all, or "I failed". */
+/** Answer for a name: addresses of either family, no such name, no answer, or a server failure. */
 export type NameAnswer = string[] | 'NXDOMAIN' | 'SILENCE' | 'SERVFAIL';
 
 const headerBytes = 12;
@@ -57,7 +57,7 @@ function readName(query: Buffer): { name: string; end: number } {
   return { name: labels.join('.'), end: at + 1 };
 }
 
-/** An A or AAAA record of the question's name, to be kept for no time. */
+/** An A or AAAA record of the question's name with a TTL of 0. */
 function record(address: string): Buffer {
   const bytes = Buffer.from(ipaddr.parse(address).toByteArray());
   const head = Buffer.from([0xc0, headerBytes, 0, bytes.length === 4 ? 1 : 28, 0, 1, 0, 0, 0, 0, 0, bytes.length]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const chunk = Buffer.alloc(1_048_576);
 
-/** A file system of its own that can be filled up. Needs the right to mount. */
+/** A small separate file system that can be filled. It needs the right to mount. */
 export class SmallDisk {
   readonly folder = mkdtempSync(join(tmpdir(), 'paycode-disk-'));
 
@@ -14,7 +14,7 @@ export class SmallDisk {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tmpfs', this.folder], { stdio: 'pipe' });
   }
 
-  /** Why there can be none here; undefined when there can. */
+  /** Why it is not possible here; undefined when it is. */
   static get obstacle(): string | undefined {
     try {
       new SmallDisk(1).remove();
@@ -24,7 +24,7 @@ export class SmallDisk {
     }
   }
 
-  /** Not a byte is left. */
+  /** Fills the file system completely. */
   fill(): void {
     const file = openSync(this.ballast, 'a');
     try {

@@ -8,15 +8,15 @@ interface Stall {
 }
 
 /**
- * Notes when this process could not run. A receiver reads what came in meanwhile only afterwards: by its own clock it answered at once, by
- * the sender's it did not.
+ * Records when this process could not run. A receiver reads requests that arrived meanwhile only afterwards: by its own clock it answers
+ * at once, by the sender's clock it does not.
  */
 export class StallWatch {
   private readonly stalls: Stall[] = [];
   private lastMs = performance.now();
   private readonly timer = setInterval(() => this.tick(), tickMs).unref();
 
-  /** How long what is read at that instant may have waited for this process, in milliseconds. */
+  /** How long data that is read at that instant may have waited for this process, in milliseconds. */
   waitedBefore(atMs: number): number {
     this.tick();
     const last = this.stalls.at(-1);

@@ -11,7 +11,7 @@ export class TcpProxy {
   private isCut = false;
   private stalled: { held: Held; onlyAnswers: boolean } | undefined;
   private hold: { pattern: RegExp; held: Held } | undefined;
-  /** Of the packets to the client: changed in one bit. */
+  /** Share of packets to the client in which one bit is changed. */
   corruption = 0;
 
   private constructor(private target: { host: string; port: number }) {
@@ -48,7 +48,7 @@ export class TcpProxy {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Nothing moves any more, or no answer does; nobody is told. */
+  /** Stops all traffic, or only the answers, without closing connections. */
   stall({ onlyAnswers = false } = {}): Held {
     const held = new Held();
     this.stalled = { held, onlyAnswers };
@@ -62,7 +62,7 @@ export class TcpProxy {
     return held;
   }
 
-  /** As if nothing had been. */
+  /** Ends all disturbances. */
   heal(): void {
     this.isCut = false;
     this.corruption = 0;
@@ -71,7 +71,7 @@ export class TcpProxy {
     this.stalled = this.hold = undefined;
   }
 
-  /** As if nothing had been, but for what is held: it is lost, as with a client that died before it was sent. */
+  /** Ends all disturbances and drops held traffic, as if the client had died before it was sent. */
   healWithoutHeld(): void {
     for (const socket of this.sockets) socket.destroy();
     this.heal();
@@ -88,7 +88,7 @@ export class TcpProxy {
     const server = connect(this.target);
     for (const socket of [client, server]) {
       this.sockets.add(socket);
-      // A connection that breaks is what this class is for.
+      // This class breaks connections on purpose.
       socket.on('error', () => socket.destroy()).on('close', () => this.sockets.delete(socket));
     }
     client.on('close', () => server.destroy());

@@ -29,13 +29,13 @@ export interface KillSummary {
   reversedTwice: number;
   /** Payments POSTed in more than one attempt. */
   duplicates: number;
-  /** Those of them whose first sender nobody had killed or stopped before the second attempt. */
+  /** Those of them whose first sender was neither killed nor stopped before the second attempt. */
   duplicatesWithoutCause: number;
   /** The first few of these. */
   unexplained: SeenPost[][];
   /**
-   * A 200 that was on its way to a process when that was killed or stopped, and no further POST was answered 200 to one that lived. No protocol
-   * can do better: the payment is reversed, and the merchant receives the REVERSED notification (P-I4, P-1.7).
+   * Payments whose 200 was on its way to a process that was killed or stopped, while no later POST got a 200 at a live process. No protocol
+   * can prevent this: the payment is reversed, and the merchant receives the REVERSED notification (P-I4, P-1.7).
    */
   lostWithTheirProcess: number;
   /** Everything else that the audit found. */
@@ -90,7 +90,7 @@ function repeatedAttempts(posts: readonly SeenPost[]): SeenPost[][] {
   return [...byPayment.values()].filter(attempts => attempts.length > 1);
 }
 
-/** Each further attempt: whoever sent the one before was killed or did not run at some time between the two. */
+/** Whether for each further attempt the previous sender was killed or stopped at some time between the two. */
 function isExplained(attempts: readonly SeenPost[], disturbances: readonly Disturbance[]): boolean {
   const inOrder = attempts.toSorted((a, b) => a.attempt - b.attempt);
   return inOrder.slice(1).every((later, at) => {
@@ -102,7 +102,7 @@ function isExplained(attempts: readonly SeenPost[], disturbances: readonly Distu
   });
 }
 
-/** Whoever sent it was killed or stopped before its window had ended, for every request. */
+/** Whether for every request the sender was killed or stopped before the window had ended. */
 function isLost(transactionId: number, { posts, disturbances, ackWindowMs }: KillRun): boolean {
   const sent = posts.filter(post => post.transactionId === transactionId);
   const wasHit = ({ from, atMs }: SeenPost) =>

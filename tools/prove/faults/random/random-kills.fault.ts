@@ -12,9 +12,12 @@ const seed = Number(process.env['FAULTS_SEED'] ?? 1);
 const events = process.env['FAULTS_RANDOM_EVENTS'] === 'kafka' ? 'kafka' : 'postgres';
 const merchantCount = 20;
 const batch = 50;
-/** The payments are spread over so many kills, stops and restarts. */
+/** Least number of kills, stops and restarts during the payments. */
 const disturbancesMin = Math.min(24, Math.ceil(payments / 100));
-/** A live process must not look dead on a busy machine: a second attempt would have no kill to explain it. */
+/**
+ * Long times, so that a live process does not appear dead on a busy machine: its second attempt would have no kill as
+ * an explanation.
+ */
 const times = {
   ...defaultTimes,
   ackWindow: 6_000,
@@ -45,7 +48,8 @@ describe(`${payments} payments while processes are killed at random (seed ${seed
     try {
       return (await platform.pay(merchantId, count)).length;
     } catch {
-      // The payment core was killed meanwhile: what it completed is audited, what it did not does not exist.
+      // The payment core was killed meanwhile. The audit covers the payments that it completed; the others do not
+      // exist.
       await pause(50);
       return 0;
     }
@@ -74,7 +78,7 @@ describe(`${payments} payments while processes are killed at random (seed ${seed
     return disturber;
   };
 
-  /** Of payments: a notice that moves no money is repeated on a schedule, whoever lives (A-01). */
+  /** POSTs of payments only, because notifications that move no money are repeated on a schedule anyway (A-01). */
   const seenPosts = async (): Promise<SeenPost[]> => {
     const sql = `select transaction_id as id from transaction where kind = 'PURCHASE'`;
     const rows = await platform.databases.others.query<{ id: string }>('simulator', sql);

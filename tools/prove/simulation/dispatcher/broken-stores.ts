@@ -12,7 +12,7 @@ import { MemoryDeliveryStore } from '../../../../apps/webhook-dispatcher/src/del
 import { TableShardStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/table-shard.store';
 import { MemoryVerdictStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-verdict.store';
 
-// Stores with a guard taken out, for showing that the simulation misses it.
+// Stores without a guard, to show that the simulation notices its absence.
 
 const closed = { kind: 'CLOSED_NEVER_SENT', attempt: null, startedAtMs: null } as const;
 
@@ -29,7 +29,7 @@ export class ClosingAnythingStore extends MemoryDeliveryStore {
   }
 }
 
-/** SKEW: what was not there a statement ago is closed, whatever came meanwhile. */
+/** SKEW: closes a delivery that did not exist a statement ago, even if it was inserted meanwhile. */
 export class SkewedStore extends MemoryDeliveryStore {
   override async close(items: readonly ShardedCloseItem[]): Promise<CloseAnswer[]> {
     const missing = await this.execute(() => items.filter(({ transactionId }) => !this.tables.deliveries.has(transactionId)));
@@ -43,7 +43,7 @@ export class SkewedStore extends MemoryDeliveryStore {
   }
 }
 
-/** NO_DEDUP: a duplicate starts the delivery anew. */
+/** NO_DEDUP: a duplicate starts the delivery again. */
 export class ReopeningStore extends MemoryDeliveryStore {
   override insert(replica: string, deliveries: readonly DeliveryToInsert[]): Promise<InsertedDelivery[]> {
     return this.execute(() =>
@@ -75,7 +75,7 @@ export class UnfencedVerdictStore extends MemoryVerdictStore {
   }
 }
 
-/** NO_CAS: what was empty a statement ago is written over. */
+/** NO_CAS: writes a verdict that was absent a statement ago, even if it exists now. */
 export class OverwritingVerdictStore extends MemoryVerdictStore {
   override async acknowledge(all: readonly Verdict[]): Promise<VerdictKind[]> {
     const open = await this.openOf(all);

@@ -42,7 +42,7 @@ export const faultKinds = [
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-/** How often each fault really happened: a fault that is only planned shows nothing. */
+/** How often each fault happened; a fault that is only planned proves nothing. */
 export class FaultCounts {
   private readonly counts = new Map<FaultKind, number>();
 

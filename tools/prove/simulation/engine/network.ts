@@ -5,7 +5,7 @@ import type { Timeline } from './timeline.ts';
 export interface NetworkFaults {
   /** The request never arrives. */
   lostBefore: number;
-  /** It was done, and the caller never learns: it sees a timeout. */
+  /** It was carried out, but the caller gets a timeout. */
   lostAfter: number;
   /** It arrives twice. */
   duplicated: number;
@@ -37,7 +37,7 @@ export class Network {
     private readonly faults: NetworkFaults,
   ) {}
 
-  /** One statement: `effect` happens at one instant in the server, whatever becomes of the caller meanwhile. */
+  /** One statement: `effect` happens at one instant in the server, even if the caller dies meanwhile. */
   statement<T>(from: SimProcess, server: SimServer, effect: () => T): Promise<T> {
     const { random, faults } = this.timeline;
     const order = ++this.sent;

@@ -1,4 +1,4 @@
-/** A seeded source of chance (sfc32): the only one a simulation may use, so that a seed replays exactly. */
+/** A seeded random generator (sfc32), the only one that a simulation may use, so that a seed replays exactly. */
 export class Random {
   private a: number;
   private b: number;

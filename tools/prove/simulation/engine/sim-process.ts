@@ -8,8 +8,8 @@ interface Backlog {
 }
 
 /**
- * A process of the platform: it can be paused (stalled event loop, SIGSTOP) and killed. Whatever is to happen in it passes through here,
- * and nothing of a former life ever does.
+ * A process of the platform: it can be paused (stalled event loop, SIGSTOP) and killed. All events of the process pass through this
+ * class, and no event of an earlier life of the process does.
  */
 export class SimProcess {
   private life = 0;
@@ -120,7 +120,7 @@ export class SimProcess {
     return true;
   }
 
-  /** Nothing happens once the process, or this life of it, is over. */
+  /** Wraps a callback so that it does nothing when the process, or this life of it, has ended. */
   private ofThisLife(run: Run): Run {
     const { life } = this;
     return () => {

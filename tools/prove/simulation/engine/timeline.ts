@@ -5,7 +5,9 @@ import { Random } from './random.ts';
 /** Runs promise callbacks until none is left, without giving the event loop a turn (Node's own function after each callback). */
 const settlePromises = (process as unknown as { _tickCallback(): void })._tickCallback.bind(process);
 
-/** Instants lie on a binary grid of about a microsecond: sums and differences are exact, so a timer never fires a hair too early. */
+/**
+ * Times are on a binary grid of about a microsecond, so that sums and differences are exact and a timer never fires too early.
+ */
 export function onGrid(ms: number): number {
   return Math.ceil(ms * 1_024) / 1_024;
 }
@@ -32,7 +34,7 @@ export class Timeline {
     return this.now;
   }
 
-  /** Of everything that happened, in order: equal for two runs of a seed. */
+  /** Hash of all events in order; equal for two runs of a seed. */
   get fingerprint(): string {
     return (this.hash >>> 0).toString(16).padStart(8, '0');
   }
@@ -45,7 +47,7 @@ export class Timeline {
     this.at(this.now + Math.max(0, delayMs), run);
   }
 
-  /** Until `untilMs`, or until `isOver` says so (asked after every event), or until nothing is left to happen. */
+  /** Runs until `untilMs`, until `isOver` returns true (checked after every event), or until no event is left. */
   run(untilMs: number, isOver: () => boolean = () => false): void {
     settlePromises();
     for (let event = this.queue.next; event && event.atMs <= untilMs && !isOver(); event = this.queue.next) {

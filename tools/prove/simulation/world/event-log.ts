@@ -30,7 +30,7 @@ export interface ConsumedBatch {
 
 export interface GroupOptions {
   log: EventLog;
-  /** Events are handed over only once they are this old. */
+  /** Events are delivered only when they are this old. */
   minAgeMs: number;
   isDown: () => boolean;
   /** Between two looks for events. */
@@ -49,7 +49,7 @@ export class ConsumerGroup {
   private readonly committed: number[];
   private partitionsBy = new Map<string, number[]>();
   private members: SimProcess[] = [];
-  /** Lives of processes that said goodbye. */
+  /** Lives of processes that left the group. */
   private readonly left = new Set<string>();
 
   constructor(
@@ -59,7 +59,7 @@ export class ConsumerGroup {
     this.committed = options.log.partitions.map(() => 0);
   }
 
-  /** Partitions that are the process's, as the broker has it. */
+  /** Partitions that the broker assigns to the process. */
   partitionsOf(process: SimProcess): readonly number[] {
     return this.partitionsBy.get(process.identity) ?? [];
   }
@@ -79,7 +79,7 @@ export class ConsumerGroup {
     process.timer(0, turn);
   }
 
-  /** A member says goodbye: its partitions move at once. */
+  /** A member leaves: its partitions move at once. */
   leave(process: SimProcess): void {
     this.left.add(process.identity);
     this.rebalance();
@@ -116,7 +116,7 @@ export class ConsumerGroup {
       if (isLost) this.timeline.faults.add('event lost', events.length);
       else await handle({ events, reject: (_, reason) => this.options.parked(reason) });
       positions.set(partition, from + events.length);
-      // A commit that gets lost means redelivery to whoever has the partition next.
+      // After a lost commit the next owner of the partition gets the batch again.
       if (this.timeline.random.chance(0.1)) this.timeline.faults.add('offset not committed');
       else this.committed[partition] = Math.max(this.committed[partition]!, from + events.length);
       busy.delete(partition);

@@ -3,7 +3,7 @@ import { violationsOf } from '../../../operate/audit/rules.ts';
 import { attemptsMax } from './watcher.ts';
 import type { World } from './world.ts';
 
-/** Holds the rows that are left against the rules of `npm run audit`, which knows nothing of how they came about. */
+/** Checks the final rows by the rules of `npm run audit`, which do not know the history. */
 export function auditWorld(world: World): void {
   const scope = { graceS: 0, attemptsMax, hasSimulator: true, hasReceiverLog: false };
   for (const transactionId of world.core.announced) {

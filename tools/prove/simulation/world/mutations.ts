@@ -1,6 +1,6 @@
 /**
- * Guards of the protocol (its section 2, and some timing rules) that a simulation can be run without. Each must be missed; a guard that can
- * be taken out unnoticed guards nothing.
+ * Guards of the protocol (section 2, and some timing rules) that a simulation can run without. The simulation must notice each removal;
+ * otherwise the guard is useless.
  */
 export const mutations = {
   NO_CLOSE: 'the timer decides and asks nobody',
@@ -14,8 +14,8 @@ export const mutations = {
   NO_DEDUP: 'a duplicate event re-opens the delivery',
   NO_RETAKE: 'nobody takes over the shards of a dead owner',
   NO_WATCH: 'no audit follows TransactionTerminal',
-  NO_POLL_TURNS: 'a deadline is believed before the event loop has polled (P-T3)',
-  OUR_FAULTS: 'faults of ours are charged to the receiver (P-T8)',
+  NO_POLL_TURNS: 'a deadline counts before the event loop has polled (P-T3)',
+  OUR_FAULTS: 'faults of the platform count as faults of the receiver (P-T8)',
   NO_CLAIM: 'an attempt may start although another owner claimed it (P-I8)',
   NO_AMAX: 'any number of attempts (P-I8)',
   NO_HEARTBEAT: 'a POST may start although the heartbeat is old (P-T6)',

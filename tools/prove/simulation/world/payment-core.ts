@@ -5,7 +5,7 @@ import type { SimulatedWorld } from './simulated-world.ts';
 
 const instant = '2026-01-01T00:00:00.000Z';
 
-/** The payment core: announces payments, does what the scheduler decided, each reversal once. */
+/** The payment core: announces payments, and executes each reversal that the scheduler decided once. */
 export class PaymentCore {
   private issued = 0;
   readonly announced: number[] = [];

@@ -14,7 +14,7 @@ export interface PostGhost {
   sentAtMs: number | undefined;
 }
 
-/** What is true of a payment, whoever knows it. */
+/** The true state of a payment, which no participant knows completely. */
 export interface PaymentGhost {
   transactionId: number;
   isReversible: boolean;

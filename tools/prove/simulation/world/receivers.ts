@@ -6,7 +6,7 @@ import { type ReceiverTrouble, receiverTroubles, type Swarm } from './swarm.ts';
 
 type Observer = PostObserver & { done(): void };
 
-/** What a request meets. */
+/** The outcome of a request. */
 type Fate =
   | { kind: 'answer'; status: number; afterMs: number }
   | { kind: 'silence' }
@@ -15,7 +15,7 @@ type Fate =
 export interface ReceiversContext {
   timeline: Timeline;
   swarm: Swarm;
-  /** Mutations may not tell our faults from theirs. */
+  /** Whether the platform caused the failure; some mutations ignore it. */
   isOurFault: boolean;
   isAlwaysStale: boolean;
   /** How many requests of a process are open now. */
@@ -87,7 +87,7 @@ export class Receivers {
     return fates[trouble ?? 'none'](this.context);
   }
 
-  /** Troubles share the range by their strengths; most of it is none. */
+  /** Maps a random number to a trouble by their strengths; most numbers give none. */
   private troubleFrom(point: number): ReceiverTrouble | undefined {
     let edge = 0;
     return receiverTroubles.find(trouble => point < (edge += this.context.swarm.receiver[trouble]));
@@ -163,7 +163,10 @@ class Exchange {
     return true;
   }
 
-  /** The window as the process sees it that sent the request; what comes while it stalls counts as there when it looks (P-T1, P-T3). */
+  /**
+   * Whether the answer is within the window of the sending process; an answer that arrives during a stall counts at its arrival (P-T1,
+   * P-T3).
+   */
   private isInTime(): boolean {
     const { process, post, context } = this.parts;
     const elapsedMs = context.timeline.nowMs - (post.sentAtMs ?? context.timeline.nowMs);

@@ -59,7 +59,7 @@ export const receiverTroubles = [
 ] as const;
 export type ReceiverTrouble = (typeof receiverTroubles)[number];
 
-/** Swarm testing: leaving most faults out of most runs finds what all faults together would hide. */
+/** Swarm testing: leaving most faults out of most runs finds errors that all faults together would hide. */
 export function swarmOf(random: Random): Swarm {
   const sometimes = (strength: number) => (random.chance(0.5) ? random.between(0, strength) : 0);
   const haste = random.pick(['none', 'none', 'some', 'wild'] as const);
@@ -102,8 +102,8 @@ export function swarmOf(random: Random): Swarm {
 }
 
 /**
- * Real durations half of the time. Shorter ones reach the same states sooner, and safety may rest on none of them: a timer and the audit may
- * ask at any moment (protocol section 2).
+ * Half of the runs use real durations. Shorter ones reach the same states sooner, and safety must not depend on durations: a timer and the
+ * audit may ask at any time (protocol section 2).
  */
 const durations: Record<
   'none' | 'some' | 'wild',

@@ -1,7 +1,7 @@
 import { DeliveryMetrics } from '../../../../apps/webhook-dispatcher/src/deliveries/deliveries.ports';
 import type { SimulatedWorld } from './simulated-world.ts';
 
-/** What would reach logs and metrics, for P-I14. */
+/** Checks everything that would reach logs and metrics (P-I14). */
 export class WatchedMetrics extends DeliveryMetrics {
   constructor(private readonly world: SimulatedWorld) {
     super();

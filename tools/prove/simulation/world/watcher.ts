@@ -23,8 +23,8 @@ const secrets = /sealed|clientMsisdn|\+2782/;
 const isClosed = (kind: string) => kind.startsWith('CLOSED_');
 
 /**
- * Checks the invariants as things happen, with knowledge no participant has: what is in whose memory, what the receiver said, what the
- * merchant was told.
+ * Checks the invariants at every event, with knowledge that no participant has: the memory of each process, the answers of receivers,
+ * the answers to merchants.
  */
 export class Watcher implements TablesWatcher {
   readonly ghosts = new Map<number, PaymentGhost>();
@@ -50,7 +50,7 @@ export class Watcher implements TablesWatcher {
     this.broken ??= { rule, transactionId, message, atMs: this.timeline.nowMs };
   }
 
-  /** What was stored first stands (P-I10). */
+  /** A stored delivery does not change (P-I10). */
   deliveryWritten(transactionId: number, former: unknown): void {
     if (former) this.fail('P-I10', transactionId, 'a stored delivery is written again');
   }
@@ -59,7 +59,7 @@ export class Watcher implements TablesWatcher {
     this.told(transactionId, JSON.stringify(data));
   }
 
-  /** What reaches a log, a topic or an error carries neither the notification, sealed or open, nor a key (P-I14). */
+  /** A log, a topic or an error contains neither the notification, sealed or open, nor a key (P-I14). */
   told(transactionId: number, text: string): void {
     if (secrets.test(text)) this.fail('P-I14', transactionId, `told outside: ${text}`);
   }
@@ -81,7 +81,7 @@ export class Watcher implements TablesWatcher {
   shardTaken(shard: number, former: string | null): void {
     this.timeline.trace(`shard ${shard} taken`);
     if (former !== null && this.isAlive(former)) this.timeline.faults.add('shard taken from a live owner');
-    // Fenced: what the former owner holds may be lost (the residual of 1.7).
+    // The former owner is fenced, so a 200 that it holds may be lost (the residual of P-1.7).
     for (const ghost of this.ghosts.values()) for (const [who, of] of ghost.held) if (of.shard === shard) ghost.held.delete(who);
   }
 
@@ -117,7 +117,7 @@ export class Watcher implements TablesWatcher {
     ghost.posts.push(post);
   }
 
-  /** A 200 in time has reached the process: it holds it from now on, whether it has read it yet or not. */
+  /** A 200 in time has reached the process, which holds it from now on, even before it has read it. */
   acknowledged(transactionId: number, process: SimProcess, shard: { shard: number; epoch: number }): void {
     const ghost = this.ghost(transactionId);
     ghost.isAnsweredInTime = true;
@@ -152,14 +152,17 @@ export class Watcher implements TablesWatcher {
     if (ghost.isPulled) this.fail('P-I9', transactionId, 'reversed after getNotification said SUCCESS');
   }
 
-  /** Nothing is posted that is decided, and an owner without a heartbeat for half of the lease starts nothing (P-1.2-4', P-T6). */
+  /** A decided payment is not posted, and an owner without a heartbeat for half of the lease starts no POST (P-1.2-4', P-T6). */
   private checkStart({ transactionId, refusedTo }: PaymentGhost, { identity }: PostGhost): void {
     if (refusedTo.has(identity)) this.fail("P-1.2-4'", transactionId, 'posted although arm said that it is decided');
     const ageMs = this.timeline.nowMs - (this.tables.heartbeatAtMs.get(identity) ?? Number.NEGATIVE_INFINITY);
     if (ageMs >= shardLeaseMs / 2) this.fail('P-T6', transactionId, `posted with a heartbeat ${ageMs.toFixed(0)} ms old`);
   }
 
-  /** A second attempt only after a death, a shard that moved, or a fault of ours; the same one twice only for a stale socket (P-I8, P-T7). */
+  /**
+   * There is a second attempt only after a death, a moved shard or a fault of the platform, and a repeat within an attempt only after a
+   * stale socket (P-I8, P-T7).
+   */
   private checkAttempts(ghost: PaymentGhost, post: PostGhost): void {
     const last = ghost.posts.at(-1);
     if (!last || !ghost.isReversible) return;

@@ -52,7 +52,7 @@ export class World implements SimulatedWorld {
   readonly schedulers: SchedulerNode[];
   /** Skew of the wall clocks, which no decision may read. */
   wallSkewMs = 0;
-  /** Without faults and new payments most loops find nothing for minutes: simulating less of that finds the same. */
+  /** Without faults and new payments most loops find nothing for minutes, so they may run less often. */
   slowness = 1;
   private reversalsRelayed = 0;
 
@@ -88,7 +88,7 @@ export class World implements SimulatedWorld {
   /** A loop of a process: the next pass starts when the former has ended; a failed one is repeated. */
   every(process: SimProcess, intervalMs: number, work: () => Promise<unknown>): void {
     const pass = () => {
-      // A heartbeat is judged by others: it never slows down.
+      // Others judge the heartbeat, so it never slows down.
       const pauseMs = intervalMs < heartbeatMs ? intervalMs * this.slowness : intervalMs;
       const again = () => void process.timer(pauseMs, pass);
       work().then(again, again);
@@ -120,7 +120,7 @@ export class World implements SimulatedWorld {
     return serializeNotification(sampleNotification(Number(transactionId), Number(merchantId)));
   }
 
-  /** Faults end: what is down comes back, nothing is lost any more, receivers answer. */
+  /** Ends all faults: servers come back, no message is lost any more, receivers answer. */
   calmDown(): void {
     this.timeline.trace('faults end');
     Object.assign(this.swarm.network, { lostBefore: 0, lostAfter: 0, duplicated: 0, lateRarity: Number.MAX_SAFE_INTEGER });
