@@ -31,6 +31,7 @@ export class PrometheusReversalMetrics extends ReversalMetrics {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {
     super();
     for (const kind of ['ack_after_reversed', 'closed_after_settled']) this.contradictedTotal.inc({ kind }, 0);
+    for (const decision of ['SETTLED', 'REVERSED']) this.decidedTotal.inc({ decision }, 0);
   }
 
   override armed(count: number): void {

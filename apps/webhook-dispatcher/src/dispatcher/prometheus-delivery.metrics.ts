@@ -4,7 +4,9 @@ import { counter, gauge, histogram, scrapedGauge } from '@paycode/metrics';
 import { countParked, dataFaultReason } from '@paycode/persistence';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { type AttemptOutcome, DeliveryMetrics, type DeliveryReport, type ParkedStep } from '../deliveries';
+import type { QueueLoad } from '../queueing';
 import { outcomeClass } from '../verdicts';
+import { RecentMerchants } from './recent-merchants';
 
 const ageBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 60, 120, 300, 900];
 
@@ -44,10 +46,14 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
     { labelNames: ['kind'], buckets: ageBuckets },
   );
 
+  private readonly merchants = new RecentMerchants(() => performance.now());
+
   constructor(@Inject(LOGGER) private readonly logger: Logger) {
     super();
     this.parkedTotal.inc(0);
     this.ingestedTotal.inc({ outcome: 'conflicting' }, 0);
+    for (const kind of ['acknowledged', 'non_200', 'timeout', 'connection', 'our_fault'])
+      this.attemptsTotal.inc({ outcome: kind }, 0);
   }
 
   override ingested({ stored, duplicate }: { stored: number; duplicate: number }): void {
@@ -74,7 +80,9 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
 
   override concluded({ delivery, verdict, outcome, ageMs }: DeliveryReport): void {
     this.verdictsTotal.inc({ kind: verdict });
-    this.age.observe({ kind: classOf(verdict) }, ageMs / 1_000);
+    const kind = classOf(verdict);
+    this.age.observe({ kind }, ageMs / 1_000);
+    if (kind !== 'not_applicable') this.merchants.concluded(delivery.merchantId, kind === 'acknowledged');
     const { transactionId, merchantId, attempt } = delivery;
     this.logger.info(
       { event: 'delivered', transactionId, merchantId, attempt, verdict, outcome, durationMs: Math.round(ageMs) },
@@ -110,7 +118,7 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
   }
 
   /** Gauges read when scraped. */
-  observe(load: () => { held: number; waiting: number; inFlight: number; oldestAgeMs: number }): void {
+  observe(load: () => QueueLoad): void {
     scrapedGauge({ name: 'paycode_webhook_dispatcher_deliveries_in_memory', help: 'Deliveries in memory.' }, gauge =>
       gauge.set(load().held),
     );
@@ -127,6 +135,26 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
         help: 'Age of the oldest delivery without a verdict in memory.',
       },
       gauge => gauge.set(load().oldestAgeMs / 1_000),
+    );
+    scrapedGauge(
+      {
+        name: 'paycode_webhook_dispatcher_oldest_unattempted_age_seconds',
+        help: 'Age of the oldest delivery in memory that waits for us, and not for its receiver, with its first attempt.',
+      },
+      gauge => gauge.set(load().oldestUnattemptedAgeMs / 1_000),
+    );
+    this.observeMerchants();
+  }
+
+  /** How many merchants answer at all, and how many of them do not acknowledge: many at once have a cause in common. */
+  private observeMerchants(): void {
+    scrapedGauge(
+      { name: 'paycode_webhook_dispatcher_merchants_served', help: 'Merchants with a verdict in the last ten minutes.' },
+      gauge => gauge.set(this.merchants.counted.served),
+    );
+    scrapedGauge(
+      { name: 'paycode_webhook_dispatcher_merchants_failing', help: 'Of these, whose latest payment was not acknowledged.' },
+      gauge => gauge.set(this.merchants.counted.failing),
     );
   }
 }

@@ -39,3 +39,45 @@ describe('the queue of a replica that leaves (P-T9)', () => {
     expect(queue.has(1)).toBe(false);
   });
 });
+
+describe('the age that pages on-call and scales the dispatcher', () => {
+  let clock: ManualClock;
+  let queues: OriginQueues<Delivery>;
+  let queue: DeliveryQueue;
+  beforeEach(() => {
+    clock = new ManualClock();
+    queues = new OriginQueues<Delivery>({ slotsMax: 100 });
+    queue = new DeliveryQueue(queues, new RouteCache(new FakeRoutes(), clock), clock, { heldMax: 100 });
+  });
+
+  it('is that of the oldest delivery of which nothing was sent yet', async () => {
+    queue.accept([delivery(1)]);
+    await clock.advance(40_000);
+    expect(queue.load).toMatchObject({ oldestAgeMs: 40_000, oldestUnattemptedAgeMs: 40_000 });
+    const { item } = queue.next()!;
+    // Routes, claim and reversal come before the POST: what hangs there waits for us.
+    expect(queue.load.oldestUnattemptedAgeMs).toBe(40_000);
+    queue.posted(item);
+    expect(queue.load).toMatchObject({ oldestAgeMs: 40_000, oldestUnattemptedAgeMs: 0 });
+  });
+
+  it('regression: is not that of one whose receiver hangs, nor of those behind it at the same endpoint', async () => {
+    queue.accept(Array.from({ length: 60 }, (_, index) => delivery(index + 1)));
+    for (let granted = queue.next(); granted; granted = queue.next()) queue.posted(granted.item);
+    expect(queues.waiting).toBeGreaterThan(0);
+    await clock.advance(44_000);
+    expect(queue.load).toMatchObject({ oldestAgeMs: 44_000, oldestUnattemptedAgeMs: 0 });
+    // While this process is the bottleneck, they wait for it.
+    queue.tick(true);
+    expect(queue.load.oldestUnattemptedAgeMs).toBe(44_000);
+  });
+
+  it('is not that of a further attempt', async () => {
+    queue.accept([
+      { ...delivery(1), attempt: 2 },
+      { ...delivery(2), isRepeat: true },
+    ]);
+    await clock.advance(600_000);
+    expect(queue.load.oldestUnattemptedAgeMs).toBe(0);
+  });
+});

@@ -13,13 +13,15 @@ export interface QueueLimits {
 
 /**
  * Number of deliveries in memory. `oldestAgeMs`: time since the receipt of the oldest unconcluded one, in milliseconds; 0 when
- * there is none.
+ * there is none. `oldestUnattemptedAgeMs`: the same of the oldest one that was never sent and waits for this process; a delivery
+ * that waits because its own receiver hangs is not counted.
  */
 export interface QueueLoad {
   held: number;
   waiting: number;
   inFlight: number;
   oldestAgeMs: number;
+  oldestUnattemptedAgeMs: number;
 }
 
 /** Where a new delivery goes. */
@@ -63,9 +65,14 @@ export class DeliveryQueue {
   }
 
   get load(): QueueLoad {
-    const oldest = this.held.oldestReceivedMs;
-    const oldestAgeMs = oldest === undefined ? 0 : this.clock.nowMs() - oldest;
-    return { held: this.held.size, waiting: this.queues.waiting, inFlight: this.queues.inFlight, oldestAgeMs };
+    const unattempted = this.held.oldestUnattemptedMs(({ merchantId }) => !this.queues.isHeldUp(this.originOf(merchantId)));
+    return {
+      held: this.held.size,
+      waiting: this.queues.waiting,
+      inFlight: this.queues.inFlight,
+      oldestAgeMs: this.ageOf(this.held.oldestReceivedMs),
+      oldestUnattemptedAgeMs: this.ageOf(unattempted),
+    };
   }
 
   /** Returns a function that reserves places in memory: it answers how many of the `wanted` deliveries of a merchant fit. */
@@ -213,6 +220,10 @@ export class DeliveryQueue {
     const nowMs = this.clock.nowMs();
     if (nowMs - this.claims.atMs >= lookMs) this.claims = { atMs: nowMs, shards: this.held.shardsWithClaims() };
     return this.claims.shards;
+  }
+
+  private ageOf(receivedMs: number | undefined): number {
+    return receivedMs === undefined ? 0 : this.clock.nowMs() - receivedMs;
   }
 
   private waitAgain(delivery: Delivery): void {

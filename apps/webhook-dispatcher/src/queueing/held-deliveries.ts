@@ -77,6 +77,25 @@ export class HeldDeliveries {
     return oldest;
   }
 
+  /**
+   * Receipt of the oldest delivery of which nothing was sent yet, monotonic; undefined when there is none. `isOurs`: whether it waits for us, and not
+   * for its own receiver.
+   */
+  oldestUnattemptedMs(isOurs: (delivery: Delivery) => boolean): number | undefined {
+    let oldest: number | undefined;
+    for (const delivery of this.byId.values()) {
+      const isOlder = oldest === undefined || delivery.receivedMs < oldest;
+      if (isOlder && this.isUnattempted(delivery, isOurs)) oldest = delivery.receivedMs;
+    }
+    return oldest;
+  }
+
+  private isUnattempted(delivery: Delivery, isOurs: (delivery: Delivery) => boolean): boolean {
+    if (delivery.attempt > 1 || delivery.isRepeat) return false;
+    const work = this.working.get(delivery.transactionId);
+    return work === undefined ? isOurs(delivery) : work === 'PREPARING';
+  }
+
   private loadOf(shard: number): ShardLoad {
     let load = this.shards.get(shard);
     if (!load) this.shards.set(shard, (load = { working: 0, waiters: [] }));

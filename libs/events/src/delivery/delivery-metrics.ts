@@ -12,3 +12,8 @@ export const failedBatches = counter(
 );
 
 export const handledEvents = counter('paycode_events_handled_total', 'Events handled and committed.', labels);
+
+/** For an alert, a series that begins with its first event has not increased: it has to be there before. */
+export function bornAtZero(of: { topic: string; group: string }): void {
+  for (const metric of [parkedEvents, failedBatches, handledEvents]) metric.inc(of, 0);
+}

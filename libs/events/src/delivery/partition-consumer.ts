@@ -4,7 +4,7 @@ import { backoffMs, pauseFor } from '@paycode/timing';
 import type { Subscription } from '../event-transport';
 import type { TransportLog } from '../transport-log';
 import { type DeadLetter, deliverBatch, type PartitionRecord } from './deliver-batch';
-import { failedBatches, handledEvents, parkedEvents } from './delivery-metrics';
+import { bornAtZero, failedBatches, handledEvents, parkedEvents } from './delivery-metrics';
 import { Wakeup } from './wakeup';
 
 /** The operations of a transport for a partition that it owns. */
@@ -55,6 +55,7 @@ export class PartitionConsumer {
   constructor(private readonly options: PartitionConsumerOptions) {
     this.wantedOffset = options.nextOffset;
     this.committedOffset = options.nextOffset;
+    bornAtZero(this.labels);
   }
 
   get partition(): number {

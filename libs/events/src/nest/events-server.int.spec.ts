@@ -95,8 +95,10 @@ describe('EventsServer', () => {
     const topic = await harness.topic(1, ['first', 'second']);
     const server = await start(topic);
     server.pause(topic);
-    await transport.publish(interleaved(topic, ['k'], 3));
     const labels = `topic="${topic}",group="${groupOf(topic, 'first')}"`;
+    // Before the first event: the first one to be parked must be an increase.
+    await eventually(async () => expect(await register.metrics()).toContain(`paycode_events_parked_total{${labels}} 0`));
+    await transport.publish(interleaved(topic, ['k'], 3));
     await eventually(async () => expect(await register.metrics()).toContain(`paycode_events_lag{${labels}} 3`));
     server.resume(topic);
     await eventually(async () => expect(await register.metrics()).toContain(`paycode_events_handled_total{${labels}} 3`));

@@ -64,6 +64,12 @@ export class OriginQueues<T> {
     return this.queueOf(origin).cap.value;
   }
 
+  /** Whether what waits for this endpoint waits for its receiver: all its slots are in use, and this process could do more. */
+  isHeldUp(origin: string): boolean {
+    const queue = this.queues.get(origin);
+    return queue !== undefined && this.mayGrow && queue.inFlight >= queue.cap.value;
+  }
+
   /** How many new items would start within about `seconds`. */
   startingWithin(origin: string, seconds: number): number {
     const { cap, answersPerSecond } = this.queueOf(origin);

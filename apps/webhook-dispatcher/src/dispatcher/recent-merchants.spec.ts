@@ -1,0 +1,34 @@
+import { RecentMerchants } from './recent-merchants';
+
+describe('merchants that fail at the same time', () => {
+  let nowMs = 0;
+  let merchants: RecentMerchants;
+  beforeEach(() => {
+    nowMs = 0;
+    merchants = new RecentMerchants(() => nowMs);
+  });
+
+  it('are counted by their latest verdict', () => {
+    merchants.concluded(1, false);
+    merchants.concluded(2, false);
+    merchants.concluded(2, true);
+    merchants.concluded(3, true);
+    merchants.concluded(3, false);
+    expect(merchants.counted).toEqual({ served: 3, failing: 2 });
+  });
+
+  it('are forgotten ten minutes after it', () => {
+    merchants.concluded(1, false);
+    nowMs = 300_000;
+    merchants.concluded(2, false);
+    nowMs = 600_001;
+    expect(merchants.counted).toEqual({ served: 1, failing: 1 });
+    nowMs = 900_001;
+    expect(merchants.counted).toEqual({ served: 0, failing: 0 });
+  });
+
+  it('never fill the memory: who was heard of longest ago goes', () => {
+    for (let merchantId = 0; merchantId <= 50_000; merchantId++) merchants.concluded(merchantId, merchantId > 0);
+    expect(merchants.counted).toEqual({ served: 50_000, failing: 0 });
+  });
+});
