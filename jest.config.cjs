@@ -14,4 +14,6 @@ module.exports = {
   maxWorkers: 2,
   // A ceiling, never a verdict: a machine that runs other work beside the tests needs the time.
   testTimeout: 300_000,
+  // A worker of a busy machine needs more than half a second to end, which is the time Jest gives it; what a spec leaves open the leak guard names before.
+  workerGracefulExitTimeout: 120_000,
 };

@@ -14,8 +14,8 @@ Puts faults into a copy of the code, one at a time, and demands that a test noti
   --seed <n>       what the sample draws (default: from the commit)
   --list           the committed faults and Stryker's areas; runs nothing
   --verify         only whether each fault can still be planted, and names the line to update when not
-  --limit <s>      longest the specs of one fault may take (default 900)
-  --test-limit <s> longest one test may take (default 120); what the clock ends is not judged
+  --limit <s>      longest the specs of one fault may take (default 1800)
+  --test-limit <s> longest one test may take (default 300: a condition that is awaited gives up before); what the clock ends is not judged
 Exit code 0: at least 97 % of the judged faults were caught and every survivor is explained; 1: not so; 2: could not be done.`;
 
 const definition = {
@@ -26,8 +26,8 @@ const definition = {
   seed: { type: 'string' },
   list: { type: 'boolean', default: false },
   verify: { type: 'boolean', default: false },
-  limit: { type: 'string', default: '900' },
-  'test-limit': { type: 'string', default: '120' },
+  limit: { type: 'string', default: '1800' },
+  'test-limit': { type: 'string', default: '300' },
   help: { type: 'boolean', default: false },
 } as const;
 

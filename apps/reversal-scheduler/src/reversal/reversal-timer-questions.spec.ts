@@ -1,5 +1,5 @@
 import { shardOf } from '@paycode/ownership';
-import { schedulerUnderTest } from './testing/scheduler-under-test';
+import { schedulerUnderTest, tick, untilDone } from './testing/scheduler-under-test';
 
 const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId: 7, attempt });
 
@@ -8,12 +8,6 @@ function anotherOf(shard: number): number {
   let transactionId = 2;
   while (shardOf(transactionId) !== shard) transactionId++;
   return transactionId;
-}
-
-/** Reads and fires until nothing is due. */
-async function tick({ timers }: ReturnType<typeof schedulerUnderTest>): Promise<void> {
-  while (await timers.load());
-  while (await timers.fire());
 }
 
 describe('the questions of reversal timers', () => {
@@ -127,7 +121,7 @@ describe('the questions of reversal timers', () => {
     const { arm, clock, timers } = scheduler;
     await arm.arm([job(1), job(2), job(3)]);
     await clock.advance(60_000);
-    while (await timers.load());
+    await untilDone(() => timers.load());
     expect([await timers.fire(), await timers.fire(), await timers.fire()]).toEqual([true, false, false]);
   });
 

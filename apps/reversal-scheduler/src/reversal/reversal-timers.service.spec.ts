@@ -1,5 +1,5 @@
 import { shardOf } from '@paycode/ownership';
-import { schedulerUnderTest } from './testing/scheduler-under-test';
+import { schedulerUnderTest, tick, untilDone } from './testing/scheduler-under-test';
 
 const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId: 7, attempt });
 
@@ -8,12 +8,6 @@ function anotherOf(shard: number): number {
   let transactionId = 2;
   while (shardOf(transactionId) !== shard) transactionId++;
   return transactionId;
-}
-
-/** Reads and fires until nothing is due. */
-async function tick({ timers }: ReturnType<typeof schedulerUnderTest>): Promise<void> {
-  while (await timers.load());
-  while (await timers.fire());
 }
 
 describe('reversal timers', () => {
@@ -154,7 +148,10 @@ describe('reversal timers', () => {
     for (const { transactionId } of Array.from({ length: 1_000 }, (_, at) => job(at + 1)))
       scheduler.closer.verdicts.set(transactionId, 'CLOSED_CONN');
     await scheduler.clock.advance(60_000);
-    while (scheduler.metrics.decidedCount.REVERSED < 1_000) await tick(scheduler);
+    await untilDone(async () => {
+      await tick(scheduler);
+      return scheduler.metrics.decidedCount.REVERSED < 1_000;
+    });
     expect(Math.max(...scheduler.closer.calls.map(call => call.length))).toBe(10);
   });
 
@@ -193,7 +190,7 @@ describe('reversal timers', () => {
     await scheduler.arm.arm([job(late)]);
     scheduler.closer.verdicts.set(late, 'CLOSED_CONN');
     await scheduler.clock.advance(600_000);
-    while (await scheduler.timers.load());
+    await untilDone(() => scheduler.timers.load());
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     scheduler.closer.gate = answered;
     const asking = scheduler.timers.fire();

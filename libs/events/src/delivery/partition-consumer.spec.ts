@@ -59,6 +59,9 @@ describe('a partition consumer', () => {
     consumer.start();
   };
 
+  // A test that failed leaves it at work.
+  afterEach(() => consumer.fence());
+
   it('handles one batch while the one before is being committed, and no further (P-1.2-1)', async () => {
     begin();
     await eventually(() => expect(handled).toEqual(['k/0', 'k/1']));
@@ -111,7 +114,9 @@ describe('a partition consumer', () => {
   it('a dead letter that cannot be parked is passed over; those of its batch are parked (T-29)', async () => {
     begin({ batchMax: 3, reject: true });
     edge.refused = 1n;
-    await eventually(() => expect(edge.commits.map(({ nextOffset }) => nextOffset)).toEqual([3n]));
+    // Either the batch is committed, or it comes again, and again for ever.
+    await eventually(() => expect(edge.commits.length > 0 || handled.length > 3).toBe(true));
+    expect([handled, edge.commits.map(({ nextOffset }) => nextOffset)]).toEqual([['k/0', 'k/1', 'k/2'], [3n]]);
     expect(edge.parked).toEqual([0n, 2n]);
     const stopped = consumer.stop();
     edge.commits[0]!.end(true);

@@ -82,9 +82,10 @@ class InMemoryJobStore extends JobStore {
     const due = [...this.database.openJobs.values()]
       .filter(job => job.dueAtUs <= nowUs + window.withinMs * 1_000)
       .sort((a, b) => a.dueAtUs - b.dueAtUs || a.transactionId - b.transactionId);
+    const byShard = Map.groupBy(due, ({ shard }) => shard);
     const jobs = [...cursors]
       .sort((a, b) => a.shard - b.shard)
-      .flatMap(cursor => due.filter(job => job.shard === cursor.shard && this.isAfter(job, cursor)).slice(0, window.max))
+      .flatMap(cursor => (byShard.get(cursor.shard) ?? []).filter(job => this.isAfter(job, cursor)).slice(0, window.max))
       .map(({ transactionId, merchantId, shard, dueAtUs }) => ({
         transactionId,
         merchantId,

@@ -78,3 +78,16 @@ export function schedulerUnderTest(limits: Partial<ReversalTimersLimits> = {}) {
   timers.own(new Set(Array.from({ length: shardCount }, (_, shard) => shard)));
   return { clock, wallClock, database, closer, metrics, arm, decide, timers, watch: new WatchTerminals({ jobs, metrics }) };
 }
+
+const turnsMax = 200;
+
+/** Reads and fires until nothing is due. @throws Error when that never comes */
+export async function tick({ timers }: { timers: ReversalTimers }): Promise<void> {
+  await untilDone(() => timers.load());
+  await untilDone(() => timers.fire());
+}
+
+/** Takes steps until one says that there is no more to do: nothing in memory ever lets the clock of a test run out. */
+export async function untilDone(step: () => Promise<boolean>): Promise<void> {
+  for (let turns = 0; await step(); turns++) if (turns === turnsMax) throw new Error(`not done after ${turnsMax} turns`);
+}
