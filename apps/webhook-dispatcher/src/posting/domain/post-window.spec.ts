@@ -27,6 +27,17 @@ describe('the window of an attempt', () => {
     expect(window.expired(47_003)).toBeUndefined();
   });
 
+  it('is over with its first end, and not before; a repeat is none', () => {
+    expect(window.isEnded).toBe(false);
+    window.sent(2_000);
+    window.failed(stale, 3_000);
+    expect(window.isEnded).toBe(false);
+    window.answered(200, 4_000);
+    expect(window.isEnded).toBe(true);
+    window.sent(5_000);
+    expect([window.isEnded, window.dueMs]).toEqual([true, 47_000]);
+  });
+
   it('an answer before the request was written out counts as it is', () => {
     expect(window.answered(413, 1_500)).toEqual({ kind: 'STATUS', status: 413, elapsedMs: 0 });
   });

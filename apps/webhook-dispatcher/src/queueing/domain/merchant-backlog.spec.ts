@@ -32,6 +32,21 @@ describe('merchants whose deliveries wait in the database', () => {
     expect(backlog.next(1)).toEqual([{ merchantId: 1, afterSeq: 0 }]);
   });
 
+  it('names those that are read merchant by merchant, until their last page', () => {
+    [1, 2].forEach(merchantId => backlog.note(merchantId));
+    backlog.wasRead(1, 0, undefined);
+    expect([backlog.filling, backlog.size]).toEqual([[2], 2]);
+    backlog.wasRead(3, 0, undefined);
+    expect(backlog.size).toBe(2);
+  });
+
+  it('a delivery noted again does not send reading back to the start', () => {
+    backlog.note(1);
+    backlog.wasRead(1, 0, 40);
+    backlog.note(1);
+    expect(backlog.next(1)).toEqual([{ merchantId: 1, afterSeq: 40 }]);
+  });
+
   it('gives every merchant its turn', () => {
     [1, 2, 3].forEach(merchantId => backlog.note(merchantId));
     const turns = [backlog.next(2), backlog.next(2), backlog.next(2)].map(turn => turn.map(({ merchantId }) => merchantId));

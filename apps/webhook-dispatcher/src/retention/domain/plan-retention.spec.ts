@@ -20,6 +20,17 @@ describe('planning retention', () => {
     expect(planRetention([range({ upper: 999_999 })], head, retention).open!.lower).toBe(1_010_000);
   });
 
+  it('leaves free what comes within an hour, and never opens less than that', () => {
+    const gap = planRetention([], { high: 0, idsPerDay: 480_001 }, retention).open!;
+    expect(gap).toEqual({ lower: 20_001, upper: 20_001 + Math.ceil((480_001 * 90) / 12) });
+    expect(planRetention([], { high: 0, idsPerDay: 1 }, retention).open).toEqual({ lower: 10_000, upper: 20_000 });
+  });
+
+  it('drops by the clock alone, also while the ids in use are not known', () => {
+    const ranges = [range({ range: 1, passedAgoMs: 92 * day }), range({ range: 2 })];
+    expect(planRetention(ranges, undefined, retention)).toEqual({ open: undefined, passed: [], drop: [1] });
+  });
+
   it('opens nothing while too little is known, and nothing beyond what ids can be', () => {
     expect(planRetention([], undefined, retention).open).toBeUndefined();
     expect(planRetention([], { high: Number.MAX_SAFE_INTEGER - 5, idsPerDay: 1 }, retention).open).toBeUndefined();

@@ -1,0 +1,17 @@
+import { isTooOld, mayHaveBeenSent } from './attempt-rules';
+
+describe('what a delivery may do next', () => {
+  it('a payment may have been sent before from its second attempt on; a notice counts for nothing (P-1.2-10)', () => {
+    const payment = [1, 2, 3].map(attempt => mayHaveBeenSent({ isReversible: true, attempt }));
+    expect(payment).toEqual([false, true, true]);
+    expect(mayHaveBeenSent({ isReversible: false, attempt: 2 })).toBe(false);
+  });
+
+  it('is too old a millisecond after B (A-12)', () => {
+    expect([899_999, 900_000, 900_001].map(ageMs => isTooOld(ageMs, { dispatchWindowMs: 900_000 }))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+});

@@ -1,0 +1,84 @@
+import { OriginQueues, type SlotUse } from './origin-queues';
+import { slotsAtFirst } from './slot-cap';
+
+describe('what is known of an endpoint (P-1.9)', () => {
+  let queues: OriginQueues<number>;
+  beforeEach(() => (queues = new OriginQueues({ slotsMax: 1_000 })));
+  const request = (use: SlotUse) => {
+    queues.add('a', 0);
+    queues.next();
+    queues.release('a', use);
+  };
+  const pass = (seconds: number) => {
+    for (let n = 0; n < seconds; n++) queues.tick();
+  };
+
+  it('is how many wait and are under way', () => {
+    const counts = () => [queues.waiting, queues.waitingOf('a'), queues.inFlight];
+    expect([counts(), queues.next()]).toEqual([[0, 0, 0], undefined]);
+    for (let n = 0; n < 3; n++) queues.add('a', n);
+    expect(counts()).toEqual([3, 3, 0]);
+    queues.next();
+    queues.next();
+    expect(counts()).toEqual([1, 1, 2]);
+    queues.release('a', 'ANSWERED');
+    expect(counts()).toEqual([1, 1, 1]);
+    expect([queues.remove(() => false), queues.remove(() => true), counts()]).toEqual([[], [2], [0, 0, 1]]);
+    expect(queues.next()).toBeUndefined();
+  });
+
+  it('is how many answers came within the last second: what timed out or was not sent is none', () => {
+    for (let n = 0; n < 150; n++) request('ANSWERED');
+    for (let n = 0; n < 9; n++) request('UNUSED');
+    expect(queues.startingWithin('a', 1)).toBe(slotsAtFirst);
+    queues.tick();
+    expect([0.1, 1, 1.01].map(seconds => queues.startingWithin('a', seconds))).toEqual([slotsAtFirst, 150, 151]);
+    queues.tick();
+    expect(queues.startingWithin('a', 1)).toBe(slotsAtFirst);
+    for (let n = 0; n < 150; n++) request('TIMED_OUT');
+    queues.tick();
+    expect(queues.startingWithin('a', 1)).toBeLessThan(slotsAtFirst);
+  });
+
+  describe('once it timed out', () => {
+    const learned = slotsAtFirst / 2;
+    beforeEach(() => request('TIMED_OUT'));
+
+    it('is forgotten five minutes later', () => {
+      pass(300);
+      expect(queues.capOf('a')).toBe(learned);
+      pass(1);
+      expect(queues.capOf('a')).toBe(slotsAtFirst);
+    });
+
+    it('is forgotten five minutes after its last answer', () => {
+      pass(200);
+      request('ANSWERED');
+      pass(301);
+      expect(queues.capOf('a')).toBe(learned);
+      pass(1);
+      expect(queues.capOf('a')).toBe(slotsAtFirst);
+    });
+
+    it('is kept while it answers', () => {
+      for (let n = 0; n < 400; n++) {
+        request('ANSWERED');
+        pass(1);
+      }
+      expect(queues.capOf('a')).toBe(learned);
+    });
+
+    it('is kept while a request waits', () => {
+      queues.add('a', 1);
+      pass(400);
+      expect([queues.capOf('a'), queues.next()?.item]).toEqual([learned, 1]);
+    });
+
+    it('is kept while a request is under way', () => {
+      queues.add('a', 1);
+      queues.next();
+      pass(400);
+      expect(queues.capOf('a')).toBe(learned);
+    });
+  });
+});
