@@ -9,8 +9,9 @@ const { displayName, globalSetup, globalTeardown, transform, moduleNameMapper, .
 );
 
 // Each mutant loads its spec anew, and TypeORM and Nest cost many times what the spec does. So packages are loaded when they are first used,
-// and the Nest modules that the index of a library exports beside its rules are left out: a unit spec that needs one fails before any mutant.
-const nestModule = '^\\.{1,2}/(?:.*/)?[\\w-]+\\.module$';
+// and the Nest modules and guards that the index of a library exports beside its rules are left out: a unit spec that needs one fails before
+// any mutant.
+const nestModule = '^\\.{1,2}/(?:.*/)?[\\w-]+\\.(?:module|guard)$';
 
 function lazily([pattern, [transformer, options]]) {
   return [pattern, [transformer, { ...options, module: { ...options.module, lazy: true } }]];
