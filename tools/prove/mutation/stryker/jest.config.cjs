@@ -1,5 +1,5 @@
-// The unit specs of one project (MUTATION_PROJECT, as "libs/crypto"), which a mutant of its framework-free code is run against. No
-// PostgreSQL, and no leak guard: it would wait ten seconds for every mutant that leaves a timer.
+// The unit specs of one project (MUTATION_PROJECT, as "libs/crypto"; MUTATION_SPECS, a glob in it), which a mutant of its framework-free code
+// is run against. No PostgreSQL, and no leak guard: it would wait ten seconds for every mutant that leaves a timer.
 const { join } = require('node:path');
 const { projectConfig } = require('../../../../jest.preset.cjs');
 
@@ -21,6 +21,7 @@ module.exports = {
   ...config,
   moduleNameMapper: { ...moduleNameMapper, [nestModule]: join(__dirname, 'no-module.cjs') },
   transform: Object.fromEntries(Object.entries(transform).map(lazily)),
+  testMatch: [`<rootDir>/${process.env.MUTATION_SPECS}`],
   testEnvironment: 'node',
   testTimeout: 30_000,
   testPathIgnorePatterns: ['/node_modules/', '\\.int\\.spec\\.ts$'],

@@ -7,6 +7,7 @@ import { type MutationReport, outcomesOf } from './mutants.ts';
 import type { KnownMutant } from './known-mutant.ts';
 import type { Outcome } from '../report/outcome.ts';
 
+const allSpecs = '**/*.spec.ts';
 const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
 export interface StrykerRun {
@@ -27,6 +28,7 @@ export async function runStryker(
     const env = {
       ...process.env,
       MUTATION_PROJECT: area.project,
+      MUTATION_SPECS: area.specs ?? allSpecs,
       MUTATION_FILES: JSON.stringify(files),
       MUTATION_REPORT: report,
     };
