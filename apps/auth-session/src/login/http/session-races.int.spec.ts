@@ -41,6 +41,15 @@ async function waiting(): Promise<number> {
   return row.count;
 }
 
+/** Until so many calls wait for a row. This one is among them, unless it ended without: then nothing will come any more. */
+async function waitsAs(count: number, answer: Promise<AxiosResponse>): Promise<void> {
+  let hasEnded = false;
+  const ended = () => (hasEnded = true);
+  void answer.then(ended, ended);
+  await eventually(async () => expect(hasEnded || (await waiting()) === count).toBe(true));
+  expect(hasEnded).toBe(false);
+}
+
 /** Both calls have read the session as it was; its row is held until both want to change it, and they get it in this order. */
 async function inThisOrder(first: Call, second: Call): Promise<AxiosResponse[]> {
   const holder = service.database.dataSource.createQueryRunner();
@@ -48,9 +57,9 @@ async function inThisOrder(first: Call, second: Call): Promise<AxiosResponse[]> 
   try {
     await holder.query('select 1 from session where id = $1 for update', [first.session.sessionId]);
     const earlier = call(first);
-    await eventually(async () => expect(await waiting()).toBe(1));
+    await waitsAs(1, earlier);
     const later = call(second);
-    await eventually(async () => expect(await waiting()).toBe(2));
+    await waitsAs(2, later);
     await holder.commitTransaction();
     return await Promise.all([earlier, later]);
   } finally {
