@@ -16,7 +16,14 @@ import { evidenceIn, type Verdict, verdictOn } from './requirements/shown-ids.ts
 import { specifiedIds } from './requirements/specified-ids.ts';
 
 const root = join(import.meta.dirname, '../..');
-const testFiles = ['*.spec.ts', '*.conformance.ts', '*.compat.ts', '*.fault.ts', '*.manifest.ts'];
+const testFiles = [
+  '*.spec.ts',
+  '*.conformance.ts',
+  '*.compat.ts',
+  '*.fault.ts',
+  '*.manifest.ts',
+  'apps/platform-e2e/src/kits/*.ts',
+];
 
 async function main(paths: readonly string[]): Promise<number> {
   const reports = readReports(paths.length > 0 ? paths : [join(root, '.cache/reports')]);

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 
-const topFolders = 'apps|libs|tools|docs|docker|k8s|examples';
+const topFolders = 'apps|libs|tools|docs|docker|k8s|kits';
 const inlinePath = new RegExp(String.raw`\`((?:${topFolders})/[\w./-]+)\``, 'g');
 const codeBlock = /^```text\n([\s\S]*?)^```/gm;
 /** A line of a drawn tree: how deep it stands, and the folders it begins with (`docker/  k8s/` are two). */

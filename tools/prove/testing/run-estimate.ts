@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 const secondsPerSuite: Record<string, number> = {
   test: 1.6,
   'test:e2e': 12,
+  'test:kits': 15,
   'test:gateway-compat': 20,
   'test:manifests': 10,
   'test:kafka-cluster': 90,

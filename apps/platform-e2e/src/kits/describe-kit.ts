@@ -1,0 +1,38 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../testing/platform-process';
+import { describeClient } from './describe-client';
+import { describeLiveRound } from './describe-live-round';
+import { describeReceiver } from './describe-receiver';
+import { describeVectors } from './describe-vectors';
+import { type Program, type ReceiverKit, whyNot } from './receiver-kit';
+
+/** What the suites of a kit share: the installed package, and a folder for each process. */
+export interface KitUnderTest {
+  kit: ReceiverKit;
+  program(): Program;
+  /** A folder of its own at each call. */
+  folder(): string;
+}
+
+/** All that every kit must do, in whatever language it is written, held against the package and not against its sources. */
+export function describeKit(kit: ReceiverKit): void {
+  const reason = whyNot(kit);
+  const describeIfPossible = reason === undefined ? describe : describe.skip;
+  describeIfPossible(`receiver kit for ${kit.name}${reason === undefined ? '' : ` (not run: ${reason})`}`, () => {
+    const folder = temporaryFolder();
+    let program: Program | undefined;
+    let folders = 0;
+    beforeAll(async () => {
+      program = await kit.install(folder);
+    });
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+    const underTest: KitUnderTest = { kit, program: () => program!, folder: () => join(folder, `process-${(folders += 1)}`) };
+
+    describeVectors(underTest);
+    describeReceiver(underTest);
+    describe.each(kit.adapters)('served by %s', adapter => describeLiveRound(underTest, adapter));
+    describeClient(underTest);
+    kit.alsoTested?.();
+  });
+}

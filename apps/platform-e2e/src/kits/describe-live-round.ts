@@ -1,0 +1,31 @@
+import { eventually } from '@paycode/service-runtime/testing';
+import { makeMerchant, payNewCode, sharedPlatform } from '../testing/platform';
+import type { KitUnderTest } from './describe-kit';
+import { KitProcess } from './kit-process';
+
+/** Without the zero at the end, if the language's decimal type drops it. */
+const paidAmount = /25\.50?/;
+
+export function describeLiveRound({ program, folder }: KitUnderTest, adapter: string): void {
+  let receiver: KitProcess;
+  beforeAll(async () => {
+    receiver = await KitProcess.start({ program: program(), folder: folder(), adapter });
+  });
+  afterAll(() => receiver.stop());
+
+  it('is registered before it has a key, is given it, and a payment settles (R-4.3-1, R-2.6-1)', async () => {
+    const merchant = await makeMerchant(sharedPlatform());
+    receiver.addKey(await merchant.addHttp(receiver.url));
+    const transactionId = await payNewCode(merchant, '25.50');
+    await eventually(async () => expect(await merchant.reversal(transactionId)).toMatchObject({ state: 'SETTLED' }));
+    // What the receiver prints may arrive after its answer.
+    await eventually(() => expect(receiver.said(`handled ${transactionId} `)).not.toEqual([]));
+    const [handled, ...others] = receiver.said(`handled ${transactionId} `);
+    expect(handled).toMatch(new RegExp(`^handled ${transactionId} SUCCESS ${paidAmount.source} journey-`));
+    expect(others).toEqual([]);
+  });
+
+  it('refuses an unreadable body through this framework too', async () => {
+    expect(await receiver.post('not base64 at all!')).toBe('400 BAD_ENCODING');
+  });
+}

@@ -1,0 +1,130 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { eventually } from '@paycode/service-runtime/testing';
+import type { KitUnderTest } from './describe-kit';
+import { KitProcess, notification, sealed } from './kit-process';
+
+const money = { amount: 25.5, reference: 'order-1' };
+
+export function describeReceiver(underTest: KitUnderTest): void {
+  const { kit, program, folder } = underTest;
+  const [adapter] = kit.adapters;
+  const start = (options: { when?: 'BEFORE' | 'AFTER'; answerWithinMs?: number; folder?: string } = {}) =>
+    KitProcess.start({ program: program(), folder: folder(), adapter: adapter!, ...options });
+
+  describe('a receiver whose answer waits for the handler', () => {
+    let receiver: KitProcess;
+    let key: string;
+    beforeAll(async () => {
+      receiver = await start();
+      key = receiver.addKey();
+    });
+    afterAll(() => receiver.stop());
+    const handled = (transactionId: number) => receiver.said(`handled ${transactionId} `).length;
+    /** What the receiver prints may arrive after its answer. */
+    const isHandledOnce = (transactionId: number) => eventually(() => expect(handled(transactionId)).toBe(1));
+
+    it('handles a notification once, however often it comes (R-6.2-5)', async () => {
+      const { transactionId, text } = notification(money);
+      const bodies = [sealed(text, key), sealed(text, key)];
+      const answers = await Promise.all([...bodies, ...bodies].map(body => receiver.post(body)));
+      expect(answers.toSorted()).toEqual(['200 HANDLED', '200 REPEAT', '200 REPEAT', '200 REPEAT']);
+      expect(await receiver.post(bodies[0]!)).toBe('200 REPEAT');
+      await isHandledOnce(transactionId);
+    });
+
+    it('refuses what it cannot open, and handles the next one (R-6.2-7)', async () => {
+      const { transactionId, text } = notification(money);
+      expect(await receiver.post(sealed(text, '00'.repeat(16)))).toBe('400 NOT_AUTHENTIC');
+      expect(await receiver.post('AAAA')).toBe('400 TOO_SHORT');
+      expect(await receiver.post('{}')).toBe('400 BAD_ENCODING');
+      expect(await receiver.post('A'.repeat(200_000))).toBe('413 TOO_LONG');
+      expect(handled(transactionId)).toBe(0);
+      expect(await receiver.post(sealed(text, key))).toBe('200 HANDLED');
+    });
+
+    it('answers a test notification without handling it, and is not deceived by the header alone', async () => {
+      const header = { 'X-Webhook-Test': '1' };
+      const test = notification({ amount: 0, reference: 'TEST-1' });
+      expect(await receiver.post(sealed(test.text, key), header)).toBe('200 TEST');
+      expect(handled(test.transactionId)).toBe(0);
+      const paid = notification({ amount: 25.5, reference: 'TEST-2' });
+      expect(await receiver.post(sealed(paid.text, key), header)).toBe('200 HANDLED');
+      await isHandledOnce(paid.transactionId);
+    });
+
+    it('a SUCCESS after a REVERSED never wins, be it new or a repeat (T-22)', async () => {
+      const early = notification(money);
+      const late = notification(money);
+      const reversalOf = (referenceTransactionId: number) =>
+        notification({ ...money, status: 'REVERSED', referenceTransactionId });
+      expect(await receiver.post(sealed(early.text, key))).toBe('200 HANDLED');
+      for (const { transactionId } of [early, late])
+        expect(await receiver.post(sealed(reversalOf(transactionId).text, key))).toBe('200 HANDLED');
+      for (const { text } of [early, late]) expect(await receiver.post(sealed(text, key))).toBe('409 REVERSED');
+      await isHandledOnce(early.transactionId);
+      expect(handled(late.transactionId)).toBe(0);
+    });
+
+    it('takes the old key and the new one during a renewal (R-4.3-10)', async () => {
+      const old = key;
+      key = receiver.addKey();
+      expect(await receiver.post(sealed(notification(money).text, old))).toBe('200 HANDLED');
+      expect(await receiver.post(sealed(notification(money).text, key))).toBe('200 HANDLED');
+    });
+
+    it('does not acknowledge what the handler could not store, and lets a repeat try again (R-2.6-1)', async () => {
+      const { transactionId, text } = notification({ amount: 25.5, reference: 'fail-1' });
+      writeFileSync(receiver.file('fail'), '');
+      expect(await receiver.post(sealed(text, key))).toBe('500 HANDLER_FAILED');
+      rmSync(receiver.file('fail'));
+      expect(await receiver.post(sealed(text, key))).toBe('200 HANDLED');
+      await isHandledOnce(transactionId);
+    });
+
+    it('knows what it handled after a restart', async () => {
+      const { text } = notification(money);
+      const first = await start();
+      const firstKey = first.addKey();
+      expect(await first.post(sealed(text, firstKey))).toBe('200 HANDLED');
+      await first.stop();
+      const second = await start({ folder: first.file('.') });
+      expect(await second.post(sealed(text, firstKey))).toBe('200 REPEAT');
+      await second.stop();
+    });
+  });
+
+  it('answers in time although the handler does not end, and a repeat meanwhile is not handled beside it (R-2.6-1)', async () => {
+    const receiver = await start({ answerWithinMs: 500 });
+    const key = receiver.addKey();
+    const { transactionId, text } = notification({ amount: 25.5, reference: 'hold-1' });
+    writeFileSync(receiver.file('hold'), '');
+    expect(await receiver.post(sealed(text, key))).toBe('503 TOO_SLOW');
+    if (kit.canWorkOn !== false) {
+      expect(await receiver.post(sealed(text, key))).toBe('503 BUSY');
+      rmSync(receiver.file('hold'));
+      await eventually(() => expect(receiver.said(`handled ${transactionId} `)).toHaveLength(1));
+      await eventually(async () => expect(await receiver.post(sealed(text, key))).toBe('200 REPEAT'));
+      expect(receiver.said(`handling ${transactionId}`)).toHaveLength(1);
+    }
+    await receiver.stop();
+  });
+
+  it('answers before the handler has ended, if so chosen, and keeps the claim of one that fails', async () => {
+    const receiver = await start({ when: 'AFTER' });
+    const key = receiver.addKey();
+    const { transactionId, text } = notification({ amount: 25.5, reference: 'hold-2' });
+    writeFileSync(receiver.file('hold'), '');
+    expect(await receiver.post(sealed(text, key))).toBe('200 ACCEPTED');
+    await eventually(() => expect(receiver.said(`handling ${transactionId}`)).toHaveLength(1));
+    expect(receiver.said(`handled ${transactionId} `)).toHaveLength(0);
+    expect(await receiver.post(sealed(text, key))).toBe('200 REPEAT');
+    rmSync(receiver.file('hold'));
+    await eventually(() => expect(receiver.said(`handled ${transactionId} `)).toHaveLength(1));
+    const failing = notification({ amount: 25.5, reference: 'fail-2' });
+    writeFileSync(receiver.file('fail'), '');
+    expect(await receiver.post(sealed(failing.text, key))).toBe('200 ACCEPTED');
+    await eventually(() => expect(receiver.output).toContain('told to fail'));
+    expect(existsSync(receiver.file(`store/${failing.transactionId}`))).toBe(true);
+    await receiver.stop();
+  });
+}

@@ -1,0 +1,92 @@
+// What the kit's tests run, from a folder where the packed kit is installed: `vectors <file>`, `serve <adapter>` or `login`. Every kit has one like it.
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client, FileStore, forExpress, forFastify, forHttp, openNotification, Receiver } from '@paycode/receiver';
+
+const { KIT_FOLDER = '.', KIT_KEYS_FILE = '', KIT_WHEN, KIT_ANSWER_WITHIN_MS } = process.env;
+const store = new FileStore(join(KIT_FOLDER, 'store'));
+const say = line => process.stdout.write(`${line}\n`);
+
+function vectors(file) {
+  for (const { name, keys, body, expect } of JSON.parse(readFileSync(file, 'utf8')).vectors) {
+    say(JSON.stringify({ name, ...opened(body, keys, Object.keys(expect)) }));
+  }
+}
+
+function opened(body, keys, paths) {
+  try {
+    const notification = openNotification(Buffer.from(body), keys);
+    const at = path => path.split('.').reduce((value, name) => value?.[name], notification) ?? null;
+    const text = value => (value === null ? null : String(value));
+    return { ...Object.fromEntries(paths.map(path => [path, text(at(path))])), result: 'OK' };
+  } catch (error) {
+    return { result: error.code ?? String(error) };
+  }
+}
+
+/** Keys are read at each notification: the receiver is there before its key is. */
+const receiver = new Receiver({
+  keys: () => (existsSync(KIT_KEYS_FILE) ? readFileSync(KIT_KEYS_FILE, 'utf8').split('\n').filter(Boolean) : []),
+  store,
+  when: KIT_WHEN,
+  answerWithinMs: Number(KIT_ANSWER_WITHIN_MS),
+  onError: error => say(`error ${error.message}`),
+  handler: async ({ transactionId, status, amount, reference }) => {
+    say(`handling ${transactionId}`);
+    if (reference.startsWith('fail') && existsSync(join(KIT_FOLDER, 'fail'))) throw new Error('told to fail');
+    while (reference.startsWith('hold') && existsSync(join(KIT_FOLDER, 'hold'))) await pause(20);
+    say(`handled ${transactionId} ${status} ${amount} ${reference}`);
+  },
+});
+
+const adapters = {
+  http: async () => createServer(forHttp(receiver)).listen(0, '127.0.0.1'),
+  express: async () => {
+    const { default: express } = await import('express');
+    const app = express();
+    app.post('/', forExpress(receiver));
+    app.use(express.json());
+    return app.listen(0, '127.0.0.1');
+  },
+  fastify: async () => {
+    const { default: fastify } = await import('fastify');
+    const app = fastify();
+    app.register(forFastify(receiver, '/'));
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    return app.server;
+  },
+};
+
+async function serve(adapter) {
+  const server = await adapters[adapter]();
+  if (!server.listening) await new Promise(resolve => server.once('listening', resolve));
+  say(`listening ${server.address().port}`);
+}
+
+async function login() {
+  const { env } = process;
+  const client = new Client({
+    url: env.PAYCODE_URL,
+    identity: env.PAYCODE_IDENTITY,
+    password: env.PAYCODE_PASSWORD,
+    privateKey: readFileSync(env.PAYCODE_PRIVATE_KEY_FILE, 'utf8'),
+    serviceKey: readFileSync(env.PAYCODE_SERVICE_KEY_FILE, 'utf8'),
+    ca: readFileSync(env.PAYCODE_CA_FILE, 'utf8'),
+  });
+  const session = await client.logIn();
+  say(`logged in ${session.sessionId}`);
+  const { status } = await client.send('POST', '/pluto/remote/v4/lookup', { value: '1234567890', msisdn: '+27820000001' });
+  say(status === 401 || status === 403 ? `refused with ${status}` : 'request authenticated');
+  const renewed = await client.renew();
+  say(`renewed ${renewed.sessionId} ${renewed.headerValue !== session.headerValue}`);
+  const notification = await client.notification(Number(env.KIT_TRANSACTION));
+  say(`read ${notification.transactionId} ${notification.status} ${notification.amount}`);
+  await receiver.resume(transactionId => client.notification(transactionId));
+  await client.logOut();
+  say('logged out');
+}
+
+const [command, word] = process.argv.slice(2);
+await { vectors, serve, login }[command](word);

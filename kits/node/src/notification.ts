@@ -1,0 +1,177 @@
+/** Opens the body of a webhook and reads the notification in it. Decisions: docs/adr/0056-receiver-kits-have-one-shape.md. */
+import { createDecipheriv } from 'node:crypto';
+
+/** Why a body was refused. */
+export type RefusalCode = 'BAD_ENCODING' | 'TOO_SHORT' | 'NOT_AUTHENTIC' | 'NOT_A_NOTIFICATION';
+
+/** The body is not a notification under any of the keys. Its text names neither body nor key. */
+export class RefusedBody extends Error {
+  override readonly name = 'RefusedBody';
+
+  constructor(readonly code: RefusalCode) {
+    super(`the body was refused: ${code}`);
+  }
+}
+
+export interface BankResponse {
+  retrievalReferenceNumber: number | null;
+  authCode: string | null;
+  bankResponse: string | null;
+  bankResponseMessage: string | null;
+}
+
+export interface CardInfo {
+  cardType: string | null;
+  accountType: string | null;
+  cardHolderName: string | null;
+  bin: string | null;
+  last4: string | null;
+  binLast4: string | null;
+  cardIssuer: string | null;
+}
+
+export interface ClientContact {
+  firstName: string;
+  lastName: string;
+  emailAddress: string;
+  phoneNumber: string;
+  country: string;
+}
+
+/** A notification, version V3. What the JSON leaves out is null. */
+export interface Notification {
+  /** The key by which repeats are recognised. */
+  transactionId: number;
+  merchantId: number;
+  merchantName: string;
+  acquirer: string;
+  /** The merchantReference given at createCode. */
+  reference: string;
+  /** The digits as they were sent, e.g. `110.10`: give them to a decimal type, never to a float. */
+  amount: string;
+  currencyCode: string;
+  code: string | null;
+  /** `SUCCESS`, `REVERSED`, … A status that this kit does not know is handed on as it is. */
+  status: string;
+  clientMsisdn: string | null;
+  destination: string | null;
+  extraReferenceName: string | null;
+  extraReferenceValue: string | null;
+  tipAmount: string | null;
+  /** The original of a refund or reversal, else 0. */
+  referenceTransactionId: number;
+  bankResponse: BankResponse | null;
+  cardInfo: CardInfo | null;
+  clientContact: ClientContact | null;
+  clientBilling: Record<string, unknown> | null;
+  clientShipping: Record<string, unknown> | null;
+  versionData: { version: string } | null;
+  /** The payment that this notification is about: of a reversal the original. */
+  paymentId: number;
+  /** The JSON as it was sent. It holds personal data. */
+  text: string;
+}
+
+const nonceBytes = 12;
+const tagBytes = 16;
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const numbersAndStrings = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * The notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the keys (32 hexadecimal
+ * characters each). Several keys are tried in turn: give the new and the old one during a renewal. @throws RefusedBody
+ */
+export function openNotification(rawBody: Uint8Array | string, keys: readonly string[]): Notification {
+  const body = Buffer.from(rawBody as string).toString('latin1');
+  if (!base64.test(body)) throw new RefusedBody('BAD_ENCODING');
+  const sealed = Buffer.from(body, 'base64');
+  if (sealed.length < nonceBytes + tagBytes) throw new RefusedBody('TOO_SHORT');
+  for (const key of keys) {
+    const plaintext = decrypted(sealed, key);
+    if (plaintext) return readNotification(plaintext);
+  }
+  throw new RefusedBody('NOT_AUTHENTIC');
+}
+
+function decrypted(sealed: Buffer, key: string): Buffer | undefined {
+  const secret = Buffer.from(key, 'hex');
+  if (secret.length !== 16) throw new RangeError('a webhook key is 32 hexadecimal characters');
+  // Without authTagLength, Node 20 takes a tag of 4 bytes: 2^32 guesses instead of 2^128.
+  const decipher = createDecipheriv('aes-128-gcm', secret, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes });
+  decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
+  const head = decipher.update(sealed.subarray(nonceBytes, sealed.length - tagBytes));
+  try {
+    return Buffer.concat([head, decipher.final()]);
+  } catch {
+    return undefined; // another key, or changed on the way
+  }
+}
+
+/** The notification in its plain JSON: a decrypted body, or what getNotification answers. @throws RefusedBody */
+export function readNotification(plaintext: Uint8Array): Notification {
+  try {
+    const text = utf8.decode(plaintext);
+    const json = JSON.parse(text) as Record<string, unknown>;
+    // The same JSON with every number as text: JSON.parse alone rounds 999999999999999.999999, and writes 110.10 as 110.1.
+    const exact = JSON.parse(text.replace(numbersAndStrings, token => (token.startsWith('"') ? token : `"${token}"`))) as Record<
+      string,
+      string
+    >;
+    return typed(json, { exact, text });
+  } catch {
+    throw new RefusedBody('NOT_A_NOTIFICATION');
+  }
+}
+
+/** Reads members; throws for one of another type than expected. */
+function membersOf(json: Record<string, unknown>, exact: Record<string, string>) {
+  const required = <T>(name: string, type: string): T => {
+    if (typeof json[name] !== type) throw new TypeError(name);
+    return json[name] as T;
+  };
+  const isAbsent = (name: string) => (json[name] ?? null) === null;
+  const optional = <T>(name: string, type: string): T | null => (isAbsent(name) ? null : required<T>(name, type));
+  const id = (name: string, least: number): number => {
+    const value = required<number>(name, 'number');
+    if (!Number.isSafeInteger(value) || value < least || !/^\d+$/.test(exact[name]!)) throw new TypeError(name);
+    return value;
+  };
+  const decimal = (name: string): string => {
+    if (required<number>(name, 'number') < 0) throw new TypeError(name);
+    return exact[name]!;
+  };
+  return { required, isAbsent, optional, id, decimal };
+}
+
+function typed(json: Record<string, unknown>, { exact, text }: { exact: Record<string, string>; text: string }): Notification {
+  const { required, isAbsent, optional, id, decimal } = membersOf(json, exact);
+  const transactionId = id('transactionId', 1);
+  const referenceTransactionId = isAbsent('referenceTransactionId') ? 0 : id('referenceTransactionId', 0);
+  const status = required<string>('status', 'string');
+  return {
+    transactionId,
+    merchantId: id('merchantId', 1),
+    merchantName: required('merchantName', 'string'),
+    acquirer: required('acquirer', 'string'),
+    reference: required('reference', 'string'),
+    amount: decimal('amount'),
+    currencyCode: required('currencyCode', 'string'),
+    code: optional('code', 'string'),
+    status,
+    clientMsisdn: optional('clientMsisdn', 'string'),
+    destination: optional('destination', 'string'),
+    extraReferenceName: optional('extraReferenceName', 'string'),
+    extraReferenceValue: optional('extraReferenceValue', 'string'),
+    tipAmount: isAbsent('tipAmount') ? null : decimal('tipAmount'),
+    referenceTransactionId,
+    bankResponse: optional('bankResponse', 'object'),
+    cardInfo: optional('cardInfo', 'object'),
+    clientContact: optional('clientContact', 'object'),
+    clientBilling: optional('clientBilling', 'object'),
+    clientShipping: optional('clientShipping', 'object'),
+    versionData: optional('versionData', 'object'),
+    paymentId: status === 'REVERSED' && referenceTransactionId > 0 ? referenceTransactionId : transactionId,
+    text,
+  };
+}

@@ -1,0 +1,137 @@
+/** Decides what to answer to a notification: 200 keeps the payment, anything else reverses it. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Claim, Store } from './file-store.js';
+import { type Notification, openNotification, RefusedBody } from './notification.js';
+
+/** Why the answer is what it is; for your log. */
+export type Reason =
+  | 'HANDLED'
+  | 'ACCEPTED'
+  | 'REPEAT'
+  | 'PROBE'
+  | 'TEST'
+  | 'REVERSED'
+  | 'BUSY'
+  | 'TOO_SLOW'
+  | 'HANDLER_FAILED'
+  | 'TOO_LONG'
+  | RefusedBody['code'];
+
+export interface Answer {
+  status: number;
+  reason: Reason;
+  /** With `when: 'AFTER'`: the handler's work. The adapters start it once the answer is sent. It never rejects. */
+  after?: () => Promise<void>;
+}
+
+export interface ReceiverOptions {
+  /** The current keys, read at each notification: one, and during a renewal the new and the old one. */
+  keys: () => readonly string[] | Promise<readonly string[]>;
+  store: Store;
+  /** Your work. It must bear being repeated: a process may die after the work and before the note of it. */
+  handler: (notification: Notification) => void | Promise<void>;
+  /** BEFORE (default): the answer waits for the handler, and a payment that you could not store is reversed. AFTER: 200 first. */
+  when?: 'BEFORE' | 'AFTER';
+  /** The answer is sent within this time, whatever the handler does; the platform waits 45 seconds. */
+  answerWithinMs?: number;
+  /** Told of a handler that failed or a store that did not answer. */
+  onError?: (error: unknown) => void;
+}
+
+/** Bodies beyond this are refused (413): a notification is far smaller. */
+export const bodyBytesMax = 131_072;
+const busyPauseMs = 50;
+const probe = /^\s*\{\s*"result"\s*:\s*"TEST"\s*\}\s*$/;
+
+export class Receiver {
+  private readonly options: Required<ReceiverOptions>;
+
+  constructor(options: ReceiverOptions) {
+    this.options = { when: 'BEFORE', answerWithinMs: 40_000, onError: () => undefined, ...options };
+  }
+
+  /** The answer to a raw body. `header` gives a header's value by its lower-case name. */
+  async receive(rawBody: Uint8Array | string, header: (name: string) => string | undefined): Promise<Answer> {
+    const dueAt = Date.now() + this.options.answerWithinMs;
+    try {
+      const opened = await this.open(rawBody);
+      if (!('transactionId' in opened)) return opened;
+      if (header('x-webhook-test') === '1' && isTest(opened)) return { status: 200, reason: 'TEST' };
+      return await this.claimed(opened, dueAt);
+    } catch (error) {
+      this.options.onError(error);
+      return { status: 500, reason: 'HANDLER_FAILED' };
+    }
+  }
+
+  /** Handles what a dead process left, or a handler that failed after the answer. Call it every minute; `read` is Client.notification. */
+  async resume(read: (transactionId: number) => Promise<Notification>): Promise<void> {
+    for (const transactionId of await this.options.store.pending()) {
+      const notification = await read(transactionId);
+      const claim = await this.options.store.claim(notification);
+      if (claim === 'NEW') await this.handle(notification, { mayRetry: false });
+      if (claim === 'REVERSED') await this.options.store.done(transactionId);
+    }
+  }
+
+  private async open(rawBody: Uint8Array | string): Promise<Notification | Answer> {
+    if (rawBody.length > bodyBytesMax) return { status: 413, reason: 'TOO_LONG' };
+    if (probe.test(Buffer.from(rawBody as string).toString('latin1'))) return { status: 200, reason: 'PROBE' };
+    try {
+      return openNotification(rawBody, await this.options.keys());
+    } catch (error) {
+      if (error instanceof RefusedBody) return { status: 400, reason: error.code };
+      throw error;
+    }
+  }
+
+  private async claimed(notification: Notification, dueAt: number): Promise<Answer> {
+    for (;;) {
+      const answer = this.answerTo(await this.options.store.claim(notification), notification);
+      if (answer === 'HANDLE') return this.handledBy(dueAt, notification);
+      if (answer !== 'WAIT') return answer;
+      if (Date.now() + busyPauseMs > dueAt) return { status: 503, reason: 'BUSY' };
+      await pause(busyPauseMs);
+    }
+  }
+
+  private answerTo(claim: Claim, notification: Notification): Answer | 'HANDLE' | 'WAIT' {
+    const isAfter = this.options.when === 'AFTER';
+    if (claim === 'REVERSED') return { status: 409, reason: 'REVERSED' };
+    if (claim === 'DONE') return { status: 200, reason: 'REPEAT' };
+    // It was answered 200 already.
+    if (claim === 'BUSY') return isAfter ? { status: 200, reason: 'REPEAT' } : 'WAIT';
+    if (!isAfter) return 'HANDLE';
+    const after = async (): Promise<void> => void (await this.handle(notification, { mayRetry: false }));
+    return { status: 200, reason: 'ACCEPTED', after };
+  }
+
+  private async handledBy(dueAt: number, notification: Notification): Promise<Answer> {
+    const giveUp = new AbortController();
+    const tooLate: Promise<Answer> = pause(Math.max(0, dueAt - Date.now()), { status: 503, reason: 'TOO_SLOW' }, giveUp);
+    const handled = this.handle(notification, { mayRetry: true });
+    // The one that loses is not waited for: a pause that is aborted rejects, work that goes on past the answer ends by itself.
+    return Promise.race([handled, tooLate]).finally(() => {
+      tooLate.catch(() => undefined); // aborted
+      giveUp.abort();
+    });
+  }
+
+  private async handle(notification: Notification, { mayRetry }: { mayRetry: boolean }): Promise<Answer> {
+    try {
+      await this.options.handler(notification);
+      await this.options.store.done(notification.transactionId);
+      return { status: 200, reason: 'HANDLED' };
+    } catch (error) {
+      this.options.onError(error);
+      // After a 200 no repeat comes: the claim stays, and resume() finds it.
+      if (mayRetry) await this.options.store.release(notification.transactionId).catch(this.options.onError);
+      return { status: 500, reason: 'HANDLER_FAILED' };
+    }
+  }
+}
+
+/** The header is not authenticated, so the sealed body must say so too: no money, and a reference that says what it is. */
+function isTest({ amount, reference }: Notification): boolean {
+  return Number(amount) === 0 && reference.startsWith('TEST-');
+}

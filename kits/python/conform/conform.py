@@ -1,0 +1,139 @@
+"""What the kit's tests run, from a folder where the packed kit is installed: `vectors <file>`, `serve <adapter>` or `login`."""
+
+import json
+import os
+import re
+import sys
+import time
+
+from paycode_receiver import Client, FileStore, Receiver, RefusedBody, for_django, for_fastapi, for_flask, open_notification
+
+ENV = os.environ
+FOLDER = ENV.get("KIT_FOLDER", ".")
+
+
+def say(line):
+    print(line, flush=True)
+
+
+def vectors(file):
+    with open(file, encoding="utf-8") as text:
+        for vector in json.load(text)["vectors"]:
+            say(json.dumps({"name": vector["name"], **opened(vector)}))
+
+
+def opened(vector):
+    try:
+        notification = open_notification(vector["body"].encode(), vector["keys"])
+    except RefusedBody as refusal:
+        return {"result": refusal.code}
+    return {**{path: at(notification, path) for path in vector["expect"]}, "result": "OK"}
+
+
+def at(notification, path):
+    first, *rest = path.split(".")
+    value = getattr(notification, re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), first), None)
+    for name in rest:
+        value = None if value is None else value.get(name)
+    return None if value is None else str(value)
+
+
+def keys():
+    """Read at each notification: the receiver is there before its key is."""
+    if not os.path.exists(ENV["KIT_KEYS_FILE"]):
+        return []
+    with open(ENV["KIT_KEYS_FILE"], encoding="ascii") as file:
+        return file.read().split()
+
+
+def told_to(what, notification):
+    return notification.reference.startswith(what) and os.path.exists(os.path.join(FOLDER, what))
+
+
+def handler(notification):
+    say(f"handling {notification.transaction_id}")
+    if told_to("fail", notification):
+        raise RuntimeError("told to fail")
+    while told_to("hold", notification):
+        time.sleep(0.02)
+    say(f"handled {notification.transaction_id} {notification.status} {notification.amount} {notification.reference}")
+
+
+def receiver():
+    return Receiver(
+        keys,
+        FileStore(os.path.join(FOLDER, "store")),
+        handler,
+        when=ENV.get("KIT_WHEN", "BEFORE"),
+        answer_within_seconds=int(ENV.get("KIT_ANSWER_WITHIN_MS", "40000")) / 1000,
+        on_error=lambda error: say(f"error {error}"),
+    )
+
+
+def flask_app():
+    from flask import Flask
+
+    app = Flask("conform")
+    app.add_url_rule("/", view_func=for_flask(receiver()), methods=["POST"])
+    return app
+
+
+def django_app():
+    import django
+    from django.conf import settings
+    from django.core.handlers.wsgi import WSGIHandler
+    from django.urls import path
+
+    csrf = "django.middleware.csrf.CsrfViewMiddleware"
+    settings.configure(ROOT_URLCONF=__name__, ALLOWED_HOSTS=["*"], SECRET_KEY="only for this test", MIDDLEWARE=[csrf])
+    django.setup()
+    globals()["urlpatterns"] = [path("", for_django(receiver()))]
+    return WSGIHandler()
+
+
+def serve(adapter):
+    if adapter == "fastapi":
+        return serve_asgi()
+    from werkzeug.serving import make_server
+
+    server = make_server("127.0.0.1", 0, {"flask": flask_app, "django": django_app}[adapter](), threaded=True)
+    say(f"listening {server.server_port}")
+    server.serve_forever()
+
+
+def serve_asgi():
+    import asyncio
+    import socket
+
+    import uvicorn
+    from fastapi import FastAPI
+
+    app = FastAPI()
+    app.add_route("/", for_fastapi(receiver()), methods=["POST"])
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    say(f"listening {listener.getsockname()[1]}")
+    asyncio.run(uvicorn.Server(uvicorn.Config(app, log_level="warning")).serve(sockets=[listener]))
+
+
+def login():
+    with open(ENV["PAYCODE_PRIVATE_KEY_FILE"]) as key, open(ENV["PAYCODE_SERVICE_KEY_FILE"]) as service_key:
+        client = Client(
+            ENV["PAYCODE_URL"], ENV["PAYCODE_IDENTITY"], ENV["PAYCODE_PASSWORD"], key.read(), service_key.read(), ENV["PAYCODE_CA_FILE"]
+        )
+    session = client.log_in()
+    say(f"logged in {session['sessionId']}")
+    status, _ = client.send("POST", "/pluto/remote/v4/lookup", {"value": "1234567890", "msisdn": "+27820000001"})
+    say(f"refused with {status}" if status in (401, 403) else "request authenticated")
+    renewed = client.renew()
+    say(f"renewed {renewed['sessionId']} {str(renewed['headerValue'] != session['headerValue']).lower()}")
+    notification = client.notification(int(ENV["KIT_TRANSACTION"]))
+    say(f"read {notification.transaction_id} {notification.status} {notification.amount}")
+    receiver().resume(client.notification)
+    client.log_out()
+    say("logged out")
+
+
+if __name__ == "__main__":
+    {"vectors": vectors, "serve": serve, "login": login}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,103 @@
+"""Remembers which notifications were handled: what keeps a repeat from being handled twice, and a SUCCESS from winning over a REVERSED."""
+
+import os
+import re
+import time
+from typing import List, Optional, Protocol
+
+from .notification import Notification
+
+
+class Store(Protocol):
+    """Implement it on your database to share it between machines: kits/README.md has the statements."""
+
+    def claim(self, notification: Notification) -> str:
+        """Takes a notification to handle it, atomically. NEW: yours. BUSY: somebody handles it now. DONE: it was handled. REVERSED: a
+        SUCCESS whose payment was announced as reversed. A claim that is older than a minute is taken over."""
+
+    def done(self, transaction_id: int) -> None:
+        """The handler has succeeded."""
+
+    def release(self, transaction_id: int) -> None:
+        """The handler has failed: a repeat may try again."""
+
+    def pending(self) -> List[int]:
+        """Claimed more than a minute ago and not done: a process died, or a handler failed after the answer."""
+
+
+class FileStore:
+    """A store in a folder, for all processes of one machine: a file per notification (empty until done), and one per reversed payment."""
+
+    def __init__(self, folder: str, claim_seconds: float = 60):
+        os.makedirs(folder, exist_ok=True)
+        self._folder = folder
+        self._claim_seconds = claim_seconds
+
+    def claim(self, notification: Notification) -> str:
+        reversed_mark = f"reversed-{notification.payment_id}"
+        if notification.status == "REVERSED":
+            self._created(reversed_mark)
+        claim = self._take(str(notification.transaction_id))
+        # Only now: a reversal that comes after this look finds our claim older than itself.
+        if notification.status != "SUCCESS" or self._modified_at(reversed_mark) is None:
+            return claim
+        if claim == "NEW":
+            self.release(notification.transaction_id)
+        return "REVERSED"
+
+    def done(self, transaction_id: int) -> None:
+        with open(self._path(str(transaction_id)), "w", encoding="ascii") as file:
+            file.write("DONE")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def release(self, transaction_id: int) -> None:
+        try:
+            os.remove(self._path(str(transaction_id)))
+        except FileNotFoundError:
+            pass  # released already
+
+    def pending(self) -> List[int]:
+        names = [name for name in os.listdir(self._folder) if re.fullmatch(r"\d+", name)]
+        return [int(name) for name in names if self._is_stale(name) and not self._is_done(name)]
+
+    def _take(self, name: str) -> str:
+        if self._created(name):
+            return "NEW"
+        if self._is_done(name):
+            return "DONE"
+        if not self._is_stale(name):
+            return "BUSY"
+        # Of several that find the same old claim, the one that makes this file takes it over.
+        if not self._created(f"{name}-taken-over-{round((self._modified_at(name) or 0) * 1000)}"):
+            return "BUSY"
+        os.utime(self._path(name))
+        return "NEW"
+
+    def _created(self, name: str) -> bool:
+        """False when it was there already: the file system lets one of several win."""
+        try:
+            with open(self._path(name), "x", encoding="ascii"):
+                return True
+        except FileExistsError:
+            return False
+
+    def _is_done(self, name: str) -> bool:
+        try:
+            with open(self._path(name), encoding="ascii") as file:
+                return file.read() == "DONE"
+        except FileNotFoundError:
+            return False
+
+    def _is_stale(self, name: str) -> bool:
+        claimed_at = self._modified_at(name)
+        return claimed_at is not None and time.time() - claimed_at > self._claim_seconds
+
+    def _modified_at(self, name: str) -> Optional[float]:
+        try:
+            return os.stat(self._path(name)).st_mtime
+        except FileNotFoundError:
+            return None
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._folder, name)

@@ -1,0 +1,135 @@
+"""Opens the body of a webhook and reads the notification in it."""
+
+import base64
+import binascii
+import json
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Dict, Optional, Sequence
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+NONCE_BYTES = 12
+TAG_BYTES = 16
+ID_MAX = 2**53 - 1
+BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+
+
+class RefusedBody(Exception):
+    """The body is not a notification under any of the keys. `code`: BAD_ENCODING, TOO_SHORT, NOT_AUTHENTIC or NOT_A_NOTIFICATION."""
+
+    def __init__(self, code: str):
+        super().__init__(f"the body was refused: {code}")
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Notification:
+    """A notification, version V3. What the JSON leaves out is None; fractions are Decimal, with their digits as sent."""
+
+    transaction_id: int  #: The key by which repeats are recognised.
+    merchant_id: int
+    merchant_name: str
+    acquirer: str
+    reference: str  #: The merchantReference given at createCode.
+    amount: Decimal
+    currency_code: str
+    code: Optional[str]
+    status: str  #: SUCCESS, REVERSED, ... A status that this kit does not know is handed on as it is.
+    client_msisdn: Optional[str]
+    destination: Optional[str]
+    extra_reference_name: Optional[str]
+    extra_reference_value: Optional[str]
+    tip_amount: Optional[Decimal]
+    reference_transaction_id: int  #: The original of a refund or reversal, else 0.
+    bank_response: Optional[Dict[str, Any]]
+    card_info: Optional[Dict[str, Any]]
+    client_contact: Optional[Dict[str, Any]]
+    client_billing: Optional[Dict[str, Any]]
+    client_shipping: Optional[Dict[str, Any]]
+    version_data: Optional[Dict[str, Any]]
+    text: str  #: The JSON as it was sent. It holds personal data.
+
+    @property
+    def payment_id(self) -> int:
+        """The payment that this notification is about: of a reversal the original."""
+        is_reversal = self.status == "REVERSED" and self.reference_transaction_id > 0
+        return self.reference_transaction_id if is_reversal else self.transaction_id
+
+
+def open_notification(raw_body: bytes, keys: Sequence[str]) -> Notification:
+    """The notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the keys
+    (32 hexadecimal characters each). Give the new and the old key during a renewal. Raises RefusedBody."""
+    if not BASE64.fullmatch(raw_body):
+        raise RefusedBody("BAD_ENCODING")
+    sealed = base64.b64decode(raw_body)
+    if len(sealed) < NONCE_BYTES + TAG_BYTES:
+        raise RefusedBody("TOO_SHORT")
+    for key in keys:
+        secret = binascii.unhexlify(key)
+        if len(secret) != 16:
+            raise ValueError("a webhook key is 32 hexadecimal characters")
+        try:
+            # AESGCM takes the last 16 bytes as the tag, and no other length.
+            plaintext = AESGCM(secret).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], None)
+        except InvalidTag:
+            continue  # another key, or changed on the way
+        return read_notification(plaintext)
+    raise RefusedBody("NOT_AUTHENTIC")
+
+
+def read_notification(plaintext: bytes) -> Notification:
+    """The notification in its plain JSON: a decrypted body, or what getNotification answers. Raises RefusedBody."""
+    try:
+        text = plaintext.decode("utf-8")
+        return _typed(json.loads(text, parse_float=Decimal), text)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise RefusedBody("NOT_A_NOTIFICATION") from error
+
+
+def _typed(fields: Dict[str, Any], text: str) -> Notification:
+    def required(name: str, *types: type) -> Any:
+        if type(fields[name]) not in types:
+            raise TypeError(name)
+        return fields[name]
+
+    def optional(name: str, *types: type) -> Any:
+        return None if fields.get(name) is None else required(name, *types)
+
+    def identity(name: str, least: int) -> int:
+        if not least <= required(name, int) <= ID_MAX:
+            raise ValueError(name)
+        return fields[name]
+
+    def decimal(name: str) -> Decimal:
+        value = Decimal(required(name, int, Decimal))
+        if value < 0:
+            raise ValueError(name)
+        return value
+
+    return Notification(
+        transaction_id=identity("transactionId", 1),
+        merchant_id=identity("merchantId", 1),
+        merchant_name=required("merchantName", str),
+        acquirer=required("acquirer", str),
+        reference=required("reference", str),
+        amount=decimal("amount"),
+        currency_code=required("currencyCode", str),
+        code=optional("code", str),
+        status=required("status", str),
+        client_msisdn=optional("clientMsisdn", str),
+        destination=optional("destination", str),
+        extra_reference_name=optional("extraReferenceName", str),
+        extra_reference_value=optional("extraReferenceValue", str),
+        tip_amount=None if fields.get("tipAmount") is None else decimal("tipAmount"),
+        reference_transaction_id=0 if fields.get("referenceTransactionId") is None else identity("referenceTransactionId", 0),
+        bank_response=optional("bankResponse", dict),
+        card_info=optional("cardInfo", dict),
+        client_contact=optional("clientContact", dict),
+        client_billing=optional("clientBilling", dict),
+        client_shipping=optional("clientShipping", dict),
+        version_data=optional("versionData", dict),
+        text=text,
+    )

@@ -1,0 +1,118 @@
+"""Decides what to answer to a notification: 200 keeps the payment, anything else reverses it."""
+
+import re
+import time
+from dataclasses import dataclass
+from threading import Event, Thread
+from typing import Callable, List, Optional, Sequence
+
+from .file_store import Store
+from .notification import Notification, RefusedBody, open_notification
+
+BODY_BYTES_MAX = 131_072  #: Bodies beyond this are refused (413): a notification is far smaller.
+BUSY_PAUSE_SECONDS = 0.05
+PROBE = re.compile(rb'\s*\{\s*"result"\s*:\s*"TEST"\s*\}\s*')
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    #: HANDLED, ACCEPTED, REPEAT, PROBE, TEST, REVERSED, BUSY, TOO_SLOW, HANDLER_FAILED, TOO_LONG, or the code of a RefusedBody; for your log.
+    reason: str
+    #: With `when="AFTER"`: the handler's work. The adapters start it once the answer is sent. It never raises.
+    after: Optional[Callable[[], None]] = None
+
+
+class Receiver:
+    """keys: gives the current keys, called at each notification: one, and during a renewal the new and the old one.
+    handler: your work. It must bear being repeated: a process may die after the work and before the note of it.
+    when: BEFORE (the answer waits for the handler, and a payment that you could not store is reversed) or AFTER (200 first).
+    answer_within_seconds: the answer is given within this time, whatever the handler does; the platform waits 45 seconds.
+    on_error: told of a handler that failed or a store that did not answer."""
+
+    def __init__(
+        self,
+        keys: Callable[[], Sequence[str]],
+        store: Store,
+        handler: Callable[[Notification], None],
+        when: str = "BEFORE",
+        answer_within_seconds: float = 40,
+        on_error: Callable[[Exception], None] = lambda error: None,
+    ):
+        self._keys, self._store, self._handler = keys, store, handler
+        self._is_after, self._within, self._on_error = when == "AFTER", answer_within_seconds, on_error
+
+    def receive(self, raw_body: bytes, header: Callable[[str], Optional[str]]) -> Answer:
+        """The answer to a raw body. `header` gives a header's value by its name."""
+        due_at = time.monotonic() + self._within
+        if len(raw_body) > BODY_BYTES_MAX:
+            return Answer(413, "TOO_LONG")
+        if PROBE.fullmatch(raw_body):
+            return Answer(200, "PROBE")
+        try:
+            notification = open_notification(raw_body, self._keys())
+            if header("x-webhook-test") == "1" and _is_test(notification):
+                return Answer(200, "TEST")
+            return self._claimed(notification, due_at)
+        except RefusedBody as refusal:
+            return Answer(400, refusal.code)
+        except Exception as error:  # whatever keys or store raise: the payment must not be acknowledged
+            self._on_error(error)
+            return Answer(500, "HANDLER_FAILED")
+
+    def resume(self, read: Callable[[int], Notification]) -> None:
+        """Handles what a dead process left, or a handler that failed after the answer. Call it every minute; `read` is Client.notification."""
+        for transaction_id in self._store.pending():
+            notification = read(transaction_id)
+            claim = self._store.claim(notification)
+            if claim == "NEW":
+                self._handle(notification, may_retry=False)
+            elif claim == "REVERSED":
+                self._store.done(transaction_id)
+
+    def _claimed(self, notification: Notification, due_at: float) -> Answer:
+        while True:
+            claim = self._store.claim(notification)
+            if claim == "DONE" or (claim == "BUSY" and self._is_after):
+                return Answer(200, "REPEAT")
+            if claim == "REVERSED":
+                return Answer(409, "REVERSED")
+            if claim == "NEW" and self._is_after:
+                return Answer(200, "ACCEPTED", lambda: self._work_after(notification))
+            if claim == "NEW":
+                return self._handled_by(due_at, notification)
+            if time.monotonic() + BUSY_PAUSE_SECONDS > due_at:
+                return Answer(503, "BUSY")
+            time.sleep(BUSY_PAUSE_SECONDS)
+
+    def _work_after(self, notification: Notification) -> None:
+        self._handle(notification, may_retry=False)
+
+    def _handled_by(self, due_at: float, notification: Notification) -> Answer:
+        answers: List[Answer] = []
+        ended = Event()
+
+        def work() -> None:
+            answers.append(self._handle(notification, may_retry=True))
+            ended.set()
+
+        # Work that goes on past the answer ends by itself.
+        Thread(target=work, daemon=True).start()
+        return answers[0] if ended.wait(max(0.0, due_at - time.monotonic())) else Answer(503, "TOO_SLOW")
+
+    def _handle(self, notification: Notification, may_retry: bool) -> Answer:
+        try:
+            self._handler(notification)
+            self._store.done(notification.transaction_id)
+            return Answer(200, "HANDLED")
+        except Exception as error:  # whatever the handler raises is a failure of the handler
+            self._on_error(error)
+            # After a 200 no repeat comes: the claim stays, and resume() finds it.
+            if may_retry:
+                self._store.release(notification.transaction_id)
+            return Answer(500, "HANDLER_FAILED")
+
+
+def _is_test(notification: Notification) -> bool:
+    """The header is not authenticated, so the sealed body must say so too: no money, and a reference that says what it is."""
+    return notification.amount == 0 and notification.reference.startswith("TEST-")
