@@ -3,8 +3,7 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeMerchant, payNewCode, sharedPlatform } from '../testing/platform';
 import { SessionClient } from '../testing/session-client';
-import type { KitUnderTest } from './describe-kit';
-import { run } from './receiver-kit';
+import { type KitUnderTest, run } from './receiver-kit';
 
 const longAgo = new Date('2020-01-01');
 

@@ -5,15 +5,7 @@ import { describeClient } from './describe-client';
 import { describeLiveRound } from './describe-live-round';
 import { describeReceiver } from './describe-receiver';
 import { describeVectors } from './describe-vectors';
-import { type Program, type ReceiverKit, whyNot } from './receiver-kit';
-
-/** What the suites of a kit share: the installed package, and a folder for each process. */
-export interface KitUnderTest {
-  kit: ReceiverKit;
-  program(): Program;
-  /** A folder of its own at each call. */
-  folder(): string;
-}
+import { type KitUnderTest, type Program, type ReceiverKit, whyNot } from './receiver-kit';
 
 /** All that every kit must do, in whatever language it is written, held against the package and not against its sources. */
 export function describeKit(kit: ReceiverKit): void {

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { eventually } from '@paycode/service-runtime/testing';
-import type { KitUnderTest } from './describe-kit';
 import { KitProcess, notification, sealed } from './kit-process';
+import type { KitUnderTest } from './receiver-kit';
 
 const money = { amount: 25.5, reference: 'order-1' };
 
@@ -18,7 +18,7 @@ export function describeReceiver(underTest: KitUnderTest): void {
       receiver = await start();
       key = receiver.addKey();
     });
-    afterAll(() => receiver.stop());
+    afterAll(() => receiver?.stop());
     const handled = (transactionId: number) => receiver.said(`handled ${transactionId} `).length;
     /** What the receiver prints may arrive after its answer. */
     const isHandledOnce = (transactionId: number) => eventually(() => expect(handled(transactionId)).toBe(1));

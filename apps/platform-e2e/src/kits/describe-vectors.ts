@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { KitUnderTest } from './describe-kit';
-import { kitsFolder, run } from './receiver-kit';
+import { type KitUnderTest, kitsFolder, run } from './receiver-kit';
 
 export interface Vector {
   name: string;

@@ -28,6 +28,14 @@ export interface ReceiverKit {
   alsoTested?(): void;
 }
 
+/** What the suites of a kit share: the installed package, and a folder for each process. */
+export interface KitUnderTest {
+  kit: ReceiverKit;
+  program(): Program;
+  /** A folder of its own at each call. */
+  folder(): string;
+}
+
 export const kitsFolder = resolve(__dirname, '../../../../kits');
 
 /** Runs a command to its end; what it printed stands in the error when it fails. */

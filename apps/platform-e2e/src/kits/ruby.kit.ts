@@ -1,0 +1,26 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeKit } from './describe-kit';
+import { copyOf, kitsFolder, type Program, run } from './receiver-kit';
+
+/** `gem build`, then `gem install` of the file into a folder of its own. Rack is the machine's. */
+async function install(folder: string): Promise<Program> {
+  const gem = join(folder, 'paycode_receiver-0.1.0.gem');
+  await run('gem', ['build', '--strict', '--output', gem, 'paycode_receiver.gemspec'], { cwd: copyOf('ruby', folder) });
+  const env = { GEM_HOME: join(folder, 'gems'), GEM_PATH: join(folder, 'gems') };
+  await run('gem', ['install', '--local', '--no-document', gem], { cwd: folder, env });
+  copyFileSync(join(kitsFolder, 'ruby/conform/conform.rb'), join(folder, 'conform.rb'));
+  return { command: 'ruby', args: ['conform.rb'], cwd: folder, env };
+}
+
+describeKit({
+  name: 'Ruby',
+  needs: [
+    ['gem', '--version'],
+    ['ruby', '-rrack'],
+    ['ruby', '-rwebrick'],
+  ],
+  adapters: ['rack'],
+  keepsScale: false,
+  install,
+});

@@ -1,0 +1,99 @@
+using System.Numerics;
+using System.Security.Cryptography;
+using System.Text;
+using System.Text.Json;
+using System.Text.RegularExpressions;
+
+namespace Paycode.Receiver;
+
+/// <summary>The body is not a notification under any of the keys. Its text names neither body nor key.</summary>
+public sealed class RefusedBody(string code) : Exception($"the body was refused: {code}")
+{
+    /// <summary>BAD_ENCODING, TOO_SHORT, NOT_AUTHENTIC or NOT_A_NOTIFICATION.</summary>
+    public string Code { get; } = code;
+}
+
+/// <summary>
+/// A notification, version V3. What the JSON leaves out is null. Amounts are decimals with their digits as sent; TransactionId is the key by which repeats are
+/// recognised, ReferenceTransactionId the original of a refund or reversal, else 0. A status that this kit does not know is handed on as it is. Text is the
+/// JSON as it was sent, with personal data.
+/// </summary>
+public sealed record Notification(
+    long TransactionId, long MerchantId, string MerchantName, string Acquirer, string Reference, decimal Amount, string CurrencyCode,
+    string? Code, string Status, string? ClientMsisdn, string? Destination, string? ExtraReferenceName, string? ExtraReferenceValue,
+    decimal? TipAmount, long ReferenceTransactionId, JsonElement? BankResponse, JsonElement? CardInfo, JsonElement? ClientContact,
+    JsonElement? ClientBilling, JsonElement? ClientShipping, JsonElement? VersionData, string Text)
+{
+    private const int NonceBytes = 12;
+    private const int TagBytes = 16;
+    private const long IdMax = (1L << 53) - 1;
+    private static readonly Regex Base64 = new(@"\A(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?\z");
+    private static readonly UTF8Encoding Utf8 = new(false, true);
+
+    /// <summary>The payment that this notification is about: of a reversal the original.</summary>
+    public long PaymentId => Status == "REVERSED" && ReferenceTransactionId > 0 ? ReferenceTransactionId : TransactionId;
+
+    /// <summary>
+    /// The notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the keys (32 hexadecimal characters
+    /// each). Give the new and the old key during a renewal.
+    /// </summary>
+    public static Notification Open(byte[] rawBody, IReadOnlyList<string> keys)
+    {
+        var body = Encoding.Latin1.GetString(rawBody);
+        if (!Base64.IsMatch(body)) throw new RefusedBody("BAD_ENCODING");
+        var bytes = Convert.FromBase64String(body);
+        if (bytes.Length < NonceBytes + TagBytes) throw new RefusedBody("TOO_SHORT");
+        foreach (var key in keys)
+        {
+            var secret = Convert.FromHexString(key);
+            if (secret.Length != 16) throw new ArgumentException("a webhook key is 32 hexadecimal characters");
+            var plaintext = new byte[bytes.Length - NonceBytes - TagBytes];
+            using var gcm = new AesGcm(secret, TagBytes);
+            try
+            {
+                gcm.Decrypt(bytes.AsSpan(0, NonceBytes), bytes.AsSpan(NonceBytes, plaintext.Length), bytes.AsSpan(bytes.Length - TagBytes), plaintext);
+            }
+            catch (AuthenticationTagMismatchException)
+            {
+                continue; // another key, or changed on the way
+            }
+            return Read(plaintext);
+        }
+        throw new RefusedBody("NOT_AUTHENTIC");
+    }
+
+    /// <summary>The notification in its plain JSON: a decrypted body, or what getNotification answers.</summary>
+    public static Notification Read(byte[] plaintext)
+    {
+        try
+        {
+            var text = Utf8.GetString(plaintext);
+            using var document = JsonDocument.Parse(text);
+            return Typed(document.RootElement, text);
+        }
+        catch (Exception error) when (error is JsonException or ArgumentException or InvalidOperationException or KeyNotFoundException or FormatException)
+        {
+            throw new RefusedBody("NOT_A_NOTIFICATION");
+        }
+    }
+
+    /// <summary>The header is not authenticated, so the sealed body must say so too: no money, and a reference that says what it is.</summary>
+    internal bool IsTest => Amount == 0 && Reference.StartsWith("TEST-", StringComparison.Ordinal);
+
+    /// <summary>JsonElement throws InvalidOperationException for another type than asked, and KeyNotFoundException for what is absent.</summary>
+    private static Notification Typed(JsonElement json, string text)
+    {
+        JsonElement? Optional(string name) => json.TryGetProperty(name, out var value) && value.ValueKind != JsonValueKind.Null ? value : null;
+        string Required(string name) => json.GetProperty(name).GetString() ?? throw new FormatException(name);
+        string? OptionalText(string name) => Optional(name)?.GetString();
+        JsonElement? Map(string name) => Optional(name) is not { } value ? null : value.ValueKind == JsonValueKind.Object ? value.Clone() : throw new FormatException(name);
+        decimal Decimal(string name) => json.GetProperty(name).GetDecimal() is var value and >= 0 ? value : throw new FormatException(name);
+        long Id(string name, long least) => BigInteger.Parse(json.GetProperty(name).GetRawText()) is var value && value >= least && value <= IdMax ? (long)value : throw new FormatException(name);
+        return new Notification(
+            Id("transactionId", 1), Id("merchantId", 1), Required("merchantName"), Required("acquirer"), Required("reference"), Decimal("amount"),
+            Required("currencyCode"), OptionalText("code"), Required("status"), OptionalText("clientMsisdn"), OptionalText("destination"),
+            OptionalText("extraReferenceName"), OptionalText("extraReferenceValue"), Optional("tipAmount") is null ? null : Decimal("tipAmount"),
+            Optional("referenceTransactionId") is null ? 0 : Id("referenceTransactionId", 0), Map("bankResponse"), Map("cardInfo"),
+            Map("clientContact"), Map("clientBilling"), Map("clientShipping"), Map("versionData"), text);
+    }
+}

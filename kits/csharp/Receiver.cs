@@ -1,0 +1,108 @@
+using System.Text;
+using System.Text.RegularExpressions;
+
+namespace Paycode.Receiver;
+
+/// <summary>
+/// 200 keeps the payment, anything else reverses it. Reason, for your log: HANDLED, ACCEPTED, REPEAT, PROBE, TEST, REVERSED, BUSY, TOO_SLOW, HANDLER_FAILED,
+/// TOO_LONG or the code of a RefusedBody. After: the handler's work when the receiver answers first, else null; start it once the answer is sent.
+/// </summary>
+public sealed record Answer(int Status, string Reason, Func<Task>? After = null);
+
+/// <summary>Before: the answer waits for the handler, and a payment that you could not store is reversed. After: 200 first.</summary>
+public enum When { Before, After }
+
+/// <summary>Decides what to answer to a notification.</summary>
+public sealed class PaymentReceiver
+{
+    /// <summary>Bodies beyond this are refused (413): a notification is far smaller.</summary>
+    public const int BodyBytesMax = 131_072;
+
+    private static readonly TimeSpan BusyPause = TimeSpan.FromMilliseconds(50);
+    private static readonly Regex Probe = new(@"\A\s*\{\s*""result""\s*:\s*""TEST""\s*\}\s*\z");
+
+    /// <summary>The current keys, asked for at each notification: one, and during a renewal the new and the old one.</summary>
+    public required Func<IReadOnlyList<string>> Keys { get; init; }
+    public required Store Store { get; init; }
+    /// <summary>Your work. It must bear being repeated: a process may die after the work and before the note of it.</summary>
+    public required Func<Notification, Task> Handler { get; init; }
+    public When When { get; init; } = When.Before;
+    /// <summary>The answer is given within this time, whatever the handler does; the platform waits 45 seconds.</summary>
+    public TimeSpan AnswerWithin { get; init; } = TimeSpan.FromSeconds(40);
+    /// <summary>Told of a handler that failed or a store that did not answer.</summary>
+    public Action<Exception> OnError { get; init; } = _ => { };
+
+    /// <summary>The answer to a raw body; header gives a header's value by its name, or null.</summary>
+    public async Task<Answer> Receive(byte[] rawBody, Func<string, string?> header)
+    {
+        var dueAt = DateTime.UtcNow + AnswerWithin;
+        if (rawBody.Length > BodyBytesMax) return new Answer(413, "TOO_LONG");
+        if (Probe.IsMatch(Encoding.Latin1.GetString(rawBody))) return new Answer(200, "PROBE");
+        try
+        {
+            var notification = Notification.Open(rawBody, Keys());
+            var isTest = header("X-Webhook-Test") == "1" && notification.IsTest;
+            return isTest ? new Answer(200, "TEST") : await Claimed(notification, dueAt);
+        }
+        catch (RefusedBody refused)
+        {
+            return new Answer(400, refused.Code);
+        }
+        catch (Exception error)
+        {
+            return Failed(error);
+        }
+    }
+
+    /// <summary>Handles what a dead process left, or a handler that failed after the answer. Call it every minute; read is Client.Notification.</summary>
+    public async Task Resume(Func<long, Task<Notification>> read)
+    {
+        foreach (var transactionId in Store.Pending())
+        {
+            var notification = await read(transactionId);
+            var claim = Store.Claim(notification);
+            if (claim == Claim.New) await Handle(notification, mayRetry: false);
+            if (claim == Claim.Reversed) Store.Done(transactionId);
+        }
+    }
+
+    private async Task<Answer> Claimed(Notification notification, DateTime dueAt)
+    {
+        Claim claim;
+        while ((claim = Store.Claim(notification)) == Claim.Busy && When == When.Before)
+        {
+            if (DateTime.UtcNow + BusyPause > dueAt) return new Answer(503, "BUSY");
+            await Task.Delay(BusyPause);
+        }
+        if (claim == Claim.Reversed) return new Answer(409, "REVERSED");
+        if (claim != Claim.New) return new Answer(200, "REPEAT");
+        if (When == When.After) return new Answer(200, "ACCEPTED", () => Handle(notification, mayRetry: false));
+        // Work that goes on past the answer ends by itself.
+        var handled = Task.Run(() => Handle(notification, mayRetry: true));
+        var left = dueAt - DateTime.UtcNow;
+        var first = await Task.WhenAny(handled, Task.Delay(left > TimeSpan.Zero ? left : TimeSpan.Zero));
+        return first == handled ? await handled : new Answer(503, "TOO_SLOW");
+    }
+
+    private async Task<Answer> Handle(Notification notification, bool mayRetry)
+    {
+        try
+        {
+            await Handler(notification);
+            Store.Done(notification.TransactionId);
+            return new Answer(200, "HANDLED");
+        }
+        catch (Exception error)
+        {
+            // After a 200 no repeat comes: the claim stays, and Resume finds it.
+            if (mayRetry) Store.Release(notification.TransactionId);
+            return Failed(error);
+        }
+    }
+
+    private Answer Failed(Exception error)
+    {
+        OnError(error);
+        return new Answer(500, "HANDLER_FAILED");
+    }
+}

@@ -1,0 +1,171 @@
+// What the kit's tests run, in a module that requires the packed kit: `vectors <file>`, `serve http` or `login`.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	receiver "paycode.example/receiver"
+)
+
+var folder = os.Getenv("KIT_FOLDER")
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	return value
+}
+
+func vectors(file string) {
+	var list struct {
+		Vectors []struct {
+			Name, Body string
+			Keys       []string
+			Expect     map[string]*string
+		}
+	}
+	must(0, json.Unmarshal(must(os.ReadFile(file)), &list))
+	for _, vector := range list.Vectors {
+		printed := map[string]*string{"name": &vector.Name}
+		notification, err := receiver.Open([]byte(vector.Body), vector.Keys)
+		result := "OK"
+		var refused *receiver.RefusedBody
+		if errors.As(err, &refused) {
+			result = refused.Code
+		} else if err != nil {
+			result = err.Error()
+		} else {
+			for path := range vector.Expect {
+				printed[path] = at(notification, path)
+			}
+		}
+		printed["result"] = &result
+		fmt.Println(string(must(json.Marshal(printed))))
+	}
+}
+
+// at gives a field by the name that it has in the JSON, as text.
+func at(notification *receiver.Notification, path string) *string {
+	if path == "paymentId" {
+		text := strconv.FormatInt(notification.PaymentID(), 10)
+		return &text
+	}
+	names := strings.Split(path, ".")
+	fields := reflect.ValueOf(notification).Elem()
+	for index := 0; index < fields.NumField(); index++ {
+		if fields.Type().Field(index).Tag.Get("json") != names[0] {
+			continue
+		}
+		value := reflect.Indirect(fields.Field(index))
+		if !value.IsValid() {
+			return nil
+		}
+		inner := value.Interface()
+		if len(names) > 1 {
+			inner = inner.(map[string]any)[names[1]]
+		}
+		if inner == nil {
+			return nil
+		}
+		text := fmt.Sprint(inner)
+		return &text
+	}
+	return nil
+}
+
+// keys are read at each notification: the receiver is there before its key is.
+func keys() ([]string, error) {
+	text, err := os.ReadFile(os.Getenv("KIT_KEYS_FILE"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	return strings.Fields(string(text)), err
+}
+
+func toldTo(what string, notification *receiver.Notification) bool {
+	_, err := os.Stat(filepath.Join(folder, what))
+	return err == nil && strings.HasPrefix(notification.Reference, what)
+}
+
+func handler(notification *receiver.Notification) error {
+	fmt.Println("handling", notification.TransactionID)
+	if toldTo("fail", notification) {
+		return errors.New("told to fail")
+	}
+	for toldTo("hold", notification) {
+		time.Sleep(20 * time.Millisecond)
+	}
+	fmt.Println("handled", notification.TransactionID, notification.Status, notification.Amount, notification.Reference)
+	return nil
+}
+
+func theReceiver() *receiver.Receiver {
+	within, _ := strconv.Atoi(os.Getenv("KIT_ANSWER_WITHIN_MS"))
+	return &receiver.Receiver{
+		Keys:         keys,
+		Store:        &receiver.FileStore{Folder: filepath.Join(folder, "store")},
+		Handler:      handler,
+		AnswerFirst:  os.Getenv("KIT_WHEN") == "AFTER",
+		AnswerWithin: time.Duration(within) * time.Millisecond,
+		OnError:      func(err error) { fmt.Println("error", err) },
+	}
+}
+
+func serve() {
+	listener := must(net.Listen("tcp", "127.0.0.1:0"))
+	mux := http.NewServeMux()
+	mux.Handle("/", theReceiver())
+	fmt.Println("listening", listener.Addr().(*net.TCPAddr).Port)
+	must(0, http.Serve(listener, mux))
+}
+
+func text(file string) string { return string(must(os.ReadFile(os.Getenv(file)))) }
+
+func login() {
+	client := must(receiver.NewClient(receiver.ClientOptions{
+		URL:        os.Getenv("PAYCODE_URL"),
+		Identity:   os.Getenv("PAYCODE_IDENTITY"),
+		Password:   os.Getenv("PAYCODE_PASSWORD"),
+		PrivateKey: text("PAYCODE_PRIVATE_KEY_FILE"),
+		ServiceKey: text("PAYCODE_SERVICE_KEY_FILE"),
+		CA:         text("PAYCODE_CA_FILE"),
+	}))
+	session := must(client.LogIn())
+	fmt.Println("logged in", session.SessionID)
+	status, _, err := client.Send("POST", "/pluto/remote/v4/lookup", map[string]string{"value": "1234567890", "msisdn": "+27820000001"})
+	must(0, err)
+	if status == 401 || status == 403 {
+		fmt.Println("refused with", status)
+	} else {
+		fmt.Println("request authenticated")
+	}
+	renewed := must(client.Renew())
+	fmt.Println("renewed", renewed.SessionID, renewed.HeaderValue != session.HeaderValue)
+	notification := must(client.Notification(must(strconv.ParseInt(os.Getenv("KIT_TRANSACTION"), 10, 64))))
+	fmt.Println("read", notification.TransactionID, notification.Status, notification.Amount)
+	must(0, theReceiver().Resume(client.Notification))
+	must(0, client.LogOut())
+	fmt.Println("logged out")
+}
+
+func main() {
+	switch os.Args[1] {
+	case "vectors":
+		vectors(os.Args[2])
+	case "serve":
+		serve()
+	case "login":
+		login()
+	}
+}

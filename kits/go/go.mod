@@ -1,0 +1,3 @@
+module paycode.example/receiver
+
+go 1.21

@@ -1,0 +1,138 @@
+// Package receiver receives Paycode's payment notifications, and logs in to Paycode.
+package receiver
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// RefusedBody says that the body is not a notification under any of the keys. Its text names neither body nor key.
+type RefusedBody struct {
+	// Code is BAD_ENCODING, TOO_SHORT, NOT_AUTHENTIC or NOT_A_NOTIFICATION.
+	Code string
+}
+
+func (refused *RefusedBody) Error() string { return "the body was refused: " + refused.Code }
+
+// Notification is one of version V3. What the JSON leaves out is nil.
+type Notification struct {
+	TransactionID          int64          `json:"transactionId"` // The key by which repeats are recognised.
+	MerchantID             int64          `json:"merchantId"`
+	MerchantName           string         `json:"merchantName"`
+	Acquirer               string         `json:"acquirer"`
+	Reference              string         `json:"reference"` // The merchantReference given at createCode.
+	Amount                 json.Number    `json:"amount"`    // The digits as they were sent: give them to a decimal type, never to a float.
+	CurrencyCode           string         `json:"currencyCode"`
+	Code                   *string        `json:"code"`
+	Status                 string         `json:"status"` // SUCCESS, REVERSED, ... A status that this kit does not know is handed on as it is.
+	ClientMsisdn           *string        `json:"clientMsisdn"`
+	Destination            *string        `json:"destination"`
+	ExtraReferenceName     *string        `json:"extraReferenceName"`
+	ExtraReferenceValue    *string        `json:"extraReferenceValue"`
+	TipAmount              *json.Number   `json:"tipAmount"`
+	ReferenceTransactionID int64          `json:"referenceTransactionId"` // The original of a refund or reversal, else 0.
+	BankResponse           map[string]any `json:"bankResponse"`           // Numbers in it are json.Number.
+	CardInfo               map[string]any `json:"cardInfo"`
+	ClientContact          map[string]any `json:"clientContact"`
+	ClientBilling          map[string]any `json:"clientBilling"`
+	ClientShipping         map[string]any `json:"clientShipping"`
+	VersionData            map[string]any `json:"versionData"`
+	Text                   string         `json:"-"` // The JSON as it was sent. It holds personal data.
+}
+
+// PaymentID is the payment that the notification is about: of a reversal the original.
+func (notification *Notification) PaymentID() int64 {
+	if notification.Status == "REVERSED" && notification.ReferenceTransactionID > 0 {
+		return notification.ReferenceTransactionID
+	}
+	return notification.TransactionID
+}
+
+const (
+	nonceBytes = 12
+	tagBytes   = 16
+	idMax      = 1<<53 - 1
+)
+
+var (
+	base64Form     = regexp.MustCompile(`^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$`)
+	unsignedNumber = regexp.MustCompile(`^\d`)
+)
+
+// Open gives the notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the
+// keys (32 hexadecimal characters each). Give the new and the old key during a renewal. The error of a bad body is a *RefusedBody.
+func Open(rawBody []byte, keys []string) (*Notification, error) {
+	if !base64Form.Match(rawBody) {
+		return nil, &RefusedBody{"BAD_ENCODING"}
+	}
+	sealed, err := base64.StdEncoding.DecodeString(string(rawBody))
+	if err != nil {
+		return nil, &RefusedBody{"BAD_ENCODING"}
+	}
+	if len(sealed) < nonceBytes+tagBytes {
+		return nil, &RefusedBody{"TOO_SHORT"}
+	}
+	for _, key := range keys {
+		secret, err := hex.DecodeString(key)
+		if err != nil || len(secret) != 16 {
+			return nil, errors.New("a webhook key is 32 hexadecimal characters")
+		}
+		block, err := aes.NewCipher(secret)
+		if err != nil {
+			return nil, err
+		}
+		gcm, err := cipher.NewGCMWithTagSize(block, tagBytes)
+		if err != nil {
+			return nil, err
+		}
+		// An error says: another key, or changed on the way.
+		if plaintext, err := gcm.Open(nil, sealed[:nonceBytes], sealed[nonceBytes:], nil); err == nil {
+			return Read(plaintext)
+		}
+	}
+	return nil, &RefusedBody{"NOT_AUTHENTIC"}
+}
+
+// Read gives the notification in its plain JSON: a decrypted body, or what getNotification answers. The error is a *RefusedBody.
+func Read(plaintext []byte) (*Notification, error) {
+	notification := &Notification{Text: string(plaintext)}
+	decoder := json.NewDecoder(bytes.NewReader(plaintext))
+	decoder.UseNumber()
+	if !utf8.Valid(plaintext) || decoder.Decode(notification) != nil || decoder.Decode(&struct{}{}) != io.EOF || !notification.isWhole() {
+		return nil, &RefusedBody{"NOT_A_NOTIFICATION"}
+	}
+	return notification, nil
+}
+
+// isWhole: what must be there is there, and is what it must be. encoding/json alone takes "110.10" for a json.Number, and fills what is absent.
+func (notification *Notification) isWhole() bool {
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal([]byte(notification.Text), &fields) != nil || !unsignedNumber.Match(fields["amount"]) {
+		return false
+	}
+	for _, name := range []string{"merchantName", "acquirer", "reference", "currencyCode", "status"} {
+		if !bytes.HasPrefix(fields[name], []byte(`"`)) {
+			return false
+		}
+	}
+	if notification.TipAmount != nil && !unsignedNumber.Match(fields["tipAmount"]) {
+		return false
+	}
+	return isID(notification.TransactionID, 1) && isID(notification.MerchantID, 1) && isID(notification.ReferenceTransactionID, 0)
+}
+
+func isID(id, least int64) bool { return id >= least && id <= idMax }
+
+// isTest: the header is not authenticated, so the sealed body must say so too: no money, and a reference that says what it is.
+func (notification *Notification) isTest() bool {
+	return strings.Trim(notification.Amount.String(), "0.") == "" && strings.HasPrefix(notification.Reference, "TEST-")
+}

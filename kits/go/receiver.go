@@ -1,0 +1,171 @@
+package receiver
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"time"
+)
+
+// BodyBytesMax: bodies beyond this are refused (413); a notification is far smaller.
+const BodyBytesMax = 131_072
+
+const busyPause = 50 * time.Millisecond
+
+var probe = regexp.MustCompile(`^\s*\{\s*"result"\s*:\s*"TEST"\s*\}\s*$`)
+
+// Answer to a notification: 200 keeps the payment, anything else reverses it.
+type Answer struct {
+	Status int
+	// Reason is HANDLED, ACCEPTED, REPEAT, PROBE, TEST, REVERSED, BUSY, TOO_SLOW, HANDLER_FAILED, TOO_LONG or the code of a RefusedBody;
+	// for your log.
+	Reason string
+	// After is the handler's work when the receiver answers first. The adapter starts it once the answer is sent.
+	After func()
+}
+
+// Receiver decides what to answer. Its fields are set before its first use.
+type Receiver struct {
+	// Keys gives the current keys, at each notification: one, and during a renewal the new and the old one.
+	Keys  func() ([]string, error)
+	Store Store
+	// Handler is your work. It must bear being repeated: a process may die after the work and before the note of it.
+	Handler func(*Notification) error
+	// AnswerFirst: 200 before the handler's work. Otherwise the answer waits for it, and a payment that you could not store is reversed.
+	AnswerFirst bool
+	// AnswerWithin is 40 seconds unless given: the answer is given by then, whatever the handler does. The platform waits 45 seconds.
+	AnswerWithin time.Duration
+	// OnError is told of a handler that failed or a store that did not answer.
+	OnError func(error)
+}
+
+// Receive gives the answer to a raw body; header gives a header's value by its name.
+func (receiver *Receiver) Receive(rawBody []byte, header func(string) string) Answer {
+	within := receiver.AnswerWithin
+	if within == 0 {
+		within = 40 * time.Second
+	}
+	dueAt := time.Now().Add(within)
+	if len(rawBody) > BodyBytesMax {
+		return Answer{Status: 413, Reason: "TOO_LONG"}
+	}
+	if probe.Match(rawBody) {
+		return Answer{Status: 200, Reason: "PROBE"}
+	}
+	keys, err := receiver.Keys()
+	if err != nil {
+		return receiver.failed(err)
+	}
+	notification, err := Open(rawBody, keys)
+	var refused *RefusedBody
+	if errors.As(err, &refused) {
+		return Answer{Status: 400, Reason: refused.Code}
+	}
+	if err != nil {
+		return receiver.failed(err)
+	}
+	if header("X-Webhook-Test") == "1" && notification.isTest() {
+		return Answer{Status: 200, Reason: "TEST"}
+	}
+	return receiver.claimed(notification, dueAt)
+}
+
+// Resume handles what a dead process left, or a handler that failed after the answer. Call it every minute; read is Client.Notification.
+func (receiver *Receiver) Resume(read func(int64) (*Notification, error)) error {
+	ids, err := receiver.Store.Pending()
+	for _, id := range ids {
+		notification, readErr := read(id)
+		if readErr != nil {
+			return readErr
+		}
+		claim, claimErr := receiver.Store.Claim(notification)
+		if claim == New && claimErr == nil {
+			receiver.handle(notification, false)
+		}
+		if claim == Reversed && claimErr == nil {
+			claimErr = receiver.Store.Done(id)
+		}
+		err = errors.Join(err, claimErr)
+	}
+	return err
+}
+
+func (receiver *Receiver) claimed(notification *Notification, dueAt time.Time) Answer {
+	for {
+		claim, err := receiver.Store.Claim(notification)
+		switch {
+		case err != nil:
+			return receiver.failed(err)
+		case claim == Done, claim == Busy && receiver.AnswerFirst:
+			return Answer{Status: 200, Reason: "REPEAT"}
+		case claim == Reversed:
+			return Answer{Status: 409, Reason: "REVERSED"}
+		case claim == New && receiver.AnswerFirst:
+			return Answer{Status: 200, Reason: "ACCEPTED", After: func() { receiver.handle(notification, false) }}
+		case claim == New:
+			return receiver.handledBy(dueAt, notification)
+		case time.Now().Add(busyPause).After(dueAt):
+			return Answer{Status: 503, Reason: "BUSY"}
+		}
+		time.Sleep(busyPause)
+	}
+}
+
+func (receiver *Receiver) handledBy(dueAt time.Time, notification *Notification) Answer {
+	handled := make(chan Answer, 1) // work that goes on past the answer ends by itself
+	go func() { handled <- receiver.handle(notification, true) }()
+	select {
+	case answer := <-handled:
+		return answer
+	case <-time.After(time.Until(dueAt)):
+		return Answer{Status: 503, Reason: "TOO_SLOW"}
+	}
+}
+
+func (receiver *Receiver) handle(notification *Notification, mayRetry bool) (answer Answer) {
+	err := receiver.work(notification)
+	if err == nil {
+		err = receiver.Store.Done(notification.TransactionID)
+	}
+	if err == nil {
+		return Answer{Status: 200, Reason: "HANDLED"}
+	}
+	// After a 200 no repeat comes: the claim stays, and Resume finds it.
+	if mayRetry {
+		err = errors.Join(err, receiver.Store.Release(notification.TransactionID))
+	}
+	return receiver.failed(err)
+}
+
+// work: a panic of the handler is a failure of the handler, and of no other notification.
+func (receiver *Receiver) work(notification *Notification) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("the handler panicked: %v", cause)
+		}
+	}()
+	return receiver.Handler(notification)
+}
+
+func (receiver *Receiver) failed(err error) Answer {
+	if receiver.OnError != nil {
+		receiver.OnError(err)
+	}
+	return Answer{Status: 500, Reason: "HANDLER_FAILED"}
+}
+
+// ServeHTTP is the adapter to net/http, and so to every router on it: mux.Handle("POST /paycode", &receiver).
+func (receiver *Receiver) ServeHTTP(response http.ResponseWriter, request *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(request.Body, BodyBytesMax+1))
+	if err != nil {
+		http.Error(response, "the body did not arrive", http.StatusBadRequest)
+		return
+	}
+	answer := receiver.Receive(body, request.Header.Get)
+	http.Error(response, answer.Reason, answer.Status)
+	if answer.After != nil {
+		go answer.After()
+	}
+}

@@ -1,0 +1,124 @@
+// What the kit's tests run, with the packed kit on the class path: `vectors <file>`, `serve jdk` or `login`.
+
+import com.paycode.receiver.Client;
+import com.paycode.receiver.FileStore;
+import com.paycode.receiver.Notification;
+import com.paycode.receiver.Receiver;
+import com.paycode.receiver.RefusedBody;
+import com.sun.net.httpserver.HttpServer;
+import java.math.BigDecimal;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.concurrent.Executors;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+public class Conform {
+  private static final Path FOLDER = Path.of(env("KIT_FOLDER", "."));
+
+  public static void main(String[] words) throws Exception {
+    switch (words[0]) {
+      case "vectors" -> vectors(Path.of(words[1]));
+      case "serve" -> serve();
+      case "login" -> login();
+      default -> throw new IllegalArgumentException(words[0]);
+    }
+  }
+
+  /** The file is printed by JSON.stringify with two spaces, which is all that this needs to know of JSON. */
+  private static void vectors(Path file) throws Exception {
+    Matcher vector = Pattern.compile("\n      \"name\": (\".*\"),\n      \"keys\": \\[([^]]*)],\n      \"body\": \"(.*)\",\n      \"expect\": \\{\n([^}]*)}")
+        .matcher(Files.readString(file));
+    while (vector.find()) {
+      List<String> keys = Pattern.compile("[0-9a-f]{32}").matcher(vector.group(2)).results().map(key -> key.group()).toList();
+      StringJoiner printed = new StringJoiner(",", "{", "}").add("\"name\":" + vector.group(1));
+      try {
+        String body = vector.group(3).replace("\\r", "\r").replace("\\n", "\n").replace("\\\"", "\"");
+        Notification notification = Notification.open(body.getBytes("UTF-8"), keys);
+        Matcher path = Pattern.compile("\"([\\w.]+)\": ").matcher(vector.group(4));
+        while (path.find()) if (!path.group(1).equals("result")) printed.add("\"" + path.group(1) + "\":" + quoted(at(notification, path.group(1))));
+        printed.add("\"result\":\"OK\"");
+      } catch (RefusedBody refused) {
+        printed.add("\"result\":\"" + refused.code + "\"");
+      }
+      System.out.println(printed);
+    }
+  }
+
+  /** A field by the name that it has in the JSON. */
+  private static Object at(Notification notification, String path) throws Exception {
+    String[] names = path.split("\\.");
+    Object value = Notification.class.getMethod(names[0]).invoke(notification);
+    return value instanceof Map<?, ?> map ? map.get(names[1]) : value;
+  }
+
+  private static String quoted(Object value) {
+    if (value == null) return "null";
+    String text = value instanceof BigDecimal number ? number.toPlainString() : value.toString();
+    StringBuilder quoted = new StringBuilder();
+    text.chars().forEach(letter -> quoted.append(String.format("\\u%04x", letter)));
+    return "\"" + quoted + "\"";
+  }
+
+  private static Receiver receiver() throws Exception {
+    Duration within = Duration.ofMillis(Long.parseLong(env("KIT_ANSWER_WITHIN_MS", "40000")));
+    FileStore store = new FileStore(FOLDER.resolve("store"));
+    Receiver.When when = Receiver.When.valueOf(env("KIT_WHEN", "BEFORE"));
+    return new Receiver(new Receiver.Options(Conform::keys, store, Conform::handle, when, within, error -> System.out.println("error " + error.getMessage())));
+  }
+
+  /** Read at each notification: the receiver is there before its key is. */
+  private static List<String> keys() throws Exception {
+    Path file = Path.of(env("KIT_KEYS_FILE", ""));
+    return Files.exists(file) ? Files.readAllLines(file) : List.of();
+  }
+
+  private static boolean isTold(String what, Notification notification) {
+    return notification.reference().startsWith(what) && Files.exists(FOLDER.resolve(what));
+  }
+
+  private static void handle(Notification notification) throws Exception {
+    System.out.println("handling " + notification.transactionId());
+    if (isTold("fail", notification)) throw new IllegalStateException("told to fail");
+    while (isTold("hold", notification)) Thread.sleep(20);
+    System.out.println("handled " + notification.transactionId() + " " + notification.status() + " " + notification.amount() + " " + notification.reference());
+  }
+
+  private static void serve() throws Exception {
+    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    server.setExecutor(Executors.newCachedThreadPool());
+    server.createContext("/", receiver().forJdk());
+    server.start();
+    System.out.println("listening " + server.getAddress().getPort());
+  }
+
+  private static void login() throws Exception {
+    Client client = new Client(new Client.Options(
+        env("PAYCODE_URL", ""), env("PAYCODE_IDENTITY", ""), env("PAYCODE_PASSWORD", ""),
+        text("PAYCODE_PRIVATE_KEY_FILE"), text("PAYCODE_SERVICE_KEY_FILE"), text("PAYCODE_CA_FILE")));
+    Client.Session session = client.logIn();
+    System.out.println("logged in " + session.sessionId());
+    int status = client.send("POST", "/pluto/remote/v4/lookup", "{\"value\":\"1234567890\",\"msisdn\":\"+27820000001\"}").statusCode();
+    System.out.println(status == 401 || status == 403 ? "refused with " + status : "request authenticated");
+    Client.Session renewed = client.renew();
+    System.out.println("renewed " + renewed.sessionId() + " " + !renewed.headerValue().equals(session.headerValue()));
+    Notification notification = client.notification(Long.parseLong(env("KIT_TRANSACTION", "")));
+    System.out.println("read " + notification.transactionId() + " " + notification.status() + " " + notification.amount());
+    receiver().resume(client::notification);
+    client.logOut();
+    System.out.println("logged out");
+  }
+
+  private static String text(String name) throws Exception {
+    return Files.readString(Path.of(env(name, "")));
+  }
+
+  private static String env(String name, String otherwise) {
+    return System.getenv().getOrDefault(name, otherwise);
+  }
+}

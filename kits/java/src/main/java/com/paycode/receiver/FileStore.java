@@ -1,0 +1,105 @@
+package com.paycode.receiver;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A store in a folder, for all processes of one machine: a file per notification (empty until it is done), and one per reversed payment. */
+public final class FileStore implements Store {
+  private final Path folder;
+  private final Duration claimFor;
+
+  public FileStore(Path folder) throws IOException {
+    this(folder, Duration.ofMinutes(1));
+  }
+
+  public FileStore(Path folder, Duration claimFor) throws IOException {
+    this.folder = Files.createDirectories(folder);
+    this.claimFor = claimFor;
+  }
+
+  @Override
+  public Claim claim(Notification notification) throws IOException {
+    Path mark = folder.resolve("reversed-" + notification.paymentId());
+    if (notification.status().equals("REVERSED")) created(mark);
+    Claim claim = take(file(notification.transactionId()));
+    // Only now: a reversal that comes after this look finds our claim older than itself.
+    if (!notification.status().equals("SUCCESS") || !Files.exists(mark)) return claim;
+    if (claim == Claim.NEW) release(notification.transactionId());
+    return Claim.REVERSED;
+  }
+
+  @Override
+  public void done(long transactionId) throws IOException {
+    Files.writeString(file(transactionId), "DONE", StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING,
+        StandardOpenOption.WRITE, StandardOpenOption.SYNC);
+  }
+
+  @Override
+  public void release(long transactionId) throws IOException {
+    Files.deleteIfExists(file(transactionId));
+  }
+
+  @Override
+  public List<Long> pending() throws IOException {
+    List<Long> ids = new ArrayList<>();
+    try (var files = Files.newDirectoryStream(folder, path -> path.getFileName().toString().matches("\\d+"))) {
+      for (Path file : files) if (isStale(file) && !isDone(file)) ids.add(Long.valueOf(file.getFileName().toString()));
+    }
+    return ids;
+  }
+
+  private Claim take(Path file) throws IOException {
+    if (created(file)) return Claim.NEW;
+    if (isDone(file)) return Claim.DONE;
+    if (!isStale(file)) return Claim.BUSY;
+    // Of several that find the same old claim, the one that makes this file takes it over.
+    String takenOver = file.getFileName() + "-taken-over-" + claimedAt(file).toEpochMilli();
+    if (!created(folder.resolve(takenOver))) return Claim.BUSY;
+    Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
+    return Claim.NEW;
+  }
+
+  /** False when it was there already: the file system lets one of several win. */
+  private static boolean created(Path file) throws IOException {
+    try {
+      Files.createFile(file);
+      return true;
+    } catch (FileAlreadyExistsException there) {
+      return false;
+    }
+  }
+
+  private static boolean isDone(Path file) throws IOException {
+    try {
+      return Files.readString(file).equals("DONE");
+    } catch (NoSuchFileException released) {
+      return false;
+    }
+  }
+
+  private boolean isStale(Path file) throws IOException {
+    return claimedAt(file).plus(claimFor).isBefore(Instant.now());
+  }
+
+  /** One that was just released counts as claimed now: the caller looks again. */
+  private static Instant claimedAt(Path file) throws IOException {
+    try {
+      return Files.getLastModifiedTime(file).toInstant();
+    } catch (NoSuchFileException released) {
+      return Instant.now();
+    }
+  }
+
+  private Path file(long transactionId) {
+    return folder.resolve(Long.toString(transactionId));
+  }
+}

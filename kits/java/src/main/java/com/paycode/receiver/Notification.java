@@ -1,0 +1,129 @@
+package com.paycode.receiver;
+
+import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import javax.crypto.AEADBadTagException;
+import javax.crypto.Cipher;
+import javax.crypto.spec.GCMParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * A notification, version V3. What the JSON leaves out is null. {@code transactionId} is the key by which repeats are recognised; amounts have their
+ * digits as sent, and so have the BigDecimals in the maps; {@code referenceTransactionId} is the original of a refund or reversal, else 0; a status that
+ * this kit does not know is handed on as it is; {@code text} is the JSON as it was sent, with personal data.
+ */
+public record Notification(
+    long transactionId, long merchantId, String merchantName, String acquirer, String reference, BigDecimal amount, String currencyCode,
+    String code, String status, String clientMsisdn, String destination, String extraReferenceName, String extraReferenceValue,
+    BigDecimal tipAmount, long referenceTransactionId, Map<String, Object> bankResponse, Map<String, Object> cardInfo,
+    Map<String, Object> clientContact, Map<String, Object> clientBilling, Map<String, Object> clientShipping,
+    Map<String, Object> versionData, String text) {
+
+  private static final int NONCE_BYTES = 12;
+  private static final int TAG_BYTES = 16;
+  private static final BigDecimal ID_MAX = BigDecimal.valueOf((1L << 53) - 1);
+  private static final Pattern BASE64 = Pattern.compile("(?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?");
+
+  /** The payment that this notification is about: of a reversal the original. */
+  public long paymentId() {
+    return status.equals("REVERSED") && referenceTransactionId > 0 ? referenceTransactionId : transactionId;
+  }
+
+  /**
+   * The notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the keys (32 hexadecimal
+   * characters each). Give the new and the old key during a renewal.
+   */
+  public static Notification open(byte[] rawBody, List<String> keys) throws RefusedBody {
+    String body = new String(rawBody, StandardCharsets.ISO_8859_1);
+    if (!BASE64.matcher(body).matches()) throw new RefusedBody("BAD_ENCODING");
+    byte[] sealed = Base64.getDecoder().decode(body);
+    if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new RefusedBody("TOO_SHORT");
+    for (String key : keys) {
+      byte[] plaintext = decrypted(sealed, key);
+      if (plaintext != null) return read(plaintext);
+    }
+    throw new RefusedBody("NOT_AUTHENTIC");
+  }
+
+  /** Null: another key, or changed on the way. */
+  private static byte[] decrypted(byte[] sealed, String key) {
+    byte[] secret = HexFormat.of().parseHex(key);
+    if (secret.length != 16) throw new IllegalArgumentException("a webhook key is 32 hexadecimal characters");
+    try {
+      Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
+      cipher.init(Cipher.DECRYPT_MODE, new SecretKeySpec(secret, "AES"), new GCMParameterSpec(TAG_BYTES * 8, sealed, 0, NONCE_BYTES));
+      return cipher.doFinal(sealed, NONCE_BYTES, sealed.length - NONCE_BYTES);
+    } catch (AEADBadTagException changed) {
+      return null;
+    } catch (GeneralSecurityException error) {
+      throw new IllegalStateException("this JDK has no AES-GCM", error);
+    }
+  }
+
+  /** The notification in its plain JSON: a decrypted body, or what getNotification answers. */
+  public static Notification read(byte[] plaintext) throws RefusedBody {
+    try {
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(plaintext)).toString();
+      return new Fields(cast(Json.parse(text))).notification(text);
+    } catch (CharacterCodingException | IllegalArgumentException | ArithmeticException | ClassCastException | NullPointerException wrong) {
+      throw new RefusedBody("NOT_A_NOTIFICATION");
+    }
+  }
+
+  /** The header is not authenticated, so the sealed body must say so too: no money, and a reference that says what it is. */
+  boolean isTest() {
+    return amount.signum() == 0 && reference.startsWith("TEST-");
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Map<String, Object> cast(Object object) {
+    return (Map<String, Object>) object;
+  }
+
+  /** A value of another type than expected, or null where one must be, is a ClassCastException or NullPointerException. */
+  private record Fields(Map<String, Object> json) {
+    Notification notification(String text) {
+      return new Notification(
+          id("transactionId", 1), id("merchantId", 1), required("merchantName"), required("acquirer"), required("reference"),
+          decimal("amount"), required("currencyCode"), optional("code"), required("status"), optional("clientMsisdn"),
+          optional("destination"), optional("extraReferenceName"), optional("extraReferenceValue"),
+          json.get("tipAmount") == null ? null : decimal("tipAmount"),
+          json.get("referenceTransactionId") == null ? 0 : id("referenceTransactionId", 0), map("bankResponse"), map("cardInfo"),
+          map("clientContact"), map("clientBilling"), map("clientShipping"), map("versionData"), text);
+    }
+
+    private String optional(String name) {
+      return (String) json.get(name);
+    }
+
+    private String required(String name) {
+      return Objects.requireNonNull(optional(name), name);
+    }
+
+    private Map<String, Object> map(String name) {
+      return cast(Map.class.cast(json.get(name)));
+    }
+
+    private BigDecimal decimal(String name) {
+      BigDecimal value = (BigDecimal) json.get(name);
+      if (value.signum() < 0) throw new IllegalArgumentException(name);
+      return value;
+    }
+
+    private long id(String name, long least) {
+      BigDecimal value = (BigDecimal) json.get(name);
+      if (value.scale() != 0 || value.compareTo(ID_MAX) > 0 || value.longValueExact() < least) throw new IllegalArgumentException(name);
+      return value.longValueExact();
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package com.paycode.receiver;
+
+import com.sun.net.httpserver.HttpHandler;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+
+/** Decides what to answer to a notification. */
+public final class Receiver {
+  /** Bodies beyond this are refused (413): a notification is far smaller. */
+  public static final int BODY_BYTES_MAX = 131_072;
+
+  private static final long BUSY_PAUSE_MS = 50;
+  private static final Pattern PROBE = Pattern.compile("\\s*\\{\\s*\"result\"\\s*:\\s*\"TEST\"\\s*\\}\\s*");
+
+  /** BEFORE: the answer waits for the handler, and a payment that you could not store is reversed. AFTER: 200 first. */
+  public enum When { BEFORE, AFTER }
+
+  /** Your work. It must bear being repeated: a process may die after the work and before the note of it. */
+  public interface Handler {
+    void handle(Notification notification) throws Exception;
+  }
+
+  /** Reads a notification that was missed; Client.notification. */
+  public interface Reader {
+    Notification read(long transactionId) throws Exception;
+  }
+
+  /**
+   * {@code keys} gives the current keys, at each notification: one, and during a renewal the new and the old one. The answer is given within
+   * {@code answerWithin}, whatever the handler does; the platform waits 45 seconds. {@code onError} is told of a handler that failed or a store that did
+   * not answer.
+   */
+  public record Options(
+      Callable<List<String>> keys, Store store, Handler handler, When when, Duration answerWithin, Consumer<Throwable> onError) {
+    public Options(Callable<List<String>> keys, Store store, Handler handler) {
+      this(keys, store, handler, When.BEFORE, Duration.ofSeconds(40), error -> {});
+    }
+  }
+
+  private final Options options;
+  private final boolean isAfter;
+
+  public Receiver(Options options) {
+    this.options = options;
+    this.isAfter = options.when() == When.AFTER;
+  }
+
+  /** The answer to a raw body. {@code header} gives a header's value by its name, or null. */
+  public Answer receive(byte[] rawBody, UnaryOperator<String> header) {
+    long dueAt = System.nanoTime() + options.answerWithin().toNanos();
+    if (rawBody.length > BODY_BYTES_MAX) return new Answer(413, "TOO_LONG");
+    if (PROBE.matcher(new String(rawBody, java.nio.charset.StandardCharsets.ISO_8859_1)).matches()) return new Answer(200, "PROBE");
+    try {
+      Notification notification = Notification.open(rawBody, options.keys().call());
+      if ("1".equals(header.apply("X-Webhook-Test")) && notification.isTest()) return new Answer(200, "TEST");
+      return claimed(notification, dueAt);
+    } catch (RefusedBody refused) {
+      return new Answer(400, refused.code);
+    } catch (InterruptedException stopping) {
+      Thread.currentThread().interrupt();
+      return failed(stopping);
+    } catch (Exception error) {
+      return failed(error);
+    }
+  }
+
+  /** Handles what a dead process left, or a handler that failed after the answer. Call it every minute. */
+  public void resume(Reader read) throws Exception {
+    for (long transactionId : options.store().pending()) {
+      Notification notification = read.read(transactionId);
+      Store.Claim claim = options.store().claim(notification);
+      if (claim == Store.Claim.NEW) handle(notification, false);
+      if (claim == Store.Claim.REVERSED) options.store().done(transactionId);
+    }
+  }
+
+  private Answer claimed(Notification notification, long dueAt) throws Exception {
+    while (true) {
+      Store.Claim claim = options.store().claim(notification);
+      if (claim == Store.Claim.DONE || (claim == Store.Claim.BUSY && isAfter)) return new Answer(200, "REPEAT");
+      if (claim == Store.Claim.REVERSED) return new Answer(409, "REVERSED");
+      if (claim == Store.Claim.NEW && isAfter) return new Answer(200, "ACCEPTED", () -> handle(notification, false));
+      if (claim == Store.Claim.NEW) return handledBy(dueAt, notification);
+      if (System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BUSY_PAUSE_MS) > dueAt) return new Answer(503, "BUSY");
+      Thread.sleep(BUSY_PAUSE_MS);
+    }
+  }
+
+  private Answer handledBy(long dueAt, Notification notification) throws InterruptedException, ExecutionException {
+    CompletableFuture<Answer> handled = new CompletableFuture<>();
+    // Work that goes on past the answer ends by itself.
+    inBackground(() -> handled.complete(handle(notification, true)));
+    try {
+      return handled.get(Math.max(0, dueAt - System.nanoTime()), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException late) {
+      return new Answer(503, "TOO_SLOW");
+    }
+  }
+
+  private Answer handle(Notification notification, boolean mayRetry) {
+    try {
+      options.handler().handle(notification);
+      options.store().done(notification.transactionId());
+      return new Answer(200, "HANDLED");
+    } catch (Throwable error) {
+      // After a 200 no repeat comes: the claim stays, and resume() finds it.
+      if (mayRetry) release(notification);
+      return failed(error);
+    }
+  }
+
+  private void release(Notification notification) {
+    try {
+      options.store().release(notification.transactionId());
+    } catch (IOException error) {
+      options.onError().accept(error);
+    }
+  }
+
+  private Answer failed(Throwable error) {
+    options.onError().accept(error);
+    return new Answer(500, "HANDLER_FAILED");
+  }
+
+  private static void inBackground(Runnable work) {
+    Thread thread = new Thread(work, "paycode-handler");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** For the JDK's own server: {@code server.createContext("/paycode", receiver.forJdk())}. For Spring see the README: no class of it is needed. */
+  public HttpHandler forJdk() {
+    return exchange -> {
+      try (exchange) {
+        byte[] body = exchange.getRequestBody().readNBytes(BODY_BYTES_MAX + 1);
+        Answer answer = receive(body, exchange.getRequestHeaders()::getFirst);
+        byte[] reason = answer.reason().getBytes();
+        exchange.sendResponseHeaders(answer.status(), reason.length);
+        exchange.getResponseBody().write(reason);
+        exchange.getResponseBody().close();
+        work(answer);
+      }
+    };
+  }
+
+  /** Starts what is to be done after the answer. */
+  public static void work(Answer answer) {
+    if (answer.after() != null) inBackground(answer.after());
+  }
+}

@@ -1,0 +1,141 @@
+<?php
+declare(strict_types=1);
+
+namespace Paycode\Receiver;
+
+/**
+ * A notification, version V3. What the JSON leaves out is null. Amounts are text with their digits as sent, for PHP has no decimal type (bcmath takes
+ * them); `transactionId` is the key by which repeats are recognised, `referenceTransactionId` the original of a refund or reversal, else 0. A status that
+ * this kit does not know is handed on as it is. `text` is the JSON as it was sent, with personal data.
+ */
+final class Notification
+{
+    private const NONCE_BYTES = 12;
+    private const TAG_BYTES = 16;
+    private const ID_MAX = 9007199254740991;
+    private const BASE64 = '~^(?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$~D';
+    private const NUMBERS_AND_STRINGS = '/"(?:[^"\\\\]|\\\\.)*+"|-?\d[\d.eE+-]*/';
+
+    private function __construct(
+        public readonly int $transactionId,
+        public readonly int $merchantId,
+        public readonly string $merchantName,
+        public readonly string $acquirer,
+        public readonly string $reference,
+        public readonly string $amount,
+        public readonly string $currencyCode,
+        public readonly ?string $code,
+        public readonly string $status,
+        public readonly ?string $clientMsisdn,
+        public readonly ?string $destination,
+        public readonly ?string $extraReferenceName,
+        public readonly ?string $extraReferenceValue,
+        public readonly ?string $tipAmount,
+        public readonly int $referenceTransactionId,
+        public readonly ?array $bankResponse,
+        public readonly ?array $cardInfo,
+        public readonly ?array $clientContact,
+        public readonly ?array $clientBilling,
+        public readonly ?array $clientShipping,
+        public readonly ?array $versionData,
+        public readonly string $text,
+    ) {
+    }
+
+    /** The payment that this notification is about: of a reversal the original. */
+    public function paymentId(): int
+    {
+        return $this->status === 'REVERSED' && $this->referenceTransactionId > 0 ? $this->referenceTransactionId : $this->transactionId;
+    }
+
+    /**
+     * The notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the keys (32 hexadecimal
+     * characters each). Give the new and the old key during a renewal.
+     *
+     * @param string[] $keys
+     * @throws RefusedBody
+     */
+    public static function open(string $rawBody, array $keys): self
+    {
+        if (preg_match(self::BASE64, $rawBody) !== 1) {
+            throw new RefusedBody('BAD_ENCODING');
+        }
+        $sealed = (string) base64_decode($rawBody, true);
+        if (strlen($sealed) < self::NONCE_BYTES + self::TAG_BYTES) {
+            throw new RefusedBody('TOO_SHORT');
+        }
+        $nonce = substr($sealed, 0, self::NONCE_BYTES);
+        $ciphertext = substr($sealed, self::NONCE_BYTES, -self::TAG_BYTES);
+        // openssl_decrypt takes a tag of any length, 4 bytes too: this is always 16.
+        $tag = substr($sealed, -self::TAG_BYTES);
+        foreach ($keys as $key) {
+            if (preg_match('/^[0-9a-f]{32}$/iD', $key) !== 1) {
+                throw new \InvalidArgumentException('a webhook key is 32 hexadecimal characters');
+            }
+            $plaintext = openssl_decrypt($ciphertext, 'aes-128-gcm', (string) hex2bin($key), OPENSSL_RAW_DATA, $nonce, $tag);
+            if ($plaintext !== false) {
+                return self::read($plaintext);
+            }
+        }
+        throw new RefusedBody('NOT_AUTHENTIC');
+    }
+
+    /** The notification in its plain JSON: a decrypted body, or what getNotification answers. @throws RefusedBody */
+    public static function read(string $plaintext): self
+    {
+        try {
+            $json = json_decode($plaintext, false, 64, JSON_THROW_ON_ERROR);
+            // The same JSON with every number as text: PHP's floats round 999999999999999.999999, and write 110.10 as 110.1.
+            $asText = fn (array $token): string => $token[0][0] === '"' ? $token[0] : "\"$token[0]\"";
+            $exact = json_decode((string) preg_replace_callback(self::NUMBERS_AND_STRINGS, $asText, $plaintext), true, 64, JSON_THROW_ON_ERROR);
+            return $json instanceof \stdClass ? self::typed(get_object_vars($json), $exact, $plaintext) : throw new \TypeError('an object');
+        } catch (\JsonException | \TypeError | \RangeException) {
+            throw new RefusedBody('NOT_A_NOTIFICATION');
+        }
+    }
+
+    /** The header is not authenticated, so the sealed body must say so too: no money, and a reference that says what it is. */
+    public function isTest(): bool
+    {
+        return trim($this->amount, '0.') === '' && str_starts_with($this->reference, 'TEST-');
+    }
+
+    /** A value of another type than expected is a TypeError of the constructor, with strict_types. */
+    private static function typed(array $json, array $exact, string $text): self
+    {
+        $get = fn (string $name): mixed => $json[$name] ?? null;
+        $decimal = function (string $name) use ($get, $exact): string {
+            $isNumber = is_int($get($name)) || is_float($get($name));
+            return $isNumber && $get($name) >= 0 ? $exact[$name] : throw new \RangeException($name);
+        };
+        $id = function (string $name, int $least) use ($get): int {
+            $isId = is_int($get($name)) && $get($name) >= $least && $get($name) <= self::ID_MAX;
+            return $isId ? $get($name) : throw new \RangeException($name);
+        };
+        $map = fn (string $name): ?array => $get($name) === null ? null : ($get($name) instanceof \stdClass ? $exact[$name] : throw new \TypeError($name));
+        return new self(
+            $id('transactionId', 1),
+            $id('merchantId', 1),
+            $get('merchantName'),
+            $get('acquirer'),
+            $get('reference'),
+            $decimal('amount'),
+            $get('currencyCode'),
+            $get('code'),
+            $get('status'),
+            $get('clientMsisdn'),
+            $get('destination'),
+            $get('extraReferenceName'),
+            $get('extraReferenceValue'),
+            $get('tipAmount') === null ? null : $decimal('tipAmount'),
+            $get('referenceTransactionId') === null ? 0 : $id('referenceTransactionId', 0),
+            $map('bankResponse'),
+            $map('cardInfo'),
+            $map('clientContact'),
+            $map('clientBilling'),
+            $map('clientShipping'),
+            $map('versionData'),
+            $text,
+        );
+    }
+}

@@ -1,0 +1,23 @@
+<?php
+declare(strict_types=1);
+
+namespace Paycode\Receiver;
+
+/** Remembers which notifications were handled. Implement it on your database to share it between machines: kits/README.md has the statements. */
+interface Store
+{
+    /**
+     * Takes a notification to handle it, atomically. NEW: yours. BUSY: somebody handles it now. DONE: it was handled. REVERSED: a SUCCESS whose payment
+     * was announced as reversed. A claim that is older than a minute is taken over.
+     */
+    public function claim(Notification $notification): string;
+
+    /** The handler has succeeded. */
+    public function done(int $transactionId): void;
+
+    /** The handler has failed: a repeat may try again. */
+    public function release(int $transactionId): void;
+
+    /** Claimed more than a minute ago and not done: a process died, or a handler failed after the answer. @return int[] */
+    public function pending(): array;
+}

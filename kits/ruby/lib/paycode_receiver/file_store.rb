@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require 'fileutils'
+
+module PaycodeReceiver
+  # Remembers which notifications were handled, in a folder, for all processes of one machine: a file per notification (empty until it is done), and
+  # one per reversed payment. Give another object these four methods to share them between machines: kits/README.md has the statements.
+  class FileStore
+    def initialize(folder, claim_seconds: 60)
+      FileUtils.mkdir_p(folder)
+      @folder = folder
+      @claim_seconds = claim_seconds
+    end
+
+    # Takes a notification to handle it, atomically. NEW: yours. BUSY: somebody handles it now. DONE: it was handled. REVERSED: a SUCCESS whose payment
+    # was announced as reversed. A claim that is older than a minute is taken over.
+    def claim(notification)
+      mark = path("reversed-#{notification.payment_id}")
+      created?(mark) if notification.status == 'REVERSED'
+      claim = take(path(notification.transaction_id))
+      # Only now: a reversal that comes after this look finds our claim older than itself.
+      return claim if notification.status != 'SUCCESS' || !File.exist?(mark)
+
+      release(notification.transaction_id) if claim == 'NEW'
+      'REVERSED'
+    end
+
+    # The handler has succeeded.
+    def done(transaction_id)
+      File.open(path(transaction_id), 'w') do |file|
+        file.write('DONE')
+        file.fsync
+      end
+    end
+
+    # The handler has failed: a repeat may try again.
+    def release(transaction_id)
+      FileUtils.rm_f(path(transaction_id))
+    end
+
+    # Claimed more than a minute ago and not done: a process died, or a handler failed after the answer.
+    def pending
+      names = Dir.children(@folder).grep(/\A\d+\z/)
+      names.select { |name| stale?(path(name)) && !done?(path(name)) }.map(&:to_i)
+    end
+
+    private
+
+    def take(file)
+      return 'NEW' if created?(file)
+      return 'DONE' if done?(file)
+
+      # Of several that find the same old claim, the one that makes this file takes it over.
+      return 'BUSY' unless stale?(file) && created?("#{file}-taken-over-#{(File.mtime(file).to_f * 1000).round}")
+
+      File.utime(Time.now, Time.now, file)
+      'NEW'
+    end
+
+    # False when it was there already: the file system lets one of several win.
+    def created?(file)
+      File.open(file, File::CREAT | File::EXCL | File::WRONLY) { true }
+    rescue Errno::EEXIST
+      false
+    end
+
+    def done?(file)
+      File.read(file) == 'DONE'
+    rescue Errno::ENOENT
+      false
+    end
+
+    def stale?(file)
+      Time.now - File.mtime(file) > @claim_seconds
+    rescue Errno::ENOENT
+      false
+    end
+
+    def path(name)
+      File.join(@folder, name.to_s)
+    end
+  end
+end
