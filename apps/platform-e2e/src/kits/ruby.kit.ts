@@ -6,7 +6,7 @@ import { copyOf, kitsFolder, type Program, run } from './receiver-kit';
 /** `gem build`, then `gem install` of the file into a folder of its own. Rack is the machine's. */
 async function install(folder: string): Promise<Program> {
   const gem = join(folder, 'paycode_receiver-0.1.0.gem');
-  await run('gem', ['build', '--strict', '--output', gem, 'paycode_receiver.gemspec'], { cwd: copyOf('ruby', folder) });
+  await run('gem', ['build', '--output', gem, 'paycode_receiver.gemspec'], { cwd: copyOf('ruby', folder) });
   const env = { GEM_HOME: join(folder, 'gems'), GEM_PATH: join(folder, 'gems') };
   await run('gem', ['install', '--local', '--no-document', gem], { cwd: folder, env });
   copyFileSync(join(kitsFolder, 'ruby/conform/conform.rb'), join(folder, 'conform.rb'));
