@@ -2,10 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createCipheriv, randomBytes, randomInt } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually } from '@paycode/service-runtime/testing';
+import { setTimeout as pause } from 'node:timers/promises';
 import { kitsFolder, type Program } from './receiver-kit';
 
 const sample = readFileSync(join(kitsFolder, '../libs/dto/samples/notifications/purchase-success.json'), 'utf8');
+
+/** A ceiling: a machine may do other work. */
+const listeningWithinMs = 120_000;
 
 export interface KitProcessOptions {
   program: Program;
@@ -45,13 +48,25 @@ export class KitProcess {
   static async start(options: KitProcessOptions): Promise<KitProcess> {
     const kit = new KitProcess(options);
     try {
-      await eventually(() => expect(kit.output).toMatch(/^listening \d+$/m));
+      await kit.untilListening();
     } catch (error) {
       await kit.stop();
       throw error;
     }
     kit.url = `http://127.0.0.1:${/^listening (\d+)$/m.exec(kit.output)![1]}/`;
     return kit;
+  }
+
+  private async untilListening(): Promise<void> {
+    const giveUpAt = performance.now() + listeningWithinMs;
+    while (!/^listening \d+$/m.test(this.output)) {
+      if (this.hasExited || performance.now() > giveUpAt) throw new Error(`the program does not listen:\n${this.output}`);
+      await Promise.race([pause(20), this.exited]);
+    }
+  }
+
+  private get hasExited(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
   file(name: string): string {
@@ -78,7 +93,7 @@ export class KitProcess {
   }
 
   async stop(): Promise<void> {
-    if (this.child.exitCode === null && this.child.signalCode === null) process.kill(-this.child.pid!, 'SIGKILL');
+    if (!this.hasExited) process.kill(-this.child.pid!, 'SIGKILL');
     await this.exited;
   }
 }

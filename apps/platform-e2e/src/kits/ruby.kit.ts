@@ -7,7 +7,8 @@ import { copyOf, kitsFolder, type Program, run } from './receiver-kit';
 async function install(folder: string): Promise<Program> {
   const gem = join(folder, 'paycode_receiver-0.1.0.gem');
   await run('gem', ['build', '--output', gem, 'paycode_receiver.gemspec'], { cwd: copyOf('ruby', folder) });
-  const env = { GEM_HOME: join(folder, 'gems'), GEM_PATH: join(folder, 'gems') };
+  const machines = (await run('gem', ['env', 'gempath'], { cwd: folder })).trim();
+  const env = { GEM_HOME: join(folder, 'gems'), GEM_PATH: `${join(folder, 'gems')}:${machines}` };
   await run('gem', ['install', '--local', '--no-document', gem], { cwd: folder, env });
   copyFileSync(join(kitsFolder, 'ruby/conform/conform.rb'), join(folder, 'conform.rb'));
   return { command: 'ruby', args: ['conform.rb'], cwd: folder, env };
