@@ -2,7 +2,7 @@ import type { RunningService } from '@paycode/service-runtime';
 import { describeListeners } from '@paycode/service-runtime/testing';
 import { TestAuthSession } from './testing/test-service';
 
-/** With `/internal/authorize`, which stands outside Nest, and the forms of it that proxies ask. */
+/** Includes `/internal/authorize`, which is served outside Nest, and its variants for proxies. */
 describe('listeners of auth-session', () => {
   let auth: TestAuthSession;
   let service: RunningService;

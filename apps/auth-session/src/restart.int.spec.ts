@@ -2,7 +2,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { type BearerAccount, type Challenge, type ClientSession, LoginClient, tokenOf } from './testing/login-client';
 import { outcomeOf, TestAuthSession } from './testing/test-service';
 
-/** What the service has promised: the last answer it gave about each session and challenge. */
+/** The last answer that the service gave about each session and challenge; it must hold after a restart. */
 interface Promised {
   alive: Map<string, ClientSession>;
   ended: ClientSession[];
@@ -27,7 +27,7 @@ afterAll(() => service.stop());
 const post = (path: string, jwt: string) => service.client('POST', `/authentication/${path}`, { data: { jwt } });
 const use = async (session: ClientSession) => outcomeOf(await service.authorize({ authorization: [session.headerValue] }));
 
-/** One client's day: logs in, renews, logs out or stays; asks for challenges. Ends when the service is killed under it. */
+/** One client: it logs in, renews, logs out or stays, and asks for challenges until the service is killed. */
 async function live(promised: Promised, answered: () => void): Promise<void> {
   for (;;) {
     const session = await client.passwordLogin(account);
@@ -36,7 +36,7 @@ async function live(promised: Promised, answered: () => void): Promise<void> {
     const { data } = await client.challenge(account.username);
     promised.challenges.push(data as Challenge);
     answered();
-    // From here until the answer the session may or may not be renewed: nothing is promised.
+    // Until the answer arrives, the session may or may not be renewed: the test expects neither.
     promised.alive.delete(session.sessionId);
     const renewed = (await post('renew', tokenOf(session))).data as ClientSession;
     promised.ended.push(session);
@@ -50,7 +50,7 @@ async function live(promised: Promised, answered: () => void): Promise<void> {
   }
 }
 
-/** Lets the clients live until the service has given a number of answers, and kills it in the middle of whatever it then does. */
+/** Runs the clients until the service has given a number of answers, then kills it in the middle of its work. */
 async function killAmidTraffic(promised: Promised): Promise<void> {
   let answers = 0;
   let killed: Promise<void> | undefined;
@@ -85,7 +85,7 @@ describe('kill -9 and restart of auth-session', () => {
   it('a stop drains: what is being answered is answered', async () => {
     const [process] = service.replicas;
     const answers = Array.from({ length: 8 }, () => client.challenge(account.username));
-    // Metrics are answered by the same process: when they count RSA work, the requests are inside.
+    // The same process serves the metrics: when they count RSA tasks, the process has accepted the requests.
     await eventually(async () => expect(await metric('paycode_auth_session_rsa_tasks')).toBeGreaterThan(0));
     await process!.stop('SIGTERM');
     service.replicas.pop();

@@ -3,11 +3,11 @@ import { basic, type CreatedAccount, TestAuthSession } from './testing/test-serv
 import { type BearerAccount, type Challenge, LoginClient, tokenOf } from './testing/login-client';
 import type { ServiceProcess } from './testing/service-process';
 
-/** Every secret or private text that goes in or comes out during the run. */
+/** Every secret or private text that the service receives or sends during the run. */
 class Canaries {
   readonly planted = new Map<string, string>();
 
-  /** A new text to send, remembered under what it is. */
+  /** A new text to send, stored under its kind. */
   plant(what: string): string {
     const text = `canary${randomBytes(12).toString('hex')}`;
     this.planted.set(text, what);
@@ -20,7 +20,7 @@ class Canaries {
     return secret;
   }
 
-  /** What of it can be found in the text, as it is, as base64 or URL-encoded. */
+  /** The kinds whose texts occur in the given text: plain, as base64 or URL-encoded. */
   foundIn(text: string): string[] {
     return [...this.planted]
       .filter(([secret]) =>
@@ -146,7 +146,7 @@ describe('passwords, tokens, keys and challenges of a whole run (T-17, R-5.4-3)'
   });
 
   it('appear in no error answer', () => {
-    // The name of a field is ours to repeat only when it is known; values never are.
+    // A refusal may repeat the name of a known field, but never an unknown name or a value.
     expect(refusals).toContain('Bad Credentials');
     expect(canaries.foundIn(refusals)).toEqual([]);
   });

@@ -22,7 +22,7 @@ function namedMetrics(): string[] {
   return [...new Set(names)].filter(name => !functions.has(name) && !notOurs.has(name)).sort();
 }
 
-/** An alert or a panel on a metric that nobody exports never fires and never shows: it would be silence taken for health. */
+/** An alert on a metric that no service exports never fires, and a panel on it stays empty; both look like a healthy platform. */
 describe('dashboards, alerts and the autoscaler', () => {
   const platform = sharedPlatform();
 

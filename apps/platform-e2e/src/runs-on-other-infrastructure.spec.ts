@@ -15,7 +15,7 @@ if (!brokers && process.env['PAYCODE_REQUIRE_KAFKA'] === '1')
   throw new Error('PAYCODE_REQUIRE_KAFKA=1, but KAFKA_BROKERS is not set');
 const notRun = brokers ? '' : ' (not run: no KAFKA_BROKERS)';
 
-/** One setting each swaps in the real thing; the payment ends the same way. */
+/** One setting per part replaces it by the operator's own infrastructure; the payment ends the same way. */
 describe('the standalone platform on infrastructure of one’s own', () => {
   let folder: string;
   let platform: PlatformProcess | undefined;

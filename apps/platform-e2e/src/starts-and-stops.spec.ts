@@ -61,7 +61,7 @@ describe('the standalone platform', () => {
     await platform.untilReady();
     const pids = allPids();
     await platform.stop(signal);
-    // A killed npm cannot wait for what it started.
+    // A killed npm cannot wait for its child processes.
     await eventually(() => expect(pids.filter(isAlive)).toEqual([]), signal === 'SIGKILL' ? undefined : 0);
   });
 

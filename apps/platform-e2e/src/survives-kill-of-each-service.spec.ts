@@ -75,7 +75,7 @@ describe('kill -9 of a service during a payment', () => {
     const pid = () => Number(readFileSync(pidFile, 'utf8').split('\n', 1)[0]);
     const killed = pid();
     const kill = killOnce(killed);
-    // Neither payment is still being taken in when the database goes.
+    // The services have stored both payments before the database is killed.
     const bothPaid = Promise.withResolvers<void>();
     shop.receiver.answer = async ({ status, amount }) => {
       if (status !== 'SUCCESS') return 200;

@@ -3,7 +3,7 @@ import { notification } from './testing/notification';
 import { dispatcherOf, DispatcherRig } from './testing/running-dispatcher';
 import { WireReceiver } from './testing/wire-receiver';
 
-/** The assembled service, no setting of the protocol given: what a deployment runs that changes nothing. */
+/** The assembled service without any protocol setting, as a deployment runs it that keeps the defaults. */
 describe('the webhook dispatcher as shipped', () => {
   let rig: DispatcherRig;
   let receiver: WireReceiver;

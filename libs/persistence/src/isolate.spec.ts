@@ -72,7 +72,7 @@ describe('one request never fails another by its data (T-29)', () => {
           const own = poison ? `poison ${poison.id}` : request.map(item => item.id * 10);
           expect([own, 'connection lost']).toContainEqual(outcomes[at]);
         });
-        // Nothing more is asked of a connection that is gone.
+        // The code sends no further statement on a lost connection.
         if (outcomes.includes('connection lost')) expect(calls.length).toBe(lostAtCall);
         state.isHealed = true;
         expect(await queue.run([{ id: 5, isPoison: false }])).toEqual([50]);

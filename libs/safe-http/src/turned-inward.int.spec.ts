@@ -7,7 +7,7 @@ import { targetOf } from './policy/url-rules';
 import { probeLimits, UrlProber } from './probe/url-prober';
 import { honestUrls, inwardNames, inwardUrls, malformedUrls, publicV4, publicV6, TestDnsServer } from './testing';
 
-/** What is refused is refused by rule; no verdict here may come from a busy machine's late answer. */
+/** Every refusal here follows from a rule; no verdict may result from a late answer of a busy machine. */
 const patienceMs = 120_000;
 const overTls = (url: string) => url.replace('http://', 'https://').replace(':8080/', ':8443/');
 

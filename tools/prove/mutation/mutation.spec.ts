@@ -202,7 +202,7 @@ describe("Stryker's report", () => {
 });
 
 describe('the areas for Stryker', () => {
-  /** `a/{b,c}.ts` as `a/b.ts` and `a/c.ts`: each name must stand for a file, not one of them for all. */
+  /** Expands `a/{b,c}.ts` to `a/b.ts` and `a/c.ts`: every name must match a file, and not only one of them. */
   const namesOf = (glob: string): string[] => {
     const [whole, names = ''] = /\{([^{}]*)\}/.exec(glob) ?? [];
     return whole === undefined ? [glob] : names.split(',').flatMap(name => namesOf(glob.replace(whole, name)));

@@ -14,9 +14,9 @@ import {
 import { eventually } from '@paycode/service-runtime/testing';
 import { type SecuredCluster, startSecuredCluster } from './secured-cluster';
 
-/** Three brokers, a controller quorum and the tests share what may be two busy cores. */
+/** Three brokers, a controller quorum and the tests may share two busy cores. */
 const patienceMs = 240_000;
-/** A broker learns of a new access rule after whoever granted it. */
+/** A broker applies a new access rule some time after the call that grants it. */
 const grantedWithinMs = 240_000;
 const isWanted = process.env['PAYCODE_TEST_KAFKA_CLUSTER'] === '1';
 let secured: SecuredCluster;
@@ -135,7 +135,10 @@ function describeLoss(): void {
 
   const keys = keysNamed(12);
 
-  /** Publishes numbered events of every key until told to stop, each again until it is acknowledged. Answers how many per key. */
+  /**
+   * Publishes numbered events of every key until told to stop, and repeats each until it is acknowledged. Returns the number per
+   * key.
+   */
   function publishing(transport: EventTransport, topic: string) {
     let isStopped = false;
     const run = async () => {

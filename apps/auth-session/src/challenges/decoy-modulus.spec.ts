@@ -5,7 +5,7 @@ const secret = createSecretKey(Buffer.alloc(32, 7));
 const identities = Array.from({ length: 200 }, (_, i) => `merchant-${i}`);
 const ciphertextsEach = 20;
 
-/** Repeatable "random" bytes: whatever this file finds, it finds on every run. */
+/** Repeatable "random" bytes: every run of this file has the same result. */
 function bytesOf(seed: string, count: number): Buffer {
   const blocks = Array.from({ length: Math.ceil(count / 64) }, (_, i) => createHash('sha512').update(`${seed} ${i}`).digest());
   return Buffer.concat(blocks).subarray(0, count);
@@ -13,7 +13,7 @@ function bytesOf(seed: string, count: number): Buffer {
 const fractionOf = (seed: string) => bytesOf(seed, 6).readUIntBE(0, 6) / 2 ** 48;
 const asFraction = (number: Buffer) => number.readUIntBE(0, 6) / 2 ** 48;
 
-/** Largest of some ciphertexts under a modulus, over 2^4096: what an outsider can learn of the modulus. */
+/** Largest of some ciphertexts under a modulus, divided by 2^4096. An outsider can learn only this about the modulus. */
 function largestCiphertext(modulus: Buffer, seed: string): number {
   const key = createPublicKey({ key: { kty: 'RSA', n: modulus.toString('base64url'), e: 'AQAB' }, format: 'jwk' });
   const seen = Array.from({ length: ciphertextsEach }, (_, i) => {

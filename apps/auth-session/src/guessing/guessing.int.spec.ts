@@ -9,7 +9,8 @@ const peppers = `p1:${randomBytes(32).toString('base64')}`;
 let service: TestAuthSession;
 let account: CreatedAccount;
 beforeAll(async () => {
-  // Seen when its logger is made, standard output is written by its `write`: only then can the lines be read below.
+  // The logger calls `process.stdout.write` only if that is mocked when the logger is created. Without this the tests
+  // below see no lines.
   jest.spyOn(process.stdout, 'write').mockReturnValue(true);
   const limits = { GUESSES_PER_IDENTITY_MAX: '3', GUESSES_PER_ADDRESS_MAX: '8' };
   service = await TestAuthSession.start({ ...limits, PASSWORD_PEPPERS: peppers, LOG_LEVEL: 'error' }, 2);
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 let days = 0;
-// A time that stands still, a day after the test before.
+// The clock stands still, one day after the previous test.
 beforeEach(() => service.clock.set(Date.now() + days++ * 86_400_000));
 let errorLines: string[];
 beforeEach(() => {
@@ -57,7 +58,7 @@ describe('guessing (T-05)', () => {
     expect(await guesses(2)).toEqual([wrong, '429 Too Many Requests 2']);
     service.clock.advance(2_000);
     expect(await guesses(2)).toEqual([wrong, '429 Too Many Requests 4']);
-    // To its last millisecond, long after the replica has forgotten that there is one.
+    // The wait lasts to its last millisecond, long after the replica has forgotten it.
     service.clock.advance(3_999);
     expect(await guess()).toBe('429 Too Many Requests 1');
     service.clock.advance(1);
@@ -70,7 +71,7 @@ describe('guessing (T-05)', () => {
     expect(await guess()).toMatch(/^429/);
     expect(await guess({ password: generateApiPassword() })).toMatch(/^429/);
     for (const replica of [0, 1]) expect(await guess({ password: account.apiPassword, replica })).toBe('allowed');
-    // Nor does a right password open the door to further wrong ones.
+    // A right password does not allow further wrong ones either.
     expect(await guess()).toMatch(/^429/);
   });
 

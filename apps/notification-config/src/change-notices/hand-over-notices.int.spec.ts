@@ -42,7 +42,7 @@ describe('change notices (T-15)', () => {
   it('are handed over to be mailed once recipient-messages takes them, and then forgotten', async () => {
     await service.saveMerchant(1);
     await service.post('extra', { merchantId: 1, type: 'EMAIL', value: 'a@shop.example' });
-    // Told by e-mail only: a number is no address.
+    // Change notices go by e-mail only, so this recipient gets none.
     await service.post('extra', { merchantId: 1, type: 'SMS', value: '+27820000001' });
     await service.post('addHttp', { merchantId: 1, url: `http://127.0.0.1:${receiver.port}/`, version: 'V3' });
     const rows = () => service.database.dataSource.query<{ tries: number }[]>('select tries from change_notice');

@@ -124,7 +124,7 @@ describe('route lease', () => {
     });
     const answer = call().then(() => steps.push('answered'));
     await eventually(() => expect(steps).toContain('lease began'));
-    // An answer that did not wait would overtake these.
+    // An answer that does not wait for the lease would arrive before these.
     for (let i = 0; i < 5; i += 1) await replicas[0].post('list', { merchantId });
     steps.push('lease ended');
     endLease();

@@ -72,7 +72,7 @@ describe("a payer's data is erased from messages that wait, by the operator's co
   it('from those of every recipient, which are sent all the same; a message of another payer keeps what it has', async () => {
     // Put off by the server once each: the messages wait for a quarter of an hour at least.
     smtp.temporaryFailures = 3;
-    // Given up at once: that message holds nothing any more.
+    // The service gives this message up at once, so it holds no personal data any more.
     smtp.refused.add('gone@shop.example');
     rig.neighbour.recipients.set(1_001, { EMAIL: ['a@shop.example', 'b@shop.example', 'gone@shop.example'] });
     rig.neighbour.recipients.set(1_002, { EMAIL: ['c@shop.example'] });

@@ -70,7 +70,7 @@ describe('Email and SMS', () => {
         rig.terminal(each),
       ),
     );
-    // Read after the event under test: what that one queues stands in the table by then.
+    // The service reads this event after the event under test, whose messages are in the table by then.
     await eventually(async () => expect(await rig.messagesOf(next)).toHaveLength(1));
     expect((await rows()).map(({ channel }) => channel)).toEqual([...(EMAIL ? ['EMAIL'] : []), ...(SMS ? ['SMS'] : [])]);
     await eventually(() => expect([smtp.mailsTo(email()).length, smsTo(msisdn()).length]).toEqual([EMAIL ? 1 : 0, SMS ? 1 : 0]));
@@ -198,7 +198,7 @@ describe('Email and SMS', () => {
   });
 });
 
-/** The next id whose events lie behind those of `transactionId`. */
+/** The next id whose events go to the same partition as those of `transactionId`, and so come after them. */
 function nextOfPartition(transactionId: number): number {
   const { partitions } = definitionOf(topics.transactionTerminal, topicCatalog);
   const partitionOf = (id: number) => toPositive(murmur2(String(id))) % partitions;

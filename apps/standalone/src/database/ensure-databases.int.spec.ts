@@ -67,9 +67,9 @@ describe('databases of the standalone platform', () => {
       await queryAs(url, 'insert into account select 1; update account set id = 2; delete from account');
     };
 
-    /** As standalone made it when the service was the owner; gives the URL of the server's own user. */
+    /** A database as standalone created it when the service was the owner; returns the URL for the server's own user. */
     const databaseOfBefore = async () => {
-      // Roles outlive the databases of the test before.
+      // Roles remain when the databases of the previous test are dropped.
       const made = await queryAs(server, `select 1 from pg_roles where rolname = 'paycode_auth_session'`);
       if (made.length === 0) await queryAs(server, 'create role paycode_auth_session');
       await queryAs(server, 'create database paycode_auth_session owner paycode_auth_session');

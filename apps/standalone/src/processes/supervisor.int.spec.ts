@@ -94,7 +94,7 @@ describe('the supervisor', () => {
     const ended = () => said.filter(line => line.endsWith('starting it again')).length;
     const crash = async () => {
       const before = ended();
-      // Only what is up can be ended, and only once.
+      // Only a running process can be ended, and only once.
       await eventually(async () => expect(await statusOf(`${service.internalUrl}/health/ready`)).toBe(200));
       await statusOf(`${service.internalUrl}/crash`);
       await eventually(() => expect(ended() > before || givenUp).toBeTruthy());

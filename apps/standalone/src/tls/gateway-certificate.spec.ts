@@ -121,7 +121,7 @@ function handshake(
   });
 }
 
-/** As homes had it: of ten years, for any name. */
+/** An authority as older home folders contain it: valid for ten years, for any name. */
 async function unlimitedAuthority(): Promise<{ certificate: string; key: string }> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

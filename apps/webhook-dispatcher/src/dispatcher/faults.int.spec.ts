@@ -92,7 +92,7 @@ describe('faults that are not the receiver’s', () => {
   it('what its dead owner may have sent is sent again however long our fault lasts, never closed by its age (A-13, P-1.2-10)', async () => {
     await ingest(1);
     await posts(1);
-    // The owner dies with a 200 on its way to it; its heir cannot arm for longer than B.
+    // The owner dies while a 200 is on its way to it; its successor cannot arm for longer than B.
     const settings = { rules: { attemptsMax: 2, dispatchWindowMs: 3_000 } };
     const heir = new Replica(database.dataSource, { settings });
     heir.scheduler.fault = new Error('scheduler down');

@@ -21,7 +21,7 @@ describe('what fails by the data of one payment fails no other (T-29)', () => {
   });
   afterEach(() => database.drop());
 
-  /** A value that no check of ours knows of, and PostgreSQL refuses. */
+  /** A value that passes all checks of the service and that PostgreSQL refuses. */
   const refuse = (table: string, condition = 'transaction_id <> 3') =>
     sql(`alter table ${table} add constraint refused check (${condition})`);
   const allow = (table: string) => sql(`alter table ${table} drop constraint refused`);

@@ -18,7 +18,8 @@ describe('getNotification', () => {
     await rig.start();
   });
   afterEach(async () => {
-    // First: what a silent receiver holds would keep the service for its window.
+    // The receiver stops first: a request that it leaves unanswered would delay the stop of the service for a whole
+    // window.
     await receiver.stop();
     await rig.close();
   });

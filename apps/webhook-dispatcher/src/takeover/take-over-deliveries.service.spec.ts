@@ -55,7 +55,7 @@ describe('what a former owner left', () => {
   it('and fills more than one page of a shard is taken up to the last (P-I7)', async () => {
     const ofOneShard = Array.from({ length: 100_000 }, (_, at) => at + 1).filter(id => shardOf(id) === shardOf(1));
     const ids = ofOneShard.slice(0, 250);
-    // What was posted and not concluded is claimed, whatever the endpoint has waiting.
+    // The heir claims every delivery that was posted and not concluded, however many deliveries of the endpoint wait.
     for (const id of ids) {
       await record(dead, id);
       tables.attempts.set(id, new Map([[1, 1]]));

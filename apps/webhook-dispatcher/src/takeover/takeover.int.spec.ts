@@ -136,7 +136,7 @@ describe('owners that die, pause or leave', () => {
     await verdict(1);
     const draining = leaving.drain();
     const heir = await new Replica(dataSource).own();
-    // All shards but the one with a POST in flight are handed over at once.
+    // The replica hands over at once all shards except the one with a POST in flight.
     await eventually(async () => {
       await heir.dispatcher.shards.pass();
       expect(heir.dispatcher.shards.held).toHaveLength(255);
@@ -169,7 +169,7 @@ describe('owners that die, pause or leave', () => {
     });
     const all = [...leaving.poster.posts, ...heir.poster.posts];
     expect(new Set(all.map(post => post.transactionId)).size).toBe(all.length);
-    // What was claimed has started before its shard was given up: no attempt is lost by a clean hand-over.
+    // Every claimed delivery started before its replica gave up the shard, so a clean hand-over loses no attempt.
     expect(all.every(post => post.attempt === 1)).toBe(true);
   });
 

@@ -42,7 +42,7 @@ const segment = fc.oneof(
     '%252e', ';x=1', '..;', '%70luto', 'p%75blic', '\\', '\\..', '%c0%ae', '%', '%4', '%zz', 'é', '\u2025', '\t', ' ', '?', '#', 'create'),
   fc.string({ maxLength: 6, unit: 'binary' }),
 ); // prettier-ignore
-/** Five of six are refused, and skipped. When far more are, the property must say so at once. */
+/** Five of six targets are refused, and the property skips them. If it skips far more, it must fail at once. */
 const maxSkipsPerRun = 10;
 const target = fc.array(segment, { maxLength: 7 }).map(segments => `/${segments.join('/')}`);
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
   pair = await generateRsa4096KeyPair();
 });
 
-/** A ciphertext whose first byte is zero (one of 256 is), without it: the same number, in 511 bytes. */
+/** A ciphertext whose first byte is zero (one in 256), without that byte: the same number in 511 bytes. */
 function withoutLeadingZero(publicKey: KeyObject): Buffer {
   for (let tries = 0; tries < 10_000; tries += 1) {
     const bytes = encryptOaepSha1(publicKey, Buffer.from('challenge'));

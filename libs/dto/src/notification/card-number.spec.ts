@@ -17,7 +17,10 @@ const cards = [
   ['Maestro', '6759649826438453'],
 ] as const;
 
-/** In one, in groups of one length (the last may be shorter), and as American Express and Diners Club print theirs. */
+/**
+ * The digits without groups, in groups of one length (the last may be shorter), and as American Express and Diners Club
+ * print them.
+ */
 function groupings(digits: string): string[][] {
   const inGroupsOf = (length: number) => digits.match(new RegExp(`\\d{1,${length}}`, 'g'))!;
   const printed = [digits.slice(0, 4), digits.slice(4, 10), digits.slice(10)];
@@ -47,7 +50,7 @@ describe('card numbers in texts (R-2.5-15, A-75)', () => {
       }),
       { numRuns: 2_000 },
     );
-    // Its first three groups together would be one, by scheme and check digit.
+    // The first three groups together would be a card number, by scheme and check digit.
     expect(holdsCardNumber('41111111-1111-4008-9a11-11111111111f')).toBe(false);
   });
 

@@ -7,9 +7,9 @@ import { answering, type RawBehaviour, RawReceiver, TestAuthority } from '../tes
 import type { ProbeOutcome } from './probe-outcome';
 import { type ProbeLimits, UrlProber } from './url-prober';
 
-/** Ended by what the receiver does, however long a busy machine takes. */
+/** For probes that the receiver's action ends, however slow the machine is. */
 const limits = { totalMs: 120_000, connectMs: 120_000, bodyBytesMax: 1_024 };
-/** Ended by the probe, whatever the receiver does. */
+/** For probes that end by their own limit, whatever the receiver does. */
 const shortMs = 1_500;
 
 const dayMs = 86_400_000;
@@ -45,7 +45,7 @@ describe('the probe', () => {
     return prober.probe(url, { result: 'TEST' }, options.limits ?? limits);
   }
 
-  /** Probes with ever longer time until the receiver got some bytes: only then is it the receiver that was late. */
+  /** Probes with an ever longer limit until the receiver got some bytes: only then was the receiver late, and not the machine. */
   async function probeUntilHeard(probeFor: (ms: number) => Promise<ProbeOutcome>, ms = shortMs): Promise<ProbeOutcome> {
     const outcome = await probeFor(ms);
     return receiver!.received.length > 0 || ms > limits.totalMs ? outcome : probeUntilHeard(probeFor, 4 * ms);

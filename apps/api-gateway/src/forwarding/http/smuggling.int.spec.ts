@@ -2,11 +2,11 @@ import { GatewayUnderTest, statusesOf } from '../../testing';
 
 const head = (...lines: string[]) =>
   `${['POST /pluto/code/create HTTP/1.1', 'Host: localhost', 'Content-Type: application/json', ...lines].join('\r\n')}\r\n\r\n`;
-/** Whoever reads it answers it, and closes: its answer is seen at once. */
+/** A server that reads this text as a request answers it and closes the connection, so the test sees the answer at once. */
 const hidden = 'GET /public/smuggled HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
 const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
 
-/** Each is one request to one reader and two, or another one, to a second reader (RFC 9112 11.2). */
+/** One parser reads each as one request, another parser as two requests or as a different one (RFC 9112 11.2). */
 const ambiguous: [string, string][] = [
   ['two different Content-Length fields', head('Content-Length: 2', `Content-Length: ${2 + hidden.length}`) + `{}${hidden}`],
   ['two equal Content-Length fields', head('Content-Length: 2', 'Content-Length: 2') + `{}${hidden}`],

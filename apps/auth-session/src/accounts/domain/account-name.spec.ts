@@ -1,6 +1,6 @@
 import { type AccountNaming, nameAccount } from './account-name';
 
-/** The field that stands in the way, with its rule. */
+/** The field that breaks a rule, with that rule. */
 const objectionTo = (naming: AccountNaming) => {
   const name = nameAccount(naming);
   return name.ok ? undefined : `${name.field} ${name.rule}`;

@@ -29,7 +29,7 @@ describe('accounts, as operators manage them', () => {
         ['bank-a', 'ACQUIRER', [], 'BASIC'],
       ]);
       expect(new Set(created.map(({ data }) => data.apiPassword)).size).toBe(5);
-      // 128 random bits or more is what makes the fast keyed hash enough (T-04).
+      // The fast keyed hash is enough because passwords have at least 128 random bits (T-04).
       expect(created.every(({ data }) => Buffer.from(data.apiPassword, 'base64url').length * 8 >= 128)).toBe(true);
     });
   });
@@ -110,7 +110,7 @@ describe('accounts, as operators manage them', () => {
       for (const password of [apiPassword, data.apiPassword]) {
         expect(outcomeOf(await service.authorize({ authorization: [basic(username, password)] }))).toBe('401 Bad Credentials');
       }
-      // Asked again, the switch does not clear the password generated since.
+      // A repeated switch request does not clear the password generated since the first one.
       expect((await service.operator('POST', `/internal/accounts/${username}/bearer`)).data.hasPassword).toBe(true);
     });
   });

@@ -43,7 +43,7 @@ describe('the path-role table', () => {
   describe('as in R-5.5-1, R-5.4-2, A-46', () => {
     it.each(['/public/monitor', '/pluto/public/x', '/authentication/login', '/public'])('%s needs nothing', async path => {
       expect(await service.authorize({ path })).toEqual({ allowed: true });
-      // Wrong credentials are not looked at where none are needed.
+      // The service does not check credentials on a path that needs none.
       expect(await service.authorize({ path, authorization: ['Bearer'] })).toEqual({ allowed: true });
     });
   });

@@ -18,7 +18,7 @@ interface Answer {
   text: string;
 }
 
-/** Header lines go out exactly as given, twice where given twice. */
+/** Sends header lines exactly as given; a line given twice is sent twice. */
 function ask(path: string, headers: string[], method = 'GET'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const { port } = new URL(service.url('internal'));

@@ -16,7 +16,7 @@ describe('the counts of guesses', () => {
   });
   afterAll(() => database.drop());
 
-  /** What becomes of so many tries of one statement. */
+  /** The results of that many tries in one statement. */
   const countedOf = async (key: Buffer, tries: number, atMs = nowMs): Promise<boolean[]> =>
     (
       await store.count(

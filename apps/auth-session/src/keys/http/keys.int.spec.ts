@@ -17,7 +17,7 @@ const kidOf = (session: ClientSession) => jsonwebtoken.decode(tokenOf(session), 
 const use = async (session: ClientSession, replica = 0) =>
   outcomeOf(await service.authorize({ authorization: [session.headerValue] }, replica));
 const rotate = () => service.operator('POST', '/internal/keys/rotate');
-/** The life of a token, and what replicas may be behind. */
+/** The lifetime of a token plus the time that a replica may lag behind. */
 const untilNextMs = 15 * 60_000 + 10_000;
 
 describe('signing keys', () => {
@@ -50,7 +50,7 @@ describe('signing keys', () => {
     const { keys } = (await service.operator('GET', '/internal/jwks')).data as { keys: object[] };
     expect(keys).toHaveLength(1);
     expect(await use(await client.passwordLogin(account), 1)).toBe('allowed');
-    // Nothing needs a key before the one that signs: the next rotation may follow at once.
+    // No token needs a key older than the signing key, so the next rotation may follow at once.
     expect((await rotate()).status).toBe(200);
   });
 

@@ -16,7 +16,7 @@ afterAll(() => service.stop());
 let tests = 0;
 afterEach(async () => {
   service.clock.reset();
-  // A replica may go by what it knew of guesses a moment ago.
+  // A replica may use guess counts that are a moment old.
   service.clock.advance(2_000 * ++tests);
   await service.database.dataSource.query('delete from guess_count');
 });
@@ -190,7 +190,8 @@ describe('POST /authentication/login', () => {
         { kind: 'LOGIN_SUCCEEDED', detail: 'password', subject: 'psp-1' },
         { kind: 'LOGIN_FAILED', detail: 'password', subject: 'psp-1' },
         { kind: 'LOGIN_FAILED', detail: 'challenge', subject: 'psp-1' },
-        // What was typed may be a password: an identity that is no account is not written down.
+        // The text may be a password that was typed in the wrong field, so the service does not log an identity without
+        // account.
         { kind: 'LOGIN_FAILED', detail: 'password', subject: null },
       ]),
     );

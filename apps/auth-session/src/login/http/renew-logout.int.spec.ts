@@ -119,7 +119,7 @@ describe('POST /authentication/logout', () => {
     const replaced = await client.passwordLogin(account);
     const current = (await renew(tokenOf(replaced))).data as ClientSession;
     expect((await logout(tokenOf(replaced))).status).toBe(200);
-    // Whoever holds the token that replaced it: the owner's word ends the session (ADR 0029).
+    // Logout by the owner ends the session for the holder of the replacing token too (ADR 0029).
     expect(await use(current)).toBe(ended);
   });
 

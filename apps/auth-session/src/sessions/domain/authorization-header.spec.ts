@@ -131,7 +131,7 @@ describe('the credential of a request', () => {
     fc.assert(
       fc.property(fc.oneof(jwt, fc.string({ maxLength: 30 })), token => {
         const asHeader = kindOf(`Bearer ${token}`);
-        // Commas part credentials and blanks pad them in a header only.
+        // Only in a header do commas separate credentials and blanks pad them.
         fc.pre(!/[,\s]/.test(token));
         expect(asHeader === 'BEARER').toBe(isJwtShaped(token));
       }),

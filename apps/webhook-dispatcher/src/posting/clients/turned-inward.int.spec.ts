@@ -4,7 +4,7 @@ import { inwardNames, inwardUrls, publicV4, RawReceiver, TestDnsServer } from '@
 import type { PostFault } from '../posting.ports';
 import { UndiciWebhookClient } from './undici-webhook.client';
 
-/** No verdict here may come from a busy machine's late answer. */
+/** No verdict here may result from a late answer of a busy machine. */
 const patienceMs = 120_000;
 const request = (url: string) => ({ url, headers: {}, body: 'x', onFreshSocket: false });
 
