@@ -116,7 +116,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|tools/check/architecture/canary)/|^(apps|libs|tools)/.*\\.d\\.ts$' },
+    exclude: { path: '^(dist|tools/check/architecture/canary|tools/prove/contracts/clients)/|^(apps|libs|tools)/.*\\.d\\.ts$' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },

@@ -171,6 +171,8 @@ export default tseslint.config(
       '**/*.cjs',
       '**/*.mjs',
       'tools/check/architecture/canary/**',
+      // Compiled with a client that is generated when the contracts are tested.
+      'tools/prove/contracts/clients/**',
       // Declarations of foreign modules follow those modules' shapes.
       '**/*.d.ts',
     ],

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { asyncApiPages } from './docs/asyncapi-page.ts';
 import { contractPages } from './docs/contract-pages.ts';
 import { environmentPages } from './docs/environment-page.ts';
+import { errorsPages } from './docs/errors-page.ts';
 import { faultCasesPages } from './docs/fault-cases-page.ts';
 import { openApiPages } from './docs/openapi-pages.ts';
 import type { Page } from './docs/page.ts';
@@ -14,7 +15,7 @@ const root = join(import.meta.dirname, '../..');
 
 async function pages(): Promise<Page[]> {
   const fromCode = await Promise.all([environmentPages(), asyncApiPages(), openApiPages(), contractPages()]);
-  return [...fromCode.flat(), ...topicsPages(), ...faultCasesPages()];
+  return [...fromCode.flat(), ...topicsPages(), ...errorsPages(), ...faultCasesPages()];
 }
 
 function isCurrent({ path, text }: Page): boolean {

@@ -124,11 +124,51 @@ describe('payment codes', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
   });
 
-  it('a reference is used once per merchant, and free for another', async () => {
-    const body = '{"merchantReference":"shared","amount":1,"currencyCode":"ZAR"}';
-    expect((await post(merchant(1001), '/pluto/code/create', body)).status).toBe(200);
-    expect((await post(merchant(1001), '/pluto/code/create', body)).data.errors).toMatchObject([{ field: 'merchantReference' }]);
-    expect((await post(merchant(1002), '/pluto/code/create', body)).status).toBe(200);
+  describe('the same merchantReference again (A-76)', () => {
+    const order = (reference: string, extra = '') =>
+      `{"merchantReference":"${reference}","amount":5.50,"currencyCode":"ZAR","shortDescription":"Tea"${extra}}`;
+    const createCode = async (body: string, caller = merchant(1001)) => {
+      const { status, data, headers } = await simulator.asCaller(caller, 'POST', { path: '/pluto/code/create', body });
+      return { status, isReplayed: headers['idempotent-replayed'], data: JSON.parse(data) as Answer };
+    };
+
+    it('with the same content answers the first code, and says so in a header', async () => {
+      const first = await createCode(order('again', ',"expiryDate":0'));
+      for (const body of [order('again', ',"expiryDate":0'), order('again'), order('again').replace('5.50', '5.5')])
+        expect(await createCode(body)).toEqual({ status: 200, isReplayed: 'true', data: first.data });
+      expect(first.isReplayed).toBeUndefined();
+    });
+
+    it('at the same time makes one code', async () => {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => createCode(order('at-once'))));
+      expect(new Set(answers.map(({ data }) => data.code)).size).toBe(1);
+      expect(answers.filter(({ isReplayed }) => isReplayed === undefined)).toHaveLength(1);
+    });
+
+    it('answers the first code when that is used as well', async () => {
+      const first = await createCode(order('used'));
+      expect((await pay(first.data.code)).status).toBe(200);
+      expect((await createCode(order('used'))).data).toEqual(first.data);
+    });
+
+    it.each([
+      ['another amount', order('other').replace('5.50', '5.51')],
+      ['another currency', order('other').replace('ZAR', 'USD')],
+      ['another text', order('other').replace('Tea', 'Coffee')],
+      ['another expiry', order('other', ',"expiryDate":0')],
+      ['a tip', order('other', ',"requestTip":true')],
+    ])('with %s is refused', async (_, body) => {
+      await createCode(order('other'));
+      const refused = await createCode(body);
+      expect(refused).toMatchObject({ status: 400, data: { code: 'MERCHANT_REFERENCE_USED' } });
+      expect(refused.data.errors).toMatchObject([{ field: 'merchantReference' }]);
+    });
+
+    it('is free for another merchant', async () => {
+      const first = await createCode(order('shared'));
+      const other = await createCode(order('shared'), merchant(1002));
+      expect([other.status, other.data.code === first.data.code]).toEqual([200, false]);
+    });
   });
 
   it('a PSP names one of its merchants; one that is unknown and one of another PSP are refused alike (A-43)', async () => {

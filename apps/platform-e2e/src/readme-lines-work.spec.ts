@@ -29,8 +29,6 @@ function run(examples: Example[], folder: string): Promise<string[]> {
   const script = examples
     .map(({ commands }) => `${commands}\necho '${endOfBlock}'`)
     .join('\n')
-    .replaceAll('https://localhost:8443', sharedPlatform().standalone.baseUrl)
-    .replaceAll('.paycode/', `${home}/`)
     .replaceAll(/\b(code|payment)\.json/g, `${folder}/$1.json`);
   const env = { ...process.env, PAYCODE_HOME: home, NODE_OPTIONS: '' };
   return new Promise((resolve, reject) => {

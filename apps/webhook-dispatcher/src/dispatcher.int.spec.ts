@@ -32,6 +32,7 @@ describe('webhook dispatcher', () => {
         'x-webhook-encryption': 'AES-128-GCM',
         'x-webhook-transaction-id': '1',
         'x-webhook-attempt': '1',
+        'x-webhook-timestamp': expect.stringMatching(/^\d{10}$/),
         'user-agent': expect.stringMatching(/^Paycode\/\d/),
       });
       expect(body).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);

@@ -1,4 +1,5 @@
 export * from './access/error-body';
+export * from './access/error-catalogue';
 export * from './access/identity';
 export * from './events/ack-received.event';
 export type { EventData, EventDefinition, TopicConsumer, TopicDefinition } from './events/define-event';

@@ -12,3 +12,4 @@ export type { OutboundPolicy } from './policy/outbound-policy';
 export { type OutboundTarget, targetOf, type UrlRefusal } from './policy/url-rules';
 export type { CoarseReason, ProbeDetail, ProbeOutcome, ProbeTimings } from './probe/probe-outcome';
 export { type ProbeLimits, probeLimits, UrlProber } from './probe/url-prober';
+export { userAgent } from './user-agent';

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { MerchantReceiver, type ReceivedWebhook } from '../../../libs/platform-client/src/merchant-receiver.ts';
-import { accepted, Merchant } from '../../../libs/platform-client/src/merchant.ts';
+import type { Merchant } from '../../../libs/platform-client/src/merchant.ts';
+import { closeShop, openShop } from './demo-merchant.ts';
 import { Narrator } from './narrator.ts';
 import type { PlatformConnection } from '../../../libs/platform-client/src/platform-connection.ts';
 import { watchSettlement } from './watch-settlement.ts';
 
-const merchantId = 1001;
 const webhookWithinMs = 60_000;
 const finalStateWithinMs = 30_000;
 
@@ -19,9 +19,8 @@ interface Demo {
 /** Plays a merchant on a running platform: one payment it acknowledges, one it does not. True when both ended as they must. */
 export async function runDemo(platform: PlatformConnection): Promise<boolean> {
   const narrator = new Narrator();
-  const credentials = platform.account(`merchant-${merchantId}`);
-  const merchant = new Merchant(platform, { merchantId, credentials, psp: platform.account('psp-1') });
   narrator.print(introduction);
+  const merchant = await openShop(platform);
   const receiver = await MerchantReceiver.start(process.env['DEMO_RECEIVER_ADDRESS']);
   const demo = { platform, merchant, receiver, narrator };
   try {
@@ -33,8 +32,11 @@ export async function runDemo(platform: PlatformConnection): Promise<boolean> {
     narrator.result(`payment ${second.transactionId} (the merchant answered 503): ${second.end}`, second.end === 'REVERSED');
     return first.end === 'SETTLED' && second.end === 'REVERSED';
   } finally {
-    await unregister(demo);
     await receiver.stop();
+    await closeShop(platform);
+    narrator.print(
+      '\n(The demo took its web server off the platform again and closed its shop, merchant 1900. Other merchants were not touched.)',
+    );
   }
 }
 
@@ -123,12 +125,4 @@ async function finalStatus(merchant: Merchant, transactionId: number): Promise<s
     if (status === 'REVERSED' || performance.now() > giveUpAt) return status;
     await pause(25);
   }
-}
-
-/** The web server of the demo ends with it: payments of this merchant must not be sent there any more. */
-async function unregister({ platform, narrator }: Demo): Promise<void> {
-  const path = `/internal/merchants/${merchantId}/notifications/HTTP`;
-  const answer = await platform.operator('notification-config', { method: 'DELETE', path });
-  if (answer.status !== 404) accepted('removing the URL', answer);
-  narrator.print('\n(The demo took its web server off the platform again: merchant 1001 has no webhook now.)');
 }

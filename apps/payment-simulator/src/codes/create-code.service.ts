@@ -3,7 +3,7 @@ import { DomainError, invalidField } from '@paycode/service-runtime';
 import type { MerchantAccess } from '../merchants';
 import { amountProblem } from '../transactions';
 import type { CodeStore } from './codes.ports';
-import { codeOf, codeSpace, type PaymentCode } from './domain/code';
+import { codeOf, codeSpace, hasSameContent, type PaymentCode } from './domain/code';
 
 export interface CreateCodePorts {
   codes: CodeStore;
@@ -24,12 +24,18 @@ const defaultLifeMs = 30 * 60_000;
 const latestExpiryMs = 8_640_000_000_000_000;
 const drawsMax = 8;
 
+export interface CreatedCode {
+  code: PaymentCode;
+  /** The same call was made before: this is its code. */
+  isRepeat: boolean;
+}
+
 /** Flow: caller -> its merchant -> a random free number -> a code that can be paid. */
 export class CreateCode {
   constructor(private readonly ports: CreateCodePorts) {}
 
-  /** @throws DomainError 400 for a merchant that is not the caller's, a bad amount, a past expiry or a reference used before */
-  async create(caller: Identity, request: CodeRequest): Promise<PaymentCode> {
+  /** @throws DomainError 400 for a merchant that is not the caller's, a bad amount, a past expiry or a reference used for another content */
+  async create(caller: Identity, request: CodeRequest): Promise<CreatedCode> {
     const { merchantId } = await this.ports.merchants.actingFor(caller, request.merchantId);
     const problem = amountProblem(request.amount, request.currencyCode);
     if (problem) throw invalidField('amount', problem);
@@ -38,10 +44,18 @@ export class CreateCode {
       const { expiryDate: _, ...fields } = request;
       const code = { ...fields, merchantId, expiresAtMs, isUsed: false, code: codeOf(this.ports.randomInteger(codeSpace)) };
       const outcome = await this.ports.codes.add(code);
-      if (outcome === 'added') return code;
-      if (outcome === 'reference-taken') throw invalidField('merchantReference', 'was used for another code');
+      if (outcome === 'added') return { code, isRepeat: false };
+      if (outcome === 'reference-taken') return { code: await this.repeated(code, request), isRepeat: true };
     }
     throw new DomainError({ status: 503, code: 'NO_FREE_CODE', message: 'no free code found' });
+  }
+
+  /** The code of the first call, for a client that lost the answer. An expiry that was left out agrees with any. */
+  private async repeated(code: PaymentCode, { expiryDate }: CodeRequest): Promise<PaymentCode> {
+    const first = await this.ports.codes.findByReference(code.merchantId, code.merchantReference);
+    const isSame = first && hasSameContent(first, code) && (expiryDate === undefined || first.expiresAtMs === code.expiresAtMs);
+    if (!isSame) throw invalidField('merchantReference', 'was used for another code');
+    return first;
   }
 
   private expiryOf(expiryDate: number | undefined): number | null {

@@ -6,6 +6,7 @@ import { PaymentTracing } from '@paycode/tracing';
 import { DataSource } from 'typeorm';
 import { SystemClock } from '@paycode/timing';
 import { PostgresShardStore } from '@paycode/ownership';
+import { userAgent } from '@paycode/safe-http';
 import { HttpReversalSchedulerClient, TracedReversalScheduler } from '../arming';
 import type { Settings } from '../config/env';
 import { PostgresDeliveryStore } from '../deliveries';
@@ -19,7 +20,6 @@ import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
 
 /** Short for a delivery, and long enough that about a dozen share a call under load. */
 const spacingMs = 4;
-const userAgent = 'Paycode/0.1.0';
 
 type Parts = [
   DataSource,

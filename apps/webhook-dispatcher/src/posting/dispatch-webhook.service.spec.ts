@@ -29,7 +29,12 @@ describe('from a slot to the end of a delivery', () => {
   it('the body is sealed for the route of the start, and says which transaction and attempt it is (P-I11)', async () => {
     await record(7);
     const { request } = replica.poster.posts[0]!;
-    expect(request.headers).toMatchObject({ 'x-webhook-transaction-id': '7', 'x-webhook-attempt': '1' });
+    const sentAtS = String(Math.floor(replica.clock.epochMs() / 1_000));
+    expect(request.headers).toMatchObject({
+      'x-webhook-transaction-id': '7',
+      'x-webhook-attempt': '1',
+      'x-webhook-timestamp': sentAtS,
+    });
     expect(request.body).toContain('https://shop.example/hook');
   });
 

@@ -48,6 +48,7 @@ export class PostWebhook {
         'x-webhook-encryption': encryption,
         'x-webhook-transaction-id': String(delivery.transactionId),
         'x-webhook-attempt': String(delivery.attempt),
+        'x-webhook-timestamp': String(Math.floor(this.clock.epochMs() / 1_000)),
       },
     };
   }

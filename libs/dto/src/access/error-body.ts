@@ -1,12 +1,17 @@
-/** Body of every error answer (decision "Error body"). `message` carries the literals of spec 7 verbatim. */
+/** Body of every error answer (decision "Error body"). */
 export interface ErrorBody {
   /** ISO 8601 UTC. */
   timestamp: string;
   status: number;
   /** Reason phrase, e.g. `Bad Request`. */
   error: string;
+  /** What happened, for people: the literals of the specification, verbatim. */
   message: string;
+  /** What happened, for programs: a stable name from the error catalogue. A client takes one that it does not know as its status alone. */
+  code: string;
+  /** Path of the request, without its query. */
   path: string;
+  /** Also in the header `X-Request-Id`; support asks for it. */
   requestId: string;
   /** Validation problems, one per field and rule. */
   errors?: FieldError[];

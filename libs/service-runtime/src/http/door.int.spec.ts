@@ -33,6 +33,11 @@ class OrdersController {
   inward(@Body() body: unknown): object {
     return { body };
   }
+  @Post('orders/new')
+  begin(): object {
+    return {};
+  }
+
   @Post('addresses')
   @RouteConfig({ multilineFields: new Set(['address']) })
   address(@Body() body: object): object {
@@ -198,6 +203,8 @@ describe('the door of a service', () => {
 
   it.each([
     ['DELETE', '/orders', 'POST'],
+    ['GET', '/orders/new', 'POST'],
+    ['OPTIONS', '/orders/n%65w', 'POST'],
     ['TRACE', '/orders/1', 'GET'],
     ['HEAD', '/orders/1', 'GET'],
     ['OPTIONS', '/addresses?x', 'POST'],

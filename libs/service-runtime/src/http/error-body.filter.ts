@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
-import type { ErrorBody, FieldError } from '@paycode/dto';
+import { type ErrorBody, errorCodeOf, type FieldError } from '@paycode/dto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../domain-error';
 import type { Logger } from '../logger';
@@ -20,6 +20,7 @@ export function errorBody(request: Pick<FastifyRequest, 'url' | 'id'>, refusal: 
     status: refusal.status,
     error: STATUS_CODES[refusal.status] ?? 'Error',
     message: refusal.message,
+    code: errorCodeOf(refusal.status, refusal.message),
     path: request.url.split('?', 1)[0]!,
     requestId: String(request.id),
     ...(refusal.errors ? { errors: refusal.errors } : {}),

@@ -50,7 +50,7 @@ function writeOwnHeaders(request: FastifyRequest, reply: FastifyReply): void {
 
 /** @throws DomainError 404, or 405 with the methods of a public path */
 function refuseMisplaced(request: FastifyRequest, { listener, table }: { listener: ListenerName; table: RouteTable }): void {
-  const { url } = request.routeOptions;
+  const url = urlOfRoute(request, table);
   if (url !== undefined && listenerOfRoute(url) === listener) return;
   const allowed = url === undefined && listener === 'public' ? table.publicMethodsOf(request.url) : [];
   if (allowed.length === 0) throw notFound();
@@ -60,6 +60,11 @@ function refuseMisplaced(request: FastifyRequest, { listener, table }: { listene
     message: 'Method Not Allowed',
     headers: { allow: allowed.join(', ') },
   });
+}
+
+/** The pattern of the route that was found; undefined where the path is known and has no such method. */
+function urlOfRoute({ method, url: target, routeOptions: { url } }: FastifyRequest, table: RouteTable): string | undefined {
+  return url !== undefined && table.isTakenForParameter({ method, url }, target) ? undefined : url;
 }
 
 function notFound(): DomainError {

@@ -19,6 +19,8 @@ const tables = new WeakMap<FastifyInstance, RouteTable>();
 /** Every route of an application, in and outside Nest. */
 export class RouteTable {
   readonly routes: KnownRoute[] = [];
+  /** Methods of paths without a parameter. */
+  private readonly literal = new Map<string, Set<string>>();
 
   /** Call before the first route is registered. */
   static watch(fastify: FastifyInstance): RouteTable {
@@ -35,12 +37,24 @@ export class RouteTable {
   /** The methods of a public path, when no route matched the method of the request. */
   publicMethodsOf(target: string): string[] {
     const path = pathOf(target);
+    const literal = this.literal.get(path);
+    if (literal && listenerOfRoute(path) === 'public') return [...literal].sort();
     const found = this.routes.filter(({ url }) => listenerOfRoute(url) === 'public' && isOfPattern(path, url));
     return [...new Set(found.map(({ method }) => method))].sort();
   }
 
+  /** Whether a route with a parameter was found only because the path itself, which is known, has no such method: `GET /code/create` is no code. */
+  isTakenForParameter({ method, url }: KnownRoute, target: string): boolean {
+    if (!url.includes(':')) return false;
+    const methods = this.literal.get(pathOf(target));
+    return methods !== undefined && !methods.has(method);
+  }
+
   private add({ method, url }: RouteOptions): void {
-    for (const each of [method].flat()) this.routes.push({ method: each, url });
+    for (const each of [method].flat()) {
+      this.routes.push({ method: each, url });
+      if (!/[:*]/.test(url)) this.literal.set(url, (this.literal.get(url) ?? new Set()).add(each));
+    }
   }
 }
 

@@ -95,7 +95,7 @@ describe('routes of controllers', () => {
       required: ['merchantId', 'code', 'numbers'],
       properties: {
         merchantId: { description: 'Whose.', type: 'integer', minimum: 1 },
-        name: { type: 'string', minLength: 1, maxLength: 45 },
+        name: { type: ['string', 'null'], minLength: 1, maxLength: 45 },
         code: { type: 'string', pattern: '^[0-9]{10}$' },
         numbers: { type: 'array', items: { type: 'integer', minimum: 99 }, maxItems: 5 },
       },

@@ -1,16 +1,19 @@
+import { errorCodeOf } from '../../../../libs/dto/src/access/error-catalogue.ts';
 import type { Route } from './routes.ts';
 
 type Schema = Record<string, unknown>;
 
-/** What people wrote about an operation (docs/openapi/*.yaml): words and examples, and schemas where the types are silent. */
+/** What people wrote about an operation (notes/*.yaml): words and examples, and schemas where the types are silent. */
 export interface Notes {
+  /** The name that generated clients give the call; the controller's otherwise. */
+  operationId?: string;
   tags?: string[];
   summary?: string;
   description?: string;
   /** Open to anybody (`/public/**`, section 4.1). */
   isOpen?: boolean;
   parameters?: Record<string, Schema>;
-  request?: { schema?: Schema; example?: unknown; examples?: Record<string, unknown> };
+  request?: { isOptional?: boolean; schema?: Schema; example?: unknown; examples?: Record<string, unknown> };
   answer?: { description?: string; schema?: Schema; example?: unknown; mediaType?: string; headers?: Record<string, Schema> };
   /** Status to what a page says that is answered instead of an error body. */
   errorPages?: Record<string, string>;
@@ -32,7 +35,7 @@ const unauthorized = [
 export function operationOf(route: Route, notes: Notes): Schema {
   const isInternal = route.path.startsWith('/internal/');
   return {
-    operationId: route.operationId,
+    operationId: notes.operationId ?? route.operationId,
     ...(notes.tags && { tags: notes.tags }),
     summary: notes.summary ?? (route.summary || route.operationId),
     ...describe(route, notes),
@@ -81,7 +84,7 @@ function requestBody(route: Route, { request = {} }: Notes): Schema {
     ? { examples: Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }])) }
     : {};
   const content = { schema, ...exampleOf(request), ...shown };
-  return { requestBody: { required: true, content: { 'application/json': content } } };
+  return { requestBody: { required: !request.isOptional, content: { 'application/json': content } } };
 }
 
 function answer(route: Route, { answer: said = {} }: Notes): Schema {
@@ -122,9 +125,9 @@ function errorPages({ errorPages: pages = {} }: Notes): Schema {
 const bodyErrors = { 413: ['body is larger than allowed'], 415: ['Content-Type must be application/json'] };
 
 function publicErrors(route: Route, notes: Notes): Record<string, string[]> {
-  const takesInput = route.hasBody || route.query !== undefined || route.pathParameters.length > 0;
   return {
-    ...(takesInput && { 400: [invalid] }),
+    // Every request is read before it is routed: its path, its header fields.
+    400: [invalid],
     ...(route.hasBody && bodyErrors),
     ...(!notes.isOpen && { 401: unauthorized, 403: ['Forbidden'] }),
     429: ['Too Many Requests'],
@@ -135,7 +138,7 @@ function publicErrors(route: Route, notes: Notes): Record<string, string[]> {
 function internalErrors(route: Route): Record<string, string[]> {
   const namesOne = route.pathParameters.length > 0;
   return {
-    ...((route.hasBody || namesOne) && { 400: [invalid] }),
+    400: [invalid],
     ...(route.hasBody && bodyErrors),
     ...(namesOne && { 404: ['Not Found'] }),
     ...(route.callers.length > 0 && { 401: ['a valid service token is required'], 403: ['this caller may not use this route'] }),
@@ -162,6 +165,7 @@ function errorResponse(status: number, messages: string[], path: string): Schema
     status,
     error: reasons[status] ?? 'Error',
     message,
+    code: errorCodeOf(status, message),
     path,
     requestId: 'b2c7c1f0-6f0e-4d8e-9c59-0f6a2f0b8a11',
     ...(message === invalid && { errors: [{ field: 'field', message: invalid }] }),

@@ -90,7 +90,10 @@ export class TypeSchemas {
     const base = this.of(type) ?? {};
     return {
       name: symbol.name,
-      schema: { ...documentation(symbol, this.checker), ...constrained(idAware(symbol.name, base), constraints) },
+      schema: {
+        ...documentation(symbol, this.checker),
+        ...withNull(constrained(idAware(symbol.name, base), constraints), isOptional),
+      },
       isRequired: !(symbol.flags & ts.SymbolFlags.Optional) && !isOptional,
     };
   }
@@ -108,6 +111,13 @@ function idAware(name: string, schema: Schema): Schema {
     type: Array.isArray(type) ? type.map(integer) : integer(type),
     ...(items && { items: { ...items, type: integer(items['type']) } }),
   };
+}
+
+/** `IsOptional` takes null for a member that is left out. */
+function withNull(schema: Schema, isOptional: boolean): Schema {
+  if (!isOptional) return schema;
+  if ('$ref' in schema) return { anyOf: [schema, { type: 'null' }] };
+  return typeof schema['type'] === 'string' && !('enum' in schema) ? { ...schema, type: [schema['type'], 'null'] } : schema;
 }
 
 const arrayKeywords = new Set(['minItems', 'maxItems']);

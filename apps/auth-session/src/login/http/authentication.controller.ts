@@ -46,7 +46,7 @@ export class AuthenticationController {
     const credential = chooseCredential(request.raw.headersDistinct['authorization'] ?? []);
     const tokens = [body.jwt, credential.kind === 'BEARER' ? credential.token : undefined];
     await this.ends.end(
-      tokens.filter(token => token !== undefined),
+      tokens.filter(token => typeof token === 'string'),
       origin,
     );
     return {};

@@ -1,9 +1,8 @@
-import { type OutboundGuard, type ProbeLimits, type ProbeOutcome, UrlProber } from '@paycode/safe-http';
+import { type OutboundGuard, type ProbeLimits, type ProbeOutcome, UrlProber, userAgent } from '@paycode/safe-http';
 import { UrlProbe } from '../probing.ports';
 
 /** The one-field body of spec 2.6 (R-2.6-1, A-50). */
 const probeBody = { result: 'TEST' };
-const userAgent = 'Paycode/1';
 
 export class GuardedUrlProbe extends UrlProbe {
   private readonly prober: UrlProber;

@@ -28,6 +28,28 @@ export function codeOf(number: number): string {
   return String(number).padStart(10, '0');
 }
 
+const content = [
+  'merchantId',
+  'merchantReference',
+  'currencyCode',
+  'useOnce',
+  'shortDescription',
+  'requestTip',
+  'requestContact',
+  'extraReferenceName',
+  'extraReferenceValue',
+] as const satisfies (keyof PaymentCode)[];
+
+/** Whether two codes were asked for alike, number and expiry aside. 5.5 and 5.50 are one amount. */
+export function hasSameContent(one: PaymentCode, other: PaymentCode): boolean {
+  return content.every(name => one[name] === other[name]) && valueOf(one.amount) === valueOf(other.amount);
+}
+
+/** A decimal without zeros that say nothing. */
+function valueOf(amount: string): string {
+  return amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount;
+}
+
 /** Whether the code can be paid. A code for one use is used up by a payment that succeeded. */
 export function codeStateOf(code: PaymentCode, nowMs: number): CodeState {
   if (code.useOnce && code.isUsed) return 'USED';

@@ -1,8 +1,9 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Req, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { CallerIdentity, IdentityGuard } from '@paycode/access';
 import { ExactNumber, type Identity, parseExactJson } from '@paycode/dto';
+import type { FastifyReply } from 'fastify';
 import { CodeUrls } from '../code-urls';
-import { CreateCode } from '../create-code.service';
+import { type CodeRequest, CreateCode } from '../create-code.service';
 import { codeStateOf } from '../domain/code';
 import { type CodeWithMerchant, ReadCodes } from '../read-codes.service';
 import { CreateCodeBody, QueryReferenceBody } from './code-bodies';
@@ -23,24 +24,13 @@ export class CodesController {
   @Post('create')
   @HttpCode(200)
   async create(
-    @CallerIdentity() caller: Identity,
     @Body() body: CreateCodeBody,
-    @Req() request: { rawBody?: string },
+    @Req() request: { rawBody?: string; identity: Identity },
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<object> {
-    const { code, expiresAtMs } = await this.createCode.create(caller, {
-      merchantId: body.merchantId,
-      merchantReference: body.merchantReference,
-      amount: exactAmount(request.rawBody),
-      currencyCode: body.currencyCode,
-      expiryDate: body.expiryDate,
-      useOnce: body.useOnce ?? true,
-      shortDescription: body.shortDescription ?? null,
-      requestTip: body.requestTip ?? false,
-      requestContact: body.requestContact ?? false,
-      extraReferenceName: body.extraReferenceName ?? null,
-      extraReferenceValue: body.extraReferenceValue ?? null,
-    });
-    return { code, expiryDate: expiresAtMs ?? 0, codeUrl: this.urls.payUrlOf(code) };
+    const { code: made, isRepeat } = await this.createCode.create(request.identity, codeRequestOf(body, request.rawBody));
+    if (isRepeat) void reply.header('idempotent-replayed', 'true');
+    return { code: made.code, expiryDate: made.expiresAtMs ?? 0, codeUrl: this.urls.payUrlOf(made.code) };
   }
 
   @Post('queryRef')
@@ -66,6 +56,30 @@ export class CodesController {
       codeUrl: this.urls.payUrlOf(code.code),
     };
   }
+}
+
+function codeRequestOf(body: CreateCodeBody, rawBody: string | undefined): CodeRequest {
+  return {
+    merchantId: body.merchantId ?? undefined,
+    merchantReference: body.merchantReference,
+    amount: exactAmount(rawBody),
+    currencyCode: body.currencyCode,
+    expiryDate: body.expiryDate ?? undefined,
+    useOnce: body.useOnce ?? true,
+    requestTip: body.requestTip ?? false,
+    requestContact: body.requestContact ?? false,
+    ...textsOf(body),
+  };
+}
+
+type Texts = 'shortDescription' | 'extraReferenceName' | 'extraReferenceValue';
+
+function textsOf({ shortDescription, extraReferenceName, extraReferenceValue }: CreateCodeBody): Pick<CodeRequest, Texts> {
+  return {
+    shortDescription: shortDescription ?? null,
+    extraReferenceName: extraReferenceName ?? null,
+    extraReferenceValue: extraReferenceValue ?? null,
+  };
 }
 
 /** The digits of `amount` as the client wrote them; validation has seen that it is a number. */

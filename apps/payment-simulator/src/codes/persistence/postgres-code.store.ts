@@ -30,6 +30,11 @@ export class PostgresCodeStore extends CodeStore {
     const found = await this.codes.findOneBy({ code });
     return found ? codeFrom(found) : undefined;
   }
+
+  override async findByReference(merchantId: number, merchantReference: string): Promise<PaymentCode | undefined> {
+    const found = await this.codes.findOneBy({ merchantId, merchantReference });
+    return found ? codeFrom(found) : undefined;
+  }
 }
 
 function codeFrom({ expiresAt, usedAt, createdAt: _, ...code }: PaymentCodeEntity): PaymentCode {

@@ -1,7 +1,7 @@
 import { WithoutCardNumber } from '@paycode/dto';
 import { Type } from 'class-transformer';
 import { IsIn, IsNumber, IsObject, IsOptional, IsString, Matches, MaxLength, ValidateNested } from 'class-validator';
-import { outcomeStates } from '../page/outcomes';
+import { type Outcome, outcomeStates } from '../page/outcomes';
 
 const text = 255;
 
@@ -36,7 +36,7 @@ export class ContactBody {
 /** What the payment page sends. */
 export class PaymentBody {
   @IsIn(outcomeStates)
-  outcome!: string;
+  outcome!: Outcome;
 
   @Matches(/^\+?[1-9]\d{6,14}$/, { message: 'clientMsisdn must be a number in international format' })
   clientMsisdn!: string;

@@ -12,4 +12,6 @@ export const outcomes = [
   ['END_SYSTEM_ERROR', 'System error'],
 ] as const;
 
+export type Outcome = (typeof outcomes)[number][0];
+
 export const outcomeStates: readonly string[] = outcomes.map(([state]) => state);
