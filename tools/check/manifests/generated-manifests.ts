@@ -19,6 +19,11 @@ export async function generatedManifests(root: string): Promise<Map<string, stri
       'alerts/keda.yaml',
       [rule('paycode-keda', read('k8s/components/keda/alerts/keda.yaml'))],
     ],
+    [
+      'k8s/components/postgres-cnpg/prometheus-rule.yaml',
+      'alerts/postgres.yaml',
+      [rule('paycode-postgres', read('k8s/components/postgres-cnpg/alerts/postgres.yaml'), 'postgres')],
+    ],
     ['k8s/components/kafka-strimzi/topics.yaml', 'docs/reference/topics.yaml', kafkaTopics(topics)],
     ['k8s/components/kafka-strimzi/users.yaml', 'docs/reference/topics.yaml', kafkaUsers(topics)],
     ['k8s/components/kafka-strimzi/passwords.yaml', 'docs/reference/topics.yaml', kafkaPasswords(topics)],
@@ -30,11 +35,11 @@ export async function generatedManifests(root: string): Promise<Map<string, stri
   return new Map(await Promise.all(texts));
 }
 
-function rule(name: string, groups: unknown): object {
+function rule(name: string, groups: unknown, namespace = 'paycode'): object {
   return {
     apiVersion: 'monitoring.coreos.com/v1',
     kind: 'PrometheusRule',
-    metadata: { name, namespace: 'paycode' },
+    metadata: { name, namespace },
     spec: groups,
   };
 }

@@ -7,7 +7,11 @@ import { generatedManifests } from './generated-manifests';
 
 const root = join(__dirname, '../../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const alertFiles = ['k8s/components/monitoring/alerts/paycode.yaml', 'k8s/components/keda/alerts/keda.yaml'];
+const alertFiles = [
+  'k8s/components/monitoring/alerts/paycode.yaml',
+  'k8s/components/keda/alerts/keda.yaml',
+  'k8s/components/postgres-cnpg/alerts/postgres.yaml',
+];
 const tests = readdirSync(join(root, 'k8s/tests/alerts')).map(file => `k8s/tests/alerts/${file}`);
 const dashboards = readdirSync(join(root, 'k8s/components/monitoring/dashboards')).map(
   file => `k8s/components/monitoring/dashboards/${file}`,

@@ -228,6 +228,20 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
     expect(reachable.map(nameOf)).toEqual([]);
   });
 
+  it('every target says that it is of Paycode, and of which environment', () => {
+    const monitors = [...of('ServiceMonitor'), ...of('PodMonitor')];
+    expect(monitors).toHaveLength(2);
+    for (const { spec } of monitors) {
+      const { endpoints, podMetricsEndpoints } = spec as Record<string, { relabelings: object[] }[] | undefined>;
+      const wanted = [
+        { targetLabel: 'platform', replacement: 'paycode' },
+        { targetLabel: 'environment', replacement: overlay },
+      ];
+      for (const { relabelings } of (endpoints ?? podMetricsEndpoints)!)
+        expect(relabelings).toEqual(expect.arrayContaining(wanted));
+    }
+  });
+
   it('every alert has a runbook', () => {
     const text = JSON.stringify(of('PrometheusRule'));
     const runbooks = [...text.matchAll(/runbooks\/([a-z-]+)/g)].map(match => match[1]!);
