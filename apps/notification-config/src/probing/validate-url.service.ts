@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { CoarseReason, ProbeOutcome } from '@paycode/safe-http';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { counter } from '@paycode/metrics';
+import { explanationOf } from './failure-class';
 import { ProbeBudget, type ProbePermit, type ProbeRequest, UrlProbe } from './probing.ports';
 
 const probesTotal = counter('paycode_notification_config_url_probes_total', 'Probes of webhook URLs by outcome.', ['outcome']);
@@ -23,7 +24,7 @@ export class ValidateUrlService {
   async validate(request: ProbeRequest): Promise<void> {
     const outcome = await this.probe(request);
     if (outcome.detail === 'OUR_FAULT') throw probeNotPossible();
-    if (outcome.reason) throw validationFailed(outcome.reason);
+    if (outcome.reason) throw validationFailed(outcome.reason, explanationOf(outcome));
   }
 
   /** The detailed outcome, for the owner of the URL. @throws DomainError 400 for a URL that is not allowed, 429 */
@@ -61,9 +62,15 @@ export class ValidateUrlService {
   }
 }
 
-/** R-7-7. */
-function validationFailed(reason: CoarseReason): DomainError {
-  return new DomainError({ status: 400, code: 'URL_VALIDATION', message: `URL validation failed: ${reason}` });
+/** R-7-7; the class of failure, where there is one to tell, is a problem of the field (A-77). */
+function validationFailed(reason: CoarseReason, explanation?: string): DomainError {
+  const errors = explanation === undefined ? undefined : [{ field: 'url', message: explanation }];
+  return new DomainError({
+    status: 400,
+    code: 'URL_VALIDATION',
+    message: `URL validation failed: ${reason}`,
+    ...(errors && { errors }),
+  });
 }
 
 function tooManyProbes(retryAfterMs: number): DomainError {

@@ -1,0 +1,67 @@
+import type { ProbeDetail, ProbeOutcome } from '@paycode/safe-http';
+import type { Logger } from '@paycode/service-runtime';
+import type { ProbeBudget, UrlProbe } from './probing.ports';
+import { ValidateUrlService } from './validate-url.service';
+
+const log = { info: () => undefined } as unknown as Logger;
+const timings = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null, totalMs: 1 };
+
+async function refusalOf(outcome: Partial<ProbeOutcome>): Promise<{ message: string; errors?: object[] }> {
+  const failed: ProbeOutcome = {
+    isAccepted: false,
+    reason: null,
+    detail: null,
+    status: null,
+    timings,
+    certificateExpiresAt: null,
+    ...outcome,
+  };
+  const probe: UrlProbe = { isAllowed: () => true, probe: () => Promise.resolve(failed) };
+  const budget: ProbeBudget = { take: () => Promise.resolve({ ok: true, probeId: '1' }), release: () => Promise.resolve() };
+  const url = 'https://shop.example.com/';
+  const refused = new ValidateUrlService(probe, budget, log).validate({ merchantId: 1, caller: 'psp-1', url });
+  return refused.then(
+    () => ({ message: 'accepted' }),
+    (error: { message: string; errors?: object[] }) => error,
+  );
+}
+
+const explained = async (outcome: Partial<ProbeOutcome>) => {
+  const { message, errors } = await refusalOf(outcome);
+  return [message, errors];
+};
+
+describe('what a PSP is told of a URL that is refused (A-77, R-7-7)', () => {
+  it.each([
+    ['NAME_NOT_FOUND', 'the host name has no address'],
+    ['CERTIFICATE_EXPIRED', 'the TLS handshake failed: check certificate, chain and versions'],
+    ['TLS_VERSION_TOO_OLD', 'the TLS handshake failed: check certificate, chain and versions'],
+  ] as const)('%s: %s, beside the literal', async (detail, message) => {
+    const told = await explained({ reason: 'not reachable', detail });
+    expect(told).toEqual(['URL validation failed: not reachable', [{ field: 'url', message }]]);
+  });
+
+  it('the status that was answered, or that none was in time', async () => {
+    const reason = 'did not return 200';
+    expect(await explained({ reason, detail: 'STATUS_NOT_200', status: 404 })).toEqual([
+      'URL validation failed: did not return 200',
+      [{ field: 'url', message: 'answered with status 404' }],
+    ]);
+    expect((await explained({ reason, detail: 'NO_ANSWER_IN_TIME' }))[1]).toEqual([
+      { field: 'url', message: 'no answer within 10 seconds' },
+    ]);
+  });
+
+  it('nothing tells a closed port from a filtered one (T-11)', async () => {
+    const closed: ProbeDetail[] = ['CONNECTION_REFUSED', 'CONNECTION_CLOSED', 'CONNECT_TIMEOUT', 'CONNECT_FAILED'];
+    const told = await Promise.all(closed.map(detail => explained({ reason: 'not reachable', detail })));
+    expect(new Set(told.map(each => JSON.stringify(each))).size).toBe(1);
+  });
+
+  it('an address that is not allowed is not explained (T-11)', async () => {
+    expect(await explained({ reason: 'not allowed', detail: 'NOT_ALLOWED' })).toEqual([
+      'URL validation failed: not allowed',
+      undefined,
+    ]);
+  });
+});
