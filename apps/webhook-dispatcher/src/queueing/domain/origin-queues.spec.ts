@@ -40,6 +40,12 @@ describe('slots of endpoints (P-I12, F-45)', () => {
     expect(granted.slice(0, 4)).toEqual(['a', 'b', 'a', 'b']);
   });
 
+  it('uses no more sockets than the process has, although each endpoint could take one more', () => {
+    const queues = new OriginQueues<number>({ slotsMax: 20 });
+    for (const origin of ['a', 'b', 'c', 'd', 'e']) add(queues, origin, 10);
+    expect(grantAll(queues)).toHaveLength(20);
+  });
+
   it('lets one endpoint take a quarter of the sockets at most, however well it answers', () => {
     const queues = new OriginQueues<number>({ slotsMax: 400 });
     warmUp(queues, 'a', 100);
