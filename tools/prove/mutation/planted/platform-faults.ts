@@ -166,8 +166,8 @@ export const platformFaults: readonly PlantedFault[] = [
     breaks: 'Card texts may carry a full card number.',
     against: 'R-2.5-15',
     file: 'libs/dto/src/notification/transaction-notification-v3.ts',
-    find: 'pattern(/^(?!.*\\d{12})',
-    put: 'pattern(/^(?!.*\\d{17})',
+    find: '(\\d{1,11}\\D+)*\\d{0,11}$/',
+    put: '(\\d{1,16}\\D+)*\\d{0,16}$/',
     specs: ['libs/dto/src/notification/notification-json.spec.ts'],
   },
 ];
