@@ -1,11 +1,12 @@
 /**
- * `npm run new -- event|setting|capability …`: writes the files that a change of that kind needs, and generates the pages
+ * `npm run new -- event|setting|capability|channel …`: writes the files that a change of that kind needs, and generates the pages
  * again.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { run } from './gates/run.ts';
 import { newCapability } from './new/new-capability.ts';
+import { newChannel } from './new/new-channel.ts';
 import { newEvent } from './new/new-event.ts';
 import { newSetting } from './new/new-setting.ts';
 import { CannotAddError, WorkspaceEdit } from './new/workspace-edit.ts';
@@ -14,6 +15,7 @@ const usage = `usage:
   npm run new -- event <name> --from <service> --to <service>[,<service>]
   npm run new -- setting <service> <NAME> --type string|integer|boolean|list|url [--default <value>] [--unit <unit>] --says <sentence>
   npm run new -- capability <service> <name> <verb-object>
+  npm run new -- channel <NAME>
 `;
 
 interface Made {
@@ -60,6 +62,18 @@ const makers = {
       'add folders as needed: http/ events/ jobs/ for input, domain/ for rules, persistence/ clients/ for output',
     ];
     return { edit, generators: [], next };
+  },
+  channel(edit: WorkspaceEdit, [name]: string[]): Made {
+    const { upper, lower } = newChannel(edit, named(name));
+    const next = [
+      `what an address of ${upper} is, and how the audit log shows it: apps/notification-config/src/notifications/domain/recipient.ts`,
+      `what is said: apps/recipient-messages/src/messages/domain/${lower}-message.ts`,
+      `a provider that is no HTTP gateway: apps/recipient-messages/src/messages/clients/${lower}.sender.ts`,
+      'an example for merchants: docs/openapi/public.yaml, then npm run docs:generate',
+      "the gateway's address in Kubernetes' network policy recipient-messages",
+      `npm test -- apps/notification-config apps/recipient-messages tools/check/schema`,
+    ];
+    return { edit, generators: ['schema.ts', 'generate-docs.ts'], next };
   },
 };
 

@@ -1,6 +1,6 @@
 /**
- * `npm run test:generators`: writes an event, a setting and two capabilities with `npm run new` into a copy of this tree, and runs the
- * checks that the new files could break on the copy. Exits 1 with their output.
+ * `npm run test:generators`: writes an event, a setting, two capabilities and a channel with `npm run new` into a copy of this tree, and runs
+ * the checks that the new files could break on the copy. Exits 1 with their output.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,6 +24,13 @@ const commands = [
   ],
   ['capability', 'notification-config', 'opening-hours', 'read-opening-hours'],
   ['capability', 'webhook-dispatcher', 'quiet-hours', 'keep-quiet-hours'],
+  ['channel', 'PUSH'],
+];
+/** Specs that try every event, every channel against its check constraint, and every schema. */
+const specsOfAll = [
+  'libs/dto/src/events/events.spec.ts',
+  'apps/recipient-messages/src/messages/persistence/postgres-message.queue.int.spec.ts',
+  'tools/check/schema/schema.int.spec.ts',
 ];
 /** Commands that must be refused, and the expected text. */
 const refused: [args: string[], words: string][] = [
@@ -33,6 +40,8 @@ const refused: [args: string[], words: string][] = [
   [['setting', 'webhook-dispatcher', 'ACK_WINDOW_MS', '--says', 'x'], 'ACK_WINDOW_MS already'],
   [['capability', 'webhook-dispatcher', 'intake', 'take-in'], 'is there already'],
   [['capability', 'webhook-dispatcher'], 'usage'],
+  [['channel', 'push'], 'in capitals'],
+  [['channel', 'SMS'], 'SMS already'],
 ];
 
 async function main(): Promise<void> {
@@ -79,7 +88,7 @@ async function isRefused(copy: string, args: string[], words: string): Promise<v
 /** Each throws when the written files have a problem. */
 function gatesOf(copy: string, written: string[]): [name: string, gate: () => Promise<unknown>][] {
   const sources = written.filter(file => file.endsWith('.ts'));
-  const specs = ['libs/dto/src/events/events.spec.ts', ...sources.filter(file => file.endsWith('.spec.ts'))];
+  const specs = [...specsOfAll, ...sources.filter(file => file.endsWith('.spec.ts'))];
   const inCopy = (command: string, args: string[]) => () => run(command, args, { cwd: copy });
   return [
     [
@@ -88,7 +97,7 @@ function gatesOf(copy: string, written: string[]): [name: string, gate: () => Pr
     ],
     ['format', inCopy('prettier', ['--check', '--ignore-unknown', ...written])],
     ['lint', inCopy('eslint', ['--max-warnings', '0', ...sources])],
-    ['specs', inCopy('node', ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runTestsByPath', ...specs])],
+    ['specs, those of every event and channel among them', inCopy('node', ['tools/run.cjs', 'prove/test', ...specs])],
   ];
 }
 

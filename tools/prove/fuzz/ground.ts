@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import jsonwebtoken from 'jsonwebtoken';
+import { channels } from '../../../libs/dto/src/internal/channels.ts';
 import { accepted } from '../../../libs/platform-client/src/merchant.ts';
 import { type Credentials, PlatformConnection } from '../../../libs/platform-client/src/platform-connection.ts';
 import { loadTokenKeys } from '../../operate/token-keys.ts';
@@ -69,7 +70,7 @@ export class Ground {
       ...{
         transactionId: [await ground.pay(code)],
         url: ['http://127.0.0.1:1/'],
-        type: ['EMAIL', 'SMS', 'HTTP', 'MERCHANT', 'PSP'],
+        type: [...channels, 'HTTP', 'MERCHANT', 'PSP'],
         status: ['ACTIVE'],
       },
     });

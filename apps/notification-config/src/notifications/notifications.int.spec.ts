@@ -1,5 +1,5 @@
 import { WebhookKeySealer, KeyRing, webhookKeyAad } from '@paycode/crypto';
-import type { Channel, Route } from '@paycode/dto';
+import { type Channel, noRecipients, type Route } from '@paycode/dto';
 import { answering, RawReceiver } from '@paycode/safe-http/testing';
 import { acquirerBank, pspOne, TestNotificationConfig } from '../testing/running-service';
 
@@ -41,7 +41,7 @@ describe('merchant notification endpoints', () => {
       'a recipient over %s is stored and told on, and over no other (R-2.4-2)',
       async (type, value) => {
         expect((await service.post('extra', { merchantId, type, value })).status).toBe(200);
-        expect((await route()).recipients).toEqual({ EMAIL: [], SMS: [], [type]: [value] });
+        expect((await route()).recipients).toEqual({ ...noRecipients, [type]: [value] });
       },
     );
 

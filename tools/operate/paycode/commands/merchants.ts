@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { channels } from '../../../../libs/dto/src/internal/channels.ts';
 import { type CommandContext, idOf } from '../command-context.ts';
 
 const service = 'notification-config';
@@ -46,8 +47,8 @@ function addNotificationCommands(program: Command, context: CommandContext): voi
     .description('URLs and recipients of merchants')
     .command('remove')
     .argument('<merchantId>')
-    .argument('<type>', 'HTTP, EMAIL or SMS')
-    .argument('[value]', 'the e-mail address or number')
+    .argument('<type>', `HTTP, ${channels.join(' or ')}`)
+    .argument('[value]', 'which recipient')
     .description('remove a URL or a recipient')
     .action((merchantId: string, type: string, value?: string) => {
       const entry = [type.toUpperCase(), ...(value === undefined ? [] : [value])].map(encodeURIComponent).join('/');

@@ -29,7 +29,7 @@ export const messagesFaults: readonly PlantedFault[] = [
     id: 'busy-gateway-is-final',
     breaks: 'An SMS that the gateway put off (429) is never tried again.',
     against: 'R-6.2-3',
-    file: `${messages}/clients/http-sms.sender.ts`,
+    file: `${messages}/clients/http-gateway.sender.ts`,
     find: ' && status < 500 && !temporary.has(status);',
     put: ' && status < 500;',
     specs: [sendersSpec],

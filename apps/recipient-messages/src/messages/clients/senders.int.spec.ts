@@ -35,7 +35,7 @@ describe('transports of messages', () => {
     expect(names({ OUTBOX_FOLDER: '/x' })).toEqual(['FolderEmailSender', 'FolderSmsSender']);
     expect(names({ OUTBOX_FOLDER: '/x', SMTP_HOST: 'h', SMS_GATEWAY_URL: 'http://h' })).toEqual([
       'SmtpEmailSender',
-      'HttpSmsSender',
+      'HttpGatewaySender',
     ]);
     expect(names({ SMPP_HOST: 'h', SMS_GATEWAY_URL: 'http://h', EMAIL_TRANSPORT: 'off' })).toEqual([undefined, 'SmppSmsSender']);
     expect(() => emailSenderOf(settings({ EMAIL_TRANSPORT: 'smtp' }))).toThrow('SMTP_HOST is required');

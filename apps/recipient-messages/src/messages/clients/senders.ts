@@ -1,6 +1,6 @@
 import type { EmailText } from '../domain/message';
 import type { MessageSender } from '../messages.ports';
-import { HttpSmsSender } from './http-sms.sender';
+import { HttpGatewaySender } from './http-gateway.sender';
 import { FolderEmailSender, FolderSmsSender } from './outbox-folder.senders';
 import { SmppSmsSender } from './smpp-sms.sender';
 import { SmtpEmailSender } from './smtp-email.sender';
@@ -81,7 +81,13 @@ export function smsSenderOf(settings: SenderSettings): MessageSender<string> | u
         caFile,
       });
     case 'http':
-      return new HttpSmsSender({ url: required(settings.SMS_GATEWAY_URL, 'SMS_GATEWAY_URL'), token, from, caFile });
+      return new HttpGatewaySender({
+        name: 'SMS GATEWAY',
+        url: required(settings.SMS_GATEWAY_URL, 'SMS_GATEWAY_URL'),
+        token,
+        constants: { from },
+        caFile,
+      });
     case 'folder':
       return new FolderSmsSender(required(settings.OUTBOX_FOLDER, 'OUTBOX_FOLDER'), from);
     case 'off':

@@ -4,10 +4,13 @@ import axios, { type AxiosInstance } from 'axios';
 import { MessageSender, SendError, type Sending } from '../messages.ports';
 import { tlsOptions } from './trusted-authorities';
 
-export interface HttpSmsSettings {
+export interface HttpGatewaySettings {
+  /** The first words of its error codes: `SMS GATEWAY`. */
+  name: string;
   url: string;
   token: string | null;
-  from: string;
+  /** Further members of every body. */
+  constants: Readonly<Record<string, string>>;
   caFile: string | null;
 }
 
@@ -15,12 +18,12 @@ const limits = { timeout: 15_000, maxContentLength: 65_536, maxRedirects: 0, pro
 /** Statuses of temporary refusals. */
 const temporary = new Set([408, 425, 429]);
 
-/** Sends short messages through the operator's HTTP gateway. */
-export class HttpSmsSender extends MessageSender<string> {
+/** Sends messages through the operator's HTTP gateway: it POSTs `{to, text, reference}` as JSON; the gateway takes a message by answering 2xx. */
+export class HttpGatewaySender extends MessageSender<string> {
   private readonly http: AxiosInstance;
   private readonly agents: [HttpAgent, HttpsAgent];
 
-  constructor(private readonly settings: HttpSmsSettings) {
+  constructor(private readonly settings: HttpGatewaySettings) {
     super();
     this.agents = [
       new HttpAgent({ keepAlive: true, maxSockets: 4 }),
@@ -37,14 +40,15 @@ export class HttpSmsSender extends MessageSender<string> {
   }
 
   override async send({ recipient, text, reference }: Sending<string>): Promise<void> {
+    const { name, url, constants } = this.settings;
     try {
-      await this.http.post(this.settings.url, JSON.stringify({ from: this.settings.from, to: recipient, text, reference }));
+      await this.http.post(url, JSON.stringify({ ...constants, to: recipient, text, reference }));
     } catch (cause) {
-      // Drops the cause, because it contains the request with number and text.
+      // Drops the cause, because it contains the request with recipient and text.
       const { response, code } = cause as { response?: { status: number }; code?: string };
       const status = response?.status;
       const isPermanent = status !== undefined && status >= 400 && status < 500 && !temporary.has(status);
-      throw new SendError(status === undefined ? `SMS GATEWAY ${code ?? 'FAULT'}` : `SMS GATEWAY ${status}`, isPermanent);
+      throw new SendError(status === undefined ? `${name} ${code ?? 'FAULT'}` : `${name} ${status}`, isPermanent);
     }
   }
 
