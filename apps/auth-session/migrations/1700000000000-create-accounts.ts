@@ -1,17 +1,13 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '@paycode/persistence';
+import type { QueryRunner } from 'typeorm';
 
 /** Accounts, signing keys, sessions, challenges, guess counts, security events. */
-export class CreateAccounts1700000000000 implements MigrationInterface {
-  name = 'CreateAccounts1700000000000';
+export class CreateAccounts1700000000000 extends ForwardMigration {
+  override readonly name = 'CreateAccounts1700000000000';
 
-  async up(runner: QueryRunner): Promise<void> {
+  override async up(runner: QueryRunner): Promise<void> {
     for (const statement of [account, signingKey, session, loginChallenge, guessCount, securityEvent, appendOnly])
       await runner.query(statement);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop table security_event, guess_count, login_challenge, session, signing_key, account');
-    await runner.query('drop function refuse_security_event_change');
   }
 }
 

@@ -1,17 +1,13 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '@paycode/persistence';
+import type { QueryRunner } from 'typeorm';
 
 /** Which token a renewal replaced, and when: it may come again for a moment; any other one that comes again was stolen (ADR 0029). */
-export class RememberTheReplacedToken1785000001000 implements MigrationInterface {
-  name = 'RememberTheReplacedToken1785000001000';
+export class RememberTheReplacedToken1785000001000 extends ForwardMigration {
+  override readonly name = 'RememberTheReplacedToken1785000001000';
 
-  async up(runner: QueryRunner): Promise<void> {
+  override async up(runner: QueryRunner): Promise<void> {
     await runner.query('alter table session add column replaced_token_id uuid, add column renewed_at timestamptz');
     // For the list of an account's sessions.
     await runner.query('create index session_account on session (account_id)');
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop index session_account');
-    await runner.query('alter table session drop column replaced_token_id, drop column renewed_at');
   }
 }

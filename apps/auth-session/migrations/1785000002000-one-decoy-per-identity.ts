@@ -1,18 +1,14 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '@paycode/persistence';
+import type { QueryRunner } from 'typeorm';
 
 /** Decoys are derived per identity from a secret; the one decoy key of before told decoys from keys by its ciphertexts (A-37). */
-export class OneDecoyPerIdentity1785000002000 implements MigrationInterface {
-  name = 'OneDecoyPerIdentity1785000002000';
+export class OneDecoyPerIdentity1785000002000 extends ForwardMigration {
+  override readonly name = 'OneDecoyPerIdentity1785000002000';
 
-  async up(runner: QueryRunner): Promise<void> {
+  override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`delete from signing_key where use = 'DECOY'`);
     // DECOY stays allowed: a replica of the release before may still make one while it is being replaced.
     await this.allow(runner, `'ACCESS', 'IDENTITY', 'CHALLENGE', 'DECOY', 'DECOY_SECRET'`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`delete from signing_key where use = 'DECOY_SECRET'`);
-    await this.allow(runner, `'ACCESS', 'IDENTITY', 'CHALLENGE', 'DECOY'`);
   }
 
   private async allow(runner: QueryRunner, uses: string): Promise<void> {

@@ -1,19 +1,16 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '@paycode/persistence';
+import type { QueryRunner } from 'typeorm';
 
 /**
  * Where the schema has an owner apart from the service, the service's role can add to the security log and read it, nothing else; rows past
  * their year go by a function of the owner's. Where one role is both, the trigger alone stands, and that role could take it away.
  */
-export class NobodyRewritesTheSecurityLog1785000003000 implements MigrationInterface {
-  name = 'NobodyRewritesTheSecurityLog1785000003000';
+export class NobodyRewritesTheSecurityLog1785000003000 extends ForwardMigration {
+  override readonly name = 'NobodyRewritesTheSecurityLog1785000003000';
 
-  async up(runner: QueryRunner): Promise<void> {
+  override async up(runner: QueryRunner): Promise<void> {
     await runner.query(purge);
     await runner.query(revoke);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop function purge_security_events');
   }
 }
 

@@ -1,9 +1,10 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '@paycode/persistence';
+import type { QueryRunner } from 'typeorm';
 
-export class CreateMerchants1760000000000 implements MigrationInterface {
-  name = 'CreateMerchants1760000000000';
+export class CreateMerchants1760000000000 extends ForwardMigration {
+  override readonly name = 'CreateMerchants1760000000000';
 
-  async up(runner: QueryRunner): Promise<void> {
+  override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       create table merchant (
         merchant_id bigint primary key check (merchant_id between 1 and 9007199254740991),
@@ -89,12 +90,5 @@ export class CreateMerchants1760000000000 implements MigrationInterface {
         probe_id uuid not null,
         expires_at timestamptz not null
       )`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(
-      'drop table probe_in_flight, probe_bucket, change_notice, audit_event, recipient, http_notification, merchant cascade',
-    );
-    await runner.query('drop function refuse_audit_change');
   }
 }

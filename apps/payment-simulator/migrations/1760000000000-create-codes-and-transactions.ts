@@ -1,11 +1,12 @@
-import { createOutboxTable, dropOutboxTable } from '@paycode/events';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createOutboxTable } from '@paycode/events';
+import { ForwardMigration } from '@paycode/persistence';
+import type { QueryRunner } from 'typeorm';
 
 /** Payment codes and the transactions made with and without them. */
-export class CreateCodesAndTransactions1760000000000 implements MigrationInterface {
-  name = 'CreateCodesAndTransactions1760000000000';
+export class CreateCodesAndTransactions1760000000000 extends ForwardMigration {
+  override readonly name = 'CreateCodesAndTransactions1760000000000';
 
-  async up(runner: QueryRunner): Promise<void> {
+  override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       create table code (
         code text primary key check (code ~ '^[0-9]{10}$'),
@@ -50,10 +51,5 @@ export class CreateCodesAndTransactions1760000000000 implements MigrationInterfa
       create index transaction_of_code on transaction (code, transaction_id) where code is not null;
     `);
     for (const statement of createOutboxTable) await runner.query(statement);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    for (const statement of dropOutboxTable) await runner.query(statement);
-    await runner.query('drop table transaction, code; drop sequence transaction_id');
   }
 }

@@ -1,15 +1,12 @@
-import { createErasureTable, dropErasureTable } from '@paycode/erasure';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createErasureTable } from '@paycode/erasure';
+import { ForwardMigration } from '@paycode/persistence';
+import type { QueryRunner } from 'typeorm';
 
 /** Whose request erased the payer's data of which transaction (T-43). */
-export class RecordErasures1786000000000 implements MigrationInterface {
-  name = 'RecordErasures1786000000000';
+export class RecordErasures1786000000000 extends ForwardMigration {
+  override readonly name = 'RecordErasures1786000000000';
 
-  async up(runner: QueryRunner): Promise<void> {
+  override async up(runner: QueryRunner): Promise<void> {
     for (const statement of createErasureTable) await runner.query(statement);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    for (const statement of dropErasureTable) await runner.query(statement);
   }
 }

@@ -1,15 +1,12 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '@paycode/persistence';
+import type { QueryRunner } from 'typeorm';
 
 /** The queue of messages to merchants' recipients. */
-export class CreateMessages1760000000000 implements MigrationInterface {
-  name = 'CreateMessages1760000000000';
+export class CreateMessages1760000000000 extends ForwardMigration {
+  override readonly name = 'CreateMessages1760000000000';
 
-  async up(runner: QueryRunner): Promise<void> {
+  override async up(runner: QueryRunner): Promise<void> {
     for (const statement of statements) await runner.query(statement);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop table recipient_message');
   }
 }
 

@@ -1,14 +1,15 @@
-import { createOutboxTable, dropOutboxTable } from '@paycode/events';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createOutboxTable } from '@paycode/events';
+import { ForwardMigration } from '@paycode/persistence';
+import type { QueryRunner } from 'typeorm';
 
 /**
  * Jobs, write-once decisions, the shards that replicas share out, and the outbox. Jobs and decisions are range-partitioned by
  * transaction id, so that old blocks are dropped as partitions; the default partition takes whatever has no block yet.
  */
-export class CreateReversals1760000000000 implements MigrationInterface {
-  name = 'CreateReversals1760000000000';
+export class CreateReversals1760000000000 extends ForwardMigration {
+  override readonly name = 'CreateReversals1760000000000';
 
-  async up(runner: QueryRunner): Promise<void> {
+  override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       create table job (
         transaction_id bigint primary key check (transaction_id > 0),
@@ -51,10 +52,5 @@ export class CreateReversals1760000000000 implements MigrationInterface {
       comment on table replica is 'Schedulers alive: a beat that does not move for the lease time means dead.';
     `);
     for (const statement of createOutboxTable) await runner.query(statement);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    for (const statement of dropOutboxTable) await runner.query(statement);
-    await runner.query('drop table replica, shard, decision, job; drop function refuse_change');
   }
 }

@@ -1,23 +1,16 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '@paycode/persistence';
+import type { QueryRunner } from 'typeorm';
 
 /** A beat is a heartbeat, and a replica is known by its id, as the store of shards (libs/ownership) has them in every service. */
-export class Heartbeats1787000000000 implements MigrationInterface {
-  name = 'Heartbeats1787000000000';
+export class Heartbeats1787000000000 extends ForwardMigration {
+  override readonly name = 'Heartbeats1787000000000';
 
-  async up(runner: QueryRunner): Promise<void> {
+  override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
       alter table replica rename column replica to id;
       alter table replica rename column beat to heartbeat;
       alter table replica rename constraint replica_replica_not_null to replica_id_not_null;
       alter table replica rename constraint replica_beat_not_null to replica_heartbeat_not_null;
       comment on table replica is 'Schedulers alive: a heartbeat that does not move for the lease time means dead.'`);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query(`
-      alter table replica rename constraint replica_heartbeat_not_null to replica_beat_not_null;
-      alter table replica rename constraint replica_id_not_null to replica_replica_not_null;
-      alter table replica rename column heartbeat to beat;
-      alter table replica rename column id to replica`);
   }
 }

@@ -1,21 +1,16 @@
-import { createOutboxTable, dropOutboxTable } from '@paycode/events';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createOutboxTable } from '@paycode/events';
+import { ForwardMigration } from '@paycode/persistence';
+import type { QueryRunner } from 'typeorm';
 
 /**
  * Deliveries, attempts and write-once verdicts, all insert-only and range-partitioned by transaction id: blocks are opened ahead of the ids in
  * use and dropped when they are old; the default partition takes ids outside every block. Lanes and replicas say who may act on a delivery.
  */
-export class CreateDeliveries1760000000000 implements MigrationInterface {
-  name = 'CreateDeliveries1760000000000';
+export class CreateDeliveries1760000000000 extends ForwardMigration {
+  override readonly name = 'CreateDeliveries1760000000000';
 
-  async up(runner: QueryRunner): Promise<void> {
+  override async up(runner: QueryRunner): Promise<void> {
     for (const statement of statements) await runner.query(statement);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop table notice_retry, retention_block, verdict, attempt, delivery, lane, replica');
-    await runner.query('drop sequence delivery_seq');
-    for (const statement of dropOutboxTable) await runner.query(statement);
   }
 }
 

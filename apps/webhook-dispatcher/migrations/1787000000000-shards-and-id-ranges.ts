@@ -1,15 +1,12 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '@paycode/persistence';
+import type { QueryRunner } from 'typeorm';
 
 /** One word for one thing: lanes are the shards of the scheduler, a beat is a heartbeat, a block is a range of ids. Renames only; no row changes. */
-export class ShardsAndIdRanges1787000000000 implements MigrationInterface {
-  name = 'ShardsAndIdRanges1787000000000';
+export class ShardsAndIdRanges1787000000000 extends ForwardMigration {
+  override readonly name = 'ShardsAndIdRanges1787000000000';
 
-  async up(runner: QueryRunner): Promise<void> {
+  override async up(runner: QueryRunner): Promise<void> {
     for (const statement of statements) await runner.query(statement);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    for (const statement of reversals) await runner.query(statement);
   }
 }
 
@@ -52,15 +49,4 @@ const statements = [
   `comment on column shard.low_seq is 'Every delivery of the shard with a lower seq is resolved.'`,
   `comment on column delivery.epoch is 'Shard epoch under which attempt 1 was claimed by the insert itself; 0: not claimed yet.'`,
   `comment on table id_range is 'Partitions <table>_<range> of delivery, attempt and verdict. passed_at: when the ids in use left it behind.'`,
-];
-
-const reversals = [
-  renameConstraints('heartbeat(?=_)', 'beat'),
-  renameConstraints('shard', 'lane'),
-  renameConstraints('id_range_range', 'retention_block_block'),
-  renameConstraints('id_range', 'retention_block'),
-  `alter sequence ${sequence[1]} rename to ${sequence[0]}`,
-  ...indexes.map(([before, after]) => `alter index ${after} rename to ${before}`),
-  ...columns.map(([table, before, after]) => `alter table ${table} rename column ${after} to ${before}`),
-  ...tables.map(([before, after]) => `alter table ${after} rename to ${before}`),
 ];

@@ -14,5 +14,3 @@ export const createErasureTable = [
   `create trigger erasure_append_only before update or delete or truncate on erasure
      for each statement execute function refuse_erasure_change()`,
 ] as const;
-
-export const dropErasureTable = ['drop table erasure', 'drop function refuse_erasure_change'] as const;

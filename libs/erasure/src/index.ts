@@ -1,3 +1,3 @@
-export { createErasureTable, dropErasureTable } from './create-erasure-table';
+export { createErasureTable } from './create-erasure-table';
 export { ErasureModule } from './erasure.module';
 export type { NotificationSource } from './persistence/postgres-notification.store';

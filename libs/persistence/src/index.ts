@@ -4,6 +4,7 @@ export * from './data-source';
 export * from './exact-integer';
 export * from './prepared-query';
 export * from './grant-rights';
+export * from './forward-migration';
 export * from './migrate';
 export * from './embedded/embedded-postgres';
 export * from './flush-queue';

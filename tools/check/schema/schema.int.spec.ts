@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { migrationsIn, schemaFile, schemaSources } from './schema-sources.ts';
 import { type Query, schemaText } from './schema-text.ts';
 
@@ -40,6 +41,13 @@ describe.each(schemaSources(root).map(source => [source.schema, source] as const
     } finally {
       await drop();
     }
+  });
+
+  it('is made by migrations that only go forward, as the page on upgrades says', async () => {
+    const exports = (await import(join(root, source.migrations))) as Record<string, unknown>;
+    const all = migrationsIn(exports) as unknown as (new () => MigrationInterface)[];
+    expect(all).not.toEqual([]);
+    for (const Migration of all) await expect(new Migration().down({} as QueryRunner)).rejects.toThrow('only go forward');
   });
 
   it('is SQL that makes the same schema in an empty database', async () => {

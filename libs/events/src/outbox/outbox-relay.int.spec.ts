@@ -1,21 +1,19 @@
+import { ForwardMigration } from '@paycode/persistence';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import { register } from 'prom-client';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
 import type { EventToPublish } from '../event-transport';
 import { encodeBounded } from '../record/event-size';
 import { eventOf, gate } from '../testing/collector';
 import { quietLog } from '../testing/transport-harness';
 import { OutboxRelay, type OutboxRelayOptions } from './outbox-relay';
-import { createOutboxTable, dropOutboxTable, insertOutbox } from './outbox-table';
+import { createOutboxTable, insertOutbox } from './outbox-table';
 
-class CreateOutbox1700000000000 implements MigrationInterface {
-  name = 'CreateOutbox1700000000000';
-  async up(runner: QueryRunner): Promise<void> {
+class CreateOutbox1700000000000 extends ForwardMigration {
+  override readonly name = 'CreateOutbox1700000000000';
+  override async up(runner: QueryRunner): Promise<void> {
     for (const statement of createOutboxTable) await runner.query(statement);
-  }
-  async down(runner: QueryRunner): Promise<void> {
-    for (const statement of dropOutboxTable) await runner.query(statement);
   }
 }
 

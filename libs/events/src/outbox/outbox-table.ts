@@ -25,8 +25,6 @@ export const createOutboxTable = [
    ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0)`,
 ] as const;
 
-export const dropOutboxTable = ['drop table outbox'] as const;
-
 const insert = `
   insert into outbox (aggregatetype, aggregateid, type, event_id, source, time, traceparent, payload)
   select topic, key, type, id, source, time, traceparent, payload

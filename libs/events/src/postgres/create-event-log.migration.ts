@@ -1,4 +1,5 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '@paycode/persistence';
+import type { QueryRunner } from 'typeorm';
 
 /**
  * The event log of the PostgreSQL transport.
@@ -8,15 +9,11 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  * sequence would let a lower id commit after a higher one and be skipped; reading behind the oldest running transaction would let any
  * long transaction of the cluster stop all consumers.)
  */
-export class CreateEventLog1763600000000 implements MigrationInterface {
-  name = 'CreateEventLog1763600000000';
+export class CreateEventLog1763600000000 extends ForwardMigration {
+  override readonly name = 'CreateEventLog1763600000000';
 
-  async up(runner: QueryRunner): Promise<void> {
+  override async up(runner: QueryRunner): Promise<void> {
     for (const statement of statements) await runner.query(statement);
-  }
-
-  async down(runner: QueryRunner): Promise<void> {
-    await runner.query('drop table event_member, event_offset, event_log, event_partition, event_topic');
   }
 }
 

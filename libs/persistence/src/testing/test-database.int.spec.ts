@@ -1,13 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../forward-migration';
 import { createTestDatabase } from './test-database';
 
-class CreateNote1700000000000 implements MigrationInterface {
-  name = 'CreateNote1700000000000';
-  up(runner: QueryRunner): Promise<void> {
+class CreateNote1700000000000 extends ForwardMigration {
+  override readonly name = 'CreateNote1700000000000';
+  override up(runner: QueryRunner): Promise<void> {
     return runner.query('create table note(id int primary key)');
-  }
-  down(runner: QueryRunner): Promise<void> {
-    return runner.query('drop table note');
   }
 }
 
