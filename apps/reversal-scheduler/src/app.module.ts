@@ -21,7 +21,7 @@ export class AppModule {
           dispatcherUrl: values.WEBHOOK_DISPATCHER_URL,
           timerDelayMs: values.TIMER_DELAY_MS,
           auditDelayMs: values.AUDIT_DELAY_MS,
-          shardLeaseMs: values.SHARD_LEASE_MS,
+          shardLeaseMs: values.SCHEDULER_SHARD_LEASE_MS,
         }),
       ],
     };

@@ -47,7 +47,7 @@ describe('reversal scheduler', () => {
     return service;
   };
   const start = (over: Record<string, string> = {}) =>
-    startAsShipped({ TIMER_DELAY_MS: '100', SHARD_LEASE_MS: '500', AUDIT_DELAY_MS: '0', ...over });
+    startAsShipped({ TIMER_DELAY_MS: '100', SCHEDULER_SHARD_LEASE_MS: '500', AUDIT_DELAY_MS: '0', ...over });
 
   const http = axios.create({ validateStatus: () => true, headers: { 'content-type': 'application/json' } });
   const callAs = (token: () => string) => (service: RunningService, path: string, body: unknown) =>

@@ -29,7 +29,7 @@ export const env = defineEnv({
     max: 86_400_000,
     description: 'Delay of the audit of TransactionTerminal; at least the backstop of the dispatcher (DISPATCH_WINDOW_MS).',
   },
-  SHARD_LEASE_MS: {
+  SCHEDULER_SHARD_LEASE_MS: {
     type: 'integer',
     unit: 'ms',
     default: 5_000,

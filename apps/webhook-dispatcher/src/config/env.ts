@@ -66,7 +66,7 @@ export const env = defineEnv({
     max: 10,
     description: 'POSTs of one payment at most; only a crash of the dispatcher leads to a second one. 1 allows none (A-13).',
   },
-  SHARD_LEASE_MS: {
+  DISPATCHER_SHARD_LEASE_MS: {
     type: 'integer',
     unit: 'ms',
     default: 10_000,

@@ -81,7 +81,7 @@ function dispatcherSettingsOf(settings: Settings): DispatcherSettings {
   return {
     // Each start gets a new identity, because a restarted process does not know what its predecessor had in flight.
     replica: randomUUID(),
-    shardLeaseMs: settings.SHARD_LEASE_MS,
+    shardLeaseMs: settings.DISPATCHER_SHARD_LEASE_MS,
     rules: { attemptsMax: settings.MAX_ATTEMPTS, dispatchWindowMs: settings.DISPATCH_WINDOW_MS },
     post: { ackWindowMs: settings.ACK_WINDOW_MS, connectBudgetMs: settings.CONNECT_BUDGET_MS, userAgent },
     slotsMax: settings.SOCKETS_MAX,

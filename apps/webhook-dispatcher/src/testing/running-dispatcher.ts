@@ -37,7 +37,7 @@ const http = axios.create({ validateStatus: () => true });
  * Long limits, so that a busy machine does not look like a slow receiver or a dead replica. Tests of the end of a window
  * set a short one.
  */
-const patient = { ACK_WINDOW_MS: '240000', CONNECT_BUDGET_MS: '60000', SHARD_LEASE_MS: '240000' };
+const patient = { ACK_WINDOW_MS: '240000', CONNECT_BUDGET_MS: '60000', DISPATCHER_SHARD_LEASE_MS: '240000' };
 
 /** Dispatchers as processes run them, on databases of their own, with fake neighbours. */
 export class DispatcherRig {

@@ -101,7 +101,7 @@ export class FaultServices {
       ACK_WINDOW_MS: String(times.ackWindow),
       CONNECT_BUDGET_MS: String(times.connectBudget),
       DISPATCH_WINDOW_MS: String(times.dispatchWindow),
-      SHARD_LEASE_MS: String(times.shardLease),
+      DISPATCHER_SHARD_LEASE_MS: String(times.shardLease),
       OUTBOUND_SOURCE_ADDRESSES: sourceOf(at),
       ...options.dispatcherEnv,
     };
@@ -114,7 +114,7 @@ export class FaultServices {
       DATABASE_URL: ways.schedulerDatabase[at]!.urlOf(databases.scheduler.urlOf('scheduler')),
       WEBHOOK_DISPATCHER_URL: ways.toDispatcher.url,
       TIMER_DELAY_MS: String(this.times.timerDelay),
-      SHARD_LEASE_MS: String(this.times.shardLease),
+      SCHEDULER_SHARD_LEASE_MS: String(this.times.shardLease),
       AUDIT_DELAY_MS: String(this.times.auditDelay),
     };
   }
