@@ -70,7 +70,7 @@ function addSender(edit: WorkspaceEdit, { upper, lower, pascal }: ChannelNames):
 /** The pages and specs that spell the channels out. */
 function tellOfIt(edit: WorkspaceEdit, { upper }: ChannelNames, known: readonly string[]): void {
   const [before, after] = [known.join(' or '), [...known, upper].join(' or ')];
-  for (const path of [`${configuration}/notifications.int.spec.ts`, 'docs/openapi/public.yaml'])
+  for (const path of [`${configuration}/notifications.int.spec.ts`, 'tools/check/docs/openapi/notes/public.yaml'])
     edit.replace(path, new RegExp(`Valid types are ${before}`, 'g'), `Valid types are ${after}`);
   const settings = `\`${upper}_GATEWAY_URL\`, \`${upper}_GATEWAY_TOKEN\``;
   const row = `| send messages over ${upper} | ${settings}; the gateway is sent \`{to, text, reference}\` as JSON and answers 2xx |\n`;

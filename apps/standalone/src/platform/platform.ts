@@ -6,7 +6,7 @@ import { emptyHomeFolder, ensureHomeTokenKeys, ensureOperatorToken, ensureSecret
 import { type ServiceFailure, type ServiceSpec, Supervisor } from '../processes';
 import { ensureGatewayCertificate } from '../tls';
 import { choosePorts, type PlatformPorts } from './ports';
-import { internalUrlOf, serviceSpecs } from './services';
+import { type Inspected, internalUrlOf, serviceSpecs } from './services';
 import { knownAccounts, writeStandaloneFile } from './standalone-file';
 
 export interface PlatformOptions {
@@ -17,7 +17,7 @@ export interface PlatformOptions {
   appsFolder: string;
   isFresh: boolean;
   /** Service that a debugger may attach to. */
-  inspected?: string | undefined;
+  inspected?: Inspected | undefined;
   say(line: string): void;
 }
 

@@ -18,7 +18,13 @@ export interface PlatformParts {
   secrets: SecretFiles;
   tokenKeys: TokenKeyFiles;
   certificate: GatewayCertificate;
-  inspected?: string | undefined;
+  inspected?: Inspected | undefined;
+}
+
+/** A service that a debugger may attach to, and the port for it. */
+export interface Inspected {
+  service: string;
+  port: number;
 }
 
 type Env = Record<string, string | undefined>;
@@ -55,8 +61,6 @@ const smallFlags = ['--max-semi-space-size=2', '--v8-pool-size=1'];
  */
 const smallestFlags = [...smallFlags, '--optimize-for-size'];
 const besidePayments: ReadonlySet<ServiceName> = new Set(['notification-config', 'recipient-messages']);
-/** Node's own port for debuggers, on this machine only, because a debugger controls the process. */
-const inspectFlags = ['--inspect=127.0.0.1:9229', '--enable-source-maps'];
 
 /** The services to start, in the order in which they stop. */
 export function serviceSpecs(parts: PlatformParts, inherited: Env): ServiceSpec[] {
@@ -64,11 +68,17 @@ export function serviceSpecs(parts: PlatformParts, inherited: Env): ServiceSpec[
     name,
     script: join(parts.appsFolder, name, 'main.cjs'),
     preload: join(parts.appsFolder, 'standalone', 'end-with-parent.preload.cjs'),
-    nodeFlags: [...(besidePayments.has(name) ? smallestFlags : smallFlags), ...(name === parts.inspected ? inspectFlags : [])],
+    nodeFlags: nodeFlagsOf(name, parts.inspected),
     env: serviceEnvironment(name, { inherited, given: { ...commonEnv(parts), ...ownEnv(name, parts) } }),
     internalUrl: internalUrlOf(parts.ports, name),
     logFile: join(parts.home.logs, `${name}.log`),
   }));
+}
+
+/** The debugger's port is open on this machine only, because a debugger controls the process. */
+export function nodeFlagsOf(name: ServiceName, inspected: Inspected | undefined): string[] {
+  const flags = besidePayments.has(name) ? smallestFlags : smallFlags;
+  return name === inspected?.service ? [...flags, `--inspect=127.0.0.1:${inspected.port}`, '--enable-source-maps'] : flags;
 }
 
 /** Base URL of a service's internal listener. */

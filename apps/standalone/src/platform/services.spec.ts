@@ -1,0 +1,10 @@
+import { nodeFlagsOf } from './services';
+
+describe('how services are started', () => {
+  it('a debugger may attach to the service that was named, on that port of this machine, and to no other', () => {
+    const inspected = { service: 'webhook-dispatcher', port: 9_300 };
+    expect(nodeFlagsOf('webhook-dispatcher', inspected)).toEqual(expect.arrayContaining(['--inspect=127.0.0.1:9300']));
+    expect(nodeFlagsOf('api-gateway', inspected).join(' ')).not.toContain('--inspect');
+    expect(nodeFlagsOf('webhook-dispatcher', undefined).join(' ')).not.toContain('--inspect');
+  });
+});
