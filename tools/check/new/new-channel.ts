@@ -7,6 +7,14 @@ const kinds = 'libs/dto/src/internal/channels.ts';
 const configuration = 'apps/notification-config/src/notifications';
 const messages = 'apps/recipient-messages/src/messages';
 
+/** Files that spell out the refusal of an unknown channel (R-7-11). */
+const refusalIn = [
+  `${configuration}/notifications.int.spec.ts`,
+  'libs/dto/src/access/error-catalogue.ts',
+  'libs/dto/src/access/error-catalogue.spec.ts',
+  'tools/check/docs/openapi/notes/public.yaml',
+];
+
 /**
  * A channel that recipients are told over, beside EMAIL and SMS: its place in every table that the compiler demands, a sender that POSTs to an
  * HTTP gateway (off until one is set), two migrations, specs, and its line in the how-to. @throws CannotAddError
@@ -70,8 +78,7 @@ function addSender(edit: WorkspaceEdit, { upper, lower, pascal }: ChannelNames):
 /** The pages and specs that spell the channels out. */
 function tellOfIt(edit: WorkspaceEdit, { upper }: ChannelNames, known: readonly string[]): void {
   const [before, after] = [known.join(' or '), [...known, upper].join(' or ')];
-  for (const path of [`${configuration}/notifications.int.spec.ts`, 'tools/check/docs/openapi/notes/public.yaml'])
-    edit.replace(path, new RegExp(`Valid types are ${before}`, 'g'), `Valid types are ${after}`);
+  for (const path of refusalIn) edit.replace(path, new RegExp(`Valid types are ${before}`, 'g'), `Valid types are ${after}`);
   const settings = `\`${upper}_GATEWAY_URL\`, \`${upper}_GATEWAY_TOKEN\``;
   const row = `| send messages over ${upper} | ${settings}; the gateway is sent \`{to, text, reference}\` as JSON and answers 2xx |\n`;
   edit.insertBefore('docs/how-to/send-email-and-sms.md', /^\| trust a certificate authority/, row);
