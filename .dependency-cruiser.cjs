@@ -3,6 +3,8 @@
 const spec = String.raw`\.spec\.ts$|\.conformance\.ts$`;
 const testCode = String.raw`${spec}|/testing/|^apps/platform-e2e/`;
 const capability = String.raw`^apps/([^/]+)/src/([^/]+)/`;
+/** What puts a capability together; the channel table gives each channel its sender. */
+const wiring = String.raw`/index\.ts$|\.(module|provider)\.ts$|/messages/channel-table\.ts$`;
 
 /** What a group of tools uses: operate <- run <- prove <- check, and measure uses run and operate. */
 const toolGroups = [
@@ -42,7 +44,8 @@ module.exports = {
       name: 'use-case-never-imports-an-edge',
       comment: 'A use case speaks to the outside through its ports.',
       severity: 'error',
-      from: { path: `${capability}[^/]+\\.(service|ports)\\.ts$`, pathNot: testCode },
+      // What stands in the capability's folder itself, beside what puts it together.
+      from: { path: `${capability}[^/]+\\.ts$`, pathNot: `${testCode}|${wiring}` },
       to: { path: '^apps/$1/src/$2/(http|events|jobs|persistence|clients)/' },
     },
     {

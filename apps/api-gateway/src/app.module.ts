@@ -4,7 +4,7 @@ import { ForwardingModule } from './forwarding';
 
 @Module({})
 export class AppModule {
-  static forEnv(env: GatewayEnv): DynamicModule {
-    return { module: AppModule, imports: [ForwardingModule.forEnv(env)] };
+  static forRoot(env: GatewayEnv): DynamicModule {
+    return { module: AppModule, imports: [ForwardingModule.register(env)] };
   }
 }

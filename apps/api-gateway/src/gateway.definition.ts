@@ -6,6 +6,6 @@ import { gatewayEnv } from './config/env';
 export const gatewayDefinition: ServiceDefinition<typeof gatewayEnv.schema> = {
   name: 'api-gateway',
   env: gatewayEnv,
-  module: env => AppModule.forEnv(env),
+  module: env => AppModule.forRoot(env),
   hasPublicPaths: false,
 };

@@ -29,24 +29,26 @@ const statementTimeoutMs = 5_000;
 
 @Module({})
 export class AppModule {
-  static forEnv(env: AuthSessionEnv, overrides: AppOverrides = {}): DynamicModule {
+  static forRoot(env: AuthSessionEnv, overrides: AppOverrides = {}): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        ServiceTokenModule.forService('auth-session', tokenKeySettingsOf(env)),
-        ClockModule.forClock(overrides.clock ?? new SystemClock()),
-        DatabaseModule.forService('auth-session', { env, migrations, entities, statementTimeoutMs, insertOnly }),
+        ServiceTokenModule.forRoot('auth-session', tokenKeySettingsOf(env)),
+        ClockModule.forRoot({ clock: overrides.clock ?? new SystemClock() }),
+        DatabaseModule.forRoot('auth-session', { env, migrations, entities, statementTimeoutMs, insertOnly }),
         AuditModule,
-        KeysModule.with({ keyEncryptionKeys: env.KEY_ENCRYPTION_KEYS, signedForMs: accessTokenLifetimeMs }),
-        AccountsModule.withPeppers(env.PASSWORD_PEPPERS),
-        GuessingModule.withLimits({
+        KeysModule.register({ keyEncryptionKeys: env.KEY_ENCRYPTION_KEYS, signedForMs: accessTokenLifetimeMs }),
+        AccountsModule.register({ peppers: env.PASSWORD_PEPPERS }),
+        GuessingModule.register({
           pairFreeFailures: env.GUESSES_PER_IDENTITY_MAX,
           addressFreeFailures: env.GUESSES_PER_ADDRESS_MAX,
         }),
-        SessionsModule.with(env.PAYCODE_ENVIRONMENT, sessionRules(env)),
+        SessionsModule.register({ environment: env.PAYCODE_ENVIRONMENT, rules: sessionRules(env) }),
         AuthorizeModule,
-        ExternalAuthorizationModule.forTokens(env.EXTERNAL_AUTHORIZATION_TOKENS),
-        LoginModule.with(challenges(env, overrides.rsaWorkerFile ?? join(__dirname, 'rsa-challenge.worker.cjs'))),
+        ExternalAuthorizationModule.register({ tokens: env.EXTERNAL_AUTHORIZATION_TOKENS }),
+        LoginModule.register({
+          challenges: challenges(env, overrides.rsaWorkerFile ?? join(__dirname, 'rsa-challenge.worker.cjs')),
+        }),
         HousekeepingModule,
       ],
     };
@@ -60,8 +62,8 @@ function sessionRules(env: AuthSessionEnv): SessionRules {
 
 function challenges(env: AuthSessionEnv, workerFile: string): DynamicModule {
   const lifetimeMs = challengeLifetimeMs(env.PAYCODE_ENVIRONMENT);
-  return ChallengesModule.with(
-    { lifetimeMs, perAddressPerMinute: env.CHALLENGES_PER_ADDRESS_PER_MINUTE },
-    { workerFile, workers: env.RSA_WORKERS, queueMax: env.RSA_QUEUE_MAX },
-  );
+  return ChallengesModule.register({
+    rules: { lifetimeMs, perAddressPerMinute: env.CHALLENGES_PER_ADDRESS_PER_MINUTE },
+    rsa: { workerFile, workers: env.RSA_WORKERS, queueMax: env.RSA_QUEUE_MAX },
+  });
 }

@@ -8,7 +8,7 @@ import { env } from './config/env';
 void bootService({
   name: 'auth-session',
   env,
-  module: read => AppModule.forEnv(read),
+  module: read => AppModule.forRoot(read),
   hasPublicPaths: true,
   migrate: migrateDatabase('auth-session', { insertOnly, migrations }),
 });

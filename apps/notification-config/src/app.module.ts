@@ -8,26 +8,26 @@ import { ChangeNoticesModule } from './change-notices';
 import { entities } from './entities';
 import { MerchantsModule } from './merchants';
 import { NotificationsModule } from './notifications';
-import { ProbingModule, type ProbingSettings } from './probing';
+import { ProbingModule, type ProbingOptions } from './probing';
 import { RoutesModule } from './routes';
 import { WebhookKeysModule } from './webhook-keys';
 
 /** Merchants and where they are notified: URL and key, Email and SMS recipients. */
 @Module({})
 export class AppModule {
-  static forEnv(env: NotificationConfigEnv): DynamicModule {
+  static forRoot(env: NotificationConfigEnv): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        ServiceTokenModule.forService('notification-config', tokenKeySettingsOf(env)),
-        IdentityModule.forService('notification-config', { jwksUrl: `${env.AUTH_SESSION_URL}/internal/jwks` }),
-        DatabaseModule.forService('notification-config', { env, migrations, entities, insertOnly }),
-        WebhookKeysModule.sealedUnder(env.KEY_ENCRYPTION_KEYS),
-        RoutesModule.leasedFor(env.ROUTE_LEASE_MS),
-        ProbingModule.withSettings(probingSettings(env)),
+        ServiceTokenModule.forRoot('notification-config', tokenKeySettingsOf(env)),
+        IdentityModule.forRoot('notification-config', { jwksUrl: `${env.AUTH_SESSION_URL}/internal/jwks` }),
+        DatabaseModule.forRoot('notification-config', { env, migrations, entities, insertOnly }),
+        WebhookKeysModule.register({ keyEncryptionKeys: env.KEY_ENCRYPTION_KEYS }),
+        RoutesModule.register({ leaseMs: env.ROUTE_LEASE_MS }),
+        ProbingModule.register(probingOptions(env)),
         MerchantsModule,
         NotificationsModule,
-        ChangeNoticesModule.mailedBy(env.RECIPIENT_MESSAGES_URL),
+        ChangeNoticesModule.register({ recipientMessagesUrl: env.RECIPIENT_MESSAGES_URL }),
       ],
     };
   }
@@ -39,7 +39,7 @@ const minuteMs = 60_000;
 /** Time for the probe's bookkeeping beyond the probe itself. */
 const probeMarginMs = 5_000;
 
-function probingSettings(env: NotificationConfigEnv): ProbingSettings {
+function probingOptions(env: NotificationConfigEnv): ProbingOptions {
   return {
     policy: outboundPolicyOf(env),
     limits: { totalMs: env.PROBE_TIMEOUT_MS, connectMs: env.PROBE_CONNECT_TIMEOUT_MS, bodyBytesMax: responseBytesMax },

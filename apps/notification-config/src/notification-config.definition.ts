@@ -8,7 +8,7 @@ import { env } from './config/env';
 export const notificationConfigDefinition: ServiceDefinition<typeof env.schema> = {
   name: 'notification-config',
   env,
-  module: values => AppModule.forEnv(values),
+  module: values => AppModule.forRoot(values),
   hasPublicPaths: true,
   migrate: migrateDatabase('notification-config', { insertOnly, migrations }),
 };

@@ -15,21 +15,21 @@ import { storedTransactions, TransactionsModule } from './transactions';
 /** The sandbox's payment core: codes, transactions with chosen outcomes, reversals. */
 @Module({})
 export class AppModule {
-  static forEnv(values: EnvOf<typeof env.schema>): DynamicModule {
-    const transactions = TransactionsModule.withKeys(values.PAYLOAD_KEYS);
-    const codes = CodesModule.withSettings({ publicBaseUrl: values.PUBLIC_BASE_URL, transactions });
+  static forRoot(values: EnvOf<typeof env.schema>): DynamicModule {
+    const transactions = TransactionsModule.register({ payloadKeys: values.PAYLOAD_KEYS });
+    const codes = CodesModule.register({ publicBaseUrl: values.PUBLIC_BASE_URL, transactions });
     return {
       module: AppModule,
       imports: [
-        ServiceTokenModule.forService('payment-simulator', tokenKeySettingsOf(values)),
-        IdentityModule.forService('payment-simulator', { jwksUrl: `${values.AUTH_SESSION_URL}/internal/jwks` }),
-        DatabaseModule.forService('payment-simulator', { env: values, migrations, entities }),
-        MessagingModule.forService('payment-simulator', values),
-        MerchantsModule.forUrl(values.NOTIFICATION_CONFIG_URL),
+        ServiceTokenModule.forRoot('payment-simulator', tokenKeySettingsOf(values)),
+        IdentityModule.forRoot('payment-simulator', { jwksUrl: `${values.AUTH_SESSION_URL}/internal/jwks` }),
+        DatabaseModule.forRoot('payment-simulator', { env: values, migrations, entities }),
+        MessagingModule.forRoot('payment-simulator', values),
+        MerchantsModule.register({ notificationConfigUrl: values.NOTIFICATION_CONFIG_URL }),
         transactions,
         codes,
-        PaymentPageModule.withCodes(codes),
-        ErasureModule.forSource(storedTransactions, values.PAYLOAD_KEYS),
+        PaymentPageModule.register({ codes }),
+        ErasureModule.register({ source: storedTransactions, payloadKeys: values.PAYLOAD_KEYS }),
       ],
     };
   }

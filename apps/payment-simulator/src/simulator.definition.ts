@@ -9,7 +9,7 @@ import { env } from './config/env';
 export const simulatorDefinition: ServiceDefinition<typeof env.schema> = {
   name: 'payment-simulator',
   env,
-  module: values => AppModule.forEnv(values),
+  module: values => AppModule.forRoot(values),
   hasPublicPaths: true,
   migrate: migrateDatabase('payment-simulator', { migrations }),
   events: app =>

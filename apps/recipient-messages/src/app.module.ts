@@ -11,15 +11,15 @@ import { MessagesModule } from './messages';
 /** E-mails and short messages to merchants' recipients, beside webhooks and without effect on payments (R-1-8, R-6.2-3). */
 @Module({})
 export class AppModule {
-  static withSettings(settings: Settings): DynamicModule {
+  static forRoot(settings: Settings): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        ServiceTokenModule.forService('recipient-messages', tokenKeySettingsOf(settings)),
-        DatabaseModule.forService('recipient-messages', { env: settings, migrations }),
-        ConsumingModule.forService('recipient-messages', settings),
-        MessagesModule.withSettings(settings),
-        ErasureModule.forSource(storedMessages, settings.PAYLOAD_KEYS),
+        ServiceTokenModule.forRoot('recipient-messages', tokenKeySettingsOf(settings)),
+        DatabaseModule.forRoot('recipient-messages', { env: settings, migrations }),
+        ConsumingModule.forRoot('recipient-messages', settings),
+        MessagesModule.register(settings),
+        ErasureModule.register({ source: storedMessages, payloadKeys: settings.PAYLOAD_KEYS }),
       ],
     };
   }

@@ -9,7 +9,7 @@ import { env } from './config/env';
 export const recipientMessagesDefinition: ServiceDefinition<typeof env.schema> = {
   name: 'recipient-messages',
   env,
-  module: settings => AppModule.withSettings(settings),
+  module: settings => AppModule.forRoot(settings),
   hasPublicPaths: false,
   migrate: migrateDatabase('recipient-messages', { migrations }),
   events: app =>

@@ -10,14 +10,14 @@ import { ReversalModule } from './reversal';
 /** The reversal scheduler: durable jobs, write-once decisions, and timers that only ask the dispatcher. */
 @Module({})
 export class AppModule {
-  static forEnv(values: EnvOf<typeof env.schema>): DynamicModule {
+  static forRoot(values: EnvOf<typeof env.schema>): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        ServiceTokenModule.forService('reversal-scheduler', tokenKeySettingsOf(values)),
-        DatabaseModule.forService('reversal-scheduler', { env: values, migrations, mustBeDurableIn: values.PAYCODE_ENVIRONMENT }),
-        MessagingModule.forService('reversal-scheduler', values),
-        ReversalModule.withSettings({
+        ServiceTokenModule.forRoot('reversal-scheduler', tokenKeySettingsOf(values)),
+        DatabaseModule.forRoot('reversal-scheduler', { env: values, migrations, mustBeDurableIn: values.PAYCODE_ENVIRONMENT }),
+        MessagingModule.forRoot('reversal-scheduler', values),
+        ReversalModule.register({
           dispatcherUrl: values.WEBHOOK_DISPATCHER_URL,
           timerDelayMs: values.TIMER_DELAY_MS,
           auditDelayMs: values.AUDIT_DELAY_MS,

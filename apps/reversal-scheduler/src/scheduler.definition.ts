@@ -9,7 +9,7 @@ import { env } from './config/env';
 export const schedulerDefinition: ServiceDefinition<typeof env.schema> = {
   name: 'reversal-scheduler',
   env,
-  module: values => AppModule.forEnv(values),
+  module: values => AppModule.forRoot(values),
   hasPublicPaths: false,
   migrate: migrateDatabase('reversal-scheduler', { migrations }),
   events: app =>

@@ -12,26 +12,27 @@ import { RetentionModule } from './retention';
 
 /** AckReceived may wait this long for others to share its publish: the dispatcher has already told the scheduler directly. */
 const ackReceivedGatherMs = 50;
+const dayMs = 86_400_000;
 
 /** The webhook dispatcher: durable deliveries, POSTs under a shard's epoch, write-once verdicts. */
 @Module({})
 export class AppModule {
-  static withSettings(settings: Settings): DynamicModule {
+  static forRoot(settings: Settings): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        ServiceTokenModule.forService('webhook-dispatcher', tokenKeySettingsOf(settings)),
-        IdentityModule.forService('webhook-dispatcher', { jwksUrl: `${settings.AUTH_SESSION_URL}/internal/jwks` }),
-        DatabaseModule.forService('webhook-dispatcher', {
+        ServiceTokenModule.forRoot('webhook-dispatcher', tokenKeySettingsOf(settings)),
+        IdentityModule.forRoot('webhook-dispatcher', { jwksUrl: `${settings.AUTH_SESSION_URL}/internal/jwks` }),
+        DatabaseModule.forRoot('webhook-dispatcher', {
           env: settings,
           migrations,
           mustBeDurableIn: settings.PAYCODE_ENVIRONMENT,
         }),
-        MessagingModule.forService('webhook-dispatcher', settings, { beginsTraces: true, gatherMs: ackReceivedGatherMs }),
-        DispatcherModule.withSettings(settings),
-        RecoveryModule.withKeys(settings.PAYLOAD_KEYS),
-        ErasureModule.forSource(storedDeliveries, settings.PAYLOAD_KEYS),
-        RetentionModule.ofDays(settings.RETENTION_DAYS),
+        MessagingModule.forRoot('webhook-dispatcher', settings, { beginsTraces: true, gatherMs: ackReceivedGatherMs }),
+        DispatcherModule.register(settings),
+        RecoveryModule.register({ payloadKeys: settings.PAYLOAD_KEYS }),
+        ErasureModule.register({ source: storedDeliveries, payloadKeys: settings.PAYLOAD_KEYS }),
+        RetentionModule.register({ retentionMs: settings.RETENTION_DAYS * dayMs }),
       ],
     };
   }

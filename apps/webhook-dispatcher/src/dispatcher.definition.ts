@@ -10,7 +10,7 @@ import { AssignedPartitions } from './dispatcher';
 export const dispatcherDefinition: ServiceDefinition<typeof env.schema> = {
   name: 'webhook-dispatcher',
   env,
-  module: settings => AppModule.withSettings(settings),
+  module: settings => AppModule.forRoot(settings),
   hasPublicPaths: true,
   migrate: migrateDatabase('webhook-dispatcher', { migrations }),
   events: app => {

@@ -49,8 +49,8 @@ class GuardedController {
 function serviceNamed(name: ServiceName, authSessionUrl: string, table = calls): Promise<RunningService> {
   @Module({
     imports: [
-      ServiceTokenModule.forService(name, tokenKeySettingsOf(keysEnv.read(tokenKeys.env(name))), table),
-      IdentityModule.forService(name, { jwksUrl: `${authSessionUrl}/internal/jwks` }),
+      ServiceTokenModule.forRoot(name, tokenKeySettingsOf(keysEnv.read(tokenKeys.env(name))), table),
+      IdentityModule.forRoot(name, { jwksUrl: `${authSessionUrl}/internal/jwks` }),
     ],
     controllers: [GuardedController],
   })

@@ -68,8 +68,8 @@ describe('mutual TLS', () => {
     const module = (values: ReturnType<typeof env.read>) => {
       @Module({
         imports: [
-          ServiceTokenModule.forService(name, tokenKeySettingsOf(values), calls),
-          IdentityModule.forService(name, { jwksUrl: `${issuer.url}/internal/jwks` }),
+          ServiceTokenModule.forRoot(name, tokenKeySettingsOf(values), calls),
+          IdentityModule.forRoot(name, { jwksUrl: `${issuer.url}/internal/jwks` }),
         ],
         controllers: [GuardedController],
       })

@@ -1,15 +1,20 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { DataSource } from 'typeorm';
-import { ErasePayers } from './erase-payers.service';
+import { ErasePayers } from './erase-payers';
 import { ErasuresController } from './http/erasures.controller';
 import { type NotificationSource, PostgresNotificationStore } from './persistence/postgres-notification.store';
+
+export interface ErasureOptions {
+  source: NotificationSource;
+  /** `kid:base64,kid:base64`, the first seals. */
+  payloadKeys: string;
+}
 
 /** `/internal/erasures` of a service that keeps notifications. Its migrations make the table `erasure`. */
 @Module({})
 export class ErasureModule {
-  /** `payloadKeys`: `kid:base64,kid:base64`, the first seals. */
-  static forSource(source: NotificationSource, payloadKeys: string): DynamicModule {
+  static register({ source, payloadKeys }: ErasureOptions): DynamicModule {
     return {
       module: ErasureModule,
       controllers: [ErasuresController],

@@ -2,4 +2,4 @@ export { type Assignment, evenShare, type OwnershipView } from './assignment';
 export * from './ownership.ports';
 export * from './postgres-shard.store';
 export * from './shard-of';
-export * from './shard-ownership.service';
+export * from './shard-ownership';

@@ -1,6 +1,6 @@
 import { ManualClock, settled } from '@paycode/timing/testing';
 import { evenShare } from './assignment';
-import { ShardOwnership } from './shard-ownership.service';
+import { ShardOwnership } from './shard-ownership';
 import { MemoryShardStore } from './testing/memory-shard.store';
 
 describe('owning an even share of the shards', () => {

@@ -43,7 +43,7 @@ describe('a service whose schema belongs to another role', () => {
   const check = async (migrations: Migrations) => {
     const settings = { DATABASE_POOL_MAX: 2, DATABASE_CA_FILE: null, DATABASE_SERVICE_ROLE: null, MIGRATIONS: 'check' } as const;
     const env: DatabaseEnv = { ...settings, DATABASE_URL: urlOf(service) };
-    const module = DatabaseModule.forService('two-roles', { env, migrations });
+    const module = DatabaseModule.forRoot('two-roles', { env, migrations });
     const app = await createServiceApp(module, createLogger('two-roles', 'silent'));
     await app.close();
   };

@@ -12,7 +12,7 @@ export const LOGGER = Symbol('LOGGER');
 @Module({})
 export class RuntimeModule {
   /** The root of a service's application, with `service` inside it. */
-  static around(service: Type | DynamicModule, logger: Logger, tracing: PaymentTracing = noTracing): DynamicModule {
+  static forRoot(service: Type | DynamicModule, logger: Logger, tracing: PaymentTracing = noTracing): DynamicModule {
     return {
       module: RuntimeModule,
       imports: [service],

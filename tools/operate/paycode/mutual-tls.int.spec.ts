@@ -50,7 +50,7 @@ describe('operators of services that speak mutual TLS', () => {
   async function serve(name: ServiceName, controller: typeof AccountsController | typeof MerchantsController) {
     const env = defineEnv({ ...baseEnv({ internal: 0 }), ...internalCallsEnv });
     const module = (values: ReturnType<typeof env.read>) => {
-      @Module({ imports: [ServiceTokenModule.forService(name, tokenKeySettingsOf(values))], controllers: [controller] })
+      @Module({ imports: [ServiceTokenModule.forRoot(name, tokenKeySettingsOf(values))], controllers: [controller] })
       class ServiceModule {}
       return ServiceModule;
     };

@@ -3,18 +3,18 @@ import { LOGGER } from '@paycode/service-runtime';
 import type { GatewayEnv } from '../config/env';
 import { RateLimits } from '../limits';
 import { GatewayMetrics } from '../telemetry';
-import { ForwardRequest } from './forward-request.service';
+import { ForwardRequest } from './forward-request';
 import { Authorizer, Upstreams } from './forwarding.ports';
 import { AnswerRequest } from './http/answer-request';
 import { ClientAddresses } from './http/client-addresses';
-import { ListenersLifecycle } from './http/listeners-lifecycle.service';
+import { ListenersLifecycle } from './http/listeners-lifecycle';
 import { listenerProviders } from './http/listener-providers';
 import { clientProviders } from './clients/client-providers';
 
 /** Wires the use case between the public listener and the services. */
 @Module({})
 export class ForwardingModule {
-  static forEnv(env: GatewayEnv): DynamicModule {
+  static register(env: GatewayEnv): DynamicModule {
     return {
       module: ForwardingModule,
       providers: [

@@ -1,3 +1,3 @@
 export { ForwardingModule } from './forwarding.module';
-export { PlainListener } from './http/plain-listener.service';
-export { PublicListener } from './http/public-listener.service';
+export { PlainListener } from './http/plain-listener';
+export { PublicListener } from './http/public-listener';

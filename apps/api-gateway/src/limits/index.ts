@@ -1,2 +1,2 @@
 export { addressKey } from './address-key';
-export * from './rate-limits.service';
+export * from './rate-limits';

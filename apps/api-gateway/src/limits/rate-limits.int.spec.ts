@@ -1,5 +1,5 @@
 import { GatewayUnderTest, json } from '../testing';
-import { RateLimits } from './rate-limits.service';
+import { RateLimits } from './rate-limits';
 
 describe('request rates', () => {
   let gateway: GatewayUnderTest | undefined;

@@ -5,13 +5,13 @@ import { ChangeCredentialsService } from './change-credentials.service';
 import { CheckPasswordService } from './check-password.service';
 import { CreateAccountService } from './create-account.service';
 import { AccountsController } from './http/accounts.controller';
-import { SourceRule } from './source-rule.service';
+import { SourceRule } from './source-rule';
 import { PostgresAccountStore } from './persistence/postgres-account.store';
 
 @Module({})
 export class AccountsModule {
   /** `peppers` as in PASSWORD_PEPPERS. */
-  static withPeppers(peppers: string): DynamicModule {
+  static register({ peppers }: { peppers: string }): DynamicModule {
     return {
       module: AccountsModule,
       global: true,

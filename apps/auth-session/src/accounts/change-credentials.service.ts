@@ -6,7 +6,7 @@ import { Clock } from '@paycode/timing';
 import type { Origin } from '../audit';
 import { type AccountChange, AccountStore } from './accounts.ports';
 import type { Account } from './domain/account';
-import { sourceRange } from './source-rule.service';
+import { sourceRange } from './source-rule';
 
 /** New password, switch to Bearer, client key: each is one change of the account row, and the next request reads it. */
 @Injectable()

@@ -1,11 +1,11 @@
 import { Global, Module } from '@nestjs/common';
 import { SecurityLog } from './audit.ports';
 import { EventCounts } from './event-counts';
-import { PostgresSecurityLog } from './persistence/postgres-security-log.store';
+import { PostgresSecurityLogStore } from './persistence/postgres-security-log.store';
 
 @Global()
 @Module({
-  providers: [{ provide: SecurityLog, useClass: PostgresSecurityLog }, EventCounts],
+  providers: [{ provide: SecurityLog, useClass: PostgresSecurityLogStore }, EventCounts],
   exports: [EventCounts, SecurityLog],
 })
 export class AuditModule {}

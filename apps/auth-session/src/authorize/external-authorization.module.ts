@@ -6,7 +6,7 @@ import { ProxyTokens } from './http/proxy-token.guard';
 /** `authorize` for Envoy, nginx or Traefik in place of api-gateway (architecture 5). */
 @Module({})
 export class ExternalAuthorizationModule {
-  static forTokens(tokens: readonly string[]): DynamicModule {
+  static register({ tokens }: { tokens: readonly string[] }): DynamicModule {
     return {
       module: ExternalAuthorizationModule,
       imports: [AuthorizeModule],

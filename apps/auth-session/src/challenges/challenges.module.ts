@@ -6,11 +6,16 @@ import { IssueChallengeService } from './issue-challenge.service';
 import { PostgresChallengeStore } from './persistence/postgres-challenge.store';
 import { RsaWorkerPool, type RsaWorkerPoolOptions } from './rsa/rsa-worker-pool';
 
+export interface ChallengesOptions {
+  rules: ChallengeRules;
+  rsa: RsaWorkerPoolOptions;
+}
+
 @Module({})
 export class ChallengesModule implements OnApplicationShutdown {
   constructor(@Inject(RsaWorkers) private readonly workers: RsaWorkerPool) {}
 
-  static with(rules: ChallengeRules, rsa: RsaWorkerPoolOptions): DynamicModule {
+  static register({ rules, rsa }: ChallengesOptions): DynamicModule {
     return {
       module: ChallengesModule,
       controllers: [LoginChallengesController],

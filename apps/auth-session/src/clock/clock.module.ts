@@ -3,7 +3,7 @@ import { Clock } from '@paycode/timing';
 
 @Module({})
 export class ClockModule {
-  static forClock(clock: Clock): DynamicModule {
+  static forRoot({ clock }: { clock: Clock }): DynamicModule {
     return { module: ClockModule, global: true, providers: [{ provide: Clock, useValue: clock }], exports: [Clock] };
   }
 }

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { forgetAfterMs } from './domain/guess-rule';
-import { GuessLimiter, type GuessRules } from './guess-limiter.service';
+import { GuessLimiter, type GuessRules } from './guess-limiter';
 import { GuessStore } from './guessing.ports';
 import { MinuteQuota } from './minute-quota';
 import { PostgresGuessStore } from './persistence/postgres-guess.store';
@@ -9,7 +9,7 @@ const delays = { delayFirstMs: 1_000, delayMaxMs: 60_000, memoryMs: forgetAfterM
 
 @Module({})
 export class GuessingModule {
-  static withLimits(limits: { pairFreeFailures: number; addressFreeFailures: number }): DynamicModule {
+  static register(limits: { pairFreeFailures: number; addressFreeFailures: number }): DynamicModule {
     const rules: GuessRules = {
       pair: { ...delays, freeTries: limits.pairFreeFailures },
       address: { ...delays, freeTries: limits.addressFreeFailures },

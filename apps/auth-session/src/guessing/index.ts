@@ -1,3 +1,3 @@
-export { type GuessAttempt, GuessLimiter, type GuessVerdict, tooManyTries } from './guess-limiter.service';
+export { type GuessAttempt, GuessLimiter, type GuessVerdict, tooManyTries } from './guess-limiter';
 export * from './guessing.module';
 export { MinuteQuota } from './minute-quota';

@@ -3,7 +3,7 @@ import { Clock } from '@paycode/timing';
 import { guesserOf } from '../addresses';
 import { type GuessRule, retryAfterS } from './domain/guess-rule';
 import { guessKeys } from './guess-keys';
-import { tooManyTries } from './guess-limiter.service';
+import { tooManyTries } from './guess-limiter';
 import { GuessStore } from './guessing.ports';
 import { KnownBlocks } from './known-blocks';
 

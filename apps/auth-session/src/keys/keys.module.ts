@@ -10,7 +10,7 @@ import { ServiceKeys } from './service-keys';
 @Module({})
 export class KeysModule {
   /** `keyEncryptionKeys` as in KEY_ENCRYPTION_KEYS; `signedForMs`: longest validity of a token that a signing key signs. */
-  static with({ keyEncryptionKeys, signedForMs }: { keyEncryptionKeys: string; signedForMs: number }): DynamicModule {
+  static register({ keyEncryptionKeys, signedForMs }: { keyEncryptionKeys: string; signedForMs: number }): DynamicModule {
     const sealer = new PayloadSealer(KeyRing.parse(keyEncryptionKeys));
     return {
       module: KeysModule,

@@ -8,7 +8,7 @@ import { RenewSessionService } from './renew-session.service';
 @Module({})
 export class LoginModule {
   /** `challenges` exports the ChallengeBook. */
-  static with(challenges: DynamicModule): DynamicModule {
+  static register({ challenges }: { challenges: DynamicModule }): DynamicModule {
     return {
       module: LoginModule,
       imports: [challenges],

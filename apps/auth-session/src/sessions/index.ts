@@ -5,6 +5,6 @@ export * from './domain/authorization-header';
 export * from './domain/session';
 export * from './open-session.service';
 export { SessionEntity } from './persistence/session.entity';
-export * from './reused-tokens.service';
+export * from './reused-tokens';
 export * from './sessions.module';
 export * from './sessions.ports';

@@ -4,12 +4,17 @@ import { AccessTokens, type Environment } from './access-tokens';
 import { OpenSessionService, type SessionRules } from './open-session.service';
 import { AccountSessionsController } from './http/account-sessions.controller';
 import { PostgresSessionStore } from './persistence/postgres-session.store';
-import { ReusedTokens } from './reused-tokens.service';
+import { ReusedTokens } from './reused-tokens';
 import { SessionStore } from './sessions.ports';
+
+export interface SessionsOptions {
+  environment: Environment;
+  rules: SessionRules;
+}
 
 @Module({})
 export class SessionsModule {
-  static with(environment: Environment, rules: SessionRules): DynamicModule {
+  static register({ environment, rules }: SessionsOptions): DynamicModule {
     return {
       module: SessionsModule,
       global: true,

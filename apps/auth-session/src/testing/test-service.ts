@@ -55,7 +55,7 @@ export class TestAuthSession {
   async addReplica(settings: Record<string, string> = {}): Promise<RunningService> {
     const overrides: AppOverrides = { clock: this.clock, rsaWorkerFile: await rsaWorkerFile() };
     const replica = await startService(
-      { name: 'auth-session', env, module: read => AppModule.forEnv(read, overrides), hasPublicPaths: true },
+      { name: 'auth-session', env, module: read => AppModule.forRoot(read, overrides), hasPublicPaths: true },
       { ...this.settings, ...settings },
     );
     this.replicas.push(replica);

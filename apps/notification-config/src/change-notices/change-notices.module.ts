@@ -12,7 +12,7 @@ const messagesClient = Symbol('messagesClient');
 export class ChangeNoticesModule implements OnApplicationShutdown {
   constructor(@Inject(messagesClient) private readonly client: InternalClient) {}
 
-  static mailedBy(recipientMessagesUrl: string): DynamicModule {
+  static register({ recipientMessagesUrl }: { recipientMessagesUrl: string }): DynamicModule {
     return {
       module: ChangeNoticesModule,
       providers: [

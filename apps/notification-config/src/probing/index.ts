@@ -1,2 +1,2 @@
-export { ProbingModule, type ProbingSettings } from './probing.module';
+export { ProbingModule, type ProbingOptions } from './probing.module';
 export { ValidateUrlService } from './validate-url.service';

@@ -1,6 +1,6 @@
 import { answering, RawReceiver } from '@paycode/safe-http/testing';
 import { eventually } from '@paycode/service-runtime/testing';
-import { PostgresProbeBudget } from './persistence/postgres-probe-budget.store';
+import { PostgresProbeBudgetStore } from './persistence/postgres-probe-budget.store';
 import { acquirerBank, pspOne, TestNotificationConfig } from '../testing/running-service';
 
 /** Refills are out of reach of a test run. */
@@ -79,13 +79,19 @@ describe('caps on probes (T-28)', () => {
 
   /** Who finds the merchant's turn taken hears of it when that turn is over, however long it took: no call waits in vain. */
   function refusalsComeWithTheNextRelease(): void {
-    const { take, release } = PostgresProbeBudget.prototype;
+    const { take, release } = PostgresProbeBudgetStore.prototype;
     let [taken, released] = [0, 0];
-    jest.spyOn(PostgresProbeBudget.prototype, 'release').mockImplementation(async function (this: PostgresProbeBudget, ...args) {
+    jest.spyOn(PostgresProbeBudgetStore.prototype, 'release').mockImplementation(async function (
+      this: PostgresProbeBudgetStore,
+      ...args
+    ) {
       await release.apply(this, args);
       released += 1;
     });
-    jest.spyOn(PostgresProbeBudget.prototype, 'take').mockImplementation(async function (this: PostgresProbeBudget, request) {
+    jest.spyOn(PostgresProbeBudgetStore.prototype, 'take').mockImplementation(async function (
+      this: PostgresProbeBudgetStore,
+      request,
+    ) {
       const permit = await take.call(this, request);
       if (permit.ok) taken += 1;
       else await eventually(() => expect(released).toBeGreaterThanOrEqual(taken));

@@ -2,11 +2,11 @@ import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { OutboundGuard, type OutboundPolicy, type ProbeLimits } from '@paycode/safe-http';
 import { DataSource } from 'typeorm';
 import { GuardedUrlProbe } from './clients/guarded-url.probe';
-import { PostgresProbeBudget, type ProbeBudgetSettings } from './persistence/postgres-probe-budget.store';
+import { PostgresProbeBudgetStore, type ProbeBudgetSettings } from './persistence/postgres-probe-budget.store';
 import { ProbeBudget, UrlProbe } from './probing.ports';
 import { ValidateUrlService } from './validate-url.service';
 
-export interface ProbingSettings {
+export interface ProbingOptions {
   policy: OutboundPolicy;
   limits: ProbeLimits;
   budget: ProbeBudgetSettings;
@@ -15,7 +15,7 @@ export interface ProbingSettings {
 @Global()
 @Module({})
 export class ProbingModule {
-  static withSettings({ policy, limits, budget }: ProbingSettings): DynamicModule {
+  static register({ policy, limits, budget }: ProbingOptions): DynamicModule {
     return {
       module: ProbingModule,
       providers: [
@@ -23,7 +23,7 @@ export class ProbingModule {
         { provide: UrlProbe, useFactory: () => new GuardedUrlProbe(new OutboundGuard(policy), limits) },
         {
           provide: ProbeBudget,
-          useFactory: (dataSource: DataSource) => new PostgresProbeBudget(dataSource, budget),
+          useFactory: (dataSource: DataSource) => new PostgresProbeBudgetStore(dataSource, budget),
           inject: [DataSource],
         },
       ],

@@ -8,7 +8,7 @@ import { RouteStore } from './routes.ports';
 @Global()
 @Module({})
 export class RoutesModule {
-  static leasedFor(leaseMs: number): DynamicModule {
+  static register({ leaseMs }: { leaseMs: number }): DynamicModule {
     return {
       module: RoutesModule,
       controllers: [RoutesController],

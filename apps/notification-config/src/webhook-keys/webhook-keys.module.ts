@@ -8,7 +8,7 @@ import { WebhookKeyStore } from './webhook-keys.ports';
 @Global()
 @Module({})
 export class WebhookKeysModule {
-  static sealedUnder(keyEncryptionKeys: string): DynamicModule {
+  static register({ keyEncryptionKeys }: { keyEncryptionKeys: string }): DynamicModule {
     return {
       module: WebhookKeysModule,
       controllers: [WebhookKeysController],

@@ -1,27 +1,25 @@
-import { randomInt } from 'node:crypto';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { MerchantAccess, MerchantDirectory } from '../merchants';
-import { CompleteTransactions, ReadTransactions, TransactionsModule } from '../transactions';
 import { CodeUrls } from './code-urls';
 import { CodeStore } from './codes.ports';
-import { CreateCode } from './create-code.service';
+import { CreateCodeService } from './create-code.service';
 import { CodesController } from './http/codes.controller';
 import { LookupController } from './http/lookup.controller';
-import { PayCode } from './pay-code.service';
+import { PayCodeService } from './pay-code.service';
 import { PaymentCodeEntity } from './persistence/payment-code.entity';
 import { PostgresCodeStore } from './persistence/postgres-code.store';
-import { ReadCodes } from './read-codes.service';
+import { ReadCodesService } from './read-codes.service';
 
-export interface CodesSettings {
+export interface CodesOptions {
   publicBaseUrl: string;
-  transactions: ReturnType<typeof TransactionsModule.withKeys>;
+  /** Exports what reads and completes transactions. */
+  transactions: DynamicModule;
 }
 
 /** Payment codes: made by merchants, read by wallets, paid by people. */
 @Module({})
 export class CodesModule {
-  static withSettings({ publicBaseUrl, transactions }: CodesSettings): DynamicModule {
+  static register({ publicBaseUrl, transactions }: CodesOptions): DynamicModule {
     return {
       module: CodesModule,
       imports: [transactions, TypeOrmModule.forFeature([PaymentCodeEntity])],
@@ -29,26 +27,11 @@ export class CodesModule {
       providers: [
         { provide: CodeUrls, useFactory: () => new CodeUrls(publicBaseUrl) },
         { provide: CodeStore, useClass: PostgresCodeStore },
-        {
-          provide: CreateCode,
-          inject: [CodeStore, MerchantAccess],
-          useFactory: (codes: CodeStore, merchants: MerchantAccess) =>
-            new CreateCode({ codes, merchants, randomInteger: max => randomInt(max), nowMs: () => Date.now() }),
-        },
-        { provide: ReadCodes, inject: [CodeStore, MerchantAccess, MerchantDirectory, ReadTransactions], useFactory: readCodesOf },
-        {
-          provide: PayCode,
-          inject: [ReadCodes, CompleteTransactions],
-          useFactory: (codes: ReadCodes, complete: CompleteTransactions) => new PayCode({ codes, complete }),
-        },
+        CreateCodeService,
+        ReadCodesService,
+        PayCodeService,
       ],
-      exports: [ReadCodes, PayCode, CodeUrls],
+      exports: [ReadCodesService, PayCodeService, CodeUrls],
     };
   }
-}
-
-function readCodesOf(
-  ...[codes, access, merchants, transactions]: [CodeStore, MerchantAccess, MerchantDirectory, ReadTransactions]
-) {
-  return new ReadCodes({ codes, access, merchants, transactions });
 }

@@ -1,17 +1,12 @@
+import { randomInt } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import type { Identity } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import type { MerchantAccess } from '../merchants';
+import { Clock } from '@paycode/timing';
+import { MerchantAccess } from '../merchants';
 import { amountProblem } from '../transactions';
-import type { CodeStore } from './codes.ports';
+import { CodeStore } from './codes.ports';
 import { codeOf, codeSpace, hasSameContent, type PaymentCode } from './domain/code';
-
-export interface CreateCodePorts {
-  codes: CodeStore;
-  merchants: MerchantAccess;
-  /** A uniformly random integer in [0, max), from a cryptographic source: a code must not be guessable from another. */
-  randomInteger: (max: number) => number;
-  nowMs: () => number;
-}
 
 export interface CodeRequest extends Omit<PaymentCode, 'code' | 'merchantId' | 'isUsed' | 'expiresAtMs'> {
   /** Required for a PSP. */
@@ -31,19 +26,25 @@ export interface CreatedCode {
 }
 
 /** Flow: caller -> its merchant -> a random free number -> a code that can be paid. */
-export class CreateCode {
-  constructor(private readonly ports: CreateCodePorts) {}
+@Injectable()
+export class CreateCodeService {
+  constructor(
+    private readonly codes: CodeStore,
+    private readonly merchants: MerchantAccess,
+    private readonly clock: Clock,
+  ) {}
 
   /** @throws DomainError 400 for a merchant that is not the caller's, a bad amount, a past expiry or a reference used for another content */
   async create(caller: Identity, request: CodeRequest): Promise<CreatedCode> {
-    const { merchantId } = await this.ports.merchants.actingFor(caller, request.merchantId);
+    const { merchantId } = await this.merchants.actingFor(caller, request.merchantId);
     const problem = amountProblem(request.amount, request.currencyCode);
     if (problem) throw invalidField('amount', problem);
     const expiresAtMs = this.expiryOf(request.expiryDate);
     for (let draw = 0; draw < drawsMax; draw++) {
       const { expiryDate: _, ...fields } = request;
-      const code = { ...fields, merchantId, expiresAtMs, isUsed: false, code: codeOf(this.ports.randomInteger(codeSpace)) };
-      const outcome = await this.ports.codes.add(code);
+      // From a cryptographic source: a code must not be guessable from another.
+      const code = { ...fields, merchantId, expiresAtMs, isUsed: false, code: codeOf(randomInt(codeSpace)) };
+      const outcome = await this.codes.add(code);
       if (outcome === 'added') return { code, isRepeat: false };
       if (outcome === 'reference-taken') return { code: await this.repeated(code, request), isRepeat: true };
     }
@@ -52,16 +53,16 @@ export class CreateCode {
 
   /** The code of the first call, for a client that lost the answer. An expiry that was left out agrees with any. */
   private async repeated(code: PaymentCode, { expiryDate }: CodeRequest): Promise<PaymentCode> {
-    const first = await this.ports.codes.findByReference(code.merchantId, code.merchantReference);
+    const first = await this.codes.findByReference(code.merchantId, code.merchantReference);
     const isSame = first && hasSameContent(first, code) && (expiryDate === undefined || first.expiresAtMs === code.expiresAtMs);
     if (!isSame) throw invalidField('merchantReference', 'was used for another code');
     return first;
   }
 
   private expiryOf(expiryDate: number | undefined): number | null {
-    if (expiryDate === undefined) return this.ports.nowMs() + defaultLifeMs;
+    if (expiryDate === undefined) return this.clock.epochMs() + defaultLifeMs;
     if (expiryDate === 0) return null;
-    if (expiryDate <= this.ports.nowMs() || expiryDate > latestExpiryMs)
+    if (expiryDate <= this.clock.epochMs() || expiryDate > latestExpiryMs)
       throw invalidField('expiryDate', 'must be in the future');
     return expiryDate;
   }

@@ -1,6 +1,6 @@
 export { CodeUrls } from './code-urls';
 export { CodesModule } from './codes.module';
 export { codeStateOf, type CodeState, type PaymentCode } from './domain/code';
-export { PayCode, type Payment } from './pay-code.service';
+export { PayCodeService, type Payment } from './pay-code.service';
 export { PaymentCodeEntity } from './persistence/payment-code.entity';
-export { ReadCodes } from './read-codes.service';
+export { ReadCodesService } from './read-codes.service';

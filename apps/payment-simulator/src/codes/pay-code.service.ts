@@ -1,8 +1,9 @@
+import { Injectable } from '@nestjs/common';
 import type { ClientContact } from '@paycode/dto';
 import { invalidField } from '@paycode/service-runtime';
-import { addDecimals, amountProblem, type CompletedTransaction, type CompleteTransactions } from '../transactions';
+import { addDecimals, amountProblem, type CompletedTransaction, CompleteTransactionsService } from '../transactions';
 import type { PaymentCode } from './domain/code';
-import type { ReadCodes } from './read-codes.service';
+import { ReadCodesService } from './read-codes.service';
 
 export interface Payment {
   code: string;
@@ -15,20 +16,19 @@ export interface Payment {
   clientContact: ClientContact | null;
 }
 
-export interface PayCodePorts {
-  codes: ReadCodes;
-  complete: CompleteTransactions;
-}
-
 /** Flow: a person pays a code with a chosen outcome -> a completed purchase of the code. */
-export class PayCode {
-  constructor(private readonly ports: PayCodePorts) {}
+@Injectable()
+export class PayCodeService {
+  constructor(
+    private readonly readCodes: ReadCodesService,
+    private readonly completeTransactions: CompleteTransactionsService,
+  ) {}
 
   /** @throws DomainError 404 for an unknown code, 400 for one that cannot be paid any more or a tip it does not take */
   async pay(payment: Payment): Promise<CompletedTransaction> {
-    const { code } = await this.ports.codes.ofAnybody(payment.code);
+    const { code } = await this.readCodes.ofAnybody(payment.code);
     const tipAmount = tipOf(payment, code);
-    return this.ports.complete.completeForCode({
+    return this.completeTransactions.completeForCode({
       merchantId: code.merchantId,
       kind: 'PURCHASE',
       txState: payment.txState,

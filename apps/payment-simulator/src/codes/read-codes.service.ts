@@ -1,16 +1,10 @@
+import { Injectable } from '@nestjs/common';
 import type { Identity, MerchantRecord, TransactionNotificationV3 } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import type { MerchantAccess, MerchantDirectory } from '../merchants';
-import type { ReadTransactions, StoredTransaction } from '../transactions';
-import type { CodeStore } from './codes.ports';
+import { MerchantAccess, MerchantDirectory } from '../merchants';
+import { ReadTransactionsService, type StoredTransaction } from '../transactions';
+import { CodeStore } from './codes.ports';
 import { codeForm, type PaymentCode } from './domain/code';
-
-export interface ReadCodesPorts {
-  codes: CodeStore;
-  access: MerchantAccess;
-  merchants: MerchantDirectory;
-  transactions: ReadTransactions;
-}
 
 export interface CodeWithMerchant {
   code: PaymentCode;
@@ -18,13 +12,19 @@ export interface CodeWithMerchant {
 }
 
 /** Flow: code -> what its merchant, a wallet, or the person who scanned it may know. */
-export class ReadCodes {
-  constructor(private readonly ports: ReadCodesPorts) {}
+@Injectable()
+export class ReadCodesService {
+  constructor(
+    private readonly codes: CodeStore,
+    private readonly access: MerchantAccess,
+    private readonly merchants: MerchantDirectory,
+    private readonly transactions: ReadTransactionsService,
+  ) {}
 
   /** For the merchant and its PSP. @throws DomainError 404 for a code that is unknown or another's, alike */
   async ofCaller(caller: Identity, code: string): Promise<CodeWithMerchant> {
     const found = await this.find(code);
-    if (!found || !(await this.ports.access.maySee(caller, found.code.merchantId))) throw notFound();
+    if (!found || !(await this.access.maySee(caller, found.code.merchantId))) throw notFound();
     return found;
   }
 
@@ -51,18 +51,18 @@ export class ReadCodes {
     const { code } = await this.ofCaller(caller, query.code);
     if (code.merchantReference !== query.merchantReference) throw notFound();
     if (caller.accountType !== 'MERCHANT') await this.refuseNotified(code.merchantId);
-    return { code, payment: await this.ports.transactions.latestOfCode(code.code) };
+    return { code, payment: await this.transactions.latestOfCode(code.code) };
   }
 
   private async refuseNotified(merchantId: number): Promise<void> {
-    if (await this.ports.merchants.hasNotificationUrl(merchantId))
+    if (await this.merchants.hasNotificationUrl(merchantId))
       throw new DomainError({ status: 406, code: 'MERCHANT_IS_NOTIFIED', message: 'Not Acceptable' });
   }
 
   private async find(code: string): Promise<CodeWithMerchant | undefined> {
     if (!codeForm.test(code)) return undefined;
-    const found = await this.ports.codes.find(code);
-    const merchant = found && (await this.ports.merchants.find(found.merchantId));
+    const found = await this.codes.find(code);
+    const merchant = found && (await this.merchants.find(found.merchantId));
     return merchant && { code: found, merchant };
   }
 }

@@ -1,8 +1,10 @@
+import { Injectable } from '@nestjs/common';
 import type { Identity, MerchantRecord } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import type { MerchantDirectory } from './merchants.ports';
+import { MerchantDirectory } from './merchants.ports';
 
 /** Flow: caller -> the merchants it may act for. A merchant acts for itself, a PSP for the merchants it owns. */
+@Injectable()
 export class MerchantAccess {
   constructor(private readonly directory: MerchantDirectory) {}
 

@@ -1,6 +1,6 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { InternalClient, ServiceTokenSigner } from '@paycode/access';
-import { HttpMerchantDirectory } from './clients/http-merchant-directory.client';
+import { HttpMerchantDirectoryClient } from './clients/http-merchant-directory.client';
 import { MerchantAccess } from './merchant-access';
 import { MerchantDirectory } from './merchants.ports';
 
@@ -8,7 +8,7 @@ import { MerchantDirectory } from './merchants.ports';
 @Global()
 @Module({})
 export class MerchantsModule {
-  static forUrl(notificationConfigUrl: string): DynamicModule {
+  static register({ notificationConfigUrl }: { notificationConfigUrl: string }): DynamicModule {
     return {
       module: MerchantsModule,
       providers: [
@@ -16,15 +16,11 @@ export class MerchantsModule {
           provide: MerchantDirectory,
           inject: [ServiceTokenSigner],
           useFactory: (signer: ServiceTokenSigner) =>
-            new HttpMerchantDirectory(
+            new HttpMerchantDirectoryClient(
               new InternalClient({ baseUrl: notificationConfigUrl, audience: 'notification-config', signer }),
             ),
         },
-        {
-          provide: MerchantAccess,
-          inject: [MerchantDirectory],
-          useFactory: (directory: MerchantDirectory) => new MerchantAccess(directory),
-        },
+        MerchantAccess,
       ],
       exports: [MerchantDirectory, MerchantAccess],
     };

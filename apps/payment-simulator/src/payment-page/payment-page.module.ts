@@ -1,5 +1,4 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { CodesModule } from '../codes';
 import { PaymentPageController } from './http/payment-page.controller';
 import { QrImageController } from './http/qr-image.controller';
 import { QrImages } from './page/qr-images';
@@ -7,7 +6,7 @@ import { QrImages } from './page/qr-images';
 /** What people see: the payment page and QR images. */
 @Module({})
 export class PaymentPageModule {
-  static withCodes(codes: ReturnType<typeof CodesModule.withSettings>): DynamicModule {
+  static register({ codes }: { codes: DynamicModule }): DynamicModule {
     return {
       module: PaymentPageModule,
       imports: [codes],

@@ -1,23 +1,22 @@
+import { Injectable } from '@nestjs/common';
 import { type MerchantRecord, serializeNotification } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import type { MerchantDirectory } from '../merchants';
+import { Clock } from '@paycode/timing';
+import { MerchantDirectory } from '../merchants';
 import type { Completion } from './domain/completion';
 import { notificationOf } from './domain/notification-of';
 import { refundProblem, reversalProblem } from './domain/refund';
 import type { CompletedTransaction } from './domain/transaction';
-import type { NotificationSealer, TransactionStore } from './transactions.ports';
-
-export interface CompleteTransactionsPorts {
-  transactions: TransactionStore;
-  merchants: MerchantDirectory;
-  sealer: NotificationSealer;
-}
+import { NotificationSealer, TransactionStore } from './transactions.ports';
 
 /** Flow: completions -> ids -> sealed notifications -> stored together with their TransactionTerminal events. */
-export class CompleteTransactions {
+@Injectable()
+export class CompleteTransactionsService {
   constructor(
-    private readonly ports: CompleteTransactionsPorts,
-    private readonly now: () => Date = () => new Date(),
+    private readonly transactions: TransactionStore,
+    private readonly merchants: MerchantDirectory,
+    private readonly sealer: NotificationSealer,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -27,7 +26,7 @@ export class CompleteTransactions {
   async complete(completions: readonly Completion[]): Promise<number[]> {
     const prepared = await this.prepare(completions);
     const purchases = prepared.filter(({ kind }) => kind === 'PURCHASE');
-    if (purchases.length > 0) await this.ports.transactions.record(purchases);
+    if (purchases.length > 0) await this.transactions.record(purchases);
     for (const following of prepared.filter(({ kind }) => kind !== 'PURCHASE')) await this.follow(following);
     return prepared.map(({ transactionId }) => transactionId);
   }
@@ -35,7 +34,7 @@ export class CompleteTransactions {
   /** Pays a code. @throws DomainError 400 when the code cannot be paid any more */
   async completeForCode(completion: Completion): Promise<CompletedTransaction> {
     const [transaction] = await this.prepare([completion]);
-    const isPaid = await this.ports.transactions.recordForCode(transaction!, transaction!.status === 'SUCCESS');
+    const isPaid = await this.transactions.recordForCode(transaction!, transaction!.status === 'SUCCESS');
     if (!isPaid) throw new DomainError({ status: 400, code: 'CODE_NOT_PAYABLE', message: 'code cannot be paid any more' });
     return transaction!;
   }
@@ -44,7 +43,7 @@ export class CompleteTransactions {
   private async follow(transaction: CompletedTransaction): Promise<void> {
     const { kind, referenceTransactionId } = transaction;
     const problemOf = kind === 'REFUND' ? refundProblem : reversalProblem;
-    await this.ports.transactions.follow([referenceTransactionId], originals => {
+    await this.transactions.follow([referenceTransactionId], originals => {
       const problem = problemOf(transaction, originals.get(referenceTransactionId));
       if (problem) throw invalidField('referenceTransactionId', problem);
       return [transaction];
@@ -53,8 +52,8 @@ export class CompleteTransactions {
 
   private async prepare(completions: readonly Completion[]): Promise<CompletedTransaction[]> {
     const merchants = await this.merchantsOf(completions);
-    const ids = await this.ports.transactions.nextIds(completions.length);
-    const completedAt = this.now().toISOString();
+    const ids = await this.transactions.nextIds(completions.length);
+    const completedAt = new Date(this.clock.epochMs()).toISOString();
     return completions.map((completion, at) => {
       const transactionId = ids[at]!;
       const notification = notificationOf(completion, merchants.get(completion.merchantId)!, transactionId);
@@ -70,14 +69,14 @@ export class CompleteTransactions {
         code: completion.code ?? null,
         referenceTransactionId: completion.referenceTransactionId,
         completedAt,
-        notification: this.ports.sealer.seal(serializeNotification(notification)),
+        notification: this.sealer.seal(serializeNotification(notification)),
       };
     });
   }
 
   private async merchantsOf(completions: readonly Completion[]): Promise<Map<number, MerchantRecord>> {
     const ids = [...new Set(completions.map(({ merchantId }) => merchantId))];
-    const found = await Promise.all(ids.map(id => this.ports.merchants.find(id)));
+    const found = await Promise.all(ids.map(id => this.merchants.find(id)));
     const unknown = ids.find((_, at) => !found[at]);
     if (unknown !== undefined) throw invalidField('merchantId', 'is not a known merchant');
     return new Map(found.map(merchant => [merchant!.merchantId, merchant!]));

@@ -1,8 +1,8 @@
-export { CompleteTransactions } from './complete-transactions.service';
+export { CompleteTransactionsService } from './complete-transactions.service';
 export type { Completion } from './domain/completion';
 export { currencyCodes } from './domain/currency';
 export { addDecimals, amountProblem } from './domain/decimal';
 export type { CompletedTransaction, StoredTransaction } from './domain/transaction';
-export { ReadTransactions } from './read-transactions.service';
+export { ReadTransactionsService } from './read-transactions.service';
 export { storedTransactions } from './stored-transactions';
 export { TransactionsModule } from './transactions.module';

@@ -1,26 +1,26 @@
+import { Injectable } from '@nestjs/common';
 import { parseNotification, type TransactionNotificationV3 } from '@paycode/dto';
 import type { StoredTransaction } from './domain/transaction';
-import type { NotificationSealer, TransactionStore } from './transactions.ports';
-
-export interface ReadTransactionsPorts {
-  transactions: TransactionStore;
-  sealer: NotificationSealer;
-}
+import { NotificationSealer, TransactionStore } from './transactions.ports';
 
 /** Flow: transaction id or code -> the transaction as it stands and what its merchant was told. */
-export class ReadTransactions {
-  constructor(private readonly ports: ReadTransactionsPorts) {}
+@Injectable()
+export class ReadTransactionsService {
+  constructor(
+    private readonly transactions: TransactionStore,
+    private readonly sealer: NotificationSealer,
+  ) {}
 
   find(transactionId: number): Promise<StoredTransaction | undefined> {
-    return this.ports.transactions.find(transactionId);
+    return this.transactions.find(transactionId);
   }
 
   /** The latest purchase made with the code, with its notification opened. */
   async latestOfCode(
     code: string,
   ): Promise<{ transaction: StoredTransaction; notification: TransactionNotificationV3 } | undefined> {
-    const transaction = await this.ports.transactions.latestOfCode(code);
+    const transaction = await this.transactions.latestOfCode(code);
     if (!transaction) return undefined;
-    return { transaction, notification: parseNotification(this.ports.sealer.openText(transaction.notification)) };
+    return { transaction, notification: parseNotification(this.sealer.openText(transaction.notification)) };
   }
 }

@@ -1,8 +1,9 @@
 import { parseNotification } from '@paycode/dto';
 import { notificationSamples } from '@paycode/dto/testing';
 import { DataFault } from '@paycode/persistence';
+import { SystemClock } from '@paycode/timing';
 import type { CompletedTransaction, StoredTransaction } from './domain/transaction';
-import { ReverseTransactions } from './reverse-transactions.service';
+import { ReverseTransactionsService } from './reverse-transactions.service';
 import { NotificationSealer, TransactionStore } from './transactions.ports';
 
 /** Originals in memory; what follows from them changes them, as the database does. */
@@ -56,13 +57,13 @@ const none = { reversed: 0, repeated: 0, failed: [], unknown: [] };
 
 describe('reversals of the simulator', () => {
   let store: Originals;
-  let reversing: ReverseTransactions;
+  let reversing: ReverseTransactionsService;
 
   beforeEach(() => {
     const refunded = { refunds: [{ transactionId: 9, txState: 'END_REFUNDED', amount: '1' }] };
     const originals = [purchase(1), purchase(2), purchase(3, refunded), purchase(4, { kind: 'REFUND' })];
     store = new Originals(new Map(originals.map(original => [original.transactionId, original])));
-    reversing = new ReverseTransactions({ transactions: store, sealer: new Plain() }, () => new Date(0));
+    reversing = new ReverseTransactionsService(store, new Plain(), new SystemClock());
   });
 
   it('a request that comes again, in one batch or later, reverses nothing again and is counted as repeated (P-I2, A-04)', async () => {
@@ -80,7 +81,7 @@ describe('reversals of the simulator', () => {
 
   it('an original that cannot be read is a fault of that request: its batch is done without it (T-29)', async () => {
     store = new Originals(new Map([[1, purchase(1, { notification: 'no notification' })]]));
-    reversing = new ReverseTransactions({ transactions: store, sealer: new Plain() });
+    reversing = new ReverseTransactionsService(store, new Plain(), new SystemClock());
     await expect(reversing.reverse(requests(1))).rejects.toThrow(DataFault);
     expect(store.recorded).toEqual([]);
   });

@@ -1,14 +1,11 @@
+import { Injectable } from '@nestjs/common';
 import { parseNotification, type ReversalRequested, serializeNotification, type TransactionNotificationV3 } from '@paycode/dto';
 import { DataFault } from '@paycode/persistence';
+import { Clock } from '@paycode/timing';
 import { reversalNotificationOf } from './domain/notification-of';
 import { reversalStateOf } from './domain/refund';
 import type { CompletedTransaction, StoredTransaction } from './domain/transaction';
-import type { NotificationSealer, TransactionStore } from './transactions.ports';
-
-export interface ReverseTransactionsPorts {
-  transactions: TransactionStore;
-  sealer: NotificationSealer;
-}
+import { NotificationSealer, TransactionStore } from './transactions.ports';
 
 export interface ReversalReport {
   reversed: number;
@@ -21,10 +18,12 @@ export interface ReversalReport {
 }
 
 /** Flow: ReversalRequested -> the original, locked -> a transaction of its own with the original linked (A-04) -> TransactionTerminal. */
-export class ReverseTransactions {
+@Injectable()
+export class ReverseTransactionsService {
   constructor(
-    private readonly ports: ReverseTransactionsPorts,
-    private readonly now: () => Date = () => new Date(),
+    private readonly transactions: TransactionStore,
+    private readonly sealer: NotificationSealer,
+    private readonly clock: Clock,
   ) {}
 
   /** Idempotent by original: a transaction is reversed at most once, whatever number of requests arrive. */
@@ -32,8 +31,8 @@ export class ReverseTransactions {
     const originalIds = [...new Set(requests.map(({ transactionId }) => transactionId))];
     const report: ReversalReport = { reversed: 0, repeated: 0, failed: [], unknown: [] };
     if (originalIds.length === 0) return report;
-    const ids = await this.ports.transactions.nextIds(originalIds.length);
-    await this.ports.transactions.follow(originalIds, originals =>
+    const ids = await this.transactions.nextIds(originalIds.length);
+    await this.transactions.follow(originalIds, originals =>
       originalIds.flatMap((originalId, at) =>
         this.reversalOf(originalId, { original: originals.get(originalId), id: ids[at]! }, report),
       ),
@@ -63,7 +62,7 @@ export class ReverseTransactions {
   /** @throws DataFault: that request is parked, the others of its batch are done (T-29) */
   private notifiedOf({ notification }: StoredTransaction): TransactionNotificationV3 {
     try {
-      return parseNotification(this.ports.sealer.openText(notification));
+      return parseNotification(this.sealer.openText(notification));
     } catch (cause) {
       throw new DataFault('the notification of the original cannot be read', { cause });
     }
@@ -84,8 +83,8 @@ export class ReverseTransactions {
       currencyCode: original.currencyCode,
       code: original.code,
       referenceTransactionId: original.transactionId,
-      completedAt: this.now().toISOString(),
-      notification: this.ports.sealer.seal(serializeNotification(notification)),
+      completedAt: new Date(this.clock.epochMs()).toISOString(),
+      notification: this.sealer.seal(serializeNotification(notification)),
     };
   }
 }

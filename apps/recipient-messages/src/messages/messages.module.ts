@@ -12,8 +12,8 @@ import { ChangeNoticesController } from './http/change-notices.controller';
 import { MessageWorkersJob } from './jobs/message-workers.job';
 import { PostgresMessageQueue } from './persistence/postgres-message.queue';
 import { PrometheusMessageMetrics } from './prometheus-message.metrics';
-import { QueueMessages } from './queue-messages.service';
-import { SendMessages } from './send-messages.service';
+import { QueueMessages } from './queue-messages';
+import { SendMessages } from './send-messages';
 
 export interface MessagesSettings extends SenderSettings {
   NOTIFICATION_CONFIG_URL: string;
@@ -42,7 +42,7 @@ export class MessagesModule implements OnApplicationBootstrap, OnApplicationShut
     private readonly lifecycle: Lifecycle,
   ) {}
 
-  static withSettings(settings: MessagesSettings): DynamicModule {
+  static register(settings: MessagesSettings): DynamicModule {
     const channels = openChannels(settings);
     return {
       module: MessagesModule,

@@ -6,9 +6,9 @@ import { evenShare, PostgresShardStore, ShardOwnership } from '@paycode/ownershi
 import { SystemClock } from '@paycode/timing';
 import { PaymentTracing } from '@paycode/tracing';
 import { DataSource } from 'typeorm';
-import { ArmReversals } from './arm-reversals.service';
-import { HttpDeliveryCloser } from './clients/http-delivery-closer.client';
-import { DecideReversals } from './decide-reversals.service';
+import { ArmReversals } from './arm-reversals';
+import { HttpDeliveryCloserClient } from './clients/http-delivery-closer.client';
+import { DecideReversals } from './decide-reversals';
 import { AckReceivedConsumer } from './events/ack-received.consumer';
 import { ReversalRequestedConsumer } from './events/reversal-requested.consumer';
 import { transactionTerminalAuditConsumer } from './events/transaction-terminal-audit.consumer';
@@ -17,13 +17,13 @@ import { ReversalTimerJob } from './jobs/reversal-timer.job';
 import { PostgresDecisionStore } from './persistence/postgres-decision.store';
 import { PostgresJobStore } from './persistence/postgres-job.store';
 import { PrometheusReversalMetrics } from './prometheus-reversal.metrics';
-import { ReadReversal } from './read-reversal.service';
+import { ReadReversal } from './read-reversal';
 import { DecisionStore, DeliveryCloser, JobStore, ReversalMetrics } from './reversal.ports';
-import { defaultTimerLimits, ReversalTimers } from './reversal-timers.service';
+import { defaultTimerLimits, ReversalTimers } from './reversal-timers';
 import { TracedArmReversals } from './tracing/traced-arm-reversals';
 import { TracedDecideReversals } from './tracing/traced-decide-reversals';
 import { TracedDeliveryCloser } from './tracing/traced-delivery-closer';
-import { WatchTerminals } from './watch-terminals.service';
+import { WatchTerminals } from './watch-terminals';
 
 export interface ReversalSettings {
   dispatcherUrl: string;
@@ -35,7 +35,7 @@ export interface ReversalSettings {
 /** Reversal jobs and decisions: the dispatcher arms jobs, timers and the audit ask for verdicts, and verdicts decide. */
 @Module({})
 export class ReversalModule {
-  static withSettings(settings: ReversalSettings): DynamicModule {
+  static register(settings: ReversalSettings): DynamicModule {
     return {
       module: ReversalModule,
       controllers: [
@@ -68,7 +68,7 @@ function outbound({ dispatcherUrl }: ReversalSettings) {
       inject: [ServiceTokenSigner, PaymentTracing],
       useFactory: (signer: ServiceTokenSigner, tracing: PaymentTracing) => {
         const client = new InternalClient({ baseUrl: dispatcherUrl, audience: 'webhook-dispatcher', signer });
-        const closer = new HttpDeliveryCloser(client);
+        const closer = new HttpDeliveryCloserClient(client);
         return tracing.isOn ? new TracedDeliveryCloser(closer, tracing) : closer;
       },
     },

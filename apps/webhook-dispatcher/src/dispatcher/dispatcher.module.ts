@@ -9,7 +9,7 @@ import { DeliveryMetrics } from '../deliveries';
 import { PostgresInformationalStore, RedeliverInformational } from '../informational';
 import { dispatcherGroup, RecordDeliveries, TransactionTerminalConsumer } from '../intake';
 import { AssignedPartitions } from './assigned-partitions';
-import { DeliveriesController, DeliveryLog, PostgresDeliveryLog, ShowDelivery } from '../on-call';
+import { DeliveriesController, DeliveryLog, PostgresDeliveryLogStore, ShowDelivery } from '../on-call';
 import { HandshakeGate, UndiciWebhookClient } from '../posting';
 import { CloseDeliveries, PostgresVerdictStore, TracedVerdictStore, VerdictStore } from '../verdicts';
 import type { Dispatcher } from './assemble-dispatcher';
@@ -23,7 +23,7 @@ import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
 export class DispatcherModule implements OnApplicationShutdown {
   constructor(@Inject(UndiciWebhookClient) private readonly poster: UndiciWebhookClient) {}
 
-  static withSettings(settings: Settings): DynamicModule {
+  static register(settings: Settings): DynamicModule {
     return {
       module: DispatcherModule,
       global: true,
@@ -42,7 +42,7 @@ function outbound(settings: Settings) {
   return [
     PrometheusDeliveryMetrics,
     { provide: DeliveryMetrics, useExisting: PrometheusDeliveryMetrics },
-    { provide: DeliveryLog, inject: [DataSource], useFactory: (dataSource: DataSource) => new PostgresDeliveryLog(dataSource) },
+    { provide: DeliveryLog, inject: [DataSource], useFactory: (source: DataSource) => new PostgresDeliveryLogStore(source) },
     {
       provide: VerdictStore,
       inject: [DataSource, OutboxRelay, PaymentTracing],

@@ -1,4 +1,4 @@
 export { InformationalStore } from './informational.ports';
 export { PostgresInformationalStore } from './persistence/postgres-informational.store';
-export { RedeliverInformational } from './redeliver-informational.service';
-export { RepeatInformational } from './repeat-informational.service';
+export { RedeliverInformational } from './redeliver-informational';
+export { RepeatInformational } from './repeat-informational';

@@ -1,2 +1,2 @@
 export { dispatcherGroup, TransactionTerminalConsumer } from './events/transaction-terminal.consumer';
-export { RecordDeliveries } from './record-deliveries.service';
+export { RecordDeliveries } from './record-deliveries';

@@ -1,4 +1,4 @@
 export { DeliveriesController } from './http/deliveries.controller';
 export { DeliveryLog } from './on-call.ports';
-export { PostgresDeliveryLog } from './persistence/postgres-delivery-log.store';
-export { ShowDelivery } from './show-delivery.service';
+export { PostgresDeliveryLogStore } from './persistence/postgres-delivery-log.store';
+export { ShowDelivery } from './show-delivery';

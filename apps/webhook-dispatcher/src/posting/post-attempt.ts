@@ -1,6 +1,6 @@
 import type { CancelTimer, Clock } from '@paycode/timing';
 import type { AttemptOutcome } from '../deliveries';
-import type { AckDeadlines } from './ack-deadlines.service';
+import type { AckDeadlines } from './ack-deadlines';
 import type { PostWindow } from './domain/post-window';
 import type { PostFault, PostObserver, WebhookPoster, WebhookRequest } from './posting.ports';
 

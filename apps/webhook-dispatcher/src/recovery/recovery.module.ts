@@ -6,12 +6,12 @@ import { VerdictStore } from '../verdicts';
 import { AcknowledgeByPull } from './acknowledge-by-pull';
 import { PurchaseNotificationController } from './http/purchase-notification.controller';
 import { PostgresNotificationStore } from './persistence/postgres-notification.store';
-import { RecoverNotification } from './recover-notification.service';
+import { RecoverNotification } from './recover-notification';
 
 /** `GET /pluto/purchase/notification/{transactionId}`. */
 @Module({})
 export class RecoveryModule {
-  static withKeys(payloadKeys: string): DynamicModule {
+  static register({ payloadKeys }: { payloadKeys: string }): DynamicModule {
     return {
       module: RecoveryModule,
       controllers: [PurchaseNotificationController],

@@ -1,3 +1,3 @@
 export { HttpRouteSourceClient } from './clients/http-route-source.client';
-export { RouteCache } from './route-cache.service';
+export { RouteCache } from './route-cache';
 export { RouteSource } from './routes.ports';

@@ -1,2 +1,2 @@
-export { CloseOverdue } from './close-overdue.service';
-export { TakeOverDeliveries } from './take-over-deliveries.service';
+export { CloseOverdue } from './close-overdue';
+export { TakeOverDeliveries } from './take-over-deliveries';

@@ -19,7 +19,7 @@ const jwksBytesMax = 65_536;
 @Global()
 @Module({})
 export class IdentityModule {
-  static forService(service: ServiceName, options: IdentityModuleOptions): DynamicModule {
+  static forRoot(service: ServiceName, options: IdentityModuleOptions): DynamicModule {
     return {
       module: IdentityModule,
       providers: [

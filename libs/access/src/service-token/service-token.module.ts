@@ -13,7 +13,7 @@ import { ServiceTokenStrategy } from './service-token.strategy';
 @Module({})
 export class ServiceTokenModule {
   /** `calls`: another table than the platform's, for tests. */
-  static forService(name: string, settings: TokenKeySettings, calls: readonly InternalCall[] = internalCalls): DynamicModule {
+  static forRoot(name: string, settings: TokenKeySettings, calls: readonly InternalCall[] = internalCalls): DynamicModule {
     return {
       module: ServiceTokenModule,
       providers: [

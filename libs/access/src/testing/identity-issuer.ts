@@ -9,7 +9,7 @@ export class TestIdentitySigner {
   private kid = randomUUID();
   private privateKey = newKey();
 
-  /** Pass to `IdentityModule.forService({ jwks: signer.jwks })`. */
+  /** Pass to `IdentityModule.forRoot({ jwks: signer.jwks })`. */
   readonly jwks = async (): Promise<JwkSet> => ({
     keys: [{ ...createPublicKey(this.privateKey).export({ format: 'jwk' }), kid: this.kid, alg: 'ES256', use: 'sig' }],
   });

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Inject, Post, Req } from '@nestjs/common';
 import type { ErasureItem, PayerSearchPage } from '@paycode/dto';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { ErasePayers } from '../erase-payers.service';
+import { ErasePayers } from '../erase-payers';
 import { readSearch, readTransactionIds } from './erasure-body';
 
 /** Erasure of payers' data, for operators. The payer is in the body, so that addresses and numbers never appear in URLs. */

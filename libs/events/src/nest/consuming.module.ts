@@ -11,7 +11,7 @@ export class ConsumingModule implements OnApplicationShutdown {
   constructor(@Inject(EventTransport) private readonly transport: EventTransport) {}
 
   /** `service` is shown to the database and to the brokers. */
-  static forService(service: string, env: EventsEnv): DynamicModule {
+  static forRoot(service: string, env: EventsEnv): DynamicModule {
     return {
       module: ConsumingModule,
       providers: [

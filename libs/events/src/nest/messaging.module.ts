@@ -33,7 +33,7 @@ export class MessagingModule implements OnApplicationBootstrap, OnApplicationShu
   ) {}
 
   /** `service` is shown to the database and to the brokers. */
-  static forService(service: string, env: EventsEnv, { beginsTraces = false, gatherMs }: MessagingOptions = {}): DynamicModule {
+  static forRoot(service: string, env: EventsEnv, { beginsTraces = false, gatherMs }: MessagingOptions = {}): DynamicModule {
     return {
       module: MessagingModule,
       providers: [

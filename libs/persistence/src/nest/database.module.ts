@@ -92,7 +92,7 @@ export class DatabaseModule implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /** `service` is shown in pg_stat_activity. */
-  static forService(service: string, options: DatabaseOptions): DynamicModule {
+  static forRoot(service: string, options: DatabaseOptions): DynamicModule {
     return {
       module: DatabaseModule,
       providers: [

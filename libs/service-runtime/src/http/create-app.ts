@@ -38,7 +38,7 @@ export async function createServiceApp(
     exposeHeadRoutes: false,
     frameworkErrors: answerUnroutable,
   });
-  const app = await NestFactory.create<NestFastifyApplication>(RuntimeModule.around(module, logger, tracing), adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(RuntimeModule.forRoot(module, logger, tracing), adapter, {
     logger: new NestLogger(logger),
     abortOnError: false,
     bodyParser: false,

@@ -75,7 +75,7 @@ export const accessFaults: readonly PlantedFault[] = [
     id: 'guesses-per-address',
     breaks: 'One address may guess without limit as long as it changes the identity.',
     against: 'T-05',
-    file: `${auth}/guessing/guess-limiter.service.ts`,
+    file: `${auth}/guessing/guess-limiter.ts`,
     find: '      { key: guessKeys.address(guesser), rule: this.rules.address },\n',
     put: '',
     specs: [`${auth}/guessing/guessing.int.spec.ts`],

@@ -66,7 +66,7 @@ export const auditFaults: readonly PlantedFault[] = [
     id: 'refused-source-not-counted',
     breaks: 'A right credential from elsewhere calls no operator.',
     against: 'T-15',
-    file: `${auth}/accounts/source-rule.service.ts`,
+    file: `${auth}/accounts/source-rule.ts`,
     find: '    refusedTotal.inc();\n',
     put: '',
     specs: [auditSpec, `${auth}/accounts/http/source-addresses.int.spec.ts`],

@@ -1,7 +1,7 @@
 import type { PlantedFault } from './planted-fault.ts';
 
 const auth = 'apps/auth-session/src';
-const limiter = `${auth}/guessing/guess-limiter.service.ts`;
+const limiter = `${auth}/guessing/guess-limiter.ts`;
 const guessStore = `${auth}/guessing/persistence/guess.sql.ts`;
 const guessingSpec = `${auth}/guessing/guessing.int.spec.ts`;
 

@@ -21,7 +21,7 @@ export const inputFaults: readonly PlantedFault[] = [
     id: 'refused-connection-kept',
     breaks: 'After a request that nobody should have sent, what follows on its connection is read.',
     against: 'T-26',
-    file: `${gateway}/forward-request.service.ts`,
+    file: `${gateway}/forward-request.ts`,
     find: "const cut = { connection: 'close' };",
     put: 'const cut = {};',
     specs: [smugglingSpec],

@@ -47,7 +47,7 @@ export const messagesFaults: readonly PlantedFault[] = [
     id: 'message-tried-for-ever',
     breaks: 'A message that cannot be sent is tried for ever.',
     against: 'R-1-8',
-    file: `${messages}/send-messages.service.ts`,
+    file: `${messages}/send-messages.ts`,
     find: 'if (isPermanent || message.tries >= this.rules.triesMax) {',
     put: 'if (isPermanent) {',
     specs: [messagesSpec],

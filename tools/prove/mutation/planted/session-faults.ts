@@ -110,7 +110,7 @@ export const sessionFaults: readonly PlantedFault[] = [
     id: 'reuse-not-counted',
     breaks: 'A stolen token calls no operator.',
     against: 'A-28',
-    file: `${auth}/sessions/reused-tokens.service.ts`,
+    file: `${auth}/sessions/reused-tokens.ts`,
     find: '    reusedTotal.inc();\n',
     put: '',
     specs: [endSpec],

@@ -2,7 +2,7 @@ import type { PlantedFault } from './planted-fault.ts';
 
 const scheduler = 'apps/reversal-scheduler/src';
 const storesSpec = `${scheduler}/reversal/persistence/postgres-reversal-stores.int.spec.ts`;
-const timersSpec = `${scheduler}/reversal/reversal-timers.service.spec.ts`;
+const timersSpec = `${scheduler}/reversal/reversal-timers.spec.ts`;
 const schedulerSpec = `${scheduler}/scheduler.int.spec.ts`;
 
 /** Armed, settled, reversed: the scheduler. */
@@ -20,7 +20,7 @@ export const settlementFaults: readonly PlantedFault[] = [
     id: 'open-is-timeout',
     breaks: 'A delivery that is still open counts as timed out.',
     against: 'A-07',
-    file: `${scheduler}/reversal/reversal-timers.service.ts`,
+    file: `${scheduler}/reversal/reversal-timers.ts`,
     find: "  if (!answer || answer.verdict === 'OPEN') return [];\n",
     put: "  if (!answer) return [];\n  if (answer.verdict === 'OPEN') return [{ transactionId, merchantId, verdict: 'CLOSED_TIMEOUT' }];\n",
     specs: [timersSpec],
@@ -92,7 +92,7 @@ export const settlementFaults: readonly PlantedFault[] = [
     id: 'arm-forgets-decision',
     breaks: 'Arming a payment that is decided already says that it may be POSTed.',
     against: 'P-I5',
-    file: `${scheduler}/reversal/arm-reversals.service.ts`,
+    file: `${scheduler}/reversal/arm-reversals.ts`,
     find: 'decision: decided.get(transactionId) ?? null',
     put: 'decision: null',
     specs: [schedulerSpec],

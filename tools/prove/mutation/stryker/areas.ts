@@ -45,10 +45,10 @@ export const strykerAreas: readonly StrykerArea[] = [
     area: 'dispatcher decisions',
     project: 'apps/webhook-dispatcher',
     files: [
-      `${dispatcher}/posting/{ack-deadlines,handshake-gate}.service.ts`,
-      `${dispatcher}/routes/route-cache.service.ts`,
-      `${dispatcher}/takeover/close-overdue.service.ts`,
-      `${dispatcher}/verdicts/settle-reversals.service.ts`,
+      `${dispatcher}/posting/{ack-deadlines,handshake-gate}.ts`,
+      `${dispatcher}/routes/route-cache.ts`,
+      `${dispatcher}/takeover/close-overdue.ts`,
+      `${dispatcher}/verdicts/settle-reversals.ts`,
     ],
     sampled: [],
   },
@@ -61,7 +61,7 @@ export const strykerAreas: readonly StrykerArea[] = [
   {
     area: 'scheduler decisions',
     project: 'apps/reversal-scheduler',
-    files: [`${scheduler}/reversal/{arm-reversals,decide-reversals,reversal-timers,watch-terminals}.service.ts`],
+    files: [`${scheduler}/reversal/{arm-reversals,decide-reversals,reversal-timers,watch-terminals}.ts`],
     sampled: [],
   },
   {
@@ -73,7 +73,7 @@ export const strykerAreas: readonly StrykerArea[] = [
   {
     area: 'ownership',
     project: 'libs/ownership',
-    files: ['libs/ownership/src/{assignment,heartbeat-watch,shard-of,shard-ownership.service}.ts'],
+    files: ['libs/ownership/src/{assignment,heartbeat-watch,shard-of,shard-ownership}.ts'],
     sampled: ['libs/ownership/src/assignment.ts'],
   },
   {

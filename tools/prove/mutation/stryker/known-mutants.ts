@@ -78,7 +78,7 @@ export const knownMutants: readonly KnownMutant[] = [
     why: 'nobody is not alive: the comparison is implied by the look into the living',
   },
   {
-    file: 'libs/ownership/src/shard-ownership.service.ts',
+    file: 'libs/ownership/src/shard-ownership.ts',
     line: 'if (this.owned.get(held.shard) === held.epoch) this.owned.delete(held.shard);',
     changes: ['ConditionalExpression: this.owned.get(held.shard) === held.epoch => true'],
     kind: 'redundant',

@@ -5,7 +5,7 @@ import { assembleDispatcher, type Dispatcher } from '../../../../apps/webhook-di
 import { TransactionTerminalConsumer } from '../../../../apps/webhook-dispatcher/src/intake/events/transaction-terminal.consumer';
 import type { WebhookSealer } from '../../../../apps/webhook-dispatcher/src/posting/posting.ports';
 import { AcknowledgeByPull } from '../../../../apps/webhook-dispatcher/src/recovery/acknowledge-by-pull';
-import { RecoverNotification } from '../../../../apps/webhook-dispatcher/src/recovery/recover-notification.service';
+import { RecoverNotification } from '../../../../apps/webhook-dispatcher/src/recovery/recover-notification';
 import type { Acknowledgements, StoredNotification } from '../../../../apps/webhook-dispatcher/src/recovery/recovery.ports';
 import type { RouteSource } from '../../../../apps/webhook-dispatcher/src/routes/routes.ports';
 import { storesFor } from '../dispatcher/stores-for.ts';

@@ -1,7 +1,7 @@
 import type { CloseItem, VerdictKind } from '@paycode/dto';
 import { evenShare, ShardOwnership } from '@paycode/ownership';
-import { ArmReversals } from '../../../../apps/reversal-scheduler/src/reversal/arm-reversals.service';
-import { DecideReversals } from '../../../../apps/reversal-scheduler/src/reversal/decide-reversals.service';
+import { ArmReversals } from '../../../../apps/reversal-scheduler/src/reversal/arm-reversals';
+import { DecideReversals } from '../../../../apps/reversal-scheduler/src/reversal/decide-reversals';
 import { AckReceivedConsumer } from '../../../../apps/reversal-scheduler/src/reversal/events/ack-received.consumer';
 import { transactionTerminalAuditConsumer } from '../../../../apps/reversal-scheduler/src/reversal/events/transaction-terminal-audit.consumer';
 import {
@@ -10,8 +10,8 @@ import {
   type JobStore,
   ReversalMetrics,
 } from '../../../../apps/reversal-scheduler/src/reversal/reversal.ports';
-import { defaultTimerLimits, ReversalTimers } from '../../../../apps/reversal-scheduler/src/reversal/reversal-timers.service';
-import { WatchTerminals } from '../../../../apps/reversal-scheduler/src/reversal/watch-terminals.service';
+import { defaultTimerLimits, ReversalTimers } from '../../../../apps/reversal-scheduler/src/reversal/reversal-timers';
+import { WatchTerminals } from '../../../../apps/reversal-scheduler/src/reversal/watch-terminals';
 import type { SimProcess } from '../engine/sim-process.ts';
 import { remote } from './remote-store.ts';
 import type { SimulatedWorld } from './simulated-world.ts';

@@ -1,6 +1,6 @@
 import type { MemoryShardStore } from '@paycode/ownership/testing';
-import type { ArmReversals } from '../../../../apps/reversal-scheduler/src/reversal/arm-reversals.service';
-import type { DecideReversals } from '../../../../apps/reversal-scheduler/src/reversal/decide-reversals.service';
+import type { ArmReversals } from '../../../../apps/reversal-scheduler/src/reversal/arm-reversals';
+import type { DecideReversals } from '../../../../apps/reversal-scheduler/src/reversal/decide-reversals';
 import type { DecisionStore } from '../../../../apps/reversal-scheduler/src/reversal/reversal.ports';
 import type { InMemoryReversalDatabase } from '../../../../apps/reversal-scheduler/src/reversal/testing/in-memory-reversal-database';
 import type { Dispatcher } from '../../../../apps/webhook-dispatcher/src/dispatcher/assemble-dispatcher';

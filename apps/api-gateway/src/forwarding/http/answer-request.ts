@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DomainError, errorBody, type Logger } from '@paycode/service-runtime';
 import type { GatewayMetrics } from '../../telemetry';
 import { type Answer, ClientGoneError, type ClientRequest } from '../client-request';
-import type { ForwardRequest } from '../forward-request.service';
+import type { ForwardRequest } from '../forward-request';
 import type { ClientAddresses } from './client-addresses';
 import { clientRequestOf } from './read-request';
 import { writeAnswer } from './write-answer';

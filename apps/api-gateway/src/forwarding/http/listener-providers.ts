@@ -7,8 +7,8 @@ import { AnswerRequest } from './answer-request';
 import { TrustedProxies } from './client-address';
 import { ClientAddresses } from './client-addresses';
 import { ConnectionGate } from './connection-gate';
-import { PlainListener } from './plain-listener.service';
-import { PublicListener, type PublicListenerSettings } from './public-listener.service';
+import { PlainListener } from './plain-listener';
+import { PublicListener, type PublicListenerSettings } from './public-listener';
 
 type ListenerParts = [AnswerRequest, ClientAddresses, GatewayMetrics, Logger];
 

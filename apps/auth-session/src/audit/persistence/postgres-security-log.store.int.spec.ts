@@ -3,7 +3,7 @@ import type { Logger } from '@paycode/service-runtime';
 import { migrations } from '../../../migrations';
 import { TestClock } from '../../testing/test-clock';
 import type { SecurityEvent } from '../security-event';
-import { PostgresSecurityLog } from './postgres-security-log.store';
+import { PostgresSecurityLogStore } from './postgres-security-log.store';
 
 let database: TestDatabase;
 beforeAll(async () => (database = await createTestDatabase({ migrations })));
@@ -19,7 +19,7 @@ describe('security events in PostgreSQL', () => {
   it('an event that cannot be stored is said to be refused; those written with it are stored (T-29)', async () => {
     const refused: object[] = [];
     const logger = { error: (fields: object) => refused.push(fields) } as unknown as Logger;
-    const log = new PostgresSecurityLog(database.dataSource, new TestClock(), logger);
+    const log = new PostgresSecurityLogStore(database.dataSource, new TestClock(), logger);
     const requests = ['r-1', `r-2${String.fromCharCode(0)}`, 'r-3'];
     await log.recordAll(requests.map(requestId => ({ event: used(requestId), at: new Date(0) })));
     const rows = await database.dataSource.query('select request_id from security_event order by request_id');

@@ -23,7 +23,7 @@ interface TimedEvent {
 }
 
 @Injectable()
-export class PostgresSecurityLog extends SecurityLog {
+export class PostgresSecurityLogStore extends SecurityLog {
   constructor(
     private readonly dataSource: DataSource,
     private readonly clock: Clock,

@@ -4,7 +4,7 @@ import { identityHeader } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuthorizeService } from '../authorize.service';
-import { authorizeRequestOf, type OriginalRequestForm } from './external-authorization.request';
+import { authorizeRequestOf, type OriginalRequestForm } from './external-authorization-request';
 import { ProxyTokenGuard } from './proxy-token.guard';
 import { denialOf, isDenial } from './refusal-answer';
 

@@ -28,7 +28,7 @@ class Refused extends Error {
   }
 }
 
-export class PostgresProbeBudget extends ProbeBudget {
+export class PostgresProbeBudgetStore extends ProbeBudget {
   constructor(
     private readonly dataSource: DataSource,
     private readonly settings: ProbeBudgetSettings,

@@ -3,9 +3,9 @@ import { CallerIdentity, IdentityGuard } from '@paycode/access';
 import { ExactNumber, type Identity, parseExactJson } from '@paycode/dto';
 import type { FastifyReply } from 'fastify';
 import { CodeUrls } from '../code-urls';
-import { type CodeRequest, CreateCode } from '../create-code.service';
+import { type CodeRequest, CreateCodeService } from '../create-code.service';
 import { codeStateOf } from '../domain/code';
-import { type CodeWithMerchant, ReadCodes } from '../read-codes.service';
+import { type CodeWithMerchant, ReadCodesService } from '../read-codes.service';
 import { CreateCodeBody, QueryReferenceBody } from './code-bodies';
 import { referenceAnswer } from './reference-answer';
 
@@ -16,8 +16,8 @@ const amountField: ReadonlySet<string> = new Set(['amount']);
 @UseGuards(IdentityGuard)
 export class CodesController {
   constructor(
-    private readonly createCode: CreateCode,
-    private readonly readCodes: ReadCodes,
+    private readonly createCode: CreateCodeService,
+    private readonly readCodes: ReadCodesService,
     private readonly urls: CodeUrls,
   ) {}
 

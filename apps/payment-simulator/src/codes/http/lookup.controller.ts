@@ -4,7 +4,7 @@ import { ExactNumber } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { CodeUrls } from '../code-urls';
 import { codeStateOf } from '../domain/code';
-import { ReadCodes } from '../read-codes.service';
+import { ReadCodesService } from '../read-codes.service';
 import { LookupBody } from './code-bodies';
 
 /** The wallet-provider Remote API, version 4 (R-4.2-1, R-9-1): any authenticated account. */
@@ -12,7 +12,7 @@ import { LookupBody } from './code-bodies';
 @UseGuards(IdentityGuard)
 export class LookupController {
   constructor(
-    private readonly readCodes: ReadCodes,
+    private readonly readCodes: ReadCodesService,
     private readonly urls: CodeUrls,
   ) {}
 

@@ -7,7 +7,7 @@ const cacheMs = 5_000;
 const cacheMax = 10_000;
 
 /** Merchants of notification-config; records are kept for some seconds, routes never. */
-export class HttpMerchantDirectory extends MerchantDirectory {
+export class HttpMerchantDirectoryClient extends MerchantDirectory {
   private readonly cache = new Map<number, { record: MerchantRecord; untilMs: number }>();
 
   constructor(private readonly client: InternalClient) {

@@ -2,7 +2,7 @@ import { Body, Controller, Get, Header, HttpCode, Param, Post, Req, Res } from '
 import { ExactNumber, parseExactJson } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import type { FastifyReply } from 'fastify';
-import { codeStateOf, PayCode, ReadCodes } from '../../codes';
+import { codeStateOf, PayCodeService, ReadCodesService } from '../../codes';
 import { payIcon, payScript, payStyle } from '../page/assets';
 import { paymentPage, unknownCodePage } from '../page/payment-page';
 import { PaymentBody } from './payment-body';
@@ -22,8 +22,8 @@ const pageHeaders = {
 @Controller('public')
 export class PaymentPageController {
   constructor(
-    private readonly readCodes: ReadCodes,
-    private readonly payCode: PayCode,
+    private readonly readCodes: ReadCodesService,
+    private readonly payCode: PayCodeService,
   ) {}
 
   @Get('pay/:code')

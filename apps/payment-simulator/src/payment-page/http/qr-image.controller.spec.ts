@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import type { CodeUrls, ReadCodes } from '../../codes';
+import type { CodeUrls, ReadCodesService } from '../../codes';
 import type { ImageFormat, QrImages } from '../page/qr-images';
 import { QrImageController } from './qr-image.controller';
 
@@ -9,7 +9,7 @@ describe('the route of QR images', () => {
     ['0123456789.png', 'png', 'image/png'],
     ['0123456789.svg', 'svg', 'image/svg+xml'],
   ])('answers %s with the image that is kept, and draws none by itself (T-40)', async (file, kept, contentType) => {
-    const readCodes = { ofAnybody: (code: string) => Promise.resolve({ code: { code } }) } as unknown as ReadCodes;
+    const readCodes = { ofAnybody: (code: string) => Promise.resolve({ code: { code } }) } as unknown as ReadCodesService;
     const urls = { payUrlOf: (code: string) => `pay/${code}` } as unknown as CodeUrls;
     const images = { of: (text: string, format: ImageFormat) => Promise.resolve(`${format} of ${text}`) } as unknown as QrImages;
     const sent: unknown[] = [];

@@ -1,13 +1,13 @@
 import { Controller, Get, Param, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { CodeUrls, ReadCodes } from '../../codes';
+import { CodeUrls, ReadCodesService } from '../../codes';
 import { type ImageFormat, QrImages } from '../page/qr-images';
 
 /** QR images of codes, for printing and showing: works without credentials (R-5.5-1). */
 @Controller('public/qr')
 export class QrImageController {
   constructor(
-    private readonly readCodes: ReadCodes,
+    private readonly readCodes: ReadCodesService,
     private readonly urls: CodeUrls,
     private readonly images: QrImages,
   ) {}

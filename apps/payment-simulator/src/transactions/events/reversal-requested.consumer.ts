@@ -3,13 +3,13 @@ import { Payload } from '@nestjs/microservices';
 import { reversalRequested, topics } from '@paycode/dto';
 import { type EventBatch, OnEvents, readEvents, type ReceivedEvent } from '@paycode/events';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
-import { ReverseTransactions } from '../reverse-transactions.service';
+import { ReverseTransactionsService } from '../reverse-transactions.service';
 
 /** Does what the scheduler decided. */
 @Controller()
 export class ReversalRequestedConsumer {
   constructor(
-    private readonly reverseTransactions: ReverseTransactions,
+    private readonly reverseTransactions: ReverseTransactionsService,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 

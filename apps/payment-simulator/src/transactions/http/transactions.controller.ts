@@ -2,17 +2,17 @@ import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ExactNumber, NotificationFormatError, notificationStatusOf } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { CompleteTransactions } from '../complete-transactions.service';
+import { CompleteTransactionsService } from '../complete-transactions.service';
 import type { StoredTransaction } from '../domain/transaction';
-import { ReadTransactions } from '../read-transactions.service';
+import { ReadTransactionsService } from '../read-transactions.service';
 import { readCompletions } from './completion-body';
 
 /** What a test or an operator does in place of customers, and how transactions stand. */
 @Controller('internal/transactions')
 export class TransactionsController {
   constructor(
-    private readonly completeTransactions: CompleteTransactions,
-    private readonly readTransactions: ReadTransactions,
+    private readonly completeTransactions: CompleteTransactionsService,
+    private readonly readTransactions: ReadTransactionsService,
   ) {}
 
   /** Addresses have lines. */

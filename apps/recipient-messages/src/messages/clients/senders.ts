@@ -1,7 +1,7 @@
 import type { EmailText } from '../domain/message';
 import type { MessageSender } from '../messages.ports';
 import { HttpGatewaySender } from './http-gateway.sender';
-import { FolderEmailSender, FolderSmsSender } from './outbox-folder.senders';
+import { FolderEmailSender, FolderSmsSender } from './outbox-folder-senders';
 import { SmppSmsSender } from './smpp-sms.sender';
 import { SmtpEmailSender } from './smtp-email.sender';
 

@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { transactionTerminal, topics } from '@paycode/dto';
 import { type EventBatch, OnEvents } from '@paycode/events';
-import { QueueMessages } from '../queue-messages.service';
+import { QueueMessages } from '../queue-messages';
 
 /** A group of its own: however far Email and SMS are behind, deliveries are not. */
 export const recipientMessagesGroup = 'recipient-messages';

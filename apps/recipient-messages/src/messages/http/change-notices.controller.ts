@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, ParseArrayPipe, Post } from '@nestjs/common';
 import { isDataFault } from '@paycode/persistence';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { QueueMessages } from '../queue-messages.service';
+import { QueueMessages } from '../queue-messages';
 import { ChangeNoticeBody } from './change-notice.dto';
 
 const noticesMax = 100;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Channel } from '@paycode/dto';
 import type { Logger } from '@paycode/service-runtime';
-import type { SendMessages } from '../send-messages.service';
+import type { SendMessages } from '../send-messages';
 
 export interface MessageWorkersOptions {
   log: Logger;

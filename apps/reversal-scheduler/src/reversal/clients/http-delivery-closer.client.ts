@@ -10,7 +10,7 @@ export class MalformedCloseAnswerError extends Error {
 }
 
 /** `POST webhook-dispatcher /internal/deliveries/close`. */
-export class HttpDeliveryCloser extends DeliveryCloser {
+export class HttpDeliveryCloserClient extends DeliveryCloser {
   constructor(private readonly client: InternalClient) {
     super();
   }

@@ -1,7 +1,7 @@
 import { DataFault } from '@paycode/persistence';
 import type { SettleItem } from '@paycode/dto';
 import type { EventBatch } from '@paycode/events';
-import type { DecideReversals } from '../decide-reversals.service';
+import type { DecideReversals } from '../decide-reversals';
 import { AckReceivedConsumer } from './ack-received.consumer';
 
 const acks = (...sources: string[]) => {

@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { type AckReceived, ackReceived, type SettleItem, topics } from '@paycode/dto';
 import { type EventBatch, OnEvents, readEvents } from '@paycode/events';
-import { DecideReversals } from '../decide-reversals.service';
+import { DecideReversals } from '../decide-reversals';
 
 /** The durable path of an acknowledgement: it settles the payment even when the direct call was lost. */
 @Controller()

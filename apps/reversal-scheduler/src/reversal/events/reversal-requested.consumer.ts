@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import { reversalRequested, type ReversalRequested, type SettleItem, topics, verdictOfReason } from '@paycode/dto';
 import { type EventBatch, OnEvents, readEvents } from '@paycode/events';
-import { DecideReversals } from '../decide-reversals.service';
+import { DecideReversals } from '../decide-reversals';
 
 /**
  * Reads the scheduler's own requests back. They change nothing, unless the database was restored to an earlier instant. Then they hold the

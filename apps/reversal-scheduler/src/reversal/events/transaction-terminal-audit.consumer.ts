@@ -2,7 +2,7 @@ import { Payload } from '@nestjs/microservices';
 import { Controller, type Type } from '@nestjs/common';
 import { transactionTerminal, topics } from '@paycode/dto';
 import { type EventBatch, OnEvents, readEvents } from '@paycode/events';
-import { WatchTerminals } from '../watch-terminals.service';
+import { WatchTerminals } from '../watch-terminals';
 
 /**
  * Makes the consumer that reads TransactionTerminal with a delay of `delayMs`. The delay is part of the subscription, so each delay needs

@@ -2,9 +2,9 @@ import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { type ArmAnswer, type ReversalState, verdictKinds } from '@paycode/dto';
 import { QueueFullError } from '@paycode/persistence';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { ArmReversals } from '../arm-reversals.service';
-import { DecideReversals } from '../decide-reversals.service';
-import { ReadReversal } from '../read-reversal.service';
+import { ArmReversals } from '../arm-reversals';
+import { DecideReversals } from '../decide-reversals';
+import { ReadReversal } from '../read-reversal';
 import { readBatch } from './batch';
 
 const attemptMax = 32_767;

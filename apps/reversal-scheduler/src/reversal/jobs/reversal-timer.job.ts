@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { ShardOwnership } from '@paycode/ownership';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/timing';
-import { ReversalTimers } from '../reversal-timers.service';
+import { ReversalTimers } from '../reversal-timers';
 
 /** Interval at which near-due jobs are read and low-water marks are moved, in milliseconds. */
 const tickMs = 200;

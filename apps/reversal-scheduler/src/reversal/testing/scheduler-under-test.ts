@@ -2,11 +2,11 @@ import { InternalCallError } from '@paycode/access';
 import type { CloseAnswer, CloseItem, Decision, VerdictKind } from '@paycode/dto';
 import { ManualClock } from '@paycode/timing/testing';
 import { shardCount } from '@paycode/ownership';
-import { ArmReversals } from '../arm-reversals.service';
-import { DecideReversals } from '../decide-reversals.service';
+import { ArmReversals } from '../arm-reversals';
+import { DecideReversals } from '../decide-reversals';
 import { DeliveryCloser, ReversalMetrics } from '../reversal.ports';
-import { defaultTimerLimits, ReversalTimers, type ReversalTimersLimits } from '../reversal-timers.service';
-import { WatchTerminals } from '../watch-terminals.service';
+import { defaultTimerLimits, ReversalTimers, type ReversalTimersLimits } from '../reversal-timers';
+import { WatchTerminals } from '../watch-terminals';
 import { InMemoryReversalDatabase } from './in-memory-reversal-database';
 
 /** Answers `close` from a map; a transaction without an entry is OPEN. */

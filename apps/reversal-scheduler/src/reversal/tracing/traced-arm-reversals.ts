@@ -1,6 +1,6 @@
 import type { ArmAnswer, ArmItem } from '@paycode/dto';
 import { type PaymentTracing, traceAll } from '@paycode/tracing';
-import { ArmReversals, type ArmReversalsPorts } from '../arm-reversals.service';
+import { ArmReversals, type ArmReversalsPorts } from '../arm-reversals';
 
 /** Records each arm in the trace of the payment, and continues that trace in the scheduler. */
 export class TracedArmReversals extends ArmReversals {

@@ -1,6 +1,6 @@
 import type { SettleItem } from '@paycode/dto';
 import { type PaymentTracing, traceAll } from '@paycode/tracing';
-import { DecideReversals, type DecideReversalsPorts } from '../decide-reversals.service';
+import { DecideReversals, type DecideReversalsPorts } from '../decide-reversals';
 import type { DecisionOutcome } from '../reversal.ports';
 
 /** Records each decision in the trace of the payment. */

@@ -3,7 +3,7 @@ import { Payload } from '@nestjs/microservices';
 import { type ParseResult, transactionTerminal, topics, type TransactionTerminal } from '@paycode/dto';
 import { type EventBatch, OnEvents, readEvents, type ReceivedEvent } from '@paycode/events';
 import { DeliveryMetrics } from '../../deliveries';
-import { RecordDeliveries } from '../record-deliveries.service';
+import { RecordDeliveries } from '../record-deliveries';
 
 /** Consumer group of the dispatchers; the shards a replica wants follow from its partitions. */
 export const dispatcherGroup = 'webhook-dispatcher';

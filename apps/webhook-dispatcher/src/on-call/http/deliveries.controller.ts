@@ -4,7 +4,7 @@ import { QueueFullError } from '@paycode/persistence';
 import { DomainError } from '@paycode/service-runtime';
 import { RedeliverInformational } from '../../informational';
 import { CloseDeliveries } from '../../verdicts';
-import { ShowDelivery } from '../show-delivery.service';
+import { ShowDelivery } from '../show-delivery';
 import { readCloseItems, readTransactionId } from './batch-body';
 import { ListDeliveriesQuery } from './list-deliveries.query';
 

@@ -68,7 +68,7 @@ const recentSql = `
    order by d.seq desc limit $2`;
 
 /** Builds timelines from the insert-only rows. */
-export class PostgresDeliveryLog extends DeliveryLog {
+export class PostgresDeliveryLogStore extends DeliveryLog {
   constructor(private readonly dataSource: DataSource) {
     super();
   }

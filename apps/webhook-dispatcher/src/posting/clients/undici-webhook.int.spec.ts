@@ -7,9 +7,9 @@ import type { AttemptOutcome } from '../../deliveries/domain/delivery';
 import { delivery } from '../../deliveries/testing/samples';
 import { PlainSealer, routeTo } from '../../dispatcher/testing/fakes';
 import { type Answer, silence, status, WireReceiver } from '../../testing/wire-receiver';
-import { AckDeadlines } from '../ack-deadlines.service';
+import { AckDeadlines } from '../ack-deadlines';
 import type { PostWindowRules } from '../domain/post-window';
-import { PostWebhook } from '../post-webhook.service';
+import { PostWebhook } from '../post-webhook';
 import { UndiciWebhookClient } from './undici-webhook.client';
 
 /** Of windows that end in the test. All others are ended by what the receiver does, however long a busy machine takes. */

@@ -4,7 +4,7 @@ import { ownEveryShard } from '@paycode/ownership/testing';
 import { migrations } from '../../../migrations';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
 import { newDelivery } from '../../deliveries/testing/samples';
-import { RetainDeliveries } from '../retain-deliveries.service';
+import { RetainDeliveries } from '../retain-deliveries';
 import { PostgresIdRangeStore } from './postgres-id-range.store';
 
 const day = 86_400_000;

@@ -1,5 +1,5 @@
 import { ManualClock, settled } from '@paycode/timing/testing';
-import { AckDeadlines } from './ack-deadlines.service';
+import { AckDeadlines } from './ack-deadlines';
 
 describe('deadlines of requests (P-T3)', () => {
   let clock: ManualClock;

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Lifecycle } from '@paycode/service-runtime';
-import { PlainListener } from './plain-listener.service';
-import { PublicListener } from './public-listener.service';
+import { PlainListener } from './plain-listener';
+import { PublicListener } from './public-listener';
 
 /** Opens the outer listeners last and closes them first: readiness goes false, running requests end, then the rest stops. */
 @Injectable()

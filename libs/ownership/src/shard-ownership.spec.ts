@@ -1,6 +1,6 @@
 import { ManualClock, settled } from '@paycode/timing/testing';
 import { type HeldShard, ShardListener } from './ownership.ports';
-import { ShardOwnership } from './shard-ownership.service';
+import { ShardOwnership } from './shard-ownership';
 import { MemoryShardStore } from './testing/memory-shard.store';
 
 class Listener extends ShardListener {

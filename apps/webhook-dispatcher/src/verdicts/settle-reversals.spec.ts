@@ -1,7 +1,7 @@
 import { eventually } from '@paycode/service-runtime/testing';
 import { ManualClock, settled } from '@paycode/timing/testing';
 import { FakeScheduler, RecordingMetrics } from '../dispatcher/testing/fakes';
-import { SettleReversals } from './settle-reversals.service';
+import { SettleReversals } from './settle-reversals';
 
 describe('telling the scheduler', () => {
   const item = (transactionId: number) => ({ transactionId, merchantId: 1, verdict: 'ACKED_HTTP' as const });

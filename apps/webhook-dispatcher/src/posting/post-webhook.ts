@@ -1,7 +1,7 @@
 import type { Route } from '@paycode/dto';
 import type { Clock } from '@paycode/timing';
 import type { Delivery } from '../deliveries';
-import type { AckDeadlines } from './ack-deadlines.service';
+import type { AckDeadlines } from './ack-deadlines';
 import { PostWindow, type PostWindowRules } from './domain/post-window';
 import { PostAttempt, type PostUnderWay } from './post-attempt';
 import type { WebhookPoster, WebhookRequest, WebhookSealer } from './posting.ports';

@@ -1,7 +1,7 @@
 import type { CloseAnswer, SettleItem } from '@paycode/dto';
 import { isolate } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
-import type { DecideReversals } from './decide-reversals.service';
+import type { DecideReversals } from './decide-reversals';
 import { DueHeap, type Timer } from './domain/due-heap';
 import { askAgainMs, askAsideAgainMs, retryAfterFaultMs } from './domain/timing';
 import type { DeliveryCloser, JobStore, LowWaterMark, ReversalMetrics, ShardCursor } from './reversal.ports';

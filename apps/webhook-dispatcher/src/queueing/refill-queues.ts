@@ -1,6 +1,6 @@
 import type { ShardOwnership } from '@paycode/ownership';
 import type { DeliveryStore, StoredDelivery } from '../deliveries';
-import type { DeliveryQueue } from './delivery-queue.service';
+import type { DeliveryQueue } from './delivery-queue';
 
 const merchantsPerPass = 64;
 const rowsPerMerchantMax = 200;

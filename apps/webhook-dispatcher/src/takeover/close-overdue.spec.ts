@@ -2,11 +2,11 @@ import { ManualClock, settled } from '@paycode/timing/testing';
 import type { Delivery } from '../deliveries/domain/delivery';
 import { delivery } from '../deliveries/testing/samples';
 import { FakeRoutes } from '../dispatcher/testing/fakes';
-import { DeliveryQueue } from '../queueing/delivery-queue.service';
+import { DeliveryQueue } from '../queueing/delivery-queue';
 import { OriginQueues } from '../queueing/domain/origin-queues';
-import { RouteCache } from '../routes/route-cache.service';
-import type { Concluded, ConcludeDelivery } from '../verdicts/conclude-delivery.service';
-import { CloseOverdue } from './close-overdue.service';
+import { RouteCache } from '../routes/route-cache';
+import type { Concluded, ConcludeDelivery } from '../verdicts/conclude-delivery';
+import { CloseOverdue } from './close-overdue';
 
 describe('payments that waited longer than B', () => {
   let clock: ManualClock;

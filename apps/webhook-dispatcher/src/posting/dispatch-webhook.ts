@@ -5,9 +5,9 @@ import type { AttemptOutcome, Delivery, DeliveryMetrics } from '../deliveries';
 import type { DeliveryQueue, Granted, SlotUse } from '../queueing';
 import type { TakeOverDeliveries } from '../takeover';
 import type { Concluded, ConcludeDelivery } from '../verdicts';
-import type { HandshakeGate } from './handshake-gate.service';
+import type { HandshakeGate } from './handshake-gate';
 import type { PostUnderWay } from './post-attempt';
-import type { PostWebhook } from './post-webhook.service';
+import type { PostWebhook } from './post-webhook';
 
 /** A lease that runs out during the checks is renewed this many times; then the delivery waits a little. */
 const looksMax = 3;

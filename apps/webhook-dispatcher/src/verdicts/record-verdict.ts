@@ -4,7 +4,7 @@ import { backoffMs, type Clock, passed } from '@paycode/timing';
 import type { OwnedShards } from '@paycode/ownership';
 import type { DeliveryMetrics } from '../deliveries';
 import { retryLimits } from './domain/retry-limits';
-import type { SettleReversals } from './settle-reversals.service';
+import type { SettleReversals } from './settle-reversals';
 import type { OwnedVerdict, VerdictStore } from './verdicts.ports';
 
 /**

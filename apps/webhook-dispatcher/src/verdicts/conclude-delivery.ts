@@ -11,7 +11,7 @@ import {
 } from '../deliveries';
 import type { InformationalStore } from '../informational';
 import { type Conclusion, conclusionOf, conclusionWithout } from './domain/conclusion';
-import type { RecordVerdict } from './record-verdict.service';
+import type { RecordVerdict } from './record-verdict';
 
 /** No verdict was recorded. */
 export type NotRecorded =

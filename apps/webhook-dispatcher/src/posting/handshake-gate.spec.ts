@@ -1,5 +1,5 @@
 import { ManualClock, settled } from '@paycode/timing/testing';
-import { HandshakeGate, type LeaveGate } from './handshake-gate.service';
+import { HandshakeGate, type LeaveGate } from './handshake-gate';
 
 describe('handshakes are throttled (P-1.9)', () => {
   let clock: ManualClock;

@@ -2,8 +2,8 @@ import { ManualClock } from '@paycode/timing/testing';
 import type { Delivery } from '../deliveries/domain/delivery';
 import { delivery } from '../deliveries/testing/samples';
 import { FakeRoutes } from '../dispatcher/testing/fakes';
-import { RouteCache } from '../routes/route-cache.service';
-import { DeliveryQueue } from './delivery-queue.service';
+import { RouteCache } from '../routes/route-cache';
+import { DeliveryQueue } from './delivery-queue';
 import { OriginQueues } from './domain/origin-queues';
 
 describe('the queue of a replica that leaves (P-T9)', () => {

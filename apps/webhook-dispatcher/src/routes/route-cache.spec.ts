@@ -3,7 +3,7 @@ import type { Route } from '@paycode/dto';
 import { isDataFault } from '@paycode/persistence';
 import { ManualClock } from '@paycode/timing/testing';
 import { routeTo } from '../dispatcher/testing/fakes';
-import { RouteCache, RouteUnavailableError } from './route-cache.service';
+import { RouteCache, RouteUnavailableError } from './route-cache';
 import { RouteSource } from './routes.ports';
 
 class Source extends RouteSource {
