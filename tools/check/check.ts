@@ -9,6 +9,7 @@ import { citedIdProblems, definedIds, doubleIds } from './gates/cited-ids.ts';
 import { deadLinks, orphanPages } from './gates/dead-links.ts';
 import { forbiddenText } from './gates/forbidden-text.ts';
 import { glossaryProblems } from './gates/glossary.ts';
+import { inlineSql } from './gates/inline-sql.ts';
 import { FileTree, misnamedFolders } from './gates/named-folders.ts';
 import { CommandError, run } from './gates/run.ts';
 import { type LockedWorkspace, supplyChainProblems } from './gates/supply-chain.ts';
@@ -33,6 +34,7 @@ const gates: Record<string, Gate> = {
   folders,
   ids,
   glossary,
+  sql,
   docs: staleDocs,
   'supply-chain': supplyChain,
 };
@@ -71,6 +73,10 @@ async function glossary(): Promise<string[]> {
     !/\.spec\.ts$|\.conformance\.ts$|\/testing\/|^apps\/platform-e2e\//.test(file);
   const sources = [...texts].filter(([file]) => isSource(file));
   return glossaryProblems(texts.get('docs/glossary.md') ?? '', sources).map(({ rule, text }) => `${rule}: ${text}`);
+}
+
+async function sql(): Promise<string[]> {
+  return [...(await projectTexts())].flatMap(([file, content]) => inlineSql(file, content));
 }
 
 async function supplyChain(): Promise<string[]> {

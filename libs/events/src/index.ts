@@ -12,6 +12,7 @@ export * from './nest/events-server';
 export * from './read-events';
 export * from './nest/on-events';
 export * from './outbox/outbox-relay';
-export * from './outbox/outbox-table';
+export * from './outbox/insert-outbox';
+export { createOutboxTable } from './outbox/outbox.sql';
 export * from './nest/consuming.module';
 export * from './nest/messaging.module';

@@ -1,6 +1,6 @@
 /**
  * Proves that the gates still bite: copies the planted violations of tools/check/architecture/canary into a workspace of their own, runs
- * ESLint, dependency-cruiser, the checks of the lock file, of named folders and of the glossary there with the project's own configuration, and fails for every
+ * ESLint, dependency-cruiser, the checks of the lock file, of named folders, of the glossary and of SQL there with the project's own configuration, and fails for every
  * planted violation that is not reported and for every rule that has none planted. Gates die silently: the Nx rule without a project graph skips
  * itself and exits 0.
  */
@@ -10,6 +10,7 @@ import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse } from 'jsonc-parser';
 import { glossaryProblems, glossaryRules } from '../gates/glossary.ts';
+import { inlineSql, inlineSqlRule } from '../gates/inline-sql.ts';
 import { FileTree, misnamedFolders } from '../gates/named-folders.ts';
 import { run } from '../gates/run.ts';
 import { type LockedWorkspace, supplyChainProblems, supplyChainRules } from '../gates/supply-chain.ts';
@@ -26,7 +27,7 @@ const configuration = [
   'tsconfig.json',
   'tools/check/architecture/rules',
 ];
-const header = /^(?:\/\/|<!--) reports: (eslint|depcruise|supply-chain|pages|glossary) (\S+)(?: "(.*)")?(?: -->)?$/gm;
+const header = /^(?:\/\/|<!--) reports: (eslint|depcruise|supply-chain|pages|glossary|sql) (\S+)(?: "(.*)")?(?: -->)?$/gm;
 /** The rule of tools/check about pages and folders. */
 const namedFolders = 'named-folders';
 
@@ -50,6 +51,7 @@ export async function canaryProblems(): Promise<string[]> {
       ...supplyChainFindings(workspace),
       ...pageFindings(workspace),
       ...glossaryFindings(workspace),
+      ...sqlFindings(workspace),
     ];
     return [...missing(expected, found), ...(await unguarded(expected))];
   } finally {
@@ -120,6 +122,18 @@ function glossaryFindings(workspace: string): Finding[] {
   return problems.map(({ rule, text }) => ({ tool: 'glossary', rule, file, message: text }));
 }
 
+function sqlFindings(workspace: string): Finding[] {
+  const files = readdirSync(workspace, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'));
+  return files.flatMap(file =>
+    inlineSql(file, readFileSync(join(workspace, file), 'utf8')).map(message => ({
+      tool: 'sql',
+      rule: inlineSqlRule,
+      file,
+      message,
+    })),
+  );
+}
+
 function missing(expected: Finding[], found: Finding[]): string[] {
   const isReported = (wanted: Finding): boolean =>
     found.some(
@@ -142,9 +156,14 @@ async function unguarded(expected: Finding[]): Promise<string[]> {
   const isPlanted = (rule: string): boolean => expected.some(item => item.rule === rule);
   const isCited = (text: string): boolean => expected.some(({ message }) => message !== '' && text.startsWith(message));
   return [
-    ...[...guarded.rules, ...forbidden.map(({ name }) => name), ...supplyChainRules, ...glossaryRules, namedFolders].filter(
-      rule => !isPlanted(rule),
-    ),
+    ...[
+      ...guarded.rules,
+      ...forbidden.map(({ name }) => name),
+      ...supplyChainRules,
+      ...glossaryRules,
+      namedFolders,
+      inlineSqlRule,
+    ].filter(rule => !isPlanted(rule)),
     ...[...guarded.boundaries, ...guarded.messages].filter(text => !isCited(text)),
   ].map(name => `no planted violation for: ${name}`);
 }

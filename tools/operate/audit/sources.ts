@@ -1,4 +1,5 @@
 import { Pool } from 'pg';
+import { auditSql } from './audit.sql.ts';
 import type { DispatcherRecord, SchedulerRecord, SimulatorRecord } from './audited-transaction.ts';
 
 /** Transaction ids after `after` up to and with `upTo`. */
@@ -23,23 +24,9 @@ interface SourceSql<R> {
   recordFrom(row: Record<string, never>): R;
 }
 
-const ageS = (column: string) => `extract(epoch from clock_timestamp() - ${column})::float8`;
-
 const dispatcher: SourceSql<DispatcherRecord> = {
   name: 'dispatcher',
-  ids: `select id from (
-          (select transaction_id as id from delivery where transaction_id > $1 order by 1 limit $2)
-          union (select transaction_id from verdict where transaction_id > $1 order by 1 limit $2)) t order by id limit $2`,
-  read: `select id, d.transaction_id is not null as has_delivery, coalesce(d.reversible, false) as reversible,
-                coalesce(d.stub, false) as stub, ${ageS('d.received_at')} as age_s,
-                (case when d.epoch > 0 then 1 else 0 end)
-                  + (select count(*) from attempt a where a.transaction_id = t.id and not (a.attempt = 1 and d.epoch > 0))::int as attempts,
-                v.kind, ${ageS('v.at')} as verdict_age_s, v.started_at is not null as was_posted,
-                v.outcome is not distinct from 'DECIDED BEFORE' as follows_decision
-           from (select transaction_id as id from delivery where transaction_id > $1 and transaction_id <= $2
-                 union select transaction_id from verdict where transaction_id > $1 and transaction_id <= $2) t
-           left join delivery d on d.transaction_id = id
-           left join verdict v on v.transaction_id = id`,
+  ...auditSql.dispatcher,
   recordFrom: row => ({
     isReversible: row['reversible']!,
     isStub: row['stub']!,
@@ -59,14 +46,7 @@ const dispatcher: SourceSql<DispatcherRecord> = {
 
 const scheduler: SourceSql<SchedulerRecord> = {
   name: 'scheduler',
-  ids: `select id from (
-          (select transaction_id as id from job where transaction_id > $1 order by 1 limit $2)
-          union (select transaction_id from decision where transaction_id > $1 order by 1 limit $2)) t order by id limit $2`,
-  read: `select id, j.attempt, ${ageS('j.armed_at')} as job_age_s, d.kind, d.verdict, ${ageS('d.at')} as decision_age_s
-           from (select transaction_id as id from job where transaction_id > $1 and transaction_id <= $2
-                 union select transaction_id from decision where transaction_id > $1 and transaction_id <= $2) t
-           left join job j on j.transaction_id = id
-           left join decision d on d.transaction_id = id`,
+  ...auditSql.scheduler,
   recordFrom: row => ({
     job: row['attempt'] === null ? null : { attempt: row['attempt']!, ageS: row['job_age_s']! },
     decision: row['kind'] ? { kind: row['kind'], verdict: row['verdict']!, ageS: row['decision_age_s']! } : null,
@@ -75,14 +55,7 @@ const scheduler: SourceSql<SchedulerRecord> = {
 
 const simulator: SourceSql<SimulatorRecord> = {
   name: 'simulator',
-  ids: `select transaction_id as id from transaction where transaction_id > $1 and kind = 'PURCHASE' order by 1 limit $2`,
-  // A purchase that was reversed had succeeded.
-  read: `select t.transaction_id as id, t.tx_state in ('SUCCESS', 'END_REVERSED') as is_success, ${ageS('t.completed_at')} as age_s,
-                count(r.*) filter (where r.tx_state = 'END_REVERSED')::int as reversals,
-                count(r.*) filter (where r.tx_state <> 'END_REVERSED')::int as failed_reversals
-           from transaction t left join transaction r on r.reference_transaction_id = t.transaction_id and r.kind = 'REVERSAL'
-          where t.transaction_id > $1 and t.transaction_id <= $2 and t.kind = 'PURCHASE'
-          group by t.transaction_id`,
+  ...auditSql.simulator,
   recordFrom: row => ({
     isSuccess: row['is_success']!,
     ageS: row['age_s']!,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { databasesSql as sql } from './databases.sql.ts';
 import { ensureFile } from './secrets.ts';
 
 /** Services that own a database. */
@@ -34,10 +35,11 @@ function databaseUrl(serverUrl: string, owner: string, folder: string): URL {
 }
 
 async function ensureDatabase(client: pg.Client, url: URL): Promise<void> {
-  const [role, name] = [url.username, url.pathname.slice(1)].map(text => client.escapeIdentifier(text));
-  const found = await client.query('select 1 from pg_roles where rolname = $1', [url.username]);
+  const role = client.escapeIdentifier(url.username);
+  const name = client.escapeIdentifier(url.pathname.slice(1));
+  const found = await client.query(sql.findRole, [url.username]);
   const password = client.escapeLiteral(url.password);
-  await client.query(`${found.rowCount ? 'alter' : 'create'} role ${role} login password ${password}`);
-  const exists = await client.query('select 1 from pg_database where datname = $1', [url.pathname.slice(1)]);
-  if (!exists.rowCount) await client.query(`create database ${name} owner ${role}`);
+  await client.query(sql.setRole({ order: found.rowCount ? 'alter' : 'create', role, password }));
+  const exists = await client.query(sql.findDatabase, [url.pathname.slice(1)]);
+  if (!exists.rowCount) await client.query(sql.createDatabase(name, role));
 }

@@ -4,5 +4,5 @@ export { currencyCodes } from './domain/currency';
 export { addDecimals, amountProblem } from './domain/decimal';
 export type { CompletedTransaction, StoredTransaction } from './domain/transaction';
 export { ReadTransactionsService } from './read-transactions.service';
-export { storedTransactions } from './stored-transactions';
+export { storedTransactions } from './stored-transactions.sql';
 export { TransactionsModule } from './transactions.module';

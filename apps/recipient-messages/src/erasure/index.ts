@@ -1,1 +1,1 @@
-export { storedMessages } from './stored-messages';
+export { storedMessages } from './stored-messages.sql';

@@ -9,6 +9,7 @@ import {
   type EventLogUrls,
   type SchemaOwnerUrls,
 } from './database-names';
+import { databaseSql as sql } from './database.sql';
 import { separateSchemaOwner } from './schema-owner';
 
 const owners = Object.keys(databaseNames) as DatabaseOwner[];
@@ -39,7 +40,7 @@ export interface EnsuredDatabases {
 /** Makes the databases that are missing. */
 export async function ensureDatabases(server: DatabaseServer): Promise<EnsuredDatabases> {
   return onServer(server.url, async client => {
-    const found = await client.query<{ datname: string }>('select datname from pg_database');
+    const found = await client.query<{ datname: string }>(sql.databases);
     const existing = new Set(found.rows.map(row => row.datname));
     for (const owner of owners) await ensureDatabase(client, { owner, server, exists: existing.has(databaseNames[owner]) });
     if (server.passwordOf) {
@@ -67,14 +68,10 @@ async function ensureDatabase(client: Client, { owner, server, exists }: Wanted)
   const name = databaseNames[owner];
   const schemaOwner = server.passwordOf && (await ensureRoles(client, owner, server.passwordOf));
   if (exists) return;
-  await client
-    .query(
-      `create database ${name} encoding 'UTF8' template template0${schemaOwner === undefined ? '' : ` owner ${schemaOwner}`}`,
-    )
-    .catch((error: { code?: string }) => {
-      if (!alreadyThere.has(error.code ?? '')) throw error;
-    });
-  await client.query(`revoke connect, temporary on database ${name} from public`);
+  await client.query(sql.createDatabase(name, schemaOwner)).catch((error: { code?: string }) => {
+    if (!alreadyThere.has(error.code ?? '')) throw error;
+  });
+  await client.query(sql.closeDatabase(name));
 }
 
 /** The role of a service, and the one that owns its schema: mostly the same. Gives the owner. */
@@ -105,9 +102,9 @@ function schemaOwnerUrlsOf({ url, passwordOf }: DatabaseServer): SchemaOwnerUrls
 
 /** The role carries the database's name. Its password is set each time: a home folder whose secrets were lost works again. */
 async function ensureRole(client: Client, name: string, password: string): Promise<void> {
-  const { rowCount } = await client.query('select 1 from pg_roles where rolname = $1', [name]);
+  const { rowCount } = await client.query(sql.findRole, [name]);
   const order = rowCount ? 'alter' : 'create';
-  await client.query(`${order} role ${name} login password ${client.escapeLiteral(password)}`);
+  await client.query(sql.setRole({ order, name, password: client.escapeLiteral(password) }));
 }
 
 /**
@@ -116,17 +113,17 @@ async function ensureRole(client: Client, name: string, password: string): Promi
  */
 async function shareEventLog(client: Client): Promise<void> {
   const log = databaseNames.events;
-  await client.query(`alter role ${log} nologin password null`);
+  await client.query(sql.forbidLogin(log));
   for (const user of eventLogUsers) {
-    await client.query(`grant ${log} to ${databaseNames[user]}`);
-    await client.query(`alter role ${databaseNames[user]} in database ${log} set role ${log}`);
+    await client.query(sql.grantRole(log, databaseNames[user]));
+    await client.query(sql.actAs(log, databaseNames[user]));
   }
 }
 
 /** Removes the databases with all they hold. */
 export async function dropDatabases(url: string): Promise<void> {
   await onServer(url, async client => {
-    for (const owner of owners) await client.query(`drop database if exists ${databaseNames[owner]} with (force)`);
+    for (const owner of owners) await client.query(sql.dropDatabase(databaseNames[owner]));
   });
 }
 

@@ -1,1 +1,1 @@
-export { storedDeliveries } from './stored-deliveries';
+export { storedDeliveries } from './stored-deliveries.sql';

@@ -1,20 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { type ErasureOrigin, NotificationStore, type StoredNotification } from '../erasure.ports';
-
-/** Where a service stores sealed notifications. All texts are SQL from the code; `t` is the table. */
-export interface NotificationSource {
-  /** It has `transaction_id` and `merchant_id`; the rows of one transaction hold the same notification. */
-  table: string;
-  /** Column of the sealed notification. */
-  sealed: string;
-  storedAt: string;
-  /** Which rows hold a notification. */
-  holds: string;
-  /** SQL condition: no step needs the payer's data any more. */
-  isDecided: string;
-  /** bigint[] of transactions of the same payment. */
-  relatedIds: string;
-}
+import { notificationSql, type NotificationSource } from './notification.sql';
 
 interface Row {
   id: string;
@@ -26,19 +12,14 @@ interface Row {
 }
 
 export class PostgresNotificationStore extends NotificationStore {
-  private readonly select: string;
+  private readonly sql: ReturnType<typeof notificationSql>;
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly source: NotificationSource,
+    source: NotificationSource,
   ) {
     super();
-    this.select = `
-      select distinct on (t.transaction_id) t.transaction_id as id, t.merchant_id as merchant, ${source.storedAt} as stored_at, t.${source.sealed} as sealed,
-             ${source.isDecided} as decided, ${source.relatedIds} as related
-        from ${source.table} t
-       where t.transaction_id = any($1::bigint[]) and ${source.holds}
-       order by t.transaction_id`;
+    this.sql = notificationSql(source);
   }
 
   override find(transactionIds: readonly number[]): Promise<StoredNotification[]> {
@@ -51,12 +32,7 @@ export class PostgresNotificationStore extends NotificationStore {
     replace: (stored: StoredNotification) => string | undefined,
   ): Promise<StoredNotification[]> {
     return this.dataSource.transaction(async tx => {
-      // Rows are locked in one order, so that two calls cannot deadlock. A second statement reads them, so that it sees the changes of
-      // the other call.
-      await tx.query(
-        `select 1 from ${this.source.table} where transaction_id = any($1::bigint[]) order by transaction_id, ctid for update`,
-        [transactionIds],
-      );
+      await tx.query(this.sql.lock, [transactionIds]);
       const found = await this.read(tx, transactionIds);
       const texts = found.map(stored => ({ id: stored.transactionId, text: replace(stored) }));
       const replaced = texts.filter(({ text }) => text !== undefined);
@@ -66,17 +42,12 @@ export class PostgresNotificationStore extends NotificationStore {
   }
 
   override async page(afterId: number, limit: number): Promise<{ transactionId: number; sealed: string }[]> {
-    const { table, sealed, holds } = this.source;
-    const rows = await this.dataSource.query<Pick<Row, 'id' | 'sealed'>[]>(
-      `select distinct on (t.transaction_id) t.transaction_id as id, t.${sealed} as sealed from ${table} t
-        where t.transaction_id > $1 and ${holds} order by t.transaction_id limit $2`,
-      [afterId, limit],
-    );
+    const rows = await this.dataSource.query<Pick<Row, 'id' | 'sealed'>[]>(this.sql.page, [afterId, limit]);
     return rows.map(row => ({ transactionId: Number(row.id), sealed: row.sealed }));
   }
 
   private async read(manager: EntityManager, transactionIds: readonly number[]): Promise<StoredNotification[]> {
-    const rows = await manager.query<Row[]>(this.select, [transactionIds]);
+    const rows = await manager.query<Row[]>(this.sql.find, [transactionIds]);
     return rows.map(row => ({
       transactionId: Number(row.id),
       merchantId: Number(row.merchant),
@@ -89,16 +60,7 @@ export class PostgresNotificationStore extends NotificationStore {
 
   private async write(tx: EntityManager, texts: readonly { id: number; text: string }[], origin: ErasureOrigin): Promise<void> {
     const ids = texts.map(({ id }) => id);
-    await tx.query(
-      `update ${this.source.table} t set ${this.source.sealed} = n.sealed
-         from unnest($1::bigint[], $2::text[]) as n(id, sealed) where t.transaction_id = n.id and ${this.source.holds}`,
-      [ids, texts.map(({ text }) => text)],
-    );
-    // The row may exist already, when a restore or a late event brought the data back.
-    await tx.query(
-      `insert into erasure (transaction_id, actor, request_id) select id, $2, $3 from unnest($1::bigint[]) as n(id)
-       on conflict do nothing`,
-      [ids, origin.actor, origin.requestId],
-    );
+    await tx.query(this.sql.replace, [ids, texts.map(({ text }) => text)]);
+    await tx.query(this.sql.record, [ids, origin.actor, origin.requestId]);
   }
 }

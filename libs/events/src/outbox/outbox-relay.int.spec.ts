@@ -8,7 +8,8 @@ import { encodeBounded } from '../record/event-size';
 import { eventOf, gate } from '../testing/collector';
 import { quietLog } from '../testing/transport-harness';
 import { OutboxRelay, type OutboxRelayOptions } from './outbox-relay';
-import { createOutboxTable, insertOutbox } from './outbox-table';
+import { insertOutbox } from './insert-outbox';
+import { createOutboxTable } from './outbox.sql';
 
 class CreateOutbox1700000000000 extends ForwardMigration {
   override readonly name = 'CreateOutbox1700000000000';

@@ -5,6 +5,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { Wakeup } from '../delivery/wakeup';
 import type { EventToPublish, EventTransport } from '../event-transport';
 import type { TransportLog } from '../transport-log';
+import { outboxSql as sql } from './outbox.sql';
 
 export interface OutboxRelayOptions {
   dataSource: DataSource;
@@ -82,7 +83,7 @@ export class OutboxRelay {
   }
 
   async measure(): Promise<OutboxState> {
-    const rows: { depth: number; age: number | null }[] = await this.options.dataSource.query(state, [depthMax]);
+    const rows: { depth: number; age: number | null }[] = await this.options.dataSource.query(sql.state, [depthMax]);
     return { depth: rows[0]?.depth ?? 0, oldestAgeMs: Math.max(0, rows[0]?.age ?? 0) };
   }
 
@@ -119,18 +120,17 @@ export class OutboxRelay {
    * table.
    */
   private async hasWork(): Promise<boolean> {
-    const sql = 'select 1 from outbox where id <> all($1::bigint[]) order by id limit 1';
-    const rows: unknown[] = await this.options.dataSource.query(sql, [this.passedOver()]);
+    const rows: unknown[] = await this.options.dataSource.query(sql.hasWork, [this.passedOver()]);
     return rows.length > 0;
   }
 
   private async relay(tx: EntityManager): Promise<Outcome> {
     // The lock needs its own statement: the snapshot for reading rows must begin after it, or rows that were just deleted would
     // appear again.
-    const [lock]: { held: boolean }[] = await tx.query('select pg_try_advisory_xact_lock($1) as held', [relayLock]);
+    const [lock]: { held: boolean }[] = await tx.query(sql.lock, [relayLock]);
     if (!lock?.held) return 'busy';
     const batchMax = this.options.batchMax ?? batchMaxDefault;
-    const rows: OutboxRow[] = await tx.query(head, [batchMax, this.passedOver()]);
+    const rows: OutboxRow[] = await tx.query(sql.head, [batchMax, this.passedOver()]);
     if (rows.length === 0) return 'empty';
     const refused = new Set<string>();
     await isolate(rows, {
@@ -141,7 +141,7 @@ export class OutboxRelay {
       },
     });
     const published = rows.map(row => row.id).filter(id => !refused.has(id));
-    await tx.query('delete from outbox where id = any($1::bigint[])', [published]);
+    await tx.query(sql.remove, [published]);
     return rows.length < batchMax ? 'all' : 'many';
   }
 
@@ -193,11 +193,3 @@ function dataOf({ payload }: OutboxRow): unknown {
     throw new DataFault('payload is not JSON');
   }
 }
-
-const head = `
-  select id, aggregatetype, aggregateid, type, event_id, source, time, traceparent, payload from outbox
-   where id <> all($2::bigint[]) order by id limit $1`;
-
-const state = `
-  select count(*)::int as depth, (extract(epoch from clock_timestamp() - min(created_at)) * 1000)::float8 as age
-  from (select created_at from outbox order by id limit $1) waiting`;

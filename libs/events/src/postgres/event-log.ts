@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { PartitionRecord } from '../delivery/deliver-batch';
 import { dlqReasonHeader, headerOf, type RawRecord } from '../record/cloud-event';
+import { eventLogSql as sql } from './event-log.sql';
 
 export interface LogTopic {
   id: number;
@@ -46,14 +47,14 @@ export class EventLog {
   async ensureTopic(name: string, partitions: number): Promise<LogTopic> {
     const found = await this.findTopic(name);
     if (found) return found;
-    await this.writer.query(createTopic, [name, partitions]);
+    await this.writer.query(sql.createTopic, [name, partitions]);
     const created = await this.findTopic(name);
     if (!created) throw new Error(`topic ${name} could not be created`);
     return created;
   }
 
   private async findTopic(name: string): Promise<LogTopic | undefined> {
-    const { rows } = await this.writer.query<LogTopic>('select id, name, partitions from event_topic where name = $1', [name]);
+    const { rows } = await this.writer.query<LogTopic>(sql.findTopic, [name]);
     return rows[0];
   }
 
@@ -63,7 +64,7 @@ export class EventLog {
     const header = (name: string) => records.map(({ raw }) => headerOf(raw, name) ?? null);
     const { rowCount } = await this.writer.query({
       name: 'event-append',
-      text: append,
+      text: sql.append,
       values: [
         column(record => record.topicId),
         column(record => record.partition),
@@ -80,7 +81,7 @@ export class EventLog {
   async read(topicId: number, from: readonly ReadFrom[], limit: number): Promise<Map<number, PartitionRecord[]>> {
     const { rows } = await this.reader.query<LogRow>({
       name: 'event-read',
-      text: read,
+      text: sql.read,
       values: [topicId, from.map(place => place.partition), from.map(place => String(place.position)), limit],
     });
     const now = performance.now();
@@ -105,41 +106,3 @@ function toRecord(row: LogRow, now: number): PartitionRecord {
   };
   return { offset: BigInt(row.position), publishedAtMs: now - row.age_ms, raw: { key: row.key, value: row.data, headers } };
 }
-
-const createTopic = `
-  with topic as (insert into event_topic (name, partitions) values ($1, $2) on conflict (name) do nothing returning id, partitions)
-  insert into event_partition (topic_id, partition)
-  select topic.id, n from topic, generate_series(0, topic.partitions - 1) n`;
-
-// `held` locks the counters in one order, so that two publishers cannot deadlock. They stay locked until the commit.
-const append = `
-  with event as materialized (
-    select e.*, row_number() over (partition by e.topic_id, e.partition order by e.ordinal) - 1 as step
-    from unnest($1::smallint[], $2::smallint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-      $10::text[]) with ordinality
-      as e(topic_id, partition, key, ce_id, ce_type, ce_source, ce_time, traceparent, dlq_reason, data, ordinal)
-  ), wanted as materialized (
-    select topic_id, partition, count(*) as events from event group by topic_id, partition
-  ), held as materialized (
-    select p.topic_id, p.partition from event_partition p join wanted using (topic_id, partition)
-    order by p.topic_id, p.partition for update of p
-  ), moved as (
-    update event_partition p set next_position = p.next_position + wanted.events
-    from held join wanted using (topic_id, partition)
-    where p.topic_id = held.topic_id and p.partition = held.partition
-    returning p.topic_id, p.partition, p.next_position - wanted.events as first_position
-  )
-  insert into event_log (topic_id, partition, position, key, ce_id, ce_type, ce_source, ce_time, traceparent, dlq_reason, data, published_at)
-  select topic_id, partition, first_position + step, key, ce_id, ce_type, ce_source, ce_time, traceparent, dlq_reason, data, clock_timestamp()
-  from event join moved using (topic_id, partition)`;
-
-// Reads the head in event_partition first, so that an idle partition costs no read of the log.
-const read = `
-  select w.partition, l.position, l.key, l.ce_id, l.ce_type, l.ce_source, l.ce_time, l.traceparent, l.dlq_reason, l.data,
-         (extract(epoch from clock_timestamp() - l.published_at) * 1000)::float8 as age_ms
-  from unnest($2::smallint[], $3::bigint[]) as w(partition, position)
-  join event_partition p on p.topic_id = $1 and p.partition = w.partition and p.next_position > w.position
-  cross join lateral (
-    select * from event_log where topic_id = $1 and partition = w.partition and position >= w.position order by position limit $4
-  ) l
-  order by w.partition, l.position`;

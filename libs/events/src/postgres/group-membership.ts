@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
+import { groupSql as sql } from './group.sql';
 import { type LogSession, memberLockClass } from './log-session';
 
 export interface OwnedPartition {
@@ -49,7 +50,7 @@ export class GroupMembership {
   async join(): Promise<void> {
     const { session, topicId, group, partitions } = this.options;
     await session.hold(this.lockKey);
-    await session.query({ text: join, values: [topicId, group, partitions, this.memberId, this.lockKey] });
+    await session.query({ text: sql.join, values: [topicId, group, partitions, this.memberId, this.lockKey] });
     this.tellGroup();
   }
 
@@ -58,7 +59,7 @@ export class GroupMembership {
     const { session, topicId, group, partitions, leaseMs } = this.options;
     await session.hold(this.lockKey);
     const values = [this.memberId, topicId, group, leaseMs, memberLockClass];
-    const { rows } = await session.query<StandingRow>({ name: 'event-heartbeat', text: heartbeat, values });
+    const { rows } = await session.query<StandingRow>({ name: 'event-heartbeat', text: sql.heartbeat, values });
     const row = rows[0]!;
     if (!row.is_member) return undefined;
     const others = row.members ?? [];
@@ -74,15 +75,15 @@ export class GroupMembership {
   /** Takes up to `limit` partitions that have no owner, or one of the `dead`. */
   async claim(limit: number, dead: string[]): Promise<OwnedPartition[]> {
     const { session, topicId, group } = this.options;
-    if (dead.length > 0) await session.query({ text: 'delete from event_member where id = any($1)', values: [dead] });
+    if (dead.length > 0) await session.query({ text: sql.removeMembers, values: [dead] });
     const values = [topicId, group, dead, limit, this.memberId];
-    const { rows } = await session.query<{ partition: number; epoch: string; position: string }>({ text: claim, values });
+    const { rows } = await session.query<{ partition: number; epoch: string; position: string }>({ text: sql.claim, values });
     return rows.map(row => ({ ...row, position: BigInt(row.position) })).sort((a, b) => a.partition - b.partition);
   }
 
   async release(partitions: readonly number[]): Promise<void> {
     const { session, topicId, group } = this.options;
-    await session.query({ text: release, values: [topicId, group, partitions, this.memberId] });
+    await session.query({ text: sql.release, values: [topicId, group, partitions, this.memberId] });
     this.tellGroup();
   }
 
@@ -91,7 +92,7 @@ export class GroupMembership {
     const { pool, topicId, group } = this.options;
     const { rows } = await pool.query<{ partition: number }>({
       name: 'event-commit',
-      text: commit,
+      text: sql.commit,
       values: [
         topicId,
         group,
@@ -107,7 +108,7 @@ export class GroupMembership {
 
   async leave(): Promise<void> {
     const { session, topicId, group } = this.options;
-    await session.query({ text: leave, values: [topicId, group, this.memberId] });
+    await session.query({ text: sql.leave, values: [topicId, group, this.memberId] });
     await session.letGo(this.lockKey);
     this.tellGroup();
   }
@@ -134,57 +135,3 @@ interface StandingRow {
   owned: [number, string][] | null;
   lag: string | null;
 }
-
-const join = `
-  with offsets as (
-    insert into event_offset (topic_id, group_name, partition) select $1, $2, n from generate_series(0, $3::int - 1) n
-    on conflict do nothing
-  )
-  insert into event_member (id, topic_id, group_name, lock_key, heartbeat_at) values ($4, $1, $2, $5, clock_timestamp())
-  on conflict (id) do update set heartbeat_at = excluded.heartbeat_at`;
-
-// pg_locks shows at once that a killed process is gone; the heartbeat covers one that hangs with its connection open.
-const heartbeat = `
-  with me as (
-    update event_member set heartbeat_at = clock_timestamp() where id = $1 returning id
-  ), held as materialized (
-    select objid::bigint as lock_key from pg_locks
-    where locktype = 'advisory' and classid = $5::int::oid and objsubid = 2 and granted
-      and database = (select oid from pg_database where datname = current_database())
-  ), live as materialized (
-    select id from event_member m
-    where topic_id = $2 and group_name = $3 and id <> $1
-      and heartbeat_at > clock_timestamp() - $4::int * interval '1 millisecond'
-      and exists (select 1 from held where held.lock_key = m.lock_key)
-  ), mine as materialized (
-    select partition, owner, epoch, position from event_offset where topic_id = $2 and group_name = $3 and owner is not null
-  )
-  select exists (select 1 from me) as is_member,
-         (select array_agg(id::text) from live) as members,
-         (select array_agg(distinct owner::text) from mine where owner <> $1 and owner not in (select id from live)) as dead,
-         (select json_agg(json_build_array(partition, epoch::text)) from mine where owner = $1) as owned,
-         (select sum(p.next_position - mine.position) from mine join event_partition p on p.topic_id = $2 and p.partition = mine.partition
-          where mine.owner = $1) as lag`;
-
-const claim = `
-  with free as materialized (
-    select partition from event_offset
-    where topic_id = $1 and group_name = $2 and (owner is null or owner = any($3::uuid[]))
-    order by partition limit $4 for update skip locked
-  )
-  update event_offset o set owner = $5, epoch = o.epoch + 1 from free
-  where o.topic_id = $1 and o.group_name = $2 and o.partition = free.partition
-  returning o.partition, o.epoch::text, o.position::text`;
-
-const release = `
-  update event_offset set owner = null where topic_id = $1 and group_name = $2 and partition = any($3::smallint[]) and owner = $4`;
-
-const commit = `
-  update event_offset o set position = done.position
-  from unnest($4::smallint[], $5::bigint[], $6::bigint[]) as done(partition, epoch, position)
-  where o.topic_id = $1 and o.group_name = $2 and o.partition = done.partition and o.owner = $3 and o.epoch = done.epoch
-  returning o.partition`;
-
-const leave = `
-  with freed as (update event_offset set owner = null where topic_id = $1 and group_name = $2 and owner = $3)
-  delete from event_member where id = $3`;

@@ -2,6 +2,7 @@ import { deadLetterDefaults, isDeadLetterTopic, type TopicDefinition } from '@pa
 import { PeriodicTask } from '@paycode/timing';
 import type { Pool } from 'pg';
 import type { TransportLog } from '../transport-log';
+import { eventLogSql } from './event-log.sql';
 
 export interface LogJanitorOptions {
   pool: Pool;
@@ -41,11 +42,11 @@ export class LogJanitor {
 
   /** One round; answers the number of events deleted. */
   async clean(signal?: AbortSignal): Promise<number> {
-    const { rows } = await this.options.pool.query<{ id: number; name: string }>('select id, name from event_topic');
+    const { rows } = await this.options.pool.query<{ id: number; name: string }>(eventLogSql.topics);
     let deleted = 0;
     for (const { id, name } of rows) deleted += await this.cleanTopic(id, this.retentionMs(name), signal);
     // Deletes members that crashed and own no partition.
-    await this.options.pool.query("delete from event_member where heartbeat_at < clock_timestamp() - interval '1 day'");
+    await this.options.pool.query(eventLogSql.removeDeadMembers);
     return deleted;
   }
 
@@ -53,7 +54,7 @@ export class LogJanitor {
     const values = [janitorLock, topicId, rowsPerPartition, retentionMs, this.options.consumedRetentionMs];
     let deleted = 0;
     for (let chunk = 0; chunk < chunksPerRound && !signal?.aborted; chunk++) {
-      const { rowCount } = await this.options.pool.query({ text: deleteHeads, values });
+      const { rowCount } = await this.options.pool.query({ text: eventLogSql.deleteHeads, values });
       if (!rowCount) break;
       deleted += rowCount;
     }
@@ -68,32 +69,3 @@ export class LogJanitor {
     return isDeadLetterTopic(topic) ? deadLetterDefaults.retentionMs : longest;
   }
 }
-
-// Positions are in order of publication. So this reads only the first event of a partition when it is young, and only the first rows of the
-// others.
-const deleteHeads = `
-  with leader as materialized (
-    select pg_try_advisory_xact_lock($1) as is_leader
-  ), consumed as materialized (
-    select partition, min(position) as position from event_offset where topic_id = $2 group by partition
-  ), stale as materialized (
-    select p.partition
-    from leader
-    join event_partition p on leader.is_leader and p.topic_id = $2
-    cross join lateral (
-      select l.published_at from event_log l where l.topic_id = $2 and l.partition = p.partition order by l.position limit 1
-    ) oldest
-    where oldest.published_at < clock_timestamp() - least($4::float8, $5::float8) * interval '1 millisecond'
-  ), doomed as materialized (
-    select head.partition, head.position
-    from stale
-    left join consumed using (partition)
-    cross join lateral (
-      select l.partition, l.position, l.published_at from event_log l
-      where l.topic_id = $2 and l.partition = stale.partition order by l.position limit $3
-    ) head
-    where head.published_at < clock_timestamp() - $4::float8 * interval '1 millisecond'
-       or (head.position < consumed.position and head.published_at < clock_timestamp() - $5::float8 * interval '1 millisecond')
-  )
-  delete from event_log l using doomed
-  where l.topic_id = $2 and l.partition = doomed.partition and l.position = doomed.position`;

@@ -2,6 +2,7 @@ import { connectTimeoutMsOf } from '@paycode/persistence';
 import { backoffMs, pauseFor } from '@paycode/timing';
 import { Client, type QueryResult, type QueryResultRow } from 'pg';
 import type { TransportLog } from '../transport-log';
+import { groupSql as sql } from './group.sql';
 
 export interface LogSessionOptions {
   url: string;
@@ -66,15 +67,14 @@ export class LogSession {
   /** Takes the member's lock unless this session has it already. False while an older session of this process still holds it. */
   async hold(lockKey: number): Promise<boolean> {
     if (this.heldLocks.has(lockKey)) return true;
-    const text = 'select pg_try_advisory_lock($1, $2) as held';
-    const { rows } = await this.query<{ held: boolean }>({ text, values: [memberLockClass, lockKey] });
+    const { rows } = await this.query<{ held: boolean }>({ text: sql.hold, values: [memberLockClass, lockKey] });
     if (rows[0]?.held) this.heldLocks.add(lockKey);
     return rows[0]?.held ?? false;
   }
 
   async letGo(lockKey: number): Promise<void> {
     if (this.heldLocks.delete(lockKey)) {
-      await this.query({ text: 'select pg_advisory_unlock($1, $2)', values: [memberLockClass, lockKey] });
+      await this.query({ text: sql.letGo, values: [memberLockClass, lockKey] });
     }
   }
 
@@ -100,7 +100,7 @@ export class LogSession {
       const values = [channel, [...this.toNotify]];
       this.toNotify.clear();
       try {
-        await this.query({ name: 'event-notify', text: 'select pg_notify($1, payload) from unnest($2::text[]) payload', values });
+        await this.query({ name: 'event-notify', text: sql.notify, values });
       } catch (error) {
         if (!this.closing.signal.aborted) this.options.log.warn({ err: error }, 'event notification failed; consumers poll');
       }

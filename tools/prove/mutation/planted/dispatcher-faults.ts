@@ -175,7 +175,7 @@ export const dispatcherFaults: readonly PlantedFault[] = [
     id: 'notice-for-ever',
     breaks: 'A repeat that failed does not count: the notice is tried for ever.',
     against: 'A-11',
-    file: `${dispatcher}/informational/persistence/postgres-informational.store.ts`,
+    file: `${dispatcher}/informational/persistence/informational.sql.ts`,
     find: 'set attempt = n.attempt + 1, due_at',
     put: 'set attempt = n.attempt, due_at',
     specs: [`${dispatcher}/informational/persistence/postgres-informational.store.int.spec.ts`],

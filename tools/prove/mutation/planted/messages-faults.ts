@@ -11,7 +11,7 @@ export const messagesFaults: readonly PlantedFault[] = [
     id: 'recipients-kept',
     breaks: 'Address and payload of a message are kept after it was sent.',
     against: 'T-16',
-    file: `${messages}/persistence/postgres-message.queue.ts`,
+    file: `${messages}/persistence/message.sql.ts`,
     find: "set state = $2, recipient = '', notification = null, change_notice = null, finished_at",
     put: 'set state = $2, finished_at',
     specs: [messagesSpec],

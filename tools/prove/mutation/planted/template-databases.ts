@@ -3,7 +3,7 @@ import type { PlantedFault } from './planted-fault.ts';
 
 /** Whether the fault changes what a migration makes: specs clone a database that was migrated once, before. */
 export function reachesTemplates({ file }: Pick<PlantedFault, 'file'>): boolean {
-  return /\/migrations\/|migration|outbox-table/.test(file);
+  return /\/migrations\/|migration|outbox\.sql/.test(file);
 }
 
 /** Drops the migrated databases that specs clone; the next spec makes its own again. */

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { type DueRepeat, type RepeatAttempt, InformationalStore } from '../informational.ports';
+import { informationalSql as sql } from './informational.sql';
 
 interface DueRow {
   id: string;
@@ -12,42 +13,6 @@ interface DueRow {
 
 type Redelivery = Awaited<ReturnType<InformationalStore['redeliver']>>;
 
-const takeDueSql = `
-  with due as materialized (
-    select transaction_id from notice_retry where shard = any($1::smallint[]) and due_at <= statement_timestamp()
-     order by due_at limit $2 for update skip locked)
-  update notice_retry n set due_at = clock_timestamp() + $3 * interval '1 millisecond'
-    from due join delivery d using (transaction_id)
-   where n.transaction_id = due.transaction_id
-  returning n.transaction_id as id, n.attempt, n.shard, d.seq, d.merchant_id as merchant, d.payload`;
-
-const finishSql = `
-  with input as (
-    select * from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::text[], $5::integer[], $6::timestamptz[], $7::bigint[])
-      as t(transaction_id, attempt, epoch, outcome, elapsed_ms, started_at, retry_ms)),
-  recorded as (
-    insert into attempt (transaction_id, attempt, epoch, outcome, elapsed_ms, started_at)
-    select transaction_id, attempt, epoch, outcome, elapsed_ms, coalesce(started_at, clock_timestamp()) from input order by 1
-    on conflict do nothing),
-  over as (
-    delete from notice_retry n using input i
-     where n.transaction_id = i.transaction_id and n.attempt = i.attempt and i.retry_ms is null)
-  update notice_retry n set attempt = n.attempt + 1, due_at = clock_timestamp() + i.retry_ms * interval '1 millisecond'
-    from input i
-   where n.transaction_id = i.transaction_id and n.attempt = i.attempt and i.retry_ms is not null`;
-
-const redeliverSql = `
-  with found as (
-    select d.reversible, v.kind is not null as concluded, coalesce(v.attempt, 0) as first,
-           (select coalesce(max(a.attempt), 0) from attempt a where a.transaction_id = d.transaction_id) as last
-      from delivery d left join verdict v using (transaction_id)
-     where d.transaction_id = $1 and not d.stub),
-  scheduled as (
-    insert into notice_retry (transaction_id, shard, attempt, due_at)
-    select $1, $2, greatest(first, last) + 1, clock_timestamp() from found where not reversible and concluded
-    on conflict (transaction_id) do update set due_at = least(notice_retry.due_at, clock_timestamp()))
-  select case when reversible then 'MOVES_MONEY' when concluded then 'SCHEDULED' else 'UNDER_WAY' end as outcome from found`;
-
 /** Pending repeats of informational deliveries in PostgreSQL. */
 export class PostgresInformationalStore extends InformationalStore {
   constructor(private readonly dataSource: DataSource) {
@@ -55,7 +20,7 @@ export class PostgresInformationalStore extends InformationalStore {
   }
 
   override async takeDue(shards: readonly number[], limit: number, leaseMs: number): Promise<DueRepeat[]> {
-    const [rows] = await this.dataSource.query<[DueRow[], number]>(takeDueSql, [shards, limit, leaseMs]);
+    const [rows] = await this.dataSource.query<[DueRow[], number]>(sql.takeDue, [shards, limit, leaseMs]);
     return rows.map(row => ({
       transactionId: Number(row.id),
       merchantId: Number(row.merchant),
@@ -70,7 +35,7 @@ export class PostgresInformationalStore extends InformationalStore {
   }
 
   override async finish(attempts: readonly RepeatAttempt[]): Promise<void> {
-    await this.dataSource.query(finishSql, [
+    await this.dataSource.query(sql.finish, [
       attempts.map(each => each.transactionId),
       attempts.map(each => each.attempt),
       attempts.map(each => each.epoch),
@@ -82,7 +47,7 @@ export class PostgresInformationalStore extends InformationalStore {
   }
 
   override async redeliver(transactionId: number, shard: number): Promise<Redelivery> {
-    const [row] = await this.dataSource.query<{ outcome: Redelivery }[]>(redeliverSql, [transactionId, shard]);
+    const [row] = await this.dataSource.query<{ outcome: Redelivery }[]>(sql.redeliver, [transactionId, shard]);
     return row?.outcome ?? 'UNKNOWN';
   }
 }

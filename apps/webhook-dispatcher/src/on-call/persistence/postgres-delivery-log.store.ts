@@ -1,6 +1,7 @@
 import type { DeliveryAttempt, DeliverySummary, DeliveryTimeline, TransactionKind, VerdictKind } from '@paycode/dto';
 import type { DataSource } from 'typeorm';
 import { type DeliveryFilter, DeliveryLog } from '../on-call.ports';
+import { deliveryLogSql as sql } from './delivery-log.sql';
 
 interface TimelineRow {
   merchant: string;
@@ -24,14 +25,6 @@ interface AttemptRow {
   elapsed_ms: number | null;
 }
 
-const timelineSql = `
-  select d.merchant_id as merchant, d.kind, d.reversible, d.epoch, d.received_at,
-         v.kind as verdict, v.attempt as verdict_attempt, v.outcome, v.elapsed_ms, v.armed_at, v.started_at, v.at
-    from delivery d left join verdict v using (transaction_id)
-   where d.transaction_id = $1`;
-
-const attemptsSql = 'select attempt, started_at, outcome, elapsed_ms from attempt where transaction_id = $1 order by attempt';
-
 interface SummaryRow {
   id: string;
   merchant: string;
@@ -42,31 +35,6 @@ interface SummaryRow {
   outcome: string | null;
 }
 
-const summary =
-  'd.transaction_id as id, d.merchant_id as merchant, d.kind, d.status, d.received_at, v.kind as verdict, v.outcome';
-const ofMerchant = '($1::bigint is null or d.merchant_id = $1)';
-
-// Reads each shard from the mark below which every row is resolved: seconds of traffic, not the whole table.
-const openSql = `
-  select ${summary} from shard l
-   cross join lateral (
-     select * from delivery d
-      where d.shard = l.shard and d.seq >= l.low_seq and not d.stub and ${ofMerchant}
-        and not exists (select from verdict v where v.transaction_id = d.transaction_id)
-      order by d.seq limit $2) d
-    left join verdict v using (transaction_id)
-   order by d.seq desc limit $2`;
-
-// The last rows of every shard; for one merchant, its rows among the last 1,000 of each shard.
-const recentSql = `
-  select ${summary} from shard l
-   cross join lateral (
-     select * from delivery d where d.shard = l.shard and d.seq > 0
-      order by d.seq desc limit case when $1::bigint is null then $2 else 1000 end) d
-    left join verdict v using (transaction_id)
-   where ${ofMerchant}
-   order by d.seq desc limit $2`;
-
 /** Builds timelines from the insert-only rows. */
 export class PostgresDeliveryLogStore extends DeliveryLog {
   constructor(private readonly dataSource: DataSource) {
@@ -74,7 +42,7 @@ export class PostgresDeliveryLogStore extends DeliveryLog {
   }
 
   override async list({ isOpen, merchantId, limit }: DeliveryFilter): Promise<DeliverySummary[]> {
-    const rows = await this.dataSource.query<SummaryRow[]>(isOpen ? openSql : recentSql, [merchantId, limit]);
+    const rows = await this.dataSource.query<SummaryRow[]>(isOpen ? sql.open : sql.recent, [merchantId, limit]);
     return rows.map(row => ({
       transactionId: Number(row.id),
       merchantId: Number(row.merchant),
@@ -87,9 +55,9 @@ export class PostgresDeliveryLogStore extends DeliveryLog {
   }
 
   override async timeline(transactionId: number): Promise<DeliveryTimeline | undefined> {
-    const [row] = await this.dataSource.query<TimelineRow[]>(timelineSql, [transactionId]);
+    const [row] = await this.dataSource.query<TimelineRow[]>(sql.timeline, [transactionId]);
     if (!row) return undefined;
-    const claims = await this.dataSource.query<AttemptRow[]>(attemptsSql, [transactionId]);
+    const claims = await this.dataSource.query<AttemptRow[]>(sql.attempts, [transactionId]);
     return {
       transactionId,
       merchantId: Number(row.merchant),

@@ -1,6 +1,7 @@
 import type { VerdictKind } from '@paycode/dto';
 import type { DataSource } from 'typeorm';
 import { NotificationStore, type StoredNotification } from '../recovery.ports';
+import { notificationSql as sql } from './notification.sql';
 
 interface Row {
   merchant: string;
@@ -10,19 +11,13 @@ interface Row {
   verdict: VerdictKind | null;
 }
 
-const findSql = `
-  select d.merchant_id as merchant, d.reversible, d.payload, v.kind as verdict,
-         greatest((d.epoch > 0)::int, coalesce((select max(a.attempt) from attempt a where a.transaction_id = d.transaction_id), 0)) as claimed
-    from delivery d left join verdict v using (transaction_id)
-   where d.transaction_id = $1 and not d.stub`;
-
 export class PostgresNotificationStore extends NotificationStore {
   constructor(private readonly dataSource: DataSource) {
     super();
   }
 
   override async find(transactionId: number): Promise<StoredNotification | undefined> {
-    const [row] = await this.dataSource.query<Row[]>(findSql, [transactionId]);
+    const [row] = await this.dataSource.query<Row[]>(sql.find, [transactionId]);
     return (
       row && {
         transactionId,

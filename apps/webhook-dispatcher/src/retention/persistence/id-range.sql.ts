@@ -1,3 +1,20 @@
+/** The same option as in the first migration: payloads stay in the row. */
+const optionsOf = (table: string) => (table === 'delivery' ? 'with (toast_tuple_target = 8160)' : '');
+
+/** Partition `<table>_<range>`. Names and numbers of our own: they stand in the text, which takes no parameters there. */
+export interface Partition {
+  table: string;
+  range: number;
+}
+
+/** Ids from `lower` up to before `upper`. */
+export interface Bounds {
+  lower: number;
+  upper: number;
+}
+
+const within = ({ lower, upper }: Bounds) => `transaction_id >= ${lower} and transaction_id < ${upper}`;
+
 /** Statements of the id ranges. */
 export const idRangeSql = {
   ranges: `select range, lower, upper, extract(epoch from clock_timestamp() - passed_at) * 1000 as passed_ago_ms from id_range order by range`,
@@ -35,4 +52,22 @@ export const idRangeSql = {
     verdicts as (delete from verdict where transaction_id in (select transaction_id from old)),
     gone as (delete from delivery_default where transaction_id in (select transaction_id from old) returning 1)
     select count(*)::int as count from gone`,
+
+  tryLock: 'select pg_try_advisory_lock($1) as held',
+  unlock: 'select pg_advisory_unlock($1)',
+
+  insert: 'insert into id_range (lower, upper) values ($1, $2) returning range',
+  remove: 'delete from id_range where range = $1',
+
+  keepOut: ({ table, range, ...bounds }: Partition & Bounds) =>
+    `alter table ${table}_default add constraint keeps_out_${range} check (not (${within(bounds)})) not valid`,
+  validate: ({ table, range }: Partition) => `alter table ${table}_default validate constraint keeps_out_${range}`,
+  dropCheck: ({ table, range }: Partition) => `alter table ${table}_default drop constraint keeps_out_${range}`,
+  dropCheckIfThere: ({ table, range }: Partition) => `alter table ${table}_default drop constraint if exists keeps_out_${range}`,
+  create: ({ table, range }: Partition) =>
+    `create table ${table}_${range} (like ${table} including defaults including constraints including storage) ${optionsOf(table)}`,
+  attach: ({ table, range, lower, upper }: Partition & Bounds) =>
+    `alter table ${table} attach partition ${table}_${range} for values from (${lower}) to (${upper})`,
+  detach: ({ table, range }: Partition) => `alter table ${table} detach partition ${table}_${range}`,
+  drop: ({ table, range }: Partition) => `drop table if exists ${table}_${range}`,
 } as const;

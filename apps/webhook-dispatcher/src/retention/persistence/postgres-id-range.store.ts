@@ -1,7 +1,7 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 import type { IdRange, IdHead } from '../domain/plan-retention';
 import { IdRangeStore } from '../retention.ports';
-import { idRangeSql as sql } from './id-range.sql';
+import { type Bounds, idRangeSql as sql, type Partition } from './id-range.sql';
 
 const tables = ['delivery', 'attempt', 'verdict'] as const;
 /** An arbitrary constant; each service has its own database. */
@@ -10,9 +10,6 @@ const retentionLock = 7_240_931;
 const lockWaitMs = 500;
 const triesMax = 20;
 const straysPerRun = 10_000;
-
-/** The same option as in the first migration: payloads stay in the row. */
-const optionsOf = (table: string) => (table === 'delivery' ? 'with (toast_tuple_target = 8160)' : '');
 
 interface IdRangeRow {
   range: number;
@@ -32,12 +29,12 @@ export class PostgresIdRangeStore extends IdRangeStore {
 
   override exclusively(work: () => Promise<void>): Promise<void> {
     return this.onOneSession(async runner => {
-      const [lock] = (await runner.query('select pg_try_advisory_lock($1) as held', [retentionLock])) as { held: boolean }[];
+      const [lock] = (await runner.query(sql.tryLock, [retentionLock])) as { held: boolean }[];
       if (!lock?.held) return;
       try {
         await work();
       } finally {
-        await runner.query('select pg_advisory_unlock($1)', [retentionLock]);
+        await runner.query(sql.unlock, [retentionLock]);
       }
     });
   }
@@ -59,10 +56,7 @@ export class PostgresIdRangeStore extends IdRangeStore {
   }
 
   override async open({ lower, upper }: { lower: number; upper: number }): Promise<boolean> {
-    const [row] = await this.dataSource.query<{ range: number }[]>(
-      'insert into id_range (lower, upper) values ($1, $2) returning range',
-      [lower, upper],
-    );
+    const [row] = await this.dataSource.query<{ range: number }[]>(sql.insert, [lower, upper]);
     const range = row!.range;
     try {
       for (const table of tables) await this.attach({ table, range, lower, upper });
@@ -92,45 +86,27 @@ export class PostgresIdRangeStore extends IdRangeStore {
     return row!.count;
   }
 
-  private async attach({
-    table,
-    range,
-    lower,
-    upper,
-  }: {
-    table: string;
-    range: number;
-    lower: number;
-    upper: number;
-  }): Promise<void> {
-    const within = `transaction_id >= ${lower} and transaction_id < ${upper}`;
-    await this.underShortLocks(
-      `alter table ${table}_default add constraint keeps_out_${range} check (not (${within})) not valid`,
-    );
+  private async attach(partition: Partition & Bounds): Promise<void> {
+    await this.underShortLocks(sql.keepOut(partition));
     await this.onOneSession(async runner => {
       // Reads the table while intake continues; a large table may take longer than the usual limit of a statement.
       await runner.query('set statement_timeout = 0');
-      await runner.query(`alter table ${table}_default validate constraint keeps_out_${range}`);
+      await runner.query(sql.validate(partition));
       await runner.query('reset statement_timeout');
     });
-    await this.dataSource.query(
-      `create table ${table}_${range} (like ${table} including defaults including constraints including storage) ${optionsOf(table)}`,
-    );
-    await this.underShortLocks(
-      `alter table ${table} attach partition ${table}_${range} for values from (${lower}) to (${upper})`,
-      `alter table ${table}_default drop constraint keeps_out_${range}`,
-    );
+    await this.dataSource.query(sql.create(partition));
+    await this.underShortLocks(sql.attach(partition), sql.dropCheck(partition));
   }
 
   private async detachAll(range: number): Promise<void> {
     for (const table of tables) {
       const [found] = await this.dataSource.query<{ attached: boolean | null }[]>(sql.isAttached, [`${table}_${range}`]);
-      if (found?.attached) await this.underShortLocks(`alter table ${table} detach partition ${table}_${range}`);
-      await this.underShortLocks(`alter table ${table}_default drop constraint if exists keeps_out_${range}`);
+      if (found?.attached) await this.underShortLocks(sql.detach({ table, range }));
+      await this.underShortLocks(sql.dropCheckIfThere({ table, range }));
       // The partition is detached, so dropping it locks no table that is in use.
-      await this.dataSource.query(`drop table if exists ${table}_${range}`);
+      await this.dataSource.query(sql.drop({ table, range }));
     }
-    await this.dataSource.query('delete from id_range where range = $1', [range]);
+    await this.dataSource.query(sql.remove, [range]);
   }
 
   private async underShortLocks(...statements: string[]): Promise<void> {

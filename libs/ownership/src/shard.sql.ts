@@ -1,0 +1,28 @@
+/** Statements of shards and of the replicas that own them. */
+export const shardSql = {
+  heartbeat: `insert into replica (id, heartbeat) values ($1, 1) on conflict (id) do update set heartbeat = replica.heartbeat + 1`,
+
+  // A second statement, so that it sees the heartbeat above. One statement for both tables, so that owner and heartbeat are from the same
+  // instant.
+  rows: `select s.shard, s.owner, s.epoch, r.id as replica, r.heartbeat
+         from shard s full join replica r on r.id = s.owner order by s.shard`,
+
+  take: `with seen as (select * from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as t(shard, epoch, heartbeat)),
+       -- Waits for what holds the row under the former owner (ingests, negative verdicts): what it wrote is then seen by the new one.
+       free as materialized (
+         select s.shard from shard s join seen using (shard)
+          where s.epoch = seen.epoch
+            and (select r.heartbeat from replica r where r.id = s.owner) is not distinct from seen.heartbeat
+          order by s.shard for update of s)
+       update shard set owner = $1, epoch = shard.epoch + 1
+         from free join seen using (shard)
+        where shard.shard = free.shard and shard.epoch = seen.epoch
+       returning shard.shard, shard.epoch`,
+
+  release: `with mine as materialized (
+         select s.shard from shard s join unnest($2::smallint[], $3::bigint[]) as t(shard, epoch) using (shard, epoch)
+          where s.owner = $1 order by s.shard for update of s)
+       update shard set owner = null from mine where shard.shard = mine.shard`,
+
+  forget: 'delete from replica where id = any($1::uuid[]) and not exists (select from shard where owner = replica.id)',
+} as const;
