@@ -1,0 +1,203 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '@paycode/persistence/embedded';
+import { ApiClient } from './api-client';
+
+const startLimitMs = 300_000;
+const kubectlLimitMs = 300_000;
+/** What makes pods and counts which may go; nothing schedules or runs them. */
+const controllers = [
+  'deployment-controller',
+  'replicaset-controller',
+  'job-controller',
+  'disruption-controller',
+  'serviceaccount-controller',
+];
+
+interface Ports {
+  etcd: number;
+  peer: number;
+  api: number;
+  controllers: number;
+}
+
+export interface KubectlResult {
+  status: number;
+  output: string;
+  /** What it, or the server through it, complained of. */
+  complaints: string[];
+}
+
+/** etcd, kube-apiserver and kube-controller-manager on loopback, in a temporary folder. Every namespace has to be `restricted`. */
+export class ControlPlane {
+  private readonly token = randomBytes(24).toString('hex');
+  private readonly running: ChildProcess[] = [];
+  readonly api: ApiClient;
+
+  private constructor(
+    private readonly binary: string,
+    private readonly folder: string,
+    private readonly ports: Ports,
+  ) {
+    this.api = new ApiClient({ port: ports.api, token: this.token, caFile: this.in('pki/apiserver.crt') });
+  }
+
+  /** `template`: the data folder of an etcd that was stopped. */
+  static async start(binary: string, template?: string): Promise<ControlPlane> {
+    const folder = mkdtempSync(join(tmpdir(), 'paycode-cluster-'));
+    const [etcd, peer, api, controllerPort] = [await freePort(), await freePort(), await freePort(), await freePort()];
+    const plane = new ControlPlane(binary, folder, { etcd, peer, api, controllers: controllerPort });
+    if (template) cpSync(template, plane.in('etcd-data'), { recursive: true });
+    plane.writeSettings();
+    plane.launch('etcd', plane.etcdFlags());
+    plane.launch('kube-apiserver', plane.apiFlags());
+    await plane.untilReady();
+    plane.launch('kube-controller-manager', plane.controllerFlags());
+    return plane;
+  }
+
+  /** Ends what runs; gives the data folder of etcd when `keep` is set, and removes everything else. */
+  async stop(keep?: string): Promise<void> {
+    for (const child of this.running.reverse()) await end(child);
+    if (keep) cpSync(this.in('etcd-data'), keep, { recursive: true });
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Runs kubectl with manifests on its standard input. */
+  kubectl(args: string[], manifests: readonly object[] = []): KubectlResult {
+    const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: manifests });
+    const env = { ...process.env, KUBECONFIG: this.in('kubeconfig'), HOME: this.folder };
+    const { status, stdout, stderr, error } = spawnSync('kubectl', args, {
+      input,
+      env,
+      encoding: 'utf8',
+      timeout: kubectlLimitMs,
+      maxBuffer: 64 * 1_048_576,
+    });
+    // Of input that is refused it does not read all.
+    if (error && (error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+    return { status: status ?? 1, output: stdout, complaints: stderr.split('\n').filter(line => line !== '') };
+  }
+
+  private in(name: string): string {
+    return join(this.folder, name);
+  }
+
+  private writeSettings(): void {
+    mkdirSync(this.in('pki'), { recursive: true });
+    execFileSync('openssl', ['genrsa', '-out', this.in('service-accounts.key'), '2048'], { stdio: 'ignore' });
+    writeFileSync(this.in('tokens.csv'), `${this.token},admin,admin,"system:masters"\n`, { mode: 0o600 });
+    writeFileSync(this.in('admission.json'), JSON.stringify(admission));
+    const cluster = { server: `https://127.0.0.1:${this.ports.api}`, 'certificate-authority': this.in('pki/apiserver.crt') };
+    const kubeconfig = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name: 'c', cluster }],
+      users: [{ name: 'u', user: { token: this.token } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    };
+    writeFileSync(this.in('kubeconfig'), JSON.stringify(kubeconfig), { mode: 0o600 });
+  }
+
+  private launch(name: string, flags: string[]): void {
+    symlinkSync(this.binary, this.in(name));
+    const log = openSync(this.in(`${name}.log`), 'a');
+    // The run's folder is named in the environment of all that it starts: the next run ends what a killed one left.
+    const child = spawn(this.in(name), flags, { cwd: this.folder, stdio: ['ignore', log, log], env: { ...process.env } });
+    closeSync(log);
+    this.running.push(child);
+  }
+
+  private async untilReady(): Promise<void> {
+    const giveUpAt = performance.now() + startLimitMs;
+    for (;;) {
+      const dead = this.running.find(child => child.exitCode !== null);
+      if (dead) throw new Error(`${dead.spawnfile} ended: ${readFileSync(`${dead.spawnfile}.log`, 'utf8').slice(-2_000)}`);
+      if (existsSync(this.in('pki/apiserver.crt'))) {
+        const answer = await this.api.call('/readyz').catch(() => undefined);
+        if (answer?.status === 200) return;
+      }
+      if (performance.now() > giveUpAt) throw new Error(`the API server is not ready after ${startLimitMs} ms`);
+      await pause(100);
+    }
+  }
+
+  private etcdFlags(): string[] {
+    const { etcd, peer } = this.ports;
+    const [client, own] = [`http://127.0.0.1:${etcd}`, `http://127.0.0.1:${peer}`];
+    const urls = [`--listen-client-urls=${client}`, `--advertise-client-urls=${client}`, `--listen-peer-urls=${own}`];
+    const first = [`--initial-advertise-peer-urls=${own}`, `--initial-cluster=default=${own}`];
+    return [`--data-dir=${this.in('etcd-data')}`, '--unsafe-no-fsync', ...urls, ...first];
+  }
+
+  private apiFlags(): string[] {
+    const key = this.in('service-accounts.key');
+    return [
+      `--etcd-servers=http://127.0.0.1:${this.ports.etcd}`,
+      '--bind-address=127.0.0.1',
+      '--advertise-address=127.0.0.1',
+      '--endpoint-reconciler-type=none',
+      `--secure-port=${this.ports.api}`,
+      `--cert-dir=${this.in('pki')}`,
+      `--token-auth-file=${this.in('tokens.csv')}`,
+      '--authorization-mode=RBAC',
+      '--service-account-issuer=https://kubernetes.invalid',
+      `--service-account-key-file=${key}`,
+      `--service-account-signing-key-file=${key}`,
+      '--service-cluster-ip-range=10.96.0.0/16',
+      `--admission-control-config-file=${this.in('admission.json')}`,
+    ];
+  }
+
+  private controllerFlags(): string[] {
+    return [
+      `--kubeconfig=${this.in('kubeconfig')}`,
+      `--controllers=${controllers.join(',')}`,
+      '--leader-elect=false',
+      '--bind-address=127.0.0.1',
+      `--secure-port=${this.ports.controllers}`,
+      `--cert-dir=${this.in('controller-pki')}`,
+    ];
+  }
+}
+
+const level = { enforce: 'restricted', warn: 'restricted' };
+const admission = {
+  apiVersion: 'apiserver.config.k8s.io/v1',
+  kind: 'AdmissionConfiguration',
+  plugins: [
+    {
+      name: 'PodSecurity',
+      configuration: {
+        apiVersion: 'pod-security.admission.config.k8s.io/v1',
+        kind: 'PodSecurityConfiguration',
+        defaults: { ...level, 'enforce-version': 'latest', 'warn-version': 'latest' },
+      },
+    },
+  ],
+};
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise(resolve => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), 30_000);
+  await ended;
+  clearTimeout(timer);
+}

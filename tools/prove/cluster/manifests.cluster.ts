@@ -1,0 +1,160 @@
+import { nameOf, render, renderWithBase, type Resource } from '../../check/manifests/render';
+import { ControlPlane } from './control-plane';
+import { apply, clusterTemplate, controlPlaneBinary, evict, markReady, podsOf, untilBudgetCounts } from './overlay-ground';
+import { storedDifference } from './stored-difference';
+
+const overlays = ['sandbox', 'production', 'data-services'];
+const alone = ['hpa', 'tracing'];
+const rendered = new Map<string, Resource[]>([
+  ...overlays.map((name): [string, Resource[]] => [`overlay ${name}`, render(`k8s/overlays/${name}`)]),
+  ...alone.map((name): [string, Resource[]] => [`component ${name}`, renderWithBase(`components/${name}`)]),
+]);
+let template: string;
+beforeAll(async () => void (template = await clusterTemplate([...rendered.values()].flat())));
+
+interface Ground {
+  resources: readonly Resource[];
+  /** Runs while the tests do. */
+  plane: ControlPlane;
+}
+
+describe.each([...rendered])('%s on a Kubernetes API server', (_title, resources) => {
+  const ground: Ground = { resources, plane: undefined as unknown as ControlPlane };
+  beforeAll(async () => void (ground.plane = await ControlPlane.start(controlPlaneBinary(), template)));
+  afterAll(() => ground.plane?.stop());
+  describeApplied(ground);
+  if (resources.some(({ kind }) => kind === 'Deployment')) describeEvictions(ground);
+  if (resources.some(({ kind }) => kind === 'Job')) describeChanges(ground);
+  if (resources.some(({ kind }) => kind === 'Kafka')) describeKafkaPods(ground);
+});
+
+function describeApplied(ground: Ground): void {
+  const { resources } = ground;
+  it('is accepted, without a warning', () => {
+    const { status, output, complaints } = apply(ground.plane, resources);
+    expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
+    expect(linesOf(output)).toHaveLength(resources.length);
+  });
+
+  it('is stored as it was sent: nothing is pruned or changed', () => {
+    const { status, output, complaints } = ground.plane.kubectl(['get', '-o', 'json', '-f', '-'], resources);
+    expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
+    const { items } = JSON.parse(output) as { items: Resource[] };
+    const stored = new Map(items.map(item => [`${item.metadata.namespace} ${nameOf(item)}`, item]));
+    const differences = resources.flatMap(resource =>
+      storedDifference(resource, stored.get(`${resource.metadata.namespace} ${nameOf(resource)}`)).map(
+        difference => `${nameOf(resource)}${difference}`,
+      ),
+    );
+    expect(differences).toEqual([]);
+  });
+
+  it('is unchanged when it is applied again', () => {
+    const { status, output, complaints } = apply(ground.plane, resources);
+    expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
+    // A list whose entries the server completes is sent again; what is stored stays as it is, and so does its generation.
+    const sentAgain = linesOf(output).filter(line => !line.endsWith(' unchanged'));
+    expect(sentAgain.filter(line => !line.startsWith('cluster.postgresql.cnpg.io/'))).toEqual([]);
+    const { items } = JSON.parse(ground.plane.kubectl(['get', '-o', 'json', '-f', '-'], resources).output) as {
+      items: Generated[];
+    };
+    expect(items.filter(({ metadata }) => (metadata.generation ?? 1) > 1).map(nameOf)).toEqual([]);
+  });
+}
+
+function describeEvictions(ground: Ground): void {
+  const deployments = ground.resources.filter(({ kind }) => kind === 'Deployment');
+  it.each(deployments.map(deployment => [deployment.metadata.name, deployment] as const))(
+    '%s: its pods are admitted, and evictions never take the last one',
+    async (name, { spec }) => {
+      const replicas = (spec as { replicas?: number }).replicas ?? 1;
+      const [first, ...others] = await podsOf(ground.plane, `app.kubernetes.io/name=${name}`, replicas);
+      for (const pod of [first!, ...others]) await markReady(ground.plane, pod);
+      await untilBudgetCounts(ground.plane, name, replicas);
+      expect({ name, answer: await evict(ground.plane, first!) }).toEqual({ name, answer: replicas === 1 ? 429 : 201 });
+      await untilBudgetCounts(ground.plane, name, Math.max(1, replicas - 1));
+      for (const pod of others) expect({ name, answer: await evict(ground.plane, pod) }).toEqual({ name, answer: 429 });
+    },
+  );
+}
+
+function describeChanges(ground: Ground): void {
+  const { resources } = ground;
+  const deployments = resources.filter(({ kind }) => kind === 'Deployment');
+  const jobs = resources.filter(({ kind }) => kind === 'Job');
+  it('every Job that migrates has its pod admitted', async () => {
+    const pods = await podsOf(ground.plane, 'app.kubernetes.io/component=migrations', jobs.length);
+    expect(pods).toHaveLength(jobs.length);
+  });
+
+  it('takes a changed setting, which changes no Job', () => {
+    const { status, output, complaints } = apply(ground.plane, withSetting(resources));
+    expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
+    const changed = linesOf(output).filter(line => !line.endsWith(' unchanged'));
+    expect(changed.filter(line => line.startsWith('job'))).toEqual([]);
+    expect(changed.filter(line => line.startsWith('deployment'))).toHaveLength(deployments.length);
+  });
+
+  it.each(['-v0-1-0-1', '-v0-2-0'])('takes other images, whose Jobs are called %s', suffix => {
+    const { status, output, complaints } = apply(ground.plane, withImages(resources, suffix));
+    expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
+    expect(linesOf(output).filter(line => line.startsWith('job') && line.endsWith(' created'))).toHaveLength(jobs.length);
+  });
+}
+
+function describeKafkaPods(ground: Ground): void {
+  const { resources } = ground;
+  it.each(['brokers', 'entity operator', 'exporter'])('Kafka: the pods of its %s are admitted where they go', async part => {
+    const kafka = resources.find(({ kind }) => kind === 'Kafka')!;
+    const { status, body } = await ground.plane.api.call('/api/v1/namespaces/kafka/pods?dryRun=All', {
+      method: 'POST',
+      body: podOf(part, kafka.spec as KafkaSpec),
+    });
+    expect({ status, body: status === 201 ? 'admitted' : body }).toEqual({ status: 201, body: 'admitted' });
+  });
+}
+
+interface Generated extends Resource {
+  metadata: Resource['metadata'] & { generation?: number };
+}
+interface Template {
+  pod?: object;
+  [container: string]: object | undefined;
+}
+interface KafkaSpec {
+  kafka: { template?: Template };
+  entityOperator: { template?: Template };
+  kafkaExporter: { template?: Template };
+}
+
+/** A pod as Strimzi makes it with its default provider: what the template says, and nothing else about security. */
+function podOf(part: string, { kafka, entityOperator, kafkaExporter }: KafkaSpec): object {
+  const parts: Record<string, [Template | undefined, string[]]> = {
+    brokers: [kafka.template, ['kafkaContainer']],
+    'entity operator': [entityOperator.template, ['topicOperatorContainer', 'userOperatorContainer']],
+    exporter: [kafkaExporter.template, ['container']],
+  };
+  const [template, names] = parts[part]!;
+  const containers = names.map(name => ({ name: name.toLowerCase(), image: 'registry.invalid/strimzi', ...template?.[name] }));
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'made-by-strimzi' }, spec: { ...template?.pod, containers } };
+}
+
+function linesOf(output: string): string[] {
+  return output.split('\n').filter(line => line !== '');
+}
+
+/** Every service logs more; kustomize gives a changed ConfigMap another name. */
+function withSetting(resources: readonly Resource[]): Resource[] {
+  const text = JSON.stringify(resources);
+  const hashed = [...text.matchAll(/"name":"([a-z-]+-[a-z0-9]{10})"/g)].map(match => match[1]!);
+  const maps = new Set(resources.filter(({ kind }) => kind === 'ConfigMap').map(({ metadata }) => metadata.name));
+  const renamed = [...new Set(hashed)].filter(name => maps.has(name));
+  const changed = renamed.reduce((all, name) => all.replaceAll(`"${name}"`, `"${name.slice(0, -1)}x"`), text);
+  return JSON.parse(changed.replaceAll('"LOG_LEVEL":"info"', '"LOG_LEVEL":"debug"')) as Resource[];
+}
+
+function withImages(resources: readonly Resource[], suffix: string): Resource[] {
+  const digest = suffix.length.toString(16).padStart(64, '1');
+  const text = JSON.stringify(resources).replaceAll(/-migrate-v[0-9-]+"/g, `-migrate${suffix}"`);
+  return JSON.parse(text.replaceAll(/@sha256:[0-9a-f]{64}/g, `@sha256:${digest}`)) as Resource[];
+}

@@ -1,0 +1,93 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '@paycode/service-runtime/testing';
+import type { Resource } from '../../check/manifests/render';
+import { ControlPlane, type KubectlResult } from './control-plane';
+import { type Definition, operatorDefinitions } from './definitions';
+
+/** Kinds that every API server knows. */
+const builtIn = /^(v1|apps\/v1|batch\/v1|policy\/v1|networking\.k8s\.io\/v1|autoscaling\/v2)$/;
+
+export interface PodFound {
+  metadata: { name: string; labels: Record<string, string> };
+}
+
+/** Built by `npm run test:cluster` before the suites start. */
+export function controlPlaneBinary(): string {
+  const file = process.env['PAYCODE_CONTROL_PLANE'];
+  if (!file) throw new Error('run this by npm run test:cluster, which builds the control plane');
+  return file;
+}
+
+/** An etcd data folder with the operators' definitions in it: each overlay begins with a copy. */
+export async function clusterTemplate(resources: readonly Resource[]): Promise<string> {
+  const wanted = new Set(resources.filter(({ apiVersion }) => !builtIn.test(apiVersion)).map(kindOf));
+  const definitions = operatorDefinitions().filter(({ spec }) =>
+    spec.versions.some(({ name, served }) => served && wanted.has(`${spec.group}/${name} ${spec.names.kind}`)),
+  );
+  const plane = await ControlPlane.start(controlPlaneBinary());
+  const folder = join(mkdtempSync(join(tmpdir(), 'paycode-template-')), 'etcd-data');
+  try {
+    // They are too long for the annotation that `apply` leaves without --server-side.
+    const applied = plane.kubectl(['apply', '--server-side', '-f', '-'], definitions);
+    if (applied.status !== 0) throw new Error(applied.complaints.join('\n'));
+    for (const definition of definitions) await untilEstablished(plane, definition);
+  } finally {
+    await plane.stop(folder);
+  }
+  return folder;
+}
+
+async function untilEstablished(plane: ControlPlane, { metadata }: Definition): Promise<void> {
+  await eventually(async () => {
+    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${metadata.name}`;
+    const { status } = await plane.api.get<{ status: { conditions?: { type: string; status: string }[] } }>(path);
+    const conditions = status.conditions ?? [];
+    if (!conditions.some(condition => condition.type === 'Established' && condition.status === 'True'))
+      throw new Error(`${metadata.name} is not established`);
+  });
+}
+
+function kindOf({ apiVersion, kind }: Resource): string {
+  return `${apiVersion} ${kind}`;
+}
+
+/** What `kubectl apply` would be told by a person who reads every line; throws nothing, so that all of it is seen at once. */
+export function apply(plane: ControlPlane, resources: readonly Resource[]): KubectlResult {
+  return plane.kubectl(['apply', '--validate=strict', '-f', '-'], resources);
+}
+
+/** Pods that a Deployment or Job made, once there are `count`. */
+export async function podsOf(plane: ControlPlane, selector: string, count: number): Promise<PodFound[]> {
+  const path = `/api/v1/namespaces/paycode/pods?labelSelector=${encodeURIComponent(selector)}`;
+  return eventually(async () => {
+    const { items } = await plane.api.get<{ items: PodFound[] }>(path);
+    if (items.length !== count) throw new Error(`${selector} has ${items.length} pods, and ${count} are expected`);
+    return items;
+  });
+}
+
+/** As a kubelet would report it. */
+export async function markReady(plane: ControlPlane, pod: PodFound): Promise<void> {
+  const path = `/api/v1/namespaces/paycode/pods/${pod.metadata.name}/status`;
+  const body = { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } };
+  const { status } = await plane.api.call(path, { method: 'PATCH', type: 'application/merge-patch+json', body });
+  if (status !== 200) throw new Error(`${pod.metadata.name} cannot be marked: ${status}`);
+}
+
+/** 201: it goes. 429: its disruption budget keeps it. */
+export async function evict(plane: ControlPlane, pod: PodFound): Promise<number> {
+  const { name } = pod.metadata;
+  const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: 'paycode' } };
+  return (await plane.api.call(`/api/v1/namespaces/paycode/pods/${name}/eviction`, { method: 'POST', body })).status;
+}
+
+/** Once the budget has counted the pods that are ready. */
+export async function untilBudgetCounts(plane: ControlPlane, name: string, healthy: number): Promise<void> {
+  await eventually(async () => {
+    const path = `/apis/policy/v1/namespaces/paycode/poddisruptionbudgets/${name}`;
+    const { status } = await plane.api.get<{ status?: { currentHealthy: number } }>(path);
+    if (status?.currentHealthy !== healthy) throw new Error(`${name} counts ${status?.currentHealthy} of ${healthy} pods`);
+  });
+}

@@ -1,0 +1,29 @@
+/**
+ * `npm run test:cluster`: applies every overlay and component to a real Kubernetes API server, and to it again, changed. Needs Go, Java, Maven and
+ * kubectl; without one of them it says so and ends well, unless PAYCODE_REQUIRE_CLUSTER is set. `-- --prepare` only builds and fetches.
+ */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { controlPlaneBinary } from './cluster/build-control-plane.ts';
+import { operatorDefinitions } from './cluster/definitions.ts';
+import { runJest } from './testing/run-jest.ts';
+
+const needed: Record<string, string[]> = { go: ['version'], java: ['-version'], mvn: ['-v'], kubectl: ['version', '--client'] };
+const missing = Object.entries(needed).filter(([command, args]) => spawnSync(command, args).status !== 0);
+const words = process.argv.slice(2);
+
+if (missing.length > 0) {
+  console.log(
+    `No Kubernetes API server can be built here: ${missing.map(([command]) => command).join(', ')} not found. Nothing was tested.`,
+  );
+  process.exitCode = process.env['PAYCODE_REQUIRE_CLUSTER'] ? 1 : 0;
+} else if (words.includes('--prepare')) {
+  console.log(`${controlPlaneBinary()}, and ${operatorDefinitions().length} definitions of operators`);
+} else {
+  process.exitCode = await runJest({
+    name: 'test:cluster',
+    words,
+    args: ['-c', join(import.meta.dirname, 'cluster/jest.config.cjs'), '--maxWorkers=1', '--testTimeout=900000'],
+    env: { PAYCODE_CONTROL_PLANE: controlPlaneBinary() },
+  });
+}
