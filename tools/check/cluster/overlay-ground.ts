@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
-import type { Resource } from '../../check/manifests/render';
+import type { Resource } from '../manifests/render';
 import { ControlPlane, type KubectlResult } from './control-plane';
 import { type Definition, operatorDefinitions } from './definitions';
 

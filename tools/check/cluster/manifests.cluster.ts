@@ -1,4 +1,4 @@
-import { nameOf, render, renderWithBase, type Resource } from '../../check/manifests/render';
+import { nameOf, render, renderWithBase, type Resource } from '../manifests/render';
 import { ControlPlane } from './control-plane';
 import { apply, clusterTemplate, controlPlaneBinary, evict, markReady, podsOf, untilBudgetCounts } from './overlay-ground';
 import { storedDifference } from './stored-difference';

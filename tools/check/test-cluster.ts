@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { controlPlaneBinary } from './cluster/build-control-plane.ts';
 import { operatorDefinitions } from './cluster/definitions.ts';
-import { runJest } from './testing/run-jest.ts';
+import { runJest } from '../prove/testing/run-jest.ts';
 
 const needed: Record<string, string[]> = { go: ['version'], java: ['-version'], mvn: ['-v'], kubectl: ['version', '--client'] };
 const missing = Object.entries(needed).filter(([command, args]) => spawnSync(command, args).status !== 0);
