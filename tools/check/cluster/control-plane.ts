@@ -130,6 +130,7 @@ export class ControlPlane {
       const dead = this.running.find(child => child.exitCode !== null);
       if (dead) throw new Error(`${dead.spawnfile} ended: ${readFileSync(`${dead.spawnfile}.log`, 'utf8').slice(-2_000)}`);
       if (existsSync(this.in('pki/apiserver.crt'))) {
+        // Until it listens, every call fails; the loop gives up by its own limit.
         const answer = await this.api.call('/readyz').catch(() => undefined);
         if (answer?.status === 200) return;
       }
