@@ -1,6 +1,6 @@
-import { applyDecorators, type ArgumentsHost, Catch, type RpcExceptionFilter, UseFilters } from '@nestjs/common';
+import { applyDecorators, UseFilters } from '@nestjs/common';
 import { EventPattern } from '@nestjs/microservices';
-import { type Observable, throwError } from 'rxjs';
+import { PassErrorFilter } from './pass-error.filter';
 
 export interface OnEventsOptions {
   /** Consumer group, as in docs/reference/topics.yaml. */
@@ -11,14 +11,6 @@ export interface OnEventsOptions {
   minAgeMs?: number;
   /** How long events may wait to share a read with others, in milliseconds. Default: almost not at all. */
   gatherMs?: number;
-}
-
-/** Nest would log the error and replace it by `Internal server error`; the transport needs the error itself. */
-@Catch()
-export class PassErrorFilter implements RpcExceptionFilter {
-  catch(error: unknown, _host: ArgumentsHost): Observable<never> {
-    return throwError(() => error);
-  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type ArgumentMetadata, BadRequestException, Injectable, ValidationPipe } from '@nestjs/common';
+import { type ArgumentMetadata, BadRequestException, ValidationPipe } from '@nestjs/common';
 import type { FieldError } from '@paycode/dto';
 import type { ValidationError } from 'class-validator';
 import { invalidField } from '../domain-error';
@@ -43,7 +43,6 @@ export function validationPipe(): ValidationPipe {
 const untyped: readonly unknown[] = [Object, Array, String, Number, Boolean];
 
 /** Requires that a body described by a class is an object; for an array or a text, class-validator would check nothing. */
-@Injectable()
 class ObjectValidationPipe extends ValidationPipe {
   override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const isDescribed = metadata.type === 'body' && metadata.metatype !== undefined && !untyped.includes(metadata.metatype);
