@@ -19,7 +19,7 @@ import { staleDocs } from './generate-docs.ts';
 const root = join(import.meta.dirname, '../..');
 const atOnce = 2;
 
-/** Throws, or returns what is wrong: nothing means the gate is open. */
+/** Throws, or returns the problems; the gate passes when there are none. */
 type Gate = () => Promise<string[]>;
 
 const gates: Record<string, Gate> = {
@@ -65,7 +65,7 @@ async function links(): Promise<string[]> {
   return [...pages.flatMap(([file, content]) => deadLinks(file, content, textOf)), ...orphanPages(pages)];
 }
 
-/** Names of the services and the libraries say the words of the glossary. Tests and tools may need words of their own. */
+/** Names in services and libraries use the words of the glossary. Tests and tools may use other words. */
 async function glossary(): Promise<string[]> {
   const texts = await projectTexts();
   const isSource = (file: string): boolean =>
@@ -88,7 +88,7 @@ async function supplyChain(): Promise<string[]> {
   return supplyChainProblems(workspace, supplyChainPolicy).map(({ rule, text }) => `package-lock.json: ${rule}: ${text}`);
 }
 
-/** Folders that a page names are there. A decision record tells of its own day. */
+/** Folders that a page names exist. Decision records are not checked, because they describe the state at their date. */
 async function folders(): Promise<string[]> {
   const texts = await projectTexts();
   const tree = new FileTree([...texts].filter(([, text]) => text !== '').map(([file]) => file));
@@ -96,7 +96,10 @@ async function folders(): Promise<string[]> {
   return pages.flatMap(([file, content]) => misnamedFolders(file, content, tree));
 }
 
-/** Ids that code, tests and pages cite are defined once. A decision record and the change log tell of their own day. */
+/**
+ * Ids that code, tests and pages cite are defined once. Decision records and the change log are not checked, because
+ * they describe the state at their date.
+ */
 async function ids(): Promise<string[]> {
   const texts = await projectTexts();
   const defined = definedIds(texts);
@@ -114,7 +117,7 @@ async function projectTexts(): Promise<Map<string, string>> {
   return new Map(await Promise.all(files.map(async (file): Promise<[string, string]> => [file, await textOf(file)])));
 }
 
-/** A file that is listed but gone (removed, not yet committed) has no text. */
+/** A file that is listed but removed (and not yet committed) has no text. */
 async function textOf(file: string): Promise<string> {
   try {
     return await readFile(join(root, file), 'utf8');
@@ -124,7 +127,7 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-/** Runs one gate; false when it is closed. */
+/** Runs one gate; false when it fails. */
 async function pass(name: string): Promise<boolean> {
   const startedAt = performance.now();
   const problems = await problemsOf(gates[name]!);

@@ -1,6 +1,7 @@
 /**
  * `npm run requirements [-- <reports of Jest, or folders of them>]`: which ids of docs/specification (requirements, decisions, threats,
- * invariants) the tests show. Default: `.cache/reports`, where `npm test`, `test:e2e` and the others leave the report of their last whole run.
+ * invariants) the tests prove. Default: `.cache/reports`, where `npm test`, `test:e2e` and the others leave the report of their last whole
+ * run.
  *
  * An id is shown by a test that names it in its title (or that of a `describe` around it), passed, and made at least one assertion. Spelled
  * out: neither a range nor a list to be completed names what it leaves out. A mention in a comment shows nothing.

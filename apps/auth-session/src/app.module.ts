@@ -17,14 +17,14 @@ import { KeysModule } from './keys';
 import { LoginModule } from './login';
 import { accessTokenLifetimeMs, type SessionRules, SessionsModule } from './sessions';
 
-/** What tests put in place of the real thing. */
+/** Replacements for tests. */
 export interface AppOverrides {
   clock?: Clock;
   /** The bundled RSA worker. */
   rsaWorkerFile?: string;
 }
 
-/** A request that cannot be decided soon is refused: authorize must not pile up behind a slow database. */
+/** A request that cannot be decided soon is refused, so that calls of authorize do not queue behind a slow database. */
 const statementTimeoutMs = 5_000;
 
 @Module({})

@@ -12,7 +12,7 @@ import { ProbingModule, type ProbingOptions } from './probing';
 import { RoutesModule } from './routes';
 import { WebhookKeysModule } from './webhook-keys';
 
-/** Merchants and where they are notified: URL and key, Email and SMS recipients. */
+/** Merchants and their notification settings: URL and key, Email and SMS recipients. */
 @Module({})
 export class AppModule {
   static forRoot(env: NotificationConfigEnv): DynamicModule {

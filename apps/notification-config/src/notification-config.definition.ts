@@ -4,7 +4,7 @@ import { insertOnly, migrations } from '../migrations';
 import { AppModule } from './app.module';
 import { env } from './config/env';
 
-/** What `main.ts` boots and tests start. */
+/** The service that `main.ts` and tests start. */
 export const notificationConfigDefinition: ServiceDefinition<typeof env.schema> = {
   name: 'notification-config',
   env,

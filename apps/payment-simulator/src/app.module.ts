@@ -12,7 +12,7 @@ import { MerchantsModule } from './merchants';
 import { PaymentPageModule } from './payment-page';
 import { storedTransactions, TransactionsModule } from './transactions';
 
-/** The sandbox's payment core: codes, transactions with chosen outcomes, reversals. */
+/** The payment core of the sandbox: codes, transactions with chosen outcomes, reversals. */
 @Module({})
 export class AppModule {
   static forRoot(values: EnvOf<typeof env.schema>): DynamicModule {

@@ -5,7 +5,7 @@ import { migrations } from '../migrations';
 import { AppModule } from './app.module';
 import { env } from './config/env';
 
-/** What `main.ts` boots and tests start. */
+/** The service that `main.ts` and tests start. */
 export const simulatorDefinition: ServiceDefinition<typeof env.schema> = {
   name: 'payment-simulator',
   env,

@@ -5,7 +5,7 @@ import { migrations } from '../migrations';
 import { AppModule } from './app.module';
 import { env } from './config/env';
 
-/** What `main.ts` boots and tests start. */
+/** The service that `main.ts` and tests start. */
 export const recipientMessagesDefinition: ServiceDefinition<typeof env.schema> = {
   name: 'recipient-messages',
   env,

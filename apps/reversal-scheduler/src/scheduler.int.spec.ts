@@ -107,7 +107,7 @@ describe('reversal scheduler', () => {
     await service.app.get(EventTransport).publish([ack(1), ack(1)]);
     await eventually(async () => expect(await stateOf(service, 1)).toMatchObject({ state: 'SETTLED', reason: null }));
     expect((await call(service, 'arm', [item(1)])).data).toEqual([{ transactionId: 1, decision: 'SETTLED' }]);
-    // A question that was under way may have come before; from here on only the other one is asked about.
+    // One more question may have been in flight; from here on the scheduler asks about the other payment only.
     await eventually(() => expect(dispatcher.asked.slice(-2)).toEqual([2, 2]));
   });
 
@@ -178,7 +178,7 @@ describe('reversal scheduler', () => {
   });
 
   describe('a payment that the database refuses (T-29)', () => {
-    /** A value that no check of ours knows of, and PostgreSQL refuses. */
+    /** A value that passes all checks of the service and that PostgreSQL refuses. */
     const refuse = (table: 'job' | 'decision', transactionId: number) =>
       database.dataSource.query(`alter table ${table} add constraint refused check (transaction_id <> ${transactionId})`);
     const allow = (table: 'job' | 'decision') => database.dataSource.query(`alter table ${table} drop constraint refused`);

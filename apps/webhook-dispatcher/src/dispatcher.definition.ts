@@ -6,7 +6,7 @@ import { AppModule } from './app.module';
 import { env } from './config/env';
 import { AssignedPartitions } from './dispatcher';
 
-/** What `main.ts` boots and tests start. */
+/** The service that `main.ts` and tests start. */
 export const dispatcherDefinition: ServiceDefinition<typeof env.schema> = {
   name: 'webhook-dispatcher',
   env,

@@ -13,7 +13,8 @@ describe('webhook dispatcher', () => {
     await rig.start();
   });
   afterEach(async () => {
-    // First: what a silent receiver holds would keep the service for its window.
+    // The receiver stops first: a request that it leaves unanswered would delay the stop of the service for a whole
+    // window.
     await receiver.stop();
     await rig.close();
   });
@@ -51,7 +52,7 @@ describe('webhook dispatcher', () => {
       rig.neighbours.asked.length = 0;
       await rig.publish(rig.terminal(notification(2)));
       await eventually(() => expect(rig.neighbours.asked).toContain(arm));
-      // Of another kind, so that it needs no reversal: its delivery shows that the one before it had every chance to be sent.
+      // This kind of payment needs no reversal. Once it is delivered, the payment before it could have been sent too.
       await rig.publish(rig.terminal(notification(3, { status: 'BANK_REJECTED' })));
       await rig.verdict(3);
       expect(receiver.transactionIds).toEqual([1, 3]);
@@ -59,7 +60,7 @@ describe('webhook dispatcher', () => {
       open();
       await rig.verdict(2);
       expect(receiver.transactionIds).toEqual([1, 3, 2]);
-      // An arm that was answered late is repeated.
+      // The dispatcher repeats an arm call that was answered late.
       expect(new Set(rig.neighbours.armed.map(item => item.transactionId))).toEqual(new Set([1, 2]));
     });
   });

@@ -178,13 +178,13 @@ describe('mutual TLS', () => {
     expect(await client.get('/internal/thing')).toEqual({ ok: true });
     const { key } = await stranger!.issue({ dns: ['reversal-scheduler'] });
     writeFileSync(schedulerFiles.MUTUAL_TLS_KEY_FILE, key);
-    // The files are looked at once a second; a call that still works proves nothing before that.
+    // The service checks the files once a second; before that, a call that still works proves nothing.
     const lookedAtMs = performance.now() + 1_500;
     await eventually(() => expect(performance.now()).toBeGreaterThan(lookedAtMs));
     expect(await statuses()).toEqual([200, 401]);
     await filesFor('reversal-scheduler', stranger);
     await eventually(async () => expect(await statuses()).toEqual([401, 200]));
-    // A connection that is open goes on; the client's next one takes its own new files.
+    // An open connection stays; the client uses its new files for its next connection.
     await filesFor('webhook-dispatcher', stranger);
     await eventually(async () => expect(await client.get('/internal/thing')).toEqual({ ok: true }));
     client.close();

@@ -1,5 +1,5 @@
 /**
- * Proves that the gates still bite: copies the planted violations of tools/check/architecture/canary into a workspace of their own, runs
+ * Proves that the gates still work: copies the planted violations of tools/check/architecture/canary into a workspace of their own, runs
  * ESLint, dependency-cruiser, the checks of the lock file, of named folders, of the glossary and of SQL there with the project's own configuration, and fails for every
  * planted violation that is not reported and for every rule that has none planted. Gates die silently: the Nx rule without a project graph skips
  * itself and exits 0.

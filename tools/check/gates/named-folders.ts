@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 const topFolders = 'apps|libs|tools|docs|docker|k8s|kits';
 const inlinePath = new RegExp(String.raw`\`((?:${topFolders})/[\w./-]+)\``, 'g');
 const codeBlock = /^```text\n([\s\S]*?)^```/gm;
-/** A line of a drawn tree: how deep it stands, and the folders it begins with (`docker/  k8s/` are two). */
+/** A line of a drawn tree: its indent, and the folders that it begins with (`docker/ k8s/` are two). */
 const treeLine = /^( *)((?:[\w.-]+\/)+(?: +(?:[\w.-]+\/)+(?= |$))*)(?= |$)/;
 
 /** The folders that a list of files makes. Paths from the root, without a slash at the end. */
@@ -33,8 +33,8 @@ function foldersOf(file: string): string[] {
 }
 
 /**
- * What a Markdown page says about folders and is not so. A path in back quotes must exist. A tree in a `text` block must exist line by line; where it
- * shows what is in a folder, it shows every folder that is in it.
+ * Wrong statements of a Markdown page about folders. A path in back quotes must exist. Each line of a tree in a `text` block must exist; a
+ * tree that shows the content of a folder must show every folder in it.
  */
 export function misnamedFolders(file: string, text: string, tree: FileTree): string[] {
   const prose = text.replace(codeBlock, '');

@@ -13,7 +13,7 @@ import type { KnownValues } from './valid-values.ts';
 const tokenLifetimeS = 60;
 const { serviceTokenType, signingKeyOf, tokenAlgorithm } = await loadTokenKeys();
 
-/** Ends the sessions of everybody, as it should: fuzzed by callers who may not. */
+/** This operation ends all sessions, so only callers without the right to use it fuzz it. */
 const endsEverySession = ['POST /internal/keys/replace'];
 
 /** An account as fuzzed requests or canaries use it: `authorization` is the whole header value. */

@@ -77,7 +77,7 @@ describe('caps on probes (T-28)', () => {
     expect((await probe()).status).toBe(200);
   });
 
-  /** Who finds the merchant's turn taken hears of it when that turn is over, however long it took: no call waits in vain. */
+  /** A call that finds the merchant's turn taken is refused when that turn ends, however long the turn took. */
   function refusalsComeWithTheNextRelease(): void {
     const { take, release } = PostgresProbeBudgetStore.prototype;
     let [taken, released] = [0, 0];

@@ -24,7 +24,7 @@ export class PayCodeService {
     private readonly completeTransactions: CompleteTransactionsService,
   ) {}
 
-  /** @throws DomainError 404 for an unknown code, 400 for one that cannot be paid any more or a tip it does not take */
+  /** @throws DomainError 404 for an unknown code, 400 for one that cannot be paid any more or accepts no tip */
   async pay(payment: Payment): Promise<CompletedTransaction> {
     const { code } = await this.readCodes.ofAnybody(payment.code);
     const tipAmount = tipOf(payment, code);
@@ -53,7 +53,7 @@ export class PayCodeService {
 /** A tip only when the code asked for one (R-2.5-9). */
 function tipOf({ tipAmount }: Payment, code: PaymentCode): string | null {
   if (tipAmount === null) return null;
-  if (!code.requestTip) throw invalidField('tipAmount', 'is not taken by this code');
+  if (!code.requestTip) throw invalidField('tipAmount', 'is not accepted by this code');
   const problem = amountProblem(tipAmount, code.currencyCode);
   if (problem) throw invalidField('tipAmount', problem);
   return tipAmount;

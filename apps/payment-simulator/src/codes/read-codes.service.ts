@@ -11,7 +11,7 @@ export interface CodeWithMerchant {
   merchant: MerchantRecord;
 }
 
-/** Flow: code -> what its merchant, a wallet, or the person who scanned it may know. */
+/** Flow: code -> the data that its merchant, a wallet, or the person who scanned it may read. */
 @Injectable()
 export class ReadCodesService {
   constructor(
@@ -21,14 +21,14 @@ export class ReadCodesService {
     private readonly transactions: ReadTransactionsService,
   ) {}
 
-  /** For the merchant and its PSP. @throws DomainError 404 for a code that is unknown or another's, alike */
+  /** For the merchant and its PSP. @throws DomainError 404 for an unknown code and for one of another merchant */
   async ofCaller(caller: Identity, code: string): Promise<CodeWithMerchant> {
     const found = await this.find(code);
     if (!found || !(await this.access.maySee(caller, found.code.merchantId))) throw notFound();
     return found;
   }
 
-  /** For whoever has the code in front of them. @throws DomainError 404 */
+  /** For anybody who has the code. @throws DomainError 404 */
   async ofAnybody(code: string): Promise<CodeWithMerchant> {
     const found = await this.find(code);
     if (!found) throw notFound();
@@ -36,7 +36,7 @@ export class ReadCodesService {
   }
 
   /**
-   * What became of a code, for a merchant that polls.
+   * State of a code, for a merchant that polls.
    * @throws DomainError 406 when the merchant has a notification URL: it is notified instead (R-1-5, R-4.5-1, R-7-12); 404 for a
    * code or reference that is unknown or another's
    */

@@ -3,14 +3,14 @@ import type { Identity, MerchantRecord } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { MerchantDirectory } from './merchants.ports';
 
-/** Flow: caller -> the merchants it may act for. A merchant acts for itself, a PSP for the merchants it owns. */
+/** Flow: caller -> the merchants that it may act for. A merchant acts for itself, a PSP for its own merchants. */
 @Injectable()
 export class MerchantAccess {
   constructor(private readonly directory: MerchantDirectory) {}
 
   /**
-   * The merchant a caller wants to act for: its own, or for a PSP the one it names.
-   * @throws DomainError 400 `Invalid 'merchantId'` for a merchant that is unknown or another's, alike (A-43)
+   * The merchant that a caller acts for: itself, or for a PSP the named one.
+   * @throws DomainError 400 `Invalid 'merchantId'` for an unknown merchant and for one of another PSP (A-43)
    */
   async actingFor(caller: Identity, merchantId: number | undefined): Promise<MerchantRecord> {
     if (caller.accountType === 'PSP' && merchantId === undefined) throw invalidField('merchantId', 'is required for a PSP');
@@ -21,7 +21,7 @@ export class MerchantAccess {
     return merchant;
   }
 
-  /** Whether the caller may see what belongs to the merchant. */
+  /** Whether the caller may read data of the merchant. */
   async maySee(caller: Identity, merchantId: number): Promise<boolean> {
     if (caller.accountType === 'MERCHANT') return caller.ownerId === merchantId;
     const merchant = await this.directory.find(merchantId);

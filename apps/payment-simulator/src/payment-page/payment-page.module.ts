@@ -3,7 +3,7 @@ import { PaymentPageController } from './http/payment-page.controller';
 import { QrImageController } from './http/qr-image.controller';
 import { QrImages } from './page/qr-images';
 
-/** What people see: the payment page and QR images. */
+/** The pages for people: the payment page and QR images. */
 @Module({})
 export class PaymentPageModule {
   static register({ codes }: { codes: DynamicModule }): DynamicModule {

@@ -39,7 +39,7 @@ export class CompleteTransactionsService {
     return transaction!;
   }
 
-  /** A refund or a reversal, judged by its original as it stands under lock. */
+  /** Stores a refund or a reversal, checked against its locked original. */
   private async follow(transaction: CompletedTransaction): Promise<void> {
     const { kind, referenceTransactionId } = transaction;
     const problemOf = kind === 'REFUND' ? refundProblem : reversalProblem;

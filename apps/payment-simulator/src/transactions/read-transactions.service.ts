@@ -3,7 +3,7 @@ import { parseNotification, type TransactionNotificationV3 } from '@paycode/dto'
 import type { StoredTransaction } from './domain/transaction';
 import { NotificationSealer, TransactionStore } from './transactions.ports';
 
-/** Flow: transaction id or code -> the transaction as it stands and what its merchant was told. */
+/** Flow: transaction id or code -> the present state of the transaction and the notification of its merchant. */
 @Injectable()
 export class ReadTransactionsService {
   constructor(

@@ -6,7 +6,7 @@ import type { CompletedTransaction, StoredTransaction } from './domain/transacti
 import { ReverseTransactionsService } from './reverse-transactions.service';
 import { NotificationSealer, TransactionStore } from './transactions.ports';
 
-/** Originals in memory; what follows from them changes them, as the database does. */
+/** Original transactions in memory; a reversal changes them as it does in the database. */
 class Originals extends TransactionStore {
   readonly recorded: CompletedTransaction[] = [];
   private nextId = 100;

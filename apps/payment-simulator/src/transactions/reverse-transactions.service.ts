@@ -9,7 +9,7 @@ import { NotificationSealer, TransactionStore } from './transactions.ports';
 
 export interface ReversalReport {
   reversed: number;
-  /** Reversals that were done before: requests may come any number of times (P-I2). */
+  /** Number of reversals that were done before; a request may come any number of times (P-I2). */
   repeated: number;
   /** Originals that could not be reversed: an operator must look. */
   failed: number[];
@@ -59,7 +59,7 @@ export class ReverseTransactionsService {
     return [reversal];
   }
 
-  /** @throws DataFault: that request is parked, the others of its batch are done (T-29) */
+  /** @throws DataFault, which parks that request; the others of its batch are done (T-29) */
   private notifiedOf({ notification }: StoredTransaction): TransactionNotificationV3 {
     try {
       return parseNotification(this.sealer.openText(notification));

@@ -46,7 +46,7 @@ export class MessagesModule implements OnApplicationBootstrap, OnApplicationShut
     const channels = openChannels(settings);
     return {
       module: MessagesModule,
-      // Without a transport nothing is consumed at all.
+      // Without a transport the service consumes no events.
       controllers: [ChangeNoticesController, ...(channels.size === 0 ? [] : [TransactionTerminalConsumer])],
       providers: [
         {

@@ -17,7 +17,7 @@ const services = owners.filter(owner => owner !== 'events');
 /** `create database` met one made a moment ago by another start on the same server. */
 const alreadyThere = new Set(['42P04', '23505']);
 
-/** The database server cannot be used; the message says why in words of the user's own settings. */
+/** The database server cannot be used; the message names the cause and the user's setting. */
 export class DatabaseServerError extends Error {}
 
 export interface DatabaseServer {
@@ -33,7 +33,7 @@ export interface EnsuredDatabases {
   urls: DatabaseUrls;
   eventLogUrls: EventLogUrls;
   schemaOwnerUrls: SchemaOwnerUrls;
-  /** None of them was there before. */
+  /** Whether none of them existed before. */
   areNew: boolean;
 }
 
@@ -74,7 +74,7 @@ async function ensureDatabase(client: Client, { owner, server, exists }: Wanted)
   await client.query(sql.closeDatabase(name));
 }
 
-/** The role of a service, and the one that owns its schema: mostly the same. Gives the owner. */
+/** Makes the role of a service and the owner of its schema, which are mostly the same. Returns the owner. */
 async function ensureRoles(client: Client, owner: DatabaseOwner, passwordOf: (login: DatabaseLogin) => string): Promise<string> {
   const name = databaseNames[owner];
   await ensureRole(client, name, passwordOf(owner));
@@ -100,7 +100,10 @@ function schemaOwnerUrlsOf({ url, passwordOf }: DatabaseServer): SchemaOwnerUrls
   return { 'auth-session': owner.href };
 }
 
-/** The role carries the database's name. Its password is set each time: a home folder whose secrets were lost works again. */
+/**
+ * Makes a role with the name of the database. It sets the password each time, so that a home folder whose secrets were lost
+ * works again.
+ */
 async function ensureRole(client: Client, name: string, password: string): Promise<void> {
   const { rowCount } = await client.query(sql.findRole, [name]);
   const order = rowCount ? 'alter' : 'create';
@@ -108,8 +111,8 @@ async function ensureRole(client: Client, name: string, password: string): Promi
 }
 
 /**
- * Nobody logs in as the owner of the event log: each of its users does so under its own name and password, and works there with the owner's
- * rights, so that what one creates belongs to all.
+ * No service logs in as the owner of the event log. Each logs in with its own name and password and works with the owner's rights, so that
+ * all of them own what one creates.
  */
 async function shareEventLog(client: Client): Promise<void> {
   const log = databaseNames.events;
@@ -137,7 +140,7 @@ function urlOf(server: DatabaseServer, user: DatabaseOwner, database = user): st
 
 async function onServer<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 30_000, application_name: 'paycode-standalone' });
-  // Without a listener a connection that breaks while idle would end the process; the query in progress reports it.
+  // Without a listener, a broken idle connection would end the process. A running query reports the error itself.
   client.on('error', () => undefined);
   await client.connect().catch((error: Error) => {
     throw new DatabaseServerError(

@@ -16,7 +16,7 @@ export interface PostUnderWay {
   readonly freed: Promise<void>;
 }
 
-/** One attempt under way: carries what happens on the wire into its window, and the window's end back to the wire. */
+/** One attempt in progress: it reports events of the connection to its window, and aborts the request when the window ends. */
 export class PostAttempt {
   private readonly outcome = Promise.withResolvers<AttemptOutcome>();
   private readonly freed = Promise.withResolvers<void>();
@@ -54,7 +54,7 @@ export class PostAttempt {
     this.wire = this.context.poster.post(request, observer);
   }
 
-  /** Answers whether the request is repeated. */
+  /** Returns whether the request is repeated. */
   private failed(fault: PostFault): boolean {
     const next = this.window.failed(fault, this.context.clock.nowMs());
     if (next === 'repeat') this.send({ ...this.request, onFreshSocket: true });

@@ -7,7 +7,7 @@ import { notificationStatus } from './notification-status.rule';
 const addressBytesMax = 4096;
 const decimalForm = /^(0|[1-9]\d{0,14})(\.\d{1,6})?$/;
 
-// In memory a string of digits, on the wire a JSON number with exactly those digits: the schema speaks of the wire.
+// In memory it is a string of digits, in JSON a number with exactly those digits. The schema describes the JSON.
 const amount = own<string>(
   { type: 'number', minimum: 0 },
   'a decimal of up to 15 digits and 6 decimals',

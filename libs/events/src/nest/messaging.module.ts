@@ -16,9 +16,9 @@ import type { EventsEnv } from '../events-env';
 import { OutboxRelay, type OutboxState } from '../outbox/outbox-relay';
 
 export interface MessagingOptions {
-  /** An event that carries no trace begins one here. */
+  /** Whether an event without a trace begins one here. */
   beginsTraces?: boolean;
-  /** How long the service's events may wait for others to be published with, in milliseconds. Default: that of the relay. */
+  /** How long the service's events may wait to be published together with others, in milliseconds. Default: that of the relay. */
   gatherMs?: number;
 }
 

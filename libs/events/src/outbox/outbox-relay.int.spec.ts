@@ -59,7 +59,7 @@ describe('OutboxRelay', () => {
     return values.find(({ labels }) => labels['step'] === 'outbox')?.value ?? 0;
   };
   const depth = async () => (await relay().measure()).depth;
-  /** What was published is compared once, afterwards: a wrong order is seen at once, not when the clock gives up. */
+  /** The test compares the published events once, at the end, so a wrong order fails at once instead of by time-out. */
   const hasLeft = (count: number) => eventually(async () => expect(await depth()).toBeLessThanOrEqual(count));
 
   it('publishes what was committed, in order, and deletes it', async () => {

@@ -33,7 +33,7 @@ export interface DatabaseOptions {
   insertOnly?: readonly string[];
   /** Server-side limit per statement, in milliseconds. */
   statementTimeoutMs?: number;
-  /** Where a lost commit loses money: at start, warns of each setting that is too weak for this environment. */
+  /** For services in which a lost commit loses money: at start, warns of each setting that is too weak for this environment. */
   mustBeDurableIn?: 'sandbox' | 'production';
 }
 

@@ -57,12 +57,13 @@ interface Refusal {
   errors?: { field: string; message: string }[];
 }
 
-/** What a service takes in; nobody writes an error into its log by what he sends (R-7-6, A-70, T-40). */
+/** The input that a service accepts. No caller can cause an error line in its log (R-7-6, A-70, T-40). */
 describe('the door of a service', () => {
   let service: RunningService;
   let errorLines: string[];
   beforeAll(async () => {
-    // Replaced when the logger is made, `write` is what its lines go through: only then are they seen below.
+    // The logger calls `process.stdout.write` only if that is mocked when the logger is created. Without this the tests
+    // below see no lines.
     jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     service = await startService(
       { name: 'orders', env: defineEnv(baseEnv({ internal: 0 })), module: () => OrdersModule, hasPublicPaths: true },

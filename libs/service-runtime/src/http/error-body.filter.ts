@@ -27,7 +27,10 @@ export function errorBody(request: Pick<FastifyRequest, 'url' | 'id'>, refusal: 
   };
 }
 
-/** Every error that leaves a service goes through here; a database that is away becomes a 503, anything unexpected a plain 500, and one ERROR line. */
+/**
+ * All errors of a service go through this filter. An unreachable database becomes a 503; any unexpected error becomes a plain 500 and one
+ * ERROR line.
+ */
 @Catch()
 export class ErrorBodyFilter implements ExceptionFilter {
   constructor(private readonly logger: Logger) {}
@@ -51,7 +54,7 @@ export class ErrorBodyFilter implements ExceptionFilter {
   }
 }
 
-/** Status, message and headers for the client; nothing of an unexpected error is shown. */
+/** Status, message and headers for the client; they contain nothing of an unexpected error. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof DomainError) return error;
   if (error instanceof HttpException) return fromHttpException(error);

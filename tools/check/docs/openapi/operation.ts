@@ -15,9 +15,9 @@ export interface Notes {
   parameters?: Record<string, Schema>;
   request?: { isOptional?: boolean; schema?: Schema; example?: unknown; examples?: Record<string, unknown> };
   answer?: { description?: string; schema?: Schema; example?: unknown; mediaType?: string; headers?: Record<string, Schema> };
-  /** Status to what a page says that is answered instead of an error body. */
+  /** By status: description of a page that is sent instead of an error body. */
   errorPages?: Record<string, string>;
-  /** Status to messages, on top of those every operation may answer with. */
+  /** By status: messages in addition to those of every operation. */
   errors?: Record<string, string[]>;
 }
 
@@ -100,7 +100,7 @@ function exampleOf({ example }: { example?: unknown }): Schema {
   return example === undefined ? {} : { example };
 }
 
-/** Errors each operation may answer with by its kind, and those the notes name. */
+/** Errors of every operation of this kind, and errors in the notes. */
 function errors(route: Route, notes: Notes): Schema {
   const isInternal = route.path.startsWith('/internal/');
   const usual: Record<string, string[]> = isInternal ? internalErrors(route) : publicErrors(route, notes);

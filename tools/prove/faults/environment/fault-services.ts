@@ -4,7 +4,7 @@ import type { ServiceName } from '@paycode/access';
 import { type FaultWorld, times as defaultTimes } from './fault-settings.ts';
 import { ServiceProcess } from './service-process.ts';
 
-/** The processes of the platform under test, and how they are told of one another. */
+/** The processes of the platform under test, with their settings. */
 export class FaultServices {
   readonly dispatchers: ServiceProcess[];
   readonly schedulers: ServiceProcess[];
@@ -39,7 +39,7 @@ export class FaultServices {
 
   /** Starts whatever does not run. */
   async start(): Promise<void> {
-    // Replicas of one service migrate one after the other anyway; the first one alone spares the others the wait.
+    // Replicas of one service migrate one after the other anyway, so starting the first one alone avoids waits.
     await Promise.all([this.simulator.start(), this.dispatchers[0]?.start(), this.schedulers[0]?.start()]);
     await Promise.all(this.all.map(service => service.start()));
   }
@@ -61,7 +61,7 @@ export class FaultServices {
     return new ServiceProcess({ app, name: `${app}-${at + 1}`, logFolder: this.logFolder, env: { ...env, ...patient } });
   }
 
-  /** The same database, with as much patience for a connection to it as the suite has. */
+  /** URL of the same database, with the suite's time limit for connecting. */
   private patient(url: string): string {
     const patient = new URL(url);
     patient.searchParams.set('connect_timeout', String(this.times.databaseConnect / 1_000));

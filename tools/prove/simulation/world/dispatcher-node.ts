@@ -157,7 +157,7 @@ const sealer: WebhookSealer = {
 function answeringFirst(acknowledging: AcknowledgeByPull): Acknowledgements {
   return {
     acknowledge: async notification => {
-      // Not hearing of a failed write is what this guard's absence means.
+      // Without this guard a failed write is not noticed.
       acknowledging.acknowledge(notification).catch(() => undefined);
       return 'ACKED_PULL';
     },

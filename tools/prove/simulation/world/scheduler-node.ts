@@ -52,7 +52,7 @@ export class SchedulerNode {
 
   private passes(ownership: ShardOwnership): void {
     const { process, world, timers } = this;
-    // A heartbeat is judged by others: it never slows down.
+    // Others judge the heartbeat, so it never slows down.
     world.every(process, passMs.shards, async () => {
       await ownership.pass();
       timers.own(ownership.shards);
@@ -100,7 +100,7 @@ class SilentMetrics extends ReversalMetrics {
   override setAside(step: string, transactionId: number): void {
     this.world.watcher.fail('T-29', transactionId, `${step} fails by its data`);
   }
-  /** A verdict that contradicts the decision that stands means that a guard is broken (P-I6). */
+  /** A verdict that contradicts the existing decision means that a guard has failed (P-I6). */
   override contradicted(kind: string, transactionId: number): void {
     this.world.watcher.fail('P-I6', transactionId, kind);
   }

@@ -26,7 +26,7 @@ export interface SchedulerDoor {
   decide: DecideReversals;
 }
 
-/** The world as its inhabitants see it. */
+/** The interface of the world for its parts. */
 export interface SimulatedWorld {
   readonly timeline: Timeline;
   readonly swarm: Swarm;

@@ -7,7 +7,7 @@ import type { ClientAddresses } from './client-addresses';
 import { clientRequestOf } from './read-request';
 import { writeAnswer } from './write-answer';
 
-/** nginx's word for "the client closed the connection before the answer": only ever logged and counted. */
+/** nginx's status for "the client closed the connection before the answer"; only for logs and metrics. */
 const clientGoneStatus = 499;
 
 /** One request of the public listener from its first header to the end of its answer, with one line in the access log. */
@@ -70,7 +70,7 @@ export class AnswerRequest {
 
 const loggedPathCharsMax = 256;
 
-/** Never the query, a header or a body: they hold credentials and challenges (R-5.4-3, T-17). */
+/** The log line never has the query, a header or a body, because they contain credentials and challenges (R-5.4-3, T-17). */
 function accessLine(
   request: ClientRequest,
   facts: { route: string; status: number; durationMs: number },

@@ -54,7 +54,7 @@ function gateOf(env: GatewayEnv, { addresses, metrics, logger }: GateParts): Con
 }
 
 const sharedAddress =
-  'nearly all clients connect from one private address: limits, source rules and the audit log see that of a proxy; ' +
+  'nearly all clients connect from one private address: limits, source rules and the audit log use the address of a proxy; ' +
   'let it speak the PROXY protocol and name it in PROXY_PROTOCOL_FROM, or name it in TRUSTED_PROXIES if it terminates TLS';
 
 function certificatesOf(env: GatewayEnv): CertificateFiles {

@@ -129,7 +129,7 @@ describe('clients behind a proxy that passes TLS through', () => {
     );
     await Promise.all(asked);
     const surplus = await open(v1('2001:db8:0:1:ffff::4', 'TCP6'));
-    // Before TLS, and not because it said nothing.
+    // The gateway closes the connection before the TLS handshake; the client's silence is not the cause.
     const isServed = await new Promise<boolean>(resolve => {
       const tls = connectTls({ socket: surplus, servername: 'localhost', ca: gateway.certificate.cert }, () => resolve(true));
       tls.on('error', () => resolve(false)).on('close', () => resolve(false));

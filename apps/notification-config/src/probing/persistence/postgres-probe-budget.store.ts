@@ -8,7 +8,7 @@ export interface ProbeBudgetSettings {
   merchant: BucketRate;
   caller: BucketRate;
   origin: BucketRate;
-  /** Longest time a probe can take, in milliseconds; one that its replica did not live to end is forgotten after this. */
+  /** Longest time of a probe, in milliseconds; after it, the probe of a dead replica no longer counts. */
   probeMsMax: number;
 }
 
@@ -62,7 +62,7 @@ export class PostgresProbeBudgetStore extends ProbeBudget {
   private async spend(manager: EntityManager, request: ProbeRequest): Promise<void> {
     const limits = this.limitsOf(request);
     const names = [...limits.keys()].sort();
-    // Rows are made and locked in one order, so two probes that share buckets never wait for each other.
+    // Rows are made and locked in one order, so that two probes that share buckets cannot deadlock.
     await manager.query(sql.makeBuckets, [names, names.map(name => limits.get(name)!.burst)]);
     const rows = await manager.query<BucketRow[]>(sql.lockBuckets, [names]);
     const taken = rows.map(row => {

@@ -21,7 +21,7 @@ export type CodeState = 'LIVE' | 'USED' | 'EXPIRED';
 
 export const codeForm = /^\d{10}$/;
 
-/** Codes there are; a code is its number with leading zeros. */
+/** Number of codes; a code is its number with leading zeros. */
 export const codeSpace = 10_000_000_000;
 
 export function codeOf(number: number): string {
@@ -50,7 +50,7 @@ function valueOf(amount: string): string {
   return amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount;
 }
 
-/** Whether the code can be paid. A code for one use is used up by a payment that succeeded. */
+/** Whether the code can be paid. A successful payment uses up a code for one use. */
 export function codeStateOf(code: PaymentCode, nowMs: number): CodeState {
   if (code.useOnce && code.isUsed) return 'USED';
   return code.expiresAtMs !== null && code.expiresAtMs <= nowMs ? 'EXPIRED' : 'LIVE';

@@ -82,7 +82,7 @@ function textsOf({ shortDescription, extraReferenceName, extraReferenceValue }: 
   };
 }
 
-/** The digits of `amount` as the client wrote them; validation has seen that it is a number. */
+/** The digits of `amount` as the client wrote them; validation has checked that it is a number. */
 function exactAmount(rawBody: string | undefined): string {
   const { amount } = parseExactJson(rawBody ?? '{}', amountField) as { amount?: ExactNumber };
   return amount?.digits ?? '';

@@ -14,7 +14,7 @@ export class PostgresCodeStore extends CodeStore {
 
   override async add({ expiresAtMs, isUsed: _, ...code }: PaymentCode): Promise<'added' | 'code-taken' | 'reference-taken'> {
     const expiresAt = expiresAtMs === null ? null : new Date(expiresAtMs);
-    // Nothing comes back when the number or the merchant's reference is taken.
+    // Returns no row when the number or the merchant's reference is taken.
     const added = await this.codes
       .createQueryBuilder()
       .insert()

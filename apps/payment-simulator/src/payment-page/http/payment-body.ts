@@ -5,7 +5,7 @@ import { type Outcome, outcomeStates } from '../page/outcomes';
 
 const text = 255;
 
-/** What a person may leave with the merchant. */
+/** Contact data that a person may give to the merchant. */
 export class ContactBody {
   @IsString()
   @MaxLength(text)
@@ -33,7 +33,7 @@ export class ContactBody {
   country!: string;
 }
 
-/** What the payment page sends. */
+/** Body that the payment page sends. */
 export class PaymentBody {
   @IsIn(outcomeStates)
   outcome!: Outcome;
@@ -41,7 +41,7 @@ export class PaymentBody {
   @Matches(/^\+?[1-9]\d{6,14}$/, { message: 'clientMsisdn must be a number in international format' })
   clientMsisdn!: string;
 
-  /** Its exact digits are read from the body as it came. */
+  /** Its exact digits are read from the body as received. */
   @IsOptional()
   @IsNumber()
   tipAmount?: number;

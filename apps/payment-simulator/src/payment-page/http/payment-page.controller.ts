@@ -18,7 +18,7 @@ const pageHeaders = {
   'cache-control': 'no-store',
 };
 
-/** The payment page: works without credentials (R-5.5-1), for people with a code in front of them. */
+/** The payment page: works without credentials (R-5.5-1), for people who have a code. */
 @Controller('public')
 export class PaymentPageController {
   constructor(

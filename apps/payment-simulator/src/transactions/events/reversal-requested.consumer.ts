@@ -5,7 +5,7 @@ import { type EventBatch, OnEvents, readEvents, type ReceivedEvent } from '@payc
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { ReverseTransactionsService } from '../reverse-transactions.service';
 
-/** Does what the scheduler decided. */
+/** Executes the reversals that the scheduler decided. */
 @Controller()
 export class ReversalRequestedConsumer {
   constructor(

@@ -7,7 +7,7 @@ import type { StoredTransaction } from '../domain/transaction';
 import { ReadTransactionsService } from '../read-transactions.service';
 import { readCompletions } from './completion-body';
 
-/** What a test or an operator does in place of customers, and how transactions stand. */
+/** Lets a test or an operator complete transactions in place of customers, and shows the state of transactions. */
 @Controller('internal/transactions')
 export class TransactionsController {
   constructor(
@@ -15,7 +15,7 @@ export class TransactionsController {
     private readonly readTransactions: ReadTransactionsService,
   ) {}
 
-  /** Addresses have lines. */
+  /** Addresses may have several lines. */
   @Post()
   @RouteConfig({ multilineFields: new Set(['clientBilling', 'clientShipping']) })
   @HttpCode(201)

@@ -5,7 +5,7 @@ import { FolderEmailSender, FolderSmsSender } from './outbox-folder-senders';
 import { SmppSmsSender } from './smpp-sms.sender';
 import { SmtpEmailSender } from './smtp-email.sender';
 
-/** The settings that choose and set up senders. */
+/** The settings that select and configure senders. */
 export interface SenderSettings {
   EMAIL_TRANSPORT: 'auto' | 'smtp' | 'folder' | 'off';
   SMS_TRANSPORT: 'auto' | 'smpp' | 'http' | 'folder' | 'off';

@@ -4,7 +4,7 @@ import { transactionTerminal, topics } from '@paycode/dto';
 import { type EventBatch, OnEvents } from '@paycode/events';
 import { QueueMessages } from '../queue-messages';
 
-/** A group of its own: however far Email and SMS are behind, deliveries are not. */
+/** A separate group, so that a delay of Email and SMS never delays deliveries. */
 export const recipientMessagesGroup = 'recipient-messages';
 
 @Controller()
@@ -13,7 +13,7 @@ export class TransactionTerminalConsumer {
 
   @OnEvents(topics.transactionTerminal, { group: recipientMessagesGroup, gatherMs: 100 })
   async onTransactionTerminal(@Payload() batch: EventBatch): Promise<void> {
-    // What cannot be read is parked by the group that delivers; here it is passed over.
+    // Skips unreadable events; the dispatcher's group parks them.
     const terminals = batch.events
       .map(({ data }) => transactionTerminal.parse(data))
       .flatMap(parsed => (parsed.ok ? [parsed.value] : []));

@@ -19,7 +19,7 @@ export class ChangeNoticesController {
       await this.queueMessages.queueNotices(notices);
     } catch (error) {
       if (!isDataFault(error)) throw error;
-      // The caller tells the notices again in halves, so that only the one that cannot be stored stays with it (T-29).
+      // The caller sends the notices again in halves, so that only the refused one stays with it (T-29).
       throw new DomainError({ status: 400, code: 'NOTICE_REFUSED', message: 'a notice cannot be stored', cause: error });
     }
   }

@@ -5,7 +5,7 @@ import type { SendMessages } from '../send-messages';
 
 export interface MessageWorkersOptions {
   log: Logger;
-  /** Wait between looks at an empty queue, in milliseconds. */
+  /** Pause between two checks of an empty queue, in milliseconds. */
   idleMs: number;
   /** Gives up old messages and drops finished ones. */
   tidy(): Promise<void>;
@@ -15,7 +15,7 @@ const tidyEveryMs = 600_000;
 const faultWaitMs = 5_000;
 const stopMsMax = 3_000;
 
-/** One loop per channel: a channel that hangs holds up neither the other nor any delivery. */
+/** One loop per channel, so that a hanging channel delays neither the other channel nor any delivery. */
 export class MessageWorkersJob {
   private readonly stopping = new AbortController();
   private loops: Promise<void>[] = [];
@@ -31,7 +31,7 @@ export class MessageWorkersJob {
     this.tidyTimer = setInterval(() => void this.guarded(this.options.tidy), tidyEveryMs).unref();
   }
 
-  /** Resolves when the messages in hand are done, or soon: those that hang are tried again by whoever takes them next. */
+  /** Resolves when the messages in progress are done, or after a short time; another replica tries hanging messages again. */
   async stop(): Promise<void> {
     clearInterval(this.tidyTimer);
     this.stopping.abort();
@@ -48,12 +48,12 @@ export class MessageWorkersJob {
     }
   }
 
-  /** undefined: it failed, which is logged. */
+  /** undefined when the work failed; the failure is logged. */
   private async guarded<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
     } catch (error) {
-      this.options.log.warn({ event: 'message-worker-fault', err: error }, 'recipient messages wait');
+      this.options.log.warn({ event: 'message-worker-fault', err: error }, 'recipient messages wait because of a fault');
       return undefined;
     }
   }
@@ -64,6 +64,6 @@ export class MessageWorkersJob {
 }
 
 async function rested(ms: number, signal: AbortSignal): Promise<void> {
-  // Aborted means the wait is over; there is no other way for it to fail.
+  // An abort ends the wait, and the wait cannot fail in another way.
   await pause(ms, undefined, { signal, ref: false }).catch(() => undefined);
 }

@@ -75,7 +75,7 @@ function changeNoticeOf(content: MessageContent): string | null {
   return JSON.stringify({ change, actor, occurredAt });
 }
 
-/** The table holds one of the two of every message that waits. */
+/** A waiting message has one of the two columns. */
 function contentOf({ notification, change_notice }: MessageRow): MessageContent {
   return notification === null ? { kind: 'CHANGE_NOTICE', ...change_notice } : { kind: 'TRANSACTION', payload: notification };
 }

@@ -12,7 +12,10 @@ import type { PostWindowRules } from '../domain/post-window';
 import { PostWebhook } from '../post-webhook';
 import { UndiciWebhookClient } from './undici-webhook.client';
 
-/** Of windows that end in the test. All others are ended by what the receiver does, however long a busy machine takes. */
+/**
+ * The length of windows that end in a test. In all other tests the receiver's action ends the POST, however slow the
+ * machine is.
+ */
 const shortMs = 400;
 const patienceMs = 120_000;
 const allow = ['127.0.0.0/8', '::1/128'];
@@ -273,7 +276,7 @@ describe('a POST on the wire', () => {
   });
 });
 
-/** Time stands for the timers until the loop stalls: then they are all due at once, in the next timers phase, before anything is read. */
+/** No timer fires until the loop stalls; then all are due at once, in the next timers phase, before the loop reads anything. */
 class StallingClock extends SystemClock {
   private stalledMs = 0;
   private readonly timers = new Map<() => void, NodeJS.Timeout | undefined>();
