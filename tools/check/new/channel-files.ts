@@ -7,8 +7,8 @@ const configuration = 'apps/notification-config/src/notifications';
 export function newChannelFiles(names: ChannelNames): { path: string; text: string }[] {
   const { lower } = names;
   return [
-    { path: `${messages}/clients/${lower}.sender.ts`, text: sender(names) },
-    { path: `${messages}/clients/${lower}.sender.int.spec.ts`, text: senderSpec(names) },
+    { path: `${messages}/clients/${lower}-sender.ts`, text: sender(names) },
+    { path: `${messages}/clients/${lower}-sender.int.spec.ts`, text: senderSpec(names) },
     { path: `${messages}/domain/${lower}-message.ts`, text: message(names) },
     { path: `${messages}/domain/${lower}-message.spec.ts`, text: messageSpec(names) },
     { path: `${configuration}/domain/${lower}-recipient.spec.ts`, text: recipientSpec(names) },
@@ -38,7 +38,7 @@ export function ${lower}SenderOf(settings: ${pascal}Settings): MessageSender<str
 function senderSpec({ upper, lower }: ChannelNames): string {
   return `import { answering, RawReceiver } from '@paycode/safe-http/testing';
 import type { SendError } from '../messages.ports';
-import { ${lower}SenderOf } from './${lower}.sender';
+import { ${lower}SenderOf } from './${lower}-sender';
 
 const settings = { ${upper}_GATEWAY_URL: null, ${upper}_GATEWAY_TOKEN: null, MESSAGES_CA_FILE: null };
 const message = { recipient: 'address-1', text: 'Payment received', reference: '44' };

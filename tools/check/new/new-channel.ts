@@ -59,7 +59,7 @@ function addRecipientKind(edit: WorkspaceEdit, { upper }: ChannelNames): void {
 function addSender(edit: WorkspaceEdit, { upper, lower, pascal }: ChannelNames): void {
   const table = `${messages}/channel-table.ts`;
   const isImport = /^import .* from '\.\/(clients|domain)\/.*';$/;
-  edit.insertSorted(table, isImport, `import { ${lower}SenderOf } from './clients/${lower}.sender';`);
+  edit.insertSorted(table, isImport, `import { ${lower}SenderOf } from './clients/${lower}-sender';`);
   edit.insertSorted(table, isImport, `import { payment${pascal} } from './domain/${lower}-message';`);
   const opening = `opening({ texts: { ofPayment: payment${pascal}, ofChange: null }, senderOf: ${lower}SenderOf })`;
   edit.insertBefore(table, /^\} satisfies Record<Channel, Opening>;$/, `  ${upper}: ${opening},\n`);
