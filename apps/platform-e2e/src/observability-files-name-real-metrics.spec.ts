@@ -9,7 +9,7 @@ const textsIn = (folder: string) =>
     .map(({ name }) => readFileSync(join(components, folder, name), 'utf8'));
 
 /** What Prometheus or the cluster itself adds. */
-const notOurs = new Set(['up', 'keda_scaler_detail_errors_total']);
+const notOurs = /^(up$|kube_|keda_)/;
 
 /** Metrics that the queries of dashboards, alerts and the autoscaler name. */
 function namedMetrics(): string[] {
@@ -19,7 +19,7 @@ function namedMetrics(): string[] {
     [...query.replace(/\{[^}]*\}|by \([^)]*\)/g, '').matchAll(/[a-z]+(?:_[a-z0-9]+)+|\bup\b/g)].map(match => match[0]),
   );
   const functions = new Set(['histogram_quantile']);
-  return [...new Set(names)].filter(name => !functions.has(name) && !notOurs.has(name)).sort();
+  return [...new Set(names)].filter(name => !functions.has(name) && !notOurs.test(name)).sort();
 }
 
 /** An alert on a metric that no service exports never fires, and a panel on it stays empty; both look like a healthy platform. */
