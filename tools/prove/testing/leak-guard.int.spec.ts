@@ -61,6 +61,15 @@ describe('what a spec file leaves open', () => {
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('1 tests were skipped without a reason') });
   }, 120_000);
 
+  it('is nothing, but Jest ends before it tells its results: that fails the run as well', async () => {
+    const run = new PlantedRun('ends-the-run', folder);
+    const code = await run.exited;
+    expect({ code, output: run.output }).toEqual({
+      code: 1,
+      output: expect.stringMatching(/Jest ended with 0 before it wrote .*planted\.json/),
+    });
+  }, 120_000);
+
   it('is nothing: the run passes, tells the reasons of skipped tests, and leaves no folder', async () => {
     const { output, code } = await outcomeOf('passes');
     expect({ code, output }).toEqual({ code: 0, output });

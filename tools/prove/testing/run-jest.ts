@@ -1,7 +1,7 @@
 /** Starts Jest for the `npm run test…` commands, with the same reports, clean-up and end for all of them. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { closeRunFolder, openRunFolder, sweepDeadRuns } from './run-folder.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -11,6 +11,8 @@ const didNotExit = /Jest did not exit one second after/;
 const lastWordsMs = 10_000;
 /** Words that leave the selection of tests as it is. */
 const neutral = /^--(json|outputFile|verbose|silent|ci|maxWorkers|runInBand)\b/;
+/** Words with which Jest runs no test and writes no report. */
+const runsNothing = /^--(listTests|showConfig|help|version|clearCache)\b/;
 
 export interface JestRun {
   /** The npm script; names the report. */
@@ -23,7 +25,8 @@ export interface JestRun {
 }
 
 /**
- * Runs Jest to its end and returns the exit code. A resource that stops Jest from exiting fails the run, and the run still ends.
+ * Runs Jest to its end and returns the exit code. A resource that stops Jest from exiting fails the run, and the run still ends. A run that ends
+ * before Jest has written its report fails too: Node exits with 0 when nothing keeps its event loop alive, whatever is still to be tested.
  */
 export async function runJest(run: JestRun): Promise<number> {
   const swept = await sweepDeadRuns();
@@ -38,7 +41,9 @@ export async function runJest(run: JestRun): Promise<number> {
 }
 
 async function jestIn(folder: string, { name, args, words, env }: JestRun): Promise<number> {
-  const jest = [join(root, 'node_modules/jest/bin/jest.js'), ...words, ...reporting(name, words), ...args];
+  const report = reportFile(name, words);
+  rmSync(report, { force: true });
+  const jest = [join(root, 'node_modules/jest/bin/jest.js'), ...words, ...reporting(report, words), ...args];
   const child = spawn(process.execPath, [...node, ...jest], {
     cwd: root,
     stdio: ['inherit', 'inherit', 'pipe'],
@@ -57,15 +62,16 @@ async function jestIn(folder: string, { name, args, words, env }: JestRun): Prom
     child.once('exit', exit => resolve(exit ?? 1));
   });
   if (hasLeak) console.error('A test left a timer, connection or process open: that fails the run.');
-  return hasLeak ? 1 : code;
+  const hasReport = existsSync(report) || words.some(word => runsNothing.test(word));
+  if (!hasReport) console.error(`Jest ended with ${code} before it wrote ${relative(root, report)}: that fails the run.`);
+  return hasLeak || !hasReport ? code || 1 : code;
 }
 
-function reporting(name: string, words: readonly string[]): string[] {
+function reporting(report: string, words: readonly string[]): string[] {
   const reporter = `--reporters=${join(root, 'tools/prove/testing/progress-reporter.ts')}`;
-  if (words.some(word => word.startsWith('--outputFile'))) return [reporter];
-  const file = reportFile(name, words);
-  mkdirSync(dirname(file), { recursive: true });
-  return [reporter, '--json', `--outputFile=${file}`];
+  if (words.some(word => word.startsWith('--outputFile='))) return [reporter];
+  mkdirSync(dirname(report), { recursive: true });
+  return [reporter, '--json', `--outputFile=${report}`];
 }
 
 /**
@@ -74,6 +80,8 @@ function reporting(name: string, words: readonly string[]): string[] {
  * folder, for every run.
  */
 function reportFile(name: string, words: readonly string[]): string {
+  const chosen = words.findLast(word => word.startsWith('--outputFile='));
+  if (chosen) return resolve(root, chosen.slice('--outputFile='.length));
   const folder = process.env['PAYCODE_TEST_REPORTS'];
   if (folder) return join(folder, `${name.replaceAll(':', '-')}.json`);
   const isWhole = words.every(word => neutral.test(word));
