@@ -28,6 +28,7 @@ describe('the simulator without its database', () => {
           status: 503,
           error: 'Service Unavailable',
           message: 'Service Unavailable',
+          code: 'UNAVAILABLE',
           path: '/pluto/code/create',
           requestId: expect.any(String) as string,
         },

@@ -43,13 +43,19 @@ describe.each<[string, StartFront]>([
     const { status, error } = await client.send(request);
     return [status, error.message];
   };
-  const denied = (message: string, path = '/pluto/code/create') => ({ status: 401, error: 'Unauthorized', message, path });
+  const badCredentials = {
+    status: 401,
+    error: 'Unauthorized',
+    message: 'Bad Credentials',
+    code: 'BAD_CREDENTIALS',
+    path: '/pluto/code/create',
+  };
 
   it('no credential and a wrong one are 401 Bad Credentials with WWW-Authenticate, in JSON (R-7-1, A-25)', async () => {
     const none = await client.send({ path: '/pluto/code/create?x=1' });
     const wrong = await client.send({ path: '/pluto/code/create', headers: basic({ username: 'psp-77', apiPassword: 'x' }) });
     for (const answer of [none, wrong]) {
-      expect([answer.status, answer.error]).toEqual([401, denied('Bad Credentials')]);
+      expect([answer.status, answer.error]).toEqual([401, badCredentials]);
       expect(answer.headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'contract-1' });
       expect(answer.headers['www-authenticate']).toMatch(/Basic.*Bearer/s);
     }
@@ -58,6 +64,7 @@ describe.each<[string, StartFront]>([
       'status',
       'error',
       'message',
+      'code',
       'path',
       'requestId',
     ]);

@@ -75,6 +75,7 @@ describe('the answer', () => {
         status: 401,
         error: 'Unauthorized',
         message: 'Bad Credentials',
+        code: 'BAD_CREDENTIALS',
         path: '/pluto/code/create',
         requestId: 'req-42-abcdef',
       });
