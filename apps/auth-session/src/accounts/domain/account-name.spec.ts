@@ -14,6 +14,8 @@ describe('the name of an account', () => {
     ['R-2.1-2', { type: 'MERCHANT', id: 1001 }, { username: 'merchant-1001', ownerId: 1001, acquirer: null }],
     ['R-2.1-3', { type: 'PSP', id: 7, username: 'psp-7' }, { username: 'psp-7', ownerId: 7, acquirer: null }],
     ['R-2.1-4', { type: 'STK', username: 'till 4/a' }, { username: 'till 4/a', ownerId: null, acquirer: null }],
+    ['R-2.1-3', { type: 'PSP', id: 7, username: null, acquirer: null }, { username: 'psp-7', ownerId: 7, acquirer: null }],
+    ['R-2.1-4', { type: 'STK', username: 'till', id: null, acquirer: null }, { username: 'till', ownerId: null, acquirer: null }],
     ['A-40', { type: 'ACQUIRER', username: 'bank', acquirer: ' One ' }, { username: 'bank', ownerId: null, acquirer: 'One' }],
   ] as const)('%s: %j is %j', (_, naming, name) => {
     expect(nameAccount(naming)).toStrictEqual({ ok: true, ...name });
@@ -25,6 +27,11 @@ describe('the name of an account', () => {
 
   it('the name of a merchant is the one of its id (R-2.1-2)', () => {
     expect(objectionTo({ type: 'MERCHANT', id: 1, username: 'merchant-2' })).toBe('username must be merchant-1');
+  });
+
+  it('a name that is null is none (R-2.1-4)', () => {
+    expect(objectionTo({ type: 'STK', username: null })).toBe('username must have 1 to 128 characters');
+    expect(objectionTo({ type: 'MERCHANT', id: null })).toBe('id must be a positive integer');
   });
 
   it('an STK account has no id and no acquirer (R-2.1-4)', () => {

@@ -6,11 +6,12 @@ const usernameCharsMax = 128;
 // RFC 7617 2: a user-id cannot hold a colon, and neither part a control character.
 const unusable = /[:\p{C}]/u;
 
+/** A member that is null is absent. */
 export interface AccountNaming {
   type: AccountType;
-  id?: number;
-  username?: string;
-  acquirer?: string;
+  id?: number | null;
+  username?: string | null;
+  acquirer?: string | null;
 }
 
 /** A name, or the field of the request that is wrong. */
@@ -24,14 +25,15 @@ export function nameAccount(naming: AccountNaming): AccountName {
 }
 
 function numbered(type: keyof typeof prefixes, { id, username }: AccountNaming): AccountName {
-  if (id === undefined || !Number.isSafeInteger(id) || id < 1) return refused('id', 'must be a positive integer');
+  if (!isGiven(id) || !Number.isSafeInteger(id) || id < 1) return refused('id', 'must be a positive integer');
   const expected = `${prefixes[type]}-${id}`;
-  if (username !== undefined && username !== expected) return refused('username', `must be ${expected}`);
+  if (isGiven(username) && username !== expected) return refused('username', `must be ${expected}`);
   return { ok: true, username: expected, ownerId: id, acquirer: null };
 }
 
-function assigned({ type, id, username = '', acquirer }: AccountNaming): AccountName {
-  if (id !== undefined) return refused('id', 'does not apply to this type');
+function assigned({ type, id, acquirer, ...naming }: AccountNaming): AccountName {
+  const username = naming.username ?? '';
+  if (isGiven(id)) return refused('id', 'does not apply to this type');
   const problem = usernameProblem(username);
   if (problem) return refused('username', problem);
   const bank = acquirer?.trim() || null;
@@ -47,6 +49,10 @@ function usernameProblem(username: string): string | undefined {
   if (username !== username.trim()) return 'must not begin or end with a blank';
   // Otherwise an operator's mistake could give one account the name of another.
   return patternNames.test(username) ? 'has the form reserved for another type' : undefined;
+}
+
+function isGiven<T>(member: T | null | undefined): member is T {
+  return member !== undefined && member !== null;
 }
 
 function refused(field: 'id' | 'username' | 'acquirer', rule: string): AccountName {

@@ -50,8 +50,8 @@ export class AccountsController {
     @InternalOrigin() origin: Origin,
   ): Promise<AccountView> {
     const { publicKey, challengeRequired } = body;
-    if (publicKey !== undefined) await this.credentials.registerPublicKey(username, publicKey, origin);
-    if (challengeRequired !== undefined) await this.credentials.requireChallenge(username, challengeRequired, origin);
+    if (typeof publicKey === 'string') await this.credentials.registerPublicKey(username, publicKey, origin);
+    if (typeof challengeRequired === 'boolean') await this.credentials.requireChallenge(username, challengeRequired, origin);
     return viewOf(await this.credentials.find(username));
   }
 

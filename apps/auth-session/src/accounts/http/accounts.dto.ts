@@ -22,30 +22,30 @@ export class CreateAccountBody {
   @IsInt()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)
-  id?: number;
+  id?: number | null;
 
   /** STK and ACQUIRER: the name support assigns. */
   @IsOptional()
   @IsString()
-  username?: string;
+  username?: string | null;
 
   /** ACQUIRER: the acquirer whose merchants it manages (A-40). */
   @IsOptional()
   @IsString()
   @MaxLength(128)
-  acquirer?: string;
+  acquirer?: string | null;
 }
 
 export class PublicKeyBody {
   /** Base64 of the X.509 RSA-4096 public key. May be left out to change only `challengeRequired`. */
-  @ValidateIf((body: PublicKeyBody) => body.publicKey !== undefined || body.challengeRequired === undefined)
+  @ValidateIf((body: PublicKeyBody) => (body.publicKey ?? null) !== null || (body.challengeRequired ?? null) === null)
   @IsString()
-  publicKey?: string;
+  publicKey?: string | null;
 
   /** Whether login without a challenge is refused from now on (A-39). */
   @IsOptional()
   @IsBoolean()
-  challengeRequired?: boolean;
+  challengeRequired?: boolean | null;
 }
 
 export class SourceAddressesBody {

@@ -122,12 +122,17 @@ describe('accounts, as operators manage them', () => {
       const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'der', type: 'spki' });
       const bad = [spki(2048), ec.toString('base64'), 'bm90IGEga2V5', '', '***'];
       for (const publicKey of bad) expect((await put({ publicKey })).status).toBe(400);
-      expect((await put({})).status).toBe(400);
+      const neither = [{}, { publicKey: null }, { challengeRequired: null }, { publicKey: null, challengeRequired: null }];
+      for (const body of neither) expect((await put(body)).data).toMatchObject({ status: 400, errors: [{ field: 'publicKey' }] });
       expect((await put({ challengeRequired: true })).status).toBe(400);
       const registered = await put({ publicKey: spki(4096), challengeRequired: true });
       expect(registered.data).toMatchObject({
         challengeRequired: true,
         publicKeySha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      });
+      expect((await put({ publicKey: null, challengeRequired: false })).data).toMatchObject({
+        challengeRequired: false,
+        publicKeySha256: registered.data.publicKeySha256 as string,
       });
     });
   });
