@@ -44,8 +44,8 @@ export const knownMutants: readonly KnownMutant[] = [
   },
   {
     file: 'apps/auth-session/src/accounts/domain/account-name.ts',
-    line: "if (id === undefined || !Number.isSafeInteger(id) || id < 1) return refused('id', 'must be a positive integer');",
-    changes: ['ConditionalExpression: id === undefined => false'],
+    line: "if (!isGiven(id) || !Number.isSafeInteger(id) || id < 1) return refused('id', 'must be a positive integer');",
+    changes: ['ConditionalExpression: !isGiven(id) => false'],
     kind: 'equivalent',
     why: 'no id is no integer either; the question is for the types',
   },
