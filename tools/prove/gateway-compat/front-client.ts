@@ -22,7 +22,7 @@ export interface FrontAnswer {
   headers: IncomingHttpHeaders;
   text: string;
   /** Error body of the platform, without what differs per request. */
-  error: { status: number; error: string; message: string; path: string };
+  error: { status: number; error: string; message: string; code: string; path: string };
   /** What the service behind saw. */
   echo: Echo;
 }
@@ -74,6 +74,6 @@ export class FrontClient {
 
 function answerOf(status: number, headers: IncomingHttpHeaders, text: string): FrontAnswer {
   const json = headers['content-type']?.startsWith('application/json') ? (JSON.parse(text) as Record<string, never>) : {};
-  const { status: bodyStatus, error, message, path } = json as FrontAnswer['error'] & Record<string, never>;
-  return { status, headers, text, error: { status: bodyStatus, error, message, path }, echo: json as unknown as Echo };
+  const { status: bodyStatus, error, message, code, path } = json as FrontAnswer['error'] & Record<string, never>;
+  return { status, headers, text, error: { status: bodyStatus, error, message, code, path }, echo: json as unknown as Echo };
 }
