@@ -41,7 +41,7 @@ export function missingPrograms(): string[] {
 
 /** The toolchain, in the user's cache folder; fetched on first use (some 180 MB). Everything is pinned. @throws Error when a registry cannot be reached */
 export async function toolchain(): Promise<Toolchain> {
-  const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
+  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
   const home = join(cache, 'paycode', `contracts-${pinsHash()}`);
   // A virtual environment knows its own path, so it is made where it stays; the others move there once they are whole.
   await madeOnce(join(home, 'maven'), fetchMaven);
