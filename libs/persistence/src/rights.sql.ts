@@ -8,7 +8,7 @@ const own = `relnamespace = current_schema()::regnamespace and pg_get_userbyid(r
 
 function rightsOn({ name, isInsertOnly, isSequence }: Relation): string {
   if (isSequence) return `usage on sequence ${name}`;
-  return `${isInsertOnly ? 'select, insert' : 'select, insert, update, delete, truncate'} on table ${name}`;
+  return `${isInsertOnly ? 'select, insert' : 'select, insert, update, delete'} on table ${name}`;
 }
 
 /** Statements that grant a role its rights. PostgreSQL has quoted the names: they stand in the text, which takes no parameters there. */

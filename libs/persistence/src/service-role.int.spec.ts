@@ -89,6 +89,7 @@ describe('a service whose schema belongs to another role', () => {
     'drop table payment',
     'alter table payment add column more int',
     'delete from "Log"',
+    'truncate payment',
     'truncate "Log"',
   ])('may not: %s', async sql => {
     expect(await outcomeOf(sql)).toBe('42501');

@@ -25,11 +25,11 @@ export const databaseSql = {
   isOwnedBy: 'select 1 from pg_database where datname = $1 and datdba = $2::regrole',
   grantRows: ({ database, owner, service }: SchemaRoles) => `
     grant connect on database ${database} to ${service};
-    alter default privileges for role ${owner} grant select, insert, update, delete, truncate on tables to ${service};
+    alter default privileges for role ${owner} grant select, insert, update, delete on tables to ${service};
     alter default privileges for role ${owner} grant usage on sequences to ${service}`,
   handOver: ({ owner, service }: SchemaRoles) => `
     reassign owned by ${service} to ${owner};
-    grant select, insert, update, delete, truncate on all tables in schema public to ${service};
+    grant select, insert, update, delete on all tables in schema public to ${service};
     grant usage on all sequences in schema public to ${service};
     do $$ begin
       -- Missing where the first start of all was cut off.
