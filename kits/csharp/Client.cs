@@ -7,12 +7,13 @@ using System.Text.Json;
 
 namespace Paycode.Receiver;
 
-/// <summary>The service answered something else than what was needed. Neither request nor secrets are in its text.</summary>
+/// <summary>The service gave an unexpected answer. The message holds neither the request nor secrets.</summary>
 public sealed class UnexpectedAnswer(string text) : Exception(text);
 
 public sealed record Session(string HeaderName, string HeaderValue, string SessionId, DateTimeOffset Expires);
 
-/// <summary>PrivateKey: your RSA-4096 key, PEM (PKCS#8). ServiceKey: the service's public key, base64 X.509. Ca: PEM of the authority to trust; the system's unless given.</summary>
+/// <summary>PrivateKey: your RSA-4096 key, PEM (PKCS#8). ServiceKey: the service's public key, base64 X.509. Ca: PEM of the authority to trust (default:
+/// the system's authorities).</summary>
 public sealed record ClientOptions(string Url, string Identity, string Password, string PrivateKey, string ServiceKey, string? Ca = null);
 
 /// <summary>Logs in with the mutual challenge (docs/how-to/log-in.md), keeps the session fresh, and sends requests with it. Threads may share it.</summary>
@@ -39,10 +40,10 @@ public sealed class Client : IDisposable
         _http = new HttpClient(handler) { BaseAddress = new Uri(options.Url), Timeout = TimeSpan.FromSeconds(30), MaxResponseContentBufferSize = 1 << 20 };
     }
 
-    /// <summary>Fails with UnexpectedAnswer before the password leaves, if the service does not hold the key that you were given.</summary>
+    /// <summary>Fails with UnexpectedAnswer before it sends the password, if the service does not prove that it holds its key.</summary>
     public Task<Session> LogIn() => Locked(NewSession);
 
-    /// <summary>A new token for the same session; the old one stops working.</summary>
+    /// <summary>Gets a new token for the same session; the old one stops working.</summary>
     public Task<Session> Renew() => Locked(Renewed);
 
     public Task<Session?> LogOut() => Locked<Session?>(async () =>
@@ -62,7 +63,7 @@ public sealed class Client : IDisposable
         return await Call(method, path, body, session);
     }
 
-    /// <summary>Reads a notification that was missed. Of a payment that nobody has acknowledged yet, this acknowledges it.</summary>
+    /// <summary>Reads a notification that was missed. If nobody has acknowledged the payment yet, this call acknowledges it.</summary>
     public async Task<Notification> Notification(long transactionId)
     {
         var (status, text) = await Send(HttpMethod.Get, $"/pluto/purchase/notification/{transactionId}");
@@ -87,7 +88,7 @@ public sealed class Client : IDisposable
         var query = $"identity={Uri.EscapeDataString(_options.Identity)}&clientChallenge={Uri.EscapeDataString(clientChallenge)}";
         var challenge = await Expect<Challenge>(HttpMethod.Get, $"/authentication/login-challenges?{query}");
         var proof = Convert.FromBase64String(challenge.Base64EncodedClientChallengeResponse);
-        if (!CryptographicOperations.FixedTimeEquals(proof, SHA256.HashData(secret))) throw new UnexpectedAnswer("the service did not prove itself");
+        if (!CryptographicOperations.FixedTimeEquals(proof, SHA256.HashData(secret))) throw new UnexpectedAnswer("the service did not prove that it holds its key");
         var encrypted = Convert.FromBase64String(challenge.Base64EncodedChallenge);
         return _session = await Expect<Session>(HttpMethod.Post, "/authentication/login", new
         {
@@ -102,11 +103,11 @@ public sealed class Client : IDisposable
     {
         if (_session is null) return await NewSession();
         var (status, text) = await Call(HttpMethod.Post, "/authentication/renew", Jwt());
-        // 401: too late to renew, begin again.
+        // 401: the token has expired, so log in again.
         return status == HttpStatusCode.Unauthorized ? await NewSession() : _session = Parsed<Session>("/authentication/renew", status, text);
     }
 
-    /// <summary>The token goes without the word Bearer.</summary>
+    /// <summary>The body of renew and logout, which take the token without the word Bearer.</summary>
     private object Jwt() => new { jwt = _session!.HeaderValue["Bearer ".Length..] };
 
     private async Task<T> Expect<T>(HttpMethod method, string path, object? body = null)

@@ -2,13 +2,14 @@ using System.Globalization;
 
 namespace Paycode.Receiver;
 
-/// <summary>What a claim found. New: yours. Busy: somebody handles it now. Reversed: a SUCCESS whose payment was announced as reversed.</summary>
+/// <summary>The result of a claim. New: you handle it. Busy: another caller handles it now. Reversed: a SUCCESS whose payment was announced as
+/// reversed.</summary>
 public enum Claim { New, Busy, Done, Reversed }
 
 /// <summary>Remembers which notifications were handled. Implement it on your database to share it between machines: kits/README.md has the statements.</summary>
 public interface Store
 {
-    /// <summary>Takes a notification to handle it, atomically: of two at once one gets New. A claim that is older than a minute is taken over.</summary>
+    /// <summary>Claims a notification atomically: of two concurrent calls one gets New. A claim that is older than a minute is taken over.</summary>
     Claim Claim(Notification notification);
 
     /// <summary>The handler has succeeded.</summary>
@@ -17,7 +18,7 @@ public interface Store
     /// <summary>The handler has failed: a repeat may try again.</summary>
     void Release(long transactionId);
 
-    /// <summary>Claimed more than a minute ago and not done: a process died, or a handler failed after the answer.</summary>
+    /// <summary>The ids claimed more than a minute ago and not done, because a process died or a handler failed after the answer.</summary>
     IReadOnlyList<long> Pending();
 }
 
@@ -32,7 +33,7 @@ public sealed class FileStore(string folder, TimeSpan? claimFor = null) : Store
         var mark = Path.Combine(_folder, $"reversed-{notification.PaymentId}");
         if (notification.Status == "REVERSED") IsCreated(mark);
         var claim = Take(FileOf(notification.TransactionId));
-        // Only now: a reversal that comes after this look finds our claim older than itself.
+        // Checked after the claim, so that a reversal that this check misses comes later than our claim.
         if (notification.Status != "SUCCESS" || !File.Exists(mark)) return claim;
         if (claim == global::Paycode.Receiver.Claim.New) Release(notification.TransactionId);
         return global::Paycode.Receiver.Claim.Reversed;
@@ -58,14 +59,14 @@ public sealed class FileStore(string folder, TimeSpan? claimFor = null) : Store
         if (IsCreated(file)) return global::Paycode.Receiver.Claim.New;
         if (IsDone(file)) return global::Paycode.Receiver.Claim.Done;
         if (!IsStale(file)) return global::Paycode.Receiver.Claim.Busy;
-        // Of several that find the same old claim, the one that makes this file takes it over.
+        // Of several callers that find the same old claim, the one that creates this file takes it over.
         var claimedAt = new DateTimeOffset(File.GetLastWriteTimeUtc(file)).ToUnixTimeMilliseconds();
         if (!IsCreated($"{file}-taken-over-{claimedAt}")) return global::Paycode.Receiver.Claim.Busy;
         File.SetLastWriteTimeUtc(file, DateTime.UtcNow);
         return global::Paycode.Receiver.Claim.New;
     }
 
-    /// <summary>False when it was there already: the file system lets one of several win.</summary>
+    /// <summary>False when the file exists already: the file system lets one of several callers create it.</summary>
     private static bool IsCreated(string file)
     {
         try

@@ -6,7 +6,7 @@ using System.Text.RegularExpressions;
 
 namespace Paycode.Receiver;
 
-/// <summary>The body is not a notification under any of the keys. Its text names neither body nor key.</summary>
+/// <summary>None of the keys opens the body as a notification. The message holds neither body nor key.</summary>
 public sealed class RefusedBody(string code) : Exception($"the body was refused: {code}")
 {
     /// <summary>BAD_ENCODING, TOO_SHORT, NOT_AUTHENTIC or NOT_A_NOTIFICATION.</summary>
@@ -14,10 +14,9 @@ public sealed class RefusedBody(string code) : Exception($"the body was refused:
 }
 
 /// <summary>
-/// A notification, version V3. What the JSON leaves out is null. Amounts are decimals with their digits as sent; TransactionId is the key by which repeats are
-/// recognised, ReferenceTransactionId the original of a refund or reversal, else 0. A status that this kit does not know is handed on as it is. Text is the
-/// JSON as it was sent, with personal data.
-/// </summary>
+/// A notification, version V3. A field that the JSON leaves out is null. Amounts are decimals with their digits as sent; TransactionId is the same in
+/// repeats, ReferenceTransactionId the original of a refund or reversal, else 0. The kit passes an unknown status on unchanged. Text is the JSON as it was
+/// sent, with personal data. </summary>
 public sealed record Notification(
     long TransactionId, long MerchantId, string MerchantName, string Acquirer, string Reference, decimal Amount, string CurrencyCode,
     string? Code, string Status, string? ClientMsisdn, string? Destination, string? ExtraReferenceName, string? ExtraReferenceValue,
@@ -30,7 +29,7 @@ public sealed record Notification(
     private static readonly Regex Base64 = new(@"\A(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?\z");
     private static readonly UTF8Encoding Utf8 = new(false, true);
 
-    /// <summary>The payment that this notification is about: of a reversal the original.</summary>
+    /// <summary>The id of the payment that this notification is about; for a reversal, of the original payment.</summary>
     public long PaymentId => Status == "REVERSED" && ReferenceTransactionId > 0 ? ReferenceTransactionId : TransactionId;
 
     /// <summary>
@@ -55,7 +54,7 @@ public sealed record Notification(
             }
             catch (AuthenticationTagMismatchException)
             {
-                continue; // another key, or changed on the way
+                continue; // the body has another key or was changed on the way
             }
             return Read(plaintext);
         }
@@ -77,10 +76,10 @@ public sealed record Notification(
         }
     }
 
-    /// <summary>The header is not authenticated, so the sealed body must say so too: no money, and a reference that says what it is.</summary>
+    /// <summary>The header is not authenticated, so the encrypted body must be that of a test too: amount 0 and a reference that begins with TEST-.</summary>
     internal bool IsTest => Amount == 0 && Reference.StartsWith("TEST-", StringComparison.Ordinal);
 
-    /// <summary>JsonElement throws InvalidOperationException for another type than asked, and KeyNotFoundException for what is absent.</summary>
+    /// <summary>JsonElement throws InvalidOperationException for a value of another type, and KeyNotFoundException for a missing one.</summary>
     private static Notification Typed(JsonElement json, string text)
     {
         JsonElement? Optional(string name) => json.TryGetProperty(name, out var value) && value.ValueKind != JsonValueKind.Null ? value : null;

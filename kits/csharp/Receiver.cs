@@ -9,13 +9,14 @@ namespace Paycode.Receiver;
 /// </summary>
 public sealed record Answer(int Status, string Reason, Func<Task>? After = null);
 
-/// <summary>Before: the answer waits for the handler, and a payment that you could not store is reversed. After: 200 first.</summary>
+/// <summary>Before: the answer waits for the handler, and a payment that you could not store is reversed. After: the handler runs after the answer
+/// 200.</summary>
 public enum When { Before, After }
 
 /// <summary>Decides what to answer to a notification.</summary>
 public sealed class PaymentReceiver
 {
-    /// <summary>Bodies beyond this are refused (413): a notification is far smaller.</summary>
+    /// <summary>The receiver refuses longer bodies (413); a notification is far smaller.</summary>
     public const int BodyBytesMax = 131_072;
 
     private static readonly TimeSpan BusyPause = TimeSpan.FromMilliseconds(50);
@@ -24,12 +25,12 @@ public sealed class PaymentReceiver
     /// <summary>The current keys, asked for at each notification: one, and during a renewal the new and the old one.</summary>
     public required Func<IReadOnlyList<string>> Keys { get; init; }
     public required Store Store { get; init; }
-    /// <summary>Your work. It must bear being repeated: a process may die after the work and before the note of it.</summary>
+    /// <summary>Your work. It must be idempotent: a process may die after the work and before the store records it.</summary>
     public required Func<Notification, Task> Handler { get; init; }
     public When When { get; init; } = When.Before;
     /// <summary>The answer is given within this time, whatever the handler does; the platform waits 45 seconds.</summary>
     public TimeSpan AnswerWithin { get; init; } = TimeSpan.FromSeconds(40);
-    /// <summary>Told of a handler that failed or a store that did not answer.</summary>
+    /// <summary>Called when the handler, the keys or the store fails.</summary>
     public Action<Exception> OnError { get; init; } = _ => { };
 
     /// <summary>The answer to a raw body; header gives a header's value by its name, or null.</summary>
@@ -54,7 +55,8 @@ public sealed class PaymentReceiver
         }
     }
 
-    /// <summary>Handles what a dead process left, or a handler that failed after the answer. Call it every minute; read is Client.Notification.</summary>
+    /// <summary>Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute; read is
+    /// Client.Notification.</summary>
     public async Task Resume(Func<long, Task<Notification>> read)
     {
         foreach (var transactionId in Store.Pending())
@@ -77,7 +79,7 @@ public sealed class PaymentReceiver
         if (claim == Claim.Reversed) return new Answer(409, "REVERSED");
         if (claim != Claim.New) return new Answer(200, "REPEAT");
         if (When == When.After) return new Answer(200, "ACCEPTED", () => Handle(notification, mayRetry: false));
-        // Work that goes on past the answer ends by itself.
+        // A handler that runs on after the answer ends by itself.
         var handled = Task.Run(() => Handle(notification, mayRetry: true));
         var left = dueAt - DateTime.UtcNow;
         var first = await Task.WhenAny(handled, Task.Delay(left > TimeSpan.Zero ? left : TimeSpan.Zero));
@@ -94,7 +96,7 @@ public sealed class PaymentReceiver
         }
         catch (Exception error)
         {
-            // After a 200 no repeat comes: the claim stays, and Resume finds it.
+            // The platform does not repeat after a 200, so the claim stays and Resume finds it.
             if (mayRetry) Store.Release(notification.TransactionId);
             return Failed(error);
         }

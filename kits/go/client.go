@@ -28,7 +28,7 @@ const (
 	renewBefore    = time.Minute
 )
 
-// Session is what log in and renew answer.
+// Session is the answer of log in and renew.
 type Session struct {
 	HeaderName  string    `json:"headerName"`
 	HeaderValue string    `json:"headerValue"`
@@ -47,8 +47,8 @@ type Client struct {
 	session                 *Session
 }
 
-// ClientOptions: PrivateKey is your RSA-4096 key, PEM (PKCS#8); ServiceKey the service's public key, base64 X.509; CA the PEM of the
-// authority to trust, the system's unless given.
+// ClientOptions: PrivateKey is your RSA-4096 key, PEM (PKCS#8); ServiceKey the service's public key, base64 X.509; CA the PEM of the authority to
+// trust (default: the system's authorities).
 type ClientOptions struct{ URL, Identity, Password, PrivateKey, ServiceKey, CA string }
 
 // NewClient reads the keys.
@@ -72,7 +72,7 @@ func NewClient(options ClientOptions) (*Client, error) {
 	privateKey, isPrivate := private.(*rsa.PrivateKey)
 	serviceKey, isPublic := public.(*rsa.PublicKey)
 	if !isPrivate || !isPublic {
-		return nil, errors.New("both keys are RSA keys")
+		return nil, errors.New("both keys must be RSA keys")
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	if options.CA != "" {
@@ -86,7 +86,7 @@ func NewClient(options ClientOptions) (*Client, error) {
 	return &Client{url: options.URL, identity: options.Identity, password: options.Password, privateKey: privateKey, serviceKey: serviceKey, http: sender}, nil
 }
 
-// LogIn fails before the password leaves, if the service does not hold the key that you were given.
+// LogIn fails before it sends the password, if the service does not prove that it holds its key.
 func (client *Client) LogIn() (*Session, error) {
 	client.lock.Lock()
 	defer client.lock.Unlock()
@@ -108,7 +108,7 @@ func (client *Client) logIn() (*Session, error) {
 		return nil, err
 	}
 	if !hmac.Equal([]byte(challenge.Base64EncodedClientChallengeResponse), []byte(hash(secret))) {
-		return nil, errors.New("the service did not prove itself")
+		return nil, errors.New("the service did not prove that it holds its key")
 	}
 	encrypted, err := base64.StdEncoding.DecodeString(challenge.Base64EncodedChallenge)
 	if err != nil {
@@ -130,7 +130,7 @@ func (client *Client) logIn() (*Session, error) {
 	return session, nil
 }
 
-// Renew gives the same session a new token; the old one stops working.
+// Renew gets a new token for the same session; the old one stops working.
 func (client *Client) Renew() (*Session, error) {
 	client.lock.Lock()
 	defer client.lock.Unlock()
@@ -145,7 +145,7 @@ func (client *Client) renew() (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if status == http.StatusUnauthorized { // too late to renew: begin again
+	if status == http.StatusUnauthorized { // the token has expired, so log in again
 		return client.logIn()
 	}
 	session := &Session{}
@@ -177,7 +177,7 @@ func (client *Client) Send(method, path string, body any) (int, []byte, error) {
 	return client.call(method, path, body, session)
 }
 
-// Notification reads one that was missed. Of a payment that nobody has acknowledged yet, this acknowledges it.
+// Notification reads a notification that was missed. If nobody has acknowledged the payment yet, this call acknowledges it.
 func (client *Client) Notification(transactionID int64) (*Notification, error) {
 	status, text, err := client.Send(http.MethodGet, fmt.Sprintf("/pluto/purchase/notification/%d", transactionID), nil)
 	if err != nil {
@@ -201,7 +201,7 @@ func (client *Client) fresh() (*Session, error) {
 	return client.session, nil
 }
 
-// jwt: the token goes without the word Bearer.
+// jwt is the body of renew and logout, which take the token without the word Bearer.
 func (client *Client) jwt() map[string]string {
 	return map[string]string{"jwt": strings.TrimPrefix(client.session.HeaderValue, "Bearer ")}
 }
@@ -240,7 +240,7 @@ func (client *Client) call(method, path string, body any, session *Session) (int
 	return response.StatusCode, text, err
 }
 
-// parsed names neither the request nor secrets in its errors.
+// The errors of parsed hold neither the request nor secrets.
 func parsed(path string, status int, text []byte, into any) error {
 	if status != http.StatusOK {
 		return fmt.Errorf("%s answered %d", strings.Split(path, "?")[0], status)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Claim is what a store found: New is yours to handle, Busy is being handled now, Done was handled, Reversed is a SUCCESS whose payment
+// Claim is the result of a claim. New: you handle it. Busy: another caller handles it now. Done: it was handled. Reversed: a SUCCESS whose payment
 // was announced as reversed.
 type Claim string
 
@@ -24,13 +24,13 @@ const (
 // Store remembers which notifications were handled. Implement it on your database to share it between machines: kits/README.md has the
 // statements.
 type Store interface {
-	// Claim takes a notification to handle it, atomically: of two at once one gets New. One that is older than a minute is taken over.
+	// Claim claims a notification atomically: of two concurrent calls one gets New. A claim that is older than a minute is taken over.
 	Claim(notification *Notification) (Claim, error)
 	// Done: the handler has succeeded.
 	Done(transactionID int64) error
 	// Release: the handler has failed, a repeat may try again.
 	Release(transactionID int64) error
-	// Pending: claimed more than a minute ago and not done. A process died, or a handler failed after the answer.
+	// Pending gives the ids that were claimed more than a minute ago and are not done, because a process died or a handler failed after the answer.
 	Pending() ([]int64, error)
 }
 
@@ -56,7 +56,7 @@ func (store *FileStore) Claim(notification *Notification) (Claim, error) {
 	if err != nil || notification.Status != "SUCCESS" {
 		return claim, err
 	}
-	// Only now: a reversal that comes after this look finds our claim older than itself.
+	// Checked after the claim, so that a reversal that this check misses comes later than our claim.
 	if _, err := os.Stat(mark); errors.Is(err, fs.ErrNotExist) {
 		return claim, nil
 	} else if err != nil {
@@ -118,7 +118,7 @@ func (store *FileStore) take(file string) (Claim, error) {
 	case !store.isStale(claimedAt):
 		return Busy, nil
 	}
-	// Of several that find the same old claim, the one that makes this file takes it over.
+	// Of several callers that find the same old claim, the one that creates this file takes it over.
 	if isOurs, err := created(fmt.Sprintf("%s-taken-over-%d", file, claimedAt.UnixMilli())); !isOurs || err != nil {
 		return Busy, err
 	}
@@ -137,7 +137,7 @@ func (store *FileStore) file(id int64) string { return store.path(strconv.Format
 
 func (store *FileStore) path(name string) string { return filepath.Join(store.Folder, name) }
 
-// created is false when the file was there already: the file system lets one of several win.
+// created is false when the file exists already: the file system lets one of several callers create it.
 func created(file string) (bool, error) {
 	opened, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -149,7 +149,8 @@ func created(file string) (bool, error) {
 	return true, opened.Close()
 }
 
-// look: is it done, and since when is it claimed? One that was just released counts as claimed now: the caller looks again.
+// look tells whether the notification is done and when it was claimed. One that was just released counts as claimed now, so that the caller tries
+// again.
 func look(file string) (bool, time.Time, error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// RefusedBody says that the body is not a notification under any of the keys. Its text names neither body nor key.
+// RefusedBody says that none of the keys opens the body as a notification. Its message holds neither body nor key.
 type RefusedBody struct {
 	// Code is BAD_ENCODING, TOO_SHORT, NOT_AUTHENTIC or NOT_A_NOTIFICATION.
 	Code string
@@ -23,9 +23,9 @@ type RefusedBody struct {
 
 func (refused *RefusedBody) Error() string { return "the body was refused: " + refused.Code }
 
-// Notification is one of version V3. What the JSON leaves out is nil.
+// Notification is a notification of version V3. A field that the JSON leaves out is nil.
 type Notification struct {
-	TransactionID          int64          `json:"transactionId"` // The key by which repeats are recognised.
+	TransactionID          int64          `json:"transactionId"` // Repeats have the same id.
 	MerchantID             int64          `json:"merchantId"`
 	MerchantName           string         `json:"merchantName"`
 	Acquirer               string         `json:"acquirer"`
@@ -33,13 +33,13 @@ type Notification struct {
 	Amount                 json.Number    `json:"amount"`    // The digits as they were sent: give them to a decimal type, never to a float.
 	CurrencyCode           string         `json:"currencyCode"`
 	Code                   *string        `json:"code"`
-	Status                 string         `json:"status"` // SUCCESS, REVERSED, ... A status that this kit does not know is handed on as it is.
+	Status                 string         `json:"status"` // SUCCESS, REVERSED, ... The kit passes an unknown status on unchanged.
 	ClientMsisdn           *string        `json:"clientMsisdn"`
 	Destination            *string        `json:"destination"`
 	ExtraReferenceName     *string        `json:"extraReferenceName"`
 	ExtraReferenceValue    *string        `json:"extraReferenceValue"`
 	TipAmount              *json.Number   `json:"tipAmount"`
-	ReferenceTransactionID int64          `json:"referenceTransactionId"` // The original of a refund or reversal, else 0.
+	ReferenceTransactionID int64          `json:"referenceTransactionId"` // For a refund or reversal the id of the original payment, else 0.
 	BankResponse           map[string]any `json:"bankResponse"`           // Numbers in it are json.Number.
 	CardInfo               map[string]any `json:"cardInfo"`
 	ClientContact          map[string]any `json:"clientContact"`
@@ -49,7 +49,7 @@ type Notification struct {
 	Text                   string         `json:"-"` // The JSON as it was sent. It holds personal data.
 }
 
-// PaymentID is the payment that the notification is about: of a reversal the original.
+// PaymentID is the id of the payment that the notification is about; for a reversal, of the original payment.
 func (notification *Notification) PaymentID() int64 {
 	if notification.Status == "REVERSED" && notification.ReferenceTransactionID > 0 {
 		return notification.ReferenceTransactionID
@@ -94,7 +94,7 @@ func Open(rawBody []byte, keys []string) (*Notification, error) {
 		if err != nil {
 			return nil, err
 		}
-		// An error says: another key, or changed on the way.
+		// An error means that the body has another key or was changed on the way.
 		if plaintext, err := gcm.Open(nil, sealed[:nonceBytes], sealed[nonceBytes:], nil); err == nil {
 			return Read(plaintext)
 		}
@@ -113,7 +113,7 @@ func Read(plaintext []byte) (*Notification, error) {
 	return notification, nil
 }
 
-// isWhole: what must be there is there, and is what it must be. encoding/json alone takes "110.10" for a json.Number, and fills what is absent.
+// isWhole says that every required field is present and has its type. encoding/json alone takes "110.10" for a json.Number, and fills absent fields.
 func (notification *Notification) isWhole() bool {
 	fields := map[string]json.RawMessage{}
 	if json.Unmarshal([]byte(notification.Text), &fields) != nil || !unsignedNumber.Match(fields["amount"]) {
@@ -132,7 +132,7 @@ func (notification *Notification) isWhole() bool {
 
 func isID(id, least int64) bool { return id >= least && id <= idMax }
 
-// isTest: the header is not authenticated, so the sealed body must say so too: no money, and a reference that says what it is.
+// isTest: the header is not authenticated, so the encrypted body must be that of a test too: amount 0 and a reference that begins with TEST-.
 func (notification *Notification) isTest() bool {
 	return strings.Trim(notification.Amount.String(), "0.") == "" && strings.HasPrefix(notification.Reference, "TEST-")
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// BodyBytesMax: bodies beyond this are refused (413); a notification is far smaller.
+// BodyBytesMax: the receiver refuses longer bodies (413); a notification is far smaller.
 const BodyBytesMax = 131_072
 
 const busyPause = 50 * time.Millisecond
@@ -31,13 +31,14 @@ type Receiver struct {
 	// Keys gives the current keys, at each notification: one, and during a renewal the new and the old one.
 	Keys  func() ([]string, error)
 	Store Store
-	// Handler is your work. It must bear being repeated: a process may die after the work and before the note of it.
+	// Handler is your work. It must be idempotent: a process may die after the work and before the store records it.
 	Handler func(*Notification) error
-	// AnswerFirst: 200 before the handler's work. Otherwise the answer waits for it, and a payment that you could not store is reversed.
+	// AnswerFirst: the handler runs after the answer 200. Otherwise the answer waits for the handler, and a payment that you could not store is
+	// reversed.
 	AnswerFirst bool
 	// AnswerWithin is 40 seconds unless given: the answer is given by then, whatever the handler does. The platform waits 45 seconds.
 	AnswerWithin time.Duration
-	// OnError is told of a handler that failed or a store that did not answer.
+	// OnError is called when the handler, the keys or the store fails.
 	OnError func(error)
 }
 
@@ -72,7 +73,7 @@ func (receiver *Receiver) Receive(rawBody []byte, header func(string) string) An
 	return receiver.claimed(notification, dueAt)
 }
 
-// Resume handles what a dead process left, or a handler that failed after the answer. Call it every minute; read is Client.Notification.
+// Resume handles notifications that a dead process left or whose handler failed after the answer. Call it every minute; read is Client.Notification.
 func (receiver *Receiver) Resume(read func(int64) (*Notification, error)) error {
 	ids, err := receiver.Store.Pending()
 	for _, id := range ids {
@@ -114,7 +115,7 @@ func (receiver *Receiver) claimed(notification *Notification, dueAt time.Time) A
 }
 
 func (receiver *Receiver) handledBy(dueAt time.Time, notification *Notification) Answer {
-	handled := make(chan Answer, 1) // work that goes on past the answer ends by itself
+	handled := make(chan Answer, 1) // a handler that runs on after the answer ends by itself
 	go func() { handled <- receiver.handle(notification, true) }()
 	select {
 	case answer := <-handled:
@@ -132,14 +133,14 @@ func (receiver *Receiver) handle(notification *Notification, mayRetry bool) (ans
 	if err == nil {
 		return Answer{Status: 200, Reason: "HANDLED"}
 	}
-	// After a 200 no repeat comes: the claim stays, and Resume finds it.
+	// The platform does not repeat after a 200, so the claim stays and Resume finds it.
 	if mayRetry {
 		err = errors.Join(err, receiver.Store.Release(notification.TransactionID))
 	}
 	return receiver.failed(err)
 }
 
-// work: a panic of the handler is a failure of the handler, and of no other notification.
+// work turns a panic of the handler into its failure, so that no other notification fails.
 func (receiver *Receiver) work(notification *Notification) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -9,7 +9,7 @@ const seed = 'paycode receiver kits, published test vectors, version 1';
 const samples = join(import.meta.dirname, '../../libs/dto/samples/notifications');
 const vectorsFile = join(import.meta.dirname, 'notifications.json');
 
-/** Bytes that follow from the seed and a name. */
+/** Derives bytes from the seed and a name. */
 const derived = (name, bytes) => createHash('sha256').update(`${seed}/${name}`).digest().subarray(0, bytes);
 const keys = Object.fromEntries(
   ['current', 'previous', 'stranger'].map(name => [name, derived(`key/${name}`, 16).toString('hex')]),

@@ -1,4 +1,4 @@
-// What the kit's tests run, in a module that requires the packed kit: `vectors <file>`, `serve http` or `login`.
+// The program that the kit's tests run, in a module that requires the packed kit: `vectors <file>`, `serve http` or `login`.
 package main
 
 import (
@@ -55,7 +55,7 @@ func vectors(file string) {
 	}
 }
 
-// at gives a field by the name that it has in the JSON, as text.
+// at gives the value of a field, named as in the JSON, as text.
 func at(notification *receiver.Notification, path string) *string {
 	if path == "paymentId" {
 		text := strconv.FormatInt(notification.PaymentID(), 10)
@@ -84,7 +84,7 @@ func at(notification *receiver.Notification, path string) *string {
 	return nil
 }
 
-// keys are read at each notification: the receiver is there before its key is.
+// keys are read at each notification, because the receiver starts before its key exists.
 func keys() ([]string, error) {
 	text, err := os.ReadFile(os.Getenv("KIT_KEYS_FILE"))
 	if errors.Is(err, os.ErrNotExist) {

@@ -1,4 +1,4 @@
-// What the kit's tests run, with the packed kit on the class path: `vectors <file>`, `serve jdk` or `login`.
+// The program that the kit's tests run, with the packed kit on the class path: `vectors <file>`, `serve jdk` or `login`.
 
 import com.paycode.receiver.Client;
 import com.paycode.receiver.FileStore;
@@ -30,7 +30,7 @@ public class Conform {
     }
   }
 
-  /** The file is printed by JSON.stringify with two spaces, which is all that this needs to know of JSON. */
+  /** Reads the file by its lines, because JSON.stringify printed it with two spaces. */
   private static void vectors(Path file) throws Exception {
     Matcher vector = Pattern.compile("\n      \"name\": (\".*\"),\n      \"keys\": \\[([^]]*)],\n      \"body\": \"(.*)\",\n      \"expect\": \\{\n([^}]*)}")
         .matcher(Files.readString(file));
@@ -50,7 +50,7 @@ public class Conform {
     }
   }
 
-  /** A field by the name that it has in the JSON. */
+  /** The value of a field, named as in the JSON. */
   private static Object at(Notification notification, String path) throws Exception {
     String[] names = path.split("\\.");
     Object value = Notification.class.getMethod(names[0]).invoke(notification);
@@ -72,7 +72,7 @@ public class Conform {
     return new Receiver(new Receiver.Options(Conform::keys, store, Conform::handle, when, within, error -> System.out.println("error " + error.getMessage())));
   }
 
-  /** Read at each notification: the receiver is there before its key is. */
+  /** Read at each notification, because the receiver starts before its key exists. */
   private static List<String> keys() throws Exception {
     Path file = Path.of(env("KIT_KEYS_FILE", ""));
     return Files.exists(file) ? Files.readAllLines(file) : List.of();

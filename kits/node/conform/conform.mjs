@@ -1,4 +1,5 @@
-// What the kit's tests run, from a folder where the packed kit is installed: `vectors <file>`, `serve <adapter>` or `login`. Every kit has one like it.
+// The program that the kit's tests run, from a folder where the packed kit is installed: `vectors <file>`, `serve <adapter>` or `login`. Every kit has
+// such a program.
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -26,7 +27,7 @@ function opened(body, keys, paths) {
   }
 }
 
-/** Keys are read at each notification: the receiver is there before its key is. */
+/** Keys are read at each notification, because the receiver starts before its key exists. */
 const receiver = new Receiver({
   keys: () => (existsSync(KIT_KEYS_FILE) ? readFileSync(KIT_KEYS_FILE, 'utf8').split('\n').filter(Boolean) : []),
   store,

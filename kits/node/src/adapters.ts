@@ -1,4 +1,4 @@
-/** Thin functions between a Receiver and a web framework. The frameworks are not dependencies: what is used of them is described here. */
+/** Thin functions between a Receiver and a web framework. The frameworks are not dependencies: the types here describe the parts of them that are used. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bodyBytesMax, type Receiver } from './receiver.js';
 
@@ -34,7 +34,7 @@ interface FastifyAnswer {
   raw: { once(event: 'finish', listener: () => void): unknown };
 }
 
-/** For Fastify: `app.register(forFastify(receiver, '/paycode'))`. Its body parser holds for this route alone. */
+/** For Fastify: `app.register(forFastify(receiver, '/paycode'))`. Its body parser applies to this route only. */
 export function forFastify(receiver: Receiver, path: string) {
   return async (scope: FastifyScope): Promise<void> => {
     scope.removeAllContentTypeParsers();
@@ -51,13 +51,13 @@ async function rawBody(request: IncomingMessage & { body?: unknown }): Promise<B
   if (typeof request.body === 'string' || Buffer.isBuffer(request.body)) return request.body;
   if (request.body !== undefined && request.readableEnded)
     throw new TypeError(
-      'a body parser has read the notification: mount the receiver before it, or give it express.text({ type: "*/*" })',
+      'a body parser has read the notification: mount the receiver before the parser, or parse with express.text({ type: "*/*" })',
     );
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // What is beyond the limit is read and dropped: the receiver answers 413.
+    // Bytes beyond the limit are read and dropped, so that the receiver can answer 413.
     if (bytes <= bodyBytesMax + 1) chunks.push(chunk);
   }
   return bytes > bodyBytesMax ? Buffer.alloc(bodyBytesMax + 1) : Buffer.concat(chunks);

@@ -20,7 +20,7 @@ export interface ClientOptions {
   privateKey: string;
   /** The service's public key, base64 X.509. */
   serviceKey: string;
-  /** PEM of the authority to trust; the system's unless given. */
+  /** PEM of the authority to trust (default: the system's authorities). */
   ca?: string;
 }
 
@@ -36,7 +36,7 @@ export interface Response {
   text: string;
 }
 
-/** The service answered something else than what was needed. Neither request nor secrets are in its text. */
+/** The service gave an unexpected answer. The message holds neither the request nor secrets. */
 export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer';
 }
@@ -60,7 +60,7 @@ export class Client {
 
   constructor(private readonly options: ClientOptions) {}
 
-  /** @throws UnexpectedAnswer before the password leaves, if the service does not hold the key that you were given */
+  /** @throws UnexpectedAnswer before it sends the password, if the service does not prove that it holds its key */
   async logIn(): Promise<Session> {
     const { identity, password, serviceKey, privateKey } = this.options;
     const secret = randomBytes(64);
@@ -72,7 +72,7 @@ export class Client {
       path: `/authentication/login-challenges?${query}`,
     });
     if (challenge['base64EncodedClientChallengeResponse'] !== sha256(secret))
-      throw new UnexpectedAnswer('the service did not prove itself');
+      throw new UnexpectedAnswer('the service did not prove that it holds its key');
     const encrypted = Buffer.from(challenge['base64EncodedChallenge'] ?? '', 'base64');
     const decrypted = privateDecrypt({ key: createPrivateKey(privateKey), ...oaep }, encrypted);
     const body = {
@@ -84,7 +84,7 @@ export class Client {
     return (this.session = await this.expect<Session>({ method: 'POST', path: '/authentication/login', body }));
   }
 
-  /** A new token for the same session; the old one stops working. Calls at once share one renewal. */
+  /** Gets a new token for the same session; the old one stops working. Concurrent calls share one renewal. */
   renew(): Promise<Session> {
     this.renewal ??= this.exchange().finally(() => (this.renewal = undefined));
     return this.renewal;
@@ -102,7 +102,7 @@ export class Client {
     return this.call({ method, path, body, headers: { [session.headerName]: session.headerValue } });
   }
 
-  /** Reads a notification that was missed. Of a payment that nobody has acknowledged yet, this acknowledges it. */
+  /** Reads a notification that was missed. If nobody has acknowledged the payment yet, this call acknowledges it. */
   async notification(transactionId: number): Promise<Notification> {
     const { status, text } = await this.send('GET', `/pluto/purchase/notification/${transactionId}`);
     if (status !== 200) throw new UnexpectedAnswer(`getNotification answered ${status}`);
@@ -112,12 +112,12 @@ export class Client {
   private async exchange(): Promise<Session> {
     if (!this.session) return this.logIn();
     const answer = await this.call({ method: 'POST', path: '/authentication/renew', body: this.jwt(this.session) });
-    // Too late to renew: begin again.
+    // 401: the token has expired, so log in again.
     this.session = answer.status === 401 ? await this.logIn() : parsed<Session>('/authentication/renew', answer);
     return this.session;
   }
 
-  /** The token goes without the word Bearer. */
+  /** The body of renew and logout, which take the token without the word Bearer. */
   private jwt({ headerValue }: Session): object {
     return { jwt: headerValue.replace(/^Bearer /, '') };
   }

@@ -1,20 +1,20 @@
-/** Remembers which notifications were handled: what keeps a repeat from being handled twice, and a SUCCESS from winning over a REVERSED. */
+/** Remembers which notifications were handled, so that no repeat is handled twice and no SUCCESS wins over a REVERSED. */
 import { mkdir, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Notification } from './notification.js';
 
-/** What a claim found. `BUSY`: somebody handles it now. `REVERSED`: a SUCCESS whose payment was announced as reversed. */
+/** The result of a claim. `NEW`: you handle it. `BUSY`: another caller handles it now. `REVERSED`: a SUCCESS whose payment was announced as reversed. */
 export type Claim = 'NEW' | 'BUSY' | 'DONE' | 'REVERSED';
 
 /** Implement it on your database to share it between machines: kits/README.md has the statements. */
 export interface Store {
-  /** Takes a notification to handle it, atomically: of two at once one gets `NEW`. A claim that is older than a minute is taken over. */
+  /** Claims a notification atomically: of two concurrent calls one gets `NEW`. A claim that is older than a minute is taken over. */
   claim(notification: Notification): Promise<Claim>;
   /** The handler has succeeded. */
   done(transactionId: number): Promise<void>;
   /** The handler has failed: a repeat may try again. */
   release(transactionId: number): Promise<void>;
-  /** Claimed more than a minute ago and not done: a process died, or a handler failed after the answer. */
+  /** The ids claimed more than a minute ago and not done, because a process died or a handler failed after the answer. */
   pending(): Promise<number[]>;
 }
 
@@ -30,7 +30,7 @@ export class FileStore implements Store {
     const reversed = join(this.folder, `reversed-${paymentId}`);
     if (status === 'REVERSED') await writeFile(reversed, '');
     const claim = await this.take(String(transactionId));
-    // Only now: a reversal that comes after this look finds our claim older than itself.
+    // Checked after the claim, so that a reversal that this check misses comes later than our claim.
     if (status !== 'SUCCESS' || !(await modifiedAt(reversed))) return claim;
     if (claim === 'NEW') await this.release(transactionId);
     return 'REVERSED';
@@ -55,7 +55,7 @@ export class FileStore implements Store {
     if (await created(join(this.folder, name))) return 'NEW';
     if (await this.isDone(name)) return 'DONE';
     if (!(await this.isStale(name))) return 'BUSY';
-    // Of several that find the same old claim, the one that makes this file takes it over.
+    // Of several callers that find the same old claim, the one that creates this file takes it over.
     const claimedAt = (await modifiedAt(join(this.folder, name))) ?? 0;
     if (!(await created(join(this.folder, `${name}-taken-over-${Math.round(claimedAt)}`)))) return 'BUSY';
     await utimes(join(this.folder, name), new Date(), new Date());
@@ -72,7 +72,7 @@ export class FileStore implements Store {
   }
 }
 
-/** False when it was there already: the file system lets one of several win. */
+/** False when the file exists already: the file system lets one of several callers create it. */
 async function created(file: string): Promise<boolean> {
   try {
     await (await open(file, 'wx')).close();

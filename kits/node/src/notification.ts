@@ -4,7 +4,7 @@ import { createDecipheriv } from 'node:crypto';
 /** Why a body was refused. */
 export type RefusalCode = 'BAD_ENCODING' | 'TOO_SHORT' | 'NOT_AUTHENTIC' | 'NOT_A_NOTIFICATION';
 
-/** The body is not a notification under any of the keys. Its text names neither body nor key. */
+/** None of the keys opens the body as a notification. The message holds neither body nor key. */
 export class RefusedBody extends Error {
   override readonly name = 'RefusedBody';
 
@@ -38,9 +38,9 @@ export interface ClientContact {
   country: string;
 }
 
-/** A notification, version V3. What the JSON leaves out is null. */
+/** A notification, version V3. A field that the JSON leaves out is null. */
 export interface Notification {
-  /** The key by which repeats are recognised. */
+  /** Repeats have the same id. */
   transactionId: number;
   merchantId: number;
   merchantName: string;
@@ -51,14 +51,14 @@ export interface Notification {
   amount: string;
   currencyCode: string;
   code: string | null;
-  /** `SUCCESS`, `REVERSED`, … A status that this kit does not know is handed on as it is. */
+  /** `SUCCESS`, `REVERSED`, … The kit passes an unknown status on unchanged. */
   status: string;
   clientMsisdn: string | null;
   destination: string | null;
   extraReferenceName: string | null;
   extraReferenceValue: string | null;
   tipAmount: string | null;
-  /** The original of a refund or reversal, else 0. */
+  /** For a refund or reversal the id of the original payment, else 0. */
   referenceTransactionId: number;
   bankResponse: BankResponse | null;
   cardInfo: CardInfo | null;
@@ -66,7 +66,7 @@ export interface Notification {
   clientBilling: Record<string, unknown> | null;
   clientShipping: Record<string, unknown> | null;
   versionData: { version: string } | null;
-  /** The payment that this notification is about: of a reversal the original. */
+  /** The id of the payment that this notification is about; for a reversal, of the original payment. */
   paymentId: number;
   /** The JSON as it was sent. It holds personal data. */
   text: string;
@@ -97,14 +97,14 @@ export function openNotification(rawBody: Uint8Array | string, keys: readonly st
 function decrypted(sealed: Buffer, key: string): Buffer | undefined {
   const secret = Buffer.from(key, 'hex');
   if (secret.length !== 16) throw new RangeError('a webhook key is 32 hexadecimal characters');
-  // Without authTagLength, Node 20 takes a tag of 4 bytes: 2^32 guesses instead of 2^128.
+  // Without authTagLength, Node 20 accepts a tag of 4 bytes, which 2^32 guesses find instead of 2^128.
   const decipher = createDecipheriv('aes-128-gcm', secret, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes });
   decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
   const head = decipher.update(sealed.subarray(nonceBytes, sealed.length - tagBytes));
   try {
     return Buffer.concat([head, decipher.final()]);
   } catch {
-    return undefined; // another key, or changed on the way
+    return undefined; // the body has another key or was changed on the way
   }
 }
 
@@ -124,7 +124,7 @@ export function readNotification(plaintext: Uint8Array): Notification {
   }
 }
 
-/** Reads members; throws for one of another type than expected. */
+/** Reads fields; throws for a field of an unexpected type. */
 function membersOf(json: Record<string, unknown>, exact: Record<string, string>) {
   const required = <T>(name: string, type: string): T => {
     if (typeof json[name] !== type) throw new TypeError(name);

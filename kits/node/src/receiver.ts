@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Claim, Store } from './file-store.js';
 import { type Notification, openNotification, RefusedBody } from './notification.js';
 
-/** Why the answer is what it is; for your log. */
+/** The reason of the answer, for your log. */
 export type Reason =
   | 'HANDLED'
   | 'ACCEPTED'
@@ -28,17 +28,17 @@ export interface ReceiverOptions {
   /** The current keys, read at each notification: one, and during a renewal the new and the old one. */
   keys: () => readonly string[] | Promise<readonly string[]>;
   store: Store;
-  /** Your work. It must bear being repeated: a process may die after the work and before the note of it. */
+  /** Your work. It must be idempotent: a process may die after the work and before the store records it. */
   handler: (notification: Notification) => void | Promise<void>;
-  /** BEFORE (default): the answer waits for the handler, and a payment that you could not store is reversed. AFTER: 200 first. */
+  /** BEFORE (default): the answer waits for the handler, and a payment that you could not store is reversed. AFTER: the handler runs after the answer 200. */
   when?: 'BEFORE' | 'AFTER';
   /** The answer is sent within this time, whatever the handler does; the platform waits 45 seconds. */
   answerWithinMs?: number;
-  /** Told of a handler that failed or a store that did not answer. */
+  /** Called when the handler, the keys or the store fails. */
   onError?: (error: unknown) => void;
 }
 
-/** Bodies beyond this are refused (413): a notification is far smaller. */
+/** The receiver refuses longer bodies (413); a notification is far smaller. */
 export const bodyBytesMax = 131_072;
 const busyPauseMs = 50;
 const probe = /^\s*\{\s*"result"\s*:\s*"TEST"\s*\}\s*$/;
@@ -64,7 +64,7 @@ export class Receiver {
     }
   }
 
-  /** Handles what a dead process left, or a handler that failed after the answer. Call it every minute; `read` is Client.notification. */
+  /** Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute; `read` is Client.notification. */
   async resume(read: (transactionId: number) => Promise<Notification>): Promise<void> {
     for (const transactionId of await this.options.store.pending()) {
       const notification = await read(transactionId);
@@ -99,7 +99,7 @@ export class Receiver {
     const isAfter = this.options.when === 'AFTER';
     if (claim === 'REVERSED') return { status: 409, reason: 'REVERSED' };
     if (claim === 'DONE') return { status: 200, reason: 'REPEAT' };
-    // It was answered 200 already.
+    // The first POST was answered 200 already.
     if (claim === 'BUSY') return isAfter ? { status: 200, reason: 'REPEAT' } : 'WAIT';
     if (!isAfter) return 'HANDLE';
     const after = async (): Promise<void> => void (await this.handle(notification, { mayRetry: false }));
@@ -110,7 +110,7 @@ export class Receiver {
     const giveUp = new AbortController();
     const tooLate: Promise<Answer> = pause(Math.max(0, dueAt - Date.now()), { status: 503, reason: 'TOO_SLOW' }, giveUp);
     const handled = this.handle(notification, { mayRetry: true });
-    // The one that loses is not waited for: a pause that is aborted rejects, work that goes on past the answer ends by itself.
+    // Nothing waits for the loser of the race: an aborted pause rejects, and a handler that runs on ends by itself.
     return Promise.race([handled, tooLate]).finally(() => {
       tooLate.catch(() => undefined); // aborted
       giveUp.abort();
@@ -124,14 +124,14 @@ export class Receiver {
       return { status: 200, reason: 'HANDLED' };
     } catch (error) {
       this.options.onError(error);
-      // After a 200 no repeat comes: the claim stays, and resume() finds it.
+      // The platform does not repeat after a 200, so the claim stays and resume() finds it.
       if (mayRetry) await this.options.store.release(notification.transactionId).catch(this.options.onError);
       return { status: 500, reason: 'HANDLER_FAILED' };
     }
   }
 }
 
-/** The header is not authenticated, so the sealed body must say so too: no money, and a reference that says what it is. */
+/** The header is not authenticated, so the encrypted body must be that of a test too: amount 0 and a reference that begins with TEST-. */
 function isTest({ amount, reference }: Notification): boolean {
   return Number(amount) === 0 && reference.startsWith('TEST-');
 }

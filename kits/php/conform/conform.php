@@ -1,5 +1,6 @@
 <?php
-// What the kit's tests run, from a folder where the packed kit is installed: `vectors <file>`, `serve php` or `login`; called by a web server: the receiver.
+// The program that the kit's tests run, from a folder where the packed kit is installed: `vectors <file>`, `serve php` or `login`. Called by a web server,
+// it is the receiver.
 declare(strict_types=1);
 
 require __DIR__ . '/vendor/autoload.php';
@@ -62,7 +63,7 @@ function receiver(): Receiver
         }
         say("handled $notification->transactionId $notification->status $notification->amount $notification->reference");
     };
-    // Read at each notification: the receiver is there before its key is.
+    // Read at each notification, because the receiver starts before its key exists.
     $keys = fn (): array => is_file((string) getenv('KIT_KEYS_FILE')) ? file(getenv('KIT_KEYS_FILE'), FILE_IGNORE_NEW_LINES | FILE_SKIP_EMPTY_LINES) : [];
     $store = new FileStore(getenv('KIT_FOLDER') . '/store');
     $within = (float) (getenv('KIT_ANSWER_WITHIN_MS') ?: 40000) / 1000;

@@ -16,7 +16,7 @@ final class Client
     /**
      * @param string $privateKey your RSA-4096 key, PEM (PKCS#8)
      * @param string $serviceKey the service's public key, base64 X.509
-     * @param ?string $caFile PEM of the authority to trust; the system's unless given
+     * @param ?string $caFile PEM of the authority to trust (default: the system's authorities)
      */
     public function __construct(
         private readonly string $url,
@@ -28,7 +28,7 @@ final class Client
     ) {
     }
 
-    /** @throws UnexpectedAnswer before the password leaves, if the service does not hold the key that you were given */
+    /** @throws UnexpectedAnswer before it sends the password, if the service does not prove that it holds its key */
     public function logIn(): array
     {
         $pem = "-----BEGIN PUBLIC KEY-----\n" . chunk_split(trim($this->serviceKey), 64, "\n") . "-----END PUBLIC KEY-----\n";
@@ -39,7 +39,7 @@ final class Client
         $query = http_build_query(['identity' => $this->identity, 'clientChallenge' => base64_encode($clientChallenge)]);
         $challenge = $this->expect('GET', "/authentication/login-challenges?$query");
         if (!hash_equals(self::sha256($secret), $challenge['base64EncodedClientChallengeResponse'])) {
-            throw new UnexpectedAnswer('the service did not prove itself');
+            throw new UnexpectedAnswer('the service did not prove that it holds its key');
         }
         $encrypted = (string) base64_decode($challenge['base64EncodedChallenge'], true);
         openssl_private_decrypt($encrypted, $decrypted, $this->privateKey, OPENSSL_PKCS1_OAEP_PADDING)
@@ -52,14 +52,14 @@ final class Client
         ]);
     }
 
-    /** A new token for the same session; the old one stops working. */
+    /** Gets a new token for the same session; the old one stops working. */
     public function renew(): array
     {
         if ($this->session === null) {
             return $this->logIn();
         }
         [$status, $text] = $this->call('POST', '/authentication/renew', $this->jwt());
-        // 401: too late to renew, begin again.
+        // 401: the token has expired, so log in again.
         return $status === 401 ? $this->logIn() : $this->session = self::parsed('/authentication/renew', $status, $text);
     }
 
@@ -85,14 +85,14 @@ final class Client
         return $this->call($method, $path, $body, ["{$session['headerName']}: {$session['headerValue']}"]);
     }
 
-    /** Reads a notification that was missed. Of a payment that nobody has acknowledged yet, this acknowledges it. */
+    /** Reads a notification that was missed. If nobody has acknowledged the payment yet, this call acknowledges it. */
     public function notification(int $transactionId): Notification
     {
         [$status, $text] = $this->send('GET', "/pluto/purchase/notification/$transactionId");
         return $status === 200 ? Notification::read($text) : throw new UnexpectedAnswer("getNotification answered $status");
     }
 
-    /** The token goes without the word Bearer. */
+    /** The body of renew and logout, which take the token without the word Bearer. */
     private function jwt(): array
     {
         return ['jwt' => preg_replace('/^Bearer /', '', $this->session['headerValue'])];

@@ -9,7 +9,7 @@ final class FileStore implements Store
     public function __construct(private readonly string $folder, private readonly int $claimSeconds = 60)
     {
         if (!is_dir($folder) && !@mkdir($folder, 0700, true) && !is_dir($folder)) {
-            throw new \RuntimeException("the folder $folder cannot be made");
+            throw new \RuntimeException("cannot create the folder $folder");
         }
     }
 
@@ -21,7 +21,7 @@ final class FileStore implements Store
         }
         $claim = $this->take($this->file($notification->transactionId));
         clearstatcache();
-        // Only now: a reversal that comes after this look finds our claim older than itself.
+        // Checked after the claim, so that a reversal that this check misses comes later than our claim.
         if ($notification->status !== 'SUCCESS' || !file_exists($mark)) {
             return $claim;
         }
@@ -35,7 +35,7 @@ final class FileStore implements Store
     {
         $file = fopen($this->file($transactionId), 'w');
         if ($file === false || fwrite($file, 'DONE') !== 4 || !fsync($file) || !fclose($file)) {
-            throw new \RuntimeException('the store cannot be written');
+            throw new \RuntimeException('cannot write to the store');
         }
     }
 
@@ -43,7 +43,7 @@ final class FileStore implements Store
     {
         $file = $this->file($transactionId);
         if (!@unlink($file) && file_exists($file)) {
-            throw new \RuntimeException('the store cannot be written');
+            throw new \RuntimeException('cannot write to the store');
         }
     }
 
@@ -64,7 +64,7 @@ final class FileStore implements Store
         if ($this->isDone($file)) {
             return 'DONE';
         }
-        // Of several that find the same old claim, the one that makes this file takes it over.
+        // Of several callers that find the same old claim, the one that creates this file takes it over.
         if (!$this->isStale($file) || !$this->created("$file-taken-over-" . @filemtime($file))) {
             return 'BUSY';
         }
@@ -72,14 +72,14 @@ final class FileStore implements Store
         return 'NEW';
     }
 
-    /** False when it was there already: the file system lets one of several win. */
+    /** False when the file exists already: the file system lets one of several callers create it. */
     private function created(string $file): bool
     {
         $opened = @fopen($file, 'x');
         if ($opened !== false) {
             return fclose($opened);
         }
-        return file_exists($file) ? false : throw new \RuntimeException('the store cannot be written');
+        return file_exists($file) ? false : throw new \RuntimeException('cannot write to the store');
     }
 
     private function isDone(string $file): bool

@@ -4,9 +4,9 @@ declare(strict_types=1);
 namespace Paycode\Receiver;
 
 /**
- * A notification, version V3. What the JSON leaves out is null. Amounts are text with their digits as sent, for PHP has no decimal type (bcmath takes
- * them); `transactionId` is the key by which repeats are recognised, `referenceTransactionId` the original of a refund or reversal, else 0. A status that
- * this kit does not know is handed on as it is. `text` is the JSON as it was sent, with personal data.
+ * A notification, version V3. A field that the JSON leaves out is null. Amounts are text with their digits as sent, because PHP has no decimal type
+ * (bcmath takes them); `transactionId` is the same in repeats, `referenceTransactionId` the original of a refund or reversal, else 0. The kit passes an
+ * unknown status on unchanged. `text` is the JSON as it was sent, with personal data.
  */
 final class Notification
 {
@@ -42,7 +42,7 @@ final class Notification
     ) {
     }
 
-    /** The payment that this notification is about: of a reversal the original. */
+    /** The id of the payment that this notification is about; for a reversal, of the original payment. */
     public function paymentId(): int
     {
         return $this->status === 'REVERSED' && $this->referenceTransactionId > 0 ? $this->referenceTransactionId : $this->transactionId;
@@ -66,7 +66,7 @@ final class Notification
         }
         $nonce = substr($sealed, 0, self::NONCE_BYTES);
         $ciphertext = substr($sealed, self::NONCE_BYTES, -self::TAG_BYTES);
-        // openssl_decrypt takes a tag of any length, 4 bytes too: this is always 16.
+        // openssl_decrypt accepts a tag of any length, even 4 bytes; this tag always has 16.
         $tag = substr($sealed, -self::TAG_BYTES);
         foreach ($keys as $key) {
             if (preg_match('/^[0-9a-f]{32}$/iD', $key) !== 1) {
@@ -94,13 +94,13 @@ final class Notification
         }
     }
 
-    /** The header is not authenticated, so the sealed body must say so too: no money, and a reference that says what it is. */
+    /** The header is not authenticated, so the encrypted body must be that of a test too: amount 0 and a reference that begins with TEST-. */
     public function isTest(): bool
     {
         return trim($this->amount, '0.') === '' && str_starts_with($this->reference, 'TEST-');
     }
 
-    /** A value of another type than expected is a TypeError of the constructor, with strict_types. */
+    /** With strict_types, the constructor throws a TypeError for a value of an unexpected type. */
     private static function typed(array $json, array $exact, string $text): self
     {
         $get = fn (string $name): mixed => $json[$name] ?? null;

@@ -6,17 +6,18 @@ namespace Paycode\Receiver;
 /** Decides what to answer to a notification. */
 final class Receiver
 {
-    /** Bodies beyond this are refused (413): a notification is far smaller. */
+    /** The receiver refuses longer bodies (413); a notification is far smaller. */
     public const BODY_BYTES_MAX = 131072;
     private const BUSY_PAUSE_SECONDS = 0.05;
 
     /**
      * @param callable(): string[] $keys the current keys, called at each notification: one, and during a renewal the new and the old one
-     * @param callable(Notification, float): void $handler your work, and the instant (microtime) by which it must end: PHP cannot answer beside it. It
-     *   must bear being repeated: a process may die after the work and before the note of it.
-     * @param string $when BEFORE (the answer waits for the handler, and a payment that you could not store is reversed) or AFTER (200 first)
+     * @param callable(Notification, float): void $handler your work, and the instant (microtime) by which it must end, because PHP cannot answer while
+     *   it runs. It must be idempotent: a process may die after the work and before the store records it.
+     * @param string $when BEFORE (the answer waits for the handler, and a payment that you could not store is reversed) or AFTER (the handler runs
+     *   after the answer 200)
      * @param float $answerWithinSeconds of the platform's 45
-     * @param ?callable(\Throwable): void $onError told of a handler that failed or a store that did not answer
+     * @param ?callable(\Throwable): void $onError called when the handler, the keys or the store fails
      */
     public function __construct(
         private readonly mixed $keys,
@@ -50,7 +51,7 @@ final class Receiver
     }
 
     /**
-     * Handles what a dead process left, or a handler that failed after the answer. Call it every minute, from cron.
+     * Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute, from cron.
      *
      * @param callable(int): Notification $read Client::notification
      */
@@ -91,7 +92,7 @@ final class Receiver
             $this->store->done($notification->transactionId);
             return $mayRetry && microtime(true) > $dueAt ? new Answer(503, 'TOO_SLOW') : new Answer(200, 'HANDLED');
         } catch (\Throwable $error) {
-            // After a 200 no repeat comes: the claim stays, and resume() finds it.
+            // The platform does not repeat after a 200, so the claim stays and resume() finds it.
             if ($mayRetry) {
                 $this->store->release($notification->transactionId);
             }
@@ -107,7 +108,7 @@ final class Receiver
         return new Answer(500, 'HANDLER_FAILED');
     }
 
-    /** For plain PHP: the whole of the script that the web server calls. */
+    /** For plain PHP: the whole script that the web server calls. */
     public function forPhp(): void
     {
         $body = (string) file_get_contents('php://input', false, null, 0, self::BODY_BYTES_MAX + 1);
@@ -136,7 +137,7 @@ final class Receiver
         };
     }
 
-    /** Sends the answer on its way, then does what is to be done after it. */
+    /** Sends the answer, then does the work that follows it. */
     private static function work(Answer $answer): void
     {
         if ($answer->after === null) {

@@ -3,7 +3,7 @@ declare(strict_types=1);
 
 namespace Paycode\Receiver;
 
-/** The body is not a notification under any of the keys. Its text names neither body nor key. */
+/** None of the keys opens the body as a notification. The message holds neither body nor key. */
 final class RefusedBody extends \Exception
 {
     /** @param string $reason BAD_ENCODING, TOO_SHORT, NOT_AUTHENTIC or NOT_A_NOTIFICATION */

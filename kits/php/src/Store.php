@@ -7,8 +7,8 @@ namespace Paycode\Receiver;
 interface Store
 {
     /**
-     * Takes a notification to handle it, atomically. NEW: yours. BUSY: somebody handles it now. DONE: it was handled. REVERSED: a SUCCESS whose payment
-     * was announced as reversed. A claim that is older than a minute is taken over.
+     * Claims a notification atomically. NEW: you handle it. BUSY: another caller handles it now. DONE: it was handled. REVERSED: a SUCCESS whose
+     * payment was announced as reversed. A claim that is older than a minute is taken over.
      */
     public function claim(Notification $notification): string;
 
@@ -18,6 +18,6 @@ interface Store
     /** The handler has failed: a repeat may try again. */
     public function release(int $transactionId): void;
 
-    /** Claimed more than a minute ago and not done: a process died, or a handler failed after the answer. @return int[] */
+    /** The ids claimed more than a minute ago and not done, because a process died or a handler failed after the answer. @return int[] */
     public function pending(): array;
 }

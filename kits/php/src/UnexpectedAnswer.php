@@ -3,7 +3,7 @@ declare(strict_types=1);
 
 namespace Paycode\Receiver;
 
-/** The service answered something else than what was needed. Neither request nor secrets are in its text. */
+/** The service gave an unexpected answer. The message holds neither the request nor secrets. */
 final class UnexpectedAnswer extends \Exception
 {
 }

@@ -1,4 +1,4 @@
-"""What the kit's tests run, from a folder where the packed kit is installed: `vectors <file>`, `serve <adapter>` or `login`."""
+"""The program that the kit's tests run, from a folder where the packed kit is installed: `vectors <file>`, `serve <adapter>` or `login`."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def at(notification, path):
 
 
 def keys():
-    """Read at each notification: the receiver is there before its key is."""
+    """Read at each notification, because the receiver starts before its key exists."""
     if not os.path.exists(ENV["KIT_KEYS_FILE"]):
         return []
     with open(ENV["KIT_KEYS_FILE"], encoding="ascii") as file:

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What the kit's tests run, where the packed gem is installed: `vectors <file>`, `serve rack` or `login`.
+# The program that the kit's tests run, where the packed gem is installed: `vectors <file>`, `serve rack` or `login`.
 require 'json'
 require 'paycode_receiver'
 
@@ -20,7 +20,7 @@ rescue PaycodeReceiver::RefusedBody => e
   { result: e.code }
 end
 
-# A field by the name that it has in the JSON.
+# The value of a field, named as in the JSON.
 def at(notification, path)
   return nil if path == 'result'
 
@@ -39,7 +39,7 @@ def told_to?(what, notification)
   notification.reference.start_with?(what) && File.exist?(File.join(FOLDER, what))
 end
 
-# Read at each notification: the receiver is there before its key is.
+# Read at each notification, because the receiver starts before its key exists.
 def keys
   file = ENV.fetch('KIT_KEYS_FILE')
   File.exist?(file) ? File.readlines(file, chomp: true) : []

@@ -1,4 +1,4 @@
-"""Thin functions between a Receiver and a web framework. Each framework is imported where its function is called: none is a dependency."""
+"""Thin functions between a Receiver and a web framework. Each function imports its framework itself, so none is a dependency."""
 
 import asyncio
 from threading import Thread
@@ -36,7 +36,7 @@ def for_fastapi(receiver: Receiver) -> Callable[[Any], Any]:
 
 
 def for_django(receiver: Receiver) -> Callable[[Any], Any]:
-    """`path("paycode", for_django(receiver))` in urlpatterns. Exempt from the CSRF check: the body proves its sender."""
+    """`path("paycode", for_django(receiver))` in urlpatterns. Exempt from the CSRF check, because the encryption authenticates the sender."""
     from django.http import HttpResponse
 
     def paycode(request: Any) -> Any:
@@ -44,7 +44,7 @@ def for_django(receiver: Receiver) -> Callable[[Any], Any]:
             return HttpResponse(status=405)
         answer = receiver.receive(request.read(BODY_BYTES_MAX + 1), request.headers.get)
         response = HttpResponse(answer.reason, status=answer.status, content_type="text/plain")
-        response._resource_closers.append(lambda: _work_on(answer))  # what Django calls once the answer is sent
+        response._resource_closers.append(lambda: _work_on(answer))  # Django calls it once the answer is sent
         return response
 
     paycode.csrf_exempt = True  # type: ignore[attr-defined]

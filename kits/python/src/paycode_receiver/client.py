@@ -26,12 +26,12 @@ RENEW_BEFORE_SECONDS = 60
 
 
 class UnexpectedAnswer(Exception):
-    """The service answered something else than what was needed. Neither request nor secrets are in its text."""
+    """The service gave an unexpected answer. The message holds neither the request nor secrets."""
 
 
 class Client:
     """private_key: your RSA-4096 key, PEM (PKCS#8). service_key: the service's public key, base64 X.509. ca_file: PEM of the authority to
-    trust; the system's unless given. Threads may share a client."""
+    trust (default: the system's authorities). Threads may share a client."""
 
     def __init__(self, url: str, identity: str, password: str, private_key: str, service_key: str, ca_file: Optional[str] = None):
         self._url, self._identity, self._password = url, identity, password
@@ -42,13 +42,13 @@ class Client:
         self._lock = RLock()
 
     def log_in(self) -> Dict[str, str]:
-        """Raises UnexpectedAnswer before the password leaves, if the service does not hold the key that you were given."""
+        """Raises UnexpectedAnswer before it sends the password, if the service does not prove that it holds its key."""
         secret = secrets.token_bytes(64)
         client_challenge = base64.b64encode(self._service_key.encrypt(secret, OAEP)).decode()
         query = urllib.parse.urlencode({"identity": self._identity, "clientChallenge": client_challenge})
         challenge = self._expect("GET", f"/authentication/login-challenges?{query}")
         if not hmac.compare_digest(challenge["base64EncodedClientChallengeResponse"], _sha256(secret)):
-            raise UnexpectedAnswer("the service did not prove itself")
+            raise UnexpectedAnswer("the service did not prove that it holds its key")
         encrypted = base64.b64decode(challenge["base64EncodedChallenge"])
         body = {
             "identity": self._identity,
@@ -60,12 +60,12 @@ class Client:
         return self._session
 
     def renew(self) -> Dict[str, str]:
-        """A new token for the same session; the old one stops working."""
+        """Gets a new token for the same session; the old one stops working."""
         with self._lock:
             if self._session is None:
                 return self.log_in()
             status, text = self._call("POST", "/authentication/renew", _jwt(self._session))
-            if status == 401:  # too late to renew: begin again
+            if status == 401:  # the token has expired, so log in again
                 return self.log_in()
             self._session = _parsed("/authentication/renew", status, text)
             return self._session
@@ -86,7 +86,7 @@ class Client:
         return self._call(method, path, body, {session["headerName"]: session["headerValue"]})
 
     def notification(self, transaction_id: int) -> Notification:
-        """Reads a notification that was missed. Of a payment that nobody has acknowledged yet, this acknowledges it."""
+        """Reads a notification that was missed. If nobody has acknowledged the payment yet, this call acknowledges it."""
         status, text = self.send("GET", f"/pluto/purchase/notification/{transaction_id}")
         if status != 200:
             raise UnexpectedAnswer(f"getNotification answered {status}")
@@ -113,7 +113,7 @@ def _parsed(path: str, status: int, text: bytes) -> Dict[str, str]:
 
 
 def _jwt(session: Dict[str, str]) -> Dict[str, str]:
-    """The token goes without the word Bearer."""
+    """The body of renew and logout, which take the token without the word Bearer."""
     return {"jwt": session["headerValue"].replace("Bearer ", "", 1)}
 
 

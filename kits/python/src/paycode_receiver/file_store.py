@@ -1,4 +1,4 @@
-"""Remembers which notifications were handled: what keeps a repeat from being handled twice, and a SUCCESS from winning over a REVERSED."""
+"""Remembers which notifications were handled, so that no repeat is handled twice and no SUCCESS wins over a REVERSED."""
 
 import os
 import re
@@ -12,7 +12,7 @@ class Store(Protocol):
     """Implement it on your database to share it between machines: kits/README.md has the statements."""
 
     def claim(self, notification: Notification) -> str:
-        """Takes a notification to handle it, atomically. NEW: yours. BUSY: somebody handles it now. DONE: it was handled. REVERSED: a
+        """Claims a notification atomically. NEW: you handle it. BUSY: another caller handles it now. DONE: it was handled. REVERSED: a
         SUCCESS whose payment was announced as reversed. A claim that is older than a minute is taken over."""
 
     def done(self, transaction_id: int) -> None:
@@ -22,7 +22,7 @@ class Store(Protocol):
         """The handler has failed: a repeat may try again."""
 
     def pending(self) -> List[int]:
-        """Claimed more than a minute ago and not done: a process died, or a handler failed after the answer."""
+        """The ids claimed more than a minute ago and not done, because a process died or a handler failed after the answer."""
 
 
 class FileStore:
@@ -38,7 +38,7 @@ class FileStore:
         if notification.status == "REVERSED":
             self._created(reversed_mark)
         claim = self._take(str(notification.transaction_id))
-        # Only now: a reversal that comes after this look finds our claim older than itself.
+        # Checked after the claim, so that a reversal that this check misses comes later than our claim.
         if notification.status != "SUCCESS" or self._modified_at(reversed_mark) is None:
             return claim
         if claim == "NEW":
@@ -68,14 +68,14 @@ class FileStore:
             return "DONE"
         if not self._is_stale(name):
             return "BUSY"
-        # Of several that find the same old claim, the one that makes this file takes it over.
+        # Of several callers that find the same old claim, the one that creates this file takes it over.
         if not self._created(f"{name}-taken-over-{round((self._modified_at(name) or 0) * 1000)}"):
             return "BUSY"
         os.utime(self._path(name))
         return "NEW"
 
     def _created(self, name: str) -> bool:
-        """False when it was there already: the file system lets one of several win."""
+        """False when the file exists already: the file system lets one of several callers create it."""
         try:
             with open(self._path(name), "x", encoding="ascii"):
                 return True

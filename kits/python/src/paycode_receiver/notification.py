@@ -18,7 +18,7 @@ BASE64 = re.compile(rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{
 
 
 class RefusedBody(Exception):
-    """The body is not a notification under any of the keys. `code`: BAD_ENCODING, TOO_SHORT, NOT_AUTHENTIC or NOT_A_NOTIFICATION."""
+    """None of the keys opens the body as a notification. `code`: BAD_ENCODING, TOO_SHORT, NOT_AUTHENTIC or NOT_A_NOTIFICATION."""
 
     def __init__(self, code: str):
         super().__init__(f"the body was refused: {code}")
@@ -27,9 +27,9 @@ class RefusedBody(Exception):
 
 @dataclass(frozen=True)
 class Notification:
-    """A notification, version V3. What the JSON leaves out is None; fractions are Decimal, with their digits as sent."""
+    """A notification, version V3. A field that the JSON leaves out is None; fractions are Decimal, with their digits as sent."""
 
-    transaction_id: int  #: The key by which repeats are recognised.
+    transaction_id: int  #: Repeats have the same id.
     merchant_id: int
     merchant_name: str
     acquirer: str
@@ -37,13 +37,13 @@ class Notification:
     amount: Decimal
     currency_code: str
     code: Optional[str]
-    status: str  #: SUCCESS, REVERSED, ... A status that this kit does not know is handed on as it is.
+    status: str  #: SUCCESS, REVERSED, ... The kit passes an unknown status on unchanged.
     client_msisdn: Optional[str]
     destination: Optional[str]
     extra_reference_name: Optional[str]
     extra_reference_value: Optional[str]
     tip_amount: Optional[Decimal]
-    reference_transaction_id: int  #: The original of a refund or reversal, else 0.
+    reference_transaction_id: int  #: For a refund or reversal the id of the original payment, else 0.
     bank_response: Optional[Dict[str, Any]]
     card_info: Optional[Dict[str, Any]]
     client_contact: Optional[Dict[str, Any]]
@@ -54,7 +54,7 @@ class Notification:
 
     @property
     def payment_id(self) -> int:
-        """The payment that this notification is about: of a reversal the original."""
+        """The id of the payment that this notification is about; for a reversal, of the original payment."""
         is_reversal = self.status == "REVERSED" and self.reference_transaction_id > 0
         return self.reference_transaction_id if is_reversal else self.transaction_id
 
@@ -72,10 +72,10 @@ def open_notification(raw_body: bytes, keys: Sequence[str]) -> Notification:
         if len(secret) != 16:
             raise ValueError("a webhook key is 32 hexadecimal characters")
         try:
-            # AESGCM takes the last 16 bytes as the tag, and no other length.
+            # AESGCM always takes the last 16 bytes as the tag.
             plaintext = AESGCM(secret).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], None)
         except InvalidTag:
-            continue  # another key, or changed on the way
+            continue  # the body has another key or was changed on the way
         return read_notification(plaintext)
     raise RefusedBody("NOT_AUTHENTIC")
 

@@ -9,7 +9,7 @@ from typing import Callable, List, Optional, Sequence
 from .file_store import Store
 from .notification import Notification, RefusedBody, open_notification
 
-BODY_BYTES_MAX = 131_072  #: Bodies beyond this are refused (413): a notification is far smaller.
+BODY_BYTES_MAX = 131_072  #: The receiver refuses longer bodies (413); a notification is far smaller.
 BUSY_PAUSE_SECONDS = 0.05
 PROBE = re.compile(rb'\s*\{\s*"result"\s*:\s*"TEST"\s*\}\s*')
 
@@ -25,10 +25,10 @@ class Answer:
 
 class Receiver:
     """keys: gives the current keys, called at each notification: one, and during a renewal the new and the old one.
-    handler: your work. It must bear being repeated: a process may die after the work and before the note of it.
-    when: BEFORE (the answer waits for the handler, and a payment that you could not store is reversed) or AFTER (200 first).
+    handler: your work. It must be idempotent: a process may die after the work and before the store records it.
+    when: BEFORE (the answer waits for the handler, and a payment that you could not store is reversed) or AFTER (the handler runs after the answer 200).
     answer_within_seconds: the answer is given within this time, whatever the handler does; the platform waits 45 seconds.
-    on_error: told of a handler that failed or a store that did not answer."""
+    on_error: called when the handler, the keys or the store fails."""
 
     def __init__(
         self,
@@ -56,12 +56,12 @@ class Receiver:
             return self._claimed(notification, due_at)
         except RefusedBody as refusal:
             return Answer(400, refusal.code)
-        except Exception as error:  # whatever keys or store raise: the payment must not be acknowledged
+        except Exception as error:  # keys or store may raise anything: the payment must not be acknowledged
             self._on_error(error)
             return Answer(500, "HANDLER_FAILED")
 
     def resume(self, read: Callable[[int], Notification]) -> None:
-        """Handles what a dead process left, or a handler that failed after the answer. Call it every minute; `read` is Client.notification."""
+        """Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute; `read` is Client.notification."""
         for transaction_id in self._store.pending():
             notification = read(transaction_id)
             claim = self._store.claim(notification)
@@ -96,7 +96,7 @@ class Receiver:
             answers.append(self._handle(notification, may_retry=True))
             ended.set()
 
-        # Work that goes on past the answer ends by itself.
+        # A handler that runs on after the answer ends by itself.
         Thread(target=work, daemon=True).start()
         return answers[0] if ended.wait(max(0.0, due_at - time.monotonic())) else Answer(503, "TOO_SLOW")
 
@@ -107,12 +107,12 @@ class Receiver:
             return Answer(200, "HANDLED")
         except Exception as error:  # whatever the handler raises is a failure of the handler
             self._on_error(error)
-            # After a 200 no repeat comes: the claim stays, and resume() finds it.
+            # The platform does not repeat after a 200, so the claim stays and resume() finds it.
             if may_retry:
                 self._store.release(notification.transaction_id)
             return Answer(500, "HANDLER_FAILED")
 
 
 def _is_test(notification: Notification) -> bool:
-    """The header is not authenticated, so the sealed body must say so too: no money, and a reference that says what it is."""
+    """The header is not authenticated, so the encrypted body must be that of a test too: amount 0 and a reference that begins with TEST-."""
     return notification.amount == 0 and notification.reference.startswith("TEST-")

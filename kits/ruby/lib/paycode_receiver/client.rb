@@ -9,7 +9,7 @@ require 'time'
 require 'uri'
 
 module PaycodeReceiver
-  # The service answered something else than what was needed. Neither request nor secrets are in its text.
+  # The service gave an unexpected answer. The message holds neither the request nor secrets.
   class UnexpectedAnswer < StandardError; end
 
   # Logs in with the mutual challenge (docs/how-to/log-in.md), keeps the session fresh, and sends requests with it. Threads may share a client.
@@ -20,8 +20,8 @@ module PaycodeReceiver
     OAEP = OpenSSL::PKey::RSA::PKCS1_OAEP_PADDING
     private_constant :TIMEOUT_SECONDS, :RENEW_BEFORE_SECONDS, :OAEP
 
-    # private_key: your RSA-4096 key, PEM (PKCS#8). service_key: the service's public key, base64 X.509. ca_file: PEM of the authority to trust; the
-    # system's unless given.
+    # private_key: your RSA-4096 key, PEM (PKCS#8). service_key: the service's public key, base64 X.509. ca_file: PEM of the authority to trust
+    # (default: the system's authorities).
     def initialize(url:, identity:, password:, private_key:, service_key:, ca_file: nil)
       @url = url
       @identity = identity
@@ -32,14 +32,14 @@ module PaycodeReceiver
       @lock = Monitor.new
     end
 
-    # Raises UnexpectedAnswer before the password leaves, if the service does not hold the key that you were given.
+    # Raises UnexpectedAnswer before it sends the password, if the service does not prove that it holds its key.
     def log_in
       secret = SecureRandom.bytes(64)
       client_challenge = [@service_key.public_encrypt(secret, OAEP)].pack('m0')
       query = URI.encode_www_form(identity: @identity, clientChallenge: client_challenge)
       challenge = expect('GET', "/authentication/login-challenges?#{query}")
       is_proved = OpenSSL.secure_compare(challenge['base64EncodedClientChallengeResponse'], sha256(secret))
-      raise UnexpectedAnswer, 'the service did not prove itself' unless is_proved
+      raise UnexpectedAnswer, 'the service did not prove that it holds its key' unless is_proved
 
       encrypted = challenge['base64EncodedChallenge'].unpack1('m')
       decrypted = @private_key.private_decrypt(encrypted, OAEP)
@@ -49,13 +49,13 @@ module PaycodeReceiver
       })
     end
 
-    # A new token for the same session; the old one stops working.
+    # Gets a new token for the same session; the old one stops working.
     def renew
       @lock.synchronize do
         return log_in unless @session
 
         status, text = call('POST', '/authentication/renew', jwt)
-        # 401: too late to renew, begin again.
+        # 401: the token has expired, so log in again.
         status == 401 ? log_in : (@session = parsed('/authentication/renew', status, text))
       end
     end
@@ -76,7 +76,7 @@ module PaycodeReceiver
       call(method, path, body, { session['headerName'] => session['headerValue'] })
     end
 
-    # Reads a notification that was missed. Of a payment that nobody has acknowledged yet, this acknowledges it.
+    # Reads a notification that was missed. If nobody has acknowledged the payment yet, this call acknowledges it.
     def notification(transaction_id)
       status, text = send_request('GET', "/pluto/purchase/notification/#{transaction_id}")
       raise UnexpectedAnswer, "getNotification answered #{status}" unless status == 200
@@ -86,7 +86,7 @@ module PaycodeReceiver
 
     private
 
-    # The token goes without the word Bearer.
+    # The body of renew and logout, which take the token without the word Bearer.
     def jwt
       { jwt: @session['headerValue'].delete_prefix('Bearer ') }
     end

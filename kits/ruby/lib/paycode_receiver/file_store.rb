@@ -12,13 +12,13 @@ module PaycodeReceiver
       @claim_seconds = claim_seconds
     end
 
-    # Takes a notification to handle it, atomically. NEW: yours. BUSY: somebody handles it now. DONE: it was handled. REVERSED: a SUCCESS whose payment
-    # was announced as reversed. A claim that is older than a minute is taken over.
+    # Claims a notification atomically. NEW: you handle it. BUSY: another caller handles it now. DONE: it was handled. REVERSED: a SUCCESS whose
+    # payment was announced as reversed. A claim that is older than a minute is taken over.
     def claim(notification)
       mark = path("reversed-#{notification.payment_id}")
       created?(mark) if notification.status == 'REVERSED'
       claim = take(path(notification.transaction_id))
-      # Only now: a reversal that comes after this look finds our claim older than itself.
+      # Checked after the claim, so that a reversal that this check misses comes later than our claim.
       return claim if notification.status != 'SUCCESS' || !File.exist?(mark)
 
       release(notification.transaction_id) if claim == 'NEW'
@@ -38,7 +38,7 @@ module PaycodeReceiver
       FileUtils.rm_f(path(transaction_id))
     end
 
-    # Claimed more than a minute ago and not done: a process died, or a handler failed after the answer.
+    # The ids claimed more than a minute ago and not done, because a process died or a handler failed after the answer.
     def pending
       names = Dir.children(@folder).grep(/\A\d+\z/)
       names.select { |name| stale?(path(name)) && !done?(path(name)) }.map(&:to_i)
@@ -50,14 +50,14 @@ module PaycodeReceiver
       return 'NEW' if created?(file)
       return 'DONE' if done?(file)
 
-      # Of several that find the same old claim, the one that makes this file takes it over.
+      # Of several callers that find the same old claim, the one that creates this file takes it over.
       return 'BUSY' unless stale?(file) && created?("#{file}-taken-over-#{(File.mtime(file).to_f * 1000).round}")
 
       File.utime(Time.now, Time.now, file)
       'NEW'
     end
 
-    # False when it was there already: the file system lets one of several win.
+    # False when the file exists already: the file system lets one of several callers create it.
     def created?(file)
       File.open(file, File::CREAT | File::EXCL | File::WRONLY) { true }
     rescue Errno::EEXIST

@@ -5,7 +5,7 @@ require 'json'
 require 'openssl'
 
 module PaycodeReceiver
-  # The body is not a notification under any of the keys. `code`: BAD_ENCODING, TOO_SHORT, NOT_AUTHENTIC or NOT_A_NOTIFICATION.
+  # None of the keys opens the body as a notification. `code`: BAD_ENCODING, TOO_SHORT, NOT_AUTHENTIC or NOT_A_NOTIFICATION.
   class RefusedBody < StandardError
     attr_reader :code
 
@@ -15,20 +15,20 @@ module PaycodeReceiver
     end
   end
 
-  # A notification, version V3. What the JSON leaves out is nil. Fractions are BigDecimal, which is exact and drops zeros at the end.
-  # `transaction_id` is the key by which repeats are recognised, `reference_transaction_id` the original of a refund or reversal, else 0. A status
-  # that this kit does not know is handed on as it is. `text` is the JSON as it was sent, with personal data.
+  # A notification, version V3. A field that the JSON leaves out is nil. Fractions are BigDecimal, which is exact and drops zeros at the end.
+  # `transaction_id` is the same in repeats, `reference_transaction_id` the original of a refund or reversal, else 0. The kit passes an unknown
+  # status on unchanged. `text` is the JSON as it was sent, with personal data.
   Notification = Struct.new(
     :transaction_id, :merchant_id, :merchant_name, :acquirer, :reference, :amount, :currency_code, :code, :status, :client_msisdn,
     :destination, :extra_reference_name, :extra_reference_value, :tip_amount, :reference_transaction_id, :bank_response, :card_info,
     :client_contact, :client_billing, :client_shipping, :version_data, :text, keyword_init: true
   ) do
-    # The payment that this notification is about: of a reversal the original.
+    # The id of the payment that this notification is about; for a reversal, of the original payment.
     def payment_id
       status == 'REVERSED' && reference_transaction_id.positive? ? reference_transaction_id : transaction_id
     end
 
-    # The header is not authenticated, so the sealed body must say so too: no money, and a reference that says what it is.
+    # The header is not authenticated, so the encrypted body must be that of a test too: amount 0 and a reference that begins with TEST-.
     def test?
       amount.zero? && reference.start_with?('TEST-')
     end
@@ -69,14 +69,14 @@ module PaycodeReceiver
 
     private
 
-    # Nil: another key, or changed on the way.
+    # Nil when the body has another key or was changed on the way.
     def decrypted(sealed, key)
       raise ArgumentError, 'a webhook key is 32 hexadecimal characters' unless /\A\h{32}\z/.match?(key)
 
       cipher = OpenSSL::Cipher.new('aes-128-gcm').decrypt
       cipher.key = [key].pack('H*')
       cipher.iv = sealed[0, NONCE_BYTES]
-      # OpenSSL takes a tag of any length, 4 bytes too: this is always 16.
+      # OpenSSL accepts a tag of any length, even 4 bytes; this tag always has 16.
       cipher.auth_tag = sealed[-TAG_BYTES..]
       cipher.auth_data = ''
       ciphertext = sealed[NONCE_BYTES...-TAG_BYTES]

@@ -15,10 +15,10 @@ module PaycodeReceiver
     private_constant :BUSY_PAUSE_SECONDS, :PROBE
 
     # keys: gives the current keys, called at each notification: one, and during a renewal the new and the old one.
-    # handler: your work with a Notification. It must bear being repeated: a process may die after the work and before the note of it.
-    # answer_when: :before (the answer waits for the handler, and a payment that you could not store is reversed) or :after (200 first).
-    # answer_within: seconds; the answer is given by then, whatever the handler does. The platform waits 45.
-    # on_error: told of a handler that failed or a store that did not answer.
+    # handler: your work with a Notification. It must be idempotent: a process may die after the work and before the store records it.
+    # answer_when: :before (the answer waits for the handler, and a payment that you could not store is reversed) or :after (the handler runs after
+    # the answer 200). answer_within: seconds; the answer is given by then, whatever the handler does. The platform waits 45.
+    # on_error: called when the handler, the keys or the store fails.
     def initialize(keys:, store:, handler:, answer_when: :before, answer_within: 40, on_error: ->(error) {})
       @keys = keys
       @store = store
@@ -44,7 +44,8 @@ module PaycodeReceiver
       failed(e)
     end
 
-    # Handles what a dead process left, or a handler that failed after the answer. Call it every minute; `read` is client.method(:notification).
+    # Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute; `read` is
+    # client.method(:notification).
     def resume(read)
       @store.pending.each do |transaction_id|
         notification = read.call(transaction_id)
@@ -77,7 +78,7 @@ module PaycodeReceiver
       return Answer.new(200, 'REPEAT') unless claim == 'NEW'
       return Answer.new(200, 'ACCEPTED', -> { handle(notification, may_retry: false) }) if @is_after
 
-      # Work that goes on past the answer ends by itself.
+      # A handler that runs on after the answer ends by itself.
       work = Thread.new { handle(notification, may_retry: true) }
       work.join([due_at - now, 0].max) ? work.value : Answer.new(503, 'TOO_SLOW')
     end
@@ -87,7 +88,7 @@ module PaycodeReceiver
       @store.done(notification.transaction_id)
       Answer.new(200, 'HANDLED')
     rescue StandardError => e
-      # After a 200 no repeat comes: the claim stays, and resume finds it.
+      # The platform does not repeat after a 200, so the claim stays and resume finds it.
       @store.release(notification.transaction_id) if may_retry
       failed(e)
     end

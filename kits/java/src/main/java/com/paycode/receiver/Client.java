@@ -33,14 +33,14 @@ public final class Client {
   private static final Duration RENEW_BEFORE = Duration.ofMinutes(1);
 
   /**
-   * {@code privateKey}: your RSA-4096 key, PEM (PKCS#8). {@code serviceKey}: the service's public key, base64 X.509. {@code ca}: PEM of the authority to
-   * trust; the system's when null.
+   * {@code privateKey}: your RSA-4096 key, PEM (PKCS#8). {@code serviceKey}: the service's public key, base64 X.509. {@code ca}: PEM of the authority
+   * to trust (null: the system's authorities).
    */
   public record Options(String url, String identity, String password, String privateKey, String serviceKey, String ca) {}
 
   public record Session(String headerName, String headerValue, String sessionId, String expires) {}
 
-  /** The service answered something else than what was needed. Neither request nor secrets are in its text. */
+  /** The service gave an unexpected answer. The message holds neither the request nor secrets. */
   public static final class UnexpectedAnswer extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -63,7 +63,7 @@ public final class Client {
     serviceKey = rsa.generatePublic(new X509EncodedKeySpec(pem(options.serviceKey())));
   }
 
-  /** Fails with UnexpectedAnswer before the password leaves, if the service does not hold the key that you were given. */
+  /** Fails with UnexpectedAnswer before it sends the password, if the service does not prove that it holds its key. */
   public synchronized Session logIn() throws IOException, InterruptedException, GeneralSecurityException {
     byte[] secret = new byte[64];
     new SecureRandom().nextBytes(secret);
@@ -72,7 +72,7 @@ public final class Client {
     String query = "identity=" + encoded(options.identity()) + "&clientChallenge=" + encoded(base64(cipher.doFinal(secret)));
     Map<?, ?> challenge = expect("GET", "/authentication/login-challenges?" + query, null);
     byte[] proof = Base64.getDecoder().decode((String) challenge.get("base64EncodedClientChallengeResponse"));
-    if (!MessageDigest.isEqual(proof, sha256(secret))) throw new UnexpectedAnswer("the service did not prove itself");
+    if (!MessageDigest.isEqual(proof, sha256(secret))) throw new UnexpectedAnswer("the service did not prove that it holds its key");
     byte[] encrypted = Base64.getDecoder().decode((String) challenge.get("base64EncodedChallenge"));
     cipher.init(Cipher.DECRYPT_MODE, privateKey);
     String body = object(Map.of(
@@ -82,11 +82,11 @@ public final class Client {
     return session = session(expect("POST", "/authentication/login", body));
   }
 
-  /** A new token for the same session; the old one stops working. */
+  /** Gets a new token for the same session; the old one stops working. */
   public synchronized Session renew() throws IOException, InterruptedException, GeneralSecurityException {
     if (session == null) return logIn();
     HttpResponse<String> answer = call("POST", "/authentication/renew", jwt(), null);
-    if (answer.statusCode() == 401) return logIn(); // too late to renew: begin again
+    if (answer.statusCode() == 401) return logIn(); // the token has expired, so log in again
     return session = session(parsed("/authentication/renew", answer));
   }
 
@@ -100,7 +100,7 @@ public final class Client {
     return call(method, path, body, fresh());
   }
 
-  /** Reads a notification that was missed. Of a payment that nobody has acknowledged yet, this acknowledges it. */
+  /** Reads a notification that was missed. If nobody has acknowledged the payment yet, this call acknowledges it. */
   public Notification notification(long transactionId) throws Exception {
     HttpResponse<String> answer = send("GET", "/pluto/purchase/notification/" + transactionId, null);
     if (answer.statusCode() != 200) throw new UnexpectedAnswer("getNotification answered " + answer.statusCode());
@@ -112,7 +112,7 @@ public final class Client {
     return Instant.parse(current.expires()).minus(RENEW_BEFORE).isAfter(Instant.now()) ? current : renew();
   }
 
-  /** The token goes without the word Bearer. */
+  /** The body of renew and logout, which take the token without the word Bearer. */
   private String jwt() {
     return object(Map.of("jwt", session.headerValue().replaceFirst("^Bearer ", "")));
   }

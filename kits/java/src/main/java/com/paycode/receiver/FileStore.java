@@ -31,7 +31,7 @@ public final class FileStore implements Store {
     Path mark = folder.resolve("reversed-" + notification.paymentId());
     if (notification.status().equals("REVERSED")) created(mark);
     Claim claim = take(file(notification.transactionId()));
-    // Only now: a reversal that comes after this look finds our claim older than itself.
+    // Checked after the claim, so that a reversal that this check misses comes later than our claim.
     if (!notification.status().equals("SUCCESS") || !Files.exists(mark)) return claim;
     if (claim == Claim.NEW) release(notification.transactionId());
     return Claim.REVERSED;
@@ -61,14 +61,14 @@ public final class FileStore implements Store {
     if (created(file)) return Claim.NEW;
     if (isDone(file)) return Claim.DONE;
     if (!isStale(file)) return Claim.BUSY;
-    // Of several that find the same old claim, the one that makes this file takes it over.
+    // Of several callers that find the same old claim, the one that creates this file takes it over.
     String takenOver = file.getFileName() + "-taken-over-" + claimedAt(file).toEpochMilli();
     if (!created(folder.resolve(takenOver))) return Claim.BUSY;
     Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
     return Claim.NEW;
   }
 
-  /** False when it was there already: the file system lets one of several win. */
+  /** False when the file exists already: the file system lets one of several callers create it. */
   private static boolean created(Path file) throws IOException {
     try {
       Files.createFile(file);
@@ -90,7 +90,7 @@ public final class FileStore implements Store {
     return claimedAt(file).plus(claimFor).isBefore(Instant.now());
   }
 
-  /** One that was just released counts as claimed now: the caller looks again. */
+  /** A notification that was just released counts as claimed now, so that the caller tries again. */
   private static Instant claimedAt(Path file) throws IOException {
     try {
       return Files.getLastModifiedTime(file).toInstant();

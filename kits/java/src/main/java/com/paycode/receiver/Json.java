@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads JSON (RFC 8259), which the JDK cannot: objects as Map, arrays as List, numbers as BigDecimal with their digits as sent. */
+/** Reads JSON (RFC 8259), because the JDK has no parser: objects as Map, arrays as List, numbers as BigDecimal with their digits as sent. */
 final class Json {
   private static final Pattern NUMBER = Pattern.compile("-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?");
   private static final int DEPTH_MAX = 64;

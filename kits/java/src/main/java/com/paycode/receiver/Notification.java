@@ -18,9 +18,9 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * A notification, version V3. What the JSON leaves out is null. {@code transactionId} is the key by which repeats are recognised; amounts have their
- * digits as sent, and so have the BigDecimals in the maps; {@code referenceTransactionId} is the original of a refund or reversal, else 0; a status that
- * this kit does not know is handed on as it is; {@code text} is the JSON as it was sent, with personal data.
+ * A notification, version V3. A field that the JSON leaves out is null. {@code transactionId} is the same in repeats; amounts have their
+ * digits as sent, and so have the BigDecimals in the maps; {@code referenceTransactionId} is the original of a refund or reversal, else 0; the kit
+ * passes an unknown status on unchanged; {@code text} is the JSON as it was sent, with personal data.
  */
 public record Notification(
     long transactionId, long merchantId, String merchantName, String acquirer, String reference, BigDecimal amount, String currencyCode,
@@ -34,7 +34,7 @@ public record Notification(
   private static final BigDecimal ID_MAX = BigDecimal.valueOf((1L << 53) - 1);
   private static final Pattern BASE64 = Pattern.compile("(?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?");
 
-  /** The payment that this notification is about: of a reversal the original. */
+  /** The id of the payment that this notification is about; for a reversal, of the original payment. */
   public long paymentId() {
     return status.equals("REVERSED") && referenceTransactionId > 0 ? referenceTransactionId : transactionId;
   }
@@ -55,7 +55,7 @@ public record Notification(
     throw new RefusedBody("NOT_AUTHENTIC");
   }
 
-  /** Null: another key, or changed on the way. */
+  /** Null when the body has another key or was changed on the way. */
   private static byte[] decrypted(byte[] sealed, String key) {
     byte[] secret = HexFormat.of().parseHex(key);
     if (secret.length != 16) throw new IllegalArgumentException("a webhook key is 32 hexadecimal characters");
@@ -80,7 +80,7 @@ public record Notification(
     }
   }
 
-  /** The header is not authenticated, so the sealed body must say so too: no money, and a reference that says what it is. */
+  /** The header is not authenticated, so the encrypted body must be that of a test too: amount 0 and a reference that begins with TEST-. */
   boolean isTest() {
     return amount.signum() == 0 && reference.startsWith("TEST-");
   }
@@ -90,7 +90,7 @@ public record Notification(
     return (Map<String, Object>) object;
   }
 
-  /** A value of another type than expected, or null where one must be, is a ClassCastException or NullPointerException. */
+  /** A value of an unexpected type throws a ClassCastException, a missing one a NullPointerException. */
   private record Fields(Map<String, Object> json) {
     Notification notification(String text) {
       return new Notification(

@@ -15,16 +15,16 @@ import java.util.regex.Pattern;
 
 /** Decides what to answer to a notification. */
 public final class Receiver {
-  /** Bodies beyond this are refused (413): a notification is far smaller. */
+  /** The receiver refuses longer bodies (413); a notification is far smaller. */
   public static final int BODY_BYTES_MAX = 131_072;
 
   private static final long BUSY_PAUSE_MS = 50;
   private static final Pattern PROBE = Pattern.compile("\\s*\\{\\s*\"result\"\\s*:\\s*\"TEST\"\\s*\\}\\s*");
 
-  /** BEFORE: the answer waits for the handler, and a payment that you could not store is reversed. AFTER: 200 first. */
+  /** BEFORE: the answer waits for the handler, and a payment that you could not store is reversed. AFTER: the handler runs after the answer 200. */
   public enum When { BEFORE, AFTER }
 
-  /** Your work. It must bear being repeated: a process may die after the work and before the note of it. */
+  /** Your work. It must be idempotent: a process may die after the work and before the store records it. */
   public interface Handler {
     void handle(Notification notification) throws Exception;
   }
@@ -36,8 +36,7 @@ public final class Receiver {
 
   /**
    * {@code keys} gives the current keys, at each notification: one, and during a renewal the new and the old one. The answer is given within
-   * {@code answerWithin}, whatever the handler does; the platform waits 45 seconds. {@code onError} is told of a handler that failed or a store that did
-   * not answer.
+   * {@code answerWithin}, whatever the handler does; the platform waits 45 seconds. {@code onError} is called when the handler, the keys or the store fails.
    */
   public record Options(
       Callable<List<String>> keys, Store store, Handler handler, When when, Duration answerWithin, Consumer<Throwable> onError) {
@@ -73,7 +72,7 @@ public final class Receiver {
     }
   }
 
-  /** Handles what a dead process left, or a handler that failed after the answer. Call it every minute. */
+  /** Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute. */
   public void resume(Reader read) throws Exception {
     for (long transactionId : options.store().pending()) {
       Notification notification = read.read(transactionId);
@@ -97,7 +96,7 @@ public final class Receiver {
 
   private Answer handledBy(long dueAt, Notification notification) throws InterruptedException, ExecutionException {
     CompletableFuture<Answer> handled = new CompletableFuture<>();
-    // Work that goes on past the answer ends by itself.
+    // A handler that runs on after the answer ends by itself.
     inBackground(() -> handled.complete(handle(notification, true)));
     try {
       return handled.get(Math.max(0, dueAt - System.nanoTime()), TimeUnit.NANOSECONDS);
@@ -112,7 +111,7 @@ public final class Receiver {
       options.store().done(notification.transactionId());
       return new Answer(200, "HANDLED");
     } catch (Throwable error) {
-      // After a 200 no repeat comes: the claim stays, and resume() finds it.
+      // The platform does not repeat after a 200, so the claim stays and resume() finds it.
       if (mayRetry) release(notification);
       return failed(error);
     }
@@ -152,7 +151,7 @@ public final class Receiver {
     };
   }
 
-  /** Starts what is to be done after the answer. */
+  /** Starts the work that follows the answer. */
   public static void work(Answer answer) {
     if (answer.after() != null) inBackground(answer.after());
   }

@@ -5,10 +5,10 @@ import java.util.List;
 
 /** Remembers which notifications were handled. Implement it on your database to share it between machines: kits/README.md has the statements. */
 public interface Store {
-  /** What a claim found. NEW: yours. BUSY: somebody handles it now. REVERSED: a SUCCESS whose payment was announced as reversed. */
+  /** The result of a claim. NEW: you handle it. BUSY: another caller handles it now. REVERSED: a SUCCESS whose payment was announced as reversed. */
   enum Claim { NEW, BUSY, DONE, REVERSED }
 
-  /** Takes a notification to handle it, atomically: of two at once one gets NEW. A claim that is older than a minute is taken over. */
+  /** Claims a notification atomically: of two concurrent calls one gets NEW. A claim that is older than a minute is taken over. */
   Claim claim(Notification notification) throws IOException;
 
   /** The handler has succeeded. */
@@ -17,6 +17,6 @@ public interface Store {
   /** The handler has failed: a repeat may try again. */
   void release(long transactionId) throws IOException;
 
-  /** Claimed more than a minute ago and not done: a process died, or a handler failed after the answer. */
+  /** The ids claimed more than a minute ago and not done, because a process died or a handler failed after the answer. */
   List<Long> pending() throws IOException;
 }
