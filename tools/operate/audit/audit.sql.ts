@@ -1,6 +1,6 @@
 const ageS = (column: string) => `extract(epoch from clock_timestamp() - ${column})::float8`;
 
-/** What the audit reads from each service's database. */
+/** The audit's queries on each service's database. */
 export const auditSql = {
   dispatcher: {
     ids: `select id from (

@@ -1,4 +1,4 @@
-/** Statements on databases and roles. Names and passwords are quoted already: they stand in the text, which takes no parameters there. */
+/** Statements on databases and roles. Names and passwords are quoted and stand in the text, because these statements take no parameters. */
 export const databasesSql = {
   findRole: 'select 1 from pg_roles where rolname = $1',
   setRole: ({ order, role, password }: { order: 'create' | 'alter'; role: string; password: string }) =>
