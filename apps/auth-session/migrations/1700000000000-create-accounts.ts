@@ -20,8 +20,8 @@ const account = `
     acquirer text,
     mode text not null check (mode in ('BASIC', 'BEARER')),
     password_hash text,
-    -- Goes up with every new password and with the switch to Bearer. Sessions carry the version they were opened under, so all
-    -- of them end with it, also one that is being opened at that very moment (A-31).
+    -- Every new password and the switch to Bearer raise it. A session keeps the version under which it was opened, so all
+-- sessions end with the version, also one that is being opened at that moment (A-31).
     credential_version integer not null,
     public_key text,
     challenge_required boolean not null,
@@ -34,7 +34,7 @@ const signingKey = `
   create table signing_key (
     kid text primary key,
     use text not null check (use in ('ACCESS', 'IDENTITY', 'CHALLENGE', 'DECOY')),
-    -- Compact JWE of the JWK under a key-encryption key: a stolen dump signs nothing.
+    -- Compact JWE of the JWK under a key-encryption key, so that nobody can sign with a stolen dump.
     sealed text not null,
     created_at timestamptz not null
   )`;
@@ -44,7 +44,7 @@ const session = `
     id uuid primary key,
     account_id bigint not null references account (id),
     credential_version integer not null,
-    -- jti of the one token that is valid; renew replaces it by compare-and-set (A-28).
+    -- jti of the only valid token; renew replaces it by compare-and-set (A-28).
     token_id uuid not null,
     login_kind text not null check (login_kind in ('PASSWORD', 'CHALLENGE')),
     started_at timestamptz not null,
@@ -56,11 +56,11 @@ const session = `
 
 const loginChallenge = `
   create table login_challenge (
-    -- SHA-256 of the encrypted challenge: what login names it by (R-4.1-5).
+    -- SHA-256 of the encrypted challenge, by which login names it (R-4.1-5).
     challenge_hash bytea primary key,
     -- SHA-256 of the plaintext; the plaintext itself is never stored.
     response_hash bytea not null,
-    -- SHA-256 of the identity as it was sent: decoys have a row like any other (A-37).
+    -- SHA-256 of the identity as sent, because decoys have a row too (A-37).
     identity_hash bytea not null,
     address text not null,
     created_at timestamptz not null,
@@ -73,13 +73,13 @@ const loginChallenge = `
 
 const guessCount = `
   create table guess_count (
-    -- SHA-256 of scope, identity and address: what was typed as an identity may be a password.
+    -- SHA-256 of scope, identity and address, because a client may send a password as the identity.
     key bytea primary key,
-    -- Since the last success or quiet time; how long it blocks follows from both columns.
+    -- Failures since the last success or quiet time; both columns give the length of the block.
     failures integer not null,
     last_failed_at timestamptz not null
   );
-  -- For the job that forgets.
+  -- For the job that removes old counts.
   create index guess_count_last_failed_at on guess_count (last_failed_at)`;
 
 const securityEvent = `
@@ -96,7 +96,7 @@ const securityEvent = `
   create index security_event_subject on security_event (subject, at);
   create index security_event_at on security_event (at)`;
 
-// Append-only also for our own mistakes; only rows past their retention of a year may go.
+// The trigger protects the log from mistakes of the service too; only rows past their retention of a year may be deleted.
 const appendOnly = `
   create function refuse_security_event_change() returns trigger language plpgsql as $$
   begin

@@ -1,7 +1,7 @@
 import { ForwardMigration } from '@paycode/persistence';
 import type { QueryRunner } from 'typeorm';
 
-/** Where an account may come from (T-15); empty: anywhere. */
+/** The addresses from which an account may call (T-15); empty allows all. */
 export class AddSourceAddresses1760000000000 extends ForwardMigration {
   override readonly name = 'AddSourceAddresses1760000000000';
 

@@ -1,7 +1,7 @@
 import { ForwardMigration } from '@paycode/persistence';
 import type { QueryRunner } from 'typeorm';
 
-/** Which token a renewal replaced, and when: it may come again for a moment; any other one that comes again was stolen (ADR 0029). */
+/** Which token a renewal replaced, and when: a client may use it again for a moment. Any other replaced token counts as stolen (ADR 0029). */
 export class RememberTheReplacedToken1785000001000 extends ForwardMigration {
   override readonly name = 'RememberTheReplacedToken1785000001000';
 

@@ -1,13 +1,13 @@
 import { ForwardMigration } from '@paycode/persistence';
 import type { QueryRunner } from 'typeorm';
 
-/** Decoys are derived per identity from a secret; the one decoy key of before told decoys from keys by its ciphertexts (A-37). */
+/** A secret derives a decoy per identity. The former single decoy key gave the decoys away, because its ciphertexts differ from those of other keys (A-37). */
 export class OneDecoyPerIdentity1785000002000 extends ForwardMigration {
   override readonly name = 'OneDecoyPerIdentity1785000002000';
 
   override async up(runner: QueryRunner): Promise<void> {
     await runner.query(`delete from signing_key where use = 'DECOY'`);
-    // DECOY stays allowed: a replica of the release before may still make one while it is being replaced.
+    // DECOY stays allowed, because a replica of the previous release may still create one while it is being replaced.
     await this.allow(runner, `'ACCESS', 'IDENTITY', 'CHALLENGE', 'DECOY', 'DECOY_SECRET'`);
   }
 

@@ -2,8 +2,8 @@ import { ForwardMigration } from '@paycode/persistence';
 import type { QueryRunner } from 'typeorm';
 
 /**
- * Where the schema has an owner apart from the service, the service's role can add to the security log and read it, nothing else; rows past
- * their year go by a function of the owner's. Where one role is both, the trigger alone stands, and that role could take it away.
+ * Where another role than the service's owns the schema, the service's role can only add to the security log and read it; a function of the
+ * owner deletes rows past their year. Where one role is both, only the trigger protects the log, and that role could drop it.
  */
 export class NobodyRewritesTheSecurityLog1785000003000 extends ForwardMigration {
   override readonly name = 'NobodyRewritesTheSecurityLog1785000003000';
@@ -24,7 +24,7 @@ const purge = `
     return removed;
   end $$`;
 
-// Default privileges of the owner may have given more (docs/how-to/deploy-to-kubernetes.md); the owner keeps what an owner has.
+// Default privileges of the owner may have granted more (docs/how-to/deploy-to-kubernetes.md); the owner keeps its own rights.
 const revoke = `
   do $$
   declare other record;

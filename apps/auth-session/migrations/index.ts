@@ -5,7 +5,7 @@ import { RememberTheReplacedToken1785000001000 } from './1785000001000-remember-
 import { OneDecoyPerIdentity1785000002000 } from './1785000002000-one-decoy-per-identity';
 import { NobodyRewritesTheSecurityLog1785000003000 } from './1785000003000-nobody-rewrites-the-security-log';
 
-/** Nobody but the owner of the schema changes or removes what is in it. */
+/** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['security_event'];
 
 /** All migrations, oldest first. */

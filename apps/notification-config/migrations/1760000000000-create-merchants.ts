@@ -16,7 +16,7 @@ export class CreateMerchants1760000000000 extends ForwardMigration {
         created_at timestamptz not null default clock_timestamp(),
         changed_at timestamptz not null default clock_timestamp()
       )`);
-    // One row a merchant: the key belongs to the URL's row and goes with it.
+    // One row per merchant: the key is in the row of the URL and is deleted with it.
     await runner.query(`
       create table http_notification (
         merchant_id bigint primary key references merchant,
@@ -37,7 +37,7 @@ export class CreateMerchants1760000000000 extends ForwardMigration {
       )`);
     await this.createAuditLog(runner);
     await this.createProbeLimits(runner);
-    // Mails a change asks for (T-15): stored with the change, handed over afterwards.
+    // E-mails about a change (T-15): stored in its transaction, handed over after it.
     await runner.query(`
       create table change_notice (
         notice_id uuid primary key default gen_random_uuid(),
@@ -52,7 +52,7 @@ export class CreateMerchants1760000000000 extends ForwardMigration {
     await runner.query('create index change_notice_due on change_notice (due_at)');
   }
 
-  /** Who did what to which merchant. Rows are written once: the trigger refuses to change or remove one. */
+  /** Who did what to which merchant. The trigger refuses to change or remove a row. */
   private async createAuditLog(runner: QueryRunner): Promise<void> {
     await runner.query(`
       create table audit_event (

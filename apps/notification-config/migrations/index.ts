@@ -1,6 +1,6 @@
 import { CreateMerchants1760000000000 } from './1760000000000-create-merchants';
 
-/** Nobody but the owner of the schema changes or removes what is in it. */
+/** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
 
 /** In order of application. */

@@ -12,7 +12,7 @@ export class CreateCodesAndTransactions1760000000000 extends ForwardMigration {
         code text primary key check (code ~ '^[0-9]{10}$'),
         merchant_id bigint not null,
         merchant_reference text not null check (char_length(merchant_reference) between 1 and 45),
-        -- numeric without a scale keeps the digits as they came: 110.10 stays 110.10 (A-57).
+        -- numeric without a scale keeps the digits as received: 110.10 stays 110.10 (A-57).
         amount numeric not null check (amount > 0),
         currency_code text not null,
         expires_at timestamptz,

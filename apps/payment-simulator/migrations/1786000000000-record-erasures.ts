@@ -2,7 +2,7 @@ import { createErasureTable } from '@paycode/erasure';
 import { ForwardMigration } from '@paycode/persistence';
 import type { QueryRunner } from 'typeorm';
 
-/** Whose request erased the payer's data of which transaction (T-43). */
+/** Records who had the payer's data of which transaction erased (T-43). */
 export class RecordErasures1786000000000 extends ForwardMigration {
   override readonly name = 'RecordErasures1786000000000';
 

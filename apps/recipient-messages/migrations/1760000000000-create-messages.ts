@@ -13,7 +13,7 @@ export class CreateMessages1760000000000 extends ForwardMigration {
 const statements = [
   `create table recipient_message (
      message_id bigint generated always as identity primary key,
-     -- Once per transaction (or notice), channel and recipient; a digest, so that the address goes when the message is done.
+     -- One per transaction (or notice), channel and recipient. It is a digest, so that a finished message holds no address.
      dedup_key text not null unique,
      channel text not null check (channel in ('EMAIL', 'SMS')),
      merchant_id bigint not null,
@@ -30,9 +30,9 @@ const statements = [
    ) with (fillfactor = 70)`,
   `comment on column recipient_message.notification is 'What a message of a transaction tells, sealed as compact JWE.'`,
   `comment on column recipient_message.change_notice is 'What a message of a changed URL or key tells: kind of change, who made it, when.'`,
-  // Only what is waiting: finished messages are many, and are never looked for.
+  // Only waiting messages, because there are many finished ones and no query reads them by due time.
   `create index recipient_message_due on recipient_message (channel, due_at) where state = 'PENDING'`,
   `create index recipient_message_finished on recipient_message (finished_at) where state <> 'PENDING'`,
-  // A payer's data is looked for by transaction.
+  // An erasure searches a payer's data by transaction.
   `create index recipient_message_notification on recipient_message (transaction_id) where notification is not null`,
 ];

@@ -3,8 +3,8 @@ import { ForwardMigration } from '@paycode/persistence';
 import type { QueryRunner } from 'typeorm';
 
 /**
- * Jobs, write-once decisions, the shards that replicas share out, and the outbox. Jobs and decisions are range-partitioned by
- * transaction id, so that old blocks are dropped as partitions; the default partition takes whatever has no block yet.
+ * Jobs, write-once decisions, the shards that replicas own, and the outbox. Jobs and decisions are range-partitioned by
+ * transaction id, so that old blocks are dropped as partitions; the default partition takes ids that have no block yet.
  */
 export class CreateReversals1760000000000 extends ForwardMigration {
   override readonly name = 'CreateReversals1760000000000';
@@ -33,7 +33,7 @@ export class CreateReversals1760000000000 extends ForwardMigration {
       ) partition by range (transaction_id);
       create table decision_default partition of decision default;
       comment on table decision is 'Insert only, write once: the first decision stands.';
-      -- Nobody changes a decision, whatever program or person tries (P-I1). Dropping whole partitions stays possible.
+      -- No program and no person can change a decision (P-I1). Whole partitions can still be dropped.
       create function refuse_change() returns trigger language plpgsql as
         $$ begin raise exception 'a decision is written once' using errcode = 'integrity_constraint_violation'; end $$;
       create trigger decision_is_written_once before update on decision for each row execute function refuse_change();

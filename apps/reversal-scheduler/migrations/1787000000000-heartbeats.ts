@@ -1,7 +1,7 @@
 import { ForwardMigration } from '@paycode/persistence';
 import type { QueryRunner } from 'typeorm';
 
-/** A beat is a heartbeat, and a replica is known by its id, as the store of shards (libs/ownership) has them in every service. */
+/** Renames a beat to heartbeat and a replica's key to id, as the store of shards (libs/ownership) names them in every service. */
 export class Heartbeats1787000000000 extends ForwardMigration {
   override readonly name = 'Heartbeats1787000000000';
 

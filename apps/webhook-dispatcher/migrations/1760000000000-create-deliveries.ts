@@ -4,7 +4,7 @@ import type { QueryRunner } from 'typeorm';
 
 /**
  * Deliveries, attempts and write-once verdicts, all insert-only and range-partitioned by transaction id: blocks are opened ahead of the ids in
- * use and dropped when they are old; the default partition takes ids outside every block. Lanes and replicas say who may act on a delivery.
+ * use and dropped when they are old; the default partition takes ids outside every block. Lanes and replicas determine who may act on a delivery.
  */
 export class CreateDeliveries1760000000000 extends ForwardMigration {
   override readonly name = 'CreateDeliveries1760000000000';
@@ -19,7 +19,7 @@ const statements = [
      id uuid primary key,
      beat bigint not null default 0
    ) with (fillfactor = 50)`,
-  // The beat stands apart from the lane rows: ingest and negative verdicts hold those FOR SHARE, which a beat must not wait for.
+  // The beat is not in the lane rows, because ingest and negative verdicts lock those FOR SHARE and a beat must not wait for them.
   `comment on table replica is 'Dispatchers alive. A beat that stands still for the lease time on the clock of an observer means dead.'`,
   `create table lane (
      lane smallint primary key check (lane between 0 and 255),
@@ -47,11 +47,11 @@ const statements = [
      received_at timestamptz not null default clock_timestamp(),
      payload text check ((payload is null) = stub)
    ) partition by range (transaction_id)`,
-  // Sealed payloads do not compress, and moving them out of line costs a second table and index per row: they stay in the row.
+  // Payloads stay in the row: sealed ones do not compress, and storage out of line costs a second table and index per row.
   `alter table delivery alter column payload set storage external`,
   `create table delivery_default partition of delivery default with (toast_tuple_target = 8160)`,
   `create index delivery_lane_seq on delivery (lane, seq)`,
-  // Waiting rows that no replica holds in memory as started: few, found without walking the settled ones.
+  // The few waiting rows that no replica has claimed, so that a query does not read the settled ones.
   `create index delivery_parked on delivery (lane, seq) where epoch = 0 and not stub`,
   `create index delivery_waiting on delivery (merchant_id, seq) where epoch = 0 and not stub`,
   `comment on column delivery.epoch is 'Lane epoch under which attempt 1 was claimed by the insert itself; 0: not claimed yet.'`,
@@ -91,7 +91,7 @@ const statements = [
    )`,
   `comment on table retention_block is 'Partitions <table>_<block> of delivery, attempt and verdict. passed_at: when the ids in use left it behind.'`,
 
-  // The one table with updates: notices that move no money and failed, a small fraction of the traffic.
+  // The only table with updates: failed notices that move no money, a small fraction of the traffic.
   `create table notice_retry (
      transaction_id bigint primary key,
      lane smallint not null,

@@ -1,7 +1,7 @@
 import { ForwardMigration } from '@paycode/persistence';
 import type { QueryRunner } from 'typeorm';
 
-/** One word for one thing: lanes are the shards of the scheduler, a beat is a heartbeat, a block is a range of ids. Renames only; no row changes. */
+/** Only renames, no row changes: a lane becomes a shard as in the scheduler, a beat a heartbeat, a block an id range. */
 export class ShardsAndIdRanges1787000000000 extends ForwardMigration {
   override readonly name = 'ShardsAndIdRanges1787000000000';
 
@@ -28,7 +28,7 @@ const indexes = [
 ] as const;
 const sequence = ['retention_block_block_seq', 'id_range_range_seq'] as const;
 
-/** Constraints were named after tables and columns by PostgreSQL. Inherited ones follow their parents. */
+/** PostgreSQL named the constraints after tables and columns. A renamed constraint renames those that inherit it. */
 const renameConstraints = (from: string, to: string): string => `
   do $$ declare found record; begin
     for found in select conrelid::regclass as tab, conname as old, regexp_replace(conname, '${from}', '${to}', 'g') as new

@@ -2,13 +2,13 @@
 export const shardSql = {
   heartbeat: `insert into replica (id, heartbeat) values ($1, 1) on conflict (id) do update set heartbeat = replica.heartbeat + 1`,
 
-  // A second statement, so that it sees the heartbeat above. One statement for both tables, so that owner and heartbeat are from the same
-  // instant.
+  // Runs after the heartbeat, so that it sees it. It reads both tables in one statement, so that owner and heartbeat are from the same
+// instant.
   rows: `select s.shard, s.owner, s.epoch, r.id as replica, r.heartbeat
          from shard s full join replica r on r.id = s.owner order by s.shard`,
 
   take: `with seen as (select * from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as t(shard, epoch, heartbeat)),
-       -- Waits for what holds the row under the former owner (ingests, negative verdicts): what it wrote is then seen by the new one.
+       -- Waits for transactions of the former owner that lock the row (ingests, negative verdicts), so that the new owner sees their rows.
        free as materialized (
          select s.shard from shard s join seen using (shard)
           where s.epoch = seen.epoch

@@ -11,7 +11,7 @@ function rightsOn({ name, isInsertOnly, isSequence }: Relation): string {
   return `${isInsertOnly ? 'select, insert' : 'select, insert, update, delete'} on table ${name}`;
 }
 
-/** Statements that grant a role its rights. PostgreSQL has quoted the names: they stand in the text, which takes no parameters there. */
+/** Statements that grant a role its rights. PostgreSQL has quoted the names, which stand in the text because these statements take no parameters. */
 export const rightsSql = {
   relations: `
   select quote_ident(relname) as name, relname = any($1) as "isInsertOnly", relkind = 'S' as "isSequence"

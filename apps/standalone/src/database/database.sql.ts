@@ -2,11 +2,11 @@ export interface SchemaRoles {
   database: string;
   /** Migrates, and does nothing else. */
   owner: string;
-  /** What the service logs in as: rights on rows only. */
+  /** The role as which the service logs in: it has rights on rows only. */
   service: string;
 }
 
-/** Statements on databases and roles. Names are constants of ours: they stand in the text, which takes no parameters there. */
+/** Statements on databases and roles. The names are constants of the code and stand in the text, because these statements take no parameters. */
 export const databaseSql = {
   databases: 'select datname from pg_database',
   createDatabase: (name: string, owner: string | undefined) =>
@@ -32,7 +32,7 @@ export const databaseSql = {
     grant select, insert, update, delete on all tables in schema public to ${service};
     grant usage on all sequences in schema public to ${service};
     do $$ begin
-      -- Missing where the first start of all was cut off.
+      -- Missing if the very first start was interrupted.
       if to_regclass('security_event') is not null then
         revoke update, delete, truncate, trigger, references on security_event from ${service};
       end if;

@@ -5,7 +5,7 @@ export interface NotificationSource {
   /** Column of the sealed notification. */
   sealed: string;
   storedAt: string;
-  /** Which rows hold a notification. */
+  /** SQL condition: the row holds a notification. */
   holds: string;
   /** SQL condition: no step needs the payer's data any more. */
   isDecided: string;

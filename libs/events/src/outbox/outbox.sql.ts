@@ -26,7 +26,7 @@ export const outboxSql = {
     as e(topic, key, type, id, source, time, traceparent, payload, ordinal)
   order by ordinal`,
 
-  // By the index, which drops deleted rows sooner than the table.
+  // Reads the index, because it drops deleted rows sooner than the table.
   hasWork: 'select 1 from outbox where id <> all($1::bigint[]) order by id limit 1',
 
   lock: 'select pg_try_advisory_xact_lock($1) as held',

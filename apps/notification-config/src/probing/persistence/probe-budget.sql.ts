@@ -1,5 +1,5 @@
 export const probeBudgetSql = {
-  // One probe at a time per merchant; the row of a dead replica's probe may be taken over when its time is over.
+  // One probe at a time per merchant; another replica may take over the row of a dead replica's probe when its time is over.
   enter: `
     insert into probe_in_flight as flight (merchant_id, probe_id, expires_at)
     values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')

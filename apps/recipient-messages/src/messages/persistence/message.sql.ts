@@ -4,7 +4,7 @@ export const messageSql = {
        select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::jsonb[])
        on conflict (dedup_key) do nothing`,
 
-  // Skipped, not waited for: another replica has them in hand.
+  // Skips locked rows, because another replica is sending them.
   take: `update recipient_message set tries = tries + 1, due_at = clock_timestamp() + $3 * interval '1 millisecond'
        where message_id in (
          select message_id from recipient_message where channel = $1 and state = 'PENDING' and due_at <= statement_timestamp()
@@ -22,7 +22,7 @@ export const messageSql = {
          select message_id from recipient_message
          where state = 'PENDING' and created_at < clock_timestamp() - $1 * interval '1 millisecond' limit $2 for update skip locked)`,
 
-  // Kept twice as long as news may be old: until then an event that comes again must find its message done.
+  // Keeps finished messages twice as long as an event may be old, so that a repeated event finds its message done.
   remove: `delete from recipient_message where message_id in (
          select message_id from recipient_message
          where state <> 'PENDING' and finished_at < clock_timestamp() - 2 * $1 * interval '1 millisecond' limit $2)`,

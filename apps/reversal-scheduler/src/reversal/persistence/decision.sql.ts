@@ -17,8 +17,8 @@ export const decisionSql = {
     select id, merchant, kind, verdict, reason from wanted order by id
     on conflict (transaction_id) do nothing
     returning *),
-  -- Same statement, same commit: a reversal that is decided is a reversal that will be asked for (P-I2). The event id names the
-  -- transaction, so a repeat is recognised whoever sends it.
+  -- One statement commits the decision and its event, so that every decided reversal is also requested (P-I2). The event id names the
+  -- transaction, so consumers recognise a repeat from any sender.
   requested as (
     insert into outbox (aggregatetype, aggregateid, type, event_id, source, time, payload, traceparent)
     select '${topics.reversalRequested}', transaction_id::text, '${eventTypes[topics.reversalRequested]}',

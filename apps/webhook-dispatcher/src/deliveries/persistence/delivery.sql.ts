@@ -40,7 +40,7 @@ export const deliverySql = {
       select shard, epoch from shard where owner = $1 and shard in (select shard from input) order by shard for share)
     insert into attempt (transaction_id, attempt, epoch)
     select d.transaction_id, d.attempt, d.epoch from input d join held using (shard, epoch) where ${isOpen} order by 1
-    -- The same claim again: the answer of the first one was lost.
+    -- A repeat of the same claim, because the answer of the first was lost.
     on conflict (transaction_id, attempt) do update set epoch = excluded.epoch where attempt.epoch = excluded.epoch
     returning transaction_id as id`,
 

@@ -2,7 +2,7 @@ const summary =
   'd.transaction_id as id, d.merchant_id as merchant, d.kind, d.status, d.received_at, v.kind as verdict, v.outcome';
 const ofMerchant = '($1::bigint is null or d.merchant_id = $1)';
 
-/** Statements of what on-call reads. */
+/** Statements behind the pages and commands of on-call. */
 export const deliveryLogSql = {
   timeline: `
   select d.merchant_id as merchant, d.kind, d.reversible, d.epoch, d.received_at,
@@ -12,7 +12,7 @@ export const deliveryLogSql = {
 
   attempts: 'select attempt, started_at, outcome, elapsed_ms from attempt where transaction_id = $1 order by attempt',
 
-  // Reads each shard from the mark below which every row is resolved: seconds of traffic, not the whole table.
+  // Reads each shard from the mark below which every row is resolved, so it reads seconds of traffic, not the whole table.
   open: `
   select ${summary} from shard l
    cross join lateral (

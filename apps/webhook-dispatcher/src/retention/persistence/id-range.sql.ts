@@ -1,7 +1,7 @@
 /** The same option as in the first migration: payloads stay in the row. */
 const optionsOf = (table: string) => (table === 'delivery' ? 'with (toast_tuple_target = 8160)' : '');
 
-/** Partition `<table>_<range>`. Names and numbers of our own: they stand in the text, which takes no parameters there. */
+/** Partition `<table>_<range>`. Names and numbers come from the code and stand in the text, because these statements take no parameters. */
 export interface Partition {
   table: string;
   range: number;
