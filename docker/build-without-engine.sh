@@ -38,7 +38,7 @@ build_base_image() {
   buildah commit -q --rm "$container" paycode-build-base >/dev/null
 }
 
-# A registry mirror or a certificate authority of this machine's network reaches npm as mounted files: neither a layer nor the image's
+# npm gets a registry mirror or certificate authority of this machine's network as mounted files, because neither a layer nor the image's
 # settings may name them.
 npmrc="$work/npmrc"
 # Home of the user that builds, inside the container.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts the built image of a service without settings, as its own user: it must load all of its code, then name what is missing and
+# Starts the built image of a service without settings, as its own user: it must load all of its code, name the missing settings and
 # exit 1. Usage: docker/probe-image.sh <service>, after docker/build-without-engine.sh.
 set -euo pipefail
 service=$1
