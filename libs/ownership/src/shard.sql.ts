@@ -3,7 +3,7 @@ export const shardSql = {
   heartbeat: `insert into replica (id, heartbeat) values ($1, 1) on conflict (id) do update set heartbeat = replica.heartbeat + 1`,
 
   // Runs after the heartbeat, so that it sees it. It reads both tables in one statement, so that owner and heartbeat are from the same
-// instant.
+  // instant.
   rows: `select s.shard, s.owner, s.epoch, r.id as replica, r.heartbeat
          from shard s full join replica r on r.id = s.owner order by s.shard`,
 
