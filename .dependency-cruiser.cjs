@@ -74,6 +74,14 @@ module.exports = {
       },
     },
     {
+      name: 'reached-from-main',
+      comment:
+        'A file that main.ts does not reach takes no part in its service: a consumer or controller that no module lists, say. Workers and preloads are started by their path.',
+      severity: 'error',
+      from: { path: '^apps/[^/]+/src/main\\.ts$' },
+      to: { path: '^apps/[^/]+/src/', pathNot: `${testCode}|/main\\.ts$|\\.(worker|preload)\\.ts$`, reachable: false },
+    },
+    {
       name: 'testing-only-from-specs',
       comment: 'Fakes and test databases never reach a running service.',
       severity: 'error',

@@ -13,6 +13,9 @@ import { inlineSql } from './gates/inline-sql.ts';
 import { FileTree, misnamedFolders } from './gates/named-folders.ts';
 import { CommandError, run } from './gates/run.ts';
 import { type LockedWorkspace, supplyChainProblems } from './gates/supply-chain.ts';
+import { unreadSettings } from './gates/unread-settings.ts';
+import { unwiredEvents } from './gates/unwired-events.ts';
+import { events as registry } from '../../libs/dto/src/events/events.ts';
 import { supplyChainPolicy } from '../run/images/supply-chain.policy.ts';
 import { staleDocs } from './generate-docs.ts';
 
@@ -35,6 +38,8 @@ const gates: Record<string, Gate> = {
   ids,
   glossary,
   sql,
+  settings,
+  events,
   docs: staleDocs,
   'supply-chain': supplyChain,
 };
@@ -77,6 +82,17 @@ async function glossary(): Promise<string[]> {
 
 async function sql(): Promise<string[]> {
   return [...(await projectTexts())].flatMap(([file, content]) => inlineSql(file, content));
+}
+
+/** Every setting that a service declares is read by its code. The declarations are those of the generated page, which `docs` compares. */
+async function settings(): Promise<string[]> {
+  const declared = JSON.parse(await textOf('docs/reference/environment.json')) as Parameters<typeof unreadSettings>[0];
+  return unreadSettings(declared, await projectTexts());
+}
+
+/** Every event of the registry has its producers and consumers in the code, and no service consumes what the registry does not know. */
+async function events(): Promise<string[]> {
+  return unwiredEvents(registry, await projectTexts());
 }
 
 async function supplyChain(): Promise<string[]> {

@@ -13,7 +13,8 @@ import { CannotAddError, WorkspaceEdit } from './new/workspace-edit.ts';
 
 const usage = `usage:
   npm run new -- event <name> --from <service> --to <service>[,<service>]
-  npm run new -- setting <service> <NAME> --type string|integer|boolean|list|url [--default <value>] [--unit <unit>] --says <sentence>
+  npm run new -- setting <service> <NAME> --type string|integer|boolean|list|url [--default <value>] [--unit <unit>] [--min <number>] [--max <number>]
+                  --says <sentence>      without --default every deployment must set it
   npm run new -- capability <service> <name> <verb-object>
   npm run new -- channel <NAME>
 `;
@@ -28,7 +29,7 @@ interface Made {
 const root = join(import.meta.dirname, '../..');
 
 function make(args: readonly string[]): Made {
-  const options = { from: text, to: text, type: text, default: text, unit: text, says: text };
+  const options = { from: text, to: text, type: text, default: text, unit: text, min: text, max: text, says: text };
   const { positionals, values } = parseArgs({ args: [...args], options, allowPositionals: true });
   const [kind = '', ...names] = positionals;
   const maker = Object.hasOwn(makers, kind) ? makers[kind as keyof typeof makers] : undefined;
@@ -37,7 +38,7 @@ function make(args: readonly string[]): Made {
 }
 
 const text = { type: 'string' } as const;
-type Values = Record<'from' | 'to' | 'type' | 'default' | 'unit' | 'says', string | undefined>;
+type Values = Record<'from' | 'to' | 'type' | 'default' | 'unit' | 'min' | 'max' | 'says', string | undefined>;
 
 const makers = {
   event(edit: WorkspaceEdit, [name]: string[], values: Partial<Values>): Made {
@@ -46,13 +47,16 @@ const makers = {
       `fields, description, partitions and retention: libs/dto/src/events/${name}.event.ts, then npm run docs:generate`,
       'the producer writes it to its outbox in the transaction of the fact (insertOutbox of @paycode/events)',
       'the consumer (@OnEvents, its group as in the definition) is idempotent by primary key and rejects events that it cannot use',
+      'npm run check -- events: names the producer and the consumers that are missing',
     ];
     return { edit, generators: ['generate-docs.ts', 'generate-manifests.ts'], next };
   },
   setting(edit: WorkspaceEdit, [service, name]: string[], values: Partial<Values>): Made {
     const { type = 'string', says, ...rest } = values;
     newSetting(edit, { ...rest, service: named(service), name: named(name), type, says: named(says) });
-    const next = [`hand it to the module that needs it, in apps/${service}/src/app.module.ts`];
+    const next = [
+      `hand it to the module that needs it, in apps/${service}/src/app.module.ts, and use it there: npm run check -- settings`,
+    ];
     return { edit, generators: ['generate-docs.ts'], next };
   },
   capability(edit: WorkspaceEdit, [service, name, useCase]: string[]): Made {
@@ -68,7 +72,7 @@ const makers = {
     const next = [
       `what an address of ${upper} is, and how the audit log shows it: apps/notification-config/src/notifications/domain/recipient.ts`,
       `what is said: apps/recipient-messages/src/messages/domain/${lower}-message.ts`,
-      `a provider that is no HTTP gateway: apps/recipient-messages/src/messages/clients/${lower}.sender.ts`,
+      `a provider that is no HTTP gateway: apps/recipient-messages/src/messages/clients/${lower}-sender.ts`,
       'an example for merchants: tools/check/docs/openapi/notes/public.yaml, then npm run docs:generate',
       "the gateway's address in Kubernetes' network policy recipient-messages",
       `npm test -- apps/notification-config apps/recipient-messages tools/check/schema`,

@@ -1,8 +1,8 @@
 /**
  * `npm run test:generators`: writes an event, a setting, two capabilities and a channel with `npm run new` into a copy of this tree, and runs
- * the checks that the new files could break on the copy. Exits 1 with their output.
+ * the checks that the new files could break on the copy. What only a person can write must be named by a check. Exits 1 with their output.
  */
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError, run } from './gates/run.ts';
 
@@ -19,6 +19,8 @@ const commands = [
     'integer',
     '--default',
     '8',
+    '--min',
+    '1',
     '--says',
     'Most POSTs at once.',
   ],
@@ -26,9 +28,18 @@ const commands = [
   ['capability', 'webhook-dispatcher', 'quiet-hours', 'keep-quiet-hours'],
   ['channel', 'PUSH'],
 ];
-/** Specs that try every event, every channel against its check constraint, and every schema. */
+/** What the checks of settings and events must name in the copy, and nothing else. */
+const leftToDo = [
+  'apps/webhook-dispatcher: nothing reads the setting POSTS_PER_ORIGIN_MAX',
+  "apps/webhook-dispatcher: no @OnEvents(topics.codeExpired, { group: 'webhook-dispatcher-code-expired' })",
+  "apps/reversal-scheduler: no @OnEvents(topics.codeExpired, { group: 'reversal-scheduler-code-expired' })",
+  'apps/payment-simulator: it produces paycode.code.expired.v1',
+];
+/** Specs that try every event, every channel against its check constraint and its pages, and every schema. */
 const specsOfAll = [
   'libs/dto/src/events/events.spec.ts',
+  'libs/dto/src/events/topic-catalog.spec.ts',
+  'tools/check/docs/pages-name-all.spec.ts',
   'apps/recipient-messages/src/messages/persistence/postgres-message.queue.int.spec.ts',
   'tools/check/schema/schema.int.spec.ts',
 ];
@@ -38,6 +49,7 @@ const refused: [args: string[], words: string][] = [
   [['event', 'ack-received', '--from', 'payment-simulator', '--to', 'webhook-dispatcher'], 'is there already'],
   [['event', 'code-sold', '--from', 'nobody', '--to', 'webhook-dispatcher'], 'no service nobody'],
   [['setting', 'webhook-dispatcher', 'ACK_WINDOW_MS', '--says', 'x'], 'ACK_WINDOW_MS already'],
+  [['setting', 'webhook-dispatcher', 'NOTE', '--max', '9', '--says', 'x'], 'of an integer'],
   [['capability', 'webhook-dispatcher', 'intake', 'take-in'], 'is there already'],
   [['capability', 'webhook-dispatcher'], 'usage'],
   [['channel', 'push'], 'in capitals'],
@@ -74,6 +86,19 @@ async function copyTree(copy: string): Promise<void> {
 async function add(copy: string, args: string[]): Promise<void> {
   const { stdout } = await run('node', ['tools/run.cjs', 'check/new', ...args], { cwd: copy });
   console.log(`npm run new -- ${args.join(' ')}\n${stdout}`);
+  const named = [...stdout.matchAll(/\b(?:apps|libs|tools|docs)\/[\w./-]*\w/g)].map(([path]) => path);
+  const gone = named.filter(path => !existsSync(join(copy, path)));
+  if (gone.length > 0) throw new Error(`npm run new -- ${args.join(' ')} names what is not there: ${gone.join(', ')}`);
+}
+
+async function isNamed(copy: string): Promise<void> {
+  const { code, stdout } = await run('node', ['tools/run.cjs', 'check/check', 'settings', 'events'], {
+    cwd: copy,
+    mayFail: true,
+  });
+  const named = stdout.split('\n').flatMap(line => /^ {5}(\S.*)$/.exec(line)?.[1] ?? []);
+  const isAll = named.length === leftToDo.length && leftToDo.every(words => named.some(line => line.startsWith(words)));
+  if (code !== 1 || !isAll) throw new Error(`the checks of settings and events must name what is left to do:\n${stdout}`);
 }
 
 async function isRefused(copy: string, args: string[], words: string): Promise<void> {
@@ -93,6 +118,7 @@ function gatesOf(copy: string, written: string[]): [name: string, gate: () => Pr
   const env = { KAFKA_BROKERS: '', PAYCODE_REQUIRE_KAFKA: '', PAYCODE_TEST_REPORTS: '' };
   const inCopy = (command: string, args: string[]) => () => run(command, args, { cwd: copy, env });
   return [
+    ['settings and events name what is left to do', () => isNamed(copy)],
     [
       'the checks of types, boundaries, folders, links, texts and pages',
       inCopy('node', ['tools/run.cjs', 'check/check', 'types', 'boundaries', 'folders', 'links', 'text', 'docs']),

@@ -1,15 +1,27 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { channels } from '@paycode/dto';
+import { channels, validTypesText } from '@paycode/dto';
+import { parse } from 'yaml';
 import { events } from '../../../libs/dto/src/events/events.ts';
 
 const page = (path: string): string => readFileSync(join(__dirname, '../../../docs', path), 'utf8');
+
+interface Notes {
+  components: { schemas: { NotificationEntry: { properties: { type: { enum: string[] } } } } };
+  paths: Record<'/portal/restful/merchant/notification/extra', { post: { errors: Record<'400', string[]> } }>;
+}
 
 describe('pages that are written by hand', () => {
   it.each(Object.values(events).map(({ type, topic }) => [type, topic.name] as const))(
     'the table of events in architecture has %s, over %s',
     (type, topic) => expect(page('explanation/architecture.md')).toContain(`| \`${topic}\` | \`${type}\` |`),
   );
+
+  it('the public contract lists the type of every entry, and says which types there are (R-7-11)', () => {
+    const { components, paths } = parse(readFileSync(join(__dirname, 'openapi/notes/public.yaml'), 'utf8')) as Notes;
+    expect(components.schemas.NotificationEntry.properties.type.enum).toEqual(['HTTP', ...channels]);
+    expect(paths['/portal/restful/merchant/notification/extra'].post.errors['400']).toContain(validTypesText);
+  });
 
   it.each(channels)('the how-to of messages says which settings switch %s on', channel =>
     expect(page('how-to/send-email-and-sms.md')).toMatch(new RegExp(`\`${channel}_[A-Z_]+`)),

@@ -7,13 +7,10 @@ const kinds = 'libs/dto/src/internal/channels.ts';
 const configuration = 'apps/notification-config/src/notifications';
 const messages = 'apps/recipient-messages/src/messages';
 
+const contract = 'tools/check/docs/openapi/notes/public.yaml';
+
 /** Files that spell out the refusal of an unknown channel (R-7-11). */
-const refusalIn = [
-  `${configuration}/notifications.int.spec.ts`,
-  'libs/dto/src/access/error-catalogue.ts',
-  'libs/dto/src/access/error-catalogue.spec.ts',
-  'tools/check/docs/openapi/notes/public.yaml',
-];
+const refusalIn = [`${configuration}/notifications.int.spec.ts`, 'libs/dto/src/access/error-catalogue.spec.ts', contract];
 
 /**
  * A channel that recipients are told over, beside EMAIL and SMS: its place in every table that the compiler demands, a sender that POSTs to an
@@ -79,6 +76,7 @@ function addSender(edit: WorkspaceEdit, { upper, lower, pascal }: ChannelNames):
 function tellOfIt(edit: WorkspaceEdit, { upper }: ChannelNames, known: readonly string[]): void {
   const [before, after] = [known.join(' or '), [...known, upper].join(' or ')];
   for (const path of refusalIn) edit.replace(path, new RegExp(`Valid types are ${before}`, 'g'), `Valid types are ${after}`);
+  edit.replace(contract, /enum: \[HTTP, ([A-Z0-9, ]+)\]/, `enum: [HTTP, $1, ${upper}]`);
   const settings = `\`${upper}_GATEWAY_URL\`, \`${upper}_GATEWAY_TOKEN\``;
   const row = `| send messages over ${upper} | ${settings}; the gateway is sent \`{to, text, reference}\` as JSON and answers 2xx |\n`;
   edit.insertBefore('docs/how-to/send-email-and-sms.md', /^\| trust a certificate authority/, row);

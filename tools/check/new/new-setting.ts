@@ -10,6 +10,9 @@ export interface NewSetting {
   /** As it would stand in the environment; without one the setting is required. */
   default?: string | undefined;
   unit?: string | undefined;
+  /** Bounds of an integer. */
+  min?: string | undefined;
+  max?: string | undefined;
   /** One sentence for the reference page. */
   says: string;
 }
@@ -24,12 +27,14 @@ export function newSetting(edit: WorkspaceEdit, setting: NewSetting): void {
   edit.insertBefore(path, /^\}\);$/, `${name}: { ${members(setting).join(', ')} },\n`);
 }
 
-function members({ type, default: value, unit, says }: NewSetting): string[] {
+function members({ type, default: value, unit, min, max, says }: NewSetting): string[] {
   if (!kinds.some(kind => kind === type)) throw new CannotAddError(`--type must be one of ${kinds.join(', ')}`);
   return [
     `type: '${type}'`,
     ...(unit === undefined ? [] : [`unit: ${quoted(unit)}`]),
     ...(value === undefined ? [] : [`default: ${literal(type, value)}`]),
+    ...(min === undefined ? [] : [`min: ${bound(type, min)}`]),
+    ...(max === undefined ? [] : [`max: ${bound(type, max)}`]),
     `description: ${quoted(says)}`,
   ];
 }
@@ -39,6 +44,11 @@ function literal(type: string, value: string): string {
   if (type === 'boolean' && !/^(true|false)$/.test(value)) throw new CannotAddError('--default must be true or false');
   if (type === 'list') return JSON.stringify(value.split(',').filter(item => item !== ''));
   return type === 'integer' || type === 'boolean' ? value : quoted(value);
+}
+
+function bound(type: string, value: string): string {
+  if (type !== 'integer' || !/^\d+$/.test(value)) throw new CannotAddError('--min and --max are integers, of an integer');
+  return value;
 }
 
 function quoted(text: string): string {

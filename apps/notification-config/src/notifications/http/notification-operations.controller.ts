@@ -1,11 +1,10 @@
 import { Controller, Delete, Header, HttpCode, Param, Post, Req } from '@nestjs/common';
-import { type Channel, channels } from '@paycode/dto';
+import { type Channel, channels, validTypesText } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import type { ProbeOutcome } from '@paycode/safe-http';
 import type { FastifyRequest } from 'fastify';
 import { MerchantIdPipe, operatorOrigin } from '../../merchants';
 import { CheckUrlService } from '../check-url.service';
-import { validTypesText } from '../domain/recipient';
 import { RemoveNotificationService } from '../remove-notification.service';
 
 /** Operations of the portal for a merchant. */

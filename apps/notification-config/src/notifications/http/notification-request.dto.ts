@@ -1,8 +1,8 @@
 import { IsIn, IsInt, IsString, Length, Max, Min, ValidateBy } from 'class-validator';
 import { Transform } from 'class-transformer';
-import { type Channel, channels } from '@paycode/dto';
+import { type Channel, channels, validTypesText } from '@paycode/dto';
 import { payloadVersions } from '../domain/notification-configuration';
-import { isRecipientValue, validTypesText, validValuesText } from '../domain/recipient';
+import { isRecipientValue, validValuesText } from '../domain/recipient';
 
 /** Body of list and renewKey. Numbers are numbers: "25" is refused. */
 export class MerchantRequest {
