@@ -168,6 +168,8 @@ describe('payment codes', () => {
       const first = await createCode(order('shared'));
       const other = await createCode(order('shared'), merchant(1002));
       expect([other.status, other.data.code === first.data.code]).toEqual([200, false]);
+      const again = await createCode(order('shared'), merchant(1002));
+      expect(again).toMatchObject({ isReplayed: 'true', data: { code: other.data.code } });
     });
   });
 

@@ -1,5 +1,6 @@
 import { chmodSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '@paycode/persistence/embedded';
 import { eventually } from '@paycode/service-runtime/testing';
 import type { Standalone } from '@paycode/platform-client';
 import { PlatformProcess, temporaryFolder } from './testing/platform-process';
@@ -10,6 +11,7 @@ const root = join(__dirname, '../../..');
 describe('npm run dev', () => {
   let folder: string;
   let platform: PlatformProcess;
+  let debuggerPort: number;
   const home = () => join(folder, 'home');
   const processes = () => (JSON.parse(readFileSync(join(home(), 'standalone.json'), 'utf8')) as Standalone).processes;
   /** Tells whoever watches the file that it was changed; content and time stay, so that no other platform of this tree is built anew. */
@@ -18,7 +20,9 @@ describe('npm run dev', () => {
   beforeAll(async () => {
     folder = temporaryFolder();
     const env = { DATABASE_URL: undefined, EVENTS_TRANSPORT: undefined };
-    platform = new PlatformProcess({ home: home(), env, command: 'dev', args: ['--inspect', 'payment-simulator'] });
+    debuggerPort = await freePort();
+    const args = ['--inspect', 'payment-simulator', `--inspect=${debuggerPort}`];
+    platform = new PlatformProcess({ home: home(), env, command: 'dev', args });
     await platform.untilReady();
   });
   afterAll(async () => {
@@ -48,7 +52,7 @@ describe('npm run dev', () => {
 
   it('a debugger can attach to the service that --inspect names', () => {
     const log = readFileSync(join(home(), 'logs/payment-simulator.log'), 'utf8');
-    expect(log).toContain('Debugger listening on ws://127.0.0.1:9229/');
+    expect(log).toContain(`Debugger listening on ws://127.0.0.1:${debuggerPort}/`);
     const other = readFileSync(join(home(), 'logs/auth-session.log'), 'utf8');
     expect(other).not.toContain('Debugger listening');
   });

@@ -36,7 +36,7 @@ describe('a database server whose certificate a private authority signed', () =>
     await dataSource.destroy();
     return row.ssl;
   };
-  const urlAt = (host: string) => `postgres://paycode@${host}:${server.port}/postgres?sslmode=verify-full&connect_timeout=60`;
+  const urlAt = (host: string) => `postgres://paycode@${host}:${server.port}/postgres?sslmode=verify-full&connect_timeout=120`;
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'paycode-pg-tls-'));

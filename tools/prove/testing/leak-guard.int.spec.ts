@@ -38,7 +38,7 @@ describe('what a spec file leaves open', () => {
     expect({ places, output }).toEqual({ places: places.toSorted((a, b) => a - b), output });
     expect(places).not.toContain(-1);
     expect(childrenOf(output)).toEqual([]);
-  }, 120_000);
+  });
 
   it('fails a file whose tests pass; what nobody can close is named, and the run ends', async () => {
     const { output, code, tests } = await outcomeOf('leaks-only');
@@ -48,18 +48,18 @@ describe('what a spec file leaves open', () => {
     expect(output).toMatch(/setTimeout started in tools\/prove\/testing\/planted\/leaks-only\.planted\.ts:\d+/);
     expect(output).toMatch(/still open: .*Timeout/);
     expect(output).toContain('that fails the run');
-  }, 120_000);
+  });
 
   it('of a file that does not load does not keep the run from ending', async () => {
     const { output, code } = await outcomeOf('does-not-load');
     expect(code).toBe(1);
     expect(output).toContain('the planted error of loading');
-  }, 120_000);
+  });
 
   it('is nothing, but a test is skipped without a reason: that fails the run as well', async () => {
     const { output, code } = await outcomeOf('skips-silently');
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('1 tests were skipped without a reason') });
-  }, 120_000);
+  });
 
   it('is nothing, but Jest ends before it tells its results: that fails the run as well', async () => {
     const run = new PlantedRun('ends-the-run', folder);
@@ -68,7 +68,7 @@ describe('what a spec file leaves open', () => {
       code: 1,
       output: expect.stringMatching(/Jest ended with 0 before it wrote .*planted\.json/),
     });
-  }, 120_000);
+  });
 
   it('is nothing: the run passes, tells the reasons of skipped tests, and leaves no folder', async () => {
     const { output, code } = await outcomeOf('passes');
@@ -76,7 +76,7 @@ describe('what a spec file leaves open', () => {
     expect(output).toContain('Tests    2 passed, 0 failed, 1 skipped');
     expect(output).toContain('Skipped  1: nothing was planted');
     expect(readdirSync(folder)).toEqual(['planted.json']);
-  }, 120_000);
+  });
 });
 
 /** The child process that the output names, when it still runs. */

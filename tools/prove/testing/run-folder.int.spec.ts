@@ -72,7 +72,7 @@ describe('the temporary folder of a test run', () => {
     expect([existsSync(dead.folder), isRunning(dead.pid)]).toEqual([false, false]);
     expect([existsSync(alive.folder), isRunning(alive.pid)]).toEqual([true, true]);
     expect(processesOf(alive.folder)).toEqual([alive.pid]);
-  }, 120_000);
+  });
 
   (noDisk ? it.skip : it)(
     `regression: is cleared away with the file system that a killed fault case had mounted in it${noDisk ? ` (not run: ${noDisk})` : ''}`,

@@ -32,7 +32,7 @@ describe('ADR 0025: the content of an image', () => {
     // Outside the workspace: nothing is found in its node_modules.
     folder = mkdtempSync(join(tmpdir(), 'paycode-images-'));
     node(['tools/run/build.ts', ...services]);
-  }, 120_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each(services)(

@@ -107,7 +107,7 @@ describe('route lease', () => {
 
   it.each([
     ['renewKey', () => replicas[0].post('renewKey', { merchantId })],
-    ['addHttp', () => addHttp(`/${Math.random()}`)],
+    ['addHttp', () => addHttp('/after')],
   ])('%s commits the change, waits for the lease and only then answers (R-4.3-10)', async (_, call) => {
     await addHttp('/before');
     const changes = async () =>

@@ -14,7 +14,9 @@ describe('merchants that fail at the same time', () => {
     merchants.concluded(2, true);
     merchants.concluded(3, true);
     merchants.concluded(3, false);
-    expect(merchants.counted).toEqual({ served: 3, failing: 2 });
+    merchants.concluded(4, false);
+    merchants.concluded(4, true);
+    expect(merchants.counted).toEqual({ served: 4, failing: 2 });
   });
 
   it('are forgotten ten minutes after it', () => {
@@ -28,7 +30,11 @@ describe('merchants that fail at the same time', () => {
   });
 
   it('never fill the memory: who was heard of longest ago goes', () => {
-    for (let merchantId = 0; merchantId <= 50_000; merchantId++) merchants.concluded(merchantId, merchantId > 0);
+    for (let merchantId = 1; merchantId <= 50_000; merchantId++) merchants.concluded(merchantId, merchantId > 2);
+    // Merchant 1 is heard of again, so that merchant 2 has been silent for longest.
+    merchants.concluded(1, false);
+    merchants.concluded(50_001, true);
+    merchants.concluded(1, true);
     expect(merchants.counted).toEqual({ served: 50_000, failing: 0 });
   });
 });

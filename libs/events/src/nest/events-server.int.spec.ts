@@ -96,8 +96,9 @@ describe('EventsServer', () => {
     const server = await start(topic);
     server.pause(topic);
     const labels = `topic="${topic}",group="${groupOf(topic, 'first')}"`;
-    // Before the first event: the first one to be parked must be an increase.
-    await eventually(async () => expect(await register.metrics()).toContain(`paycode_events_parked_total{${labels}} 0`));
+    // Before the first event: the first one to be parked, to fail or to be handled must be an increase.
+    for (const name of ['parked', 'batch_failures', 'handled'])
+      await eventually(async () => expect(await register.metrics()).toContain(`paycode_events_${name}_total{${labels}} 0\n`));
     await transport.publish(interleaved(topic, ['k'], 3));
     await eventually(async () => expect(await register.metrics()).toContain(`paycode_events_lag{${labels}} 3`));
     server.resume(topic);

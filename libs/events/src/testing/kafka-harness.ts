@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Duplex } from 'node:stream';
@@ -74,7 +75,7 @@ export class KafkaHarness extends TransportHarness {
     const records: RawLetter[] = [];
     if (!offsets || offsets.high === offsets.low) return records;
     const consumer = this.kafka.consumer({
-      groupId: `raw-${topic}-${Math.random()}`,
+      groupId: `raw-${topic}-${randomUUID()}`,
       allowAutoTopicCreation: false,
       maxWaitTimeInMs: 100,
     });

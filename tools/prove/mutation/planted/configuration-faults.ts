@@ -106,4 +106,23 @@ export const configurationFaults: readonly PlantedFault[] = [
     put: "'select 1 from merchant where merchant_id = $1'",
     specs: [storeSpec, notificationsSpec],
   },
+  {
+    id: 'closed-port-told',
+    breaks: 'A refused URL tells a port that closes from one that is silent.',
+    against: 'T-11',
+    file: `${config}/probing/failure-class.ts`,
+    find: 'CONNECTION_CLOSED: connection,',
+    put: 'CONNECTION_CLOSED: tls,',
+    specs: [`${config}/probing/validate-url.service.spec.ts`],
+    isSampled: true,
+  },
+  {
+    id: 'refusal-unexplained',
+    breaks: 'A PSP whose URL is refused is not told the class of failure.',
+    against: 'A-77',
+    file: `${config}/probing/validate-url.service.ts`,
+    find: 'validationFailed(outcome.reason, explanationOf(outcome))',
+    put: 'validationFailed(outcome.reason)',
+    specs: [`${config}/probing/validate-url.service.spec.ts`],
+  },
 ];

@@ -1,4 +1,5 @@
 import { accessFaults } from './access-faults.ts';
+import { alertFaults } from './alert-faults.ts';
 import { auditFaults } from './audit-faults.ts';
 import { configurationFaults } from './configuration-faults.ts';
 import { culpritFaults } from './culprit-faults.ts';
@@ -15,6 +16,7 @@ import { relayFaults } from './relay-faults.ts';
 import { sessionFaults } from './session-faults.ts';
 import { settlementFaults } from './settlement-faults.ts';
 import { simulatorFaults } from './simulator-faults.ts';
+import { storageFaults } from './storage-faults.ts';
 import { takeoverFaults } from './takeover-faults.ts';
 
 export interface FaultArea {
@@ -41,6 +43,8 @@ const lists = {
   input: inputFaults,
   field: fieldFaults,
   platform: platformFaults,
+  storage: storageFaults,
+  alert: alertFaults,
   deployment: deploymentFaults,
 };
 

@@ -132,4 +132,22 @@ export const simulatorFaults: readonly PlantedFault[] = [
     put: "        kind: completion.kind && 'PURCHASE',\n",
     specs: [transactionsSpec],
   },
+  {
+    id: 'reference-answers-anything',
+    breaks: 'createCode with a used reference and another amount answers the first code.',
+    against: 'A-76',
+    file: `${simulator}/codes/create-code.service.ts`,
+    find: 'first && hasSameContent(first, code) &&',
+    put: 'first &&',
+    specs: [codesSpec],
+  },
+  {
+    id: 'repeat-after-payment',
+    breaks: 'createCode is not repeatable once its code is paid.',
+    against: 'A-76',
+    file: `${simulator}/codes/create-code.service.ts`,
+    find: 'const isSame = first && hasSame',
+    put: 'const isSame = first && !first.isUsed && hasSame',
+    specs: [codesSpec],
+  },
 ];

@@ -89,4 +89,15 @@ export const takeoverFaults: readonly PlantedFault[] = [
     put: "where d.received_at < clock_timestamp() - interval '10 years'",
     specs: [idRangeSpec],
   },
+  {
+    id: 'heartbeat-from-its-end',
+    breaks:
+      'An owner counts its heartbeat from the answer on, others from when it was written: they take over while it still posts.',
+    against: 'P-T6',
+    file: `${ownership}/shard-ownership.ts`,
+    find: 'this.lastHeartbeatMs = startedMs;',
+    put: 'this.lastHeartbeatMs = this.clock.nowMs();',
+    specs: [`${ownership}/shard-ownership.spec.ts`],
+    isSampled: true,
+  },
 ];

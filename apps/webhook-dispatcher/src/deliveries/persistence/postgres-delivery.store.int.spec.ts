@@ -145,6 +145,9 @@ describe('deliveries in PostgreSQL', () => {
       await store.insert(me, [claimed(1), claimed(257), claimed(513), unclaimed(769)]);
       await conclude(257, 'ACKED_HTTP');
       await store.claimAttempts(me, [delivery(513, { attempt: 2, shard: 1 })]);
+      await database.dataSource.query(
+        `update delivery set received_at = received_at - interval '1 day' where transaction_id = 1`,
+      );
       await pass('shard = 1', other);
       const found = await store.orphaned([{ shard: 1, epoch: 2, afterSeq: 0 }], 10);
       expect(found.map(row => [row.transactionId, row.attemptsClaimed])).toEqual([
@@ -152,7 +155,8 @@ describe('deliveries in PostgreSQL', () => {
         [513, 2],
       ]);
       expect(found[0]).toMatchObject({ merchantId: 1001, isReversible: true, payload: newDelivery(1).payload });
-      expect(found[0]!.ageMs).toBeGreaterThanOrEqual(0);
+      expect(found[0]!.ageMs).toBeGreaterThanOrEqual(86_400_000);
+      expect(found[1]!.ageMs).toBeLessThan(86_400_000);
     });
 
     it('pages by seq', async () => {
