@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { eventually } from '@paycode/service-runtime/testing';
+import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { accepted, decryptWebhook, type PlatformConnection } from '@paycode/platform-client';
 import {
   makeMerchant,
@@ -38,6 +38,7 @@ describe('a key that is renewed while payments go on', () => {
 
   beforeAll(async () => (shop = await makeMerchantWithReceiver(platform)));
   afterAll(() => shop.receiver.stop());
+  const later = undoneAfterEach();
 
   describe('as in R-4.3-9, R-4.3-10, R-4.3-11', () => {
     it('payments after the answer carry the new key, URL and version stay', async () => {
@@ -70,6 +71,8 @@ describe('a key that is renewed while payments go on', () => {
       });
     });
     await new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', resolve));
+    later(() => new Promise(resolve => receiver.close(resolve)));
+    later(() => receiver.closeAllConnections());
     const merchant = await makeMerchant(platform);
     const keys = [await merchant.addHttp(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`)];
     let isRenewing = true;
@@ -83,7 +86,5 @@ describe('a key that is renewed while payments go on', () => {
     const paid = await paying;
     await eventually(() => expect(bodies.length).toBeGreaterThanOrEqual(paid));
     expect(bodies.filter(body => keys.filter(key => opens(body, key)).length !== 1)).toEqual([]);
-    receiver.closeAllConnections();
-    await new Promise(resolve => receiver.close(resolve));
   });
 });

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { sharedPlatform } from './testing/platform';
 
 const workspace = process.cwd();
@@ -45,12 +46,14 @@ function patternOf(prints: string): RegExp {
 }
 
 describe('README', () => {
+  const later = undoneAfterEach();
+
   it('the lines under "Try it" work as printed and print what it says', async () => {
     const examples = examplesIn('Try it');
     expect(examples.length).toBeGreaterThanOrEqual(6);
     const folder = mkdtempSync(join(tmpdir(), 'paycode-readme-'));
+    later(() => rmSync(folder, { recursive: true }));
     const outputs = await run(examples, folder);
-    rmSync(folder, { recursive: true });
     examples.forEach(({ prints }, index) => expect(outputs[index]).toMatch(patternOf(prints)));
   });
 });

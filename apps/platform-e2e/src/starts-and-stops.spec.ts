@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { eventually } from '@paycode/service-runtime/testing';
+import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { Client } from 'pg';
 import { PlatformConnection, type Standalone } from '@paycode/platform-client';
 import { makeAccount, makeMerchant, payNewCode } from './testing/platform';
@@ -35,6 +35,7 @@ describe('the standalone platform', () => {
     folder = temporaryFolder();
     home = join(folder, 'home');
   });
+  const later = undoneAfterEach();
   afterEach(async () => {
     await Promise.all(started.splice(0).map(platform => platform.stop('SIGKILL')));
   });
@@ -128,12 +129,12 @@ describe('the standalone platform', () => {
   it('a port in use: says which, what to do, and leaves nothing behind', async () => {
     const other = createServer();
     await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
+    later(() => other.close());
     const { port } = other.address() as AddressInfo;
     const platform = start({ PAYCODE_PORT: String(port) });
     expect(await platform.exited).toBe(1);
     expect(platform.output).toContain(`Port ${port} is in use by another program`);
     expect(existsSync(join(home, 'postgres/postmaster.pid'))).toBe(false);
-    other.close();
   });
 
   it('a service that cannot start: says which and why, stops the rest, exits 1', async () => {

@@ -28,6 +28,7 @@ describe('reversal scheduler', () => {
     services = [];
   });
   afterEach(async () => {
+    jest.restoreAllMocks();
     await Promise.all(services.map(service => service.stop('test')));
     await dispatcher.stop();
     await Promise.all([database.drop(), events.drop()]);
@@ -121,7 +122,6 @@ describe('reversal scheduler', () => {
     expect(audit?.minAgeMs).toBe(15 * 60_000);
     // A scheduler whose heartbeat stood still for 5 s is dead (P-T6).
     expect(service.app.get(ShardOwnership, { strict: false }).leaseMs).toBe(5_000);
-    subscribed.mockRestore();
   });
 
   it('a failure told by the dispatcher publishes ReversalRequested once (R-3.1-3)', async () => {

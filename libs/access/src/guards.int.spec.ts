@@ -9,6 +9,7 @@ import {
   type RunningService,
   startService,
 } from '@paycode/service-runtime';
+import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import axios from 'axios';
 import jsonwebtoken from 'jsonwebtoken';
 import {
@@ -65,6 +66,7 @@ const http = axios.create({ validateStatus: () => true });
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 describe('guards of a service', () => {
+  const later = undoneAfterEach();
   let issuer: TestIdentityIssuer;
   let services: RunningService[];
   const get = (path: string, headers: object = {}, service = services[0]!) => {
@@ -182,6 +184,7 @@ describe('guards of a service', () => {
 
     it('refuses expired, foreign, unsigned and other kinds of token (T-08)', async () => {
       const stranger = await startTestIdentityIssuer();
+      later(() => stranger.stop());
       const genuine = issuer.signer.sign(asked);
       const [, claims] = genuine.split('.');
       const unsigned = `${Buffer.from('{"alg":"none","typ":"paycode-identity+jwt"}').toString('base64url')}.${claims}.`;
@@ -195,7 +198,6 @@ describe('guards of a service', () => {
       ];
       const answers = await Promise.all(tokens.map(token => get('/pluto/who', { 'x-paycode-identity': token })));
       expect(answers.map(answer => answer.status)).toEqual([401, 401, 401, 401, 401, 401]);
-      await stranger.stop();
     });
 
     it('follow a rotated key, and go on without auth-session', async () => {
@@ -207,8 +209,8 @@ describe('guards of a service', () => {
 
     it('without any keys nothing is let in: 503, not 200 and not 401 (T-09)', async () => {
       const lonely = await serviceNamed('auth-session', 'http://127.0.0.1:1');
+      later(() => lonely.stop('test'));
       expect((await get('/pluto/who', issuer.signer.headers({ ...asked, service: 'auth-session' }), lonely)).status).toBe(503);
-      await lonely.stop('test');
     });
   });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Controller, Get, Module, UseGuards } from '@nestjs/common';
 import { type TestCertificate, TestAuthority } from '@paycode/safe-http/testing';
 import { baseEnv, defineEnv, internalCallsEnv, MutualTls, type RunningService, startService } from '@paycode/service-runtime';
-import { eventually } from '@paycode/service-runtime/testing';
+import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import {
   IdentityGuard,
   IdentityModule,
@@ -114,6 +114,7 @@ describe('mutual TLS', () => {
     service = await serve(schedulerFiles);
   });
   afterEach(() => jest.restoreAllMocks());
+  const later = undoneAfterEach();
   afterAll(async () => {
     await service.stop('test');
     await issuer.stop();
@@ -176,6 +177,7 @@ describe('mutual TLS', () => {
       await get('/internal/thing', await callers(stranger!), tokenOf('webhook-dispatcher')),
     ];
     const client = clientOf('webhook-dispatcher', await filesFor('webhook-dispatcher'));
+    later(() => client.close());
     expect(await client.get('/internal/thing')).toEqual({ ok: true });
     const { key } = await stranger!.issue({ dns: ['reversal-scheduler'] });
     writeFileSync(schedulerFiles.MUTUAL_TLS_KEY_FILE, key);
@@ -188,7 +190,6 @@ describe('mutual TLS', () => {
     // An open connection stays; the client uses its new files for its next connection.
     await filesFor('webhook-dispatcher', stranger);
     await eventually(async () => expect(await client.get('/internal/thing')).toEqual({ ok: true }));
-    client.close();
     expect(await outcomeOf(clientOf('webhook-dispatcher', await filesFor('webhook-dispatcher', stranger)))).toEqual({ ok: true });
   });
 

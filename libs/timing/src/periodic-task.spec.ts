@@ -7,6 +7,10 @@ interface Run {
   fail(error: Error): void;
 }
 
+const made: PeriodicTask[] = [];
+/** What a failed test left running has no further run. */
+afterEach(() => made.splice(0).forEach(task => void task.stop()));
+
 /** A task whose runs are ended by hand. `next` resolves with the next run. */
 function started(options: Partial<PeriodicTaskOptions> = {}) {
   const waiting: ((run: Run) => void)[] = [];
@@ -18,6 +22,7 @@ function started(options: Partial<PeriodicTaskOptions> = {}) {
       waiting.shift()?.({ signal, end, fail });
     });
   const task = new PeriodicTask(work, { everyMs: 1, failed: error => failures.push(error), ...options });
+  made.push(task);
   const next = () => new Promise<Run>(resolve => waiting.push(resolve));
   return { task, next, failures, runs: () => count };
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '@paycode/service-runtime/testing';
+import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 
 /** Stands for the platform: says who it is and that it is ready, and stays until it is told to stop. */
 const platform = `
@@ -15,6 +15,7 @@ process.once('SIGTERM', () => clearInterval(alive));
 describe('the platform that a fuzz run starts for itself', () => {
   const folder = mkdtempSync(join(tmpdir(), 'paycode-own-'));
   afterAll(() => rmSync(folder, { recursive: true }));
+  const later = undoneAfterEach();
 
   it('regression: ends with the run, also when that is killed and can tell nobody', async () => {
     const script = join(folder, 'platform.cjs');
@@ -31,6 +32,7 @@ describe('the platform that a fuzz run starts for itself', () => {
       env: { ...process.env, TMPDIR: folder, NODE_OPTIONS: '' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    later(() => parent.kill('SIGKILL'));
     const [text] = (await once(parent.stdout, 'data')) as [Buffer];
     const pid = Number(/pid (\d+)/.exec(text.toString())![1]);
     expect(isRunning(pid)).toBe(true);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { eventually } from '@paycode/service-runtime/testing';
+import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { GatewayUnderTest, json, type SeenRequest, statusesOf } from '../testing';
 
 describe('when something behind the gateway fails', () => {
@@ -112,8 +112,11 @@ describe('when something behind the gateway does not answer', () => {
 });
 
 describe('when the gateway stops', () => {
+  const later = undoneAfterEach();
+
   it('it answers what is in progress, takes nothing new, and closes idle connections at once', async () => {
     const gateway = await GatewayUnderTest.start();
+    later(() => gateway.stop());
     const idle = await gateway.raw();
     const inProgress = await gateway.raw();
     const held = new Promise<ServerResponse>(resolve => (gateway.upstream.answer = (_request, response) => resolve(response)));
@@ -130,6 +133,5 @@ describe('when the gateway stops', () => {
     expect(statusesOf(raw)).toEqual([200]);
     expect(raw).toMatch(/connection: close/i);
     await stopped;
-    await gateway.stop();
   });
 });

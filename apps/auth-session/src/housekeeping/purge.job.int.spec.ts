@@ -1,10 +1,14 @@
+import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { LoginClient } from '../testing/login-client';
 import { basic, TestAuthSession } from '../testing/test-service';
 import { PurgeJob } from './purge.job';
 
 describe('housekeeping', () => {
+  const later = undoneAfterEach();
+
   it('removes what has run out and nothing else; the security log for a year not at all', async () => {
     const service = await TestAuthSession.start();
+    later(() => service.stop());
     const client = new LoginClient(service);
     const account = await client.bearerAccount({ type: 'PSP', id: 1 }, false);
     await client.passwordLogin(account);
@@ -28,6 +32,5 @@ describe('housekeeping', () => {
     expect(await counts()).toEqual([0, 0, 0]);
     const [{ count }] = await service.database.dataSource.query<[{ count: string }]>('select count(*) from security_event');
     expect(Number(count)).toBeGreaterThan(3);
-    await service.stop();
   });
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { answering, RawReceiver } from '@paycode/safe-http/testing';
+import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { TestNotificationConfig } from '../testing/running-service';
 
 interface AuditRow {
@@ -24,6 +25,12 @@ describe('audit trail and keys at rest', () => {
     await service.saveMerchant(merchantId);
   });
   afterAll(() => Promise.all([service.stop(), receiver.stop()]));
+  const later = undoneAfterEach();
+  const replicaWith = async (keyEncryptionKeys: string) => {
+    const replica = await TestNotificationConfig.start({ KEY_ENCRYPTION_KEYS: keyEncryptionKeys }, service);
+    later(() => replica.stop());
+    return replica;
+  };
 
   const addHttp = (path = '') => service.post('addHttp', { merchantId, url: url + path, version: 'V3' });
   const trail = () =>
@@ -110,7 +117,7 @@ describe('audit trail and keys at rest', () => {
   it('with a new key-encryption key first, old keys still open, and reseal moves them all (T-14)', async () => {
     const { encryptKey } = (await addHttp()).data;
     const fresh = `kek-2:${randomBytes(32).toString('base64')}`;
-    const rotated = await TestNotificationConfig.start({ KEY_ENCRYPTION_KEYS: `${fresh},${service.keyEncryptionKeys}` }, service);
+    const rotated = await replicaWith(`${fresh},${service.keyEncryptionKeys}`);
     const sealed = async () =>
       (await service.database.dataSource.query<{ sealed_key: string }[]>('select sealed_key from http_notification')).map(
         row => row.sealed_key,
@@ -128,20 +135,15 @@ describe('audit trail and keys at rest', () => {
       left: 0,
     });
     expect((await sealed()).every(text => text.startsWith('v1.kek-2.'))).toBe(true);
-    const retired = await TestNotificationConfig.start({ KEY_ENCRYPTION_KEYS: fresh }, service);
+    const retired = await replicaWith(fresh);
     expect((await retired.post('addHttp', { merchantId, url, version: 'V3' })).data.encryptKey).toBe(encryptKey);
-    await Promise.all([rotated.stop(), retired.stop()]);
   });
 
   it('a key that no key-encryption key opens is counted as left, and the others are resealed', async () => {
     await addHttp();
-    const stranger = await TestNotificationConfig.start(
-      { KEY_ENCRYPTION_KEYS: `kek-9:${randomBytes(32).toString('base64')}` },
-      service,
-    );
+    const stranger = await replicaWith(`kek-9:${randomBytes(32).toString('base64')}`);
     const { data } = await stranger.internal('post', '/internal/webhook-keys/reseal');
     expect(data).toMatchObject({ resealed: 0, current: 0 });
     expect(data.left).toBeGreaterThan(0);
-    await stranger.stop();
   });
 });

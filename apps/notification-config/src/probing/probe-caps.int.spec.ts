@@ -1,5 +1,5 @@
 import { answering, RawReceiver } from '@paycode/safe-http/testing';
-import { eventually } from '@paycode/service-runtime/testing';
+import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { PostgresProbeBudgetStore } from './persistence/postgres-probe-budget.store';
 import { acquirerBank, pspOne, TestNotificationConfig } from '../testing/running-service';
 
@@ -28,6 +28,7 @@ describe('caps on probes (T-28)', () => {
     await service.database.dataSource.query('delete from probe_bucket');
   });
   afterEach(() => jest.restoreAllMocks());
+  const later = undoneAfterEach();
   afterAll(() => Promise.all([service.stop(), receiver.stop()]));
 
   const probe = async (identity = pspOne, target = merchantId, port = receiver.port) =>
@@ -68,6 +69,7 @@ describe('caps on probes (T-28)', () => {
 
   it('one probe of a merchant is in flight at a time: a call that comes meanwhile waits a little, then it is 429', async () => {
     const silent = await RawReceiver.start(() => undefined);
+    later(() => silent.stop());
     const slow = probe(pspOne, merchantId, silent.port);
     await eventually(() => expect(silent.received.length).toBeGreaterThan(0));
     const refused = await probe();
@@ -110,9 +112,9 @@ describe('caps on probes (T-28)', () => {
         socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
       });
     });
+    later(() => counting.stop());
     const answers = await Promise.all([1, 2, 3].map(() => probe(pspOne, merchantId, counting.port)));
     expect([answers.map(({ status }) => status), openMax]).toEqual([[200, 200, 200], 1]);
-    await counting.stop();
   });
 
   it('a refused probe spends nothing of the other buckets', async () => {

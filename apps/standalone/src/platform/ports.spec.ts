@@ -1,9 +1,13 @@
+import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { choosePorts, PortInUseError } from './ports';
+
+const later = undoneAfterEach();
 
 function listening(port = 0): Promise<Server> {
   return new Promise(resolve => {
     const server = createServer().listen(port, '127.0.0.1', () => resolve(server));
+    later(() => server.close());
   });
 }
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
@@ -12,7 +16,6 @@ describe('ports of the platform', () => {
   it('refuses a gateway port that another program uses', async () => {
     const other = await listening();
     await expect(choosePorts(portOf(other))).rejects.toThrow(PortInUseError);
-    other.close();
   });
 
   it('are all different, and free ones when the gateway is moved', async () => {
@@ -20,7 +23,6 @@ describe('ports of the platform', () => {
     const ports = [gateway, ...Object.values(services).flatMap(each => [each.internal, each.public])].filter(port => port !== 0);
     expect(ports).toHaveLength(12);
     expect(new Set(ports).size).toBe(12);
-    const listeners = await Promise.all(ports.map(listening));
-    listeners.forEach(listener => listener.close());
+    expect(await Promise.all(ports.map(listening))).toHaveLength(12);
   });
 });

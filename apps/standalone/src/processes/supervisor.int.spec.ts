@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@paycode/persistence/embedded';
-import { eventually } from '@paycode/service-runtime/testing';
+import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { statusOf } from './http-get';
 import type { ServiceSpec } from './service-process';
 import { ServiceFailure } from './supervised-service';
@@ -37,6 +37,7 @@ describe('the supervisor', () => {
     folder = mkdtempSync(join(tmpdir(), 'paycode-supervisor-'));
     [said, pids, givenUp, nowMs] = [[], {}, undefined, 0];
   });
+  const later = undoneAfterEach();
   afterEach(async () => {
     await supervisor.stop();
     rmSync(folder, { recursive: true });
@@ -135,6 +136,7 @@ describe('the supervisor', () => {
        process.send(child.pid);`,
     );
     const parent = fork(parentScript, { env: orphan.env });
+    later(() => parent.kill('SIGKILL'));
     const pid = await new Promise<number>(resolve => parent.once('message', message => resolve(message as number)));
     await eventually(async () => expect(await statusOf(`${orphan.internalUrl}/health/ready`)).toBe(200));
     parent.kill('SIGKILL');

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { type InternalCallError, InternalClient, type InternalClientOptions } from './internal-client';
 import { TestTokenKeys } from '../testing';
 
@@ -11,17 +12,21 @@ describe('InternalClient', () => {
   let server: Server;
   let client: InternalClient;
   const held: ServerResponse[] = [];
+  const later = undoneAfterEach();
   const answer = (response: ServerResponse) => response.setHeader('content-type', 'application/json').end('{"ok":true}');
   const post = () => client.post('/internal/authorize', {});
 
-  const clientOf = (options: Partial<InternalClientOptions>) =>
-    new InternalClient({
+  const clientOf = (options: Partial<InternalClientOptions>) => {
+    const made = new InternalClient({
       baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       audience: 'auth-session',
       timeoutMs: 120_000,
       signer: tokenKeys.signer('api-gateway'),
       ...options,
     });
+    later(() => made.close());
+    return made;
+  };
   const failureOf = (call: Promise<unknown>) =>
     call.then(
       () => undefined,
@@ -34,7 +39,6 @@ describe('InternalClient', () => {
     client = clientOf({ isRepeatable: true });
   });
   afterEach(async () => {
-    client.close();
     server.closeAllConnections();
     await new Promise(resolve => server.close(resolve));
   });
@@ -64,7 +68,6 @@ describe('InternalClient', () => {
       server.removeAllListeners('request').on('request', (_, response: ServerResponse) => answerWith(response));
       const impatient = clientOf(what === 'nothing in time' ? { timeoutMs: 1_000 } : {});
       const failure = await failureOf(impatient.post('/internal/authorize', { password: 'hunter2' }));
-      impatient.close();
       expect(failure).toMatchObject({ name: 'InternalCallError', ...expected });
       expect(JSON.stringify([failure!.message, failure!.cause])).not.toMatch(/hunter2|secret|Bearer/);
     });
@@ -72,7 +75,6 @@ describe('InternalClient', () => {
     it('nobody listening: it has certainly not taken effect', async () => {
       const nowhere = clientOf({ baseUrl: 'http://127.0.0.1:1' });
       expect(await failureOf(nowhere.post('/internal/authorize', {}))).toMatchObject({ status: null, isDefinite: true });
-      nowhere.close();
     });
   });
 
@@ -91,6 +93,5 @@ describe('InternalClient', () => {
     answer(response);
     expect(await answered).toEqual({ ok: true });
     expect(request.url).toBe('/auth/internal/keys');
-    prefixed.close();
   });
 });

@@ -40,6 +40,11 @@ const forge = ({ key = dispatcher, kid = key.kid, typ = 'paycode-service+jwt', c
     expiresIn: lifetimeS,
   });
 
+afterEach(() => {
+  jest.useRealTimers();
+  jest.restoreAllMocks();
+});
+
 describe('service tokens', () => {
   it('name the service whose key signed them', () => {
     expect(callerOf(tokenKeys.signer('webhook-dispatcher').tokenFor('reversal-scheduler'))).toMatchObject({
@@ -60,7 +65,6 @@ describe('service tokens', () => {
     expect(signer.tokenFor('auth-session')).toBe(first);
     jest.setSystemTime(startMs + 50_000);
     expect(signer.tokenFor('auth-session')).not.toBe(first);
-    jest.useRealTimers();
   });
 
   it.each<[string, Forgery]>([
@@ -131,7 +135,6 @@ describe('operator tokens', () => {
     expect(afterWriting({ tokens: [], issuedUntil: { bob: bob.issuedAtS - 1 } })).toEqual([false, false]);
     expect(afterWriting({ tokens: [], issuedUntil: { '*': bob.issuedAtS } })).toEqual([true, true]);
     expect(afterWriting({ token: ['a slip of the pen revokes nothing, so it changes nothing'] })).toEqual([true, true]);
-    jest.restoreAllMocks();
   });
 });
 
@@ -178,8 +181,6 @@ describe('rotation', () => {
     writeFileSync(servicePublicKeys, '{"keys":[]}');
     expect([kidOfNext(), callerOf(forge({ key: newKey }), verifier)?.name]).toEqual([newKey.kid, 'webhook-dispatcher']);
     expect(refused).toEqual([`${servicePublicKeys} is not usable: the JWKS holds no keys`]);
-    jest.useRealTimers();
-    jest.restoreAllMocks();
   });
 
   it('a service whose own key or whose list of keys has become unusable says which, and goes on with what it had (T-27)', () => {
@@ -205,7 +206,6 @@ describe('rotation', () => {
     writeFileSync(servicePublicKeys, '{"keys":[]}');
     expect(kidOfNext('reversal-scheduler')).toBe(oldKey.kid);
     expect(refused.slice(1)).toEqual([`${servicePublicKeys} is not usable: the JWKS holds no keys`]);
-    jest.restoreAllMocks();
   });
 
   it('a service whose key nobody could verify does not start, and no private key is ever published (T-27)', () => {

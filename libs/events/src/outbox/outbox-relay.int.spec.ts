@@ -1,6 +1,6 @@
 import { ForwardMigration } from '@paycode/persistence';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
-import { eventually } from '@paycode/service-runtime/testing';
+import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { register } from 'prom-client';
 import type { QueryRunner } from 'typeorm';
 import type { EventToPublish } from '../event-transport';
@@ -44,6 +44,8 @@ describe('OutboxRelay', () => {
     transport = new RecordingTransport();
     relays = [];
   });
+  // Before the database goes.
+  const later = undoneAfterEach();
   afterEach(async () => {
     await Promise.all(relays.map(relay => relay.stop()));
     await database.drop();
@@ -99,6 +101,7 @@ describe('OutboxRelay', () => {
 
   it('publishes an event whose transaction commits, with a lower id, while a later one is being published', async () => {
     const early = database.dataSource.createQueryRunner();
+    later(() => early.release());
     await early.startTransaction();
     await insertOutbox(early, numbered('early', 1));
     await insertOutbox(database.dataSource, numbered('late', 1));
@@ -110,7 +113,6 @@ describe('OutboxRelay', () => {
     };
     relay({ transport: commitsMeanwhile }).start();
     await eventually(() => expect(transport.published).toEqual([...idsOf('late', 1), ...idsOf('early', 1)]));
-    await early.release();
   });
 
   it('lets one replica publish at a time, so that no event overtakes an earlier one of its key', async () => {

@@ -1,5 +1,5 @@
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
-import { eventually } from '@paycode/service-runtime/testing';
+import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { Pool, type PoolClient } from 'pg';
 import { encodeCloudEvent } from '../record/cloud-event';
 import { eventOf } from '../testing/collector';
@@ -29,6 +29,8 @@ describe('the event log in PostgreSQL', () => {
     topic = await log.ensureTopic(topicName, 4);
     sessions = [];
   });
+  // Before the pool and the database go.
+  const later = undoneAfterEach();
   afterEach(async () => {
     await Promise.all(sessions.map(session => session.close()));
     await pool.end();
@@ -61,12 +63,12 @@ describe('the event log in PostgreSQL', () => {
 
     it('appear in commit order: a reader never passes over a transaction that is still open', async () => {
       const early: PoolClient = await pool.connect();
+      later(() => early.release(true));
       await early.query('begin');
       await new EventLog(early as unknown as Pool, pool).append([record('early', 0)]);
       const late = log.append([record('late', 0)]);
       expect(await idsIn(0)).toEqual([]);
       await early.query('commit');
-      early.release();
       await late;
       expect(await idsIn(0)).toEqual(['early/0', 'late/0']);
     });
@@ -84,12 +86,11 @@ describe('the event log in PostgreSQL', () => {
 
     it('are read past an old transaction that is still open elsewhere in the database', async () => {
       const old: PoolClient = await pool.connect();
+      later(() => old.release(true));
       await old.query('begin isolation level repeatable read');
       await old.query('create table unrelated(id int)');
       await log.append([record('k', 0)]);
       expect(await idsIn(0)).toEqual(['k/0']);
-      await old.query('rollback');
-      old.release();
     });
 
     it('refuse an event addressed to a partition that does not exist', async () => {
@@ -218,10 +219,10 @@ describe('the event log in PostgreSQL', () => {
 
   it('is made once, whatever number of services start together', async () => {
     const empty = await createTestDatabase();
+    later(() => empty.drop());
     const options = { url: empty.url, applicationName: 'test', log: quietLog };
     const transports = await Promise.all([1, 2, 3].map(() => PostgresEventTransport.open(options)));
     await Promise.all(transports.map(transport => transport.close()));
     expect(await empty.dataSource.query('select name from migrations')).toEqual(migrations.map(({ name }) => ({ name })));
-    await empty.drop();
   });
 });

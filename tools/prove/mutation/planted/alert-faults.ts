@@ -35,4 +35,13 @@ export const alertFaults: readonly PlantedFault[] = [
     specs: [`${dispatcher}/recent-merchants.spec.ts`],
     isSampled: true,
   },
+  {
+    id: 'latest-forgotten-first',
+    breaks: 'Of too many merchants the one that was heard of first is forgotten, however often it was heard of since.',
+    against: 'R-3.1-3',
+    file: `${dispatcher}/recent-merchants.ts`,
+    find: '    this.latest.delete(merchantId);\n    this.latest.set(',
+    put: '    this.latest.set(',
+    specs: [`${dispatcher}/recent-merchants.spec.ts`],
+  },
 ];

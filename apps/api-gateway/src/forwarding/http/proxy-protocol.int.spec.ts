@@ -21,11 +21,14 @@ describe('clients behind a proxy that passes TLS through', () => {
       LISTEN_HOST: '127.0.0.1',
     });
   });
+  const opened: Socket[] = [];
   beforeEach(() => gateway.reset());
+  afterEach(() => opened.splice(0).forEach(socket => socket.destroy()));
   afterAll(() => gateway.stop());
 
   async function relay(localAddress = '127.0.0.1'): Promise<Socket> {
     const socket = connect({ port: gateway.port, host: '127.0.0.1', localAddress });
+    opened.push(socket);
     await once(socket, 'connect');
     return socket;
   }
@@ -98,7 +101,6 @@ describe('clients behind a proxy that passes TLS through', () => {
     socket.write(v1('198.51.100.7'));
     const [answer] = (await once(socket, 'data')) as [Buffer];
     expect(statusesOf(answer.toString())).toEqual([400]);
-    socket.destroy();
   });
 
   it('nobody else needs one (T-30)', async () => {
@@ -111,7 +113,6 @@ describe('clients behind a proxy that passes TLS through', () => {
     socket.write(Buffer.concat([v1('198.51.100.7'), Buffer.from(request)]));
     const [answer] = (await once(socket, 'data')) as [Buffer];
     expect(statusesOf(answer.toString())).toEqual([400]);
-    socket.destroy();
     expect(gateway.asked).toEqual([]);
   });
 
@@ -137,7 +138,6 @@ describe('clients behind a proxy that passes TLS through', () => {
     expect(isServed).toBe(false);
     expect(await ask(await open(v1('2001:db8:0:2::1', 'TCP6')))).toEqual([200]);
     expect(await ask(await open(v1('198.51.100.7')))).toEqual([200]);
-    for (const socket of kept) socket.destroy();
   });
 });
 

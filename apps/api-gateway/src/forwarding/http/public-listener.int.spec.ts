@@ -1,5 +1,5 @@
 import { connect } from 'node:tls';
-import { eventually } from '@paycode/service-runtime/testing';
+import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { GatewayUnderTest, RawConnection, statusesOf, writeTestCertificate } from '../../testing';
 
 const untouched = (gateway: GatewayUnderTest) => expect([...gateway.auth.seen, ...gateway.upstream.seen]).toEqual([]);
@@ -27,6 +27,7 @@ function handshake(
 }
 
 describe('the public listener', () => {
+  const later = undoneAfterEach();
   let gateway: GatewayUnderTest;
   beforeAll(async () => (gateway = await GatewayUnderTest.start({ TLS_RELOAD_INTERVAL_MS: '50' })));
   beforeEach(() => gateway.reset());
@@ -69,8 +70,8 @@ describe('the public listener', () => {
 
   it('TLS 1.2 can be allowed by setting (R-5.4-4)', async () => {
     const older = await GatewayUnderTest.start({ TLS_MIN_VERSION: 'TLSv1.2' });
+    later(() => older.stop());
     expect((await handshake(older, { maxVersion: 'TLSv1.2' })).protocol).toBe('TLSv1.2');
-    await older.stop();
   });
 
   it('offers HTTP/1.1 only', async () => {
@@ -81,9 +82,9 @@ describe('the public listener', () => {
       ca: gateway.certificate.cert,
       ALPNProtocols: ['h2', 'http/1.1'],
     });
+    later(() => socket.destroy());
     await new Promise(resolve => socket.once('secureConnect', resolve));
     expect(socket.alpnProtocol).toBe('http/1.1');
-    socket.destroy();
   });
 
   it('takes a renewed certificate into use without a restart, and keeps the old one when the new pair is broken', async () => {

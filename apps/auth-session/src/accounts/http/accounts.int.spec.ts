@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { basic, outcomeOf, TestAuthSession } from '../../testing/test-service';
 
 let service: TestAuthSession;
@@ -6,6 +7,7 @@ beforeAll(async () => {
   service = await TestAuthSession.start();
 });
 afterAll(() => service.stop());
+const later = undoneAfterEach();
 
 const spki = (bits: number) =>
   generateKeyPairSync('rsa', { modulusLength: bits }).publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
@@ -85,13 +87,13 @@ describe('accounts, as operators manage them', () => {
   it('a password leaves a retired pepper when it is next used (T-04)', async () => {
     const [oldPepper, newPepper] = ['old', 'new'].map(kid => `${kid}:${randomBytes(32).toString('base64')}`) as [string, string];
     const own = await TestAuthSession.start({ PASSWORD_PEPPERS: oldPepper });
+    later(() => own.stop());
     const { username, apiPassword } = await own.create({ type: 'PSP', id: 1 });
     await own.addReplica({ PASSWORD_PEPPERS: `${newPepper},${oldPepper}` });
     await own.addReplica({ PASSWORD_PEPPERS: newPepper });
     const at = async (replica: number) =>
       outcomeOf(await own.authorize({ authorization: [basic(username, apiPassword)] }, replica));
     expect([await at(2), await at(1), await at(2)]).toEqual(['401 Bad Credentials', 'allowed', 'allowed']);
-    await own.stop();
   });
 
   it('a password works without any age limit (R-2.1-6)', async () => {

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import jsonwebtoken from 'jsonwebtoken';
 import { type BearerAccount, type ClientSession, LoginClient, tokenOf } from '../../testing/login-client';
 import { basic, type CreatedAccount, outcomeOf, TestAuthSession } from '../../testing/test-service';
@@ -16,6 +17,7 @@ beforeAll(async () => {
   session = await client.passwordLogin(bearer);
 });
 afterAll(() => service.stop());
+const later = undoneAfterEach();
 
 const ended = '401 Invalid or expired JWT token';
 const outcome = async (...authorization: string[]) => outcomeOf(await service.authorize({ authorization }));
@@ -164,11 +166,11 @@ describe('what ends on one replica has ended on the other by the next request (T
 
   it('without its database auth-session decides nothing: neither allowed nor 401 (T-09)', async () => {
     const lonely = await TestAuthSession.start();
+    later(() => lonely.stop());
     const { username, apiPassword } = await lonely.create({ type: 'PSP', id: 1 });
     const ask = () => lonely.authorize({ authorization: [basic(username, apiPassword)] });
     expect(outcomeOf(await ask())).toBe('allowed');
     await lonely.database.drop();
     await expect(ask()).rejects.toThrow('authorize answered 503');
-    await lonely.stop();
   });
 });

@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http';
+import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { decodeJwt } from 'jose';
 import { basic, type CreatedAccount, TestAuthSession } from '../../testing/test-service';
 
@@ -10,6 +11,7 @@ beforeAll(async () => {
   psp = await service.create({ type: 'PSP', id: 1 });
 });
 afterAll(() => service.stop());
+const later = undoneAfterEach();
 
 interface Answer {
   status: number;
@@ -111,10 +113,10 @@ describe('authorize as external authorization of a proxy', () => {
     expect((await fetch(url, { headers: { 'x-paycode-proxy-token': `${token}x` } })).status).toBe(500);
     expect((await fetch(url, { headers: { 'x-paycode-proxy-token': 'another-proxy-token-another-proxy' } })).status).toBe(200);
     const closed = await TestAuthSession.start();
+    later(() => closed.stop());
     const header = { 'x-paycode-proxy-token': token };
     expect((await fetch(`${closed.url('internal')}/internal/authorize/http/path/public/x`, { headers: header })).status).toBe(
       500,
     );
-    await closed.stop();
   });
 });

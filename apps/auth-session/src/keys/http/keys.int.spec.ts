@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import jsonwebtoken from 'jsonwebtoken';
 import { type BearerAccount, type ClientSession, LoginClient, tokenOf } from '../../testing/login-client';
 import { outcomeOf, TestAuthSession } from '../../testing/test-service';
@@ -12,6 +13,7 @@ beforeAll(async () => {
   account = await client.bearerAccount({ type: 'PSP', id: 1 }, false);
 });
 afterAll(() => service.stop());
+const later = undoneAfterEach();
 
 const kidOf = (session: ClientSession) => jsonwebtoken.decode(tokenOf(session), { complete: true })!.header.kid;
 const use = async (session: ClientSession, replica = 0) =>
@@ -86,12 +88,12 @@ describe('signing keys', () => {
   it('leave a retired key-encryption key at the next rotation, the challenge key too', async () => {
     const [oldKey, newKey] = ['old', 'new'].map(kid => `${kid}:${randomBytes(32).toString('base64')}`) as [string, string];
     const own = await TestAuthSession.start({ KEY_ENCRYPTION_KEYS: oldKey });
+    later(() => own.stop());
     const before = (await own.operator('GET', '/internal/service-public-key')).data as object;
     await own.addReplica({ KEY_ENCRYPTION_KEYS: `${newKey},${oldKey}` });
     await own.operatorAt(1, 'POST', '/internal/keys/rotate');
     await own.addReplica({ KEY_ENCRYPTION_KEYS: newKey });
     expect((await own.operatorAt(2, 'GET', '/internal/service-public-key')).data).toEqual(before);
-    await own.stop();
   });
 
   it('only operators rotate keys, and it is on record (T-27)', async () => {

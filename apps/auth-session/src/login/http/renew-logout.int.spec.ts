@@ -1,3 +1,4 @@
+import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import type { AxiosResponse } from 'axios';
 import jsonwebtoken from 'jsonwebtoken';
 import { type BearerAccount, type ClientSession, LoginClient, tokenOf } from '../../testing/login-client';
@@ -13,6 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 afterEach(() => service.clock.reset());
+const later = undoneAfterEach();
 
 const says = ({ status, data }: AxiosResponse) => `${status} ${(data as { message?: string }).message ?? 'ok'}`;
 const renew = (jwt: unknown) => service.client('POST', '/authentication/renew', { data: { jwt } });
@@ -77,6 +79,7 @@ describe('POST /authentication/renew', () => {
 
   it('without a cap a session can be renewed for ever; with one, until the cap (A-30)', async () => {
     const capped = await TestAuthSession.start({ SESSION_LIFETIME_MAX_S: '1200' });
+    later(() => capped.stop());
     const cappedClient = new LoginClient(capped);
     const owner = await cappedClient.bearerAccount({ type: 'PSP', id: 1 }, false);
     capped.clock.set(Date.UTC(2031, 0, 1));
@@ -84,7 +87,6 @@ describe('POST /authentication/renew', () => {
     capped.clock.advance(600_000);
     const { data } = await capped.client('POST', '/authentication/renew', { data: { jwt: tokenOf(first) } });
     expect((data as ClientSession).expires).toBe('2031-01-01T00:20:00.000Z');
-    await capped.stop();
   });
 });
 

@@ -21,7 +21,7 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
   beforeAll(async () => {
     [simulator, browser] = await Promise.all([
       SimulatorUnderTest.start(),
-      chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] }),
+      chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'], timeout: 120_000 }),
     ]);
     simulator.config.merchant(1001, { merchantName: 'Corner Café' });
     page = await browser.newPage();

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '@paycode/service-runtime/testing';
+import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { answering, RawReceiver, TestAuthority } from '@paycode/safe-http/testing';
 import { env } from '../../config/env';
 import { SendError } from '../messages.ports';
@@ -28,6 +28,8 @@ async function failureOf(sending: Promise<void> | undefined): Promise<Pick<SendE
 }
 
 describe('transports of messages', () => {
+  const later = undoneAfterEach();
+
   it('follow the settings: what is set up is used, else the folder, else nothing', () => {
     expect([emailSenderOf(settings({})), smsSenderOf(settings({}))]).toEqual([undefined, undefined]);
     const names = (over: Record<string, string>) =>
@@ -81,9 +83,9 @@ describe('transports of messages', () => {
       expect(smtp.mails).toMatchObject([{ to: ['ops@shop.example'], isEncrypted: true }]);
       await expect(failureOf(send({ MESSAGES_CA_FILE: '' }))).resolves.toMatchObject({ isPermanent: false });
       const plain = await TestSmtpServer.start();
+      later(() => plain.stop());
       await expect(failureOf(send({ SMTP_PORT: String(plain.port) }))).resolves.toMatchObject({ isPermanent: false });
       expect([smtp.mails.length, plain.mails.length]).toEqual([1, 0]);
-      await plain.stop();
     });
 
     it('a refused login, or a server that is away, is no fault of the message', async () => {
@@ -106,8 +108,8 @@ describe('transports of messages', () => {
     });
     afterAll(() => smsc.stop());
 
-    const sender = (password = 'smsc-pw') =>
-      smsSenderOf(
+    const sender = (password = 'smsc-pw') => {
+      const made = smsSenderOf(
         settings({
           SMPP_HOST: '127.0.0.1',
           SMPP_PORT: String(smsc.port),
@@ -116,6 +118,9 @@ describe('transports of messages', () => {
           SMPP_PASSWORD: password,
         }),
       )!;
+      later(() => made.close());
+      return made;
+    };
 
     it('one bound session carries many messages, and a lost one is made anew', async () => {
       const smpp = sender();
@@ -123,7 +128,6 @@ describe('transports of messages', () => {
       await smsc.answerNext('drop');
       await expect(failureOf(smpp.send(sms))).resolves.toMatchObject({ isPermanent: false });
       await smpp.send({ ...sms, text: 'again' });
-      await smpp.close();
       // The SMSC tells of its messages from its own process.
       await eventually(() => expect(smsc.messages.map(({ text }) => text)).toEqual(['Hello', 'Grüße €', 'again']));
       expect(smsc.messages[0]).toMatchObject({ to: '27821234567', coding: 0 });
@@ -134,10 +138,8 @@ describe('transports of messages', () => {
       await smsc.answerNext(0x58, 0x0b);
       await expect(failureOf(smpp.send(sms))).resolves.toEqual({ code: 'SMPP 0x58', isPermanent: false });
       await expect(failureOf(smpp.send(sms))).resolves.toEqual({ code: 'SMPP 0xb', isPermanent: true });
-      await smpp.close();
       const stranger = sender('wrong');
       await expect(failureOf(stranger.send(sms))).resolves.toMatchObject({ isPermanent: false });
-      await stranger.close();
     });
   });
 
@@ -161,11 +163,11 @@ describe('transports of messages', () => {
         SMPP_PASSWORD: 'smsc-pw',
       };
       const trusting = smsSenderOf(settings({ ...address, MESSAGES_CA_FILE: authority.caFile }))!;
+      later(() => trusting.close());
       await trusting.send(sms);
-      await trusting.close();
       const strict = smsSenderOf(settings(address))!;
+      later(() => strict.close());
       await expect(failureOf(strict.send(sms))).resolves.toMatchObject({ isPermanent: false });
-      await strict.close();
       await eventually(() => expect(smsc.messages).toHaveLength(1));
     });
   });
@@ -179,16 +181,16 @@ describe('transports of messages', () => {
       [302, { code: 'SMS GATEWAY 302', isPermanent: false }],
     ])('answer %d', async (status, failure) => {
       const gateway = await RawReceiver.start(answering(status));
+      later(() => gateway.stop());
       const http = smsSenderOf(
         settings({ SMS_GATEWAY_URL: `http://127.0.0.1:${gateway.port}/send`, SMS_GATEWAY_TOKEN: 'gateway-token' }),
       )!;
+      later(() => http.close());
       if (failure) await expect(failureOf(http.send(sms))).resolves.toEqual(failure);
       else await http.send(sms);
       const [head, body] = gateway.received.join('').split('\r\n\r\n');
       expect(head).toContain('Bearer gateway-token');
       expect(JSON.parse(body!)).toEqual({ from: 'Paycode', to: '+27821234567', text: 'Hello', reference: '43' });
-      await http.close();
-      await gateway.stop();
     });
   });
 });

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { isOurFault, OutboundGuard } from '@paycode/safe-http';
 import { inwardNames, inwardUrls, publicV4, RawReceiver, TestDnsServer } from '@paycode/safe-http/testing';
+import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import type { PostFault } from '../posting.ports';
 import { UndiciWebhookClient } from './undici-webhook.client';
 
@@ -19,6 +20,7 @@ describe('deliveries to URLs that lead inward (T-11)', () => {
     });
   });
   afterEach(() => jest.restoreAllMocks());
+  const later = undoneAfterEach();
   afterAll(() => dns.stop());
 
   const clientAllowing = (allow: string[]) => {
@@ -40,13 +42,13 @@ describe('deliveries to URLs that lead inward (T-11)', () => {
   it('every spelling fails as the receiver’s fault, and nothing is dialled', async () => {
     const dials = jest.spyOn(Socket.prototype, 'connect');
     const client = clientAllowing([]);
+    later(() => client.close());
     const passed: string[] = [];
     for (const url of inwardUrls.filter(text => URL.canParse(text))) {
       const outcome = await outcomeOf(client, url);
       if (typeof outcome === 'number' || outcome.code !== 'OUTBOUND_REFUSED' || outcome.isOurs)
         passed.push(`${url} ${JSON.stringify(outcome)}`);
     }
-    client.close();
     expect(passed).toEqual([]);
     expect(dials).not.toHaveBeenCalled();
   });
@@ -55,13 +57,13 @@ describe('deliveries to URLs that lead inward (T-11)', () => {
     const receiver = await RawReceiver.start(socket =>
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n'),
     );
+    later(() => receiver.stop());
     const client = clientAllowing(['127.0.0.0/8']);
+    later(() => client.close());
     const url = `http://rebinding.test:${receiver.port}/`;
     expect(await outcomeOf(client, url)).toBe(200);
     rebound = true;
     expect(await outcomeOf(client, url)).toMatchObject({ code: 'OUTBOUND_REFUSED', isOurs: false });
     expect(receiver.connections).toBe(1);
-    client.close();
-    await receiver.stop();
   });
 });

@@ -1,7 +1,6 @@
-import type { Socket } from 'node:net';
 import { isOurFault, OutboundGuard, type OutboundPolicy } from '@paycode/safe-http';
-import { TestAuthority } from '@paycode/safe-http/testing';
-import { eventually } from '@paycode/service-runtime/testing';
+import { TestAuthority, type TestCertificate } from '@paycode/safe-http/testing';
+import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { type CancelTimer, SystemClock } from '@paycode/timing';
 import type { AttemptOutcome } from '../../deliveries/domain/delivery';
 import { delivery } from '../../deliveries/testing/samples';
@@ -47,6 +46,8 @@ describe('a POST on the wire', () => {
     client.close();
     await receiver.stop();
   });
+
+  const later = undoneAfterEach();
 
   const post = async (url = receiver.url, id = 1): Promise<AttemptOutcome> => {
     const underWay = posting.start(delivery(id), routeTo(url));
@@ -222,11 +223,9 @@ describe('a POST on the wire', () => {
 
     it('a receiver that accepts and never reads ends with it (F-30)', async () => {
       useShortWindow();
-      const sockets: Socket[] = [];
       receiver.answer = silence;
       const outcome = posting.start(delivery(1, { payload: 'x'.repeat(50) }), routeTo(receiver.url)).outcome;
       expect((await outcome).kind).toBe('TIMEOUT');
-      for (const socket of sockets) socket.destroy();
     });
   });
 
@@ -248,10 +247,16 @@ describe('a POST on the wire', () => {
 
     it('TLS is verified, and a valid certificate delivers (T-13, F-35)', async () => {
       const authority = await TestAuthority.create();
-      const good = await WireReceiver.start(await authority.issue({ dns: ['localhost'] }));
-      const wrongHost = await WireReceiver.start(await authority.issue({ dns: ['other.example'] }));
-      const expired = await WireReceiver.start(await authority.issue({ dns: ['localhost'], notAfter: new Date(Date.now() - 1) }));
-      const selfSigned = await WireReceiver.start(await TestAuthority.selfSigned({ dns: ['localhost'] }));
+      later(() => authority.remove());
+      const receiverOf = async (certificate: TestCertificate) => {
+        const started = await WireReceiver.start(certificate);
+        later(() => started.stop());
+        return started;
+      };
+      const good = await receiverOf(await authority.issue({ dns: ['localhost'] }));
+      const wrongHost = await receiverOf(await authority.issue({ dns: ['other.example'] }));
+      const expired = await receiverOf(await authority.issue({ dns: ['localhost'], notAfter: new Date(Date.now() - 1) }));
+      const selfSigned = await receiverOf(await TestAuthority.selfSigned({ dns: ['localhost'] }));
       use(guardOf({ caFile: authority.caFile }));
       expect(await post(good.url)).toMatchObject({ kind: 'STATUS', status: 200 });
       expect(await post(good.url)).toMatchObject({ kind: 'STATUS', status: 200 });
@@ -260,8 +265,6 @@ describe('a POST on the wire', () => {
         expect(await post(bad.url)).toMatchObject({ kind: 'CONNECTION' });
         expect(bad.requests).toEqual([]);
       }
-      await Promise.all([good, wrongHost, expired, selfSigned].map(each => each.stop()));
-      authority.remove();
     });
 
     it('a handshake that stalls ends with the connect budget (F-35)', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { ownEveryShard } from '@paycode/ownership/testing';
 import { migrations } from '../../../migrations';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
@@ -21,6 +22,8 @@ describe('retention by partitions in PostgreSQL', () => {
     deliveries = new PostgresDeliveryStore(database.dataSource);
     await ownEveryShard(database.dataSource, me);
   });
+  // Before the database goes.
+  const later = undoneAfterEach();
   afterEach(() => database.drop());
 
   const insert = (...ids: number[]) =>
@@ -79,12 +82,12 @@ describe('retention by partitions in PostgreSQL', () => {
   it('waits for nobody longer than half a second, and intake waits no longer for it', async () => {
     await store.open({ lower: 100, upper: 200 });
     const reader = database.dataSource.createQueryRunner();
+    later(() => reader.release());
     await reader.startTransaction();
     await reader.query('select count(*) from delivery');
     const dropping = store.drop(1);
     expect(await insert(300)).toHaveLength(1);
     await reader.commitTransaction();
-    await reader.release();
     expect(await dropping).toBe(true);
   });
 
