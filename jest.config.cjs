@@ -3,7 +3,7 @@ const { readdirSync, existsSync } = require('node:fs');
 const { join } = require('node:path');
 
 const journeys = 'platform-e2e';
-const projects = ['apps', 'libs', 'tools'].flatMap(group => {
+const projects = ['apps', 'libs', 'tools', 'kits'].flatMap(group => {
   return readdirSync(join(__dirname, group))
     .filter(name => name !== journeys)
     .map(name => join(__dirname, group, name));

@@ -1,0 +1,42 @@
+import type { Verdict } from '../verify/check';
+import type { Checked, Report } from '../verify/verify';
+
+const columns = 80;
+const indent = '      ';
+const words: Record<Verdict, string> = { pass: 'pass', warn: 'WARN', fail: 'FAIL', skip: 'skip' };
+const colours: Record<Verdict, number> = { pass: 32, warn: 33, fail: 31, skip: 90 };
+
+export interface TextOptions {
+  isColoured: boolean;
+}
+
+/** One check: a line, and for all but a pass the reason and the page below it. No line is longer than 80 columns. */
+export function checkLines({ verdict, id, title, reason, page }: Checked, { isColoured }: TextOptions): string {
+  const word = isColoured ? `\u001b[${colours[verdict]}m${words[verdict]}\u001b[0m` : words[verdict];
+  const head = `${word}  ${title}${verdict === 'pass' ? '' : ` (${id})`}\n`;
+  const told = verdict === 'pass' ? [] : wrapped(reason);
+  const where = verdict === 'warn' || verdict === 'fail' ? [page] : [];
+  return head + [...told, ...where].map(line => `${indent}${line}\n`).join('');
+}
+
+export function summaryLines({ counts, answerTimes, windowMs }: Report): string {
+  const { count, p50Ms, p99Ms } = answerTimes;
+  return [
+    '',
+    `${counts.pass} passed, ${counts.warn} warned, ${counts.fail} failed, ${counts.skip} not tried`,
+    `${count} answers: p50 ${p50Ms} ms, p99 ${p99Ms} ms; the limit is ${windowMs} ms`,
+    '',
+  ].join('\n');
+}
+
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && indent.length + line.length + 1 + word.length > columns) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
