@@ -29,7 +29,16 @@ const gates: Record<string, Gate> = {
   format: () => command('prettier', ['--check', '--log-level', 'warn', '--cache', '--cache-location', '.cache/prettier', '.']),
   lint,
   boundaries: () =>
-    command('depcruise', ['apps', 'libs', 'tools', 'kits/paycode-dev', '--config', '.dependency-cruiser.cjs', '--output-type', 'err']),
+    command('depcruise', [
+      'apps',
+      'libs',
+      'tools',
+      'kits/paycode-dev',
+      '--config',
+      '.dependency-cruiser.cjs',
+      '--output-type',
+      'err',
+    ]),
   canary: canaryProblems,
   types: () => command('node', ['node_modules/ts7/bin/tsc', '-p', 'tsconfig.json']),
   text,
