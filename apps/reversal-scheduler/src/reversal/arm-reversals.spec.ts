@@ -5,7 +5,7 @@ const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId
 describe('arming', () => {
   it('is answered for every item, in order, and counted (P-I5)', async () => {
     const { arm, database, metrics } = schedulerUnderTest();
-    const answers = await arm.arm([job(3), job(1), job(2)]);
+    const answers = await arm([job(3), job(1), job(2)]);
     expect(answers).toEqual([3, 1, 2].map(transactionId => ({ transactionId, decision: null })));
     expect([database.jobRows.size, metrics.armedCount]).toEqual([3, 3]);
   });
@@ -13,7 +13,7 @@ describe('arming', () => {
   it('takes of several items of one payment the last attempt, wherever it stands: an upsert may touch a row only once (A-13)', async () => {
     const { arm, database } = schedulerUnderTest();
     const written = jest.spyOn(database.jobs, 'arm');
-    expect(await arm.arm([job(1, 2), job(2, 1), job(1, 1), job(2, 3), job(1, 2)])).toHaveLength(5);
+    expect(await arm([job(1, 2), job(2, 1), job(1, 1), job(2, 3), job(1, 2)])).toHaveLength(5);
     expect(written.mock.calls.map(([jobs]) => jobs)).toEqual([[job(1, 2), job(2, 3)]]);
   });
 
@@ -24,7 +24,7 @@ describe('arming', () => {
       if (jobs.some(({ transactionId }) => transactionId === 2)) throw Object.assign(new Error('refused'), { code: '22021' });
       await real(jobs, delayMs);
     };
-    const answers = await arm.arm([job(1), job(2), job(3)]);
+    const answers = await arm([job(1), job(2), job(3)]);
     expect(answers.map(({ transactionId }) => transactionId)).toEqual([1, 3]);
     expect(metrics.aside).toEqual(['arm 2']);
   });

@@ -7,8 +7,8 @@ const verdict = (transactionId: number, kind: VerdictKind) => ({ transactionId, 
 describe('deciding', () => {
   it('an armed payment is told to be open; one decided before is not to be posted (R-6.2-1)', async () => {
     const { arm, decide } = schedulerUnderTest();
-    await decide.decide([verdict(2, 'ACKED_PULL'), verdict(3, 'CLOSED_NEVER_SENT')]);
-    expect(await arm.arm([1, 2, 3].map(transactionId => ({ transactionId, merchantId: 7, attempt: 1 })))).toEqual([
+    await decide([verdict(2, 'ACKED_PULL'), verdict(3, 'CLOSED_NEVER_SENT')]);
+    expect(await arm([1, 2, 3].map(transactionId => ({ transactionId, merchantId: 7, attempt: 1 })))).toEqual([
       { transactionId: 1, decision: null },
       { transactionId: 2, decision: 'SETTLED' },
       { transactionId: 3, decision: 'REVERSED' },
@@ -17,7 +17,7 @@ describe('deciding', () => {
 
   it('a failed delivery reverses the payment once, however often it is told (R-3.1-3)', async () => {
     const { decide, database, metrics } = schedulerUnderTest();
-    await Promise.all(Array.from({ length: 100 }, () => decide.decide([verdict(1, 'CLOSED_NON200')])));
+    await Promise.all(Array.from({ length: 100 }, () => decide([verdict(1, 'CLOSED_NON200')])));
     expect(database.outbox.map(({ transactionId, reason }) => [transactionId, reason])).toEqual([[1, 'NON_200']]);
     expect(metrics.decidedCount).toEqual({ SETTLED: 0, REVERSED: 1 });
   });
@@ -26,7 +26,7 @@ describe('deciding', () => {
     const { decide, metrics } = schedulerUnderTest();
     const counted = jest.spyOn(metrics, 'decided');
     const verdicts = [verdict(1, 'ACKED_HTTP'), verdict(2, 'CLOSED_CONN'), verdict(3, 'ACKED_PULL')];
-    const outcomes = await decide.decide(verdicts);
+    const outcomes = await decide(verdicts);
     expect(outcomes.map(({ decision, isNew }) => [decision, isNew])).toEqual([
       ['SETTLED', true],
       ['REVERSED', true],
@@ -36,19 +36,19 @@ describe('deciding', () => {
       ['SETTLED', 2],
       ['REVERSED', 1],
     ]);
-    await decide.decide(verdicts);
+    await decide(verdicts);
     expect(counted).toHaveBeenCalledTimes(2);
     expect(metrics.contradictions).toEqual([]);
   });
 
   it('one that cannot be recorded for its data stays undecided; those beside it are decided (T-29)', async () => {
-    const { decide, database, metrics } = schedulerUnderTest();
+    const { decideEach, database, metrics } = schedulerUnderTest();
     const real = database.decisions.decide.bind(database.decisions);
     database.decisions.decide = async items => {
       if (items.some(({ transactionId }) => transactionId === 2)) throw Object.assign(new Error('refused'), { code: '22021' });
       return real(items);
     };
-    const undecided = await decide.decideEach([1, 2, 3].map(id => verdict(id, 'CLOSED_CONN')));
+    const undecided = await decideEach([1, 2, 3].map(id => verdict(id, 'CLOSED_CONN')));
     expect([...undecided]).toEqual([2]);
     expect([...database.decisionRows.keys()].sort()).toEqual([1, 3]);
     expect(metrics.aside).toEqual(['decide 2']);
@@ -56,15 +56,15 @@ describe('deciding', () => {
 
   it('an acknowledgement after the reversal changes nothing and raises an alarm (T-18)', async () => {
     const { decide, database, metrics } = schedulerUnderTest();
-    await decide.decide([verdict(1, 'CLOSED_TIMEOUT')]);
-    await decide.decide([verdict(1, 'ACKED_HTTP')]);
+    await decide([verdict(1, 'CLOSED_TIMEOUT')]);
+    await decide([verdict(1, 'ACKED_HTTP')]);
     expect(database.decisionRows.get(1)!.decision).toBe('REVERSED');
     expect(metrics.contradictions).toEqual(['ack_after_reversed 1']);
   });
 
   it('a failure told after the acknowledgement changes nothing and raises an alarm (P-I3)', async () => {
     const { decide, database, metrics } = schedulerUnderTest();
-    await decide.decide([verdict(1, 'ACKED_HTTP'), verdict(1, 'CLOSED_TIMEOUT')]);
+    await decide([verdict(1, 'ACKED_HTTP'), verdict(1, 'CLOSED_TIMEOUT')]);
     expect(database.outbox).toEqual([]);
     expect(metrics.contradictions).toEqual(['closed_after_settled 1']);
   });
@@ -85,10 +85,10 @@ describe('the audit of TransactionTerminal', () => {
 
   it('a payment that was never armed is asked about and ends (P-I7)', async () => {
     const { watch, timers, closer, database, clock, metrics } = schedulerUnderTest();
-    await watch.watch([terminal(1)]);
+    await watch([terminal(1)]);
     expect(metrics.watchedCount).toBe(1);
     const counted = jest.spyOn(metrics, 'watched');
-    await watch.watch([terminal(1)]);
+    await watch([terminal(1)]);
     expect(counted).not.toHaveBeenCalled();
     closer.verdicts.set(1, 'CLOSED_NEVER_SENT');
     await clock.advance(60_000);
@@ -100,10 +100,10 @@ describe('the audit of TransactionTerminal', () => {
   it('regression: a lost payment ends although the timers of its shard have read further already (P-I7)', async () => {
     const { arm, watch, timers, closer, database, clock } = schedulerUnderTest();
     const neighbour = Array.from({ length: 10_000 }, (_, at) => at + 2).find(id => shardOf(id) === shardOf(1))!;
-    await arm.arm([{ transactionId: neighbour, merchantId: 7, attempt: 1 }]);
+    await arm([{ transactionId: neighbour, merchantId: 7, attempt: 1 }]);
     await clock.advance(55_000);
     await timers.load();
-    await watch.watch([terminal(1)]);
+    await watch([terminal(1)]);
     closer.verdicts.set(1, 'CLOSED_NEVER_SENT').set(neighbour, 'ACKED_HTTP');
     await clock.advance(60_000);
     await timers.load();
@@ -114,7 +114,7 @@ describe('the audit of TransactionTerminal', () => {
   describe('as in P-I13, A-01, A-02', () => {
     it('only a successful purchase is ever watched', async () => {
       const { watch, database } = schedulerUnderTest();
-      await watch.watch([
+      await watch([
         terminal(1, { status: 'BANK_REJECTED', txState: 'END_BANK_DECLINE' }),
         terminal(2, { kind: 'REVERSAL', status: 'REVERSED' }),
         terminal(3, { kind: 'REFUND', status: 'REFUNDED' }),
@@ -122,9 +122,9 @@ describe('the audit of TransactionTerminal', () => {
       ]);
       expect(database.jobRows.size).toBe(0);
       const asked = jest.spyOn(database.jobs, 'watch');
-      await watch.watch([terminal(5, { kind: 'REFUND', status: 'REFUNDED' })]);
+      await watch([terminal(5, { kind: 'REFUND', status: 'REFUNDED' })]);
       expect(asked).not.toHaveBeenCalled();
-      await watch.watch([terminal(6), terminal(7, { kind: 'REFUND' })]);
+      await watch([terminal(6), terminal(7, { kind: 'REFUND' })]);
       expect(asked.mock.calls.map(([items]) => items)).toEqual([[{ transactionId: 6, merchantId: 7 }]]);
     });
   });

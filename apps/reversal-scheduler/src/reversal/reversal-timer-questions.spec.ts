@@ -14,7 +14,7 @@ describe('the questions of reversal timers', () => {
   it('counts what its questions led to, and how late each decision is', async () => {
     const scheduler = schedulerUnderTest();
     const { arm, closer, clock, metrics } = scheduler;
-    await arm.arm([job(1), job(2), job(3)]);
+    await arm([job(1), job(2), job(3)]);
     closer.verdicts.set(1, 'ACKED_HTTP').set(2, 'CLOSED_CONN');
     await clock.advance(60_250);
     await tick(scheduler);
@@ -34,7 +34,7 @@ describe('the questions of reversal timers', () => {
   it('asks again a second after a fault, not earlier', async () => {
     const scheduler = schedulerUnderTest();
     const { arm, closer, clock } = scheduler;
-    await arm.arm([job(1)]);
+    await arm([job(1)]);
     closer.fault = new Error('ECONNREFUSED');
     await clock.advance(60_000);
     await expect(tick(scheduler)).rejects.toThrow('ECONNREFUSED');
@@ -50,7 +50,7 @@ describe('the questions of reversal timers', () => {
   it('a payment that the answer does not name stays open (P-I4)', async () => {
     const scheduler = schedulerUnderTest();
     const { arm, closer, clock, database } = scheduler;
-    await arm.arm([job(1), job(2)]);
+    await arm([job(1), job(2)]);
     closer.verdicts.set(1, 'CLOSED_CONN').set(2, 'CLOSED_CONN');
     closer.forgotten = 2;
     await clock.advance(60_000);
@@ -65,7 +65,7 @@ describe('the questions of reversal timers', () => {
   it('a payment whose decision the database refuses is put aside for a minute; those beside it are decided (T-29)', async () => {
     const scheduler = schedulerUnderTest();
     const { arm, closer, clock, database, metrics } = scheduler;
-    await arm.arm([job(1), job(2), job(3)]);
+    await arm([job(1), job(2), job(3)]);
     for (const id of [1, 2, 3]) closer.verdicts.set(id, 'CLOSED_CONN');
     const decided = () => [...database.decisionRows.keys()].sort((a, b) => a - b);
     const real = database.decisions.decide.bind(database.decisions);
@@ -93,7 +93,7 @@ describe('the questions of reversal timers', () => {
     const { arm, clock, timers, database } = scheduler;
     const second = anotherOf(shardOf(1));
     const third = Array.from({ length: 10_000 }, (_, at) => second + 1 + at).find(id => shardOf(id) === shardOf(1))!;
-    await arm.arm([job(1), job(second), job(third)]);
+    await arm([job(1), job(second), job(third)]);
     await clock.advance(55_000);
     const scan = jest.spyOn(database.jobs, 'scan');
     const sizeAfter = async () => [await timers.load(), timers.size];
@@ -104,7 +104,7 @@ describe('the questions of reversal timers', () => {
   it('reads nothing while it owns nothing, and asks nothing while nothing is due', async () => {
     const scheduler = schedulerUnderTest();
     const { arm, clock, timers, database } = scheduler;
-    await arm.arm([job(1)]);
+    await arm([job(1)]);
     await clock.advance(55_000);
     await tick(scheduler);
     const [scan, undecided] = [jest.spyOn(database.jobs, 'scan'), jest.spyOn(database.jobs, 'undecided')];
@@ -119,7 +119,7 @@ describe('the questions of reversal timers', () => {
   it('says whether more is due than one call may ask about', async () => {
     const scheduler = schedulerUnderTest({ closeMax: 2 });
     const { arm, clock, timers } = scheduler;
-    await arm.arm([job(1), job(2), job(3)]);
+    await arm([job(1), job(2), job(3)]);
     await clock.advance(60_000);
     await untilDone(() => timers.load());
     expect([await timers.fire(), await timers.fire(), await timers.fire()]).toEqual([true, false, false]);
@@ -128,9 +128,9 @@ describe('the questions of reversal timers', () => {
   it('is overdue by its oldest job, and not at all before one is due', async () => {
     const { arm, clock, timers } = schedulerUnderTest();
     expect(timers.overdueMs).toBe(0);
-    await arm.arm([job(1)]);
+    await arm([job(1)]);
     await clock.advance(1_000);
-    await arm.arm([job(2)]);
+    await arm([job(2)]);
     await clock.advance(58_000);
     await timers.load();
     expect(timers.overdueMs).toBe(0);
@@ -142,7 +142,7 @@ describe('the questions of reversal timers', () => {
     const scheduler = schedulerUnderTest();
     const { arm, clock, timers, database } = scheduler;
     timers.own(new Set([shardOf(1)]));
-    await arm.arm([job(1)]);
+    await arm([job(1)]);
     await clock.advance(55_000);
     await tick(scheduler);
     timers.own(new Set([shardOf(1), shardOf(2)]));

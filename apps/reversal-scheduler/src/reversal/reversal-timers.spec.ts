@@ -13,7 +13,7 @@ function anotherOf(shard: number): number {
 describe('reversal timers', () => {
   it('asks nothing before 10 + 45 + 5 s after arming, then asks close and decides by its answer (A-07)', async () => {
     const scheduler = schedulerUnderTest();
-    await scheduler.arm.arm([job(1), job(2)]);
+    await scheduler.arm([job(1), job(2)]);
     scheduler.closer.verdicts.set(1, 'ACKED_HTTP').set(2, 'CLOSED_TIMEOUT');
     await scheduler.clock.advance(59_999);
     await tick(scheduler);
@@ -26,7 +26,7 @@ describe('reversal timers', () => {
 
   it('OPEN decides nothing and is asked again every 5 s, until there is a verdict (P-I4)', async () => {
     const scheduler = schedulerUnderTest();
-    await scheduler.arm.arm([job(1)]);
+    await scheduler.arm([job(1)]);
     await scheduler.clock.advance(60_000);
     await tick(scheduler);
     await scheduler.clock.advance(4_999);
@@ -46,10 +46,10 @@ describe('reversal timers', () => {
     const scheduler = schedulerUnderTest();
     const { timers, database, clock, closer } = scheduler;
     const second = anotherOf(shardOf(1));
-    await scheduler.arm.arm([job(1)]);
+    await scheduler.arm([job(1)]);
     await clock.advance(55_000);
     await tick(scheduler);
-    await scheduler.arm.arm([job(second)]);
+    await scheduler.arm([job(second)]);
     await clock.advance(55_000);
     const reading = timers.load();
     timers.own(new Set());
@@ -63,7 +63,7 @@ describe('reversal timers', () => {
 
   it('a dispatcher that cannot be reached reverses nothing, however long it is away (P-I3)', async () => {
     const scheduler = schedulerUnderTest();
-    await scheduler.arm.arm([job(1)]);
+    await scheduler.arm([job(1)]);
     scheduler.closer.fault = new Error('ECONNREFUSED');
     for (let minute = 0; minute < 60; minute++) {
       await scheduler.clock.advance(60_000);
@@ -81,11 +81,11 @@ describe('reversal timers', () => {
 
   it('a settled payment is never asked about (R-3.1-2)', async () => {
     const scheduler = schedulerUnderTest();
-    await scheduler.arm.arm([job(1)]);
+    await scheduler.arm([job(1)]);
     await scheduler.clock.advance(55_000);
     await tick(scheduler);
     expect(scheduler.timers.size).toBe(1);
-    await scheduler.decide.decide([{ transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' }]);
+    await scheduler.decide([{ transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' }]);
     await scheduler.clock.advance(5_000);
     await tick(scheduler);
     expect([scheduler.closer.calls, scheduler.timers.size]).toEqual([[], 0]);
@@ -93,8 +93,8 @@ describe('reversal timers', () => {
 
   it('jobs that were decided are not looked at again by every later scan (P-I7)', async () => {
     const scheduler = schedulerUnderTest();
-    await scheduler.arm.arm([job(1)]);
-    await scheduler.decide.decide([{ transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' }]);
+    await scheduler.arm([job(1)]);
+    await scheduler.decide([{ transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' }]);
     await scheduler.clock.advance(90_000);
     const nowUs = scheduler.database.nowUs();
     await tick(scheduler);
@@ -113,13 +113,13 @@ describe('reversal timers', () => {
     await scheduler.timers.advance();
     scheduler.wallClock.setBackMs = 3_600_000;
     await tick(scheduler);
-    await scheduler.arm.arm([job(1)]);
+    await scheduler.arm([job(1)]);
     scheduler.closer.verdicts.set(1, 'CLOSED_TIMEOUT');
     await scheduler.clock.advance(60_000);
     await tick(scheduler);
     expect(await scheduler.database.decisions.find([1])).toEqual(new Map([[1, 'REVERSED']]));
     // And by a successor, which begins at the mark.
-    await scheduler.arm.arm([job(2)]);
+    await scheduler.arm([job(2)]);
     scheduler.timers.own(new Set());
     scheduler.timers.own(new Set(Array.from({ length: 256 }, (_, shard) => shard)));
     scheduler.closer.verdicts.set(2, 'CLOSED_TIMEOUT');
@@ -130,10 +130,10 @@ describe('reversal timers', () => {
 
   it('a second attempt moves the timer on (A-13)', async () => {
     const scheduler = schedulerUnderTest();
-    await scheduler.arm.arm([job(1)]);
+    await scheduler.arm([job(1)]);
     await scheduler.clock.advance(55_000);
     await tick(scheduler);
-    await scheduler.arm.arm([job(1, 2)]);
+    await scheduler.arm([job(1, 2)]);
     await scheduler.clock.advance(59_999);
     await tick(scheduler);
     expect(scheduler.closer.calls).toEqual([]);
@@ -144,7 +144,7 @@ describe('reversal timers', () => {
 
   it('asks in bounded calls and holds a bounded number of timers', async () => {
     const scheduler = schedulerUnderTest({ closeMax: 10, timersMax: 25, pageMax: 1 });
-    await scheduler.arm.arm(Array.from({ length: 1_000 }, (_, at) => job(at + 1)));
+    await scheduler.arm(Array.from({ length: 1_000 }, (_, at) => job(at + 1)));
     for (const { transactionId } of Array.from({ length: 1_000 }, (_, at) => job(at + 1)))
       scheduler.closer.verdicts.set(transactionId, 'CLOSED_CONN');
     await scheduler.clock.advance(60_000);
@@ -157,7 +157,7 @@ describe('reversal timers', () => {
 
   it('leaves the timers of a shard that was given up to its new owner', async () => {
     const scheduler = schedulerUnderTest();
-    await scheduler.arm.arm([job(1)]);
+    await scheduler.arm([job(1)]);
     await scheduler.clock.advance(55_000);
     await tick(scheduler);
     scheduler.timers.own(new Set());
@@ -168,7 +168,7 @@ describe('reversal timers', () => {
 
   it('1.7: what was being asked about when a replica died is found again by its successor', async () => {
     const scheduler = schedulerUnderTest();
-    await scheduler.arm.arm([job(1)]);
+    await scheduler.arm([job(1)]);
     await scheduler.clock.advance(600_000);
     scheduler.closer.fault = new Error('killed');
     await expect(tick(scheduler)).rejects.toThrow('killed');
@@ -185,9 +185,9 @@ describe('reversal timers', () => {
     const scheduler = schedulerUnderTest();
     const early = 1;
     const late = Array.from({ length: 5_000 }, (_, at) => at + 2).find(id => shardOf(id) === shardOf(early))!;
-    await scheduler.arm.arm([job(early)]);
+    await scheduler.arm([job(early)]);
     await scheduler.clock.advance(600_000);
-    await scheduler.arm.arm([job(late)]);
+    await scheduler.arm([job(late)]);
     scheduler.closer.verdicts.set(late, 'CLOSED_CONN');
     await scheduler.clock.advance(600_000);
     await untilDone(() => scheduler.timers.load());
@@ -209,7 +209,7 @@ describe('reversal timers', () => {
   it('says how long until the next timer, so that nobody has to look in between (P-T5)', async () => {
     const scheduler = schedulerUnderTest();
     expect(scheduler.timers.nextInMs).toBe(Infinity);
-    await scheduler.arm.arm([job(1)]);
+    await scheduler.arm([job(1)]);
     await scheduler.clock.advance(55_000);
     await scheduler.timers.load();
     expect(scheduler.timers.nextInMs).toBe(5_000);
@@ -221,7 +221,7 @@ describe('reversal timers', () => {
     const scheduler = schedulerUnderTest();
     const { arm, closer, clock, database, metrics } = scheduler;
     const ids = Array.from({ length: 20 }, (_, at) => at + 1);
-    await arm.arm(ids.map(id => job(id)));
+    await arm(ids.map(id => job(id)));
     for (const id of ids) closer.verdicts.set(id, 'ACKED_HTTP');
     closer.refused = 7;
     await clock.advance(60_000);

@@ -9,7 +9,7 @@ import type { DeliveryCloser, JobStore, LowWaterMark, ReversalMetrics, ShardCurs
 export interface ReversalTimersPorts {
   jobs: JobStore;
   closer: DeliveryCloser;
-  decide: DecideReversals;
+  reversals: Pick<DecideReversals, 'decideEach'>;
   clock: Pick<Clock, 'nowMs'>;
   metrics: ReversalMetrics;
 }
@@ -157,7 +157,7 @@ export class ReversalTimers {
     if (timers.length === 0) return;
     const { answers, refused } = await this.answersOf(timers);
     const verdicts = timers.flatMap(timer => verdictOf(timer, answers.get(timer.transactionId)));
-    const undecided = await this.ports.decide.decideEach(verdicts);
+    const undecided = await this.ports.reversals.decideEach(verdicts);
     const decided = new Set(verdicts.map(verdict => verdict.transactionId).filter(id => !undecided.has(id)));
     const aside = timers.filter(({ transactionId: id }) => undecided.has(id) || refused.has(id));
     this.again(aside, askAsideAgainMs);

@@ -60,7 +60,7 @@ function outbound({ dispatcherUrl }: ReversalSettings) {
       inject: [DataSource, OutboxRelay, PaymentTracing],
       useFactory: (dataSource: DataSource, relay: OutboxRelay, tracing: PaymentTracing) => {
         const traceparentOf = tracing.isOn ? (id: number) => tracing.traceparentOf(id) : undefined;
-        return new PostgresDecisionStore(dataSource, () => relay.wake(), traceparentOf);
+        return new PostgresDecisionStore(dataSource, relay, traceparentOf);
       },
     },
     {
@@ -123,8 +123,8 @@ function timersOf(timerDelayMs: number) {
   // A scan looks ahead at most half of the delay of a new job; the other half is time for a slow commit to become
   // visible.
   const windowMs = Math.min(defaultTimerLimits.windowMs, timerDelayMs / 2);
-  return (...[jobs, closer, decide, metrics]: TimerParts): ReversalTimers => {
-    const ports = { jobs, closer, decide, clock: new SystemClock(), metrics };
+  return (...[jobs, closer, reversals, metrics]: TimerParts): ReversalTimers => {
+    const ports = { jobs, closer, reversals, clock: new SystemClock(), metrics };
     const timers = new ReversalTimers(ports, { ...defaultTimerLimits, windowMs });
     metrics.observe({ overdueMs: () => timers.overdueMs, timers: () => timers.size });
     return timers;

@@ -94,7 +94,7 @@ export class DispatcherNode {
     const { process, world } = this;
     return {
       arm: async items => {
-        const answer = world.callScheduler(process, node => node.arm.arm(items));
+        const answer = world.callScheduler(process, node => node.armReversals.arm(items));
         // POST_FIRST: goes on before the scheduler has answered.
         if (world.mutation === 'POST_FIRST') {
           answer.catch(() => undefined);
@@ -104,7 +104,7 @@ export class DispatcherNode {
         for (const [id, decision] of decisions) if (decision) world.watcher.armRefused(id, process.identity);
         return world.mutation === 'NO_ARM_ANSWER' ? new Map([...decisions.keys()].map(id => [id, null])) : decisions;
       },
-      settle: async items => void (await world.callScheduler(process, node => node.decide.decide(items))),
+      settle: async items => void (await world.callScheduler(process, node => node.reversals.decide(items))),
     };
   }
 

@@ -21,8 +21,8 @@ const passMs = { shards: 1_000, timers: 500, advance: 10_000 };
 
 /** One scheduler replica: the real decision code on simulated ports. */
 export class SchedulerNode {
-  arm!: ArmReversals;
-  decide!: DecideReversals;
+  armReversals!: ArmReversals;
+  reversals!: DecideReversals;
   private timers!: ReversalTimers;
 
   constructor(
@@ -38,12 +38,12 @@ export class SchedulerNode {
     const jobs = onServer<JobStore>(world.reversals.jobs);
     const decisions = onServer<DecisionStore>(world.decisionStore);
     const metrics = new SilentMetrics(world);
-    this.arm = new ArmReversals({ jobs, decisions, metrics }, world.swarm.timerDelayMs);
-    this.decide = new DecideReversals({ decisions, metrics });
+    this.armReversals = new ArmReversals({ jobs, decisions, metrics }, world.swarm.timerDelayMs);
+    this.reversals = new DecideReversals({ decisions, metrics });
     const clock = { nowMs: () => process.nowMs() };
     const { timerDelayMs } = world.swarm;
     const windowMs = Math.min(defaultTimerLimits.windowMs, timerDelayMs / 2);
-    const ports = { jobs, decide: this.decide, closer: closerOf(process, world), clock, metrics };
+    const ports = { jobs, reversals: this.reversals, closer: closerOf(process, world), clock, metrics };
     this.timers = new ReversalTimers(ports, { ...defaultTimerLimits, windowMs });
     const sharing = { replica: process.identity, leaseMs: shardLeaseMs, assignment: evenShare };
     this.passes(new ShardOwnership(onServer(world.shards), clock, sharing));
@@ -66,7 +66,7 @@ export class SchedulerNode {
 
   private consume(watch: WatchTerminals): void {
     const { process, world } = this;
-    const acks = new AckReceivedConsumer(this.decide);
+    const acks = new AckReceivedConsumer(this.reversals);
     world.groups.ack.join(process, batch => acks.onAckReceived(batch as never));
     if (world.mutation === 'NO_WATCH') return;
     const Audit = transactionTerminalAuditConsumer(0);

@@ -22,8 +22,8 @@ export interface DispatcherDoor {
 
 /** A scheduler as others reach it. */
 export interface SchedulerDoor {
-  arm: ArmReversals;
-  decide: DecideReversals;
+  armReversals: ArmReversals;
+  reversals: DecideReversals;
 }
 
 /** The interface of the world for its parts. */

@@ -7,12 +7,12 @@ import { DecideReversals } from '../decide-reversals';
 /** The durable path of an acknowledgement: it settles the payment even when the direct call was lost. */
 @Controller()
 export class AckReceivedConsumer {
-  constructor(private readonly decideReversals: DecideReversals) {}
+  constructor(private readonly reversals: DecideReversals) {}
 
   // The direct call has delivered nearly all of these before, so they may wait to form batches.
   @OnEvents(topics.ackReceived, { group: 'reversal-scheduler', gatherMs: 100 })
   async onAckReceived(@Payload() batch: EventBatch): Promise<void> {
-    await this.decideReversals.decide(readEvents(batch, ackReceived.parse).map(settlementOf));
+    await this.reversals.decide(readEvents(batch, ackReceived.parse).map(settlementOf));
   }
 }
 

@@ -10,11 +10,11 @@ import { DecideReversals } from '../decide-reversals';
  */
 @Controller()
 export class ReversalRequestedConsumer {
-  constructor(private readonly decideReversals: DecideReversals) {}
+  constructor(private readonly reversals: DecideReversals) {}
 
   @OnEvents(topics.reversalRequested, { group: 'reversal-scheduler-restore', gatherMs: 100 })
   async onReversalRequested(@Payload() batch: EventBatch): Promise<void> {
-    await this.decideReversals.decide(readEvents(batch, reversalRequested.parse).map(closingOf));
+    await this.reversals.decide(readEvents(batch, reversalRequested.parse).map(closingOf));
   }
 }
 

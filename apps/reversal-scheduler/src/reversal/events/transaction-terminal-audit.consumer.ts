@@ -11,11 +11,11 @@ import { WatchTerminals } from '../watch-terminals';
 export function transactionTerminalAuditConsumer(delayMs: number): Type {
   @Controller()
   class TransactionTerminalAuditConsumer {
-    constructor(private readonly watchTerminals: WatchTerminals) {}
+    constructor(private readonly terminals: WatchTerminals) {}
 
     @OnEvents(topics.transactionTerminal, { group: 'reversal-scheduler-audit', minAgeMs: delayMs })
     async onTransactionTerminal(@Payload() batch: EventBatch): Promise<void> {
-      await this.watchTerminals.watch(readEvents(batch, transactionTerminal.parse));
+      await this.terminals.watch(readEvents(batch, transactionTerminal.parse));
     }
   }
   return TransactionTerminalAuditConsumer;

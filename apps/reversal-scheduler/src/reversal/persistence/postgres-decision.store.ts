@@ -1,4 +1,5 @@
 import type { Decision } from '@paycode/dto';
+import type { OutboxRelay } from '@paycode/events';
 import { preparedQuery, scalars, texts } from '@paycode/persistence';
 import type { DataSource } from 'typeorm';
 import type { DecisionToRecord } from '../domain/decision';
@@ -8,11 +9,11 @@ import { decisionSql as sql } from './decision.sql';
 /** Decisions in PostgreSQL: insert only; the primary key makes each decision write-once (P-I1). */
 export class PostgresDecisionStore extends DecisionStore {
   /**
-   * `wakeRelay` is called after a commit that put events into the outbox. `traceparentOf`: the trace context that an event passes on.
+   * `relay` is woken after a commit that put events into the outbox. `traceparentOf`: the trace context that an event passes on.
    */
   constructor(
     private readonly dataSource: DataSource,
-    private readonly wakeRelay: () => void,
+    private readonly relay: Pick<OutboxRelay, 'wake'>,
     private readonly traceparentOf?: (transactionId: number) => string | undefined,
   ) {
     super();
@@ -29,7 +30,7 @@ export class PostgresDecisionStore extends DecisionStore {
       // PostgreSQL fills a shorter array up with nulls.
       texts(this.traceparentOf ? items.map(item => this.traceparentOf!(item.transactionId) ?? null) : []),
     ]);
-    if (rows.some(row => row.kind === 'REVERSED')) this.wakeRelay();
+    if (rows.some(row => row.kind === 'REVERSED')) this.relay.wake();
     const decidedNow = new Map(rows.map(row => [Number(row.id), row.kind]));
     // This needs a second statement: the snapshot of the first lacks a decision that another session committed while it
     // ran.

@@ -19,7 +19,7 @@ describe('reversal stores in PostgreSQL', () => {
     woken = 0;
     stores = {
       jobs: new PostgresJobStore(database.dataSource),
-      decisions: new PostgresDecisionStore(database.dataSource, () => woken++),
+      decisions: new PostgresDecisionStore(database.dataSource, { wake: () => void woken++ }),
     };
   });
   afterEach(() => database.drop());

@@ -1,5 +1,5 @@
 import { InternalCallError } from '@paycode/access';
-import type { CloseAnswer, CloseItem, Decision, VerdictKind } from '@paycode/dto';
+import type { ArmItem, CloseAnswer, CloseItem, Decision, SettleItem, TransactionTerminal, VerdictKind } from '@paycode/dto';
 import { ManualClock } from '@paycode/timing/testing';
 import { shardCount } from '@paycode/ownership';
 import { ArmReversals } from '../arm-reversals';
@@ -72,11 +72,18 @@ export function schedulerUnderTest(limits: Partial<ReversalTimersLimits> = {}) {
   const { jobs, decisions } = database;
   const closer = new ScriptedCloser();
   const metrics = new CountingMetrics();
-  const arm = new ArmReversals({ jobs, decisions, metrics });
-  const decide = new DecideReversals({ decisions, metrics });
-  const timers = new ReversalTimers({ jobs, closer, decide, clock, metrics }, { ...defaultTimerLimits, ...limits });
+  const armReversals = new ArmReversals({ jobs, decisions, metrics });
+  const reversals = new DecideReversals({ decisions, metrics });
+  const watchTerminals = new WatchTerminals({ jobs, metrics });
+  const timers = new ReversalTimers({ jobs, closer, reversals, clock, metrics }, { ...defaultTimerLimits, ...limits });
   timers.own(new Set(Array.from({ length: shardCount }, (_, shard) => shard)));
-  return { clock, wallClock, database, closer, metrics, arm, decide, timers, watch: new WatchTerminals({ jobs, metrics }) };
+  const calls = {
+    arm: (items: readonly ArmItem[]) => armReversals.arm(items),
+    decide: (verdicts: readonly SettleItem[]) => reversals.decide(verdicts),
+    decideEach: (verdicts: readonly SettleItem[]) => reversals.decideEach(verdicts),
+    watch: (terminals: readonly TransactionTerminal[]) => watchTerminals.watch(terminals),
+  };
+  return { clock, wallClock, database, closer, metrics, timers, ...calls };
 }
 
 const turnsMax = 200;
