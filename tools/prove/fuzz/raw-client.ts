@@ -23,8 +23,8 @@ export interface SendOptions {
   isLast?: boolean;
 }
 
-/** Beyond every time limit of the platform. */
-const silenceMs = 60_000;
+/** Beyond every time limit of the platform, also on a machine with other work. */
+const silenceMs = 120_000;
 const keptOpenMs = 5_000;
 const patienceMs = 3_000;
 const answerBytesMax = 4_194_304;
