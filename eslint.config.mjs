@@ -8,6 +8,7 @@ import tseslint from 'typescript-eslint';
 import { className, classFile, fileName } from './tools/check/architecture/rules/file-names.ts';
 import { metricName } from './tools/check/architecture/rules/metric-names.ts';
 import { parameters } from './tools/check/architecture/rules/parameters.ts';
+import { settingReads } from './tools/check/architecture/rules/setting-reads.ts';
 
 const specs = [
   '**/*.spec.ts',
@@ -38,6 +39,11 @@ const exceptions = [
     files: ['libs/metrics/src/*.ts'],
     rules: ['paycode/metric-name'],
     reason: 'makes the metrics of all projects, under the names that they give',
+  },
+  {
+    files: ['libs/events/src/kafka/kafka-member.ts'],
+    rules: ['paycode/setting-reads'],
+    reason: 'reads the names that kafkajs gives its events',
   },
   {
     files: [
@@ -133,6 +139,7 @@ const rules = {
   'paycode/class-file': 'error',
   'paycode/metric-name': 'error',
   'paycode/parameters': 'error',
+  'paycode/setting-reads': 'error',
   '@typescript-eslint/no-floating-promises': 'error',
   '@typescript-eslint/no-misused-promises': 'error',
   '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
@@ -192,6 +199,7 @@ export default tseslint.config(
           'class-file': classFile,
           'metric-name': metricName,
           parameters,
+          'setting-reads': settingReads,
         },
       },
     },
@@ -201,6 +209,19 @@ export default tseslint.config(
   { files: ['apps/*/migrations/**/*.ts'], rules: { 'max-lines-per-function': 'off' } },
   { files: ['**/domain/**/*.ts'], ignores: specs, rules: { 'no-restricted-syntax': ['error', defaultExport, ...impureCalls] } },
   { files: ['**/config/env.ts', 'tools/**/*.ts', ...specs], rules: { 'no-restricted-properties': 'off' } },
+  // Where settings get the names of options, and the programs that set the environment of others.
+  {
+    files: [
+      'apps/*/src/config/**/*.ts',
+      'apps/*/src/app.module.ts',
+      'apps/*/src/main.ts',
+      'libs/**/*-env.ts',
+      'apps/standalone/**/*.ts',
+      'tools/**/*.ts',
+      ...specs,
+    ],
+    rules: { 'paycode/setting-reads': 'off' },
+  },
   { files: ['tools/**/*.ts', 'apps/standalone/**/*.ts'], rules: { 'no-console': 'off' } },
   {
     // Node runs the tools as they are, without the aliases: they name files of libs by path.

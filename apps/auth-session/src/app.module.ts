@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type DynamicModule, Module } from '@nestjs/common';
-import { ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
-import { DatabaseModule } from '@paycode/persistence';
+import { ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
+import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import { type Clock, SystemClock } from '@paycode/timing';
 import { insertOnly, migrations } from '../migrations';
 import { AccountsModule } from './accounts';
@@ -33,9 +33,15 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ServiceTokenModule.forRoot('auth-session', tokenKeySettingsOf(env)),
+        ServiceTokenModule.forRoot('auth-session', tokenKeyOptionsOf(env)),
         ClockModule.forRoot({ clock: overrides.clock ?? new SystemClock() }),
-        DatabaseModule.forRoot('auth-session', { env, migrations, entities, statementTimeoutMs, insertOnly }),
+        DatabaseModule.forRoot('auth-session', {
+          ...connectionOptionsOf(env),
+          migrations,
+          entities,
+          statementTimeoutMs,
+          insertOnly,
+        }),
         AuditModule,
         KeysModule.register({ keyEncryptionKeys: env.KEY_ENCRYPTION_KEYS, signedForMs: accessTokenLifetimeMs }),
         AccountsModule.register({ peppers: env.PASSWORD_PEPPERS }),

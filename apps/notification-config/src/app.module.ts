@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { IdentityModule, ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
-import { DatabaseModule } from '@paycode/persistence';
+import { IdentityModule, ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
+import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import { outboundPolicyOf } from '@paycode/safe-http';
 import { insertOnly, migrations } from '../migrations';
 import type { NotificationConfigEnv } from './config/env';
@@ -19,9 +19,9 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ServiceTokenModule.forRoot('notification-config', tokenKeySettingsOf(env)),
+        ServiceTokenModule.forRoot('notification-config', tokenKeyOptionsOf(env)),
         IdentityModule.forRoot('notification-config', { jwksUrl: `${env.AUTH_SESSION_URL}/internal/jwks` }),
-        DatabaseModule.forRoot('notification-config', { env, migrations, entities, insertOnly }),
+        DatabaseModule.forRoot('notification-config', { ...connectionOptionsOf(env), migrations, entities, insertOnly }),
         WebhookKeysModule.register({ keyEncryptionKeys: env.KEY_ENCRYPTION_KEYS }),
         RoutesModule.register({ leaseMs: env.ROUTE_LEASE_MS }),
         ProbingModule.register(probingOptions(env)),

@@ -1,8 +1,8 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { IdentityModule, ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
+import { IdentityModule, ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
 import { ErasureModule } from '@paycode/erasure';
-import { MessagingModule } from '@paycode/events';
-import { DatabaseModule } from '@paycode/persistence';
+import { eventsOptionsOf, MessagingModule } from '@paycode/events';
+import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import type { EnvOf } from '@paycode/service-runtime';
 import { migrations } from '../migrations';
 import { CodesModule } from './codes';
@@ -21,10 +21,10 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ServiceTokenModule.forRoot('payment-simulator', tokenKeySettingsOf(values)),
+        ServiceTokenModule.forRoot('payment-simulator', tokenKeyOptionsOf(values)),
         IdentityModule.forRoot('payment-simulator', { jwksUrl: `${values.AUTH_SESSION_URL}/internal/jwks` }),
-        DatabaseModule.forRoot('payment-simulator', { env: values, migrations, entities }),
-        MessagingModule.forRoot('payment-simulator', values),
+        DatabaseModule.forRoot('payment-simulator', { ...connectionOptionsOf(values), migrations, entities }),
+        MessagingModule.forRoot('payment-simulator', eventsOptionsOf(values)),
         MerchantsModule.register({ notificationConfigUrl: values.NOTIFICATION_CONFIG_URL }),
         transactions,
         codes,

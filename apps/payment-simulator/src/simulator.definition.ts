@@ -1,6 +1,6 @@
-import { EventsServer, EventTransport } from '@paycode/events';
+import { EventsServer } from '@paycode/events';
 import { migrateDatabase } from '@paycode/persistence';
-import { Lifecycle, LOGGER, type Logger, type ServiceDefinition } from '@paycode/service-runtime';
+import type { ServiceDefinition } from '@paycode/service-runtime';
 import { migrations } from '../migrations';
 import { AppModule } from './app.module';
 import { env } from './config/env';
@@ -12,6 +12,5 @@ export const simulatorDefinition: ServiceDefinition<typeof env.schema> = {
   module: values => AppModule.forRoot(values),
   hasPublicPaths: true,
   migrate: migrateDatabase('payment-simulator', { migrations }),
-  events: app =>
-    new EventsServer({ transport: app.get(EventTransport), log: app.get<Logger>(LOGGER), lifecycle: app.get(Lifecycle) }),
+  events: app => app.get(EventsServer),
 };

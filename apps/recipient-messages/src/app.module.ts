@@ -1,10 +1,11 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
+import { ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
 import { ErasureModule } from '@paycode/erasure';
-import { ConsumingModule } from '@paycode/events';
-import { DatabaseModule } from '@paycode/persistence';
+import { ConsumingModule, eventsOptionsOf } from '@paycode/events';
+import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import { migrations } from '../migrations';
 import type { Settings } from './config/env';
+import { messagesOptionsOf } from './config/messages-options';
 import { storedMessages } from './erasure';
 import { MessagesModule } from './messages';
 
@@ -15,10 +16,10 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ServiceTokenModule.forRoot('recipient-messages', tokenKeySettingsOf(settings)),
-        DatabaseModule.forRoot('recipient-messages', { env: settings, migrations }),
-        ConsumingModule.forRoot('recipient-messages', settings),
-        MessagesModule.register(settings),
+        ServiceTokenModule.forRoot('recipient-messages', tokenKeyOptionsOf(settings)),
+        DatabaseModule.forRoot('recipient-messages', { ...connectionOptionsOf(settings), migrations }),
+        ConsumingModule.forRoot('recipient-messages', eventsOptionsOf(settings)),
+        MessagesModule.register(messagesOptionsOf(settings)),
         ErasureModule.register({ source: storedMessages, payloadKeys: settings.PAYLOAD_KEYS }),
       ],
     };

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
-import { MessagingModule } from '@paycode/events';
-import { DatabaseModule } from '@paycode/persistence';
+import { ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
+import { eventsOptionsOf, MessagingModule } from '@paycode/events';
+import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import type { EnvOf } from '@paycode/service-runtime';
 import { migrations } from '../migrations';
 import type { env } from './config/env';
@@ -14,9 +14,13 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        ServiceTokenModule.forRoot('reversal-scheduler', tokenKeySettingsOf(values)),
-        DatabaseModule.forRoot('reversal-scheduler', { env: values, migrations, mustBeDurableIn: values.PAYCODE_ENVIRONMENT }),
-        MessagingModule.forRoot('reversal-scheduler', values),
+        ServiceTokenModule.forRoot('reversal-scheduler', tokenKeyOptionsOf(values)),
+        DatabaseModule.forRoot('reversal-scheduler', {
+          ...connectionOptionsOf(values),
+          migrations,
+          mustBeDurableIn: values.PAYCODE_ENVIRONMENT,
+        }),
+        MessagingModule.forRoot('reversal-scheduler', eventsOptionsOf(values)),
         ReversalModule.register({
           dispatcherUrl: values.WEBHOOK_DISPATCHER_URL,
           timerDelayMs: values.TIMER_DELAY_MS,

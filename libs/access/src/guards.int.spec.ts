@@ -20,7 +20,7 @@ import {
   type InternalRequest,
   type ServiceName,
   ServiceTokenModule,
-  tokenKeySettingsOf,
+  tokenKeyOptionsOf,
 } from './index';
 import { startTestIdentityIssuer, type TestIdentityIssuer, TestTokenKeys } from './testing';
 
@@ -50,7 +50,7 @@ class GuardedController {
 function serviceNamed(name: ServiceName, authSessionUrl: string, table = calls): Promise<RunningService> {
   @Module({
     imports: [
-      ServiceTokenModule.forRoot(name, tokenKeySettingsOf(keysEnv.read(tokenKeys.env(name))), table),
+      ServiceTokenModule.forRoot(name, { ...tokenKeyOptionsOf(keysEnv.read(tokenKeys.env(name))), calls: table }),
       IdentityModule.forRoot(name, { jwksUrl: `${authSessionUrl}/internal/jwks` }),
     ],
     controllers: [GuardedController],

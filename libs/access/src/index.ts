@@ -8,11 +8,7 @@ export * from './service-token/internal-callers.guard';
 export * from './service-token/internal-calls';
 export * from './service-token/internal-client';
 export { ServiceTokenSigner } from './service-token/service-token';
-export {
-  type InternalCaller,
-  ServiceTokenKeys,
-  type TokenKeySettings,
-  tokenKeySettingsOf,
-} from './service-token/service-token-keys';
+export { type InternalCaller, ServiceTokenKeys, type TokenKeyOptions } from './service-token/service-token-keys';
 export * from './service-token/service-token.module';
 export * from './service-token/token-keys';
+export { tokenKeyOptionsOf } from './service-token/token-keys-env';

@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Controller, Get, Module, UseGuards } from '@nestjs/common';
 import { type TestCertificate, TestAuthority } from '@paycode/safe-http/testing';
-import { baseEnv, defineEnv, internalCallsEnv, MutualTls, type RunningService, startService } from '@paycode/service-runtime';
+import {
+  baseEnv,
+  defineEnv,
+  internalCallsEnv,
+  MutualTls,
+  mutualTlsFilesOf,
+  type RunningService,
+  startService,
+} from '@paycode/service-runtime';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import {
   IdentityGuard,
@@ -14,7 +22,7 @@ import {
   type ServiceName,
   ServiceTokenModule,
   ServiceTokenSigner,
-  tokenKeySettingsOf,
+  tokenKeyOptionsOf,
 } from './index';
 import { startTestIdentityIssuer, type TestIdentityIssuer, TestTokenKeys } from './testing';
 
@@ -68,7 +76,7 @@ describe('mutual TLS', () => {
     const module = (values: ReturnType<typeof env.read>) => {
       @Module({
         imports: [
-          ServiceTokenModule.forRoot(name, tokenKeySettingsOf(values), calls),
+          ServiceTokenModule.forRoot(name, { ...tokenKeyOptionsOf(values), calls }),
           IdentityModule.forRoot(name, { jwksUrl: `${issuer.url}/internal/jwks` }),
         ],
         controllers: [GuardedController],
@@ -96,7 +104,7 @@ describe('mutual TLS', () => {
 
   const clientOf = (name: ServiceName, files: Files, audience = 'reversal-scheduler') => {
     const { services, servicePublicKeys } = tokenKeys.files;
-    const mutualTls = MutualTls.ofEnv(files);
+    const mutualTls = MutualTls.ofFiles(mutualTlsFilesOf(files));
     const keys = { privateKeyFile: services[name], servicePublicKeysFile: servicePublicKeys, mutualTls };
     const baseUrl = `https://127.0.0.1:${service.ports.internal}`;
     return new InternalClient({ baseUrl, audience, signer: new ServiceTokenSigner(name, keys), timeoutMs: 120_000 });

@@ -1,7 +1,7 @@
 import type { TopicDefinition } from '@paycode/dto';
 import type { PaymentTracing } from '@paycode/tracing';
 import type { EventTransport } from './event-transport';
-import type { EventsEnv } from './events-env';
+import type { EventsOptions } from './events-env';
 import { PostgresEventTransport } from './postgres/postgres-event-transport';
 import { TracedEventTransport } from './traced-event-transport';
 import type { TransportLog } from './transport-log';
@@ -18,19 +18,22 @@ export interface TransportContext {
   beginsTraces?: boolean;
 }
 
-/** Opens the event log that the settings name. Throws when a setting is missing, or PostgreSQL cannot be reached. */
-export async function createEventTransport(env: EventsEnv, context: TransportContext): Promise<EventTransport> {
-  const transport = await untraced(env, context);
+/** Opens the event log that the options name. Throws when a setting is missing, or PostgreSQL cannot be reached. */
+export async function createEventTransport(options: EventsOptions, context: TransportContext): Promise<EventTransport> {
+  const transport = await untraced(options, context);
   const { tracing, service, beginsTraces = false } = context;
   return tracing?.isOn ? new TracedEventTransport(transport, { tracing, mainGroup: service, beginsTraces }) : transport;
 }
 
-async function untraced(env: EventsEnv, { service, log, topics }: TransportContext): Promise<EventTransport> {
-  if (env.EVENTS_TRANSPORT === 'kafka') {
+async function untraced(
+  { transport, databaseUrl, kafka }: EventsOptions,
+  { service, log, topics }: TransportContext,
+): Promise<EventTransport> {
+  if (transport === 'kafka') {
     const { KafkaEventTransport, kafkaConnectionOf } = await import('./kafka/index');
-    const sessionTimeoutMs = env.KAFKA_SESSION_TIMEOUT_MS;
-    return new KafkaEventTransport({ connection: kafkaConnectionOf(env), clientId: service, log, topics, sessionTimeoutMs });
+    const { sessionTimeoutMs } = kafka;
+    return new KafkaEventTransport({ connection: kafkaConnectionOf(kafka), clientId: service, log, topics, sessionTimeoutMs });
   }
-  if (!env.EVENTS_DATABASE_URL) throw new Error('EVENTS_TRANSPORT=postgres needs EVENTS_DATABASE_URL');
-  return PostgresEventTransport.open({ url: env.EVENTS_DATABASE_URL, applicationName: service, log, topics });
+  if (!databaseUrl) throw new Error('EVENTS_TRANSPORT=postgres needs EVENTS_DATABASE_URL');
+  return PostgresEventTransport.open({ url: databaseUrl, applicationName: service, log, topics });
 }

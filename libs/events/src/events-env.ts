@@ -42,3 +42,38 @@ export const eventsEnv = {
 } as const satisfies Record<string, EnvKey<unknown>>;
 
 export type EventsEnv = EnvOf<typeof eventsEnv>;
+
+/** Where events go, as the modules take it. */
+export interface EventsOptions {
+  transport: 'postgres' | 'kafka';
+  /** URL of the event log in PostgreSQL; needed by that transport. */
+  databaseUrl: string | null;
+  kafka: KafkaOptions;
+}
+
+export interface KafkaOptions {
+  /** `host:port`; at least one with Kafka. */
+  brokers: string[];
+  caFile: string | null;
+  username: string | null;
+  password: string | null;
+  sessionTimeoutMs: number;
+}
+
+export function eventsOptionsOf(env: EventsEnv): EventsOptions {
+  return {
+    transport: env.EVENTS_TRANSPORT,
+    databaseUrl: env.EVENTS_DATABASE_URL,
+    kafka: kafkaOptionsOf(env),
+  };
+}
+
+export function kafkaOptionsOf(env: EventsEnv): KafkaOptions {
+  return {
+    brokers: env.KAFKA_BROKERS,
+    caFile: env.KAFKA_TLS_CA_FILE,
+    username: env.KAFKA_SASL_USERNAME,
+    password: env.KAFKA_SASL_PASSWORD,
+    sessionTimeoutMs: env.KAFKA_SESSION_TIMEOUT_MS,
+  };
+}

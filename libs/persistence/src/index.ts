@@ -11,5 +11,6 @@ export * from './flush-queue';
 export * from './isolate';
 export * from './parked-work';
 export * from './durability';
-export { type DatabaseEnv, DatabaseModule, type DatabaseOptions } from './nest/database.module';
+export * from './nest/database-env';
+export { DatabaseModule, type DatabaseOptions } from './nest/database.module';
 export * from './nest/migrate-database';

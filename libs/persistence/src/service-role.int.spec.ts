@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createLogger, createServiceApp } from '@paycode/service-runtime';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { openDataSource } from './data-source';
-import { type DatabaseEnv, DatabaseModule } from './nest/database.module';
+import { DatabaseModule } from './nest/database.module';
 import { migrateDatabase } from './nest/migrate-database';
 import { createTestDatabase, type TestDatabase } from './testing';
 
@@ -41,9 +41,8 @@ describe('a service whose schema belongs to another role', () => {
       LOG_LEVEL: 'silent',
     });
   const check = async (migrations: Migrations) => {
-    const settings = { DATABASE_POOL_MAX: 2, DATABASE_CA_FILE: null, DATABASE_SERVICE_ROLE: null, MIGRATIONS: 'check' } as const;
-    const env: DatabaseEnv = { ...settings, DATABASE_URL: urlOf(service) };
-    const module = DatabaseModule.forRoot('two-roles', { env, migrations });
+    const rights = { caFile: null, serviceRole: null, pendingMigrations: 'check' } as const;
+    const module = DatabaseModule.forRoot('two-roles', { url: urlOf(service), poolMax: 2, ...rights, migrations });
     const app = await createServiceApp(module, createLogger('two-roles', 'silent'));
     await app.close();
   };

@@ -24,7 +24,7 @@ class EchoController {
   }
   @Get('pluto/refused')
   refused(): never {
-    throw new DomainError({ status: 406, code: 'NOPE', message: 'Not Acceptable' });
+    throw new DomainError({ status: 406, reason: 'NOPE', message: 'Not Acceptable' });
   }
   @Get('pluto/broken')
   broken(): never {

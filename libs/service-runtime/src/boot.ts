@@ -10,20 +10,8 @@ import { Lifecycle } from './health/readiness';
 import { createServiceApp } from './http/create-app';
 import { closeListener, createListener, leaveConnections, listen } from './http/listeners';
 import { createLogger, type Logger } from './logger';
-import { MutualTls, type MutualTlsFileNames } from './tls/mutual-tls';
-
-interface RuntimeEnv extends MutualTlsFileNames {
-  LISTEN_HOST: string;
-  INTERNAL_PORT: number;
-  PUBLIC_PORT: number;
-  LOG_LEVEL: string;
-  SHUTDOWN_GRACE_MS: number;
-  SHUTDOWN_LINGER_MS: number;
-  PAYCODE_ENVIRONMENT: string;
-  /** Only services that payments pass through have these two. */
-  OTEL_EXPORTER_OTLP_ENDPOINT?: string | null;
-  OTEL_TRACES_SAMPLER_ARG?: string;
-}
+import { type RuntimeEnv, type RuntimeOptions, runtimeOptionsOf } from './runtime-env';
+import { MutualTls } from './tls/mutual-tls';
 
 export interface ServiceDefinition<S extends EnvSchema> {
   /** Project name, e.g. `auth-session`. */
@@ -78,10 +66,10 @@ export async function startService<S extends EnvSchema>(
   source: Record<string, string | undefined>,
 ): Promise<RunningService> {
   const env = definition.env.read(source);
-  const runtime = env as unknown as RuntimeEnv;
-  const logger = createLogger(definition.name, runtime.LOG_LEVEL);
+  const runtime = runtimeOptionsOf(env as unknown as RuntimeEnv);
+  const logger = createLogger(definition.name, runtime.logLevel);
   collectDefaultMetricsOnce();
-  const tracing = await tracingOf(definition.name, runtime, logger);
+  const tracing = await tracingOf(definition.name, runtime.tracing, logger);
   const app = await createServiceApp(definition.module(env, logger), logger, tracing);
   if (definition.events) app.connectMicroservice({ strategy: definition.events(app) }, { inheritAppConfig: false });
   await app.init();
@@ -89,11 +77,8 @@ export async function startService<S extends EnvSchema>(
   await fastify.ready();
   const onRefused = (error: Error) =>
     logger.error({ event: 'certificate-refused', reason: error.message }, 'a certificate file has changed and is not usable');
-  const listeners = await openListeners(
-    fastify,
-    { ...runtime, tls: MutualTls.ofEnv(runtime, onRefused) },
-    definition.hasPublicPaths,
-  );
+  const tls = MutualTls.ofFiles(runtime.mutualTls, onRefused);
+  const listeners = await openListeners(fastify, { ...runtime.listeners, tls }, definition.hasPublicPaths);
   if (definition.events) await app.startAllMicroservices();
   logger.info({ event: 'started', ports: listeners.map(portOf) }, 'service started');
   let stopping: Promise<void> | undefined;
@@ -101,16 +86,14 @@ export async function startService<S extends EnvSchema>(
   return {
     app,
     ports: { internal: internal!, public: open },
-    stop: signal => (stopping ??= stopService({ app, listeners, logger, tracing, env: runtime, signal })),
+    stop: signal => (stopping ??= stopService({ app, listeners, logger, tracing, shutdown: runtime.shutdown, signal })),
   };
 }
 
-function tracingOf(service: string, env: RuntimeEnv, logger: Logger): Promise<PaymentTracing> {
+function tracingOf(service: string, options: RuntimeOptions['tracing'], logger: Logger): Promise<PaymentTracing> {
   return startTracing({
     service,
-    environment: env.PAYCODE_ENVIRONMENT,
-    endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
-    sampledShare: env.OTEL_TRACES_SAMPLER_ARG ?? '1',
+    ...options,
     onExportFailed: code => logger.warn({ event: 'traces-not-exported', code }, 'the trace collector did not accept spans'),
   });
 }
@@ -123,14 +106,14 @@ function collectDefaultMetricsOnce(): void {
 
 async function openListeners(
   fastify: FastifyInstance,
-  env: RuntimeEnv & { tls: MutualTls | undefined },
+  { host, internalPort, publicPort, tls }: RuntimeOptions['listeners'] & { tls: MutualTls | undefined },
   hasPublicPaths: boolean,
 ): Promise<Server[]> {
-  const internal = createListener('internal', fastify, env.tls);
-  await listen(internal, { host: env.LISTEN_HOST, port: env.INTERNAL_PORT });
+  const internal = createListener('internal', fastify, tls);
+  await listen(internal, { host, port: internalPort });
   if (!hasPublicPaths) return [internal];
-  const open = createListener('public', fastify, env.tls);
-  await listen(open, { host: env.LISTEN_HOST, port: env.PUBLIC_PORT });
+  const open = createListener('public', fastify, tls);
+  await listen(open, { host, port: publicPort });
   return [internal, open];
 }
 
@@ -144,22 +127,22 @@ interface Stopping {
   listeners: Server[];
   logger: Logger;
   tracing: PaymentTracing;
-  env: RuntimeEnv;
+  shutdown: RuntimeOptions['shutdown'];
   signal: string;
 }
 
 /** Order: not ready -> drain work in progress (listeners still answer) -> close listeners -> close the application -> last spans. */
-async function stopService({ app, listeners, logger, tracing, env, signal }: Stopping): Promise<void> {
+async function stopService({ app, listeners, logger, tracing, shutdown, signal }: Stopping): Promise<void> {
   logger.info({ event: 'stopping', signal }, 'service stopping');
   const deadline = setTimeout(() => {
     logger.error({ event: 'stop-timeout' }, 'work in progress did not end within the grace time');
     process.exit(1);
-  }, env.SHUTDOWN_GRACE_MS);
+  }, shutdown.graceMs);
   deadline.unref();
   listeners.forEach(leaveConnections);
   for (const { name, error } of await app.get(Lifecycle).drain()) logger.error({ source: name, err: error }, 'drain failed');
   // SIGTERM means that the replica is replaced and its clients move to another one; after Ctrl-C a person waits.
-  const lingerMs = signal === 'SIGTERM' ? env.SHUTDOWN_LINGER_MS : 0;
+  const lingerMs = signal === 'SIGTERM' ? shutdown.lingerMs : 0;
   await Promise.all(listeners.map(listener => closeListener(listener, lingerMs)));
   await app.close();
   await tracing.stop();

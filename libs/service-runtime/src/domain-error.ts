@@ -5,16 +5,16 @@ export interface DomainErrorOptions {
   status: number;
   /** Text for the caller; literals of spec 7 go here verbatim. Never carries a secret or another tenant's data. */
   message: string;
-  /** Stable, for logs and metrics, e.g. `MERCHANT_NOT_ACTIVE`. */
-  code: string;
+  /** Stable, for logs and metrics, e.g. `MERCHANT_NOT_ACTIVE`. Callers see another name, the `code` of the error body, which is found from status and message. */
+  reason: string;
   errors?: FieldError[];
   headers?: Record<string, string>;
   cause?: unknown;
 }
 
-/** A refusal by the domain with a stable code; one filter turns it into the error body. */
+/** A refusal by the domain with a stable reason; one filter turns it into the error body. */
 export class DomainError extends Error {
-  readonly code: string;
+  readonly reason: string;
   readonly status: number;
   readonly errors?: FieldError[];
   readonly headers: Record<string, string>;
@@ -22,7 +22,7 @@ export class DomainError extends Error {
   constructor(options: DomainErrorOptions) {
     super(options.message, { cause: options.cause });
     this.name = 'DomainError';
-    this.code = options.code;
+    this.reason = options.reason;
     this.status = options.status;
     this.errors = options.errors;
     this.headers = options.headers ?? {};
@@ -31,5 +31,10 @@ export class DomainError extends Error {
 
 /** 400 with one field problem: the error names the field and the rule. */
 export function invalidField(field: string, rule: string): DomainError {
-  return new DomainError({ status: 400, code: 'INVALID_FIELD', message: `${field} ${rule}`, errors: [{ field, message: rule }] });
+  return new DomainError({
+    status: 400,
+    reason: 'INVALID_FIELD',
+    message: `${field} ${rule}`,
+    errors: [{ field, message: rule }],
+  });
 }

@@ -1,4 +1,5 @@
 export * from './base-env';
+export { logLevelOf, mutualTlsFilesOf, type MutualTlsEnv } from './runtime-env';
 export * from './boot';
 export * from './domain-error';
 export * from './env';
@@ -11,5 +12,5 @@ export { listenerNameOf } from './http/listeners';
 export { parseJsonBody } from './http/json-body';
 export { createLogger, type Logger } from './logger';
 export { LOGGER } from './runtime.module';
-export { MutualTls, type MutualTlsFileNames, peerNamesOf } from './tls/mutual-tls';
+export { MutualTls, type MutualTlsFiles, peerNamesOf } from './tls/mutual-tls';
 export * from './tls/reloaded-file';

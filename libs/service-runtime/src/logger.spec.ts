@@ -1,4 +1,5 @@
 import { symbols } from 'pino';
+import { DomainError } from './domain-error';
 import { createLogger, type Logger, NestLogger } from './logger';
 
 /** Names under which a payload, a credential or personal data could be handed in by mistake. */
@@ -58,6 +59,12 @@ describe('the log', () => {
       },
       { name: 'NonError', message: 'object' },
     ]);
+  });
+
+  it('of a refusal the reason is written, by a name of its own: `code` is what callers see', () => {
+    logger.error({ err: new DomainError({ status: 503, reason: 'NO_ROOM', message: 'later' }) }, 'refused');
+    expect(lines).toMatchObject([{ err: { name: 'DomainError', reason: 'NO_ROOM', message: 'later' } }]);
+    expect(lines[0]!['err']).not.toHaveProperty('code');
   });
 
   it('the framework’s messages go the same way: text only, shortened (T-17)', () => {

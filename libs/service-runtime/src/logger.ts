@@ -1,5 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import { pino, type Logger as PinoLogger } from 'pino';
+import { DomainError } from './domain-error';
 
 export type Logger = PinoLogger;
 
@@ -20,22 +21,29 @@ const errorTextCharsMax = 300;
 interface LoggedError {
   name: string;
   code?: string;
+  /** Of a DomainError. */
+  reason?: string;
   message: string;
   stack?: string;
   cause?: LoggedError;
 }
 
-/** Name, code, shortened message and stack of an error; its other members (which may hold data) are not written. */
+/** Name, code or reason, shortened message and stack of an error; its other members (which may hold data) are not written. */
 function serializeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { name: 'NonError', message: typeof error };
-  const code = (error as { code?: unknown }).code;
   return {
     name: error.name,
-    ...(typeof code === 'string' || typeof code === 'number' ? { code: String(code) } : {}),
+    ...identityOf(error),
     message: error.message.slice(0, errorTextCharsMax),
     stack: error.stack?.split('\n').slice(1, 7).join('\n'),
     ...(error.cause && depth < 3 ? { cause: serializeError(error.cause, depth + 1) } : {}),
   };
+}
+
+function identityOf(error: Error): Pick<LoggedError, 'code' | 'reason'> {
+  if (error instanceof DomainError) return { reason: error.reason };
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' || typeof code === 'number' ? { code: String(code) } : {};
 }
 
 function allow(fields: Record<string, unknown>): Record<string, unknown> {

@@ -15,19 +15,17 @@ export function newChannelFiles(names: ChannelNames): { path: string; text: stri
   ];
 }
 
-function sender({ upper, lower, pascal }: ChannelNames): string {
+function sender({ upper, lower }: ChannelNames): string {
   return `import type { MessageSender } from '../messages.ports';
 import { HttpGatewaySender } from './http-gateway.sender';
-import type { SenderSettings } from './senders';
-
-export type ${pascal}Settings = Pick<SenderSettings, '${upper}_GATEWAY_URL' | '${upper}_GATEWAY_TOKEN' | 'MESSAGES_CA_FILE'>;
+import type { SenderOptions } from './senders';
 
 /**
  * Messages over ${upper} leave through an HTTP gateway of the operator's. A provider that is spoken to in another way gets a MessageSender of its own,
  * returned here. undefined: the channel is off, and nothing is queued for it. @throws Error when the token is set and the gateway is not
  */
-export function ${lower}SenderOf(settings: ${pascal}Settings): MessageSender<string> | undefined {
-  const { ${upper}_GATEWAY_URL: url, ${upper}_GATEWAY_TOKEN: token, MESSAGES_CA_FILE: caFile } = settings;
+export function ${lower}SenderOf(options: Pick<SenderOptions, '${lower}' | 'caFile'>): MessageSender<string> | undefined {
+  const { ${lower}: { url, token }, caFile } = options;
   if (url !== null) return new HttpGatewaySender({ name: '${upper} GATEWAY', url, token, constants: {}, caFile });
   if (token !== null) throw new Error('${upper}_GATEWAY_URL is required by ${upper}_GATEWAY_TOKEN');
   return undefined;
@@ -40,13 +38,13 @@ function senderSpec({ upper, lower }: ChannelNames): string {
 import type { SendError } from '../messages.ports';
 import { ${lower}SenderOf } from './${lower}-sender';
 
-const settings = { ${upper}_GATEWAY_URL: null, ${upper}_GATEWAY_TOKEN: null, MESSAGES_CA_FILE: null };
+const optionsFor = (url: string | null, token: string | null) => ({ ${lower}: { url, token }, caFile: null });
 const message = { recipient: 'address-1', text: 'Payment received', reference: '44' };
 
 describe('messages over ${upper}', () => {
   it('are off without a gateway; a token without one is refused at the start', () => {
-    expect(${lower}SenderOf(settings)).toBeUndefined();
-    expect(() => ${lower}SenderOf({ ...settings, ${upper}_GATEWAY_TOKEN: 'x' })).toThrow('${upper}_GATEWAY_URL is required');
+    expect(${lower}SenderOf(optionsFor(null, null))).toBeUndefined();
+    expect(() => ${lower}SenderOf(optionsFor(null, 'x'))).toThrow('${upper}_GATEWAY_URL is required');
   });
 
   it.each([
@@ -56,7 +54,7 @@ describe('messages over ${upper}', () => {
   ])('are POSTed to the gateway; it answers %d', async (status, failure) => {
     const gateway = await RawReceiver.start(answering(status));
     const url = \`http://127.0.0.1:\${gateway.port}/send\`;
-    const sender = ${lower}SenderOf({ ...settings, ${upper}_GATEWAY_URL: url, ${upper}_GATEWAY_TOKEN: 'gateway-token' })!;
+    const sender = ${lower}SenderOf(optionsFor(url, 'gateway-token'))!;
     const seen = await sender.send(message).then(
       () => null,
       ({ code, isPermanent }: SendError) => ({ code, isPermanent }),

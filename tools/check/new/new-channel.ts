@@ -60,8 +60,13 @@ function addSender(edit: WorkspaceEdit, { upper, lower, pascal }: ChannelNames):
   edit.insertSorted(table, isImport, `import { payment${pascal} } from './domain/${lower}-message';`);
   const opening = `opening({ texts: { ofPayment: payment${pascal}, ofChange: null }, senderOf: ${lower}SenderOf })`;
   edit.insertBefore(table, /^\} satisfies Record<Channel, Opening>;$/, `  ${upper}: ${opening},\n`);
-  const members = `  ${upper}_GATEWAY_URL: string | null;\n  ${upper}_GATEWAY_TOKEN: string | null;`;
-  edit.replace(`${messages}/clients/senders.ts`, /(export interface SenderSettings \{[^}]*?)\n\}/, `$1\n${members}\n}`);
+  edit.replace(
+    `${messages}/clients/senders.ts`,
+    /(export interface SenderOptions \{[^}]*?)\n\}/,
+    `$1\n  ${lower}: GatewayOptions;\n}`,
+  );
+  const gateway = `    ${lower}: { url: settings.${upper}_GATEWAY_URL, token: settings.${upper}_GATEWAY_TOKEN },\n`;
+  edit.insertBefore('apps/recipient-messages/src/config/messages-options.ts', /^ {4}outboxFolder:/, gateway);
   const settings = `  ${upper}_GATEWAY_URL: {
     type: 'url',
     default: null,

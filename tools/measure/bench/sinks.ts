@@ -45,13 +45,9 @@ export async function openSink(options: SinkOptions): Promise<Sink<unknown>> {
 async function openEvents({ databaseUrl, brokers, payloadKeys }: SinkOptions): Promise<Sink<EventToPublish>> {
   const transport = await createEventTransport(
     {
-      EVENTS_TRANSPORT: brokers ? 'kafka' : 'postgres',
-      EVENTS_DATABASE_URL: databaseUrl,
-      KAFKA_BROKERS: brokers?.split(',') ?? [],
-      KAFKA_TLS_CA_FILE: null,
-      KAFKA_SASL_USERNAME: null,
-      KAFKA_SASL_PASSWORD: null,
-      KAFKA_SESSION_TIMEOUT_MS: 10_000,
+      transport: brokers ? 'kafka' : 'postgres',
+      databaseUrl,
+      kafka: { brokers: brokers?.split(',') ?? [], caFile: null, username: null, password: null, sessionTimeoutMs: 10_000 },
     },
     { service: 'bench', log: { info: ignore, warn: console.warn, error: console.error } },
   );

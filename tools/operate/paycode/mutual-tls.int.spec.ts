@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Body, Controller, Get, Module, Post, Put } from '@nestjs/common';
-import { type ServiceName, ServiceTokenModule, tokenKeySettingsOf } from '@paycode/access';
+import { type ServiceName, ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
 import { TestTokenKeys } from '@paycode/access/testing';
 import { TestAuthority } from '@paycode/safe-http/testing';
 import { baseEnv, defineEnv, internalCallsEnv, type RunningService, startService } from '@paycode/service-runtime';
@@ -50,7 +50,7 @@ describe('operators of services that speak mutual TLS', () => {
   async function serve(name: ServiceName, controller: typeof AccountsController | typeof MerchantsController) {
     const env = defineEnv({ ...baseEnv({ internal: 0 }), ...internalCallsEnv });
     const module = (values: ReturnType<typeof env.read>) => {
-      @Module({ imports: [ServiceTokenModule.forRoot(name, tokenKeySettingsOf(values))], controllers: [controller] })
+      @Module({ imports: [ServiceTokenModule.forRoot(name, tokenKeyOptionsOf(values))], controllers: [controller] })
       class ServiceModule {}
       return ServiceModule;
     };

@@ -82,11 +82,7 @@ export class OperatorConnection {
 
 function tlsOf({ mutualTlsCertFile, mutualTlsKeyFile, mutualTlsCaFile }: ConnectionOptions): CallerTls | undefined {
   try {
-    return readCallerTls({
-      MUTUAL_TLS_CERT_FILE: mutualTlsCertFile,
-      MUTUAL_TLS_KEY_FILE: mutualTlsKeyFile,
-      MUTUAL_TLS_CA_FILE: mutualTlsCaFile,
-    });
+    return readCallerTls({ certFile: mutualTlsCertFile, keyFile: mutualTlsKeyFile, caFile: mutualTlsCaFile });
   } catch (error) {
     throw new OperatorError((error as Error).message, { cause: error });
   }

@@ -81,7 +81,11 @@ class Operator {
   private readonly headers: Record<string, string>;
   private readonly baseUrls: Record<string, string>;
   /** Shown to services that are called by `https:`. */
-  private readonly tls: CallerTls | undefined = readCallerTls(process.env);
+  private readonly tls: CallerTls | undefined = readCallerTls({
+    certFile: process.env['MUTUAL_TLS_CERT_FILE'],
+    keyFile: process.env['MUTUAL_TLS_KEY_FILE'],
+    caFile: process.env['MUTUAL_TLS_CA_FILE'],
+  });
 
   constructor(token: string, baseUrls: Record<string, string>) {
     this.baseUrls = baseUrls;

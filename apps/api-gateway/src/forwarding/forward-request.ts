@@ -45,7 +45,7 @@ export class ForwardRequest {
     refuseBeyondRate(admission.waitS);
     const path = normalisePath(request.target);
     if (!path.ok)
-      throw new DomainError({ status: 400, code: 'INVALID_PATH', message: `invalid path: ${path.reason}`, headers: cut });
+      throw new DomainError({ status: 400, reason: 'INVALID_PATH', message: `invalid path: ${path.reason}`, headers: cut });
     const objection = objectionTo(request, this.limits.bodyBytesMax);
     if (objection) throw refusalFor(objection);
     const body = await this.bodyOf(request);
@@ -53,7 +53,7 @@ export class ForwardRequest {
     this.chargeAccount(admission, decision);
     if (!decision.allowed) return refusedBy(decision);
     const upstream = upstreamOf(path.path);
-    if (!upstream) throw new DomainError({ status: 404, code: 'NO_ROUTE', message: 'Not Found' });
+    if (!upstream) throw new DomainError({ status: 404, reason: 'NO_ROUTE', message: 'Not Found' });
     return this.forward({ request, path, body, decision, upstream });
   }
 
@@ -126,7 +126,7 @@ function refuseBeyondRate(waitS: number): void {
   if (waitS === 0) return;
   throw new DomainError({
     status: 429,
-    code: 'RATE_LIMITED',
+    reason: 'RATE_LIMITED',
     message: 'Too Many Requests',
     headers: { 'retry-after': String(waitS) },
   });
@@ -152,12 +152,12 @@ function refusedBy({ status, headers, body }: Refused): Answer {
 }
 
 function refusalFor({ status, message }: Objection): DomainError {
-  return new DomainError({ status, code: 'REQUEST_REFUSED', message, headers: cut });
+  return new DomainError({ status, reason: 'REQUEST_REFUSED', message, headers: cut });
 }
 
 /** After a malformed request the connection is closed, because the rest may be a smuggled request. */
 const cut = { connection: 'close' };
 
-function unavailable(code: string, message: string, cause?: unknown): DomainError {
-  return new DomainError({ status: 503, code, message, headers: { 'retry-after': '1' }, cause });
+function unavailable(reason: string, message: string, cause?: unknown): DomainError {
+  return new DomainError({ status: 503, reason, message, headers: { 'retry-after': '1' }, cause });
 }

@@ -1,3 +1,4 @@
+export type { ForwardingOptions } from './forwarding-options';
 export { ForwardingModule } from './forwarding.module';
 export { PlainListener } from './http/plain-listener';
 export { PublicListener } from './http/public-listener';

@@ -76,5 +76,5 @@ function canonicalKey(publicKey: string): string {
 }
 
 function notFound(): never {
-  throw new DomainError({ status: 404, code: 'NO_SUCH_ACCOUNT', message: 'no such account' });
+  throw new DomainError({ status: 404, reason: 'NO_SUCH_ACCOUNT', message: 'no such account' });
 }

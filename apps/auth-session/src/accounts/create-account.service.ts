@@ -22,7 +22,7 @@ export class CreateAccountService {
     const apiPassword = generateApiPassword();
     const passwordHash = this.hasher.hash(apiPassword);
     const account = await this.accounts.create({ username, type: naming.type, ownerId, acquirer, passwordHash }, origin);
-    if (!account) throw new DomainError({ status: 409, code: 'ACCOUNT_EXISTS', message: 'an account of this name exists' });
+    if (!account) throw new DomainError({ status: 409, reason: 'ACCOUNT_EXISTS', message: 'an account of this name exists' });
     return { account, apiPassword };
   }
 }

@@ -25,7 +25,7 @@ export class AuthorizeService {
   async authorize(request: AuthorizeRequest): Promise<string | undefined> {
     const path = normalisePath(request.path);
     // The gateway refuses such a path before it asks; another proxy may not.
-    if (!path.ok) throw new DomainError({ status: 404, code: 'PATH_REFUSED', message: 'Not Found' });
+    if (!path.ok) throw new DomainError({ status: 404, reason: 'PATH_REFUSED', message: 'Not Found' });
     const rule = ruleFor(path.rolePath);
     if (rule.kind === 'OPEN') return undefined;
     const credential = chooseCredential(request.authorization);

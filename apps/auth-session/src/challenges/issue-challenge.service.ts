@@ -75,5 +75,5 @@ function publicKeyOf(modulus: Buffer): string {
 }
 
 function badClientChallenge(): DomainError {
-  return new DomainError({ status: 400, code: 'BAD_CLIENT_CHALLENGE', message: `Invalid 'clientChallenge'` });
+  return new DomainError({ status: 400, reason: 'BAD_CLIENT_CHALLENGE', message: `Invalid 'clientChallenge'` });
 }

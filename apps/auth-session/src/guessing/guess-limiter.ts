@@ -176,7 +176,7 @@ function refuseUntil(untilMs: number, { way }: NamelessAttempt, nowMs: number): 
 export function tooManyTries(seconds: number): DomainError {
   return new DomainError({
     status: 429,
-    code: 'TOO_MANY_TRIES',
+    reason: 'TOO_MANY_TRIES',
     message: 'Too Many Requests',
     headers: { 'retry-after': String(seconds) },
   });

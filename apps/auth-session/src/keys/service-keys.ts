@@ -42,7 +42,7 @@ export class ServiceKeys {
     if (possibleAt === null) return this.signingKeyIds();
     throw new DomainError({
       status: 409,
-      code: 'ROTATED_RECENTLY',
+      reason: 'ROTATED_RECENTLY',
       message: `two signing keys are valid at once, and live tokens need both of them until ${possibleAt.toISOString()}: rotate then, or end every session with "keys replace"`,
     });
   }

@@ -2,8 +2,8 @@ import { authenticateChallenges } from '@paycode/access';
 import { DomainError } from '@paycode/service-runtime';
 
 /** All 401 answers are equal except for the literal of section 7 (R-5.1-2, T-06), and name both schemes (A-25). */
-function unauthorized(code: string, message: string): DomainError {
-  return new DomainError({ status: 401, code, message, headers: { 'www-authenticate': authenticateChallenges } });
+function unauthorized(reason: string, message: string): DomainError {
+  return new DomainError({ status: 401, reason, message, headers: { 'www-authenticate': authenticateChallenges } });
 }
 
 /** Wrong username or password, or none at all (R-7-1, A-25). */
@@ -19,4 +19,4 @@ export const invalidToken = () => unauthorized('INVALID_TOKEN', 'Invalid JWT tok
 export const jwtDisabled = () => unauthorized('JWT_DISABLED', 'JWT Authentication disabled for this account');
 
 /** Authenticated, but the role does not permit the path (R-7-5). */
-export const forbidden = () => new DomainError({ status: 403, code: 'FORBIDDEN', message: 'Forbidden' });
+export const forbidden = () => new DomainError({ status: 403, reason: 'FORBIDDEN', message: 'Forbidden' });

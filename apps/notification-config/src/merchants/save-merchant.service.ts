@@ -34,5 +34,5 @@ export class SaveMerchantService {
 
 /** For operators only: PSPs and acquirers never learn whether a merchant exists. */
 export function merchantNotFound(): DomainError {
-  return new DomainError({ status: 404, code: 'MERCHANT_NOT_FOUND', message: 'Not Found' });
+  return new DomainError({ status: 404, reason: 'MERCHANT_NOT_FOUND', message: 'Not Found' });
 }

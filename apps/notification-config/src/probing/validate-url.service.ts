@@ -67,7 +67,7 @@ function validationFailed(reason: CoarseReason, explanation?: string): DomainErr
   const errors = explanation === undefined ? undefined : [{ field: 'url', message: explanation }];
   return new DomainError({
     status: 400,
-    code: 'URL_VALIDATION',
+    reason: 'URL_VALIDATION',
     message: `URL validation failed: ${reason}`,
     ...(errors && { errors }),
   });
@@ -76,7 +76,7 @@ function validationFailed(reason: CoarseReason, explanation?: string): DomainErr
 function tooManyProbes(retryAfterMs: number): DomainError {
   return new DomainError({
     status: 429,
-    code: 'PROBE_CAP',
+    reason: 'PROBE_CAP',
     message: 'Too many URL validations',
     headers: { 'retry-after': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) },
   });
@@ -85,5 +85,5 @@ function tooManyProbes(retryAfterMs: number): DomainError {
 /** A fault of the platform, for which the receiver is not to blame. */
 function probeNotPossible(): DomainError {
   const headers = { 'retry-after': '5' };
-  return new DomainError({ status: 503, code: 'PROBE_NOT_POSSIBLE', message: 'Service Unavailable', headers });
+  return new DomainError({ status: 503, reason: 'PROBE_NOT_POSSIBLE', message: 'Service Unavailable', headers });
 }

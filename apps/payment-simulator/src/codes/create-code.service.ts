@@ -48,7 +48,7 @@ export class CreateCodeService {
       if (outcome === 'added') return { code, isRepeat: false };
       if (outcome === 'reference-taken') return { code: await this.repeated(code, request), isRepeat: true };
     }
-    throw new DomainError({ status: 503, code: 'NO_FREE_CODE', message: 'no free code found' });
+    throw new DomainError({ status: 503, reason: 'NO_FREE_CODE', message: 'no free code found' });
   }
 
   /** The code of the first call, for a client that lost the answer. An expiry that was left out agrees with any. */

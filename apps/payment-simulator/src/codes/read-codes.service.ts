@@ -56,7 +56,7 @@ export class ReadCodesService {
 
   private async refuseNotified(merchantId: number): Promise<void> {
     if (await this.merchants.hasNotificationUrl(merchantId))
-      throw new DomainError({ status: 406, code: 'MERCHANT_IS_NOTIFIED', message: 'Not Acceptable' });
+      throw new DomainError({ status: 406, reason: 'MERCHANT_IS_NOTIFIED', message: 'Not Acceptable' });
   }
 
   private async find(code: string): Promise<CodeWithMerchant | undefined> {
@@ -68,5 +68,5 @@ export class ReadCodesService {
 }
 
 function notFound(): DomainError {
-  return new DomainError({ status: 404, code: 'NO_CODE', message: 'Not Found' });
+  return new DomainError({ status: 404, reason: 'NO_CODE', message: 'Not Found' });
 }

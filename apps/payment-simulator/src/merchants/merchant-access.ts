@@ -17,7 +17,7 @@ export class MerchantAccess {
     const wanted = caller.accountType === 'MERCHANT' ? (merchantId ?? caller.ownerId) : merchantId;
     const merchant = wanted ? await this.directory.find(wanted) : undefined;
     if (!merchant || !isOwner(caller, merchant))
-      throw new DomainError({ status: 400, code: 'NOT_OWNER', message: "Invalid 'merchantId'" });
+      throw new DomainError({ status: 400, reason: 'NOT_OWNER', message: "Invalid 'merchantId'" });
     return merchant;
   }
 

@@ -35,7 +35,7 @@ export class CompleteTransactionsService {
   async completeForCode(completion: Completion): Promise<CompletedTransaction> {
     const [transaction] = await this.prepare([completion]);
     const isPaid = await this.transactions.recordForCode(transaction!, transaction!.status === 'SUCCESS');
-    if (!isPaid) throw new DomainError({ status: 400, code: 'CODE_NOT_PAYABLE', message: 'code cannot be paid any more' });
+    if (!isPaid) throw new DomainError({ status: 400, reason: 'CODE_NOT_PAYABLE', message: 'code cannot be paid any more' });
     return transaction!;
   }
 

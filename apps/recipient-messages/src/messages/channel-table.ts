@@ -1,5 +1,5 @@
 import { type Channel, channels } from '@paycode/dto';
-import { emailSenderOf, type SenderSettings, smsSenderOf } from './clients/senders';
+import { emailSenderOf, type SenderOptions, smsSenderOf } from './clients/senders';
 import { changeNoticeEmail } from './domain/change-notice-message';
 import { paymentEmail, paymentSms } from './domain/payment-message';
 import type { MessageSender } from './messages.ports';
@@ -9,25 +9,25 @@ import { type ChannelTexts, OpenChannel } from './open-channel';
 interface ChannelDefinition<Text> {
   texts: ChannelTexts<Text>;
   /** undefined: the channel is off. @throws Error when its chosen transport lacks a setting */
-  senderOf(settings: SenderSettings): MessageSender<Text> | undefined;
+  senderOf(options: SenderOptions): MessageSender<Text> | undefined;
 }
 
-type Opening = (settings: SenderSettings) => OpenChannel | undefined;
+type Opening = (options: SenderOptions) => OpenChannel | undefined;
 
 const channelTable = {
   EMAIL: opening({ texts: { ofPayment: paymentEmail, ofChange: changeNoticeEmail }, senderOf: emailSenderOf }),
   SMS: opening({ texts: { ofPayment: paymentSms, ofChange: null }, senderOf: smsSenderOf }),
 } satisfies Record<Channel, Opening>;
 
-/** The channels that the settings give a sender. */
-export function openChannels(settings: SenderSettings): Map<Channel, OpenChannel> {
-  const opened = channels.map(channel => [channel, channelTable[channel](settings)] as const);
+/** The channels that the options give a sender. */
+export function openChannels(options: SenderOptions): Map<Channel, OpenChannel> {
+  const opened = channels.map(channel => [channel, channelTable[channel](options)] as const);
   return new Map(opened.flatMap(([channel, open]) => (open ? [[channel, open]] : [])));
 }
 
 function opening<Text>({ texts, senderOf }: ChannelDefinition<Text>): Opening {
-  return settings => {
-    const sender = senderOf(settings);
+  return options => {
+    const sender = senderOf(options);
     return sender && OpenChannel.over(sender, texts);
   };
 }

@@ -1,1 +1,1 @@
-export { MessagesModule } from './messages.module';
+export { type MessagesOptions, MessagesModule } from './messages.module';

@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 import { openChannels } from './channel-table';
 import { HttpRecipientDirectory } from './clients/http-recipient.directory';
 import { JweNotificationOpener } from './clients/jwe-notification.opener';
-import type { SenderSettings } from './clients/senders';
+import type { SenderOptions } from './clients/senders';
 import { TransactionTerminalConsumer } from './events/transaction-terminal.consumer';
 import { ChangeNoticesController } from './http/change-notices.controller';
 import { MessageWorkersJob } from './jobs/message-workers.job';
@@ -15,12 +15,17 @@ import { PrometheusMessageMetrics } from './prometheus-message.metrics';
 import { QueueMessages } from './queue-messages';
 import { SendMessages } from './send-messages';
 
-export interface MessagesSettings extends SenderSettings {
-  NOTIFICATION_CONFIG_URL: string;
-  PAYLOAD_KEYS: string;
-  MESSAGE_AGE_MAX_MS: number;
-  MESSAGE_RETRY_MS: number;
-  MESSAGE_TRIES_MAX: number;
+export interface MessagesOptions {
+  /** Internal base URL of notification-config, which knows the recipients. */
+  notificationConfigUrl: string;
+  /** Keys of sealed notifications, `kid:base64,kid:base64` of 32 bytes each. */
+  payloadKeys: string;
+  /** A message older than this is not sent any more. */
+  ageMsMax: number;
+  triesMax: number;
+  /** Wait after the first failed try, in milliseconds. */
+  firstWaitMs: number;
+  senders: SenderOptions;
 }
 
 interface Parts {
@@ -42,8 +47,8 @@ export class MessagesModule implements OnApplicationBootstrap, OnApplicationShut
     private readonly lifecycle: Lifecycle,
   ) {}
 
-  static register(settings: MessagesSettings): DynamicModule {
-    const channels = openChannels(settings);
+  static register(options: MessagesOptions): DynamicModule {
+    const channels = openChannels(options.senders);
     return {
       module: MessagesModule,
       // Without a transport the service consumes no events.
@@ -53,7 +58,7 @@ export class MessagesModule implements OnApplicationBootstrap, OnApplicationShut
           provide: parts,
           inject: [DataSource, ServiceTokenSigner, LOGGER],
           useFactory: (dataSource: DataSource, signer: ServiceTokenSigner, log: Logger) =>
-            assemble(settings, { channels, dataSource, signer, log }),
+            assemble(options, { channels, dataSource, signer, log }),
         },
         { provide: QueueMessages, inject: [parts], useFactory: ({ queueMessages }: Parts) => queueMessages },
       ],
@@ -78,28 +83,24 @@ interface Given extends Pick<Parts, 'channels'> {
   log: Logger;
 }
 
-function assemble(settings: MessagesSettings, { channels, dataSource, signer, log }: Given): Parts {
+function assemble(options: MessagesOptions, { channels, dataSource, signer, log }: Given): Parts {
+  const { ageMsMax, triesMax, firstWaitMs } = options;
   const queue = new PostgresMessageQueue(dataSource);
   const client = new InternalClient({
-    baseUrl: settings.NOTIFICATION_CONFIG_URL,
+    baseUrl: options.notificationConfigUrl,
     audience: 'notification-config',
     signer,
     socketsMax: 2,
   });
   const queueMessages = new QueueMessages(new HttpRecipientDirectory(client), queue, {
     channels: new Set(channels.keys()),
-    ageMsMax: settings.MESSAGE_AGE_MAX_MS,
+    ageMsMax,
     nowMs: () => Date.now(),
   });
   const metrics = new PrometheusMessageMetrics(() => queue.waiting());
-  const notifications = new JweNotificationOpener(new PayloadSealer(KeyRing.parse(settings.PAYLOAD_KEYS)));
-  const rules = {
-    triesMax: settings.MESSAGE_TRIES_MAX,
-    firstWaitMs: settings.MESSAGE_RETRY_MS,
-    concurrency,
-    chance: () => Math.random(),
-  };
+  const notifications = new JweNotificationOpener(new PayloadSealer(KeyRing.parse(options.payloadKeys)));
+  const rules = { triesMax, firstWaitMs, concurrency, chance: () => Math.random() };
   const sending = new SendMessages({ queue, notifications, channels, metrics, log }, rules);
-  const workers = new MessageWorkersJob(sending, { log, idleMs, tidy: () => queue.tidy(settings.MESSAGE_AGE_MAX_MS) });
+  const workers = new MessageWorkersJob(sending, { log, idleMs, tidy: () => queue.tidy(ageMsMax) });
   return { client, channels, queueMessages, workers };
 }

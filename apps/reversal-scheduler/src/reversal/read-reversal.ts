@@ -9,7 +9,7 @@ export class ReadReversal {
   /** @throws DomainError 404 when the transaction was neither armed nor decided */
   async read(transactionId: number): Promise<ReversalState> {
     const state = await this.jobs.stateOf(transactionId);
-    if (!state) throw new DomainError({ status: 404, code: 'NO_REVERSAL', message: 'Not Found' });
+    if (!state) throw new DomainError({ status: 404, reason: 'NO_REVERSAL', message: 'Not Found' });
     return state;
   }
 }

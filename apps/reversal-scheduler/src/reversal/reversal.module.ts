@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { InternalClient, ServiceTokenSigner } from '@paycode/access';
 import { OutboxRelay } from '@paycode/events';
 import { evenShare, PostgresShardStore, ShardOwnership } from '@paycode/ownership';
@@ -16,6 +16,7 @@ import { ReversalsController } from './http/reversals.controller';
 import { ReversalTimerJob } from './jobs/reversal-timer.job';
 import { PostgresDecisionStore } from './persistence/postgres-decision.store';
 import { PostgresJobStore } from './persistence/postgres-job.store';
+import { ProcessPorts } from './process-ports';
 import { PrometheusReversalMetrics } from './prometheus-reversal.metrics';
 import { ReadReversal } from './read-reversal';
 import { DecisionStore, DeliveryCloser, JobStore, ReversalMetrics } from './reversal.ports';
@@ -25,7 +26,7 @@ import { TracedDecideReversals } from './tracing/traced-decide-reversals';
 import { TracedDeliveryCloser } from './tracing/traced-delivery-closer';
 import { WatchTerminals } from './watch-terminals';
 
-export interface ReversalSettings {
+export interface ReversalOptions {
   dispatcherUrl: string;
   timerDelayMs: number;
   auditDelayMs: number;
@@ -35,22 +36,21 @@ export interface ReversalSettings {
 /** Reversal jobs and decisions: the dispatcher arms jobs, timers and the audit ask for verdicts, and verdicts decide. */
 @Module({})
 export class ReversalModule {
-  static register(settings: ReversalSettings): DynamicModule {
+  static register(options: ReversalOptions): DynamicModule {
     return {
       module: ReversalModule,
       controllers: [
         ReversalsController,
         AckReceivedConsumer,
         ReversalRequestedConsumer,
-
-        transactionTerminalAuditConsumer(settings.auditDelayMs),
+        transactionTerminalAuditConsumer(options.auditDelayMs),
       ],
-      providers: [...outbound(settings), ...useCases(settings), sharing(settings), ReversalTimerJob],
+      providers: [...outbound(options), ProcessPorts, ...useCases(options), sharing(options), ReversalTimerJob],
     };
   }
 }
 
-function outbound({ dispatcherUrl }: ReversalSettings) {
+function outbound({ dispatcherUrl }: ReversalOptions): Provider[] {
   return [
     PrometheusReversalMetrics,
     { provide: ReversalMetrics, useExisting: PrometheusReversalMetrics },
@@ -76,7 +76,7 @@ function outbound({ dispatcherUrl }: ReversalSettings) {
 }
 
 /** How this replica takes part in sharing the shards; a restarted process is another replica. */
-function sharing({ shardLeaseMs }: ReversalSettings) {
+function sharing({ shardLeaseMs }: ReversalOptions): Provider {
   return {
     provide: ShardOwnership,
     inject: [DataSource],
@@ -87,46 +87,40 @@ function sharing({ shardLeaseMs }: ReversalSettings) {
   };
 }
 
-function useCases({ timerDelayMs }: ReversalSettings) {
+function useCases({ timerDelayMs }: ReversalOptions): Provider[] {
   return [
     {
       provide: ArmReversals,
-      inject: [JobStore, DecisionStore, ReversalMetrics, PaymentTracing],
-      useFactory: (...[jobs, decisions, metrics, tracing]: [JobStore, DecisionStore, ReversalMetrics, PaymentTracing]) => {
-        const ports = { jobs, decisions, metrics };
-        return tracing.isOn ? new TracedArmReversals(ports, timerDelayMs, tracing) : new ArmReversals(ports, timerDelayMs);
-      },
+      inject: [ProcessPorts],
+      useFactory: (ports: ProcessPorts) =>
+        ports.tracing.isOn ? new TracedArmReversals(ports, timerDelayMs, ports.tracing) : new ArmReversals(ports, timerDelayMs),
     },
     {
       provide: DecideReversals,
-      inject: [DecisionStore, ReversalMetrics, PaymentTracing],
-      useFactory: (decisions: DecisionStore, metrics: ReversalMetrics, tracing: PaymentTracing) =>
-        tracing.isOn ? new TracedDecideReversals({ decisions, metrics }, tracing) : new DecideReversals({ decisions, metrics }),
+      inject: [ProcessPorts],
+      useFactory: (ports: ProcessPorts) =>
+        ports.tracing.isOn ? new TracedDecideReversals(ports, ports.tracing) : new DecideReversals(ports),
     },
     {
       provide: ReversalTimers,
-      inject: [JobStore, DeliveryCloser, DecideReversals, PrometheusReversalMetrics],
-      useFactory: timersOf(timerDelayMs),
+      inject: [ProcessPorts, DecideReversals],
+      useFactory: (ports: ProcessPorts, reversals: DecideReversals) => timersOf(timerDelayMs, ports, reversals),
     },
     {
       provide: WatchTerminals,
-      inject: [JobStore, ReversalMetrics],
-      useFactory: (jobs: JobStore, metrics: ReversalMetrics) => new WatchTerminals({ jobs, metrics }, timerDelayMs),
+      inject: [ProcessPorts],
+      useFactory: (ports: ProcessPorts) => new WatchTerminals(ports, timerDelayMs),
     },
     { provide: ReadReversal, inject: [JobStore], useFactory: (jobs: JobStore) => new ReadReversal(jobs) },
   ];
 }
 
-type TimerParts = [JobStore, DeliveryCloser, DecideReversals, PrometheusReversalMetrics];
-
-function timersOf(timerDelayMs: number) {
+function timersOf(timerDelayMs: number, ports: ProcessPorts, reversals: DecideReversals): ReversalTimers {
   // A scan looks ahead at most half of the delay of a new job; the other half is time for a slow commit to become
   // visible.
   const windowMs = Math.min(defaultTimerLimits.windowMs, timerDelayMs / 2);
-  return (...[jobs, closer, reversals, metrics]: TimerParts): ReversalTimers => {
-    const ports = { jobs, closer, reversals, clock: new SystemClock(), metrics };
-    const timers = new ReversalTimers(ports, { ...defaultTimerLimits, windowMs });
-    metrics.observe({ overdueMs: () => timers.overdueMs, timers: () => timers.size });
-    return timers;
-  };
+  const { jobs, closer, metrics, clock } = ports;
+  const timers = new ReversalTimers({ jobs, closer, reversals, clock, metrics }, { ...defaultTimerLimits, windowMs });
+  metrics.observe({ overdueMs: () => timers.overdueMs, timers: () => timers.size });
+  return timers;
 }

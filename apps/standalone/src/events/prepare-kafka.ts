@@ -1,5 +1,5 @@
 import { deadLetterTopics, topicCatalog } from '@paycode/dto';
-import { createKafkaClient, ensureTopics, kafkaConnectionOf } from '@paycode/events/kafka';
+import { createKafkaClient, ensureTopics, kafkaConnectionOf, kafkaOptionsOf } from '@paycode/events/kafka';
 import type { Admin } from 'kafkajs';
 import { type KafkaOptions, KafkaUnusableError } from './kafka-options';
 
@@ -13,7 +13,8 @@ const silent = { info: ignore, warn: ignore, error: ignore };
 export async function prepareKafka({ env, isFresh, hasNewDatabases }: KafkaOptions): Promise<void> {
   const where = `Kafka at ${env.KAFKA_BROKERS.join(',')}`;
   try {
-    const admin = createKafkaClient({ connection: kafkaConnectionOf(env), clientId: 'paycode-standalone', log: silent }).admin();
+    const connection = kafkaConnectionOf(kafkaOptionsOf(env));
+    const admin = createKafkaClient({ connection, clientId: 'paycode-standalone', log: silent }).admin();
     await admin.connect();
     try {
       if (isFresh) await deleteTopics(admin);

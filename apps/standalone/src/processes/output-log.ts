@@ -74,7 +74,7 @@ export class OutputLog {
 interface LogLine {
   level?: string;
   msg?: string;
-  err?: { code?: string; message?: string };
+  err?: { code?: string; reason?: string; message?: string };
 }
 
 function parse(line: string): LogLine | undefined {
@@ -96,6 +96,6 @@ function problemIn(line: string): string | undefined {
 function readable(line: string): string {
   const parsed = parse(line);
   if (!parsed?.msg) return line.slice(0, lineCharsMax);
-  const cause = [parsed.err?.code, parsed.err?.message].filter(Boolean).join(' ');
+  const cause = [parsed.err?.code ?? parsed.err?.reason, parsed.err?.message].filter(Boolean).join(' ');
   return `${parsed.msg}${cause ? ` (${cause})` : ''}`.slice(0, lineCharsMax);
 }

@@ -8,7 +8,6 @@ import {
   AckDeadlines,
   DispatchWebhook,
   type HandshakeGate,
-  type IdleConnections,
   type PostOptions,
   PostWebhook,
   type WebhookPoster,
@@ -33,9 +32,7 @@ export interface DispatcherPorts {
   poster: WebhookPoster;
   metrics: DeliveryMetrics;
   /** Default: none. */
-  gate?: Pick<HandshakeGate, 'enter' | 'onIdle'>;
-  /** Reports connections that become free to the gate. Default: none. */
-  connections?: IdleConnections;
+  gate?: Pick<HandshakeGate, 'enter'>;
   /** Receives a function that reads the load, for metrics. Default: none. */
   showLoad?(read: () => QueueLoad): void;
 }
@@ -74,10 +71,9 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
 }
 
 /** Connects the parts that report to each other, after all were made. The dispatcher has no other late binding. */
-function connect({ queue, dispatch, shards, takeover }: Parts, { connections, gate, showLoad }: DispatcherPorts): void {
+function connect({ queue, dispatch, shards, takeover }: Parts, { showLoad }: DispatcherPorts): void {
   queue.onReady(() => dispatch.startAll());
   shards.onChange(new ShardChanges(queue, takeover));
-  connections?.onIdle(origin => gate?.onIdle(origin));
   showLoad?.(() => queue.load);
 }
 

@@ -1,21 +1,24 @@
-import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { EventTransport, OutboxRelay } from '@paycode/events';
-import { isOurFault, OutboundGuard, outboundPolicyOf } from '@paycode/safe-http';
+import { type DynamicModule, Inject, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
+import { OutboxRelay } from '@paycode/events';
+import { PostgresShardStore, ShardStore } from '@paycode/ownership';
 import { PaymentTracing } from '@paycode/tracing';
 import { DataSource } from 'typeorm';
-import { SystemClock } from '@paycode/timing';
-import type { Settings } from '../config/env';
-import { DeliveryMetrics } from '../deliveries';
-import { PostgresInformationalStore, RedeliverInformational } from '../informational';
-import { dispatcherGroup, RecordDeliveries, TransactionTerminalConsumer } from '../intake';
-import { AssignedPartitions } from './assigned-partitions';
+import { DeliveryMetrics, DeliveryStore, PostgresDeliveryStore } from '../deliveries';
+import { InformationalStore, PostgresInformationalStore, RedeliverInformational } from '../informational';
+import { RecordDeliveries, TransactionTerminalConsumer } from '../intake';
 import { DeliveriesController, DeliveryLog, PostgresDeliveryLogStore, ShowDelivery } from '../on-call';
-import { HandshakeGate, UndiciWebhookClient } from '../posting';
+import { UndiciWebhookClient } from '../posting';
 import { CloseDeliveries, PostgresVerdictStore, TracedVerdictStore, VerdictStore } from '../verdicts';
 import type { Dispatcher } from './assemble-dispatcher';
+import { AssignedPartitions } from './assigned-partitions';
+import { DispatcherNeighbours } from './dispatcher-neighbours';
+import type { DispatcherOptions } from './dispatcher-options';
+import { DispatcherStores } from './dispatcher-stores';
 import { dispatcherProvider } from './dispatcher.provider';
 import { DISPATCHER } from './dispatcher.token';
 import { DispatcherPassesJob } from './jobs/dispatcher-passes.job';
+import { outboundProviders } from './outbound-providers';
+import { ProcessPorts } from './process-ports';
 import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
 
 /** Deliveries from the event to the verdict. */
@@ -23,13 +26,21 @@ import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
 export class DispatcherModule implements OnApplicationShutdown {
   constructor(@Inject(UndiciWebhookClient) private readonly poster: UndiciWebhookClient) {}
 
-  static register(settings: Settings): DynamicModule {
+  static register(options: DispatcherOptions): DynamicModule {
     return {
       module: DispatcherModule,
       global: true,
       controllers: [TransactionTerminalConsumer, DeliveriesController],
-      providers: [...outbound(settings), dispatcherProvider(settings), ...useCases(), DispatcherPassesJob],
-      exports: [DISPATCHER, AssignedPartitions, VerdictStore],
+      providers: [
+        ...storeProviders(),
+        ...outboundProviders(options),
+        ...ports,
+        dispatcherProvider(options),
+        ...useCases(),
+        AssignedPartitions,
+        DispatcherPassesJob,
+      ],
+      exports: [DISPATCHER, VerdictStore],
     };
   }
 
@@ -38,10 +49,23 @@ export class DispatcherModule implements OnApplicationShutdown {
   }
 }
 
-function outbound(settings: Settings) {
+const ports: Provider[] = [
+  PrometheusDeliveryMetrics,
+  { provide: DeliveryMetrics, useExisting: PrometheusDeliveryMetrics },
+  DispatcherStores,
+  DispatcherNeighbours,
+  ProcessPorts,
+];
+
+function storeProviders(): Provider[] {
   return [
-    PrometheusDeliveryMetrics,
-    { provide: DeliveryMetrics, useExisting: PrometheusDeliveryMetrics },
+    { provide: ShardStore, inject: [DataSource], useFactory: (source: DataSource) => new PostgresShardStore(source) },
+    { provide: DeliveryStore, inject: [DataSource], useFactory: (source: DataSource) => new PostgresDeliveryStore(source) },
+    {
+      provide: InformationalStore,
+      inject: [DataSource],
+      useFactory: (source: DataSource) => new PostgresInformationalStore(source),
+    },
     { provide: DeliveryLog, inject: [DataSource], useFactory: (source: DataSource) => new PostgresDeliveryLogStore(source) },
     {
       provide: VerdictStore,
@@ -52,40 +76,17 @@ function outbound(settings: Settings) {
         return tracing.isOn ? new TracedVerdictStore(store, tracing) : store;
       },
     },
-    {
-      provide: UndiciWebhookClient,
-      useFactory: () => {
-        const guard = new OutboundGuard(outboundPolicyOf(settings));
-        // The attempt watches the budget itself and does not blame the receiver for a stall of this process. This limit only cleans
-        // up.
-        const connect = guard.connector({ connectTimeoutMs: settings.CONNECT_BUDGET_MS + 2_000 });
-        return new UndiciWebhookClient({ connect, isOurFault });
-      },
-    },
-    {
-      provide: HandshakeGate,
-      inject: [UndiciWebhookClient],
-      useFactory: (poster: UndiciWebhookClient) => {
-        const idleOf = (origin: string) => poster.idleOf(origin);
-        return new HandshakeGate(new SystemClock(), { handshakesPerSecond: settings.HANDSHAKES_PER_SECOND, idleOf });
-      },
-    },
-    {
-      provide: AssignedPartitions,
-      inject: [EventTransport],
-      useFactory: (transport: EventTransport) => new AssignedPartitions(transport, dispatcherGroup),
-    },
   ];
 }
 
-function useCases() {
+function useCases(): Provider[] {
   return [
     { provide: RecordDeliveries, inject: [DISPATCHER], useFactory: (dispatcher: Dispatcher) => dispatcher.intake },
     { provide: CloseDeliveries, inject: [DISPATCHER], useFactory: (dispatcher: Dispatcher) => dispatcher.closing },
     {
       provide: RedeliverInformational,
-      inject: [DataSource],
-      useFactory: (dataSource: DataSource) => new RedeliverInformational(new PostgresInformationalStore(dataSource)),
+      inject: [InformationalStore],
+      useFactory: (store: InformationalStore) => new RedeliverInformational(store),
     },
     { provide: ShowDelivery, inject: [DeliveryLog], useFactory: (log: DeliveryLog) => new ShowDelivery(log) },
   ];

@@ -1,4 +1,4 @@
 export type { Dispatcher } from './assemble-dispatcher';
-export { AssignedPartitions } from './assigned-partitions';
+export type { DispatcherOptions } from './dispatcher-options';
 export { DispatcherModule } from './dispatcher.module';
 export { DISPATCHER } from './dispatcher.token';

@@ -4,13 +4,13 @@ import { shardOf } from '@paycode/ownership';
 import type { InformationalStore } from './informational.ports';
 
 const refusals = {
-  UNKNOWN: { status: 404, code: 'NO_DELIVERY', message: 'Not Found' },
+  UNKNOWN: { status: 404, reason: 'NO_DELIVERY', message: 'Not Found' },
   MOVES_MONEY: {
     status: 409,
-    code: 'MOVES_MONEY',
+    reason: 'MOVES_MONEY',
     message: 'a payment is never delivered again by hand: its reversal may have begun',
   },
-  UNDER_WAY: { status: 409, code: 'UNDER_WAY', message: 'the first delivery is still under way' },
+  UNDER_WAY: { status: 409, reason: 'UNDER_WAY', message: 'the first delivery is still under way' },
 } as const;
 
 /** Flow: operator -> one more attempt of an informational delivery, now. */

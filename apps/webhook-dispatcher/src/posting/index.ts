@@ -3,6 +3,6 @@ export { UndiciWebhookClient } from './clients/undici-webhook.client';
 export { DispatchWebhook } from './dispatch-webhook';
 export { HandshakeGate } from './handshake-gate';
 export { type PostOptions, PostWebhook } from './post-webhook';
-export { type IdleConnections, WebhookPoster, WebhookSealer } from './posting.ports';
+export { WebhookPoster, WebhookSealer } from './posting.ports';
 export { KeyRingWebhookSealer } from './sealing/key-ring-webhook-sealer';
 export { TracedWebhookPoster } from './tracing/traced-webhook.poster';

@@ -31,11 +31,6 @@ export interface WebhookRequest {
   onFreshSocket: boolean;
 }
 
-/** Reports connections to receivers that become free. */
-export interface IdleConnections {
-  onIdle(listener: (origin: string) => void): void;
-}
-
 /** Sends one POST. It handles sockets and knows no rules of the protocol. */
 export abstract class WebhookPoster {
   /** `done` fires when the socket is free or gone: at or after the end of the request. */

@@ -37,7 +37,7 @@ export const CallerIdentity = createParamDecorator((_: unknown, context: Executi
 function notIdentified(): DomainError {
   return new DomainError({
     status: 401,
-    code: 'NO_IDENTITY',
+    reason: 'NO_IDENTITY',
     message: 'Bad Credentials',
     headers: { 'www-authenticate': authenticateChallenges },
   });

@@ -40,6 +40,6 @@ async function provideKey(keys: IdentityKeys, token: string, done: Done): Promis
     done(null, (kid === undefined ? undefined : await keys.find(kid)) as unknown as Buffer);
   } catch (cause) {
     // This is not the caller's fault, so it is no 401; without keys every request is refused.
-    done(new DomainError({ status: 503, code: 'IDENTITY_KEYS', message: 'Service Unavailable', cause }));
+    done(new DomainError({ status: 503, reason: 'IDENTITY_KEYS', message: 'Service Unavailable', cause }));
   }
 }

@@ -50,7 +50,7 @@ export class InternalCallersGuard extends AuthGuard() {
     if ('noToken' in allowed) return;
     const caller = await this.callerOf(request);
     if (!(allowed as readonly string[]).includes(caller.name))
-      throw new DomainError({ status: 403, code: 'CALLER_NOT_ALLOWED', message: 'this caller may not use this route' });
+      throw new DomainError({ status: 403, reason: 'CALLER_NOT_ALLOWED', message: 'this caller may not use this route' });
     request.internalCaller = caller.name;
     if (caller.subject !== null) this.admitOperator(request, caller.subject, caller.tokenId);
   }
@@ -93,5 +93,5 @@ function isCertified({ name }: InternalCaller, { raw }: InternalRequest): boolea
 }
 
 function tokenRefused(): DomainError {
-  return new DomainError({ status: 401, code: 'SERVICE_TOKEN', message: 'a valid service token is required' });
+  return new DomainError({ status: 401, reason: 'SERVICE_TOKEN', message: 'a valid service token is required' });
 }

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { type MutualTlsFileNames, ReloadedFile } from '@paycode/service-runtime';
+import { type MutualTlsFiles, ReloadedFile } from '@paycode/service-runtime';
 import jsonwebtoken from 'jsonwebtoken';
 import { isRevoked, nothingRevoked, type OperatorRevocations, operatorRevocationsOf } from './operator-revocations';
 import { serviceTokenLifetimeS } from './service-token';
@@ -15,34 +15,14 @@ import {
 } from './token-keys';
 
 /** Files of the token keys, and limits of operator tokens. */
-export interface TokenKeySettings {
+export interface TokenKeyOptions {
   privateKeyFile: string;
   servicePublicKeysFile: string;
   operatorPublicKeysFile: string;
   /** null: no token can be revoked. */
   operatorRevocationsFile: string | null;
   operatorLifetimeMaxS: number;
-  mutualTls: MutualTlsFileNames;
-}
-
-/** The values of `internalCallsEnv` and `serviceTokenEnv` (libs/service-runtime). */
-interface InternalCallsValues extends MutualTlsFileNames {
-  SERVICE_TOKEN_PRIVATE_KEY_FILE: string;
-  SERVICE_TOKEN_PUBLIC_KEYS_FILE: string;
-  OPERATOR_TOKEN_PUBLIC_KEYS_FILE: string;
-  OPERATOR_TOKEN_REVOCATIONS_FILE: string | null;
-  OPERATOR_TOKEN_LIFETIME_MAX_S: number;
-}
-
-export function tokenKeySettingsOf(env: InternalCallsValues): TokenKeySettings {
-  return {
-    privateKeyFile: env.SERVICE_TOKEN_PRIVATE_KEY_FILE,
-    servicePublicKeysFile: env.SERVICE_TOKEN_PUBLIC_KEYS_FILE,
-    operatorPublicKeysFile: env.OPERATOR_TOKEN_PUBLIC_KEYS_FILE,
-    operatorRevocationsFile: env.OPERATOR_TOKEN_REVOCATIONS_FILE,
-    operatorLifetimeMaxS: env.OPERATOR_TOKEN_LIFETIME_MAX_S,
-    mutualTls: env,
-  };
+  mutualTls: MutualTlsFiles;
 }
 
 /** Who makes an internal call, as its token says. */
@@ -65,10 +45,10 @@ export class ServiceTokenKeys {
   /** @throws Error naming the file that is not usable */
   constructor(
     private readonly audience: string,
-    private readonly settings: Omit<TokenKeySettings, 'privateKeyFile' | 'mutualTls'>,
+    private readonly options: Omit<TokenKeyOptions, 'privateKeyFile' | 'mutualTls'>,
     onRefused?: (error: Error) => void,
   ) {
-    const { servicePublicKeysFile, operatorPublicKeysFile, operatorRevocationsFile } = settings;
+    const { servicePublicKeysFile, operatorPublicKeysFile, operatorRevocationsFile } = options;
     this.services = new ReloadedFile(servicePublicKeysFile, text => publishedKeysOf(text, serviceNames), { onRefused });
     this.operators = new ReloadedFile(operatorPublicKeysFile, text => publishedKeysOf(text, [operatorName]), { onRefused });
     this.revocations =
@@ -105,7 +85,7 @@ export class ServiceTokenKeys {
 
   private demandsOf(issuer: string): { type: string; audience: string; lifetimeMaxS: number } {
     return issuer === operatorName
-      ? { type: operatorTokenType, audience: operatorAudience, lifetimeMaxS: this.settings.operatorLifetimeMaxS }
+      ? { type: operatorTokenType, audience: operatorAudience, lifetimeMaxS: this.options.operatorLifetimeMaxS }
       : { type: serviceTokenType, audience: this.audience, lifetimeMaxS: serviceTokenLifetimeS };
   }
 

@@ -5,30 +5,34 @@ import { type InternalCall, internalCalls, InternalCallTable } from './internal-
 import { InternalCallersGuard } from './internal-callers.guard';
 import { InternalRouteCheck } from './internal-route-check';
 import { ServiceTokenSigner } from './service-token';
-import { ServiceTokenKeys, type TokenKeySettings } from './service-token-keys';
+import { ServiceTokenKeys, type TokenKeyOptions } from './service-token-keys';
 import { ServiceTokenStrategy } from './service-token.strategy';
+
+export interface ServiceTokenOptions extends TokenKeyOptions {
+  /** Another table than the platform's, for tests. */
+  calls?: readonly InternalCall[];
+}
 
 /** Service tokens of one service: signer for its calls, keys and guard for its internal routes. */
 @Global()
 @Module({})
 export class ServiceTokenModule {
-  /** `calls`: another table than the platform's, for tests. */
-  static forRoot(name: string, settings: TokenKeySettings, calls: readonly InternalCall[] = internalCalls): DynamicModule {
+  static forRoot(name: string, { calls = internalCalls, ...keys }: ServiceTokenOptions): DynamicModule {
     return {
       module: ServiceTokenModule,
       providers: [
         {
           provide: ServiceTokenKeys,
           inject: [LOGGER],
-          useFactory: (logger: Logger) => new ServiceTokenKeys(name, settings, keyFileRefusals(logger)),
+          useFactory: (logger: Logger) => new ServiceTokenKeys(name, keys, keyFileRefusals(logger)),
         },
         {
           provide: ServiceTokenSigner,
           inject: [LOGGER],
           useFactory: (logger: Logger) => {
             const onRefused = keyFileRefusals(logger);
-            const mutualTls = MutualTls.ofEnv(settings.mutualTls, onRefused);
-            return new ServiceTokenSigner(name, { ...settings, mutualTls, onRefused });
+            const mutualTls = MutualTls.ofFiles(keys.mutualTls, onRefused);
+            return new ServiceTokenSigner(name, { ...keys, mutualTls, onRefused });
           },
         },
         { provide: InternalCallTable, useFactory: () => new InternalCallTable(name, calls) },

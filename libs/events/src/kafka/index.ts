@@ -1,4 +1,5 @@
 /** Exports for users of Kafka only. A separate entry, so that a platform on PostgreSQL never loads kafkajs. */
+export { kafkaOptionsOf } from '../events-env';
 export * from './ensure-topics';
 export * from './kafka-client';
 export * from './kafka-event-transport';

@@ -1,19 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventsEnv } from '../events-env';
 import { kafkaConnectionOf } from './kafka-client';
 import { isStaleMembership, isTransient, protocolCodeOf } from './kafka-errors';
 
-const env: EventsEnv = {
-  EVENTS_TRANSPORT: 'kafka',
-  EVENTS_DATABASE_URL: null,
-  KAFKA_BROKERS: ['broker:9092'],
-  KAFKA_TLS_CA_FILE: null,
-  KAFKA_SASL_USERNAME: null,
-  KAFKA_SASL_PASSWORD: null,
-  KAFKA_SESSION_TIMEOUT_MS: 10_000,
-};
+const open = { brokers: ['broker:9092'], caFile: null, username: null, password: null };
 
 describe('the Kafka connection', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kafka-client-'));
@@ -22,7 +13,7 @@ describe('the Kafka connection', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it('is secured by settings alone', () => {
-    const secured = { ...env, KAFKA_TLS_CA_FILE: caFile, KAFKA_SASL_USERNAME: 'dispatcher', KAFKA_SASL_PASSWORD: 'secret' };
+    const secured = { ...open, caFile, username: 'dispatcher', password: 'secret' };
     expect(kafkaConnectionOf(secured)).toEqual({
       brokers: ['broker:9092'],
       tlsCa: 'PEM',
@@ -31,16 +22,16 @@ describe('the Kafka connection', () => {
   });
 
   it('needs brokers', () => {
-    expect(() => kafkaConnectionOf({ ...env, KAFKA_BROKERS: [] })).toThrow('KAFKA_BROKERS');
+    expect(() => kafkaConnectionOf({ ...open, brokers: [] })).toThrow('KAFKA_BROKERS');
   });
 
   it('never sends a password without TLS (T-16)', () => {
-    const exposed = { ...env, KAFKA_SASL_USERNAME: 'dispatcher', KAFKA_SASL_PASSWORD: 'secret' };
+    const exposed = { ...open, username: 'dispatcher', password: 'secret' };
     expect(() => kafkaConnectionOf(exposed)).toThrow('KAFKA_TLS_CA_FILE');
   });
 
   it('refuses a user without a password', () => {
-    expect(() => kafkaConnectionOf({ ...env, KAFKA_TLS_CA_FILE: caFile, KAFKA_SASL_USERNAME: 'x' })).toThrow('go together');
+    expect(() => kafkaConnectionOf({ ...open, caFile, username: 'x' })).toThrow('go together');
   });
 });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type ISocketFactory, Kafka, type KafkaConfig, logLevel } from 'kafkajs';
-import type { EventsEnv } from '../events-env';
+import type { KafkaOptions } from '../events-env';
 import type { TransportLog } from '../transport-log';
 import { repairKafkajs } from './kafkajs-repairs';
 
@@ -14,9 +14,13 @@ export interface KafkaConnection {
   socketFactory?: ISocketFactory;
 }
 
-/** How to reach Kafka, from the environment. Throws when a setting is missing or contradicts another. */
-export function kafkaConnectionOf(env: EventsEnv): KafkaConnection {
-  const { KAFKA_BROKERS: brokers, KAFKA_TLS_CA_FILE: caFile, KAFKA_SASL_USERNAME: username, KAFKA_SASL_PASSWORD: password } = env;
+/** How to reach Kafka. Throws when a setting is missing or contradicts another, and names the settings as the environment does. */
+export function kafkaConnectionOf({
+  brokers,
+  caFile,
+  username,
+  password,
+}: Omit<KafkaOptions, 'sessionTimeoutMs'>): KafkaConnection {
   if (brokers.length === 0) throw new Error('EVENTS_TRANSPORT=kafka needs KAFKA_BROKERS');
   if ((username === null) !== (password === null)) throw new Error('KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD go together');
   if (username !== null && caFile === null)

@@ -2,26 +2,29 @@ import { type DynamicModule, Global, Inject, Module, type OnApplicationShutdown 
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { createEventTransport } from '../create-event-transport';
 import { EventTransport } from '../event-transport';
-import type { EventsEnv } from '../events-env';
+import type { EventsOptions } from '../events-env';
+import { EventsServer } from './events-server';
+import { eventsServerProvider } from './events-server.provider';
 
-/** The event transport of a service that publishes no events and so has no outbox. Injectable by its class. */
+/** The event transport of a service that publishes no events and so has no outbox, and the server of its consumers; both injectable by class. */
 @Global()
 @Module({})
 export class ConsumingModule implements OnApplicationShutdown {
   constructor(@Inject(EventTransport) private readonly transport: EventTransport) {}
 
   /** `service` is shown to the database and to the brokers. */
-  static forRoot(service: string, env: EventsEnv): DynamicModule {
+  static forRoot(service: string, options: EventsOptions): DynamicModule {
     return {
       module: ConsumingModule,
       providers: [
         {
           provide: EventTransport,
           inject: [LOGGER],
-          useFactory: (log: Logger) => createEventTransport(env, { service, log }),
+          useFactory: (log: Logger) => createEventTransport(options, { service, log }),
         },
+        eventsServerProvider,
       ],
-      exports: [EventTransport],
+      exports: [EventTransport, EventsServer],
     };
   }
 

@@ -58,8 +58,9 @@ export class EventsServer extends Server implements CustomTransportStrategy {
     lifecycle?.onDrain('events', () => this.close());
   }
 
-  override addHandler(...[pattern, callback, , extras = {}]: Parameters<Server['addHandler']>): void {
-    const topic = String(pattern);
+  override addHandler(...given: Parameters<Server['addHandler']>): void {
+    const [, callback, , extras = {}] = given;
+    const topic = String(given[0]);
     if (typeof extras['group'] !== 'string') throw new Error(`the handler of ${topic} names no consumer group`);
     const options = extras as unknown as OnEventsOptions;
     if (this.handlers.some(handler => handler.topic === topic && handler.options.group === options.group)) {

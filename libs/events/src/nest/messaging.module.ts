@@ -12,17 +12,19 @@ import { PaymentTracing } from '@paycode/tracing';
 import { DataSource } from 'typeorm';
 import { createEventTransport } from '../create-event-transport';
 import { EventTransport } from '../event-transport';
-import type { EventsEnv } from '../events-env';
+import type { EventsOptions } from '../events-env';
 import { OutboxRelay, type OutboxState } from '../outbox/outbox-relay';
+import { EventsServer } from './events-server';
+import { eventsServerProvider } from './events-server.provider';
 
-export interface MessagingOptions {
+export interface MessagingOptions extends EventsOptions {
   /** Whether an event without a trace begins one here. */
   beginsTraces?: boolean;
   /** How long the service's events may wait to be published together with others, in milliseconds. Default: that of the relay. */
   gatherMs?: number;
 }
 
-/** The event transport of a service and the relay that publishes its outbox; both injectable by their classes. */
+/** The event transport of a service, the relay that publishes its outbox, and the server of its consumers; each injectable by its class. */
 @Global()
 @Module({})
 export class MessagingModule implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -33,7 +35,7 @@ export class MessagingModule implements OnApplicationBootstrap, OnApplicationShu
   ) {}
 
   /** `service` is shown to the database and to the brokers. */
-  static forRoot(service: string, env: EventsEnv, { beginsTraces = false, gatherMs }: MessagingOptions = {}): DynamicModule {
+  static forRoot(service: string, { beginsTraces = false, gatherMs, ...events }: MessagingOptions): DynamicModule {
     return {
       module: MessagingModule,
       providers: [
@@ -41,7 +43,7 @@ export class MessagingModule implements OnApplicationBootstrap, OnApplicationShu
           provide: EventTransport,
           inject: [LOGGER, PaymentTracing],
           useFactory: (log: Logger, tracing: PaymentTracing) =>
-            createEventTransport(env, { service, log, tracing, beginsTraces }),
+            createEventTransport(events, { service, log, tracing, beginsTraces }),
         },
         {
           provide: OutboxRelay,
@@ -49,8 +51,9 @@ export class MessagingModule implements OnApplicationBootstrap, OnApplicationShu
           useFactory: (dataSource: DataSource, transport: EventTransport, log: Logger) =>
             new OutboxRelay({ dataSource, transport, log, gatherMs }),
         },
+        eventsServerProvider,
       ],
-      exports: [EventTransport, OutboxRelay],
+      exports: [EventTransport, OutboxRelay, EventsServer],
     };
   }
 

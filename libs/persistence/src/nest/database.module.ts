@@ -12,24 +12,13 @@ import { openDataSource } from '../data-source';
 import { durabilityWeaknesses } from '../durability';
 import type { ServiceRights } from '../grant-rights';
 import { runMigrations } from '../migrate';
+import type { ConnectionOptions } from './database-env';
 
-/** The part of a service's environment that names its database (`databaseEnv`). */
-export interface DatabaseEnv {
-  DATABASE_URL: string;
-  DATABASE_POOL_MAX: number;
-  DATABASE_CA_FILE: string | null;
-  DATABASE_SERVICE_ROLE: string | null;
-  MIGRATIONS: 'run' | 'check';
-  /** Under another role than the service's own, which owns the schema: used for migrations only. */
-  SCHEMA_OWNER_DATABASE_URL?: string | null;
-}
-
-export interface DatabaseOptions {
-  env: DatabaseEnv;
+export interface DatabaseOptions extends ConnectionOptions {
   /** In order of application. */
   migrations: DataSourceOptions['migrations'];
   entities?: DataSourceOptions['entities'];
-  /** Tables that DATABASE_SERVICE_ROLE may add to and read, nothing else. */
+  /** Tables that the role of the service may add to and read, nothing else. */
   insertOnly?: readonly string[];
   /** Server-side limit per statement, in milliseconds. */
   statementTimeoutMs?: number;
@@ -40,23 +29,23 @@ export interface DatabaseOptions {
 const OPTIONS = Symbol('DATABASE_OPTIONS');
 
 /** Opens the service's database and brings its schema up to date before anything else starts. */
-async function openDatabase(service: string, { env, ...options }: DatabaseOptions): Promise<DataSource> {
-  const shared = { ...options, caFile: env.DATABASE_CA_FILE, poolMax: env.DATABASE_POOL_MAX, applicationName: service };
-  const open = (url: string) => openDataSource({ ...shared, url });
-  const ownerUrl = env.SCHEMA_OWNER_DATABASE_URL;
-  if (env.MIGRATIONS === 'run' && ownerUrl) await migrateAsOwner(await open(ownerUrl));
-  const dataSource = await open(env.DATABASE_URL);
-  if (env.MIGRATIONS === 'run' && !ownerUrl) await runMigrations(dataSource, rightsOf(env, options));
-  if (env.MIGRATIONS === 'check') await checkMigrations(dataSource);
+async function openDatabase(service: string, options: DatabaseOptions): Promise<DataSource> {
+  const { url, poolMax, caFile, pendingMigrations, schemaOwnerUrl, migrations, entities, statementTimeoutMs } = options;
+  const shared = { poolMax, caFile, migrations, entities, statementTimeoutMs, applicationName: service };
+  if (pendingMigrations === 'run' && schemaOwnerUrl)
+    await migrateAsOwner(await openDataSource({ ...shared, url: schemaOwnerUrl }));
+  const dataSource = await openDataSource({ ...shared, url });
+  if (pendingMigrations === 'run' && !schemaOwnerUrl) await runMigrations(dataSource, rightsOf(options));
+  if (pendingMigrations === 'check') await checkMigrations(dataSource);
   return dataSource;
 }
 
 /** Undefined: the service is the owner itself. */
-export function rightsOf(
-  { DATABASE_SERVICE_ROLE: role }: Pick<DatabaseEnv, 'DATABASE_SERVICE_ROLE'>,
-  { insertOnly = [] }: Pick<DatabaseOptions, 'insertOnly'>,
-): ServiceRights | undefined {
-  return role === null ? undefined : { role, insertOnly };
+export function rightsOf({
+  serviceRole,
+  insertOnly = [],
+}: Pick<DatabaseOptions, 'serviceRole' | 'insertOnly'>): ServiceRights | undefined {
+  return serviceRole === null ? undefined : { role: serviceRole, insertOnly };
 }
 
 /** A role without rights sees no table of migrations, and the attempt to make one is refused with words that mislead. */

@@ -1,6 +1,7 @@
-import { createLogger, databaseEnv, defineEnv, logEnv } from '@paycode/service-runtime';
+import { createLogger, databaseEnv, defineEnv, logEnv, logLevelOf } from '@paycode/service-runtime';
 import { openDataSource } from '../data-source';
 import { runMigrations } from '../migrate';
+import { connectionOptionsOf } from './database-env';
 import { type DatabaseOptions, rightsOf } from './database.module';
 
 /** What a migration reads, whatever else its service needs: a Job that migrates is given these settings and no secret but one. */
@@ -14,8 +15,9 @@ export type MigrationOptions = Pick<DatabaseOptions, 'migrations' | 'insertOnly'
  */
 export function migrateDatabase(service: string, options: MigrationOptions) {
   return async (source: Record<string, string | undefined>): Promise<void> => {
-    const { DATABASE_URL: url, DATABASE_CA_FILE: caFile, LOG_LEVEL, ...rest } = env.read(source);
-    const logger = createLogger(service, LOG_LEVEL);
+    const values = env.read(source);
+    const { url, caFile, serviceRole } = connectionOptionsOf(values);
+    const logger = createLogger(service, logLevelOf(values));
     const dataSource = await openDataSource({
       url,
       caFile,
@@ -24,7 +26,7 @@ export function migrateDatabase(service: string, options: MigrationOptions) {
       poolMax: 2,
     });
     try {
-      const applied = await runMigrations(dataSource, rightsOf(rest, options));
+      const applied = await runMigrations(dataSource, rightsOf({ serviceRole, insertOnly: options.insertOnly }));
       logger.info({ event: 'migrated', applied }, 'database has the schema of this release');
     } finally {
       await dataSource.destroy();

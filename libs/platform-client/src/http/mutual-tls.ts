@@ -7,16 +7,16 @@ export interface CallerTls {
   ca: string;
 }
 
-/** Where a setting is given: its name for the reader of an error, and its value. */
+/** Paths of PEM files; all or none. */
 export interface CallerTlsFiles {
-  MUTUAL_TLS_CERT_FILE?: string;
-  MUTUAL_TLS_KEY_FILE?: string;
-  MUTUAL_TLS_CA_FILE?: string;
+  certFile?: string;
+  keyFile?: string;
+  caFile?: string;
 }
 
 /** Reads the three files that mutual TLS between services is made of; undefined when none is named. @throws Error naming setting or file */
 export function readCallerTls(files: CallerTlsFiles): CallerTls | undefined {
-  const { MUTUAL_TLS_CERT_FILE: cert, MUTUAL_TLS_KEY_FILE: key, MUTUAL_TLS_CA_FILE: ca } = files;
+  const { certFile: cert, keyFile: key, caFile: ca } = files;
   if (!cert && !key && !ca) return undefined;
   if (!cert || !key || !ca)
     throw new Error('MUTUAL_TLS_CERT_FILE, MUTUAL_TLS_KEY_FILE and MUTUAL_TLS_CA_FILE are given together or not at all');

@@ -40,7 +40,7 @@ export function guardRequests(fastify: FastifyInstance): void {
 export function answerUnroutable(error: { code?: string }, request: FastifyRequest, reply: FastifyReply): void {
   writeOwnHeaders(request, reply);
   const isTooLong = error.code === 'FST_ERR_MAX_PARAM_LENGTH';
-  const refusal = isTooLong ? notFound() : new DomainError({ status: 400, code: 'INVALID_PATH', message: 'invalid path' });
+  const refusal = isTooLong ? notFound() : new DomainError({ status: 400, reason: 'INVALID_PATH', message: 'invalid path' });
   answerRefusal(refusal, request, reply);
 }
 
@@ -56,7 +56,7 @@ function refuseMisplaced(request: FastifyRequest, { listener, table }: { listene
   if (allowed.length === 0) throw notFound();
   throw new DomainError({
     status: 405,
-    code: 'METHOD_NOT_ALLOWED',
+    reason: 'METHOD_NOT_ALLOWED',
     message: 'Method Not Allowed',
     headers: { allow: allowed.join(', ') },
   });
@@ -68,7 +68,7 @@ function urlOfRoute({ method, url: target, routeOptions: { url } }: FastifyReque
 }
 
 function notFound(): DomainError {
-  return new DomainError({ status: 404, code: 'NO_ROUTE', message: 'Not Found' });
+  return new DomainError({ status: 404, reason: 'NO_ROUTE', message: 'Not Found' });
 }
 
 function answerRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): void {

@@ -27,7 +27,7 @@ export function parseJsonBody(text: string, multilineFields: ReadonlySet<string>
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new DomainError({ status: 400, code: 'INVALID_JSON', message: 'body is not valid JSON', cause });
+    throw new DomainError({ status: 400, reason: 'INVALID_JSON', message: 'body is not valid JSON', cause });
   }
   refuseDuplicateKeys(text);
   if (maybeUnacceptable.test(text)) refuseUnacceptable(value, { path: '', isMultiline: false, multilineFields });

@@ -21,5 +21,5 @@ function isUnavailable(error: unknown): boolean {
 export function unavailable(cause: unknown): DomainError | undefined {
   if (!isUnavailable(cause)) return undefined;
   const headers = { 'retry-after': '1' };
-  return new DomainError({ status: 503, code: 'DATABASE_UNAVAILABLE', message: 'Service Unavailable', headers, cause });
+  return new DomainError({ status: 503, reason: 'DATABASE_UNAVAILABLE', message: 'Service Unavailable', headers, cause });
 }

@@ -4,11 +4,11 @@ import { createSecureContext, type TLSSocket } from 'node:tls';
 import { buildConnector } from 'undici';
 import { ReloadedFile } from './reloaded-file';
 
-/** The values of `mutualTlsEnv`; null: plain HTTP. */
-export interface MutualTlsFileNames {
-  MUTUAL_TLS_CERT_FILE: string | null;
-  MUTUAL_TLS_KEY_FILE: string | null;
-  MUTUAL_TLS_CA_FILE: string | null;
+/** PEM files of a service; all or none. None: plain HTTP. */
+export interface MutualTlsFiles {
+  certFile: string | null;
+  keyFile: string | null;
+  caFile: string | null;
 }
 
 /** PEM texts of one service: its certificate and key, and the authority of all certificates. */
@@ -31,8 +31,8 @@ export class MutualTls {
   private seen: Material;
 
   /** undefined when no file is named. @throws Error when only some are, or they are not usable */
-  static ofEnv(names: MutualTlsFileNames, onRefused?: (error: Error) => void): MutualTls | undefined {
-    const { MUTUAL_TLS_CERT_FILE: cert, MUTUAL_TLS_KEY_FILE: key, MUTUAL_TLS_CA_FILE: ca } = names;
+  static ofFiles(files: MutualTlsFiles, onRefused?: (error: Error) => void): MutualTls | undefined {
+    const { certFile: cert, keyFile: key, caFile: ca } = files;
     if (cert === null && key === null && ca === null) return undefined;
     if (cert === null || key === null || ca === null)
       throw new Error('MUTUAL_TLS_CERT_FILE, MUTUAL_TLS_KEY_FILE and MUTUAL_TLS_CA_FILE are given together or not at all');

@@ -44,13 +44,15 @@ export abstract class EventLogServer {
     const { env } = this;
     this.publisher ??= await createEventTransport(
       {
-        EVENTS_TRANSPORT: env['EVENTS_TRANSPORT'] as 'kafka' | 'postgres',
-        EVENTS_DATABASE_URL: env['EVENTS_DATABASE_URL'] ?? null,
-        KAFKA_BROKERS: env['KAFKA_BROKERS']?.split(',') ?? [],
-        KAFKA_TLS_CA_FILE: null,
-        KAFKA_SASL_USERNAME: null,
-        KAFKA_SASL_PASSWORD: null,
-        KAFKA_SESSION_TIMEOUT_MS: 10_000,
+        transport: env['EVENTS_TRANSPORT'] as 'kafka' | 'postgres',
+        databaseUrl: env['EVENTS_DATABASE_URL'] ?? null,
+        kafka: {
+          brokers: env['KAFKA_BROKERS']?.split(',') ?? [],
+          caFile: null,
+          username: null,
+          password: null,
+          sessionTimeoutMs: 10_000,
+        },
       },
       { service: 'fault-cases', log: quiet },
     );

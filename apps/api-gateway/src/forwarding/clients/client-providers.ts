@@ -1,55 +1,41 @@
 import type { Provider } from '@nestjs/common';
 import { InternalClient, keyFileRefusals, ServiceTokenSigner } from '@paycode/access';
 import { LOGGER, type Logger, MutualTls } from '@paycode/service-runtime';
-import type { GatewayEnv } from '../../config/env';
+import type { ServicesOptions } from '../forwarding-options';
 import { Authorizer, Upstreams } from '../forwarding.ports';
 import { AuthorizerClient } from './authorizer.client';
 import { UpstreamClient } from './upstream.client';
 
 /** The outbound side: auth-session's internal listener and the public listeners of the services. */
-export function clientProviders(env: GatewayEnv): Provider[] {
+export function clientProviders(options: ServicesOptions): Provider[] {
   return [
     {
       provide: Authorizer,
       inject: [LOGGER],
-      useFactory: (logger: Logger) => new AuthorizerClient(authSessionClient(env, logger)),
+      useFactory: (logger: Logger) => new AuthorizerClient(authSessionClient(options, logger)),
     },
     {
       provide: Upstreams,
       inject: [LOGGER],
-      useFactory: (logger: Logger) =>
-        new UpstreamClient({
-          origins: originsOf(env),
-          mutualTls: MutualTls.ofEnv(env, keyFileRefusals(logger)),
-          timeoutMs: env.UPSTREAM_TIMEOUT_MS,
-          connectionsMax: env.UPSTREAM_CONNECTIONS_MAX,
-        }),
+      useFactory: (logger: Logger) => {
+        const { origins, upstreamTimeoutMs: timeoutMs, connectionsMax } = options;
+        const mutualTls = MutualTls.ofFiles(options.mutualTls, keyFileRefusals(logger));
+        return new UpstreamClient({ origins, mutualTls, timeoutMs, connectionsMax });
+      },
     },
   ];
 }
 
-function authSessionClient(env: GatewayEnv, logger: Logger): InternalClient {
+function authSessionClient(options: ServicesOptions, logger: Logger): InternalClient {
+  const onRefused = keyFileRefusals(logger);
+  const mutualTls = MutualTls.ofFiles(options.mutualTls, onRefused);
   return new InternalClient({
-    baseUrl: env.AUTH_SESSION_URL,
+    baseUrl: options.authSessionUrl,
     audience: 'auth-session',
-    signer: new ServiceTokenSigner('api-gateway', {
-      privateKeyFile: env.SERVICE_TOKEN_PRIVATE_KEY_FILE,
-      servicePublicKeysFile: env.SERVICE_TOKEN_PUBLIC_KEYS_FILE,
-      mutualTls: MutualTls.ofEnv(env, keyFileRefusals(logger)),
-      onRefused: keyFileRefusals(logger),
-    }),
-    timeoutMs: env.AUTHORIZE_TIMEOUT_MS,
-    socketsMax: env.UPSTREAM_CONNECTIONS_MAX,
+    signer: new ServiceTokenSigner('api-gateway', { ...options.tokenKeys, mutualTls, onRefused }),
+    timeoutMs: options.authorizeTimeoutMs,
+    socketsMax: options.connectionsMax,
     // A call of authorize changes nothing.
     isRepeatable: true,
   });
-}
-
-function originsOf(env: GatewayEnv) {
-  return {
-    'auth-session': env.AUTH_SESSION_PUBLIC_URL,
-    'notification-config': env.NOTIFICATION_CONFIG_PUBLIC_URL,
-    'webhook-dispatcher': env.WEBHOOK_DISPATCHER_PUBLIC_URL,
-    'payment-simulator': env.PAYMENT_SIMULATOR_PUBLIC_URL,
-  };
 }

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { DomainError, errorBody, type Logger } from '@paycode/service-runtime';
-import type { GatewayMetrics } from '../../telemetry';
+import { Inject, Injectable } from '@nestjs/common';
+import { DomainError, errorBody, LOGGER, type Logger } from '@paycode/service-runtime';
+import { GatewayMetrics } from '../../telemetry';
 import { type Answer, ClientGoneError, type ClientRequest } from '../client-request';
-import type { ForwardRequest } from '../forward-request';
-import type { ClientAddresses } from './client-addresses';
+import { ForwardRequest } from '../forward-request';
+import { ClientAddresses } from './client-addresses';
 import { clientRequestOf } from './read-request';
 import { writeAnswer } from './write-answer';
 
@@ -11,6 +12,7 @@ import { writeAnswer } from './write-answer';
 const clientGoneStatus = 499;
 
 /** One request of the public listener from its first header to the end of its answer, with one line in the access log. */
+@Injectable()
 export class AnswerRequest {
   /** Set when the gateway stops: every further answer closes its connection. */
   isClosing = false;
@@ -19,7 +21,7 @@ export class AnswerRequest {
     private readonly forwardRequest: ForwardRequest,
     private readonly addresses: ClientAddresses,
     private readonly metrics: GatewayMetrics,
-    private readonly logger: Logger,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   async answer(raw: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -53,7 +55,7 @@ export class AnswerRequest {
   private refusal(request: ClientRequest, error: unknown): Answer {
     const refused = error instanceof DomainError ? error : this.unexpected(request, error);
     if (refused.status === 503)
-      this.logger.warn({ requestId: request.id, code: refused.code, err: refused.cause }, 'answered 503');
+      this.logger.warn({ requestId: request.id, reason: refused.reason, err: refused.cause }, 'answered 503');
     return {
       status: refused.status,
       headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...refused.headers },
@@ -64,7 +66,7 @@ export class AnswerRequest {
 
   private unexpected(request: ClientRequest, error: unknown): DomainError {
     if (!(error instanceof ClientGoneError)) this.logger.error({ requestId: request.id, err: error }, 'request failed');
-    return new DomainError({ status: 500, code: 'UNEXPECTED', message: 'Internal Server Error' });
+    return new DomainError({ status: 500, reason: 'UNEXPECTED', message: 'Internal Server Error' });
   }
 }
 

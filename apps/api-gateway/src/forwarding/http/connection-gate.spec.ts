@@ -22,8 +22,8 @@ describe('connections that have not said enough yet', () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     [refused, started] = [[], []];
     const server = new EventEmitter().on('connection', (admitted: Duplex) => started.push(admitted));
-    const settings = { firstByteTimeoutMs: 1_000, addressConnectionsMax: 3, onSharedAddress: () => undefined };
-    new ConnectionGate({ ...settings, onRefused: reason => refused.push(reason) }, relays).guard(server as Server);
+    const reports = { onRefused: (reason: string) => void refused.push(reason), onSharedAddress: () => undefined };
+    new ConnectionGate({ firstByteTimeoutMs: 1_000, addressConnectionsMax: 3 }, relays, reports).guard(server as Server);
     socket = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
     server.emit('connection', socket as Socket);
   });

@@ -1,21 +1,12 @@
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import { addressKey } from '../../limits';
-import type { ConnectionRefusal } from '../../telemetry';
+import type { ForwardingOptions } from '../forwarding-options';
+import type { GateReports } from './gate-reports';
 import { readProxyHeader } from './proxy-header';
 import { SharedAddressWatch } from './shared-address-watch';
 import type { ClientAddresses } from './client-addresses';
 import { refuseConnection } from './raw-answer';
-
-export interface ConnectionGateSettings {
-  /** Time a new connection has to send its first byte, and a relay its whole header. */
-  firstByteTimeoutMs: number;
-  /** Most connections of one address; of one /64 in IPv6. */
-  addressConnectionsMax: number;
-  onRefused(reason: ConnectionRefusal): void;
-  /** Nearly all connections come from this one private address. */
-  onSharedAddress(address: string): void;
-}
 
 /** First byte of every TLS handshake record. */
 const tlsHandshake = 0x16;
@@ -31,8 +22,9 @@ export class ConnectionGate {
   private readonly watch = new SharedAddressWatch();
 
   constructor(
-    private readonly settings: ConnectionGateSettings,
+    private readonly options: ForwardingOptions['gate'],
     private readonly addresses: ClientAddresses,
+    private readonly reports: Pick<GateReports, 'onRefused' | 'onSharedAddress'>,
   ) {}
 
   /** Handles the server's `connection` event; TLS connections then continue as usual. */
@@ -55,11 +47,11 @@ export class ConnectionGate {
     const address = this.addresses.peerOf(socket);
     if (this.addresses.isForwarder(address)) return true;
     const shared = this.watch.connected(address);
-    if (shared !== undefined) this.settings.onSharedAddress(shared);
+    if (shared !== undefined) this.reports.onSharedAddress(shared);
     const key = addressKey(address);
     const count = (this.perAddress.get(key) ?? 0) + 1;
-    if (count > this.settings.addressConnectionsMax) {
-      this.settings.onRefused('address-limit');
+    if (count > this.options.addressConnectionsMax) {
+      this.reports.onRefused('address-limit');
       socket.destroy();
       return false;
     }
@@ -78,9 +70,9 @@ export class ConnectionGate {
   private awaitBytes(socket: Socket, next: (bytes: Buffer) => (() => void) | undefined): void {
     const abandon = (): void => void socket.destroy();
     const timeout = setTimeout(() => {
-      this.settings.onRefused('silent');
+      this.reports.onRefused('silent');
       abandon();
-    }, this.settings.firstByteTimeoutMs);
+    }, this.options.firstByteTimeoutMs);
     this.undecided.add(socket);
     const decided = (): void => {
       clearTimeout(timeout);
@@ -107,7 +99,7 @@ export class ConnectionGate {
       if (header.kind === 'COMPLETE')
         return () => this.admit(socket, { source: header.source, first: received.subarray(header.bytes), startTls });
       return () => {
-        this.settings.onRefused('proxy-header');
+        this.reports.onRefused('proxy-header');
         socket.destroy();
       };
     });
@@ -130,7 +122,7 @@ export class ConnectionGate {
         socket.unshift(bytes);
         return startTls();
       }
-      this.settings.onRefused('plain-http');
+      this.reports.onRefused('plain-http');
       refuseConnection(socket, 'HTTPS is required');
     });
   }

@@ -3,31 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { type AddressInfo, Server as TcpServer } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { acceptWaiting, backlog, type Logger } from '@paycode/service-runtime';
-import type { GatewayMetrics } from '../../telemetry';
-import type { Certificate, CertificateFiles } from '../../tls';
-import type { AnswerRequest } from './answer-request';
-import type { ConnectionGate } from './connection-gate';
+import { acceptWaiting, backlog } from '@paycode/service-runtime';
+import type { Certificate } from '../../tls';
+import type { ListenerOptions } from '../forwarding-options';
 import { ConnectionTurns } from './connection-turns';
+import { ListenerParts } from './listener-parts';
 import { refuseAndCut } from './raw-answer';
-
-export interface PublicListenerSettings {
-  host: string;
-  port: number;
-  headerBytesMax: number;
-  headersTimeoutMs: number;
-  requestTimeoutMs: number;
-  idleTimeoutMs: number;
-  connectionsMax: number;
-}
-
-export interface PublicListenerParts {
-  certificates: CertificateFiles;
-  gate: ConnectionGate;
-  answerRequest: AnswerRequest;
-  metrics: GatewayMetrics;
-  logger: Logger;
-}
 
 const sweepIntervalMs = 50;
 /** Grace time, because a request, or the first byte of a connection, may be on its way when the gateway begins to stop. */
@@ -41,8 +22,8 @@ export class PublicListener {
   private readonly unused = new Set<Duplex>();
 
   constructor(
-    private readonly settings: PublicListenerSettings,
-    private readonly parts: PublicListenerParts,
+    private readonly options: ListenerOptions,
+    private readonly parts: ListenerParts,
   ) {}
 
   /** Bound port; 0 before `open`. */
@@ -55,8 +36,8 @@ export class PublicListener {
     const { certificates, gate, logger } = this.parts;
     const certificate = await certificates.read();
     const server = createServer(this.serverOptions(certificate));
-    server.maxConnections = this.settings.connectionsMax;
-    server.setTimeout(this.settings.idleTimeoutMs);
+    server.maxConnections = this.options.connectionsMax;
+    server.setTimeout(this.options.idleTimeoutMs);
     gate.guard(server);
     server.on('secureConnection', socket => {
       this.unused.add(socket);
@@ -67,7 +48,7 @@ export class PublicListener {
       server.on(event, (request: IncomingMessage, response: ServerResponse) => this.onRequest(request, response));
     }
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => this.onUnreadable(error, socket));
-    server.listen({ host: this.settings.host, port: this.settings.port, backlog });
+    server.listen({ host: this.options.host, port: this.options.port, backlog });
     await once(server, 'listening');
     this.server = server;
     this.watchCertificate(server, certificate);
@@ -98,7 +79,7 @@ export class PublicListener {
   }
 
   private serverOptions({ cert, key }: Certificate) {
-    const { headerBytesMax, headersTimeoutMs, requestTimeoutMs, idleTimeoutMs } = this.settings;
+    const { headerBytesMax, headersTimeoutMs, requestTimeoutMs, idleTimeoutMs } = this.options;
     return {
       cert,
       key,

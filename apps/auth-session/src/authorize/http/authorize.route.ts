@@ -50,7 +50,7 @@ export class AuthorizeRoute implements OnModuleInit {
       return { allowed: true, identity };
     } catch (error) {
       if (!(error instanceof DomainError && isDenial(error))) throw error;
-      decisionsTotal.inc({ outcome: error.code });
+      decisionsTotal.inc({ outcome: error.reason });
       return denialOf(error, request);
     }
   }
@@ -79,6 +79,6 @@ function parseJson(_request: FastifyRequest, body: string | Buffer, done: (error
   try {
     done(null, JSON.parse(body as string));
   } catch (cause) {
-    done(new DomainError({ status: 400, code: 'INVALID_JSON', message: 'body is not valid JSON', cause }));
+    done(new DomainError({ status: 400, reason: 'INVALID_JSON', message: 'body is not valid JSON', cause }));
   }
 }

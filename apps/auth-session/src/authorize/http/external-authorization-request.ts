@@ -39,7 +39,7 @@ function targetInPath(request: FastifyRequest): { path: string; method: string }
 function single(request: FastifyRequest, name: string): string {
   const [value, ...more] = linesOf(request, name);
   if (value !== undefined && more.length === 0) return value;
-  throw new DomainError({ status: 400, code: 'EXTERNAL_AUTHORIZATION', message: `${name} must be set exactly once` });
+  throw new DomainError({ status: 400, reason: 'EXTERNAL_AUTHORIZATION', message: `${name} must be set exactly once` });
 }
 
 function linesOf(request: FastifyRequest, name: string): string[] {

@@ -26,7 +26,7 @@ export class ProxyTokenGuard implements CanActivate {
     if (typeof presented === 'string' && this.tokens.accept(presented)) return true;
     throw new DomainError({
       status: 500,
-      code: 'PROXY_TOKEN',
+      reason: 'PROXY_TOKEN',
       message: 'the proxy is not configured for external authorization',
     });
   }

@@ -58,5 +58,5 @@ export class AccountSessionsController {
 }
 
 function noSuchAccount(): DomainError {
-  return new DomainError({ status: 404, code: 'NO_SUCH_ACCOUNT', message: 'no such account' });
+  return new DomainError({ status: 404, reason: 'NO_SUCH_ACCOUNT', message: 'no such account' });
 }

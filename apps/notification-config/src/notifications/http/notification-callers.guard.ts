@@ -9,7 +9,7 @@ export class NotificationCallersGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { identity } = context.switchToHttp().getRequest<FastifyRequest & { identity: Identity }>();
     if (isNotificationCaller(identity)) return true;
-    throw new DomainError({ status: 403, code: 'CALLER_TYPE', message: 'Forbidden' });
+    throw new DomainError({ status: 403, reason: 'CALLER_TYPE', message: 'Forbidden' });
   }
 }
 

@@ -42,6 +42,6 @@ export class NotificationOperationsController {
 /** R-7-11. */
 function recipientTypeOf(text: string): Channel {
   const type = channels.find(known => known === text);
-  if (!type) throw new DomainError({ status: 400, code: 'RECIPIENT_TYPE', message: validTypesText });
+  if (!type) throw new DomainError({ status: 400, reason: 'RECIPIENT_TYPE', message: validTypesText });
   return type;
 }

@@ -21,7 +21,7 @@ export class LookupController {
   async lookup(@Body() { value }: LookupBody): Promise<object> {
     const { code, merchant } = await this.readCodes.ofAnybody(this.urls.codeIn(value));
     if (codeStateOf(code, Date.now()) !== 'LIVE')
-      throw new DomainError({ status: 404, code: 'CODE_NOT_LIVE', message: 'Not Found' });
+      throw new DomainError({ status: 404, reason: 'CODE_NOT_LIVE', message: 'Not Found' });
     return {
       code: code.code,
       merchantId: merchant.merchantId,

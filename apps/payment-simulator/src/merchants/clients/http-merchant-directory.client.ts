@@ -42,7 +42,7 @@ export class HttpMerchantDirectoryClient extends MerchantDirectory {
       if (!(cause instanceof InternalCallError)) throw cause;
       if (cause.status === 404) return undefined;
       const headers = { 'retry-after': '1' };
-      throw new DomainError({ status: 503, code: 'MERCHANTS_UNAVAILABLE', message: 'Service Unavailable', headers, cause });
+      throw new DomainError({ status: 503, reason: 'MERCHANTS_UNAVAILABLE', message: 'Service Unavailable', headers, cause });
     }
   }
 }

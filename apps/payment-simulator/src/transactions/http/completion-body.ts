@@ -40,7 +40,7 @@ export function readCompletions(rawBody: string): Completion[] {
   const items = parseExactJson(rawBody, exactFields);
   if (!Array.isArray(items) || items.length === 0) throw invalidField('body', 'must be an array of completions');
   if (items.length > completionsMax)
-    throw new DomainError({ status: 413, code: 'BATCH_TOO_LARGE', message: `at most ${completionsMax} completions` });
+    throw new DomainError({ status: 413, reason: 'BATCH_TOO_LARGE', message: `at most ${completionsMax} completions` });
   return items.map((item: unknown, at) => {
     if (typeof item !== 'object' || item === null || Array.isArray(item)) throw invalidField(`[${at}]`, 'must be an object');
     return new CompletionReader(item as Item, `[${at}].`).read();

@@ -25,7 +25,7 @@ export class TransactionsController {
       return ids.map(transactionId => ({ transactionId }));
     } catch (error) {
       if (!(error instanceof NotificationFormatError)) throw error;
-      throw new DomainError({ status: 400, code: 'INVALID_COMPLETION', message: error.message, cause: error });
+      throw new DomainError({ status: 400, reason: 'INVALID_COMPLETION', message: error.message, cause: error });
     }
   }
 
@@ -33,7 +33,7 @@ export class TransactionsController {
   async state(@Param('transactionId') transactionId: string): Promise<object> {
     const id = /^\d{1,16}$/.test(transactionId) ? Number(transactionId) : 0;
     const found = Number.isSafeInteger(id) ? await this.readTransactions.find(id) : undefined;
-    if (!found) throw new DomainError({ status: 404, code: 'NO_TRANSACTION', message: 'Not Found' });
+    if (!found) throw new DomainError({ status: 404, reason: 'NO_TRANSACTION', message: 'Not Found' });
     return stateOf(found);
   }
 }

@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { answering, RawReceiver, TestAuthority } from '@paycode/safe-http/testing';
 import { env } from '../../config/env';
+import { senderOptionsOf } from '../../config/messages-options';
 import { SendError } from '../messages.ports';
 import { TestSmsc } from '../../testing/test-smsc';
 import { TestSmtpServer } from '../../testing/test-smtp-server';
-import { emailSenderOf, type SenderSettings, smsSenderOf } from './senders';
+import { emailSenderOf, type SenderOptions, smsSenderOf } from './senders';
 
 const required = {
   DATABASE_URL: 'x', EVENTS_DATABASE_URL: 'x', PAYLOAD_KEYS: 'x', KEY_ENCRYPTION_KEYS: 'x',
   SERVICE_TOKEN_PRIVATE_KEY_FILE: 'x', SERVICE_TOKEN_PUBLIC_KEYS_FILE: 'x', OPERATOR_TOKEN_PUBLIC_KEYS_FILE: 'x',
 }; // prettier-ignore
-const settings = (over: Record<string, string>): SenderSettings => env.read({ ...required, ...over });
+const settings = (over: Record<string, string>): SenderOptions => senderOptionsOf(env.read({ ...required, ...over }));
 const email = { recipient: 'ops@shop.example', reference: '42', text: { subject: 'S', text: 'T', html: '<p>H</p>' } };
 const sms = { recipient: '+27821234567', reference: '43', text: 'Hello' };
 

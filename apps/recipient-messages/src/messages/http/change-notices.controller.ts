@@ -20,7 +20,7 @@ export class ChangeNoticesController {
     } catch (error) {
       if (!isDataFault(error)) throw error;
       // The caller sends the notices again in halves, so that only the refused one stays with it (T-29).
-      throw new DomainError({ status: 400, code: 'NOTICE_REFUSED', message: 'a notice cannot be stored', cause: error });
+      throw new DomainError({ status: 400, reason: 'NOTICE_REFUSED', message: 'a notice cannot be stored', cause: error });
     }
   }
 }

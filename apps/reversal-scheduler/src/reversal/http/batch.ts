@@ -11,7 +11,7 @@ export const batchMax = 1_000;
 export function readBatch<T>(body: unknown, readItem: (fields: Fields) => T): T[] {
   if (!Array.isArray(body)) throw invalidField('body', 'must be an array');
   if (body.length > batchMax)
-    throw new DomainError({ status: 413, code: 'BATCH_TOO_LARGE', message: `at most ${batchMax} items` });
+    throw new DomainError({ status: 413, reason: 'BATCH_TOO_LARGE', message: `at most ${batchMax} items` });
   return body.map((item: unknown, at) => {
     if (typeof item !== 'object' || item === null || Array.isArray(item)) throw invalidField(`[${at}]`, 'must be an object');
     return readItem(new Fields(item as Record<string, unknown>, at));

@@ -60,6 +60,6 @@ async function whenNotFull<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!(error instanceof QueueFullError)) throw error;
-    throw new DomainError({ status: 503, code: error.code, message: 'too much work is waiting', cause: error });
+    throw new DomainError({ status: 503, reason: error.code, message: 'too much work is waiting', cause: error });
   }
 }

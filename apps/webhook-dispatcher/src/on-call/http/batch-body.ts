@@ -10,7 +10,7 @@ const itemsMax = 1_000;
 export function readCloseItems(body: unknown): CloseItem[] {
   if (!Array.isArray(body)) throw invalidField('body', 'must be an array');
   if (body.length > itemsMax)
-    throw new DomainError({ status: 413, code: 'BATCH_TOO_LARGE', message: `at most ${itemsMax} items` });
+    throw new DomainError({ status: 413, reason: 'BATCH_TOO_LARGE', message: `at most ${itemsMax} items` });
   return body.map((item: unknown, at) => {
     if (typeof item !== 'object' || item === null || Array.isArray(item)) throw invalidField(`[${at}]`, 'must be an object');
     const { transactionId, merchantId } = item as Partial<CloseItem>;

@@ -24,7 +24,7 @@ export class DeliveriesController {
       return await this.closeDeliveries.close(readCloseItems(body));
     } catch (error) {
       if (!(error instanceof QueueFullError)) throw error;
-      throw new DomainError({ status: 503, code: error.code, message: 'too much work is waiting', cause: error });
+      throw new DomainError({ status: 503, reason: error.code, message: 'too much work is waiting', cause: error });
     }
   }
 
@@ -46,7 +46,7 @@ export class DeliveriesController {
   @Get(':transactionId')
   async show(@Param('transactionId') transactionId: string): Promise<DeliveryTimeline> {
     const timeline = await this.showDelivery.show(readTransactionId(transactionId));
-    if (!timeline) throw new DomainError({ status: 404, code: 'NO_DELIVERY', message: 'Not Found' });
+    if (!timeline) throw new DomainError({ status: 404, reason: 'NO_DELIVERY', message: 'Not Found' });
     return timeline;
   }
 }

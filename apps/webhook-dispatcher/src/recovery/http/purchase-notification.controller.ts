@@ -14,11 +14,11 @@ export class PurchaseNotificationController {
   @Header('cache-control', 'no-store')
   @Header('content-type', 'application/json; charset=utf-8')
   async read(@Param('transactionId') text: string, @CallerIdentity() caller: Identity): Promise<string> {
-    if (!caller.roles.includes('EXTERNAL')) throw new DomainError({ status: 403, code: 'ROLE', message: 'Forbidden' });
+    if (!caller.roles.includes('EXTERNAL')) throw new DomainError({ status: 403, reason: 'ROLE', message: 'Forbidden' });
     const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0;
     const json = Number.isSafeInteger(id) && id > 0 ? await this.recover(id, caller) : undefined;
     // Every reason gives the same body.
-    if (json === undefined) throw new DomainError({ status: 404, code: 'NO_NOTIFICATION', message: 'Not Found' });
+    if (json === undefined) throw new DomainError({ status: 404, reason: 'NO_NOTIFICATION', message: 'Not Found' });
     return json;
   }
 
@@ -27,7 +27,7 @@ export class PurchaseNotificationController {
       return await this.recoverNotification.recover(transactionId, caller);
     } catch (cause) {
       // The caller got no notification, so it can ask again without harm.
-      throw new DomainError({ status: 503, code: 'RECOVERY_UNAVAILABLE', message: 'Service Unavailable', cause });
+      throw new DomainError({ status: 503, reason: 'RECOVERY_UNAVAILABLE', message: 'Service Unavailable', cause });
     }
   }
 }

@@ -1,0 +1,61 @@
+import { mutualTlsFilesOf } from '@paycode/service-runtime';
+import type { ForwardingOptions } from '../forwarding';
+import type { GatewayEnv } from './env';
+
+/** The settings, as ForwardingModule takes them. */
+export function forwardingOptionsOf(env: GatewayEnv): ForwardingOptions {
+  return {
+    ...listenerOptions(env),
+    rates: {
+      addressPerS: env.ADDRESS_RATE_PER_S,
+      addressBurst: env.ADDRESS_RATE_BURST,
+      credentialPerS: env.CREDENTIAL_RATE_PER_S,
+      credentialBurst: env.CREDENTIAL_RATE_BURST,
+    },
+    limits: { bodyBytesMax: env.BODY_BYTES_MAX, inFlightMax: env.IN_FLIGHT_MAX },
+    services: servicesOptions(env),
+  };
+}
+
+function listenerOptions(env: GatewayEnv): Pick<ForwardingOptions, 'listener' | 'plain' | 'certificate' | 'gate' | 'proxies'> {
+  return {
+    listener: {
+      host: env.LISTEN_HOST,
+      port: env.PUBLIC_PORT,
+      headerBytesMax: env.HEADER_BYTES_MAX,
+      headersTimeoutMs: env.HEADERS_TIMEOUT_MS,
+      requestTimeoutMs: env.REQUEST_TIMEOUT_MS,
+      idleTimeoutMs: env.IDLE_TIMEOUT_MS,
+      connectionsMax: env.CONNECTIONS_MAX,
+    },
+    plain: { host: env.LISTEN_HOST, port: env.PLAIN_HTTP_PORT },
+    certificate: {
+      certFile: env.TLS_CERT_FILE,
+      keyFile: env.TLS_KEY_FILE,
+      minVersion: env.TLS_MIN_VERSION,
+      reloadIntervalMs: env.TLS_RELOAD_INTERVAL_MS,
+    },
+    gate: { firstByteTimeoutMs: env.HEADERS_TIMEOUT_MS, addressConnectionsMax: env.ADDRESS_CONNECTIONS_MAX },
+    proxies: { forwarders: env.TRUSTED_PROXIES, relays: env.PROXY_PROTOCOL_FROM },
+  };
+}
+
+function servicesOptions(env: GatewayEnv): ForwardingOptions['services'] {
+  return {
+    authSessionUrl: env.AUTH_SESSION_URL,
+    authorizeTimeoutMs: env.AUTHORIZE_TIMEOUT_MS,
+    upstreamTimeoutMs: env.UPSTREAM_TIMEOUT_MS,
+    connectionsMax: env.UPSTREAM_CONNECTIONS_MAX,
+    origins: {
+      'auth-session': env.AUTH_SESSION_PUBLIC_URL,
+      'notification-config': env.NOTIFICATION_CONFIG_PUBLIC_URL,
+      'webhook-dispatcher': env.WEBHOOK_DISPATCHER_PUBLIC_URL,
+      'payment-simulator': env.PAYMENT_SIMULATOR_PUBLIC_URL,
+    },
+    tokenKeys: {
+      privateKeyFile: env.SERVICE_TOKEN_PRIVATE_KEY_FILE,
+      servicePublicKeysFile: env.SERVICE_TOKEN_PUBLIC_KEYS_FILE,
+    },
+    mutualTls: mutualTlsFilesOf(env),
+  };
+}

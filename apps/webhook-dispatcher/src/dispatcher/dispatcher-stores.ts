@@ -1,0 +1,16 @@
+import { Injectable } from '@nestjs/common';
+import { ShardStore } from '@paycode/ownership';
+import { DeliveryStore } from '../deliveries';
+import { InformationalStore } from '../informational';
+import { VerdictStore } from '../verdicts';
+
+/** The ports of a dispatcher to its own database. */
+@Injectable()
+export class DispatcherStores {
+  constructor(
+    readonly shards: ShardStore,
+    readonly deliveries: DeliveryStore,
+    readonly verdicts: VerdictStore,
+    readonly informational: InformationalStore,
+  ) {}
+}

@@ -1,0 +1,22 @@
+import { type MutualTlsEnv, mutualTlsFilesOf } from '@paycode/service-runtime';
+import type { TokenKeyOptions } from './service-token-keys';
+
+/** The values of `internalCallsEnv` and `mutualTlsEnv` (libs/service-runtime). */
+interface InternalCallsEnv extends MutualTlsEnv {
+  SERVICE_TOKEN_PRIVATE_KEY_FILE: string;
+  SERVICE_TOKEN_PUBLIC_KEYS_FILE: string;
+  OPERATOR_TOKEN_PUBLIC_KEYS_FILE: string;
+  OPERATOR_TOKEN_REVOCATIONS_FILE: string | null;
+  OPERATOR_TOKEN_LIFETIME_MAX_S: number;
+}
+
+export function tokenKeyOptionsOf(env: InternalCallsEnv): TokenKeyOptions {
+  return {
+    privateKeyFile: env.SERVICE_TOKEN_PRIVATE_KEY_FILE,
+    servicePublicKeysFile: env.SERVICE_TOKEN_PUBLIC_KEYS_FILE,
+    operatorPublicKeysFile: env.OPERATOR_TOKEN_PUBLIC_KEYS_FILE,
+    operatorRevocationsFile: env.OPERATOR_TOKEN_REVOCATIONS_FILE,
+    operatorLifetimeMaxS: env.OPERATOR_TOKEN_LIFETIME_MAX_S,
+    mutualTls: mutualTlsFilesOf(env),
+  };
+}
