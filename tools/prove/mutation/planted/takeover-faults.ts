@@ -76,8 +76,8 @@ export const takeoverFaults: readonly PlantedFault[] = [
     breaks: 'Retention drops a range as soon as its time is over, late events included.',
     against: 'R-4.4-1',
     file: `${dispatcher}/retention/domain/plan-retention.ts`,
-    find: 'passedAgoMs > retentionMs + lateMs',
-    put: 'passedAgoMs > retentionMs',
+    find: '(passedAgoMs ?? 0) > retentionMs + lateMs',
+    put: '(passedAgoMs ?? 0) > retentionMs',
     specs: [`${dispatcher}/retention/domain/plan-retention.spec.ts`],
   },
   {

@@ -1,5 +1,6 @@
 import { knownContractMutants } from './known-contract-mutants.ts';
 import { knownCryptoMutants } from './known-crypto-mutants.ts';
+import { knownDeliveryMutants } from './known-delivery-mutants.ts';
 import type { KnownMutant } from './known-mutant.ts';
 
 const sessions = 'apps/auth-session/src/sessions/domain';
@@ -126,6 +127,7 @@ export const knownMutants: readonly KnownMutant[] = [
     kind: 'equivalent',
     why: 'nothing is kept under no header; the question is for the types',
   },
+  ...knownDeliveryMutants,
   ...knownCryptoMutants,
   ...knownContractMutants,
 ];

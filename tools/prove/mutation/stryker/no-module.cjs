@@ -1,2 +1,2 @@
-// Stands for every Nest module in the unit specs that judge mutants (jest.config.cjs).
+// Stands for what the unit specs that judge mutants leave out (jest.config.cjs).
 module.exports = {};

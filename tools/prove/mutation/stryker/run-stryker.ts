@@ -29,6 +29,7 @@ export async function runStryker(
       ...process.env,
       MUTATION_PROJECT: area.project,
       MUTATION_SPECS: area.specs ?? allSpecs,
+      MUTATION_RUNNER: area.underJest ? 'jest' : 'warm',
       MUTATION_FILES: JSON.stringify(files),
       MUTATION_REPORT: report,
     };

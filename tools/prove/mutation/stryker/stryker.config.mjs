@@ -2,8 +2,8 @@
 
 /** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
 export default {
-  testRunner: 'jest',
-  plugins: ['@stryker-mutator/jest-runner'],
+  testRunner: process.env.MUTATION_RUNNER,
+  plugins: ['@stryker-mutator/jest-runner', './tools/prove/mutation/stryker/warm/warm-runner.ts'],
   jest: {
     projectType: 'custom',
     configFile: 'tools/prove/mutation/stryker/jest.config.cjs',
