@@ -33,6 +33,14 @@ describe('deadlines of requests (P-T3)', () => {
     expect(expired).toEqual([]);
   });
 
+  it('one that is cancelled leaves the others as they are', async () => {
+    const cancel = watch(100, 'a');
+    watch(200, 'b');
+    cancel();
+    await clock.advance(200);
+    expect(expired).toEqual(['b']);
+  });
+
   it('regression: the last one that is cancelled leaves no timer, which would keep a process that has nothing to do', async () => {
     watch(100, 'connected');
     const cancel = watch(60_000, 'answered');
@@ -60,7 +68,9 @@ describe('deadlines of requests (P-T3)', () => {
   });
 
   it('one timer serves all; an earlier deadline brings it forward', async () => {
-    watch(1_000, 'late');
+    const after = jest.spyOn(clock, 'after');
+    for (const dueMs of [1_000, 1_000, 2_000]) watch(dueMs, 'late');
+    expect(after).toHaveBeenCalledTimes(1);
     watch(10, 'early');
     expect(clock.timerCount).toBe(1);
     await clock.advance(10);

@@ -58,7 +58,6 @@ export class AckDeadlines {
       suspects.push(next);
     }
     this.schedule();
-    if (suspects.length === 0) return;
     await this.clock.pollTurn();
     await this.clock.pollTurn();
     for (const { value: expire } of suspects) expire();

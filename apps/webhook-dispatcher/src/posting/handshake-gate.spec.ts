@@ -21,6 +21,13 @@ describe('handshakes are throttled (P-1.9)', () => {
     [entered, leaves] = [[], []];
   });
 
+  it('has one timer while somebody waits, and none while nobody does', async () => {
+    enterMany('https://a', 27);
+    expect(clock.timerCount).toBe(1);
+    await clock.advance(20);
+    expect([entered.length, clock.timerCount]).toEqual([27, 0]);
+  });
+
   it('opens a burst at once and then so many a second', async () => {
     enterMany('https://a', 100);
     await settled();
@@ -38,9 +45,13 @@ describe('handshakes are throttled (P-1.9)', () => {
     enterMany('https://a', 3);
     await settled();
     expect(entered.filter(origin => origin === 'https://a')).toHaveLength(2);
+    enter('https://a');
     leaves.at(-1)!();
     await settled();
     expect(entered.filter(origin => origin === 'https://a')).toHaveLength(3);
+    idle.set('https://a', 0);
+    for (const leave of leaves.slice(-2)) leave();
+    expect((Reflect.get(gate, 'reserved') as Map<string, number>).size).toBe(0);
   });
 
   it('gives a connection that becomes free to the one who waits for it', async () => {
@@ -67,6 +78,36 @@ describe('handshakes are throttled (P-1.9)', () => {
     enter('https://works');
     await clock.advance(30);
     expect(entered).toContain('https://works');
+  });
+
+  describe('an endpoint counts as one that works', () => {
+    const goesFirst = async () => {
+      enterMany('https://other', 25);
+      for (let n = 0; n < 100; n++) enter(`https://hanging-${n}`);
+      enter('https://works');
+      await clock.advance(30);
+      return entered.includes('https://works');
+    };
+    beforeEach(async () => {
+      await clock.advance(1_000);
+      gate.onIdle('https://works');
+    });
+
+    it.each([
+      [299_999, true],
+      [300_000, false],
+    ])('%i ms after it last answered: %p', async (laterMs, expected) => {
+      await clock.advance(laterMs);
+      expect(await goesFirst()).toBe(expected);
+    });
+
+    it.each([
+      [49_999, true],
+      [50_000, false],
+    ])('after %i others have answered: %p', async (others, expected) => {
+      for (let n = 0; n < others; n++) gate.onIdle(`https://answered-${n}`);
+      expect(await goesFirst()).toBe(expected);
+    });
   });
 
   it('plain HTTP passes', async () => {

@@ -69,8 +69,11 @@ describe('routes under a lease (P-I11, A-10)', () => {
   it('a source that is away gives an error, never an old route (P-T8)', async () => {
     await cache.current(1);
     await clock.advance(1_000);
-    source.beforeAnswer = () => Promise.reject(new Error('down'));
-    await expect(cache.current(1)).rejects.toThrow(RouteUnavailableError);
+    const cause = new Error('down');
+    source.beforeAnswer = () => Promise.reject(cause);
+    const failure: unknown = await cache.current(1).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(RouteUnavailableError);
+    expect(failure).toMatchObject({ message: 'routes cannot be read', cause });
     expect(cache.lastOrigin(1)).toBe('https://first.example');
   });
 
@@ -85,6 +88,15 @@ describe('routes under a lease (P-I11, A-10)', () => {
     expect(faults).toEqual([true, true, true]);
     await cache.learn([13, 3, 14]);
     expect([13, 14].map(merchantId => cache.lastOrigin(merchantId))).toEqual(['https://first.example', 'https://first.example']);
+  });
+
+  it('asks for a thousand merchants at a time, and keeps the routes of the last fifty thousand', async () => {
+    const known = () => [1, 2, 50_000, 50_001].filter(merchantId => cache.lastOrigin(merchantId) !== undefined);
+    await cache.learn(Array.from({ length: 50_000 }, (_, at) => at + 1));
+    expect(source.asked.map(page => page.length)).toEqual(Array.from({ length: 50 }, () => 1_000));
+    expect(known()).toEqual([1, 2, 50_000]);
+    await cache.learn([50_001]);
+    expect(known()).toEqual([2, 50_000, 50_001]);
   });
 
   it('learns only merchants it has never seen, and leaves failures to the attempt', async () => {

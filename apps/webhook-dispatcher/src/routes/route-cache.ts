@@ -60,7 +60,7 @@ export class RouteCache {
   /** Reads the routes of new merchants. It ignores failures; `current` reports them. */
   async learn(merchantIds: Iterable<number>): Promise<void> {
     const unknown = [...new Set(merchantIds)].filter(merchantId => !this.leased.has(merchantId));
-    if (unknown.length > 0) await this.reads.run(unknown);
+    await this.reads.run(unknown);
   }
 
   private async read(merchantIds: readonly number[]): Promise<(Route | Error)[]> {
@@ -107,5 +107,7 @@ function readableOrigin(route: Route): string | undefined {
 }
 
 function chunksOf<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));
+  const chunks: T[][] = [];
+  for (let at = 0; at < items.length; at += size) chunks.push(items.slice(at, at + size));
+  return chunks;
 }

@@ -35,6 +35,14 @@ describe('payments that waited longer than B', () => {
     expect([queue.has(1), fenced]).toEqual([false, []]);
   });
 
+  it('one that waited no longer than B goes on waiting', async () => {
+    queue.accept([delivery(2, { receivedMs: clock.nowMs() - 900_000 })]);
+    written({ next: 'OVER' });
+    overdue.pass();
+    await settled();
+    expect([1, 2].map(id => queue.has(id))).toEqual([false, true]);
+  });
+
   it('one that may have been sent before never ends by its age, wherever it waits (P-1.2-10)', async () => {
     queue.accept([delivery(2, { receivedMs: 0, attempt: 2 }), delivery(3, { receivedMs: 0 })]);
     written({ next: 'OVER' });

@@ -30,9 +30,26 @@ describe('telling the scheduler', () => {
     expect(told()).toEqual([1, 2, 3]);
   });
 
+  it('rests while nothing is to be told, and tells what comes then at once', async () => {
+    settling.tell(item(1));
+    await settled();
+    await clock.advance(10);
+    expect(clock.timerCount).toBe(0);
+    settling.tell(item(2));
+    await settled();
+    expect(told()).toEqual([1, 2]);
+  });
+
   it('keeps what could not be told and tries again, slower and slower', async () => {
     scheduler.fault = new Error('scheduler down');
+    const calls = jest.spyOn(scheduler, 'settle');
     settling.tell(item(1));
+    await settled();
+    const after = async (ms: number) => {
+      await clock.advance(ms);
+      return calls.mock.calls.length;
+    };
+    expect([await after(99), await after(1), await after(199), await after(1), await after(400)]).toEqual([1, 2, 2, 3, 4]);
     await clock.advance(60_000);
     scheduler.fault = undefined;
     await clock.advance(5_000);
@@ -57,6 +74,18 @@ describe('telling the scheduler', () => {
     await clock.advance(60_000);
     expect(told().length).toBeLessThanOrEqual(50_000);
     expect(told().at(-1)).toBe(60_000);
+  });
+
+  it('drops the oldest thousand for the one beyond fifty thousand, none before', async () => {
+    const tellMany = async (count: number) => {
+      for (let id = 1; id <= count; id++) settling.tell(item(id));
+      await settled();
+      await clock.advance(1_000);
+      return scheduler.settled.splice(0);
+    };
+    expect(await tellMany(50_001)).toHaveLength(50_001);
+    const [first, second] = await tellMany(50_002);
+    expect([first, second]).toEqual([item(1), item(1_002)]);
   });
 
   it('drain tells what is left without waiting', async () => {

@@ -34,7 +34,7 @@ export class SettleReversals {
 
   /** Resolves when all items so far were sent, or after one failure. */
   async drain(): Promise<void> {
-    if (this.waiting.length > 0) await this.tellOnce();
+    await this.tellOnce();
   }
 
   private async tellAll(): Promise<void> {

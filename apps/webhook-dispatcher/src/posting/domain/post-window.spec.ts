@@ -25,6 +25,7 @@ describe('the window of an attempt', () => {
     expect(window.answered(200, 47_001)).toBeUndefined();
     expect(window.failed(reset, 47_002)).toBeUndefined();
     expect(window.expired(47_003)).toBeUndefined();
+    expect([window.failed(stale, 47_004), window.isEnded]).toEqual([undefined, true]);
   });
 
   it('is over with its first end, and not before; a repeat is none', () => {

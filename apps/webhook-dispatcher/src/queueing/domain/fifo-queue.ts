@@ -20,12 +20,9 @@ export class FifoQueue<T> {
 
   remove(isGone: (item: T) => boolean): T[] {
     const waiting = this.items.slice(this.head);
-    const gone = waiting.filter(isGone);
-    if (gone.length > 0) {
-      this.items = waiting.filter(item => !isGone(item));
-      this.head = 0;
-    }
-    return gone;
+    this.items = waiting.filter(item => !isGone(item));
+    this.head = 0;
+    return waiting.filter(isGone);
   }
 
   private skip(count: number): void {

@@ -40,6 +40,18 @@ describe('what is known of an endpoint (P-1.9)', () => {
     expect(queues.startingWithin('a', 1)).toBeLessThan(slotsAtFirst);
   });
 
+  it('is whether it is held up: all its slots are in use, and not by this process', () => {
+    expect(queues.isHeldUp('a')).toBe(false);
+    for (let n = 0; n < slotsAtFirst; n++) queues.add('a', n);
+    expect(queues.isHeldUp('a')).toBe(false);
+    for (let n = 1; n < slotsAtFirst; n++) queues.next();
+    expect(queues.isHeldUp('a')).toBe(false);
+    queues.next();
+    expect([queues.isHeldUp('a'), queues.isHeldUp('b')]).toEqual([true, false]);
+    queues.mayGrow = false;
+    expect(queues.isHeldUp('a')).toBe(false);
+  });
+
   describe('once it timed out', () => {
     const learned = slotsAtFirst / 2;
     beforeEach(() => request('TIMED_OUT'));

@@ -13,14 +13,13 @@ function add(queues: OriginQueues<number>, origin: string, count: number): void 
   for (let n = 0; n < count; n++) queues.add(origin, n);
 }
 
-/** Lets an endpoint earn a larger cap: it answers while more wait. */
-function warmUp(queues: OriginQueues<number>, origin: string, cap: number): void {
-  while (queues.capOf(origin) < cap) {
-    add(queues, origin, 1);
+/** Lets an endpoint earn the largest cap: it answers a thousand requests while more wait. */
+function warmUp(queues: OriginQueues<number>, origin: string): void {
+  add(queues, origin, 1_000);
+  for (let n = 0; n < 1_000; n++) {
     grantAll(queues);
-    if (queues.waitingOf(origin) > 0) queues.release(origin, 'ANSWERED_SLOWLY');
+    queues.release(origin, 'ANSWERED_SLOWLY');
   }
-  for (grantAll(queues); queues.inFlight > 0; grantAll(queues)) queues.release(origin, 'UNUSED');
 }
 
 describe('slots of endpoints (P-I12, F-45)', () => {
@@ -48,7 +47,8 @@ describe('slots of endpoints (P-I12, F-45)', () => {
 
   it('lets one endpoint take a quarter of the sockets at most, however well it answers', () => {
     const queues = new OriginQueues<number>({ slotsMax: 400 });
-    warmUp(queues, 'a', 100);
+    warmUp(queues, 'a');
+    expect([queues.capOf('a'), queues.inFlight]).toEqual([100, 0]);
     add(queues, 'a', 1_000);
     expect(grantAll(queues)).toHaveLength(100);
   });
@@ -71,6 +71,26 @@ describe('slots of endpoints (P-I12, F-45)', () => {
     expect(queues.capOf('a')).toBe(slotsAtFirst);
     for (let n = 0; n < slotsAtFirst; n++) answerOne(1);
     expect(queues.capOf('a')).toBe(2 * slotsAtFirst);
+  });
+
+  it('does not grow an endpoint of which all slots are in use while nothing waits for one', () => {
+    const queues = new OriginQueues<number>({ slotsMax: 4_000 });
+    for (let n = 0; n < 10 * slotsAtFirst; n++) {
+      add(queues, 'a', queues.inFlight === 0 ? slotsAtFirst : 1);
+      grantAll(queues);
+      queues.release('a', 'ANSWERED_SLOWLY');
+    }
+    expect(queues.capOf('a')).toBe(slotsAtFirst);
+  });
+
+  it('does not grow an endpoint whose deliveries wait for sockets of the process, while it has slots left', () => {
+    const queues = new OriginQueues<number>({ slotsMax: 4_000 });
+    add(queues, 'a', 1_000);
+    for (let n = 0; n < 10 * slotsAtFirst; n++) {
+      queues.next();
+      queues.release('a', 'ANSWERED_SLOWLY');
+    }
+    expect(queues.capOf('a')).toBe(slotsAtFirst);
   });
 
   it('gives every endpoint its four slots although hanging ones use up the budget (T-12)', () => {
@@ -123,6 +143,13 @@ describe('slots of endpoints (P-I12, F-45)', () => {
     expect(queues.remove(item => item % 2 === 1)).toEqual([1, 3, 1]);
     expect(queues.waiting).toBe(4);
     expect(grantAll(queues)).toHaveLength(4);
+  });
+
+  it('an endpoint from which nothing was taken out keeps its turn', () => {
+    const queues = new OriginQueues<number>({ slotsMax: 100 });
+    for (const origin of ['a', 'b', 'a']) add(queues, origin, 1);
+    expect(queues.remove(() => false)).toEqual([]);
+    expect(grantAll(queues)).toEqual(['b', 'a', 'a']);
   });
 
   it('never grants beyond cap or budget (floors aside), never loses or repeats an item, and never idles while something may start', () => {

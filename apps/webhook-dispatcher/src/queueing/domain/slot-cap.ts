@@ -23,7 +23,7 @@ export class SlotCap {
   answered(isShort: boolean): void {
     this.timeoutsIgnored = Math.max(0, this.timeoutsIgnored - 1);
     if (!isShort) return void (this.answersInRound = 0);
-    if (this.slots >= this.slotsMax || ++this.answersInRound < this.value) return;
+    if (++this.answersInRound < this.value) return;
     this.answersInRound = 0;
     this.slots = Math.min(this.slots * 2, this.slotsMax);
   }

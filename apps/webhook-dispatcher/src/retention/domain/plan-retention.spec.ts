@@ -28,7 +28,7 @@ describe('planning retention', () => {
 
   it('drops by the clock alone, also while the ids in use are not known', () => {
     const ranges = [range({ range: 1, passedAgoMs: 92 * day }), range({ range: 2 })];
-    expect(planRetention(ranges, undefined, retention)).toEqual({ open: undefined, passed: [], drop: [1] });
+    expect(planRetention(ranges, undefined, retention)).toStrictEqual({ open: undefined, passed: [], drop: [1] });
   });
 
   it('opens nothing while too little is known, and nothing beyond what ids can be', () => {

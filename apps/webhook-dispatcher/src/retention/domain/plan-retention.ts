@@ -37,7 +37,7 @@ export interface RetentionPlan {
  * in the default partition, where rows are deleted one by one.
  */
 export function planRetention(ranges: readonly IdRange[], head: IdHead | undefined, retentionMs: number): RetentionPlan {
-  const expired = ranges.filter(({ passedAgoMs }) => passedAgoMs !== null && passedAgoMs > retentionMs + lateMs);
+  const expired = ranges.filter(({ passedAgoMs }) => (passedAgoMs ?? 0) > retentionMs + lateMs);
   const left = head ? ranges.filter(({ upper, passedAgoMs }) => passedAgoMs === null && upper <= head.high) : [];
   return {
     open: head && rangeToOpen(ranges, head, retentionMs),

@@ -1,6 +1,8 @@
 import { decisionOf, verdictKinds } from '@paycode/dto';
+import { backoffMs } from '@paycode/timing';
 import { repeatPauseMs } from '../../informational/domain/repeat-schedule';
 import { conclusionOf, conclusionWithout } from './conclusion';
+import { retryLimits } from './retry-limits';
 import { outcomeClass, outcomeText, verdictOf } from './verdict-of';
 
 describe('what an outcome means', () => {
@@ -34,6 +36,12 @@ describe('what an outcome means', () => {
     expect(conclusionOf(notice, status(500))!.retryAfterMs).toBe(30_000);
     expect(conclusionOf(notice, status(200))!.retryAfterMs).toBeNull();
     expect(conclusionOf(payment, status(500))!.retryAfterMs).toBeNull();
+  });
+
+  it('a verdict that could not be recorded is tried again after 100 ms, twice as long each time, and every five seconds at last', () => {
+    expect([1, 2, 3, 6, 7, 100].map(failures => backoffMs(failures, retryLimits, 0))).toEqual([
+      100, 200, 400, 3_200, 5_000, 5_000,
+    ]);
   });
 
   it('shows codes in timelines, and classes in metrics', () => {

@@ -1,21 +1,15 @@
 import type { VerdictKind } from '@paycode/dto';
 import type { AttemptOutcome } from '../../deliveries/domain/delivery';
 
+const withoutStatus = { TIMEOUT: 'CLOSED_TIMEOUT', CONNECTION: 'CLOSED_CONN', OUR_FAULT: undefined } as const;
+
 /**
  * Verdict of a payment after an attempt. Only the literal status 200 acknowledges (R-1-7, A-08). A fault of the platform gives no
  * verdict: undefined (P-T8).
  */
 export function verdictOf(outcome: AttemptOutcome): VerdictKind | undefined {
-  switch (outcome.kind) {
-    case 'STATUS':
-      return outcome.status === 200 ? 'ACKED_HTTP' : 'CLOSED_NON200';
-    case 'TIMEOUT':
-      return 'CLOSED_TIMEOUT';
-    case 'CONNECTION':
-      return 'CLOSED_CONN';
-    case 'OUR_FAULT':
-      return undefined;
-  }
+  if (outcome.kind !== 'STATUS') return withoutStatus[outcome.kind];
+  return outcome.status === 200 ? 'ACKED_HTTP' : 'CLOSED_NON200';
 }
 
 /** Text of an outcome in timelines and logs: codes only, nothing a receiver wrote. */
