@@ -1,3 +1,4 @@
+import { QueueFullError } from '@paycode/persistence';
 import { schedulerUnderTest } from './testing/scheduler-under-test';
 
 const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId: 7, attempt });
@@ -13,8 +14,24 @@ describe('arming', () => {
   it('takes of several items of one payment the last attempt, wherever it stands: an upsert may touch a row only once (A-13)', async () => {
     const { arm, database } = schedulerUnderTest();
     const written = jest.spyOn(database.jobs, 'arm');
-    expect(await arm([job(1, 2), job(2, 1), job(1, 1), job(2, 3), job(1, 2)])).toHaveLength(5);
+    expect(await arm([job(1, 2), job(2, 1), job(1, 1), job(2, 3)])).toHaveLength(4);
     expect(written.mock.calls.map(([jobs]) => jobs)).toEqual([[job(1, 2), job(2, 3)]]);
+  });
+
+  it('shares writes of 2,000 items at most, and refuses what would be more than 50,000 that wait', async () => {
+    const { arm, database } = schedulerUnderTest();
+    const { promise: written, resolve: write } = Promise.withResolvers<void>();
+    const sizes: number[] = [];
+    database.jobs.arm = async jobs => {
+      sizes.push(jobs.length);
+      await written;
+    };
+    const armMany = (count: number) => arm(Array.from({ length: count }, (_, at) => job(at)));
+    const calls = [1, 1_000, 1_000, 1, 47_999].map(armMany);
+    await expect(armMany(1)).rejects.toThrow(QueueFullError);
+    write();
+    await Promise.all(calls);
+    expect(sizes).toEqual([1, 1_000, 1, 47_999]);
   });
 
   it('one that the database refuses for its data has no answer; the others have theirs (T-29)', async () => {

@@ -1,3 +1,4 @@
+import { QueueFullError } from '@paycode/persistence';
 import type { TransactionTerminal, VerdictKind } from '@paycode/dto';
 import { shardOf } from '@paycode/ownership';
 import { schedulerUnderTest } from './testing/scheduler-under-test';
@@ -39,6 +40,24 @@ describe('deciding', () => {
     await decide(verdicts);
     expect(counted).toHaveBeenCalledTimes(2);
     expect(metrics.contradictions).toEqual([]);
+  });
+
+  it('shares writes of 2,000 verdicts at most, and refuses what would be more than 50,000 that wait', async () => {
+    const { decide, database } = schedulerUnderTest();
+    const real = database.decisions.decide.bind(database.decisions);
+    const { promise: written, resolve: write } = Promise.withResolvers<void>();
+    const sizes: number[] = [];
+    database.decisions.decide = async items => {
+      sizes.push(items.length);
+      await written;
+      return real(items);
+    };
+    const decideMany = (count: number) => decide(Array.from({ length: count }, (_, at) => verdict(at, 'ACKED_HTTP')));
+    const calls = [1, 1_000, 1_000, 1, 47_999].map(decideMany);
+    await expect(decideMany(1)).rejects.toThrow(QueueFullError);
+    write();
+    await Promise.all(calls);
+    expect(sizes).toEqual([1, 2_000, 1, 47_999]);
   });
 
   it('one that cannot be recorded for its data stays undecided; those beside it are decided (T-29)', async () => {

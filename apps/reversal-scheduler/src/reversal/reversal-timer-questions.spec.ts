@@ -101,6 +101,48 @@ describe('the questions of reversal timers', () => {
     expect([await sizeAfter(), scan.mock.calls.length]).toEqual([[false, 2], 2]);
   });
 
+  it('a page that is not full is the last one', async () => {
+    const { arm, clock, timers } = schedulerUnderTest();
+    await arm([job(1)]);
+    await clock.advance(55_000);
+    expect([await timers.load(), timers.size]).toEqual([false, 1]);
+  });
+
+  it('a shard that was not read yet has no mark', async () => {
+    const { timers, database } = schedulerUnderTest();
+    const advance = jest.spyOn(database.jobs, 'advance');
+    await timers.advance();
+    expect(advance).not.toHaveBeenCalled();
+  });
+
+  it('the mark of a shard passes what was asked about once that is decided', async () => {
+    const scheduler = schedulerUnderTest();
+    const { arm, closer, clock, timers, database } = scheduler;
+    await arm([job(1)]);
+    closer.verdicts.set(1, 'ACKED_HTTP');
+    await clock.advance(60_000);
+    await tick(scheduler);
+    await clock.advance(600_000);
+    const nowUs = database.nowUs();
+    await tick(scheduler);
+    await timers.advance();
+    expect(database.lowWater(shardOf(1))).toBe(nowUs - 120_000_000);
+  });
+
+  it('a shard that is lost while its payment is asked about gets no timer back', async () => {
+    const { arm, closer, clock, timers } = schedulerUnderTest();
+    await arm([job(1)]);
+    await clock.advance(60_000);
+    await timers.load();
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    closer.gate = answered;
+    const asking = timers.fire();
+    timers.own(new Set());
+    answer();
+    await asking;
+    expect([timers.size, timers.nextInMs]).toEqual([0, Infinity]);
+  });
+
   it('reads nothing while it owns nothing, and asks nothing while nothing is due', async () => {
     const scheduler = schedulerUnderTest();
     const { arm, clock, timers, database } = scheduler;

@@ -134,7 +134,10 @@ describe('reversal timers', () => {
     await scheduler.clock.advance(55_000);
     await tick(scheduler);
     await scheduler.arm([job(1, 2)]);
-    await scheduler.clock.advance(59_999);
+    await scheduler.clock.advance(5_000);
+    await tick(scheduler);
+    expect(scheduler.timers.nextInMs).toBe(55_000);
+    await scheduler.clock.advance(54_999);
     await tick(scheduler);
     expect(scheduler.closer.calls).toEqual([]);
     await scheduler.clock.advance(1);

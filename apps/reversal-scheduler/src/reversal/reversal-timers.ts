@@ -35,8 +35,6 @@ export const defaultTimerLimits: ReversalTimersLimits = { windowMs: 10_000, page
 export class ReversalTimers {
   private readonly heap = new DueHeap();
   private readonly cursors = new Map<number, ShardCursor>();
-  /** The store's clock at the last scan, in microseconds since 1970. */
-  private storeNowUs = -Infinity;
   /** Timers that were taken from the heap and are not decided yet. */
   private readonly asking = new Set<Timer>();
 
@@ -129,17 +127,11 @@ export class ReversalTimers {
   /**
    * Moves the position of shards that were read to the end of the window: every job due in it is in memory or decided, and a new job is due
    * long after it. Later scans begin there; otherwise each would read every decided job of the last minutes again. When the store's clock
-   * was set back, new jobs may be due before the last position.
+   * was set back, the position moves back with it, because new jobs may be due before the last one.
    */
   private passOver(shards: readonly number[], nowUs: number): void {
-    const isSetBack = nowUs < this.storeNowUs;
-    this.storeNowUs = nowUs;
-    const readUpToUs = nowUs + this.limits.windowMs * 1_000;
-    for (const shard of shards) {
-      const { after } = this.cursors.get(shard)!;
-      if (isSetBack || !after || after.dueAtUs < readUpToUs)
-        this.cursors.set(shard, { shard, after: { dueAtUs: readUpToUs, transactionId: 0 } });
-    }
+    const after = { dueAtUs: nowUs + this.limits.windowMs * 1_000, transactionId: 0 };
+    for (const shard of shards) this.cursors.set(shard, { shard, after });
   }
 
   private async stillUndecided(due: readonly Timer[]): Promise<Timer[]> {
@@ -154,7 +146,6 @@ export class ReversalTimers {
   }
 
   private async ask(timers: readonly Timer[]): Promise<void> {
-    if (timers.length === 0) return;
     const { answers, refused } = await this.answersOf(timers);
     const verdicts = timers.flatMap(timer => verdictOf(timer, answers.get(timer.transactionId)));
     const undecided = await this.ports.reversals.decideEach(verdicts);
