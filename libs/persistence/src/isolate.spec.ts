@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { FlushQueue } from './flush-queue';
-import { DataFault, dataFaultReason, isDataFault } from './isolate';
+import { DataFault, dataFaultReason, isDataFault, isolate } from './isolate';
 
 interface Item {
   id: number;
@@ -101,10 +101,20 @@ describe('what counts as a fault of the data (T-29)', () => {
 
   it('the 400 of an internal call does, another answer or none does not', () => {
     const call = (status: number | null, isDefinite = true) => Object.assign(new Error('call'), { status, isDefinite });
-    expect([call(400), call(401), call(404), call(429), call(500), call(null)].map(isDataFault)).toEqual([
-      true,
-      ...Array.from({ length: 5 }, () => false),
-    ]);
+    const others = [call(400, false), call(401), call(404), call(429), call(500), call(null)];
+    expect([call(400), ...others].map(isDataFault)).toEqual([true, ...others.map(() => false)]);
+  });
+
+  it('is seen behind seven causes, and not behind eight', () => {
+    const behind = (causes: number): Error =>
+      causes === 0 ? withCode('22021') : new Error('cause', { cause: behind(causes - 1) });
+    expect([behind(7), behind(8)].map(isDataFault)).toEqual([true, false]);
+  });
+
+  it('no work is done for no units', async () => {
+    const write = jest.fn(async () => undefined);
+    await isolate([], { write, failed: () => undefined });
+    expect(write).not.toHaveBeenCalled();
   });
 
   it('is seen through a driver and through causes, and no loop of causes holds it up', () => {

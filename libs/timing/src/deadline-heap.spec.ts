@@ -3,8 +3,9 @@ import { type Deadline, DeadlineHeap } from './deadline-heap';
 
 describe('deadline heap (P-T4)', () => {
   it('always names the same earliest deadline as a sorted list', () => {
+    // More are added than taken away: faults in the order show only while several wait.
     const step = fc.oneof(
-      fc.record({ kind: fc.constant('add' as const), dueMs: fc.nat(50) }),
+      { weight: 4, arbitrary: fc.record({ kind: fc.constant('add' as const), dueMs: fc.nat(50) }) },
       fc.record({ kind: fc.constant('remove' as const), pick: fc.nat() }),
       fc.record({ kind: fc.constant('pop' as const) }),
     );
@@ -22,6 +23,7 @@ describe('deadline heap (P-T4)', () => {
           expect(heap.size).toBe(list.length);
           expect(heap.earliest?.dueMs).toBe(list.length === 0 ? undefined : Math.min(...list.map(({ dueMs }) => dueMs)));
         });
+        expect(new Set(heap.all)).toEqual(new Set(list));
       }),
     );
   });

@@ -41,6 +41,18 @@ describe('a periodic task', () => {
     expect(runs()).toBeGreaterThanOrEqual(2);
   });
 
+  it('begins its first run at once, and the next one after a run that wants no pause', async () => {
+    const { task, next, runs } = started({ everyMs: 86_400_000 });
+    const [first, second] = [next(), next()];
+    task.start();
+    expect(runs()).toBe(1);
+    (await first).end(0);
+    for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+    expect(runs()).toBe(2);
+    (await second).end();
+    await task.stop();
+  });
+
   it('goes on after a run that failed, and tells of it', async () => {
     const { task, next, failures } = started({ everyMs: 86_400_000, afterFaultMs: 1 });
     const first = next();

@@ -15,6 +15,7 @@ describe('error catalogue', () => {
     ['R-7-11', 400, 'Valid types are EMAIL or SMS', 'INVALID_RECIPIENT_TYPE'],
     ['R-7-12', 406, 'Not Acceptable', 'MERCHANT_IS_NOTIFIED'],
     ['a message that goes on', 400, 'invalid path: dot segment', 'INVALID_PATH'],
+    ['a message that no other kind of its status has', 429, 'Slow down', 'TOO_MANY_REQUESTS'],
     ['a status that nobody listed', 418, 'short and stout', 'REQUEST_REFUSED'],
     ['a fault that nobody listed', 507, 'full', 'INTERNAL_ERROR'],
   ] as const)('%s: %s %j has the code %s', (...[, status, message, code]) => {

@@ -57,7 +57,7 @@ function inReadingOrder(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(inReadingOrder);
   if (typeof node !== 'object' || node === null) return node;
   const schema = withNullBesideType(node as Record<string, unknown>);
-  const names = [...readFirst.filter(name => name in schema), ...Object.keys(schema).filter(name => !readFirst.includes(name))];
+  const names = [...readFirst.filter(name => name in schema), ...Object.keys(schema)];
   return Object.fromEntries(names.map(name => [name, inReadingOrder(schema[name])]));
 }
 

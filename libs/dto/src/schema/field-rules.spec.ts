@@ -26,6 +26,7 @@ describe('what a field may hold', () => {
         '2025-06-01T25:00:00Z',
         '2025-06-01T10:00:00+02:00',
         '2025-06-01',
+        ['2025-06-01T10:00:00Z'],
         1,
         null,
       ],
@@ -69,6 +70,14 @@ describe('what a field may hold', () => {
       description: 'why',
       type: 'number',
     });
+  });
+
+  it('a choice of rules is documented as one: nothing but null stands beside a type', () => {
+    const either = z.union([text(3), id]);
+    const anyOf = [schemaOf(text(3)), schemaOf(id)];
+    expect(schemaOf(either)).toStrictEqual({ anyOf });
+    expect(schemaOf(either.nullable())).toStrictEqual({ anyOf: [{ anyOf }, { type: 'null' }] });
+    expect(schemaOf(z.union([text(3)]))).toStrictEqual({ anyOf: [anyOf[0]] });
   });
 
   it('a rule that tells only the parser what it wants cannot be published', () => {
@@ -134,5 +143,9 @@ describe('what a record may hold', () => {
         note: { type: 'string', maxLength: 3 },
       },
     });
+  });
+
+  it('is documented in the order of reading: what it is, then its parts', () => {
+    expect(Object.keys(outer.schema)).toEqual(['title', 'description', 'type', 'required', 'properties']);
   });
 });

@@ -2,6 +2,14 @@ import { isStandardPair, readUrl, targetOf, urlCharsMax } from './url-rules';
 
 const ports = [80, 443, 8_080, 8_443, 1, 22, 81, 3_000, 8_000, 8_081, 8_444, 65_535];
 
+/** A host name of that length, of labels that DNS allows. */
+const hostOf = (length: number): string =>
+  'abc.'
+    .repeat(length)
+    .slice(0, length - 1)
+    .replace(/\.$/, 'x') + 'z';
+const urlOf = (length: number): string => `https://a.test/${'x'.repeat(length - 15)}`;
+
 describe('rules for webhook URLs', () => {
   describe('as in R-8-6, R-6.2-6, A-45', () => {
     it.each([
@@ -15,8 +23,9 @@ describe('rules for webhook URLs', () => {
     });
   });
 
-  it('a URL without a port has that of its scheme', () => {
-    expect([targetOf(new URL('https://a.test')).port, targetOf(new URL('http://a.test')).port]).toEqual([443, 80]);
+  it('a URL has the port that it names, without one that of its scheme', () => {
+    const portOf = (url: string) => targetOf(new URL(url)).port;
+    expect(['https://a.test', 'http://a.test', 'https://a.test:8443'].map(portOf)).toEqual([443, 80, 8_443]);
   });
 
   it.each([
@@ -30,9 +39,33 @@ describe('rules for webhook URLs', () => {
     ['https:a.test', 'MALFORMED'],
     ['https://a.test/\t', 'MALFORMED'],
     ['https://a_b-.test/', 'MALFORMED'],
-    [`https://a.test/${'x'.repeat(urlCharsMax)}`, 'TOO_LONG'],
   ])('%j is refused: %s', (url, refusal) => {
     expect(readUrl(url, { environment: 'production' })).toEqual({ refusal });
+  });
+
+  it.each([
+    ['too long', 'TOO_LONG', `https://a.test/${'x'.repeat(urlCharsMax)}`],
+    ['too long once it is encoded', 'TOO_LONG', `https://a.test/${'é'.repeat(1_000)}`],
+    ['with an empty label', 'MALFORMED', 'https://a..test/'],
+    ['that begins with a dot', 'MALFORMED', 'https://.a.test/'],
+    ['that ends with two dots', 'MALFORMED', 'https://a.test../'],
+    ['whose host is too long', 'MALFORMED', `https://${hostOf(254)}/`],
+    ['whose host is too long before its last dot', 'MALFORMED', `https://${hostOf(254)}./`],
+  ])('a URL %s is refused: %s', (_, refusal, url) => {
+    expect(readUrl(url, { environment: 'production' })).toEqual({ refusal });
+  });
+
+  it.each([
+    ['that ends with a dot', 'https://a.test./'],
+    ['with the longest host', `https://${hostOf(253)}/`],
+    ['with the longest host and a dot', `https://${hostOf(253)}./`],
+    ['as long as it may be', urlOf(urlCharsMax)],
+  ])('a URL %s is not refused', (_, url) => {
+    expect(readUrl(url, { environment: 'production' })).toEqual({ url: new URL(url) });
+  });
+
+  it('reads a text that is too long no further: it may be malformed as well', () => {
+    expect(readUrl(` ${urlOf(urlCharsMax)}`, { environment: 'production' })).toEqual({ refusal: 'TOO_LONG' });
   });
 
   it('an IP literal is for the sandbox', () => {
