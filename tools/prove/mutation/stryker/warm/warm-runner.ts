@@ -63,21 +63,30 @@ export class WarmRunner implements TestRunner {
   }
 
   private async judge({ activeMutant, hitLimit, testFilter }: MutantRunOptions): Promise<Judgement> {
-    const files = testFilter ? [...new Set(testFilter.map(fileOf))] : this.modules.files;
-    const only = testFilter && new Set(testFilter);
     Object.assign(instrumented, { activeMutant: activeMutant.id, hitCount: 0, hitLimit });
-    let count = 0;
     try {
-      for (const file of files) {
-        const runs = await this.tests.run(file, { only });
-        count += runs.length;
-        const failed = runs.find(({ failure }) => failure !== undefined);
-        if (failed) return { failed, count };
-      }
-      return { failed: undefined, count };
+      return await this.firstFailure(testFilter);
     } finally {
       instrumented.activeMutant = undefined;
     }
+  }
+
+  /** @throws what a file throws while it loads, unless a test of another one fails */
+  private async firstFailure(testFilter: readonly string[] | undefined): Promise<Judgement> {
+    const only = testFilter && new Set(testFilter);
+    const unloaded: unknown[] = [];
+    let count = 0;
+    for (const file of testFilter ? new Set(testFilter.map(fileOf)) : this.modules.files) {
+      const runs = await this.tests.run(file, { only }).catch((error: unknown): TestRun[] => {
+        unloaded.push(error);
+        return [];
+      });
+      count += runs.length;
+      const failed = runs.find(({ failure }) => failure !== undefined);
+      if (failed) return { failed, count };
+    }
+    if (unloaded.length > 0) throw unloaded[0];
+    return { failed: undefined, count };
   }
 
   private async passes({ id, file }: TestRun): Promise<boolean> {
