@@ -8,6 +8,7 @@ import { forHttp, type Notification, openNotification, readNotification, Receive
 /** What is wrong with a receiver; without any it is the Node kit as it is. */
 export type Fault =
   | 'CRASHES_ON_A_BAD_BODY'
+  | 'DIES_AFTER_A_BAD_BODY'
   | 'IGNORES_THE_TAG'
   | 'TAKES_SHORT_TAGS'
   | 'REFUSES_UNKNOWN_FIELDS'
@@ -84,6 +85,7 @@ export class TestReceiver {
     const notification = this.opened(body);
     const statuses: Record<Fault, () => number | 'CUT' | 'SILENCE' | false | undefined> = {
       CRASHES_ON_A_BAD_BODY: () => !notification && this.crash(),
+      DIES_AFTER_A_BAD_BODY: () => !notification && this.refuseAndClose(),
       IGNORES_THE_TAG: () => isJson(withoutTag(body, this.key)) && !notification && 200,
       TAKES_SHORT_TAGS: () => isJson(withTagOf(4, body, this.key)) && 200,
       REFUSES_UNKNOWN_FIELDS: () => notification?.text.includes('laterVersion') && 422,
@@ -105,6 +107,11 @@ export class TestReceiver {
     this.server.close();
     this.server.closeAllConnections();
     return 'CUT';
+  }
+
+  private refuseAndClose(): number {
+    this.server.close();
+    return 400;
   }
 
   private opened(body: string): Notification | undefined {

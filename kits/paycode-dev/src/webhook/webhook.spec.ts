@@ -5,7 +5,7 @@ import { userAgent } from '@paycode/safe-http';
 import { parse } from 'yaml';
 import { openNotification } from '../../../node/src/index';
 import { opened, RefusedBody, sealed } from './envelope';
-import { NotificationMaker, widened, withUnknownFields } from './notification-maker';
+import { newLargeId, NotificationMaker, widened, withUnknownFields } from './notification-maker';
 import { notificationRequest, probeRequest } from './webhook-request';
 
 const root = join(__dirname, '../../../..');
@@ -103,6 +103,14 @@ describe('notifications of verify', () => {
     const wide = widened(text, { chars: 65_536, overheadBytes: 28 });
     expect(sealed(wide, Buffer.alloc(16)).toString('base64')).toHaveLength(65_536);
     expect(JSON.parse(wide)).toEqual(JSON.parse(text));
+  });
+
+  it('a large id is the same as its neighbour once it is rounded to 15 digits', () => {
+    for (let count = 0; count < 1_000; count += 1) {
+      const id = newLargeId();
+      expect(Number.isSafeInteger(id)).toBe(true);
+      expect(id.toPrecision(15)).toBe((id - 1).toPrecision(15));
+    }
   });
 
   it('unknown fields stand beside all that are known', () => {
