@@ -46,7 +46,7 @@ export const gatewayFaults: readonly PlantedFault[] = [
     breaks: 'One address may take every connection.',
     against: 'T-02',
     file: `${gateway}/forwarding/http/connection-gate.ts`,
-    find: 'if (count > this.settings.addressConnectionsMax) {',
+    find: 'if (count > this.options.addressConnectionsMax) {',
     put: 'if (count < 0) {',
     specs: [limitsSpec, `${gateway}/forwarding/http/public-listener.int.spec.ts`],
   },

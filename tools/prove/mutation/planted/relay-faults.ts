@@ -21,7 +21,7 @@ export const relayFaults: readonly PlantedFault[] = [
     breaks: 'A relay that sends no header, or a broken one, is served under its own address.',
     against: 'T-30',
     file: `${http}/connection-gate.ts`,
-    find: "      return () => {\n        this.settings.onRefused('proxy-header');\n        socket.destroy();\n      };",
+    find: "      return () => {\n        this.reports.onRefused('proxy-header');\n        socket.destroy();\n      };",
     put: '      return () => this.admit(socket, { source: undefined, first: received, startTls });',
     specs: [relaySpec],
   },
