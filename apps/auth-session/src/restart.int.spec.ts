@@ -82,7 +82,7 @@ describe('kill -9 and restart of auth-session', () => {
     });
   });
 
-  it('a stop drains: what is being answered is answered', async () => {
+  it('a stop finishes the answers in progress', async () => {
     const [process] = service.replicas;
     const answers = Array.from({ length: 8 }, () => client.challenge(account.username));
     // The same process serves the metrics: when they count RSA tasks, the process has accepted the requests.

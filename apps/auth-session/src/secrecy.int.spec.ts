@@ -134,7 +134,7 @@ async function operatorTraffic(): Promise<void> {
 }
 
 describe('passwords, tokens, keys and challenges of a whole run (T-17, R-5.4-3)', () => {
-  it('are planted, and the search finds what is there', () => {
+  it('are planted, and the search finds them', () => {
     expect(canaries.planted.size).toBeGreaterThan(50);
     const [[secret]] = canaries.planted as unknown as [[string]];
     expect(canaries.foundIn(`x ${secret} y`)).toHaveLength(1);

@@ -32,7 +32,7 @@ async function mixed<T>(hostileCall: (n: number) => Promise<unknown>, validCall:
 const states = (refused: PromiseSettledResult<unknown>[]) =>
   new Set(refused.map(result => (result.status === 'rejected' ? (result.reason as { code?: string }).code : 'answered')));
 
-describe('hostile data in a shared read fails nobody else (T-29)', () => {
+describe('hostile data in a shared read fails only its own request (T-29)', () => {
   it('accounts: a user name that PostgreSQL refuses', async () => {
     const store = new PostgresAccountStore(service.database.dataSource, service.clock);
     const { refused, answers } = await mixed(
@@ -68,7 +68,7 @@ describe('hostile data in a shared read fails nobody else (T-29)', () => {
     expect(answers.map(([counted]) => counted!.failures)).toEqual(answers.map(() => 1));
   });
 
-  it('regression: right Basic credentials beside user names with a NUL byte are let through, every one (R-5.1-2)', async () => {
+  it('regression: all right Basic credentials pass beside user names with a NUL byte (R-5.1-2)', async () => {
     const { answers } = await mixed(
       n => service.authorize({ authorization: [basic(`a${nul}${n}`, 'pw')], address: '198.51.100.66' }),
       () => service.authorize({ authorization: [basic(account.username, account.apiPassword)] }),

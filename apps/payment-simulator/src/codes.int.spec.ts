@@ -48,7 +48,7 @@ describe('payment codes', () => {
   const queryRef = (caller: Partial<Identity>, code: string, reference: string) =>
     post(caller, '/pluto/code/queryRef', JSON.stringify({ code, merchantReference: reference }));
 
-  it('answers 503 while merchants cannot be looked up, and works again by itself', async () => {
+  it('answers 503 while it cannot look merchants up, and recovers by itself', async () => {
     simulator.config.merchant(1009);
     simulator.config.isBroken = true;
     expect(await create('', merchant(1009))).toMatchObject({ status: 503, data: { message: 'Service Unavailable' } });
@@ -68,7 +68,7 @@ describe('payment codes', () => {
     expect(data.codeUrl).toBe(`https://pay.example.com/public/pay/${data.code}`);
   });
 
-  it('what was given at createCode arrives in the notification (R-2.5-4, R-2.5-5)', async () => {
+  it('the values given at createCode arrive in the notification (R-2.5-4, R-2.5-5)', async () => {
     const { data, reference } = await create(',"extraReferenceName":"Table","extraReferenceValue":"7"');
     const paid = await pay(data.code);
     expect([paid.status, paid.data.status]).toEqual([200, 'SUCCESS']);
@@ -132,7 +132,7 @@ describe('payment codes', () => {
       return { status, isReplayed: headers['idempotent-replayed'], data: JSON.parse(data) as Answer };
     };
 
-    it('with the same content answers the first code, and says so in a header', async () => {
+    it('with the same content answers the first code, with a header that tells it', async () => {
       const first = await createCode(order('again', ',"expiryDate":0'));
       for (const body of [order('again', ',"expiryDate":0'), order('again'), order('again').replace('5.50', '5.5')])
         expect(await createCode(body)).toEqual({ status: 200, isReplayed: 'true', data: first.data });
@@ -199,7 +199,7 @@ describe('payment codes', () => {
     });
   });
 
-  it("another's code, an unknown code and a wrong reference are all not found (T-24)", async () => {
+  it('a code of another merchant, an unknown code and a wrong reference are all not found (T-24)', async () => {
     const { data, reference } = await create();
     expect((await queryRef(merchant(2001), data.code, reference)).status).toBe(404);
     expect((await queryRef(merchant(1001), '0000000000', reference)).status).toBe(404);
@@ -210,7 +210,7 @@ describe('payment codes', () => {
     expect(JSON.parse(own.data)).toMatchObject({ code: data.code, state: 'LIVE', merchantReference: reference });
   });
 
-  it('any authenticated account looks a live code up under its version, by its digits or by what its QR image says (R-4.2-1, R-9-1)', async () => {
+  it('any authenticated account looks a live code up, by its digits or by the content of its QR image (R-4.2-1, R-9-1)', async () => {
     const { data } = await create();
     const stk: Partial<Identity> = { subject: 'ussd', accountType: 'STK', ownerId: null, roles: ['STK'] };
     for (const value of [data.code, data.codeUrl]) {

@@ -1,7 +1,7 @@
 import { eventually } from '@paycode/service-runtime/testing';
 import { SimulatorUnderTest } from './testing/simulator-under-test';
 
-describe('the payment core forgets a payer (T-43)', () => {
+describe('the payment core erases the data of a payer (T-43)', () => {
   let simulator: SimulatorUnderTest;
   beforeAll(async () => {
     simulator = await SimulatorUnderTest.start();

@@ -18,7 +18,7 @@ describe('transactions of the simulator', () => {
   const purchase = (extra = '') =>
     `{"merchantId":1001,"amount":110.10,"currencyCode":"ZAR","txState":"SUCCESS","reference":"order-1"${extra}}`;
 
-  it('the digits of an amount come out as they came in (A-57)', async () => {
+  it('the digits of an amount are answered as they were sent (A-57)', async () => {
     const amounts = ['110.10', '0.01', '0.30', '123456789012345.67', '5'];
     const ids = await complete(...amounts.map(amount => `{"merchantId":1001,"amount":${amount},"currencyCode":"ZAR"}`));
     await eventually(async () => {
@@ -49,7 +49,7 @@ describe('transactions of the simulator', () => {
     });
   });
 
-  it('rolls the state up and leaves the bank empty when none was reached (R-3.3-1, A-56)', async () => {
+  it('maps the state to a status, and leaves the bank fields empty when no bank was reached (R-3.3-1, A-56)', async () => {
     const [declined, cancelled, odd] = await complete(
       '{"merchantId":1001,"amount":1,"currencyCode":"ZAR","txState":"END_INSUFFICIENT_FUNDS_OR_OVER_CREDIT_LIMIT"}',
       '{"merchantId":1001,"amount":1,"currencyCode":"ZAR","txState":"END_CLIENT_CANCEL"}',
@@ -97,7 +97,7 @@ describe('transactions of the simulator', () => {
     });
   });
 
-  it('a reversal whose original cannot be read is parked; those of its batch are done (T-29)', async () => {
+  it('a reversal whose original cannot be read is parked; the others of its batch are done (T-29)', async () => {
     const ids = await complete(...Array.from({ length: 6 }, () => purchase()));
     const unreadable = ids[2]!;
     await simulator.spoil(unreadable);
@@ -110,7 +110,7 @@ describe('transactions of the simulator', () => {
   });
 
   describe('as in R-2.5-10, R-3.2-3, A-02', () => {
-    it('refunds in full or in part, never more than was paid, never what was reversed', async () => {
+    it('refunds in full or in part, never more than was paid, and no reversed payment', async () => {
       const [id] = await complete(purchase());
       const refund = (amount: string) =>
         `{"merchantId":1001,"kind":"REFUND","amount":${amount},"currencyCode":"ZAR","referenceTransactionId":${id}}`;
@@ -146,7 +146,7 @@ describe('transactions of the simulator', () => {
   it.each([
     ['END_REVERSED', 'REVERSED', 'END_REVERSED'],
     ['END_REVERSAL_FAILED', 'FAILED', 'SUCCESS'],
-  ])('plays a core that announces %s by itself; the merchant is told %s (A-74)', async (txState, status, originalState) => {
+  ])('announces %s by itself, as a core may do; the merchant gets %s (A-74)', async (txState, status, originalState) => {
     const [id] = await complete(purchase());
     const [own] = await complete(reversal(id!, `,"txState":"${txState}"`));
     await eventually(async () => {
@@ -163,7 +163,7 @@ describe('transactions of the simulator', () => {
     await expect(simulator.storeReversalAgain(id!)).rejects.toThrow('transaction_one_reversal');
   });
 
-  it('a reversal the core cannot have done is refused and changes nothing (A-02, A-74)', async () => {
+  it('a reversal that the core cannot have done is refused and changes nothing (A-02, A-74)', async () => {
     const [paid, declined, refunded] = await complete(purchase(), purchase().replace('SUCCESS', 'END_BANK_DECLINE'), purchase());
     await complete(reversal(refunded!).replace('REVERSAL', 'REFUND').replace('110.10', '1'));
     const refused = [

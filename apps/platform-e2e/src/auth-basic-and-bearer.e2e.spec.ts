@@ -8,7 +8,7 @@ describe('Basic and Bearer', () => {
   const badCredentials = '401 Bad Credentials';
 
   describe('as in R-5.1-1, R-5.1-2, R-2.1-5', () => {
-    it('the API password of now lets in, the one before does not', async () => {
+    it('the current API password is accepted, the one before is not', async () => {
       const account = await client.basicAccount();
       expect(await client.use(...basic(account))).toBe('let in');
       const { apiPassword } = await client.operator('POST', `/internal/accounts/${account.username}/password`);
@@ -25,7 +25,7 @@ describe('Basic and Bearer', () => {
   });
 
   describe('as in R-5.2-3, R-5.2-4, A-20, A-21', () => {
-    it('the switch to Bearer ends Basic at once; the next password is for login only', async () => {
+    it('the switch to Bearer ends Basic at once; the next password works for login only', async () => {
       const account = await client.basicAccount();
       await client.operator('POST', `/internal/accounts/${account.username}/bearer`);
       expect(await client.use(...basic(account))).toBe(badCredentials);
@@ -36,14 +36,14 @@ describe('Basic and Bearer', () => {
     });
   });
 
-  it('an account in Basic mode that logs in is told so, if its password is right (A-22, R-7-4)', async () => {
+  it('an account in Basic mode gets an error that says so when it logs in with the right password (A-22, R-7-4)', async () => {
     const { username, password } = await client.basicAccount();
     const says = async (secret: string) => (await client.post('login', { identity: username, password: secret })).message;
     expect(await says(password)).toBe('JWT Authentication disabled for this account');
     expect(await says('wrong')).toBe('Bad Credentials');
   });
 
-  it('with both, the Bearer token decides, for good and for bad (A-19, R-5.2-2)', async () => {
+  it('with both, only the Bearer token counts (A-19, R-5.2-2)', async () => {
     const [basicAccount, bearerAccount] = [await client.basicAccount(), await client.bearerAccount()];
     const session = await client.logIn(bearerAccount);
     const bearer = ['Authorization', session.headerValue];

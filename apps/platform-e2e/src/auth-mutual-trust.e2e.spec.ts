@@ -16,7 +16,7 @@ describe('login with mutual trust', () => {
   });
 
   describe('as in R-8-2, R-4.1-1, R-2.3-1, R-2.3-3, R-5.3-3', () => {
-    it('the service proves itself before any password leaves the client', async () => {
+    it('the service proves itself before the client sends a password', async () => {
       const plaintext = randomBytes(64);
       const fromMs = Date.now();
       const answer = await client.challenge(account.username, plaintext);
@@ -50,7 +50,7 @@ describe('login with mutual trust', () => {
   });
 
   describe('as in R-4.1-9, R-4.1-10, A-29', () => {
-    it('renewing gives the same session a new token and takes the old one away', async () => {
+    it('renewing gives the same session a new token and ends the old one', async () => {
       const answer = await client.post('renew', { jwt: tokenOf(session) });
       const renewed = JSON.parse(answer.text) as Session;
       expect([answer.status, renewed.sessionId]).toEqual([200, session.sessionId]);
@@ -60,7 +60,7 @@ describe('login with mutual trust', () => {
     });
   });
 
-  it('of two renewals at once exactly one wins (A-28)', async () => {
+  it('of two concurrent renewals exactly one succeeds (A-28)', async () => {
     const answers = await Promise.all([1, 2].map(() => client.post('renew', { jwt: tokenOf(session) })));
     expect(answers.map(answer => answer.status).sort()).toEqual([200, 401]);
     session = JSON.parse(answers.find(answer => answer.status === 200)!.text) as Session;
@@ -76,7 +76,7 @@ describe('login with mutual trust', () => {
     });
   });
 
-  it('an identity nobody has gets a challenge all the same, and nobody can answer it (A-37)', async () => {
+  it('an unknown identity gets a challenge too, and nobody can answer it (A-37)', async () => {
     const answer = await client.challenge('psp-404404');
     expect(answer.status).toBe(200);
     expect(() => client.answerTo(JSON.parse(answer.text) as Challenge, privateKey)).toThrow();

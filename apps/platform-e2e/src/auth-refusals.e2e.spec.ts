@@ -88,7 +88,7 @@ describe('refusals', () => {
     expect((await client.gateway.send({ method: 'POST', path: '/authentication/login', headers, body })).status).toBe(415);
   });
 
-  it('a token in the query string lets nobody in (R-5.4-3)', async () => {
+  it('a token in the query string is refused (R-5.4-3)', async () => {
     const session = await client.logIn(await client.bearerAccount());
     const token = session.headerValue.slice('Bearer '.length);
     const answer = await client.gateway.send({ path: `${path}?access_token=${token}&Authorization=Bearer%20${token}` });

@@ -29,7 +29,7 @@ describe('a reversal that the core announces by itself', () => {
       { txState: 'END_REVERSED', status: 'REVERSED', left: 'END_REVERSED', answer: 500 },
       { txState: 'END_REVERSAL_FAILED', status: 'FAILED', left: 'SUCCESS', answer: 500 },
     ])(
-      '$txState is told as $status and answered $answer: nothing is armed, and the settled payment stays settled',
+      '$txState is notified as $status and answered $answer: nothing is armed, and the settled payment stays settled',
       async ({ txState, status, left, answer }) => {
         shop.receiver.answer = notification => (notification.status === 'SUCCESS' ? 200 : answer);
         const paid = await settledPayment();

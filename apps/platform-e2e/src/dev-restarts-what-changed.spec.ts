@@ -30,7 +30,7 @@ describe('npm run dev', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('a touched source gives its service a new process, and the others keep theirs', async () => {
+  it('a changed source restarts its service and no other', async () => {
     const before = processes();
     touch('apps/payment-simulator/src/app.module.ts');
     await eventually(() => expect(platform.output).toContain('dev: payment-simulator restarted in '));
@@ -43,7 +43,7 @@ describe('npm run dev', () => {
     expect(platform.output).toMatch(new RegExp(`restarted in \\d+ ms, process ${pid}$`, 'm'));
   });
 
-  it('a touched library that is the same gives no service a new process', async () => {
+  it('a library with a new date and the same content restarts no service', async () => {
     const before = processes();
     touch('libs/dto/src/index.ts');
     await eventually(() => expect(platform.output).toContain('no service differs'));
@@ -57,7 +57,7 @@ describe('npm run dev', () => {
     expect(other).not.toContain('Debugger listening');
   });
 
-  it('SIGTERM stops all of it', async () => {
+  it('SIGTERM stops all processes', async () => {
     const pids = Object.values(processes());
     expect(await platform.stop('SIGTERM')).toBe(0);
     expect(pids.filter(isAlive)).toEqual([]);

@@ -6,7 +6,7 @@ const internalPaths = ['/internal/authorize', '/internal/accounts', '/pluto/inte
 const closedPaths = [...internalPaths, '/metrics', '/health/ready', '/health/live', '/', '/jwks', '/api'];
 
 /** Every request needs credentials but /public; a role opens a path, and nothing opens the inside. */
-describe('what a caller can reach through the gateway', () => {
+describe('the paths that a caller can reach through the gateway', () => {
   const platform = sharedPlatform();
   const gateway = new ExactGatewayClient(platform);
   const callers: Record<string, Credentials> = {
@@ -48,7 +48,7 @@ describe('what a caller can reach through the gateway', () => {
     expect((await gateway.send({ ...request, headers })).status).toBe(403);
   });
 
-  it('a forged identity is nobody (T-26)', async () => {
+  it('a forged identity field has no effect (T-26)', async () => {
     const forged = ['X-Paycode-Identity', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJwc3AtMSJ9.', 'X-Forwarded-For', '127.0.0.1'];
     expect((await gateway.send({ path: '/pluto/purchase/notification/1', headers: forged })).status).toBe(401);
     const own = await gateway.send({ path: '/pluto/code/0000000000', headers: [...forged, ...basic(callers['merchant']!)] });

@@ -21,7 +21,7 @@ const tricks = [
 ];
 
 /** No spelling of a path meets one rule and reaches another handler. */
-describe('a path with a trick in it', () => {
+describe('a path that two parsers may read differently', () => {
   const platform = sharedPlatform();
   const gateway = new ExactGatewayClient(platform);
 

@@ -29,7 +29,7 @@ describe('a request in the clear', () => {
     ]);
   });
 
-  it('over TLS 1.3 the same platform answers, with HSTS; older versions are refused (R-5.4-4)', async () => {
+  it('over TLS 1.3 the platform answers, with HSTS; older versions are refused (R-5.4-4)', async () => {
     const answer = await gateway.send({ path: '/pluto/code/create' });
     expect([answer.status, answer.headers['strict-transport-security']]).toEqual([401, 'max-age=31536000']);
     await expect(gateway.send({ path: '/public', tls: { maxVersion: 'TLSv1.2' } })).rejects.toThrow();

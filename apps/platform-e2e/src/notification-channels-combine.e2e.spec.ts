@@ -52,7 +52,7 @@ describe('the channels a merchant is notified over', () => {
     expect(await merchant.transaction(transactionId)).toMatchObject({ txState: 'SUCCESS' });
   });
 
-  it('the webhook fails and the payment is reversed; the e-mails tell of both (R-1-8, R-6.2-3)', async () => {
+  it('the webhook fails and the payment is reversed; e-mails report both (R-1-8, R-6.2-3)', async () => {
     await addHttp();
     await addEmail();
     receiver.answer = ({ status }) => (status === 'SUCCESS' ? 500 : 200);
@@ -88,7 +88,7 @@ describe('the channels a merchant is notified over', () => {
   });
 
   describe('as in R-2.5-19, T-17, P-I14', () => {
-    it('no log of the platform holds a recipient, a key or what a payment says', () => {
+    it('no log of the platform holds a recipient, a key or data of a payment', () => {
       const folder = join(process.env['PAYCODE_E2E_HOME']!, 'logs');
       const logs = readdirSync(folder).map(name => readFileSync(join(folder, name), 'utf8'));
       expect(logs.some(log => log.includes('recipient-message'))).toBe(true);

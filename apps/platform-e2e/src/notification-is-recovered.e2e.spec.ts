@@ -2,7 +2,7 @@ import { basic, ExactGatewayClient } from './testing/exact-gateway-client';
 import { makeMerchantWithReceiver, type MerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
 
 /** Recovery of a notification with the API password alone: no login, no session. */
-describe('the notification of a payment, asked for', () => {
+describe('the notification of a payment, read by getNotification', () => {
   const platform = sharedPlatform();
   const gateway = new ExactGatewayClient(platform);
   let shop: MerchantWithReceiver;
@@ -24,7 +24,7 @@ describe('the notification of a payment, asked for', () => {
     expect(JSON.parse(answer.text)).toMatchObject({ merchantId: shop.merchant.merchantId, status: 'SUCCESS' });
   });
 
-  it('is given to nobody with a wrong password, and to nobody without one (R-4.4-2)', async () => {
+  it('is refused with a wrong password and without one (R-4.4-2)', async () => {
     const { username } = platform.account('psp-1');
     const wrong = await gateway.send({ path, headers: basic({ username, password: 'wrong' }) });
     expect([wrong.status, (await gateway.send({ path })).status]).toEqual([401, 401]);

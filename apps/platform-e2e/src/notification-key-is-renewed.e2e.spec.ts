@@ -60,7 +60,7 @@ describe('a key that is renewed while payments go on', () => {
     });
   });
 
-  it('whatever arrives while keys change opens with one of the keys that were in force, and with no other (A-52, R-6.2-7)', async () => {
+  it('each notification that arrives while keys change opens with one of the keys in force, and with no other (A-52, R-6.2-7)', async () => {
     const bodies: string[] = [];
     const receiver = createServer((request, response) => {
       let body = '';

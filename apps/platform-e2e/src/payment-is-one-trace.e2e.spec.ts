@@ -61,7 +61,7 @@ describe('a payment on a platform with a trace collector', () => {
     });
   });
 
-  it('goes on with the reversal and its notice when it is not', async () => {
+  it('continues with the reversal and its notice when it is not', async () => {
     shop.receiver.answer = ({ status }) => (status === 'SUCCESS' ? 503 : 200);
     const transactionId = await payNewCode(shop.merchant);
     await eventually(() => {

@@ -48,7 +48,7 @@ function patternOf(prints: string): RegExp {
 describe('README', () => {
   const later = undoneAfterEach();
 
-  it('the lines under "Try it" work as printed and print what it says', async () => {
+  it('the lines under "Try it" work as printed and have the printed output', async () => {
     const examples = examplesIn('Try it');
     expect(examples.length).toBeGreaterThanOrEqual(6);
     const folder = mkdtempSync(join(tmpdir(), 'paycode-readme-'));

@@ -26,7 +26,7 @@ describe('a payment whose notification is not acknowledged', () => {
     );
   });
 
-  it('the reversal is a transaction of its own and announces itself once, without waiting to be acknowledged (R-3.1-6, A-04)', async () => {
+  it('the reversal is a transaction of its own; its notification is sent once and needs no acknowledgement (R-3.1-6, A-04)', async () => {
     shop.receiver.answer = () => 500;
     const transactionId = await payNewCode(shop.merchant);
     const { notification } = await shop.receiver.webhook(each => each.referenceTransactionId === transactionId);

@@ -79,7 +79,7 @@ describe('a rolling update', () => {
     return { ...traffic, exitCode };
   }
 
-  it.each(serviceNames)('of %s answers no error, posts nothing twice and reverses nothing (P-T9)', async name => {
+  it.each(serviceNames)('of %s causes no error answer, no second POST and no reversal (P-T9)', async name => {
     const { paid, errors, exitCode } = await replaceUnderLoad(name);
     const unavailable = platform.logged('api-gateway', 'answered 503');
     expect({ errors: errors.map(String), unavailable, exitCode }).toEqual({ errors: [], unavailable: [], exitCode: 0 });

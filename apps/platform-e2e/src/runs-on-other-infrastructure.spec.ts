@@ -64,7 +64,7 @@ describe('the standalone platform on infrastructure of one’s own', () => {
     }
   });
 
-  it('says what it cannot reach', async () => {
+  it('names the server that it cannot reach', async () => {
     platform = new PlatformProcess({
       home: join(folder, 'home'),
       env: { DATABASE_URL: 'postgres://paycode@127.0.0.1:1/postgres' },

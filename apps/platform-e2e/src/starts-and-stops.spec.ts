@@ -66,7 +66,7 @@ describe('the standalone platform', () => {
     await eventually(() => expect(pids.filter(isAlive)).toEqual([]), signal === 'SIGKILL' ? undefined : 0);
   });
 
-  it('goes on where it was: accounts, merchants, codes, certificate', async () => {
+  it('keeps accounts, merchants, codes and certificate over a restart', async () => {
     const first = await start().untilReady();
     const connection = new PlatformConnection(home);
     const merchant = await makeMerchant(connection);
@@ -108,7 +108,7 @@ describe('the standalone platform', () => {
     await platform.stop();
   });
 
-  it('a second start on the same folder says so and leaves the first alone', async () => {
+  it('a second start on the same folder names the first and does not disturb it', async () => {
     const first = await start().untilReady();
     const second = start();
     expect(await second.exited).toBe(1);
@@ -117,7 +117,7 @@ describe('the standalone platform', () => {
     expect(allPids().every(isAlive)).toBe(true);
   });
 
-  it('killed with kill -9, it takes everything along, and the next start goes on', async () => {
+  it('after kill -9 no process is left, and the next start continues', async () => {
     const platform = await start().untilReady();
     const pids = allPids();
     await platform.stop('SIGKILL');
@@ -126,7 +126,7 @@ describe('the standalone platform', () => {
     expect(standalone().processes['standalone']).not.toBe(pids[0]);
   });
 
-  it('a port in use: says which, what to do, and leaves nothing behind', async () => {
+  it('a port in use: names it, says what to do, and leaves nothing running', async () => {
     const other = createServer();
     await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
     later(() => other.close());
@@ -137,14 +137,14 @@ describe('the standalone platform', () => {
     expect(existsSync(join(home, 'postgres/postmaster.pid'))).toBe(false);
   });
 
-  it('a service that cannot start: says which and why, stops the rest, exits 1', async () => {
+  it('a service that cannot start: names it and the reason, stops the rest, exits 1', async () => {
     const platform = start({ ROUTE_LEASE_MS: 'soon' });
     expect(await platform.exited).toBe(1);
     expect(platform.output).toMatch(/notification-config did not start \(exit code 1\)[^]*ROUTE_LEASE_MS must be an integer/);
     expect(existsSync(join(home, 'postgres/postmaster.pid'))).toBe(false);
   });
 
-  it('settings that cannot be used: all named at once', async () => {
+  it('settings that cannot be used: all are named at once', async () => {
     const platform = start({ PAYCODE_PORT: '99999', EVENTS_TRANSPORT: 'pigeon' });
     expect(await platform.exited).toBe(1);
     expect(platform.output).toContain('PAYCODE_PORT must be an integer from 0 to 65535');

@@ -56,7 +56,7 @@ describe('kill -9 of a service during a payment', () => {
     expect(await shop.merchant.reversal(transactionId)).toMatchObject({ state: 'REVERSED' });
   });
 
-  it('recipient-messages: of a payment made while it is away an e-mail leaves once it is back (R-6.2-3)', async () => {
+  it('recipient-messages: the e-mail about a payment made while it is away leaves once it is back (R-6.2-3)', async () => {
     const { merchantId } = shop.merchant;
     const platform = sharedPlatform();
     const value = `owner-${merchantId}@shop.example`;

@@ -116,7 +116,7 @@ describe('tenants', () => {
 
   describe('as in T-24, A-16, A-43', () => {
     it.each(guardedRoutes().flatMap(route => [...callerKinds, 'NOBODY'].map(kind => [kind, route.path, route] as const)))(
-      '%s at %s is told the same of a foreign merchant and of none',
+      '%s at %s gets the same answer for a foreign merchant and for an unknown one',
       async (kind, _path, route) => {
         const about = {
           foreign: await ask(route, foreign, callers.get(kind)),
@@ -131,7 +131,7 @@ describe('tenants', () => {
     );
   });
 
-  it('and nothing of it changed anything for the owner (T-24, A-43)', async () => {
+  it('none of these calls changed anything for the owner (T-24, A-43)', async () => {
     const path = '/portal/restful/merchant/notification/list';
     const answer = await platform.gateway({
       method: 'POST',

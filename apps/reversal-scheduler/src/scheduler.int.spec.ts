@@ -99,7 +99,7 @@ describe('reversal scheduler', () => {
     return rows.map(({ data }) => JSON.parse(data.toString()) as ReversalRequested);
   };
 
-  it('arms over HTTP, settles by AckReceived, and asks no more about the settled one (R-6.2-1, R-3.1-2)', async () => {
+  it('arms over HTTP, settles by AckReceived, and no longer asks about the settled payment (R-6.2-1, R-3.1-2)', async () => {
     const service = await start();
     expect((await call(service, 'arm', [item(1), item(2)])).data).toEqual([
       { transactionId: 1, decision: null },
@@ -124,7 +124,7 @@ describe('reversal scheduler', () => {
     expect(service.app.get(ShardOwnership, { strict: false }).leaseMs).toBe(5_000);
   });
 
-  it('a failure told by the dispatcher publishes ReversalRequested once (R-3.1-3)', async () => {
+  it('a failure reported by the dispatcher publishes ReversalRequested once (R-3.1-3)', async () => {
     const service = await start();
     const failed = [{ transactionId: 5, merchantId: 7, verdict: 'CLOSED_NON200' }];
     const answers = await Promise.all(Array.from({ length: 20 }, () => call(service, 'settle', failed)));
@@ -135,7 +135,7 @@ describe('reversal scheduler', () => {
     expect(await stateOf(service, 5)).toMatchObject({ state: 'REVERSED', reason: 'NON_200' });
   });
 
-  it('with the dispatcher away nothing is decided; when it is back each one is asked and decided (A-07)', async () => {
+  it('while the dispatcher is away nothing is decided; when it is back, each payment is asked about and decided (A-07)', async () => {
     const service = await start();
     await dispatcher.stop();
     await call(service, 'arm', [item(1), item(2)]);
@@ -150,7 +150,7 @@ describe('reversal scheduler', () => {
     await eventually(async () => expect(await requested()).toMatchObject([{ transactionId: 2, reason: 'NEVER_SENT' }]));
   });
 
-  it('the audit ends a payment the dispatcher never armed, and leaves notices alone (P-I13) (P-I7)', async () => {
+  it('the audit ends a payment that the dispatcher never armed, and ignores notices (P-I13, P-I7)', async () => {
     const service = await start();
     dispatcher.verdicts.set(11, 'CLOSED_NEVER_SENT');
     await service.app.get(EventTransport).publish([terminal(10, { status: 'BANK_REJECTED' }), terminal(11), terminal(11)]);
@@ -158,7 +158,7 @@ describe('reversal scheduler', () => {
     expect((await stateOf(service, 10)).state).toBeUndefined();
   });
 
-  it('an event that breaks the contract is parked and the others go on (T-19)', async () => {
+  it('an event that breaks the contract is parked and the others are handled (T-19)', async () => {
     const service = await start();
     const poison = { ...ack(1), data: { transactionId: -1 } };
     await service.app.get(EventTransport).publish([poison, { ...ack(2), key: '1' }]);
@@ -206,7 +206,7 @@ describe('reversal scheduler', () => {
       expect(await statesOf(service)).toEqual(allBut3('ARMED'));
     });
 
-    it('stays undecided; those told of in the same call and in other calls are decided', async () => {
+    it('stays undecided; those reported in the same call and in other calls are decided', async () => {
       const service = await start({ TIMER_DELAY_MS: '60000' });
       await refuse('decision', 3);
       const verdicts = ids.map(transactionId => ({ transactionId, merchantId: 7, verdict: 'CLOSED_NON200' }));
@@ -236,7 +236,7 @@ describe('reversal scheduler', () => {
       await eventually(async () => expect((await parked('reversal-scheduler-audit')).map(([key]) => key)).toEqual(['3']));
     });
 
-    it('keeps no timer beside it waiting, and is neither settled nor reversed', async () => {
+    it('delays no other timer, and is neither settled nor reversed', async () => {
       const service = await start();
       await refuse('decision', 3);
       for (const id of ids) dispatcher.verdicts.set(id, 'CLOSED_TIMEOUT');
@@ -249,7 +249,7 @@ describe('reversal scheduler', () => {
     });
   });
 
-  it('only the dispatcher may arm and settle, only an operator may look (T-27)', async () => {
+  it('only the dispatcher may arm and settle, only an operator may read (T-27)', async () => {
     const service = await start();
     expect((await callAs(operatorToken)(service, 'arm', [item(1)])).status).toBe(403);
     expect((await callAs(() => 'nonsense')(service, 'settle', [])).status).toBe(401);

@@ -66,16 +66,19 @@ describe('webhook dispatcher', () => {
   });
 
   describe('as in A-08, R-1-7, R-3.1-3', () => {
-    it.each([201, 202, 204, 206, 301, 302, 307, 400, 401, 410, 429, 500, 503])('%i reverses at once', async code => {
-      receiver.answer = status(code, 'location: /elsewhere\r\n');
-      await rig.publish(rig.terminal(notification(1)));
-      expect(await rig.verdict(1)).toBe('CLOSED_NON200');
-      expect((await rig.timeline(1))!.attempts).toMatchObject([{ attempt: 1, outcome: `HTTP ${code}` }]);
-      expect(receiver.requests).toHaveLength(1);
-    });
+    it.each([201, 202, 204, 206, 301, 302, 307, 400, 401, 410, 429, 500, 503])(
+      'a payment answered with %i is reversed at once',
+      async code => {
+        receiver.answer = status(code, 'location: /elsewhere\r\n');
+        await rig.publish(rig.terminal(notification(1)));
+        expect(await rig.verdict(1)).toBe('CLOSED_NON200');
+        expect((await rig.timeline(1))!.attempts).toMatchObject([{ attempt: 1, outcome: `HTTP ${code}` }]);
+        expect(receiver.requests).toHaveLength(1);
+      },
+    );
   });
 
-  it('silence until the window ends reverses (R-3.1-4)', async () => {
+  it('a payment without an answer until the end of the window is reversed (R-3.1-4)', async () => {
     await rig.services[0]!.stop('test');
     await rig.start({ ACK_WINDOW_MS: '1500' });
     receiver.answer = silence;
@@ -118,7 +121,7 @@ describe('webhook dispatcher', () => {
     });
   });
 
-  it('a reversal the core announces by itself is told; it arms nothing, and the acknowledged payment stays acknowledged (A-74)', async () => {
+  it('a reversal that the core announces by itself is notified; it arms nothing, and the acknowledged payment stays acknowledged (A-74)', async () => {
     await rig.publish(rig.terminal(notification(1)));
     const verdict = await rig.verdict(1);
     const [armed, settled] = [JSON.stringify(rig.neighbours.armed), settledOf(1)];
@@ -138,7 +141,7 @@ describe('webhook dispatcher', () => {
     expect(receiver.transactionIds).toEqual([1, 2]);
   });
 
-  it("what the scheduler has decided is not posted; a verdict that was forgotten follows the decision (P-I6, P-1.2-4')", async () => {
+  it("a payment that the scheduler has decided is not posted; its missing verdict follows the decision (P-I6, P-1.2-4')", async () => {
     rig.neighbours.decisions.set(1, 'SETTLED').set(3, 'REVERSED');
     await rig.publish(...[1, 2, 3].map(id => rig.terminal(notification(id))));
     expect([await rig.verdict(1), await rig.verdict(2), await rig.verdict(3)]).toEqual([
@@ -149,7 +152,7 @@ describe('webhook dispatcher', () => {
     expect(receiver.transactionIds).toEqual([2]);
   });
 
-  it('close: answers verdicts, OPEN for what is held, and closes what never came', async () => {
+  it('close: answers a verdict, OPEN for a held delivery, and closes a transaction that never came', async () => {
     receiver.answer = silence;
     await rig.publish(rig.terminal(notification(1)));
     const item = (transactionId: number) => ({ transactionId, merchantId: 1001 });

@@ -33,7 +33,7 @@ describe('the webhook dispatcher as shipped', () => {
     expect(windows).toEqual([{ connectMs: 10_000, ackMs: 45_000 }]);
   });
 
-  it('closes what it could not send for 15 min, and posts a payment twice at most (A-12, A-13)', () => {
+  it('closes a payment that it could not send for 15 min, and posts a payment twice at most (A-12, A-13)', () => {
     expect(dispatcherOf(rig.services[0]!).overdue.rules).toEqual({ attemptsMax: 2, dispatchWindowMs: 900_000 });
   });
 

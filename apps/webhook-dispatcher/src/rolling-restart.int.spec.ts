@@ -23,7 +23,7 @@ describe('several dispatchers', () => {
     return Object.fromEntries(rows.map(row => [row.kind, Number(row.count)]));
   };
 
-  it('a rolling restart under load posts nothing twice and reverses nothing (P-T9, F-50)', async () => {
+  it('a rolling restart under load causes no second POST and no reversal (P-T9, F-50)', async () => {
     let [old, next] = [await rig.start(), await rig.start()];
     let id = 0;
     const held: WireRequest[] = [];

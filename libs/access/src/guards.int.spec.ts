@@ -99,7 +99,7 @@ describe('guards of a service', () => {
       expect(statuses).toEqual([200, 200, 403, 401, 401, 401]);
     });
 
-    it('a route that asks for no token says so in its row; with a route without a row a service does not start (T-27)', async () => {
+    it('a route without a token needs a row that says so; a service with a route without a row does not start (T-27)', async () => {
       expect((await get('/internal/open')).status).toBe(200);
       const without = calls.filter(({ route }) => route !== '/internal/open');
       await expect(serviceNamed('auth-session', issuer.url, without)).rejects.toThrow(
@@ -158,14 +158,14 @@ describe('guards of a service', () => {
       ['of another method', { method: 'POST' }],
       ['of another path', { path: '/pluto/whom' }],
       ['of the path without its prefix', { path: '/who' }],
-    ])('an assertion %s is refused: what one service was shown is of no use elsewhere (T-26)', async (_what, other) => {
+    ])('an assertion %s is refused, so that one service cannot use it at another (T-26)', async (_what, other) => {
       const statuses = [asked, { ...asked, ...other }].map(async request => {
         return (await get('/pluto/who', issuer.signer.headers(request))).status;
       });
       expect(await Promise.all(statuses)).toEqual([200, 401]);
     });
 
-    it('a query, and another spelling of the path that was authorized, change nothing (A-47)', async () => {
+    it('a query or another spelling of the authorized path changes nothing (A-47)', async () => {
       expect((await get('/pluto/who?code=1', issuer.signer.headers(asked))).status).toBe(200);
       expect((await get('/pluto/%77ho', issuer.signer.headers(asked))).status).toBe(200);
     });
@@ -200,14 +200,14 @@ describe('guards of a service', () => {
       expect(answers.map(answer => answer.status)).toEqual([401, 401, 401, 401, 401, 401]);
     });
 
-    it('follow a rotated key, and go on without auth-session', async () => {
+    it('follow a rotated key, and verify without auth-session', async () => {
       issuer.signer.rotate();
       expect((await get('/pluto/who', issuer.signer.headers(asked))).status).toBe(200);
       await issuer.stop();
       expect((await get('/pluto/who', issuer.signer.headers(asked))).status).toBe(200);
     });
 
-    it('without any keys nothing is let in: 503, not 200 and not 401 (T-09)', async () => {
+    it('without any keys every request is refused with 503, not 200 and not 401 (T-09)', async () => {
       const lonely = await serviceNamed('auth-session', 'http://127.0.0.1:1');
       later(() => lonely.stop('test'));
       expect((await get('/pluto/who', issuer.signer.headers({ ...asked, service: 'auth-session' }), lonely)).status).toBe(503);

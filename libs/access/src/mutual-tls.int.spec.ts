@@ -153,7 +153,7 @@ describe('mutual TLS', () => {
     expect(await Promise.all(statuses)).toEqual([200, 401, 401]);
   });
 
-  it('a public listener answers the gateway alone: verified certificates of others are refused (T-27)', async () => {
+  it('a public listener answers only the gateway; verified certificates of others are refused (T-27)', async () => {
     const asked = { service: 'reversal-scheduler', method: 'GET', path: '/pluto/who' };
     const names = ['api-gateway', 'webhook-dispatcher', 'reversal-scheduler', 'operator', 'api-gateway.example'];
     const certificates = await Promise.all(names.map(name => authority!.issue({ dns: [name] })));
@@ -161,7 +161,7 @@ describe('mutual TLS', () => {
     expect(await Promise.all(statuses)).toEqual([200, 403, 403, 403, 403]);
   });
 
-  it('probes and metrics answer who has no certificate, and nothing else does, on either listener', async () => {
+  it('only probes and metrics answer a caller without a certificate, on either listener', async () => {
     const paths = ['/health/live', '/health/ready', '/metrics', '/internal/thing', '/nothing', '/pluto/who'];
     expect(await Promise.all(paths.map(path => get(path, null)))).toEqual([200, 200, 200, 401, 401, 401]);
     const asked = { service: 'reversal-scheduler', method: 'GET', path: '/pluto/who' };
@@ -170,7 +170,7 @@ describe('mutual TLS', () => {
     expect(await get('/pluto/who', null, issuer.signer.headers(asked))).toBe(401);
   });
 
-  it('a caller speaks to nobody but the service it means (T-27)', async () => {
+  it('a caller connects only to the service that it names (T-27)', async () => {
     const files = await filesFor('webhook-dispatcher');
     const meant = clientOf('webhook-dispatcher', files, 'notification-config');
     expect(await outcomeOf(meant)).toBeNull();
@@ -201,7 +201,7 @@ describe('mutual TLS', () => {
     expect(await outcomeOf(clientOf('webhook-dispatcher', await filesFor('webhook-dispatcher', stranger)))).toEqual({ ok: true });
   });
 
-  it('all three files are named or none', async () => {
+  it('the settings name all three files or none', async () => {
     await expect(serve({ MUTUAL_TLS_CERT_FILE: schedulerFiles.MUTUAL_TLS_CERT_FILE })).rejects.toThrow('together or not at all');
   });
 });

@@ -46,7 +46,7 @@ function stored(transactionId: number, changes: Partial<StoredNotification> = {}
 }
 
 describe('a batch of erasures (T-43, T-29)', () => {
-  it('erases the others when one notification breaks a rule made since it was stored, and leaves that one as it is', async () => {
+  it('erases the others when one notification breaks a newer rule, and leaves that one unchanged', async () => {
     const beforeTheRule = stored(2).sealed.replace('order-1', '4111111111111111');
     const store = new ListedNotifications([stored(1), stored(2, { sealed: beforeTheRule }), stored(3, { sealed: 'no JSON' })]);
     const erasing = new ErasePayers(store, new PlainSealer());
@@ -58,7 +58,7 @@ describe('a batch of erasures (T-43, T-29)', () => {
     expect([store.rows[1]!.sealed, store.rows[2]!.sealed]).toEqual([beforeTheRule, 'no JSON']);
   });
 
-  it('leaves what is not decided, and changes nothing the second time', async () => {
+  it('leaves undecided payments, and changes nothing the second time', async () => {
     const store = new ListedNotifications([stored(1), stored(2, { isDecided: false })]);
     const erasing = new ErasePayers(store, new PlainSealer());
     const first = await erasing.erase([1, 2], origin);

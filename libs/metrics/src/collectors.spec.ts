@@ -20,7 +20,7 @@ describe('collectors', () => {
     expect(await scraped('age_seconds')).toContain('age_seconds_bucket{le="2"} 1');
   });
 
-  it('a gauge that is read when scraped is read where it was asked for last', async () => {
+  it('a gauge that is read when scraped uses the reader registered last', async () => {
     scrapedGauge({ name: 'held', help: 'Held.' }, each => each.set(1));
     scrapedGauge({ name: 'held', help: 'Held.', labelNames: ['kind'] }, async each => each.set({ kind: 'b' }, 2));
     expect(await scraped('held')).toContain('held{kind="b"} 2');

@@ -34,12 +34,12 @@ describe('heartbeats (P-T6)', () => {
     expect(dead([row({ heartbeat: null })], 10_000)).toEqual(['other']);
   });
 
-  it('a shard without an owner makes nobody dead', () => {
+  it('a shard without an owner declares no replica dead', () => {
     const free = row({ owner: null, heartbeat: null });
     expect([dead([free], 0), dead([free], 10_000)]).toEqual([[], []]);
   });
 
-  it('knows a new owner of the shard as a new one, and one that was gone for a while', () => {
+  it('treats a new owner of the shard as new, and also one that was gone for a while', () => {
     dead([row()], 0);
     expect(dead([row({ owner: 'third' })], 10_000)).toEqual([]);
     expect(dead([row()], 10_001)).toEqual([]);

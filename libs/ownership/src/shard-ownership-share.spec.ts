@@ -21,14 +21,14 @@ describe('owning an even share of the shards', () => {
   };
   const all = [0, 1, 2, 3];
 
-  it('a replica that is alone takes every shard, and knows it', async () => {
+  it('a replica that is alone takes every shard and reports them', async () => {
     const first = replicaOf('a');
     expect([...first.shards]).toEqual([]);
     expect(await passOf(first)).toEqual(all);
     expect(await passOf(first, 1_000)).toEqual(all);
   });
 
-  it('the first gives up what a second is due, at once, and each then owns its half', async () => {
+  it('the first replica releases the share of a second at once, and each then owns half', async () => {
     const [first, second] = [replicaOf('a'), replicaOf('b')];
     await passOf(first);
     expect(await passOf(second)).toEqual([]);
@@ -63,7 +63,7 @@ describe('owning an even share of the shards', () => {
     expect([...store.heartbeats.keys()]).toEqual(['a', 'b']);
   });
 
-  it('leaving gives every shard up at once, by two statements for all (P-T9)', async () => {
+  it('leaving releases all shards at once, by two statements (P-T9)', async () => {
     const first = replicaOf('a');
     await passOf(first);
     const release = jest.spyOn(store, 'release');
@@ -73,7 +73,7 @@ describe('owning an even share of the shards', () => {
     expect(await passOf(replicaOf('b'))).toEqual(all);
   });
 
-  it('does not own a shard that another took between its look and its take', async () => {
+  it('does not own a shard that another replica took between its read and its takeover', async () => {
     const first = replicaOf('a');
     const take = store.take.bind(store);
     store.take = async (replica, seen) => {

@@ -52,7 +52,7 @@ describe('owning shards', () => {
     expect(ownership.epochOf(1)).toBe(1);
   });
 
-  it('tells and writes nothing in a pass that changes nothing', async () => {
+  it('reports and writes nothing in a pass that changes nothing', async () => {
     const { ownership, listener } = setUp('a', store, clock);
     const forget = jest.spyOn(store, 'forget');
     await ownership.pass();
@@ -62,7 +62,7 @@ describe('owning shards', () => {
     expect(ownership.leaseMs).toBe(10_000);
   });
 
-  it('tells of nothing gained when others took all that was free', async () => {
+  it('reports no gain when others took all free shards', async () => {
     const { ownership, listener } = setUp('a', store, clock);
     const gained = jest.spyOn(listener, 'gained');
     store.take = () => Promise.resolve([]);
@@ -125,7 +125,7 @@ describe('owning shards', () => {
     expect(ownership.isHeartbeatFresh).toBe(false);
   });
 
-  it('finds a shard whose take succeeded although its answer was lost', async () => {
+  it('finds a shard that it took although the answer was lost', async () => {
     const { ownership, listener } = setUp('a', store, clock);
     const take = store.take.bind(store);
     store.take = async (replica, seen) => {
@@ -151,7 +151,7 @@ describe('owning shards', () => {
     expect(ownership.epochOf(1)).toBe(1);
   });
 
-  it('lets what is claimed in a shard start before it starts nothing any more (P-T9)', async () => {
+  it('lets claimed deliveries of a shard start before it stops starting (P-T9)', async () => {
     const { ownership, listener } = setUp('a', store, clock);
     await ownership.pass();
     let keep!: () => void;
@@ -240,7 +240,7 @@ describe('owning shards', () => {
     expect([...ownership.shards].sort()).toEqual([0, 1]);
   });
 
-  it('leaving tells of each shard once, though rows that were read before still show it (P-T9)', async () => {
+  it('leaving reports each shard once, although rows read before still show it (P-T9)', async () => {
     const { ownership, listener } = setUp('a', store, clock);
     await ownership.pass();
     const rows = await store.heartbeat('a');

@@ -37,12 +37,12 @@ describe('the log', () => {
     });
   });
 
-  it('a field nobody has named before is dropped (R-2.5-19)', () => {
+  it('a field that is not on the list is dropped (R-2.5-19)', () => {
     logger.warn({ neverHeardOf: secretText, verdict: 'ACKED_HTTP' }, 'said');
     expect(lines).toEqual([{ level: 'warn', time: expect.any(String), service: 'test', verdict: 'ACKED_HTTP', msg: 'said' }]);
   });
 
-  it('of an error name, code, message, place and cause are written, and nothing it carries (T-17)', () => {
+  it('of an error the log has name, code, message, place and cause, and nothing else that it carries (T-17)', () => {
     const cause = Object.assign(new TypeError('inner'), { config: { password: secretText } });
     const error = Object.assign(new Error('x'.repeat(1_000), { cause }), { code: 'E_TEST', request: { body: secretText } });
     logger.error({ err: error }, 'failed');
@@ -67,7 +67,7 @@ describe('the log', () => {
     expect(lines[0]!['err']).not.toHaveProperty('code');
   });
 
-  it('the framework’s messages go the same way: text only, shortened (T-17)', () => {
+  it('messages of the framework are logged as shortened text only (T-17)', () => {
     const nest = new NestLogger(logger);
     nest.error({ password: secretText }, { body: secretText }, 'Router');
     nest.warn('y'.repeat(1_000), 'Router');

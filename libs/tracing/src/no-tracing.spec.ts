@@ -9,7 +9,7 @@ jest.mock('./otlp/index', () => {
 const options = { service: 's', environment: 'sandbox', sampledShare: '1', onExportFailed: () => undefined };
 
 describe('no tracing', () => {
-  it('is what there is without a collector, and loads no SDK', async () => {
+  it('is used without a collector, and loads no SDK', async () => {
     expect(await startTracing({ ...options, endpoint: null })).toBe(noTracing);
     await expect(startTracing({ ...options, endpoint: 'http://127.0.0.1:1' })).rejects.toThrow('the SDK was loaded');
   });

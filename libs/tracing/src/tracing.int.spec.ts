@@ -59,12 +59,12 @@ describe('tracing to an OTLP/HTTP collector', () => {
     });
   });
 
-  it('goes on with the trace of the purchase that a reversal undoes', async () => {
+  it('continues the trace of the purchase that a reversal undoes', async () => {
     const root = tracing.begin(1, { name: 'purchase completed' })!;
     expect(tracing.begin(2, { name: 'reversal completed', follows: 1 })!.split('-')[1]).toBe(root.split('-')[1]);
   });
 
-  it('keeps the sampling decision of whoever began the trace', async () => {
+  it('keeps the sampling decision of the service that began the trace', async () => {
     tracing.adopt(1, unsampled);
     expect([tracing.traceparentOf(1), tracing.start(1, { name: 'arm', kind: 'client' })]).toEqual([undefined, undefined]);
     expect(tracing.start(1, { name: 'arm', kind: 'client', parent: unsampled })).toBeUndefined();
@@ -72,7 +72,7 @@ describe('tracing to an OTLP/HTTP collector', () => {
     expect(tracing.traceparentOf(1)).toBe(sampled);
   });
 
-  it('records no more than the configured share, and says so in the traceparent', async () => {
+  it('records no more than the configured share, and marks it in the traceparent', async () => {
     await tracing.stop();
     await start('0');
     expect(tracing.begin(1, { name: 'purchase completed' })).toMatch(/-00$/);
@@ -96,7 +96,7 @@ describe('tracing to an OTLP/HTTP collector', () => {
     expect(tracing.traceparentOf(1)).toBeUndefined();
   });
 
-  it('exports facts of the list and nothing else; what is no code is not printed (T-17)', async () => {
+  it('exports only the attributes of the list, and no value that is not a code (T-17)', async () => {
     tracing.adopt(1, sampled);
     const facts = {
       attempt: 1,
@@ -119,7 +119,7 @@ describe('tracing to an OTLP/HTTP collector', () => {
     expect(collector.bodies.join()).not.toMatch(/Thandi|shop\.example|2782/);
   });
 
-  it('marks what failed with the code of the error, never its text', async () => {
+  it('marks a failed span with the code of the error, never its text', async () => {
     tracing.adopt(1, sampled);
     const fails = async () => Promise.reject(Object.assign(new Error('password is hunter2'), { code: 'ECONNREFUSED' }));
     await expect(traceAll(tracing, { items: [{ transactionId: 1 }], name: 'arm', kind: 'client' }, fails)).rejects.toThrow();
@@ -128,7 +128,7 @@ describe('tracing to an OTLP/HTTP collector', () => {
     expect(collector.bodies.join()).not.toContain('hunter2');
   });
 
-  it('counts and reports what a collector refuses, and stops all the same', async () => {
+  it('counts and reports spans that a collector refuses, and still stops', async () => {
     collector.status = 400;
     tracing.begin(1, { name: 'purchase completed' });
     await tracing.stop();

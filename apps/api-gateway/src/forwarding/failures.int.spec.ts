@@ -19,7 +19,7 @@ describe('when something behind the gateway fails', () => {
     return answer.body.message;
   };
 
-  it('a service that is down is a JSON 503 with Retry-After, and works again when it is back', async () => {
+  it('the gateway answers for a service that is down with a JSON 503 and Retry-After, and forwards again when it is back', async () => {
     const { port } = gateway.upstream;
     await gateway.upstream.stop();
     expect(await unavailable()).toBe('the service is temporarily unavailable');
@@ -52,12 +52,12 @@ describe('when something behind the gateway fails', () => {
   it.each<[string, (request: SeenRequest, response: ServerResponse) => void]>([
     ['a broken connection', (_request, response) => response.destroy()],
     ['no HTTP', (_request, response) => response.socket!.end('SSH-2.0-x\r\n')],
-  ])('a service that answers with %s is a 503', async (_name, answer) => {
+  ])('the gateway answers 503 when a service answers with %s', async (_name, answer) => {
     gateway.upstream.answer = answer;
     await unavailable();
   });
 
-  it('an order that may have had an effect is not sent twice; a question is asked again', async () => {
+  it('a request that may have had an effect is not sent twice; a read is sent again', async () => {
     gateway.upstream.answer = (_request, response) => response.destroy();
     expect((await gateway.post('/pluto/code/create', '{}')).status).toBe(503);
     expect(gateway.upstream.seen.length).toBe(1);
@@ -67,7 +67,7 @@ describe('when something behind the gateway fails', () => {
     expect((await gateway.send('/pluto/purchase/notification/1')).status).toBe(200);
   });
 
-  it('an answer that breaks off half-way is cut, never ended as if it were whole', async () => {
+  it('an answer that breaks off half-way ends with a broken connection, never as if it were complete', async () => {
     gateway.upstream.answer = (_request, response) => {
       response.writeHead(200, { 'content-length': '1000' }).write('half');
       setImmediate(() => response.destroy());
@@ -75,7 +75,7 @@ describe('when something behind the gateway fails', () => {
     await expect(gateway.send('/public/x')).rejects.toThrow(/aborted|hang up|ECONNRESET/);
   });
 
-  it('a client that goes away takes its waiting request with it', async () => {
+  it('the request of a client that goes away is cancelled', async () => {
     const answered = new Promise<ServerResponse>(
       resolve => (gateway.upstream.answer = (_request, response) => resolve(response)),
     );
@@ -88,7 +88,7 @@ describe('when something behind the gateway fails', () => {
     expect(response.writableFinished).toBe(false);
   });
 
-  it("passes a service's own error on as it is", async () => {
+  it('passes the error of a service on unchanged', async () => {
     gateway.upstream.answer = (_request, response) => json(response, { message: 'Not Acceptable' }, { status: 406 });
     const answer = await gateway.post('/pluto/code/queryRef', '{}');
     expect([answer.status, answer.text]).toEqual([406, '{"message":"Not Acceptable"}']);
@@ -102,7 +102,7 @@ describe('when something behind the gateway does not answer', () => {
   it.each([
     ['auth', { AUTHORIZE_TIMEOUT_MS: '300' }, 'authentication is temporarily unavailable'],
     ['upstream', { UPSTREAM_TIMEOUT_MS: '300' }, 'the service is temporarily unavailable'],
-  ] as const)('%s: the client is told so in time', async (silent, settings, message) => {
+  ] as const)('%s: the client gets the error in time', async (silent, settings, message) => {
     gateway = await GatewayUnderTest.start(settings);
     gateway[silent].answer = () => undefined;
     const { status, headers, body } = await gateway.send('/public/x');
@@ -114,7 +114,7 @@ describe('when something behind the gateway does not answer', () => {
 describe('when the gateway stops', () => {
   const later = undoneAfterEach();
 
-  it('it answers what is in progress, takes nothing new, and closes idle connections at once', async () => {
+  it('it answers the requests in progress, takes no new ones, and closes idle connections at once', async () => {
     const gateway = await GatewayUnderTest.start();
     later(() => gateway.stop());
     const idle = await gateway.raw();

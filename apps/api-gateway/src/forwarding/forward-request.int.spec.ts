@@ -37,7 +37,7 @@ describe('a request through the gateway', () => {
     expect(JSON.stringify(gateway.upstream.last)).not.toContain('c2VjcmV0');
   });
 
-  it('never hands on an identity or proxy claim of the client (T-26)', async () => {
+  it('never forwards an identity or proxy claim of the client (T-26)', async () => {
     gateway.auth.answer = (_request, response) => json(response, { allowed: true });
     await gateway.send('/public/pay', {
       headers: {
@@ -57,7 +57,7 @@ describe('a request through the gateway', () => {
     expect(gateway.asked[0]!.address).toBe('127.0.0.1');
   });
 
-  it.each(['/authentication/logout', '/authentication/renew'])('hands the token on to %s only (R-4.1-11)', async path => {
+  it.each(['/authentication/logout', '/authentication/renew'])('forwards the token to %s only (R-4.1-11)', async path => {
     await gateway.send(path, { method: 'POST', headers: { authorization: 'Bearer a.b.c' } });
     expect(gateway.upstream.last.headers.authorization).toBe('Bearer a.b.c');
     await gateway.send('/authentication/login', { method: 'POST', headers: { authorization: 'Bearer a.b.c' } });
@@ -79,7 +79,7 @@ describe('a request through the gateway', () => {
   });
 
   it.each(['/internal/authorize', '/pluto/internal/x', '/metrics', '/health/ready', '/pluto/stk/x', '/'])(
-    '%s is authorized first and then leads nowhere (T-27, R-5.5-5)',
+    '%s is authorized first and then answered 404 (T-27, R-5.5-5)',
     async path => {
       const answer = await gateway.send(path);
       expect([answer.status, answer.body.message]).toEqual([404, 'Not Found']);
@@ -94,7 +94,7 @@ describe('a request through the gateway', () => {
   });
 
   it.each(['/public/../internal/x', '/public/..;/x', '//public', '/public%2fx', '/PUBLIC/x', '/public/%00', '/public/%2e%2e/x'])(
-    'refuses %s before anybody is asked (T-26)',
+    'refuses %s before auth-session is asked (T-26)',
     async path => {
       const answer = await gateway.send(path);
       expect([answer.status, answer.body.error]).toEqual([400, 'Bad Request']);
@@ -124,7 +124,7 @@ describe('a request through the gateway', () => {
     expect(JSON.stringify(answer.headers)).not.toMatch(/x-hop|x-powered-by|x-paycode/);
   });
 
-  it('any method reaches the service a path belongs to, once the caller is authorized: it knows which it takes (A-71)', async () => {
+  it('once the caller is authorized, any method reaches the service of the path, which knows its methods (A-71)', async () => {
     gateway.upstream.answer = (_request, response) => json(response, {}, { status: 405, headers: { allow: 'GET' } });
     for (const method of ['TRACE', 'PROPFIND', 'OPTIONS']) {
       const answer = await gateway.send('/public/x', { method });

@@ -13,7 +13,7 @@ describe('the limits of the gateway', () => {
   afterAll(() => gateway.stop());
   const nobodyAsked = () => expect([...gateway.auth.seen, ...gateway.upstream.seen]).toEqual([]);
 
-  it('a body of 256 KiB may pass, one byte more is refused with 413 before anybody is asked', async () => {
+  it('a body of 256 KiB may pass, one byte more is refused with 413 before auth-session is asked', async () => {
     const largest = JSON.stringify({ a: 'x'.repeat(256 * kib - 8) });
     expect((await gateway.post('/pluto/code/create', largest)).status).toBe(200);
     expect(gateway.upstream.last.body).toBe(largest);
@@ -23,7 +23,7 @@ describe('the limits of the gateway', () => {
     nobodyAsked();
   });
 
-  it('a client in the middle of sending far too much is read to its end, so that it gets to see why', async () => {
+  it('the gateway reads a body that is far too large to its end, so that the client sees the 413', async () => {
     const connection = await gateway.raw();
     connection.send(
       'POST /pluto/code/x HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 300000\r\n\r\n',
@@ -34,7 +34,7 @@ describe('the limits of the gateway', () => {
     expect(connection.errorCode).toBeUndefined();
   });
 
-  it('a chunked body is counted as it comes, and the client gets to read the 413', async () => {
+  it('a chunked body is counted as it comes, and the client can read the 413', async () => {
     const connection = await gateway.raw();
     connection.send(
       'POST /pluto/code/create HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
@@ -45,7 +45,7 @@ describe('the limits of the gateway', () => {
     nobodyAsked();
   });
 
-  it('regression: an expectation nobody knows is left unmet, and the request served as any other', async () => {
+  it('regression: an unknown expectation is ignored, and the request is served', async () => {
     const connection = await gateway.raw();
     connection.send(
       'POST /pluto/code/create HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\nExpect: x\r\nContent-Length: 2\r\n\r\n{}',
@@ -55,7 +55,7 @@ describe('the limits of the gateway', () => {
     expect(received).not.toContain('100 Continue');
   });
 
-  it('a client that asks first (Expect: 100-continue) is told no before it sends a body that is too large', async () => {
+  it('with Expect: 100-continue a client is refused before it sends a body that is too large', async () => {
     const connection = await gateway.raw();
     connection.send(
       'POST /pluto/code/create HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 300000\r\n\r\n',
@@ -66,7 +66,7 @@ describe('the limits of the gateway', () => {
     nobodyAsked();
   });
 
-  it('a client that asks first is told to go on when it may', async () => {
+  it('with Expect: 100-continue a client is told to continue when its body is allowed', async () => {
     const connection = await gateway.raw();
     connection.send(
       'POST /pluto/code/create HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n',
@@ -76,13 +76,13 @@ describe('the limits of the gateway', () => {
     expect(statusesOf(await connection.untilClosed())).toEqual([200]);
   });
 
-  it('a body that is not JSON by its type is refused with 415 before anybody is asked (R-5.4-1)', async () => {
+  it('a body whose type is not JSON is refused with 415 before auth-session is asked (R-5.4-1)', async () => {
     const answer = await gateway.post('/pluto/code/create', 'a=1', { 'content-type': 'application/x-www-form-urlencoded' });
     expect([answer.status, answer.body.message]).toEqual([415, 'Content-Type must be application/json']);
     nobodyAsked();
   });
 
-  it('chunks without a type are refused, unless they hold nothing (R-5.4-1)', async () => {
+  it('a chunked body without a type is refused, unless it is empty (R-5.4-1)', async () => {
     const headers = ['Host', 'localhost', 'Transfer-Encoding', 'chunked'];
     expect((await gateway.send('/authentication/logout', { method: 'POST', headers, body: '{}' })).status).toBe(415);
     nobodyAsked();
@@ -98,7 +98,7 @@ describe('the limits of the gateway', () => {
     expect(raw).toContain('header fields are larger than allowed');
   });
 
-  it('one address holds at most so many connections', async () => {
+  it('one address may hold a limited number of connections', async () => {
     const opened = await Promise.allSettled(Array.from({ length: 30 }, () => gateway.raw()));
     const held = opened.filter(outcome => outcome.status === 'fulfilled');
     expect(held.length).toBeLessThanOrEqual(20);
@@ -107,7 +107,7 @@ describe('the limits of the gateway', () => {
     await eventually(async () => expect((await gateway.send('/public/x', { agent: false })).status).toBe(200));
   });
 
-  it('more pipelined requests than anybody needs end the connection', async () => {
+  it('too many pipelined requests end the connection', async () => {
     const connection = await gateway.raw();
     connection.send('GET /public/x HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(200));
     await connection.closed;
@@ -115,14 +115,14 @@ describe('the limits of the gateway', () => {
   });
 });
 
-describe('the room of the gateway', () => {
+describe('the limit of requests in progress at the gateway', () => {
   let gateway: GatewayUnderTest;
   beforeAll(async () => {
     gateway = await GatewayUnderTest.start({ IN_FLIGHT_MAX: '1' });
   });
   afterAll(() => gateway.stop());
 
-  it('beyond so many requests in progress the next one is told to come again, and has room once one was answered (T-02)', async () => {
+  it('beyond the limit the next request gets 503 and Retry-After, and is served once another was answered (T-02)', async () => {
     const held: ServerResponse[] = [];
     gateway.upstream.answer = (_request, response) => held.push(response);
     const first = gateway.send('/public/x');
@@ -141,7 +141,7 @@ describe('the room of the gateway', () => {
   });
 });
 
-describe('the patience of the gateway', () => {
+describe('the time limits of the gateway', () => {
   let gateway: GatewayUnderTest;
   beforeAll(async () => (gateway = await GatewayUnderTest.start({ HEADERS_TIMEOUT_MS: '300', REQUEST_TIMEOUT_MS: '600' })));
   beforeEach(() => gateway.reset());

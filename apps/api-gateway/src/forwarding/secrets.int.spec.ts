@@ -2,8 +2,8 @@ import { GatewayUnderTest, json } from '../testing';
 
 const canary = 'CaNaRy7bQ2';
 
-describe('what the gateway writes about a request (R-5.4-3, T-17)', () => {
-  it('is one line with ids, path without query, status and time; never a credential, body, query or identity', async () => {
+describe('the log of the gateway about a request (R-5.4-3, T-17)', () => {
+  it('has one line with ids, path without query, status and time; never a credential, body, query or identity', async () => {
     const lines: string[] = [];
     const write = process.stdout.write.bind(process.stdout);
     const capture = jest.spyOn(process.stdout, 'write').mockImplementation(((chunk: string | Uint8Array, ...rest: []) => {

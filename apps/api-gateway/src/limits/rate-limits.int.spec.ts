@@ -53,7 +53,7 @@ describe('request rates', () => {
     expect(gateway.upstream.seen).toHaveLength(3);
   });
 
-  it('wrong passwords for an account, and its old ones, use up nothing of its rate (T-05)', () => {
+  it('wrong and old passwords of an account do not use up its rate (T-05)', () => {
     const limits = new RateLimits({ addressPerS: 0, addressBurst: 1, credentialPerS: 1, credentialBurst: 2 });
     const admit = (line: string) => limits.admit({ address: '192.0.2.1', authorization: [line], nowMs: 0 });
     const own = admit('Basic right');

@@ -61,7 +61,7 @@ describe('the security log (F11)', () => {
     expect(await rowsOf(address)).toHaveLength(5);
   });
 
-  it('ASVS 16.3.2: a 403 and the reading of personal data are on record, with who and from where', async () => {
+  it('ASVS 16.3.2: the log records each 403 and each reading of personal data, with account and address', async () => {
     const address = '198.51.100.2';
     await times(2, () => ask(merchant, address, list));
     await times(2, () => ask(merchant, address, notification));
@@ -74,7 +74,7 @@ describe('the security log (F11)', () => {
     ]);
   });
 
-  it('a right credential from elsewhere is on record and calls an operator (T-15)', async () => {
+  it('the log records a right credential from elsewhere, and an operator is alerted (T-15)', async () => {
     const bound = await service.create({ type: 'PSP', id: 3 });
     await service.operator('PUT', `/internal/accounts/${bound.username}/source-addresses`, { sourceAddresses: ['192.0.2.1'] });
     const address = '198.51.100.3';
@@ -97,7 +97,7 @@ describe('the security log (F11)', () => {
     await eventually(async () => expect(await rowsOf(address)).toHaveLength(1));
   });
 
-  it('a login that could have been proved and was not is on record (T-10)', async () => {
+  it('the log records a login without the challenge that the account could have used (T-10)', async () => {
     const client = new LoginClient(service);
     const account: BearerAccount = await client.bearerAccount({ type: 'PSP', id: 4 });
     await client.passwordLogin(account);
@@ -106,7 +106,7 @@ describe('the security log (F11)', () => {
     expect(rows).toEqual([{ subject: 'psp-4' }]);
   });
 
-  it('what was counted is written when the service stops', async () => {
+  it('the counts are written when the service stops', async () => {
     const address = '198.51.100.5';
     const replica = await service.addReplica();
     const index = service.replicas.indexOf(replica);

@@ -25,7 +25,7 @@ const denied = (at: number): CountedEvent => ({
   origin: { actor: 'client', address: `10.0.${at >> 8}.${at & 255}`, requestId: 'r' },
 });
 
-describe('events that are counted', () => {
+describe('counts of security events', () => {
   let log: MemoryLog;
   let counts: EventCounts;
   const warned: object[] = [];
@@ -36,7 +36,7 @@ describe('events that are counted', () => {
     counts = new EventCounts(log, new TestClock(), logger);
   });
 
-  it('10,000 addresses of a kind are told apart; all beyond share one row, which says so and how many they were (T-02)', async () => {
+  it('10,000 addresses of a kind have their own row; further ones share one row, which has their number (T-02)', async () => {
     for (let at = 0; at < 10_000; at++) expect(counts.note(denied(at))).toBe(true);
     expect([10_000, 10_001, 10_002].map(at => counts.note(denied(at)))).toEqual([true, false, false]);
     expect(counts.note(denied(0))).toBe(false);
@@ -56,7 +56,7 @@ describe('events that are counted', () => {
     expect(log.events.map(({ detail }) => detail)).toEqual([undefined, '3 more']);
   });
 
-  it('what could not be written is written once the database is back (T-15)', async () => {
+  it('counts that could not be written are written once the database is back (T-15)', async () => {
     log.isAway = true;
     counts.note(denied(1));
     await counts.beforeApplicationShutdown();

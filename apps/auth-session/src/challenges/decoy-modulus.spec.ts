@@ -47,7 +47,7 @@ describe('the modulus of a decoy (A-37, T-06)', () => {
     expect(distance(decoys, real)).toBeLessThan(distanceMax);
   });
 
-  it('the measure tells one decoy for all from keys, and a uniform modulus too (T-06)', () => {
+  it('the test detects a shared decoy and a uniform modulus (T-06)', () => {
     const one = decoyModulusOf(secret, 'one for all');
     expect(
       distance(

@@ -1,7 +1,7 @@
 import { guesserOf } from '../addresses';
 import { guessKeys } from './guess-keys';
 
-describe('who is guessing (T-05)', () => {
+describe('the keys that count guesses (T-05)', () => {
   it.each([
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],

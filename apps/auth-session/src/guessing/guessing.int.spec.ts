@@ -78,7 +78,7 @@ describe('guessing (T-05)', () => {
   it.each([
     ['of the form we generate', generateApiPassword],
     ['of any other form', (i: number) => `wrong-${i}`],
-  ])('of 300 wrong passwords %s at once, over two replicas, no more than the free ones are answered (T-05)', async (_, make) => {
+  ])('of 300 concurrent wrong passwords %s, over two replicas, only the free tries are answered (T-05)', async (_, make) => {
     const all = Array.from({ length: 300 }, (__, i) => guess({ password: make(i), replica: i % 2 }));
     const right = guess({ password: account.apiPassword, replica: 1 });
     const outcomes = await Promise.all(all);
@@ -87,13 +87,13 @@ describe('guessing (T-05)', () => {
     expect(await right).toBe('allowed');
   });
 
-  it('a password that cannot be a generated one is not even looked at before it is counted (T-05)', async () => {
+  it('a password that cannot be a generated one is counted before it is compared (T-05)', async () => {
     const looked = jest.spyOn(ApiPasswordHasher.prototype, 'verify');
     await Promise.all(Array.from({ length: 100 }, (_, i) => guess({ password: `wrong-${i}`, replica: i % 2 })));
     expect(looked.mock.calls.filter(([password]) => password.startsWith('wrong-'))).toHaveLength(4);
   });
 
-  it('a chosen password, were there one, gives back what it was counted for (T-05)', async () => {
+  it('a right password that is not of the generated form takes its count back (T-05)', async () => {
     const [{ password_hash: before }] = await service.database.dataSource.query<[{ password_hash: string }]>(
       'select password_hash from account where username = $1',
       [account.username],
@@ -122,7 +122,7 @@ describe('guessing (T-05)', () => {
     expect(await guess({ password: account.apiPassword })).toBe('allowed');
   });
 
-  it('what fails between the question and the verdict counts as a wrong guess (T-05)', async () => {
+  it('a failure between the count and the verdict counts as a wrong guess (T-05)', async () => {
     const find = jest.spyOn(PostgresAccountStore.prototype, 'findByUsername').mockRejectedValue(new Error('a bug'));
     const statuses = [];
     for (let i = 0; i < 6; i++) {
@@ -134,7 +134,7 @@ describe('guessing (T-05)', () => {
     expect(statuses).toEqual([failed, failed, failed, failed, '429 Too Many Requests 1', '429 Too Many Requests 1']);
   });
 
-  it('each wait that begins is on record once, with whom it is about as far as that is known (T-05)', async () => {
+  it('the log records the start of each wait once, with the account if it is known (T-05)', async () => {
     const address = '198.51.100.67';
     await guesses(4, { address });
     for (let i = 0; i < 4; i++) await guess({ username: `psp-${100 + i}`, address });
@@ -168,7 +168,7 @@ describe('guessing (T-05)', () => {
     expect(await guess({ username: 'psp-200', address: '203.0.113.9' })).toBe(wrong);
   });
 
-  it('counts Basic and login together; wrong passwords keep nobody from challenges, which have a limit of their own', async () => {
+  it('counts Basic and login together; challenges have their own limit', async () => {
     const client = new LoginClient(service);
     const bearer = await client.bearerAccount({ type: 'PSP', id: 7 }, false);
     await guesses(3, { username: bearer.username, address: '127.0.0.1' });
@@ -186,7 +186,7 @@ describe('guessing (T-05)', () => {
     expect(await guesses(3)).toEqual([wrong, wrong, wrong]);
   });
 
-  it('at 100 failures of one account an operator is called, also when its owner logs in between them; never a lock (T-05)', async () => {
+  it('100 failures of one account alert an operator, also when its owner logs in between them, and never lock it (T-05)', async () => {
     for (let i = 0; i < 100; i++) {
       await guess({ address: `198.51.${i}.1` });
       if (i % 10 === 0) expect(await guess({ password: account.apiPassword, address: '203.0.113.10' })).toBe('allowed');
@@ -201,7 +201,7 @@ describe('guessing (T-05)', () => {
     expect(await guess({ password: account.apiPassword, address: '203.0.113.10' })).toBe('allowed');
   });
 
-  it('no identity, password or address can be read from what is kept (T-17)', async () => {
+  it('no identity, password or address can be read from the stored counts (T-17)', async () => {
     await guess({ username: 'canary-identity', password: 'canary-password' });
     const rows = await service.database.dataSource.query('select * from guess_count');
     expect(JSON.stringify(rows)).not.toMatch(/canary|198\.51/);

@@ -6,7 +6,7 @@ import { PurgeJob } from './purge.job';
 describe('housekeeping', () => {
   const later = undoneAfterEach();
 
-  it('removes what has run out and nothing else; the security log for a year not at all', async () => {
+  it('removes expired rows and nothing else; rows of the security log stay for a year', async () => {
     const service = await TestAuthSession.start();
     later(() => service.stop());
     const client = new LoginClient(service);

@@ -39,7 +39,7 @@ describe('change notices (T-15)', () => {
     await new Promise(resolve => mailer.close(resolve));
   });
 
-  it('are handed over to be mailed once recipient-messages takes them, and then forgotten', async () => {
+  it('are handed over once recipient-messages accepts them, and then deleted', async () => {
     await service.saveMerchant(1);
     await service.post('extra', { merchantId: 1, type: 'EMAIL', value: 'a@shop.example' });
     // Change notices go by e-mail only, so this recipient gets none.
@@ -62,7 +62,7 @@ describe('change notices (T-15)', () => {
     ]);
   });
 
-  it('one that recipient-messages refuses stays; those handed over with it are mailed and forgotten (T-29)', async () => {
+  it('a notice that recipient-messages refuses stays; those handed over with it are mailed and deleted (T-29)', async () => {
     const merchants = [11, 12, 13, 14, 15];
     isUp = false;
     for (const merchantId of merchants) {

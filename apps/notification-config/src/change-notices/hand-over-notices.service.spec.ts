@@ -34,7 +34,7 @@ describe('handing change notices over', () => {
     return new HandOverNoticesService(store, mailer, log).handOver();
   };
 
-  it('one that is refused is kept and said to be; those handed over with it are mailed and removed (T-29, T-15)', async () => {
+  it('a refused notice is kept and reported; those handed over with it are mailed and removed (T-29, T-15)', async () => {
     const refusing = (part: readonly ChangeNotice[]) =>
       part.some(({ merchantId }) => merchantId === 13) ? Promise.reject(new DataFault('no address')) : Promise.resolve();
     expect(await handOver([11, 12, 13, 14].map(due), refusing)).toBe(3);
@@ -43,12 +43,12 @@ describe('handing change notices over', () => {
     expect(logged).toEqual([{ event: 'set-aside', merchantId: 13, reason: 'no address' }]);
   });
 
-  it('none is removed when they could not be handed over (T-15)', async () => {
+  it('no notice is removed when the call failed (T-15)', async () => {
     await expect(handOver([due(11)], () => Promise.reject(new Error('mailer is away')))).rejects.toThrow('away');
     expect([mailed, removed]).toEqual([[], []]);
   });
 
-  it('one that was tried too often is given up, which is said (T-15)', async () => {
+  it('a notice that was tried too often is given up and reported (T-15)', async () => {
     expect(await handOver([{ ...due(11), tries: 10_001 }, due(12)], () => Promise.resolve())).toBe(1);
     expect([mailed, removed]).toEqual([[12], ['n-11', 'n-12']]);
     expect(logged).toEqual([{ event: 'notice-given-up', merchantId: 11 }]);

@@ -40,7 +40,7 @@ describe('audit trail and keys at rest', () => {
     );
   const kinds = async () => (await trail()).map(({ kind }) => kind);
 
-  it('every reveal, URL and key change is written down with who asked (T-14, T-15)', async () => {
+  it('the audit trail records every change and every showing of a key, with the caller (T-14, T-15)', async () => {
     await addHttp();
     await addHttp();
     await addHttp('/other');
@@ -61,7 +61,7 @@ describe('audit trail and keys at rest', () => {
   });
 
   it.each(['merchantName', 'acquirer'])(
-    '%s, which stands in each notification, is refused with a card number in it (R-2.5-15)',
+    '%s, which is part of each notification, is refused when it has a card number (R-2.5-15)',
     async field => {
       const record = { merchantName: 'Shop', pspId: 1, acquirer: 'Bank', status: 'ACTIVE', [field]: 'Shop 4111 1111 1111 1111' };
       const refused = await service.internal('put', `/internal/merchants/${merchantId}`, { body: record });
@@ -94,7 +94,7 @@ describe('audit trail and keys at rest', () => {
     }
   });
 
-  it('a change of URL or key asks for a mail to those who were EMAIL recipients; no recipient, no mail (T-15)', async () => {
+  it('a change of URL or key notifies the e-mail recipients of before, if there are any (T-15)', async () => {
     const notices = () =>
       service.database.dataSource.query<{ kind: string; emails: string[]; actor: string }[]>(
         'select kind, emails, actor from change_notice where merchant_id = $1 order by occurred_at',
@@ -114,7 +114,7 @@ describe('audit trail and keys at rest', () => {
     ]);
   });
 
-  it('with a new key-encryption key first, old keys still open, and reseal moves them all (T-14)', async () => {
+  it('with a new key-encryption key in front, old webhook keys still open, and reseal moves them all (T-14)', async () => {
     const { encryptKey } = (await addHttp()).data;
     const fresh = `kek-2:${randomBytes(32).toString('base64')}`;
     const rotated = await replicaWith(`${fresh},${service.keyEncryptionKeys}`);

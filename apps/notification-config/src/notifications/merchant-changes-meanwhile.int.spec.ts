@@ -40,7 +40,7 @@ describe('a merchant changes while its receiver is probed', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('renamed: nothing stands in the way, the URL is stored (R-4.3-5)', async () => {
+  it('renamed: the URL is stored (R-4.3-5)', async () => {
     expect((await addHttpWhile({ merchantName: 'Another name' })).status).toBe(200);
     expect(await stored()).toHaveLength(1);
   });

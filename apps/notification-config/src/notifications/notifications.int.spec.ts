@@ -39,7 +39,7 @@ describe('merchant notification endpoints', () => {
   describe('as in R-4.3-4, R-4.3-5, R-2.4-4, A-62', () => {
     const ofChannel = { EMAIL: 'owner@shop.example', SMS: '+27820000001' } satisfies Record<Channel, string>;
     it.each(Object.entries(ofChannel))(
-      'a recipient over %s is stored and told on, and over no other (R-2.4-2)',
+      'a recipient over %s is stored and passed to the dispatcher, and over no other (R-2.4-2)',
       async (type, value) => {
         expect((await service.post('extra', { merchantId, type, value })).status).toBe(200);
         expect((await route()).recipients).toEqual({ ...noRecipients, [type]: [value] });
@@ -90,7 +90,7 @@ describe('merchant notification endpoints', () => {
     expect(await route()).toEqual(before);
   });
 
-  it('a URL that is not allowed is refused with one coarse text (T-11)', async () => {
+  it('every URL that is not allowed is refused with the same text (T-11)', async () => {
     for (const refused of [
       'http://10.0.0.1/',
       'http://169.254.169.254/latest',
@@ -121,7 +121,7 @@ describe('merchant notification endpoints', () => {
     expect(() => sealer.open(sealedKey!, webhookKeyAad(merchantId + 1, keyId!))).toThrow();
   });
 
-  it('no key stands in the database in the clear (T-14)', async () => {
+  it('the database holds no key in the clear (T-14)', async () => {
     const { encryptKey } = (await addHttp()).data;
     const rows = await service.database.dataSource.query<object[]>('select * from http_notification, audit_event');
     expect(JSON.stringify(rows)).not.toContain(encryptKey);
@@ -163,7 +163,7 @@ describe('merchant notification endpoints', () => {
     }
   });
 
-  it('a merchant that is not ACTIVE is refused on all four, before any probe (R-7-8, R-4.3-3)', async () => {
+  it('all four operations refuse a merchant that is not ACTIVE, before any probe (R-7-8, R-4.3-3)', async () => {
     await service.saveMerchant(merchantId, { status: 'SUSPENDED' });
     const bodies = { addHttp: { url, version: 'V3' }, renewKey: {}, list: {}, extra: { type: 'SMS', value: '27821234567' } };
     for (const [endpoint, body] of Object.entries(bodies)) {
@@ -188,13 +188,13 @@ describe('merchant notification endpoints', () => {
     );
   });
 
-  it('the routes call does not look at the state of the merchant: a suspended one is still notified (A-11)', async () => {
+  it('the routes call ignores the state of the merchant, so that a suspended one is still notified (A-11)', async () => {
     await addHttp();
     await service.saveMerchant(merchantId, { status: 'SUSPENDED' });
     expect(await route()).toMatchObject({ url, keyId: expect.any(String) });
   });
 
-  it('the four are served by POST under one prefix, and nothing else is (R-4.3-1, A-71)', async () => {
+  it('the four operations are served by POST under one prefix, and nothing else is (R-4.3-1, A-71)', async () => {
     for (const endpoint of ['addHttp', 'renewKey', 'extra', 'list']) expect((await service.post(endpoint, {})).status).toBe(400);
     expect((await service.post('remove', { merchantId })).status).toBe(404);
     expect((await service.call('GET', 'list')).status).toBe(405);
@@ -276,7 +276,7 @@ describe('merchant notification endpoints', () => {
     expect((await addHttp()).data.encryptKey).not.toBe(encryptKey);
   });
 
-  it('concurrent renewals each give a key, and one of them stands (A-51)', async () => {
+  it('concurrent renewals each give a key, and one of the keys stays in force (A-51)', async () => {
     await addHttp();
     const answers = await Promise.all(Array.from({ length: 5 }, () => service.post('renewKey', { merchantId })));
     const keys = answers.map(({ data }) => data.encryptKey as string);
@@ -284,7 +284,7 @@ describe('merchant notification endpoints', () => {
     expect(keys).toContain((await addHttp()).data.encryptKey);
   });
 
-  it('a renewal and a change of URL at once both stand, whichever comes first (A-51)', async () => {
+  it('a concurrent renewal and change of URL both take effect, whichever comes first (A-51)', async () => {
     const sealer = new WebhookKeySealer(KeyRing.parse(service.keyEncryptionKeys));
     await addHttp();
     for (let round = 0; round < 3; round += 1) {
@@ -300,7 +300,7 @@ describe('merchant notification endpoints', () => {
     expect(await list()).toHaveLength(4);
   });
 
-  it('a body problem is told before ownership, ownership before ACTIVE, ACTIVE before the rule of the operation (A-44)', async () => {
+  it('a call reports a bad body before ownership, ownership before ACTIVE, ACTIVE before the rule of the operation (A-44)', async () => {
     const messageOf = async (endpoint: string, body: object) => (await service.post(endpoint, body)).data.message as string;
     expect(await messageOf('extra', { merchantId: 999_999, type: 'FAX', value: 'x' })).toBe('Valid types are EMAIL or SMS');
     expect(await messageOf('renewKey', { merchantId: 999_999 })).toBe("Invalid 'merchantId'");

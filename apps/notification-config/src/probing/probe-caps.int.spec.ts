@@ -54,7 +54,7 @@ describe('caps on probes (T-28)', () => {
     expect((await probe(acquirerBank, first)).status).toBe(200);
   });
 
-  it('a target origin is capped over all callers and merchants', async () => {
+  it('an origin is capped over all callers and merchants', async () => {
     for (let i = 0; i < 20; i += 1) {
       // A bucket that was filled in the future refills no more, however long the calls take.
       if (i === 1)
@@ -117,7 +117,7 @@ describe('caps on probes (T-28)', () => {
     expect([answers.map(({ status }) => status), openMax]).toEqual([[200, 200, 200], 1]);
   });
 
-  it('a refused probe spends nothing of the other buckets', async () => {
+  it('a refused probe takes nothing from the other buckets', async () => {
     for (let i = 0; i < 3; i += 1) await probe();
     const tokens = () =>
       service.database.dataSource.query<object[]>("select bucket, tokens from probe_bucket where bucket like 'caller:%'");

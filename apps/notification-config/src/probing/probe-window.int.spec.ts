@@ -6,7 +6,7 @@ const merchantId = 11;
 describe('the URL validation window', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  it('unless told otherwise a receiver is probed for 10 s in all, 3 s of them to connect, and 1 KiB of its answer is read (R-2.6-1, T-11)', async () => {
+  it('by default a probe lasts at most 10 s, 3 s of them to connect, and reads 1 KiB of the answer (R-2.6-1, T-11)', async () => {
     const service = await TestNotificationConfig.start({ PROBE_TIMEOUT_MS: undefined, PROBE_CONNECT_TIMEOUT_MS: undefined });
     try {
       const probe = jest.spyOn(UrlProber.prototype, 'probe').mockRejectedValue(new Error('not sent'));

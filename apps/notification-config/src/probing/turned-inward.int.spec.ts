@@ -81,7 +81,7 @@ describe('addHttp and Check (T-11)', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('Check refuses every URL whose host has come to lead inward, and dials nothing', async () => {
+  it('Check refuses every URL whose host now resolves to an inward address, and dials nothing', async () => {
     const passed: string[] = [];
     for (const url of inwardUrls) {
       await store(url);
@@ -94,7 +94,7 @@ describe('addHttp and Check (T-11)', () => {
     await service.database.dataSource.query('delete from http_notification');
   });
 
-  it('a rebinding name is dialled at the address that was vetted, and refused once it leads inward', async () => {
+  it('a rebinding name is dialled at the vetted address, and refused once it resolves inward', async () => {
     const url = 'http://rebinding.test/hook';
     const first = await service.post('addHttp', { merchantId, url, version: 'V3' });
     const second = await service.post('addHttp', { merchantId, url, version: 'V3' });

@@ -31,7 +31,7 @@ const explained = async (outcome: Partial<ProbeOutcome>) => {
   return [message, errors];
 };
 
-describe('what a PSP is told of a URL that is refused (A-77, R-7-7)', () => {
+describe('the error that a PSP gets for a refused URL (A-77, R-7-7)', () => {
   it.each([
     ['NAME_NOT_FOUND', 'the host name has no address'],
     ['CERTIFICATE_EXPIRED', 'the TLS handshake failed: check certificate, chain and versions'],
@@ -41,7 +41,7 @@ describe('what a PSP is told of a URL that is refused (A-77, R-7-7)', () => {
     expect(told).toEqual(['URL validation failed: not reachable', [{ field: 'url', message }]]);
   });
 
-  it('the status that was answered, or that none was in time', async () => {
+  it('it has the status that the receiver answered, or says that none came in time', async () => {
     const reason = 'did not return 200';
     expect(await explained({ reason, detail: 'STATUS_NOT_200', status: 404 })).toEqual([
       'URL validation failed: did not return 200',
@@ -52,13 +52,13 @@ describe('what a PSP is told of a URL that is refused (A-77, R-7-7)', () => {
     ]);
   });
 
-  it('nothing tells a closed port from a filtered one (T-11)', async () => {
+  it('a closed port and a filtered one give the same error (T-11)', async () => {
     const closed: ProbeDetail[] = ['CONNECTION_REFUSED', 'CONNECTION_CLOSED', 'CONNECT_TIMEOUT', 'CONNECT_FAILED'];
     const told = await Promise.all(closed.map(detail => explained({ reason: 'not reachable', detail })));
     expect(new Set(told.map(each => JSON.stringify(each))).size).toBe(1);
   });
 
-  it('an address that is not allowed is not explained (T-11)', async () => {
+  it('an address that is not allowed gets no detail (T-11)', async () => {
     expect(await explained({ reason: 'not allowed', detail: 'NOT_ALLOWED' })).toEqual([
       'URL validation failed: not allowed',
       undefined,

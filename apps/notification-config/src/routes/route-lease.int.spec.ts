@@ -85,7 +85,7 @@ describe('route lease', () => {
     return later();
   }
 
-  it('no request that starts after the answer of renewKey or addHttp uses what was replaced, on any replica (R-4.3-10)', async () => {
+  it('no request that starts after the answer of renewKey or addHttp uses the replaced key or URL, on any replica (R-4.3-10)', async () => {
     await addHttp('/first');
     const dispatchers = Array.from({ length: 8 }, (_, i) => new Dispatcher(replicas[i % 2]!, () => (i * leaseMs) / 10));
     const runs = dispatchers.map(dispatcher => dispatcher.run());

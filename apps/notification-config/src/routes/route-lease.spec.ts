@@ -4,7 +4,7 @@ describe('route lease', () => {
   afterEach(() => jest.useRealTimers());
 
   it.each([10, 1_000, 10_000])(
-    'a lease of %i ms runs out no sooner, by the clock of a dispatcher that is slower (R-4.3-10)',
+    'the wait is at least a lease of %i ms by the clock of a slower dispatcher (R-4.3-10)',
     async leaseMs => {
       jest.useFakeTimers();
       let isOver = false;

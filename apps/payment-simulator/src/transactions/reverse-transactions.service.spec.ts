@@ -73,13 +73,13 @@ describe('reversals of the simulator', () => {
     expect(store.recorded.map(({ referenceTransactionId }) => referenceTransactionId)).toEqual([1, 2]);
   });
 
-  it('what cannot be reversed and what is no purchase are named, once, and hold up no other (A-02)', async () => {
+  it('transactions that cannot be reversed are named once and do not delay the others (A-02)', async () => {
     expect(await reversing.reverse(requests(3, 4, 5, 1))).toEqual({ reversed: 1, repeated: 0, failed: [3], unknown: [4, 5] });
     expect(await reversing.reverse(requests(3))).toEqual({ ...none, repeated: 1 });
     expect(await reversing.reverse([])).toEqual(none);
   });
 
-  it('an original that cannot be read is a fault of that request: its batch is done without it (T-29)', async () => {
+  it('an original that cannot be read fails its own request; the others of the batch are done (T-29)', async () => {
     store = new Originals(new Map([[1, purchase(1, { notification: 'no notification' })]]));
     reversing = new ReverseTransactionsService(store, new Plain(), new SystemClock());
     await expect(reversing.reverse(requests(1))).rejects.toThrow(DataFault);

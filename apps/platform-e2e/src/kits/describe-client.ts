@@ -58,7 +58,7 @@ export function describeClient({ program, folder }: KitUnderTest): void {
     });
   });
 
-  it('logs in with mutual trust, renews, reads a missed notification, and resumes what a dead process left (R-5.3-3, A-39)', async () => {
+  it('logs in with mutual trust, renews, reads a missed notification, and resumes the work of a dead process (R-5.3-3, A-39)', async () => {
     const lines = (await login()).trim().split('\n');
     expect(lines).toEqual([
       expect.stringMatching(/^logged in [0-9a-f-]{36}$/),

@@ -32,7 +32,7 @@ export function describeReceiver(underTest: KitUnderTest): void {
       await isHandledOnce(transactionId);
     });
 
-    it('refuses what it cannot open, and handles the next one (R-6.2-7)', async () => {
+    it('refuses a body that it cannot open, and handles the next one (R-6.2-7)', async () => {
       const { transactionId, text } = notification(money);
       expect(await receiver.post(sealed(text, '00'.repeat(16)))).toBe('400 NOT_AUTHENTIC');
       expect(await receiver.post('AAAA')).toBe('400 TOO_SHORT');
@@ -42,7 +42,7 @@ export function describeReceiver(underTest: KitUnderTest): void {
       expect(await receiver.post(sealed(text, key))).toBe('200 HANDLED');
     });
 
-    it('answers a test notification without handling it, and is not deceived by the header alone', async () => {
+    it('answers a test notification without handling it, and handles a payment with a forged test header', async () => {
       const header = { 'X-Webhook-Test': '1' };
       const test = notification({ amount: 0, reference: 'TEST-1' });
       expect(await receiver.post(sealed(test.text, key), header)).toBe('200 TEST');
@@ -52,7 +52,7 @@ export function describeReceiver(underTest: KitUnderTest): void {
       await isHandledOnce(paid.transactionId);
     });
 
-    it('a SUCCESS after a REVERSED never wins, be it new or a repeat (T-22)', async () => {
+    it('a SUCCESS after a REVERSED never wins, whether it is new or a repeat (T-22)', async () => {
       const early = notification(money);
       const late = notification(money);
       const reversalOf = (referenceTransactionId: number) =>
@@ -72,7 +72,7 @@ export function describeReceiver(underTest: KitUnderTest): void {
       expect(await receiver.post(sealed(notification(money).text, key))).toBe('200 HANDLED');
     });
 
-    it('does not acknowledge what the handler could not store, and lets a repeat try again (R-2.6-1)', async () => {
+    it('does not acknowledge a notification whose handler failed, and lets a repeat try again (R-2.6-1)', async () => {
       const { transactionId, text } = notification({ amount: 25.5, reference: 'fail-1' });
       writeFileSync(receiver.file('fail'), '');
       expect(await receiver.post(sealed(text, key))).toBe('500 HANDLER_FAILED');
@@ -81,7 +81,7 @@ export function describeReceiver(underTest: KitUnderTest): void {
       await isHandledOnce(transactionId);
     });
 
-    it('knows what it handled after a restart', async () => {
+    it('recognises handled notifications after a restart', async () => {
       const { text } = notification(money);
       const first = await start();
       const firstKey = first.addKey();
@@ -93,7 +93,7 @@ export function describeReceiver(underTest: KitUnderTest): void {
     });
   });
 
-  it('answers in time although the handler does not end, and a repeat meanwhile is not handled beside it (R-2.6-1)', async () => {
+  it('answers in time although the handler does not end, and does not handle a repeat meanwhile (R-2.6-1)', async () => {
     const receiver = await start({ answerWithinMs: 500 });
     const key = receiver.addKey();
     const { transactionId, text } = notification({ amount: 25.5, reference: 'hold-1' });
@@ -109,7 +109,7 @@ export function describeReceiver(underTest: KitUnderTest): void {
     await receiver.stop();
   });
 
-  it('answers before the handler has ended, if so chosen, and keeps the claim of one that fails', async () => {
+  it('answers before the handler has ended, with AFTER, and keeps the claim of a handler that fails', async () => {
     const receiver = await start({ when: 'AFTER' });
     const key = receiver.addKey();
     const { transactionId, text } = notification({ amount: 25.5, reference: 'hold-2' });

@@ -30,7 +30,7 @@ describeKit({
   alsoTested: () => {
     const names = 'Object.keys(kit).sort().join()';
 
-    it('gives the same names to import and to require', async () => {
+    it('exports the same names to import and to require', async () => {
       const asModule = `import * as kit from '@paycode/receiver'; console.log(${names})`;
       const asCommonJs = `const kit = require('@paycode/receiver'); console.log(${names})`;
       const imported = await run(process.execPath, ['--input-type=module', '-e', asModule], { cwd });

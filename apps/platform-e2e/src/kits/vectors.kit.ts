@@ -34,7 +34,7 @@ function byOpenssl(sealed: Buffer, key: string): { text: string; tag: string } {
 }
 
 describe('test vectors of the receiver kits', () => {
-  it('the file is what its script makes', () => {
+  it('the file is the output of its script', () => {
     const made = execFileSync(process.execPath, [join(kitsFolder, 'vectors/make-vectors.mjs'), '--print'], { encoding: 'utf8' });
     expect(readFileSync(vectorsFile, 'utf8') === made ? 'current' : 'stale: node kits/vectors/make-vectors.mjs').toBe('current');
   });

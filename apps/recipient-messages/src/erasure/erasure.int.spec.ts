@@ -69,7 +69,7 @@ describe("a payer's data is erased from messages that wait, by the operator's co
     return { lines: (JSON.parse(out) as { payments: Line[] }).payments, confirm };
   }
 
-  it('from those of every recipient, which are sent all the same; a message of another payer keeps what it has', async () => {
+  it('from the messages to every recipient, which are still sent; a message about another payer keeps its data', async () => {
     // Put off by the server once each: the messages wait for a quarter of an hour at least.
     smtp.temporaryFailures = 3;
     // The service gives this message up at once, so it holds no personal data any more.

@@ -76,7 +76,7 @@ describe('Email and SMS', () => {
     await eventually(() => expect([smtp.mailsTo(email()).length, smsTo(msisdn()).length]).toEqual([EMAIL ? 1 : 0, SMS ? 1 : 0]));
   });
 
-  it('each of several recipients of a channel is told, once (R-6.2-3)', async () => {
+  it('each of several recipients of a channel gets one message (R-6.2-3)', async () => {
     const emails = [email(), `second-${email()}`];
     rig.neighbour.recipients.set(merchantId, { EMAIL: emails });
     await publish();
@@ -119,7 +119,7 @@ describe('Email and SMS', () => {
     expect(smtp.mailsTo(email())).toHaveLength(2);
   });
 
-  it('refused for good, it is given up at once; refused for now, it is tried again (R-6.2-3)', async () => {
+  it('a message that is refused for good is given up at once; one refused for now is tried again (R-6.2-3)', async () => {
     recipients({ EMAIL: true, SMS: true });
     smtp.refused.add(email());
     await smsc.answerNext(0x58, 'drop');
@@ -156,7 +156,7 @@ describe('Email and SMS', () => {
     });
     const mailed = () => merchants().map(id => smtp.mailsTo(`ops-${id}@shop.example`).length);
 
-    it('its event is parked, and the merchants beside it are told', async () => {
+    it('their event is parked, and the other merchants are notified', async () => {
       const events = merchants().map((id, n) => rig.terminal(notification(transactionId + n, { merchantId: id })));
       await rig.publish(...events);
       await eventually(() => expect(mailed()).toEqual([1, 1, 0, 1]));
@@ -168,7 +168,7 @@ describe('Email and SMS', () => {
       });
     });
 
-    it('a call of change notices that holds one is refused as its data, so that the caller finds out which', async () => {
+    it('a call with such a change notice is refused as bad data, so that the caller finds out which', async () => {
       const notices = merchants().map(id => noticeOf(id, `ops-${id}@shop.example`));
       expect(await rig.postNotices('notification-config', notices)).toBe(400);
       expect(await Promise.all(notices.map(notice => rig.postNotices('notification-config', [notice])))).toEqual([

@@ -7,7 +7,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { notification } from '../testing/notification';
 import { RecipientMessagesRig } from '../testing/running-recipient-messages';
 
-describe('a mail server that takes connections and says nothing', () => {
+describe('a mail server that accepts connections and never answers', () => {
   let rig: RecipientMessagesRig;
   let silent: RawReceiver;
   const folder = mkdtempSync(join(tmpdir(), 'paycode-outbox-'));
@@ -23,7 +23,7 @@ describe('a mail server that takes connections and says nothing', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('holds up no short message; every e-mail waits, and is counted (R-6.2-3)', async () => {
+  it('delays no short message; every e-mail waits and is counted (R-6.2-3)', async () => {
     const ids = Array.from({ length: 20 }, (_, i) => 9_000 + i);
     rig.neighbour.recipients.set(1_001, { EMAIL: ['ops@shop.example'], SMS: ['27820001001'] });
     await rig.publish(...ids.map(id => rig.terminal(notification(id))));

@@ -4,14 +4,14 @@ import { schedulerUnderTest } from './testing/scheduler-under-test';
 const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId: 7, attempt });
 
 describe('arming', () => {
-  it('is answered for every item, in order, and counted (P-I5)', async () => {
+  it('answers for every item, in order, and counts it (P-I5)', async () => {
     const { arm, database, metrics } = schedulerUnderTest();
     const answers = await arm([job(3), job(1), job(2)]);
     expect(answers).toEqual([3, 1, 2].map(transactionId => ({ transactionId, decision: null })));
     expect([database.jobRows.size, metrics.armedCount]).toEqual([3, 3]);
   });
 
-  it('takes of several items of one payment the last attempt, wherever it stands: an upsert may touch a row only once (A-13)', async () => {
+  it('takes the last attempt of several items of one payment, because an upsert may change a row only once (A-13)', async () => {
     const { arm, database } = schedulerUnderTest();
     const written = jest.spyOn(database.jobs, 'arm');
     expect(await arm([job(1, 2), job(2, 1), job(1, 1), job(2, 3)])).toHaveLength(4);
@@ -34,7 +34,7 @@ describe('arming', () => {
     expect(sizes).toEqual([1, 1_000, 1, 47_999]);
   });
 
-  it('one that the database refuses for its data has no answer; the others have theirs (T-29)', async () => {
+  it('an item whose data the database refuses has no answer; the others have theirs (T-29)', async () => {
     const { arm, database, metrics } = schedulerUnderTest();
     const real = database.jobs.arm.bind(database.jobs);
     database.jobs.arm = async (jobs, delayMs) => {

@@ -6,7 +6,7 @@ import { schedulerUnderTest } from './testing/scheduler-under-test';
 const verdict = (transactionId: number, kind: VerdictKind) => ({ transactionId, merchantId: 7, verdict: kind });
 
 describe('deciding', () => {
-  it('an armed payment is told to be open; one decided before is not to be posted (R-6.2-1)', async () => {
+  it('an armed payment is answered as open, a decided one with its decision, so that it is not posted (R-6.2-1)', async () => {
     const { arm, decide } = schedulerUnderTest();
     await decide([verdict(2, 'ACKED_PULL'), verdict(3, 'CLOSED_NEVER_SENT')]);
     expect(await arm([1, 2, 3].map(transactionId => ({ transactionId, merchantId: 7, attempt: 1 })))).toEqual([
@@ -16,14 +16,14 @@ describe('deciding', () => {
     ]);
   });
 
-  it('a failed delivery reverses the payment once, however often it is told (R-3.1-3)', async () => {
+  it('a failed delivery reverses the payment once, however often it is reported (R-3.1-3)', async () => {
     const { decide, database, metrics } = schedulerUnderTest();
     await Promise.all(Array.from({ length: 100 }, () => decide([verdict(1, 'CLOSED_NON200')])));
     expect(database.outbox.map(({ transactionId, reason }) => [transactionId, reason])).toEqual([[1, 'NON_200']]);
     expect(metrics.decidedCount).toEqual({ SETTLED: 0, REVERSED: 1 });
   });
 
-  it('what is decided is counted once, each kind for itself (P-I1)', async () => {
+  it('each decision is counted once, by kind (P-I1)', async () => {
     const { decide, metrics } = schedulerUnderTest();
     const counted = jest.spyOn(metrics, 'decided');
     const verdicts = [verdict(1, 'ACKED_HTTP'), verdict(2, 'CLOSED_CONN'), verdict(3, 'ACKED_PULL')];
@@ -60,7 +60,7 @@ describe('deciding', () => {
     expect(sizes).toEqual([1, 2_000, 1, 47_999]);
   });
 
-  it('one that cannot be recorded for its data stays undecided; those beside it are decided (T-29)', async () => {
+  it('a payment whose data the database refuses stays undecided; the others are decided (T-29)', async () => {
     const { decideEach, database, metrics } = schedulerUnderTest();
     const real = database.decisions.decide.bind(database.decisions);
     database.decisions.decide = async items => {
@@ -81,7 +81,7 @@ describe('deciding', () => {
     expect(metrics.contradictions).toEqual(['ack_after_reversed 1']);
   });
 
-  it('a failure told after the acknowledgement changes nothing and raises an alarm (P-I3)', async () => {
+  it('a failure reported after the acknowledgement changes nothing and raises an alarm (P-I3)', async () => {
     const { decide, database, metrics } = schedulerUnderTest();
     await decide([verdict(1, 'ACKED_HTTP'), verdict(1, 'CLOSED_TIMEOUT')]);
     expect(database.outbox).toEqual([]);
@@ -102,7 +102,7 @@ describe('the audit of TransactionTerminal', () => {
     ...over,
   });
 
-  it('a payment that was never armed is asked about and ends (P-I7)', async () => {
+  it('the scheduler asks about a payment that was never armed, and it ends (P-I7)', async () => {
     const { watch, timers, closer, database, clock, metrics } = schedulerUnderTest();
     await watch([terminal(1)]);
     expect(metrics.watchedCount).toBe(1);
@@ -131,7 +131,7 @@ describe('the audit of TransactionTerminal', () => {
   });
 
   describe('as in P-I13, A-01, A-02', () => {
-    it('only a successful purchase is ever watched', async () => {
+    it('the audit watches only successful purchases', async () => {
       const { watch, database } = schedulerUnderTest();
       await watch([
         terminal(1, { status: 'BANK_REJECTED', txState: 'END_BANK_DECLINE' }),

@@ -11,7 +11,7 @@ function anotherOf(shard: number): number {
 }
 
 describe('the questions of reversal timers', () => {
-  it('counts what its questions led to, and how late each decision is', async () => {
+  it('counts the results of its questions, and how late each decision is', async () => {
     const scheduler = schedulerUnderTest();
     const { arm, closer, clock, metrics } = scheduler;
     await arm([job(1), job(2), job(3)]);
@@ -62,7 +62,7 @@ describe('the questions of reversal timers', () => {
     expect([...database.decisionRows.keys()]).toEqual([1, 2]);
   });
 
-  it('a payment whose decision the database refuses is put aside for a minute; those beside it are decided (T-29)', async () => {
+  it('a payment whose decision the database refuses is set aside for a minute; the others are decided (T-29)', async () => {
     const scheduler = schedulerUnderTest();
     const { arm, closer, clock, database, metrics } = scheduler;
     await arm([job(1), job(2), job(3)]);
@@ -88,7 +88,7 @@ describe('the questions of reversal timers', () => {
     expect(decided()).toEqual([1, 2, 3]);
   });
 
-  it('reads page by page, says whether more is to be read, and reads no further once it holds enough', async () => {
+  it('reads page by page, tells whether there is more, and stops once it holds enough', async () => {
     const scheduler = schedulerUnderTest({ pageMax: 1, timersMax: 2 });
     const { arm, clock, timers, database } = scheduler;
     const second = anotherOf(shardOf(1));
@@ -158,7 +158,7 @@ describe('the questions of reversal timers', () => {
     for (const call of [scan, undecided, advance]) expect(call).not.toHaveBeenCalled();
   });
 
-  it('says whether more is due than one call may ask about', async () => {
+  it('tells whether more is due than one call may ask about', async () => {
     const scheduler = schedulerUnderTest({ closeMax: 2 });
     const { arm, clock, timers } = scheduler;
     await arm([job(1), job(2), job(3)]);
@@ -167,7 +167,7 @@ describe('the questions of reversal timers', () => {
     expect([await timers.fire(), await timers.fire(), await timers.fire()]).toEqual([true, false, false]);
   });
 
-  it('is overdue by its oldest job, and not at all before one is due', async () => {
+  it('is overdue by its oldest job, and not overdue before one is due', async () => {
     const { arm, clock, timers } = schedulerUnderTest();
     expect(timers.overdueMs).toBe(0);
     await arm([job(1)]);
@@ -180,7 +180,7 @@ describe('the questions of reversal timers', () => {
     expect(timers.overdueMs).toBe(2_000);
   });
 
-  it('a shard that stays is read on where reading stood, also when another one comes (P-I7)', async () => {
+  it('reading of a shard that stays continues where it stopped, also when another shard comes (P-I7)', async () => {
     const scheduler = schedulerUnderTest();
     const { arm, clock, timers, database } = scheduler;
     timers.own(new Set([shardOf(1)]));

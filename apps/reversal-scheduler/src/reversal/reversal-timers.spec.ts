@@ -42,7 +42,7 @@ describe('reversal timers', () => {
     expect(await scheduler.database.decisions.find([1])).toEqual(new Map([[1, 'SETTLED']]));
   });
 
-  it('a page read before its shard went and came back skips nothing (P-I7)', async () => {
+  it('a page that was read before its shard left and came back skips no job (P-I7)', async () => {
     const scheduler = schedulerUnderTest();
     const { timers, database, clock, closer } = scheduler;
     const second = anotherOf(shardOf(1));
@@ -61,7 +61,7 @@ describe('reversal timers', () => {
     expect([...database.decisionRows.keys()].sort((a, b) => a - b)).toEqual([1, second]);
   });
 
-  it('a dispatcher that cannot be reached reverses nothing, however long it is away (P-I3)', async () => {
+  it('while the dispatcher cannot be reached, nothing is reversed, however long that lasts (P-I3)', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm([job(1)]);
     scheduler.closer.fault = new Error('ECONNREFUSED');
@@ -91,7 +91,7 @@ describe('reversal timers', () => {
     expect([scheduler.closer.calls, scheduler.timers.size]).toEqual([[], 0]);
   });
 
-  it('jobs that were decided are not looked at again by every later scan (P-I7)', async () => {
+  it('later scans do not read decided jobs again (P-I7)', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm([job(1)]);
     await scheduler.decide([{ transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' }]);
@@ -158,7 +158,7 @@ describe('reversal timers', () => {
     expect(Math.max(...scheduler.closer.calls.map(call => call.length))).toBe(10);
   });
 
-  it('leaves the timers of a shard that was given up to its new owner', async () => {
+  it('leaves the timers of a released shard to its new owner', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm([job(1)]);
     await scheduler.clock.advance(55_000);
@@ -169,7 +169,7 @@ describe('reversal timers', () => {
     expect(scheduler.closer.calls).toEqual([]);
   });
 
-  it('1.7: what was being asked about when a replica died is found again by its successor', async () => {
+  it('1.7: the successor of a dead replica finds the payments that it was asking about', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm([job(1)]);
     await scheduler.clock.advance(600_000);
@@ -184,7 +184,7 @@ describe('reversal timers', () => {
     expect(await scheduler.database.decisions.find([1])).toEqual(new Map([[1, 'REVERSED']]));
   });
 
-  it('regression: marks move on while there is always something being asked about, and never past it', async () => {
+  it('regression: marks advance although a question is always open, but never past it', async () => {
     const scheduler = schedulerUnderTest();
     const early = 1;
     const late = Array.from({ length: 5_000 }, (_, at) => at + 2).find(id => shardOf(id) === shardOf(early))!;
@@ -209,7 +209,7 @@ describe('reversal timers', () => {
     expect(await scheduler.database.decisions.find([early, late])).toEqual(new Map([[early, 'REVERSED'], [late, 'REVERSED']])); // prettier-ignore
   });
 
-  it('says how long until the next timer, so that nobody has to look in between (P-T5)', async () => {
+  it('tells the time until the next timer, so that no pass is needed before (P-T5)', async () => {
     const scheduler = schedulerUnderTest();
     expect(scheduler.timers.nextInMs).toBe(Infinity);
     await scheduler.arm([job(1)]);
@@ -220,7 +220,7 @@ describe('reversal timers', () => {
     expect(scheduler.timers.nextInMs).toBe(0);
   });
 
-  it('a payment that close refuses to be asked about holds up nobody, moves no money, and is asked about a minute later (T-29)', async () => {
+  it('a payment that close refuses delays no other, moves no money, and is asked about a minute later (T-29)', async () => {
     const scheduler = schedulerUnderTest();
     const { arm, closer, clock, database, metrics } = scheduler;
     const ids = Array.from({ length: 20 }, (_, at) => at + 1);

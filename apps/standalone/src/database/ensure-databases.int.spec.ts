@@ -22,7 +22,7 @@ async function connectTo(url: string): Promise<string> {
 describe('databases of the standalone platform', () => {
   afterEach(() => dropDatabases(server));
 
-  it('are one per service, and made only once', async () => {
+  it('are one per service, and created only once', async () => {
     const { urls, eventLogUrls, schemaOwnerUrls, areNew } = await ensureDatabases({ url: server });
     const all = [...Object.values(urls), eventLogUrls['webhook-dispatcher']];
     expect(await Promise.all(all.map(connectTo))).toEqual(Object.values(databaseNames));
@@ -38,7 +38,7 @@ describe('databases of the standalone platform', () => {
     await expect(connectTo(foreign.href)).rejects.toThrow('permission denied for database');
   });
 
-  it('architecture 1: each service has a login of its own for the event log, others have none, and what one makes belongs to all', async () => {
+  it('architecture 1: each service has its own login for the event log, others have none, and objects that one creates belong to all', async () => {
     const { urls, eventLogUrls } = await ensureDatabases({ url: server, passwordOf });
     const who = 'select session_user as login, current_user as owner';
     const [dispatcher, simulator] = [eventLogUrls['webhook-dispatcher'], eventLogUrls['payment-simulator']];
@@ -81,7 +81,7 @@ describe('databases of the standalone platform', () => {
       return url.href;
     };
 
-    it("in a new home: what the owner makes is the service's to use", async () => {
+    it('in a new home: the service can use the tables that the owner creates', async () => {
       const { urls, schemaOwnerUrls } = await ensureDatabases({ url: server, passwordOf });
       await queryAs(schemaOwnerUrls['auth-session']!, tables);
       // As its migration does.
@@ -93,7 +93,7 @@ describe('databases of the standalone platform', () => {
       expect(await refusals(urls['auth-session'])).toEqual(['42501']);
     });
 
-    it('in a home of before, where all of it belonged to the service: it is handed over, once', async () => {
+    it('in the home of an older release, where the service owned everything: the owner takes it over, once', async () => {
       const before = await databaseOfBefore();
       await queryAs(before, `set role paycode_auth_session; ${tables}; insert into security_event values (1)`);
       for (let start = 0; start < 2; start++) {
@@ -106,7 +106,7 @@ describe('databases of the standalone platform', () => {
       expect(rows).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
     });
 
-    it('in a home whose first start was cut off before any table was made', async () => {
+    it('in a home whose first start was interrupted before a table was created', async () => {
       await databaseOfBefore();
       const { urls, schemaOwnerUrls } = await ensureDatabases({ url: server, passwordOf });
       await queryAs(schemaOwnerUrls['auth-session']!, tables);
@@ -114,7 +114,7 @@ describe('databases of the standalone platform', () => {
     });
   });
 
-  it('says which server cannot be reached', async () => {
+  it('names the server that cannot be reached', async () => {
     const refused = ensureDatabases({ url: 'postgres://nobody@127.0.0.1:1/postgres' });
     await expect(refused).rejects.toThrow(DatabaseServerError);
     await expect(refused).rejects.toThrow('PostgreSQL at 127.0.0.1:1 cannot be used');

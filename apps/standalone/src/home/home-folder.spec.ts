@@ -41,7 +41,7 @@ describe('the home folder', () => {
     expect(files.map(mode)).toEqual(files.map(() => 0o600));
   });
 
-  it('a home of before gets its keys and loses the secrets that all services shared', () => {
+  it('the home of an older release gets the new keys and loses the secrets that all services shared', () => {
     const shared = ['service-token-secrets', 'operator-token-secrets'].map(name => join(home.secrets, name));
     shared.forEach(file => writeFileSync(file, 'x'.repeat(43)));
     const keys = ensureHomeTokenKeys(home);
@@ -51,7 +51,7 @@ describe('the home folder', () => {
     expect(readFileSync(keys.servicePublicKeys, 'utf8')).toBe(before);
   });
 
-  it('begins anew without touching what the platform did not make', () => {
+  it('begins anew without touching files that the platform did not create', () => {
     const mine = join(home.path, 'notes.txt');
     writeFileSync(mine, 'mine');
     const secrets = ensureSecrets(home);

@@ -18,7 +18,7 @@ describe('ports of the platform', () => {
     await expect(choosePorts(portOf(other))).rejects.toThrow(PortInUseError);
   });
 
-  it('are all different, and free ones when the gateway is moved', async () => {
+  it('are all different, and are free ports when the gateway has another port', async () => {
     const { gateway, services } = await choosePorts(0);
     const ports = [gateway, ...Object.values(services).flatMap(each => [each.internal, each.public])].filter(port => port !== 0);
     expect(ports).toHaveLength(12);

@@ -19,8 +19,8 @@ const inherited = {
   SMTP_HOST: 'mail.example.com',
 };
 
-describe('the environment a service of the standalone platform gets', () => {
-  it('holds what it declares and what the operating system reads, nothing else of the shell (T-41)', () => {
+describe('the environment that a service of the standalone platform gets', () => {
+  it('holds the settings that it declares and those that the operating system reads, nothing else of the shell (T-41)', () => {
     const env = serviceEnvironment('recipient-messages', { inherited, given });
     expect(env).toEqual({
       PATH: '/bin',
@@ -33,7 +33,7 @@ describe('the environment a service of the standalone platform gets', () => {
     });
   });
 
-  it('gives a setting to the services that declare it only (T-41)', () => {
+  it('gives a setting only to the services that declare it (T-41)', () => {
     const env = serviceEnvironment('api-gateway', { inherited, given });
     expect(Object.keys(env).sort()).toEqual(['INTERNAL_PORT', 'MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE', 'PATH', 'TZ']);
     const dispatcher = serviceEnvironment('webhook-dispatcher', { inherited, given });

@@ -35,7 +35,7 @@ describe('the log file of a service', () => {
     expect(log.problems()).toEqual(['gone']);
   });
 
-  it('does not show again what an earlier start wrote', () => {
+  it('does not show the output of an earlier start again', () => {
     appendFileSync(log.path, `${entry({ level: 'error', msg: 'old' })}\n`);
     const later = new OutputLog(log.path);
     expect(later.problems()).toEqual([]);
@@ -43,7 +43,7 @@ describe('the log file of a service', () => {
     later.close();
   });
 
-  it('is bounded: the newest 8 MiB are kept beside it, the service goes on writing', () => {
+  it('is bounded: the newest 8 MiB are kept beside it, and the service continues to write', () => {
     const block = `${'x'.repeat(1_023)}\n`.repeat(1_024);
     for (let mebibytes = 0; mebibytes < 9; mebibytes++) writeSync(log.descriptor, block);
     log.problems();

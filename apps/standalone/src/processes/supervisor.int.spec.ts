@@ -84,12 +84,12 @@ describe('the supervisor', () => {
     await eventually(() => expect(said).toEqual(['one ended (killed by SIGKILL); starting it again', 'one is back']));
   });
 
-  it('says what a service that cannot start said, and does not try for ever', async () => {
+  it('shows the output of a service that cannot start, and does not retry for ever', async () => {
     const hopeless = await spec('hopeless', { FAKE_FAILS: 'at-start' });
     await expect(supervise(hopeless)).rejects.toThrow(/hopeless did not start \(exit code 1\)\.\n.*FAKE_KEY is required/);
   });
 
-  it('gives up a service that keeps ending, not one that ended as often over a longer time', async () => {
+  it('gives up a service that ends again and again, not one that ended as often over a longer time', async () => {
     const service = await spec('crasher');
     await supervise(service);
     const ended = () => said.filter(line => line.endsWith('starting it again')).length;
@@ -124,7 +124,7 @@ describe('the supervisor', () => {
     expect(said).toEqual([]);
   });
 
-  it('a service ends when whoever started it was killed', async () => {
+  it('a service ends when the process that started it was killed', async () => {
     await supervise();
     const orphan = await spec('orphan');
     const parentScript = join(folder, 'parent.cjs');

@@ -11,8 +11,8 @@ const facts = {
   afterMs: 4_321,
 };
 
-describe('what the platform says', () => {
-  it('is ready with commands that work as printed, also from another folder', () => {
+describe('the output of the platform', () => {
+  it('prints commands that work as printed, also from another folder', () => {
     expect(readyText(facts)).toContain('\n  npm run demo\n');
     expect(readyText(facts)).toContain("curl --cacert .paycode/tls/ca.pem -u 'merchant-1001:secret'");
     const elsewhere = readyText({ ...facts, home: "/tmp/it's here", caFile: "/tmp/it's here/tls/ca.pem" });

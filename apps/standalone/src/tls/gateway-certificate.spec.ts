@@ -13,7 +13,7 @@ const dayMs = 86_400_000;
 const today = new Date('2026-03-01T00:00:00Z');
 const after = (days: number) => new Date(today.getTime() + days * dayMs);
 
-describe('the certificate the platform makes for itself', () => {
+describe('the certificate that the platform makes for itself', () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'paycode-tls-'))));
   afterEach(() => rmSync(folder, { recursive: true }));
@@ -56,7 +56,7 @@ describe('the certificate the platform makes for itself', () => {
     expect(parsed(files.certificateFile).checkIssued(parsed(files.caFile))).toBe(true);
   });
 
-  it('whoever trusts its authority trusts it about localhost and loopback only', async () => {
+  it('its authority is limited to localhost and loopback', async () => {
     const files = await ensureGatewayCertificate(folder, new Date());
     const authority = { certificate: text(files.caFile), key: text(join(folder, 'ca.key')) };
     const clientSays = async (dns: string[], ips: string[], as: Parameters<typeof handshake>[1]) => {
@@ -73,7 +73,7 @@ describe('the certificate the platform makes for itself', () => {
     expect(await clientSays(['localhost'], ['2001:db8::1'], { servername: 'localhost' })).toBe(violation);
   });
 
-  it('a home of before gets an authority that is limited so, in the file that clients trust already', async () => {
+  it('the home of an older release gets such an authority, in the file that clients already trust', async () => {
     const files = await ensureGatewayCertificate(folder, today);
     const { certificate, key } = await unlimitedAuthority();
     writeFileSync(files.caFile, certificate);
@@ -84,7 +84,7 @@ describe('the certificate the platform makes for itself', () => {
     expect(parsed(files.certificateFile).checkIssued(parsed(files.caFile))).toBe(true);
   });
 
-  it('is issued anew when the authority is', async () => {
+  it('is issued again when the authority is replaced', async () => {
     await ensureGatewayCertificate(folder, today);
     rmSync(join(folder, 'ca.pem'));
     const files = await ensureGatewayCertificate(folder, today);

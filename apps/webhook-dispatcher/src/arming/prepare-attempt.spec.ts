@@ -25,7 +25,7 @@ describe('before a POST', () => {
     expect(replica.poster.ids).toEqual([1]);
   });
 
-  it('a job that is not durable holds the request back (P-I5)', async () => {
+  it('the request waits until the job is durable (P-I5)', async () => {
     let answered = (): void => undefined;
     replica.scheduler.beforeAnswer = () => new Promise(resolve => (answered = resolve));
     await record(1);
@@ -38,13 +38,16 @@ describe('before a POST', () => {
   it.each([
     ['SETTLED', 'NOT_APPLICABLE'],
     ['REVERSED', 'CLOSED_BACKSTOP'],
-  ] as const)("a decision of %s is not posted, and the verdict follows it (P-1.2-4')", async (decision, verdict) => {
-    replica.scheduler.decisions.set(1, decision);
-    await record(1);
-    expect([replica.poster.ids, verdictOf(1)]).toEqual([[], verdict]);
-  });
+  ] as const)(
+    "a payment decided as %s is not posted, and its verdict follows the decision (P-1.2-4')",
+    async (decision, verdict) => {
+      replica.scheduler.decisions.set(1, decision);
+      await record(1);
+      expect([replica.poster.ids, verdictOf(1)]).toEqual([[], verdict]);
+    },
+  );
 
-  it('a transaction that the answer leaves out is not armed, those beside it are posted (T-29)', async () => {
+  it('a transaction that the answer leaves out is not posted; the others are (T-29)', async () => {
     replica.scheduler.forgotten = 1;
     await record(1, 2);
     expect([replica.poster.ids, replica.metrics.aside]).toEqual([[2], ['send 1']]);
@@ -56,13 +59,13 @@ describe('before a POST', () => {
     expect([replica.scheduler.armed, replica.poster.ids, verdictOf(1)]).toEqual([[], [], 'NOT_APPLICABLE']);
   });
 
-  it('what moves no money is posted without a job (P-I13)', async () => {
+  it('a notification that moves no money is posted without a job (P-I13)', async () => {
     await replica.dispatcher.intake.record([terminalEvent(1, { status: 'BANK_REJECTED', txState: 'END_BANK_DECLINE' })]);
     await settled();
     expect([replica.scheduler.armed, replica.poster.ids]).toEqual([[], [1]]);
   });
 
-  it('a beat older than half the lease starts nothing (P-T6)', async () => {
+  it('with a heartbeat older than half the lease no request starts (P-T6)', async () => {
     await replica.clock.advance(5_001);
     await record(1);
     expect(replica.poster.ids).toEqual([]);
@@ -87,7 +90,7 @@ describe('a preparation that fails after the claim', () => {
     expect([replica.poster.ids, [...tables.attempts.get(5)!.keys()]]).toEqual([[1, 2, 3, 4], [1]]);
   });
 
-  it('keeps what it claimed: the next try only arms (P-I8)', async () => {
+  it('keeps its claim: the next try only arms (P-I8)', async () => {
     const claims = jest.spyOn(stores.deliveries, 'claimAttempts');
     replica.scheduler.fault = undefined;
     await replica.clock.advance(1_000);
@@ -95,7 +98,7 @@ describe('a preparation that fails after the claim', () => {
     expect(claims).not.toHaveBeenCalled();
   });
 
-  it('is tried again by a replica that leaves, so that its heir does not take the claim for a request (P-T9, P-I8)', async () => {
+  it('is tried again by a leaving replica, so that its successor does not take the claim for a sent request (P-T9, P-I8)', async () => {
     replica.scheduler.fault = undefined;
     replica.poster.onPost = post => post.answer(200);
     for (const post of replica.poster.posts.slice(1)) post.answer(200);

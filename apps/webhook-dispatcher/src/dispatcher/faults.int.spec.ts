@@ -7,7 +7,7 @@ import { PostgresVerdictStore } from '../verdicts/persistence/postgres-verdict.s
 import type { VerdictStore } from '../verdicts/verdicts.ports';
 import { Replica } from './testing/replica';
 
-describe('faults that are not the receiver’s', () => {
+describe('faults of the platform', () => {
   let database: TestDatabase;
   let replica: Replica;
 
@@ -35,7 +35,7 @@ describe('faults that are not the receiver’s', () => {
     }
   };
 
-  it('without the routes nothing is sent; it is as soon as they are back (P-T8, F-44)', async () => {
+  it('without routes nothing is sent; deliveries leave as soon as the routes are back (P-T8, F-44)', async () => {
     replica.routes.fault = new Error('config down');
     await ingest(1);
     await eventually(() => expect(replica.metrics.faults.length).toBeGreaterThan(0));
@@ -45,7 +45,7 @@ describe('faults that are not the receiver’s', () => {
     await posts(1);
   });
 
-  it('without the scheduler nothing is sent; the arm is repeated (P-I5, F-8)', async () => {
+  it('without the scheduler nothing is sent; arming is repeated (P-I5, F-8)', async () => {
     replica.scheduler.fault = new Error('scheduler down');
     await ingest(1);
     await eventually(() => expect(replica.metrics.faults.length).toBeGreaterThan(0));
@@ -56,7 +56,7 @@ describe('faults that are not the receiver’s', () => {
     expect(replica.scheduler.armed).toHaveLength(1);
   });
 
-  it('EMFILE is never charged to the receiver (P-T8, F-46)', async () => {
+  it('EMFILE never counts against the receiver (P-T8, F-46)', async () => {
     replica.poster.onPost = post => post.fail({ code: 'EMFILE', isOurs: true });
     await ingest(1);
     await posts(1);
@@ -70,7 +70,7 @@ describe('faults that are not the receiver’s', () => {
     expect(replica.poster.posts[1]!.attempt).toBe(2);
   });
 
-  it('what cannot be sent for B is closed without an attempt (A-12, P-1.2-10)', async () => {
+  it('a payment that cannot be sent for the time B is closed without an attempt (A-12, P-1.2-10)', async () => {
     const strict = await new Replica(database.dataSource, {
       settings: { rules: { attemptsMax: 2, dispatchWindowMs: 3_000 } },
     }).takeOver();
@@ -89,7 +89,7 @@ describe('faults that are not the receiver’s', () => {
     await eventually(() => expect(strict.scheduler.settled).toEqual(told));
   });
 
-  it('what its dead owner may have sent is sent again however long our fault lasts, never closed by its age (A-13, P-1.2-10)', async () => {
+  it('a payment that its dead owner may have sent is sent again, however long the fault of the platform lasts (A-13, P-1.2-10)', async () => {
     await ingest(1);
     await posts(1);
     // The owner dies while a 200 is on its way to it; its successor cannot arm for longer than B.
@@ -111,7 +111,7 @@ describe('faults that are not the receiver’s', () => {
     expect(heir.poster.posts[0]!.attempt).toBe(2);
   });
 
-  it('what waits for a slot longer than B is closed without an attempt; the ones under way are left (A-12, P-1.2-10)', async () => {
+  it('a payment that waits for a slot longer than B is closed without an attempt; requests under way are not (A-12, P-1.2-10)', async () => {
     const small = { settings: { slotsMax: 4, rules: { attemptsMax: 2, dispatchWindowMs: 3_000 } } };
     const strict = await new Replica(database.dataSource, small).takeOver();
     await strict.dispatcher.routes.learn([1001]);
@@ -147,7 +147,7 @@ describe('faults that are not the receiver’s', () => {
     expect(replica.metrics.writeFailures).toBe(5);
   });
 
-  it('the deadline closes and gives the request up (R-8-1)', async () => {
+  it('the deadline closes the delivery and ends the request (R-8-1)', async () => {
     await ingest(1);
     await posts(1);
     await pass(45_000);
@@ -166,7 +166,7 @@ describe('faults that are not the receiver’s', () => {
     expect([await verdict(inTime!), await verdict(late!)]).toEqual(['ACKED_HTTP', 'CLOSED_TIMEOUT']);
   });
 
-  it('a dead pooled socket costs no payment: one repeat on a fresh one, same attempt (P-T7, F-27)', async () => {
+  it('a dead pooled socket loses no payment: the same attempt is repeated once on a fresh socket (P-T7, F-27)', async () => {
     replica.poster.onPost = post => (post.request.onFreshSocket ? post.answer(200) : post.fail({ isStaleSocket: true }));
     await ingest(1);
     expect(await verdict(1)).toBe('ACKED_HTTP');
@@ -176,7 +176,7 @@ describe('faults that are not the receiver’s', () => {
     ]);
   });
 
-  it('URL and key are those of the lease at the start of the request, not of the arm (A-10, F-42)', async () => {
+  it('URL and key come from the lease at the start of the request, not at arming (A-10, F-42)', async () => {
     await ingest(1);
     await posts(1);
     replica.scheduler.beforeAnswer = async () => {
@@ -189,7 +189,7 @@ describe('faults that are not the receiver’s', () => {
     expect(replica.poster.posts[1]!.request.body).toContain('https://shop.example/new');
   });
 
-  it('a webhook removed after the arm is not posted to; the payment is settled (A-10, F-43)', async () => {
+  it('a webhook that was removed after arming gets no POST; the payment is settled (A-10, F-43)', async () => {
     replica.scheduler.beforeAnswer = async () => {
       await replica.clock.advance(1_001);
       replica.routes.url = null;
@@ -200,7 +200,7 @@ describe('faults that are not the receiver’s', () => {
     await eventually(() => expect(replica.scheduler.settled).toMatchObject([{ verdict: 'NOT_APPLICABLE' }]));
   });
 
-  it('a second content under one id changes nothing and raises the alarm (T-19)', async () => {
+  it('a second event with the same id and other content changes nothing and raises the alarm (T-19)', async () => {
     await ingest(1);
     await posts(1);
     await replica.dispatcher.intake.record([terminalEvent(1, { merchantId: 1002 })]);
@@ -209,7 +209,7 @@ describe('faults that are not the receiver’s', () => {
     expect(replica.poster.posts).toHaveLength(1);
   });
 
-  it('a payload that cannot be opened is our fault and waits (P-T8)', async () => {
+  it('a payload that cannot be opened is a fault of the platform, and the delivery waits (P-T8)', async () => {
     replica.sealer.fault = Object.assign(new Error('no such key'), { code: 'UNKNOWN_KEY' });
     await ingest(1);
     await eventually(() => expect(replica.scheduler.armed).toHaveLength(1));

@@ -13,7 +13,7 @@ class ByMerchant extends RouteSource {
   }
 }
 
-describe('one slow merchant hurts nobody (F-45)', () => {
+describe('one slow merchant delays no other (F-45)', () => {
   let database: TestDatabase;
   let replica: Replica;
   const [hanging, healthy] = [7, 8];
@@ -32,7 +32,7 @@ describe('one slow merchant hurts nobody (F-45)', () => {
   const concluded = async () =>
     Number((await database.dataSource.query<{ count: string }[]>('select count(*) from verdict'))[0]!.count);
 
-  it('memory and slots are left for the healthy ones, however many deliveries of a hanging one come (P-I12)', async () => {
+  it('memory and slots remain for healthy merchants, however many deliveries of a hanging one come (P-I12)', async () => {
     await ingest(hanging, 1, 500);
     expect(replica.dispatcher.queue.load.held).toBeLessThanOrEqual(60);
     expect(replica.dispatcher.queue.admissions()(healthy)).not.toBe('LEAVE');
@@ -44,7 +44,7 @@ describe('one slow merchant hurts nobody (F-45)', () => {
     expect(replica.scheduler.armed.filter(item => item.merchantId === hanging).length).toBeLessThanOrEqual(40);
   });
 
-  it('what found no place in memory waits in the database and is delivered in its turn, each once', async () => {
+  it('a delivery without a place in memory waits in the database and is delivered in its turn, once', async () => {
     await ingest(hanging, 1, 500);
     expect(replica.dispatcher.queue.backlog.has(hanging)).toBe(true);
     // The endpoint comes back.
@@ -63,7 +63,7 @@ describe('one slow merchant hurts nobody (F-45)', () => {
     await eventually(async () => expect(await concluded()).toBe(501));
   });
 
-  it('a successor takes a long backlog up without being stopped by it', async () => {
+  it('a successor takes over a long backlog and keeps delivering', async () => {
     await ingest(hanging, 1, 500);
     const heir = new Replica(database.dataSource, {
       ports: { routes: new ByMerchant() },

@@ -56,7 +56,7 @@ describe('answers that arrive after the shard has moved', () => {
     await dispatcher.shards.pass();
   };
 
-  it('an insert answered after its shard became ours hides no claim of the former owner (P-I7)', async () => {
+  it('an insert that is answered after the takeover of its shard hides no claim of the former owner (P-I7)', async () => {
     const former = await new Replica(dataSource).own();
     const deliveries = new LateAnswers(dataSource);
     const late = new Replica(dataSource, { ports: { deliveries } });
@@ -74,7 +74,7 @@ describe('answers that arrive after the shard has moved', () => {
     expect(late.poster.posts[0]!.attempt).toBe(2);
   });
 
-  it('a sweep answered after its shard went and came back hides no claim made meanwhile (P-I7)', async () => {
+  it('a sweep that is answered after its shard left and came back hides no claim made meanwhile (P-I7)', async () => {
     const deliveries = new LateAnswers(dataSource);
     deliveries.sweeps = new Gate();
     const late = await new Replica(dataSource, { ports: { deliveries } }).own();

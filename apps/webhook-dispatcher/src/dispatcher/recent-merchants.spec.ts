@@ -19,7 +19,7 @@ describe('merchants that fail at the same time', () => {
     expect(merchants.counted).toEqual({ served: 4, failing: 2 });
   });
 
-  it('are forgotten ten minutes after it', () => {
+  it('are forgotten ten minutes after their latest verdict', () => {
     merchants.concluded(1, false);
     nowMs = 300_000;
     merchants.concluded(2, false);
@@ -29,7 +29,7 @@ describe('merchants that fail at the same time', () => {
     expect(merchants.counted).toEqual({ served: 0, failing: 0 });
   });
 
-  it('never fill the memory: who was heard of longest ago goes', () => {
+  it('are bounded: the merchant with the oldest verdict is removed first', () => {
     for (let merchantId = 1; merchantId <= 50_000; merchantId++) merchants.concluded(merchantId, merchantId > 1);
     // Merchant 1 is heard of again, so that merchant 2 has been silent for longest.
     merchants.concluded(1, false);

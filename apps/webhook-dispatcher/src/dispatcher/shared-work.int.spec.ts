@@ -9,7 +9,7 @@ import { Replica } from './testing/replica';
 const ids = [1, 2, 3, 4, 5, 6, 7, 8];
 const others = ids.filter(id => id !== 3);
 
-describe('what fails by the data of one payment fails no other (T-29)', () => {
+describe('bad data of one payment fails no other payment (T-29)', () => {
   let database: TestDatabase;
   let replica: Replica;
   const sql = <T>(text: string) => database.dataSource.query<T[]>(text);
@@ -49,7 +49,7 @@ describe('what fails by the data of one payment fails no other (T-29)', () => {
     await eventually(async () => expect(await verdicts()).toEqual(of('ACKED_HTTP', [1, 4, 5, 6, 7, 8])));
   });
 
-  it('claims: a further attempt that cannot be claimed is not sent, those beside it are', async () => {
+  it('claims: a further attempt that cannot be claimed is not sent; the others are', async () => {
     replica.poster.onPost = () => undefined;
     await ingest();
     await eventually(() => expect(posted()).toEqual(ids));
@@ -62,7 +62,7 @@ describe('what fails by the data of one payment fails no other (T-29)', () => {
     expect(new Set(heir.metrics.aside)).toEqual(new Set(['send 3']));
   });
 
-  it.each(['refused', 'forgotten'] as const)('an arm that is %s is never posted, those beside it are (P-I5)', async how => {
+  it.each(['refused', 'forgotten'] as const)('a payment whose arming is %s is never posted; the others are (P-I5)', async how => {
     replica.scheduler[how] = 3;
     await ingest();
     await eventually(async () => expect(await verdicts()).toEqual(of('ACKED_HTTP')));
@@ -81,7 +81,7 @@ describe('what fails by the data of one payment fails no other (T-29)', () => {
     [200, 'ACKED_HTTP'],
     [500, 'CLOSED_NON200'],
   ])(
-    'a verdict after %s that cannot be written stays open until it can, those beside it are written (P-I4)',
+    'a payment whose verdict after %s cannot be written stays open until it can; the others are written (P-I4)',
     async (status, kind) => {
       replica.poster.onPost = post => post.answer(status);
       await refuse('verdict');

@@ -82,7 +82,7 @@ describe("a payer's data is erased on request, by the operator's command (T-43)"
       'select transaction_id as id, actor from erasure order by transaction_id',
     );
 
-  it('found by number or address, shown, then erased once: amounts, states and the payments of others stay', async () => {
+  it('finds by number or address, shows, then erases once; amounts, states and the payments of others stay', async () => {
     await pay(1, payer);
     await pay(2, payer);
     await pay(3, { clientMsisdn: '+27839999999' });
@@ -116,7 +116,7 @@ describe("a payer's data is erased on request, by the operator's command (T-43)"
     expect([await rig.stored(1), (await erasures()).length]).toEqual([stored, 2]);
   });
 
-  it('a payment that is not decided is left alone, and so is one that changed since it was shown', async () => {
+  it('an undecided payment and one that changed since it was shown are not erased', async () => {
     await pay(1, payer);
     receiver.answer = silence;
     await rig.publish(rig.terminal(notification(2, payer)));
@@ -132,7 +132,7 @@ describe("a payer's data is erased on request, by the operator's command (T-43)"
     expect((await erasures()).map(({ id }) => id)).toEqual(['1']);
   });
 
-  it('nobody rewrites who erased what, and nothing but ids and payers is taken', async () => {
+  it('nobody can rewrite the record of erasures, and the calls accept only ids and payers', async () => {
     await pay(1, payer);
     const { confirm } = await preview('1');
     await paycode('payers', 'erase', '1', '--confirm', confirm!);

@@ -41,7 +41,7 @@ describe('deadlines of requests (P-T3)', () => {
     expect(expired).toEqual(['b']);
   });
 
-  it('regression: the last one that is cancelled leaves no timer, which would keep a process that has nothing to do', async () => {
+  it('regression: after the last cancellation no timer is left, which would keep an idle process alive', async () => {
     watch(100, 'connected');
     const cancel = watch(60_000, 'answered');
     await clock.advance(100);
@@ -53,7 +53,7 @@ describe('deadlines of requests (P-T3)', () => {
     expect(expired).toEqual(['connected', 'next']);
   });
 
-  it('a deadline is believed only after two poll turns, in which the answer may still be read (A-07, F-20)', async () => {
+  it('a deadline counts only after two poll phases of the event loop, in which the answer may still be read (A-07, F-20)', async () => {
     clock.holdsPollTurns = true;
     const cancelFirst = watch(100, 'answered in the first turn');
     const cancelSecond = watch(100, 'answered in the second turn');

@@ -4,7 +4,7 @@ import { terminalEvent } from '../deliveries/testing/samples';
 import { memoryStores, memoryTables } from '../dispatcher/testing/memory-stores';
 import { Replica } from '../dispatcher/testing/replica';
 
-describe('from a slot to the end of a delivery', () => {
+describe('a delivery from its slot to its end', () => {
   let tables: DispatcherTables;
   let replica: Replica;
 
@@ -26,7 +26,7 @@ describe('from a slot to the end of a delivery', () => {
     expect([replica.poster.ids, replica.scheduler.armed.length]).toEqual([[1, 2, 3, 4, 5], 5]);
   });
 
-  it('the body is sealed for the route of the start, and says which transaction and attempt it is (P-I11)', async () => {
+  it('the body is sealed for the route at the start, and the headers name transaction and attempt (P-I11)', async () => {
     await record(7);
     const { request } = replica.poster.posts[0]!;
     const sentAtS = String(Math.floor(replica.clock.epochMs() / 1_000));
@@ -38,7 +38,7 @@ describe('from a slot to the end of a delivery', () => {
     expect(request.body).toContain('https://shop.example/hook');
   });
 
-  it('without the routes nothing is sent; it is once they are back (P-T8)', async () => {
+  it('without routes nothing is sent; deliveries leave once the routes are back (P-T8)', async () => {
     replica.routes.fault = new Error('away');
     await record(1);
     expect([replica.poster.ids, tables.verdicts.size, replica.metrics.faults.length]).toEqual([[], 0, 1]);
@@ -48,7 +48,7 @@ describe('from a slot to the end of a delivery', () => {
     expect(replica.poster.ids).toEqual([1]);
   });
 
-  it('what cannot be sealed costs no request, and keeps nobody else from being sent (P-T8, T-29)', async () => {
+  it('a payload that cannot be sealed causes no request and delays no other delivery (P-T8, T-29)', async () => {
     replica.sealer.fault = new Error('the key does not open');
     await record(1);
     expect([replica.poster.ids, tables.verdicts.size]).toEqual([[], 0]);

@@ -28,7 +28,7 @@ describe('handshakes are throttled (P-1.9)', () => {
     expect([entered.length, clock.timerCount]).toEqual([27, 0]);
   });
 
-  it('opens a burst at once and then so many a second', async () => {
+  it('opens a burst at once and then a fixed number per second', async () => {
     enterMany('https://a', 100);
     await settled();
     expect(entered).toHaveLength(25);
@@ -39,7 +39,7 @@ describe('handshakes are throttled (P-1.9)', () => {
     expect(entered).toHaveLength(100);
   });
 
-  it('lets in at once where a connection is free, each for one', async () => {
+  it('lets a delivery in at once for each free connection', async () => {
     enterMany('https://other', 25);
     idle.set('https://a', 2);
     enterMany('https://a', 3);
@@ -54,7 +54,7 @@ describe('handshakes are throttled (P-1.9)', () => {
     expect((Reflect.get(gate, 'reserved') as Map<string, number>).size).toBe(0);
   });
 
-  it('gives a connection that becomes free to the one who waits for it', async () => {
+  it('gives a connection that becomes free to the delivery that waits for it', async () => {
     enterMany('https://other', 25);
     enter('https://a');
     await settled();
@@ -65,14 +65,14 @@ describe('handshakes are throttled (P-1.9)', () => {
     expect(entered).toContain('https://a');
   });
 
-  it('an endpoint whose connections keep breaking does not keep another waiting (T-12)', async () => {
+  it('an endpoint whose connections keep breaking does not delay another (T-12)', async () => {
     enterMany('https://breaking', 500);
     enter('https://a');
     await clock.advance(30);
     expect(entered).toContain('https://a');
   });
 
-  it('ten thousand endpoints that hang do not keep one that works waiting (F-46)', async () => {
+  it('ten thousand hanging endpoints do not delay one that works (F-46)', async () => {
     gate.onIdle('https://works');
     for (let n = 0; n < 10_000; n++) enter(`https://hanging-${n}`);
     enter('https://works');

@@ -23,14 +23,14 @@ describe('the queue of a replica that leaves (P-T9)', () => {
     queue.holdBack(item);
   };
 
-  it('still starts what is claimed and was held back', async () => {
+  it('still starts claimed deliveries that were held back', async () => {
     heldBack();
     queue.close();
     await clock.advance(1_000);
     expect(queue.next()?.item.transactionId).toBe(1);
   });
 
-  it('regression: starts nothing after the end, not even what was held back and is claimed', async () => {
+  it('regression: starts nothing after the end, not even claimed deliveries that were held back', async () => {
     heldBack();
     queue.close();
     queue.shut();
@@ -50,7 +50,7 @@ describe('the age that pages on-call and scales the dispatcher', () => {
     queue = new DeliveryQueue(queues, new RouteCache(new FakeRoutes(), clock), clock, { heldMax: 100 });
   });
 
-  it('is that of the oldest delivery of which nothing was sent yet', async () => {
+  it('is the age of the oldest delivery that has not been sent yet', async () => {
     queue.accept([delivery(1)]);
     await clock.advance(40_000);
     expect(queue.load).toMatchObject({ oldestAgeMs: 40_000, oldestUnattemptedAgeMs: 40_000 });
@@ -61,7 +61,7 @@ describe('the age that pages on-call and scales the dispatcher', () => {
     expect(queue.load).toMatchObject({ oldestAgeMs: 40_000, oldestUnattemptedAgeMs: 0 });
   });
 
-  it('regression: is not that of one whose receiver hangs, nor of those behind it at the same endpoint', async () => {
+  it('regression: ignores a delivery whose receiver hangs, and those behind it at the same endpoint', async () => {
     queue.accept(Array.from({ length: 60 }, (_, index) => delivery(index + 1)));
     for (let granted = queue.next(); granted; granted = queue.next()) queue.posted(granted.item);
     expect(queues.waiting).toBeGreaterThan(0);
@@ -72,7 +72,7 @@ describe('the age that pages on-call and scales the dispatcher', () => {
     expect(queue.load.oldestUnattemptedAgeMs).toBe(44_000);
   });
 
-  it('is not that of a further attempt', async () => {
+  it('ignores further attempts', async () => {
     queue.accept([
       { ...delivery(1), attempt: 2 },
       { ...delivery(2), isRepeat: true },

@@ -124,7 +124,7 @@ describe('getNotification', () => {
       });
     });
 
-    it('whoever wins, all fifty and the money agree (R-4.4-3, T-20)', async () => {
+    it('whichever is first, the fifty answers and the decision agree (R-4.4-3, T-20)', async () => {
       for (let id = 1; id <= 8; id++) {
         await pending(id);
         const calls = Array.from({ length: 50 }, (_, n) => {
@@ -168,7 +168,7 @@ describe('getNotification', () => {
     expect(answers[0]![0]).toBe(404);
   });
 
-  it('what somebody else asks for acknowledges nothing; the payment is reversed as if nobody had asked (R-4.4-2, T-24)', async () => {
+  it('a read by another merchant acknowledges nothing; the payment is reversed as without it (R-4.4-2, T-24)', async () => {
     await pending(1);
     for (const caller of [
       { ...merchant, ownerId: 1002 },

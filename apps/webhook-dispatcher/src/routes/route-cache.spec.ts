@@ -35,7 +35,7 @@ describe('routes under a lease (P-I11, A-10)', () => {
     cache = new RouteCache(source, clock);
   });
 
-  it('reads once per lease and again after it, so that a renewed key is in force at once', async () => {
+  it('reads once per lease and again after it, so that a renewed key takes effect at once', async () => {
     expect((await cache.current(1)).url).toBe('https://first.example/hook');
     source.url = 'https://second.example/hook';
     await clock.advance(999);
@@ -46,7 +46,7 @@ describe('routes under a lease (P-I11, A-10)', () => {
     expect(source.asked).toHaveLength(2);
   });
 
-  it('counts the lease from before it asked, however long the answer took', async () => {
+  it('counts the lease from before the call, however long the answer took', async () => {
     source.beforeAnswer = () => clock.advance(600);
     await cache.current(1);
     await clock.advance(399);
@@ -66,7 +66,7 @@ describe('routes under a lease (P-I11, A-10)', () => {
     expect(source.asked).toEqual([[9], [1, 2]]);
   });
 
-  it('a source that is away gives an error, never an old route (P-T8)', async () => {
+  it('an unreachable source gives an error, never an old route (P-T8)', async () => {
     await cache.current(1);
     await clock.advance(1_000);
     const cause = new Error('down');
@@ -77,7 +77,7 @@ describe('routes under a lease (P-I11, A-10)', () => {
     expect(cache.lastOrigin(1)).toBe('https://first.example');
   });
 
-  it('a merchant that is refused, forgotten or has an unreadable URL has no route; those beside it have theirs (T-29)', async () => {
+  it('a merchant that is refused, forgotten or has an unreadable URL has no route; the others have theirs (T-29)', async () => {
     Object.assign(source, { refused: 3, forgotten: 5 });
     source.urls.set(7, 'no URL');
     const merchants = [1, 2, 3, 4, 5, 6, 7, 8];

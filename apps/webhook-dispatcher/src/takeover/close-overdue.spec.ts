@@ -27,7 +27,7 @@ describe('payments that waited longer than B', () => {
     await clock.advance(900_001);
   });
 
-  it('stay held until their end is written, so that recovery does not send them meanwhile (A-12, P-I4)', async () => {
+  it('stay held until their verdict is written, so that recovery does not send them meanwhile (A-12, P-I4)', async () => {
     overdue.pass();
     expect([queue.has(1), queue.next()]).toEqual([true, undefined]);
     written({ next: 'OVER' });
@@ -43,7 +43,7 @@ describe('payments that waited longer than B', () => {
     expect([1, 2].map(id => queue.has(id))).toEqual([false, true]);
   });
 
-  it('one that may have been sent before never ends by its age, wherever it waits (P-1.2-10)', async () => {
+  it('a payment that may have been sent before never ends by its age, wherever it waits (P-1.2-10)', async () => {
     queue.accept([delivery(2, { receivedMs: 0, attempt: 2 }), delivery(3, { receivedMs: 0 })]);
     written({ next: 'OVER' });
     overdue.pass();
@@ -60,7 +60,7 @@ describe('payments that waited longer than B', () => {
     expect(fenced.map(({ transactionId }) => transactionId)).toEqual([1]);
   });
 
-  it('one whose end cannot be written keeps no later pass from ending others (T-29)', async () => {
+  it('a payment whose verdict cannot be written does not keep later passes from closing others (T-29)', async () => {
     overdue.pass();
     queue.accept([delivery(2, { receivedMs: 0 })]);
     overdue.pass();

@@ -5,7 +5,7 @@ import { memoryStores, memoryTables } from '../dispatcher/testing/memory-stores'
 import { Replica } from '../dispatcher/testing/replica';
 import { shardOf } from '@paycode/ownership';
 
-describe('what a former owner left', () => {
+describe('a delivery that a former owner left', () => {
   let tables: DispatcherTables;
   let nowMs: number;
   let dead: Replica;
@@ -26,13 +26,13 @@ describe('what a former owner left', () => {
     return replica;
   };
 
-  it('and had posted is posted once more, as the second attempt (A-13, P-1.2-8)', async () => {
+  it('that it had posted is posted once more, as the second attempt (A-13, P-1.2-8)', async () => {
     await record(dead, 1);
     const { poster } = await heir();
     expect(poster.posts.map(({ transactionId, attempt }) => [transactionId, attempt])).toEqual([[1, 2]]);
   });
 
-  it('and had concluded is left alone (P-I8)', async () => {
+  it('that it had concluded is left alone (P-I8)', async () => {
     await record(dead, 1);
     dead.poster.posts[0]!.answer(200);
     await settled();
@@ -46,13 +46,13 @@ describe('what a former owner left', () => {
     expect([third.poster.ids, tables.verdicts.get(1)?.kind]).toEqual([[], 'CLOSED_EXHAUSTED']);
   });
 
-  it('and had posted is posted again however old it is; only what was never sent ends by its age (P-1.2-10)', async () => {
+  it('that it had posted is posted again however old it is; only an unsent one ends by its age (P-1.2-10)', async () => {
     await record(dead, 1);
     nowMs = 3_600_000;
     expect((await heir()).poster.ids).toEqual([1]);
   });
 
-  it('and fills more than one page of a shard is taken up to the last (P-I7)', async () => {
+  it('is taken over also beyond the first page of a shard (P-I7)', async () => {
     const ofOneShard = Array.from({ length: 100_000 }, (_, at) => at + 1).filter(id => shardOf(id) === shardOf(1));
     const ids = ofOneShard.slice(0, 250);
     // The heir claims every delivery that was posted and not concluded, however many deliveries of the endpoint wait.
@@ -65,7 +65,7 @@ describe('what a former owner left', () => {
     expect(ids.filter(id => !queue.has(id))).toEqual([]);
   });
 
-  it('is not touched by an owner that was fenced: its failure comes too late (P-1.2-6)', async () => {
+  it('is not closed by the fenced former owner, whose failure comes too late (P-1.2-6)', async () => {
     await record(dead, 1);
     const { poster } = await heir();
     dead.poster.posts[0]!.answer(500);

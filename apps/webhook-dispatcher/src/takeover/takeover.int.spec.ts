@@ -70,7 +70,7 @@ describe('owners that die, pause or leave', () => {
     await eventually(() => expect(heir.scheduler.settled.map(item => item.verdict)).toEqual(['ACKED_HTTP']));
   });
 
-  it('a replica that lost its shards cannot close; the successor’s 200 stands (F-48, P-1.2-6)', async () => {
+  it('a replica that lost its shards cannot close; the 200 of the successor counts (F-48, P-1.2-6)', async () => {
     const paused = await new Replica(dataSource).own();
     await paused.dispatcher.intake.record([terminalEvent(1)]);
     await posted(paused, 1);
@@ -149,7 +149,7 @@ describe('owners that die, pause or leave', () => {
     expect(heir.poster.posts).toEqual([]);
   });
 
-  it('what waited when its owner left is posted by the successor, nothing twice (P-T9)', async () => {
+  it('the successor posts the deliveries that waited when their owner left, none twice (P-T9)', async () => {
     const leaving = await new Replica(dataSource, { settings: { slotsMax: 1 } }).own();
     const many = Array.from({ length: 400 }, (_, n) => terminalEvent(n + 1));
     await leaving.dispatcher.intake.record([terminalEvent(1_000)]);
@@ -173,7 +173,7 @@ describe('owners that die, pause or leave', () => {
     expect(all.every(post => post.attempt === 1)).toBe(true);
   });
 
-  it('a shard that another replica ingested for is served by its owner within a sweep', async () => {
+  it('deliveries that another replica ingested are sent by the owner of their shard within a sweep', async () => {
     const owner = await new Replica(dataSource).own();
     const other = new Replica(dataSource);
     await other.dispatcher.intake.record([terminalEvent(1)]);
@@ -183,7 +183,7 @@ describe('owners that die, pause or leave', () => {
     expect(owner.poster.posts[0]!.attempt).toBe(1);
   });
 
-  it('an insert whose answer was lost is worked on when the batch comes again (F-1)', async () => {
+  it('a delivery whose insert lost its answer is sent when the batch comes again (F-1)', async () => {
     const replica = await new Replica(dataSource).own();
     await replica.dispatcher.routes.learn([1001]);
     const event = terminalEvent(1);

@@ -23,7 +23,7 @@ describe('after a POST', () => {
     [200, 'ACKED_HTTP'],
     [201, 'CLOSED_NON200'],
     [500, 'CLOSED_NON200'],
-  ])('%d is recorded as %s, and the scheduler is told (R-1-7)', async (status, verdict) => {
+  ])('%d is recorded as %s, and the scheduler gets the verdict (R-1-7)', async (status, verdict) => {
     lastPost().answer(status);
     await settled();
     expect(verdictOf(1)).toBe(verdict);
@@ -36,12 +36,12 @@ describe('after a POST', () => {
     expect(verdictOf(1)).toBe('CLOSED_CONN');
   });
 
-  it('silence for 45 s is closed, and the request given up (P-T1)', async () => {
+  it('a delivery without an answer for 45 s is closed, and its request ended (P-T1)', async () => {
     await replica.clock.advance(45_000);
     expect([verdictOf(1), lastPost().isAborted]).toEqual(['CLOSED_TIMEOUT', true]);
   });
 
-  it('a fault of ours decides nothing; the next attempt is claimed anew (P-T8, A-13)', async () => {
+  it('a fault of the platform decides nothing; the next attempt is claimed anew (P-T8, A-13)', async () => {
     lastPost().fail({ code: 'EMFILE', isOurs: true });
     await settled();
     expect(verdictOf(1)).toBeUndefined();
@@ -50,7 +50,7 @@ describe('after a POST', () => {
     expect(replica.poster.posts.map(post => post.attempt)).toEqual([1, 2]);
   });
 
-  it('a second attempt that fails by our fault is the last one (P-I8)', async () => {
+  it('a second attempt that fails by a fault of the platform is the last one (P-I8)', async () => {
     lastPost().fail({ code: 'EMFILE', isOurs: true });
     await replica.dispatcher.shards.pass();
     await replica.clock.advance(1_000);
@@ -59,7 +59,7 @@ describe('after a POST', () => {
     expect([replica.poster.posts.length, verdictOf(1)]).toEqual([2, 'CLOSED_EXHAUSTED']);
   });
 
-  it('a verdict that stands is not overwritten (P-I1)', async () => {
+  it('an existing verdict is not overwritten (P-I1)', async () => {
     tables.insertVerdict(1, { kind: 'ACKED_PULL', attempt: null, startedAtMs: null });
     lastPost().answer(500);
     await settled();

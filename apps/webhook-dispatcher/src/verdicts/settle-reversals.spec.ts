@@ -3,7 +3,7 @@ import { ManualClock, settled } from '@paycode/timing/testing';
 import { FakeScheduler, RecordingMetrics } from '../dispatcher/testing/fakes';
 import { SettleReversals } from './settle-reversals';
 
-describe('telling the scheduler', () => {
+describe('reporting verdicts to the scheduler', () => {
   const item = (transactionId: number) => ({ transactionId, merchantId: 1, verdict: 'ACKED_HTTP' as const });
   let clock: ManualClock;
   let scheduler: FakeScheduler;
@@ -18,7 +18,7 @@ describe('telling the scheduler', () => {
     settling = new SettleReversals(scheduler, clock, metrics);
   });
 
-  it('tells the first verdict at once and gathers those that come meanwhile', async () => {
+  it('reports the first verdict at once and gathers those that come meanwhile', async () => {
     settling.tell(item(1));
     await settled();
     expect(told()).toEqual([1]);
@@ -40,7 +40,7 @@ describe('telling the scheduler', () => {
     expect(told()).toEqual([1, 2]);
   });
 
-  it('keeps what could not be told and tries again, slower and slower', async () => {
+  it('keeps verdicts that could not be reported and retries with growing pauses', async () => {
     scheduler.fault = new Error('scheduler down');
     const calls = jest.spyOn(scheduler, 'settle');
     settling.tell(item(1));
@@ -56,7 +56,7 @@ describe('telling the scheduler', () => {
     expect(told()).toEqual([1]);
   });
 
-  it('one that the scheduler refuses is told no more; those beside it are told (T-29)', async () => {
+  it('a verdict that the scheduler refuses is not reported again; the others are (T-29)', async () => {
     scheduler.refused = 3;
     for (let id = 1; id <= 8; id++) settling.tell(item(id));
     await eventually(async () => {
@@ -66,7 +66,7 @@ describe('telling the scheduler', () => {
     expect(metrics.aside).toEqual(['settle 3']);
   });
 
-  it('keeps a bounded number: the oldest have AckReceived and the timer', async () => {
+  it('keeps a bounded number, because AckReceived and the timer cover the oldest', async () => {
     scheduler.fault = new Error('scheduler down');
     for (let id = 1; id <= 60_000; id++) settling.tell(item(id));
     await settled();
@@ -88,7 +88,7 @@ describe('telling the scheduler', () => {
     expect([first, second]).toEqual([item(1), item(1_002)]);
   });
 
-  it('drain tells what is left without waiting', async () => {
+  it('drain reports the rest without waiting', async () => {
     settling.tell(item(1));
     settling.tell(item(2));
     await settling.drain();

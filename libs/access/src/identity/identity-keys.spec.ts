@@ -13,7 +13,7 @@ describe('identity keys', () => {
     expect(source).toHaveBeenCalledTimes(1);
   });
 
-  it('keep what they have when a renewal fails', async () => {
+  it('keep the known keys when a renewal fails', async () => {
     const signer = new TestIdentitySigner();
     const { kid } = (await signer.jwks()).keys[0]!;
     const source = jest.fn().mockImplementationOnce(signer.jwks).mockRejectedValue(new Error('away'));
@@ -38,7 +38,7 @@ describe('identity keys', () => {
       return { source, keys, kid: (await signer.jwks()).keys[0]!.kid! };
     };
 
-    it('wait a second between two fetches, however many key ids are made up one after the other', async () => {
+    it('wait a second between two fetches, however many unknown key ids come one after the other', async () => {
       const { source, keys } = await withSource();
       await keys.find('made-up-1');
       expect(pauses).not.toHaveBeenCalled();
@@ -51,7 +51,7 @@ describe('identity keys', () => {
       expect(source).toHaveBeenCalledTimes(3);
     });
 
-    it('are renewed beside the request once they are older than five minutes, so that a withdrawn key goes', async () => {
+    it('are renewed in the background once they are older than five minutes, so that a withdrawn key ends', async () => {
       const { source, keys, kid } = await withSource();
       await keys.find(kid);
       nowMs += 300_000;

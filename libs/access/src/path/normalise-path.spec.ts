@@ -47,7 +47,7 @@ const maxSkipsPerRun = 10;
 const target = fc.array(segment, { maxLength: 7 }).map(segments => `/${segments.join('/')}`);
 
 describe('the one reading of a request path', () => {
-  it('strips one leading /pluto, once, for the role table only (A-47)', () => {
+  it('strips one leading /pluto for the role table only (A-47)', () => {
     const readings = ['/pluto/code/create', '/code/create', '/pluto/pluto/code', '/plutocode/x', '/pluto', '/pluto/'].map(
       path => {
         const result = normalisePath(path);
@@ -111,13 +111,13 @@ describe('the one reading of a request path', () => {
     expect(normalisePath(`/public?${'a'.repeat(8_192 - '/public?'.length)}`)).toMatchObject({ ok: true });
   });
 
-  it('refuses upper case where it decides who may pass, and nowhere behind it (T-26)', () => {
+  it('refuses upper case in the part that the role table reads, and not behind it (T-26)', () => {
     expect(normalisePath('/code/Create')).toMatchObject({ ok: true, path: '/code/Create' });
     expect(normalisePath('/pluto/code/Create')).toMatchObject({ ok: true, rolePath: '/code/Create' });
     expect(reasonFor('/pluto/Code/create')).toBe('upper case not allowed here');
   });
 
-  it('decodes what RFC 3986 calls the same character, so both spellings meet one rule (T-26)', () => {
+  it('decodes characters that are equal by RFC 3986, so that both spellings match one rule (T-26)', () => {
     expect(normalisePath('/%70luto/%63ode/create')).toMatchObject({
       ok: true,
       path: '/pluto/code/create',
@@ -159,7 +159,7 @@ describe('the one reading of a request path', () => {
     );
   });
 
-  it('what an HTTP client sends for a normalised path is that path (T-26)', () => {
+  it('an HTTP client sends a normalised path unchanged (T-26)', () => {
     fc.assert(
       fc.property(target, raw => {
         const result = normalisePath(raw);

@@ -56,7 +56,7 @@ describe('InternalClient', () => {
     expect(await post()).toEqual({ ok: true });
   });
 
-  describe('a call without a usable answer says what is known of it, and nothing of what it carried (T-17)', () => {
+  describe('the error of a call without a usable answer tells the facts, and nothing of the payload (T-17)', () => {
     const answers: [what: string, (response: ServerResponse) => unknown, Partial<InternalCallError>][] = [
       ['an error', response => response.writeHead(503).end('{"secret":1}'), { status: 503, isDefinite: true }],
       ['no JSON', response => response.end('<html>'), { status: null, isDefinite: false }],
@@ -72,7 +72,7 @@ describe('InternalClient', () => {
       expect(JSON.stringify([failure!.message, failure!.cause])).not.toMatch(/hunter2|secret|Bearer/);
     });
 
-    it('nobody listening: it has certainly not taken effect', async () => {
+    it('with no listener the call has certainly had no effect', async () => {
       const nowhere = clientOf({ baseUrl: 'http://127.0.0.1:1' });
       expect(await failureOf(nowhere.post('/internal/authorize', {}))).toMatchObject({ status: null, isDefinite: true });
     });

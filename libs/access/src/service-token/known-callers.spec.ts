@@ -18,7 +18,7 @@ describe('known callers', () => {
     expect(known.find(undefined, 1_000_000)).toBeUndefined();
   });
 
-  it('a token is verified anew after a minute, so that a withdrawn key ends what it signed (T-27)', () => {
+  it('a token is verified again after a minute, so that a withdrawn key ends its tokens (T-27)', () => {
     const known = new KnownCallers();
     known.add('Bearer token', callerUntil(30_000), 1_000_000);
     expect([known.find('Bearer token', 1_059_999), known.find('Bearer token', 1_060_000)]).toEqual([
@@ -27,7 +27,7 @@ describe('known callers', () => {
     ]);
   });
 
-  it('are known beside each other, up to a thousand', () => {
+  it('are remembered, up to a thousand', () => {
     const known = new KnownCallers();
     for (let at = 0; at < 1_000; at++) known.add(`Bearer ${at}`, callerUntil(30_000), 1_000_000);
     expect([known.find('Bearer 0', 1_000_000), known.find('Bearer 999', 1_000_000)]).toEqual([
@@ -36,7 +36,7 @@ describe('known callers', () => {
     ]);
   });
 
-  it('are bounded: a flood of tokens does not grow them', () => {
+  it('are bounded, also under a flood of tokens', () => {
     const known = new KnownCallers();
     for (let at = 0; at <= 1_000; at++) known.add(`Bearer ${at}`, callerUntil(30_000), 1_000_000);
     expect(known.find('Bearer 0', 1_000_000)).toBeUndefined();

@@ -84,7 +84,7 @@ describe('service tokens', () => {
     expect(callerOf(forge(forgery))).toBeUndefined();
   });
 
-  it('a key nobody has published, and a text that is no token, verify nothing (T-08)', () => {
+  it('a token under an unpublished key and a text that is no token are refused (T-08)', () => {
     const stranger = { kid: 'webhook-dispatcher:unknown', privateKey: createPrivateKey(newPrivateKey()) };
     expect(keys.keyFor(forge({ key: stranger }))).toBeUndefined();
     expect(keys.keyFor('not-a-token')).toBeUndefined();
@@ -183,7 +183,7 @@ describe('rotation', () => {
     expect(refused).toEqual([`${servicePublicKeys} is not usable: the JWKS holds no keys`]);
   });
 
-  it('a service whose own key or whose list of keys has become unusable says which, and goes on with what it had (T-27)', () => {
+  it('a service whose key or list of keys becomes unusable names it, and continues with the former one (T-27)', () => {
     const { services, servicePublicKeys } = new TestTokenKeys().files;
     const privateKeyFile = services['webhook-dispatcher'];
     const refused: string[] = [];
@@ -208,7 +208,7 @@ describe('rotation', () => {
     expect(refused.slice(1)).toEqual([`${servicePublicKeys} is not usable: the JWKS holds no keys`]);
   });
 
-  it('a service whose key nobody could verify does not start, and no private key is ever published (T-27)', () => {
+  it('a service whose key is not published does not start, and no private key is ever published (T-27)', () => {
     const other = new TestTokenKeys();
     const mixed = { privateKeyFile: files.services['api-gateway'], servicePublicKeysFile: other.files.servicePublicKeys };
     expect(() => new ServiceTokenSigner('api-gateway', mixed)).toThrow(/lacks api-gateway:/);

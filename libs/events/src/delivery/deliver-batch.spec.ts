@@ -25,7 +25,7 @@ describe('handing a batch to its handler', () => {
     limit = new AbortController();
   });
 
-  it('an event that the handler cannot take for its data is parked with the reason; the others are handled (T-29)', async () => {
+  it('an event whose data the handler cannot take is parked with the reason; the others are handled (T-29)', async () => {
     const letters = await deliver(batch => {
       if (holds(batch, 'k/2')) throw new DataFault('not a payment');
     });
@@ -51,7 +51,7 @@ describe('handing a batch to its handler', () => {
     await expect(deliver(away)).rejects.toThrow('the database is away');
   });
 
-  it('nothing is handed over in halves once the partition is given up (P-I10)', async () => {
+  it('once the partition is lost, no half of a batch is handed over (P-I10)', async () => {
     const lost = deliver(() => {
       limit.abort(new Error('given up'));
       throw new DataFault('not a payment');

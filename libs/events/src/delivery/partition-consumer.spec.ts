@@ -62,7 +62,7 @@ describe('a partition consumer', () => {
   // A test that failed leaves it at work.
   afterEach(() => consumer.fence());
 
-  it('handles one batch while the one before is being committed, and no further (P-1.2-1)', async () => {
+  it('handles at most one batch while the one before is being committed (P-1.2-1)', async () => {
     begin();
     await eventually(() => expect(handled).toEqual(['k/0', 'k/1']));
     expect(edge.commits.map(({ nextOffset }) => nextOffset)).toEqual([1n]);
@@ -78,7 +78,7 @@ describe('a partition consumer', () => {
     expect(consumer.committedOffset).toBe(3n);
   });
 
-  it('does not end before its last commit has (P-1.2-1)', async () => {
+  it('ends only after its last commit (P-1.2-1)', async () => {
     const held = gate();
     begin({ onBatch: () => held.promise });
     const order: string[] = [];
@@ -92,7 +92,7 @@ describe('a partition consumer', () => {
     expect(handled).toEqual(['k/0']);
   });
 
-  it('commits nothing more once a commit was told that the partition is somebody else’s (P-1.2-1)', async () => {
+  it('commits nothing more once a commit learned that another member owns the partition (P-1.2-1)', async () => {
     begin();
     await eventually(() => expect(handled).toHaveLength(2));
     edge.commits[0]!.end(false);
@@ -111,7 +111,7 @@ describe('a partition consumer', () => {
     await consumer.stop();
   });
 
-  it('a dead letter that cannot be parked is passed over; those of its batch are parked (T-29)', async () => {
+  it('a dead letter that cannot be parked is skipped; the others of its batch are parked (T-29)', async () => {
     begin({ batchMax: 3, reject: true });
     edge.refused = 1n;
     // Either the batch is committed, or it comes again, and again for ever.

@@ -12,7 +12,7 @@ describe('the Kafka connection', () => {
   beforeAll(() => writeFileSync(caFile, 'PEM'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('is secured by settings alone', () => {
+  it('is secured by settings only', () => {
     const secured = { ...open, caFile, username: 'dispatcher', password: 'secret' };
     expect(kafkaConnectionOf(secured)).toEqual({
       brokers: ['broker:9092'],
@@ -49,7 +49,7 @@ describe('errors of kafkajs', () => {
     expect(isStaleMembership(failure('KafkaJSConnectionError'))).toBe(false);
   });
 
-  it('are worth another try when brokers are away, and not when access is refused', () => {
+  it('are retried when brokers are away, and not when access is refused', () => {
     expect(isTransient(wrapped(failure('KafkaJSConnectionError')))).toBe(true);
     expect(isTransient(failure('KafkaJSProtocolError', { type: 'GROUP_AUTHORIZATION_FAILED', retriable: true }))).toBe(false);
     expect(isTransient(new TypeError('a bug'))).toBe(false);

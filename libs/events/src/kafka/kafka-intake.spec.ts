@@ -67,7 +67,7 @@ describe('KafkaIntake', () => {
       consumer as unknown as Consumer,
     );
 
-  it('refuses a late fetch of an older assignment, which would skip what is not committed, and asks again', async () => {
+  it('refuses a late fetch of an older assignment, which would skip uncommitted events, and fetches again', async () => {
     await take(8, 2);
     expect(consumer.seek).toHaveBeenCalledWith({ topic: 't', partition: 0, offset: '5' });
     expect(resolved).toEqual([]);
@@ -76,7 +76,7 @@ describe('KafkaIntake', () => {
     expect(resolved).toEqual(['6']);
   });
 
-  it('goes on, and says so, when the wanted events have expired', async () => {
+  it('continues, and logs it, when the wanted events have expired', async () => {
     for (let read = 0; read < 3; read++) await take(8, 2);
     await eventually(() => expect(handled).toEqual(['8', '9']));
     expect(errors).toEqual(['events expired before they were read']);
@@ -97,7 +97,7 @@ describe('KafkaIntake', () => {
     await eventually(() => expect(consumer.resume).toHaveBeenCalledTimes(1));
   });
 
-  it('drops what was fetched for a partition that is owned no more', async () => {
+  it('drops records fetched for a partition that it no longer owns', async () => {
     await owned.giveUp([0]);
     await take(5, 2);
     expect([handled, resolved]).toEqual([[], []]);

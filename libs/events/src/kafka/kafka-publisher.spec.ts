@@ -48,7 +48,7 @@ describe('KafkaPublisher', () => {
   });
   afterEach(() => publisher.close());
 
-  it('rejects when a partition that was written is not among the answers, however successful they look', async () => {
+  it('rejects when the answers lack a partition that was written, however successful they look', async () => {
     kafka.answer = async batch => answersTo(batch).filter(({ partition }) => partition !== 2);
     await expect(publisher.publish([record(1), record(2)])).rejects.toThrow(new UnconfirmedPublishError(['t/2']));
   });
@@ -92,7 +92,7 @@ describe('KafkaPublisher', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('keeps a request below what a broker takes for one partition', async () => {
+  it('keeps a request below the size that a broker takes for one partition', async () => {
     await publisher.publish(Array.from({ length: 5 }, () => record(0, 200_000)));
     expect(kafka.requests.map(partitions => partitions.length)).toEqual([2, 2, 1]);
   });

@@ -72,7 +72,7 @@ describe('EventsServer', () => {
     for (const { handler, ids: batch } of received) if (handler === 'first') expect(batch.length).toBeLessThanOrEqual(2);
   });
 
-  it('lets a failing handler see its batch again', async () => {
+  it('hands a batch again to a handler that failed', async () => {
     const topic = await harness.topic(1, ['first', 'second']);
     failuresLeft = 2;
     await transport.publish(interleaved(topic, ['k'], 2));
@@ -91,7 +91,7 @@ describe('EventsServer', () => {
     await eventually(() => expect([idsSeenBy('first'), idsSeenBy('second')]).toEqual([['k/0'], ['k/0']]));
   });
 
-  it('publishes the lag, what was handled and what was parked as metrics', async () => {
+  it('publishes the lag and the numbers of handled and parked events as metrics', async () => {
     const topic = await harness.topic(1, ['first', 'second']);
     const server = await start(topic);
     server.pause(topic);
@@ -119,7 +119,7 @@ describe('EventsServer', () => {
     expect(received).toEqual([]);
   });
 
-  it('reports a consume loop that has stopped turning as beyond help', async () => {
+  it('reports a stopped consume loop as not recoverable', async () => {
     const lifecycle = new Lifecycle();
     const stuck: SubscriberProgress = { sinceLastTurnMs: 90_001, assignedPartitions: [0], lag: 5 };
     const subscriber = { pause: () => undefined, resume: () => undefined, stop: async () => undefined, progress: () => stuck };

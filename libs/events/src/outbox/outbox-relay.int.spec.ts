@@ -64,7 +64,7 @@ describe('OutboxRelay', () => {
   /** The test compares the published events once, at the end, so a wrong order fails at once instead of by time-out. */
   const hasLeft = (count: number) => eventually(async () => expect(await depth()).toBeLessThanOrEqual(count));
 
-  it('publishes what was committed, in order, and deletes it', async () => {
+  it('publishes committed events in order, and deletes them', async () => {
     await insertOutbox(database.dataSource, numbered('k', 7));
     relay({ batchMax: 3 }).start();
     await hasLeft(0);
@@ -82,7 +82,7 @@ describe('OutboxRelay', () => {
     await eventually(() => expect(transport.published).toEqual(idsOf('kept', 1)));
   });
 
-  it('hands over the event as it was inserted', async () => {
+  it('publishes the event as it was inserted', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const event = { ...eventOf(topic, 'k', 1), traceparent, data: { merchant: 'Café ☕ "\\', amount: '110.10' } };
     await insertOutbox(database.dataSource, [event]);
@@ -135,7 +135,7 @@ describe('OutboxRelay', () => {
     expect(slow.published.slice(0, 2)).toEqual(idsOf('k', 2));
   });
 
-  it('is woken by the committer instead of waiting for its next look', async () => {
+  it('is woken by the committer instead of waiting for its next poll', async () => {
     const waiting = relay({ idleMs: 3_600_000 });
     waiting.start();
     await insertOutbox(database.dataSource, numbered('first', 1));

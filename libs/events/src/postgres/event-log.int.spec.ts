@@ -84,7 +84,7 @@ describe('the event log in PostgreSQL', () => {
       expect(records.get(0)?.map(({ offset }) => offset)).toEqual([0n]);
     });
 
-    it('are read past an old transaction that is still open elsewhere in the database', async () => {
+    it('are read although an old transaction is still open elsewhere in the database', async () => {
       const old: PoolClient = await pool.connect();
       later(() => old.release(true));
       await old.query('begin isolation level repeatable read');
@@ -113,7 +113,7 @@ describe('the event log in PostgreSQL', () => {
       return { made, session };
     };
 
-    it('shares the partitions so that all are taken and no member has two more than another', () => {
+    it('shares out all partitions, and the numbers of two members differ by at most one', () => {
       for (let members = 1; members <= 20; members++) {
         const shares = Array.from({ length: members }, (_, rank) => shareOf(16, members, rank));
         expect(shares.reduce((sum, share) => sum + share, 0)).toBe(16);
@@ -190,7 +190,7 @@ describe('the event log in PostgreSQL', () => {
         position,
       ]);
 
-    it('deletes what every group has consumed, and keeps what one group still has to read', async () => {
+    it('deletes events that every group has consumed, and keeps those that one group still has to read', async () => {
       await log.append([0, 1, 2, 3].map(n => record('k', n)));
       await consumedUpTo('fast', 4);
       await consumedUpTo('slow', 2);
@@ -204,7 +204,7 @@ describe('the event log in PostgreSQL', () => {
       expect(await janitor(3_600_000, 3_600_000).clean()).toBe(0);
     });
 
-    it('keeps what no group reads until its topic expires, and not longer', async () => {
+    it('keeps events that no group reads until their topic expires, and not longer', async () => {
       await log.append([record('k', 0)]);
       expect(await janitor(3_600_000, 0).clean()).toBe(0);
       expect(await janitor(0, 0).clean()).toBe(1);

@@ -30,7 +30,7 @@ export function shardStoreConformance(open: () => Promise<ShardStore>): void {
     expect(seen).toEqual({ shard: 0, owner: other, epoch: 1, heartbeat: before + 2 });
   });
 
-  it('of two that take a shard by what they saw, the first gets it, under a higher epoch', async () => {
+  it('of two replicas that take the same shard, the first gets it, under a higher epoch', async () => {
     const seen = await rowsOf(me, 0, 1);
     expect((await store.take(me, seen)).sort((a, b) => a.shard - b.shard)).toEqual([{ shard: 0, epoch: 1 }, { shard: 1, epoch: 1 }]); // prettier-ignore
     expect(await store.take(other, seen)).toEqual([]);

@@ -8,7 +8,7 @@ describe('whether a service is ready', () => {
   const check = (name: string, run: () => Promise<string | void> | string | void, kind: 'live' | 'ready' = 'ready') =>
     lifecycle.addCheck({ name, kind, check: run });
 
-  it('it is when every check is well, and says of each that it is', async () => {
+  it('is ready when every check passes, and reports each', async () => {
     check('database', () => Promise.resolve());
     check('events', () => undefined);
     expect(await lifecycle.report('ready')).toEqual({ status: 'ok', checks: { database: 'ok', events: 'ok' } });
@@ -22,7 +22,7 @@ describe('whether a service is ready', () => {
       'ECONNREFUSED',
     ],
     ['an error without one', failing(new TypeError('to 10.0.0.1 as paycode')), 'TypeError'],
-  ])('it is not when one check of two answers %s, and tells no more of it than its kind', async (_, run, outcome) => {
+  ])('is not ready when one check of two answers %s, and reports only its kind', async (_, run, outcome) => {
     check('events', () => undefined);
     check('database', run);
     expect(await lifecycle.report('ready')).toEqual({ status: 'failing', checks: { events: 'ok', database: outcome } });
@@ -34,7 +34,7 @@ describe('whether a service is ready', () => {
     expect(await lifecycle.report('live')).toEqual({ status: 'ok', checks: { loop: 'ok' } });
   });
 
-  it('it is not from the moment it stops, while what is in progress is finished', async () => {
+  it('is not ready from the moment it stops, while it finishes the work in progress', async () => {
     const reports: unknown[] = [];
     lifecycle.onDrain(
       'deliveries',

@@ -58,7 +58,7 @@ interface Refusal {
 }
 
 /** The input that a service accepts. No caller can cause an error line in its log (R-7-6, A-70, T-40). */
-describe('the door of a service', () => {
+describe('the checks of every request to a service', () => {
   let service: RunningService;
   let errorLines: string[];
   beforeAll(async () => {
@@ -112,7 +112,7 @@ describe('the door of a service', () => {
     expect(refusalOf(inward)).toEqual([400, '[1].b[0]', rule]);
   });
 
-  it('refuses them in a key too, and says which without repeating it (R-7-6, A-70)', async () => {
+  it('refuses such characters in a key too, and names its place without repeating it (R-7-6, A-70)', async () => {
     expect(refusalOf(await post('/orders', '{"reference":"1","a\\u0000b":1}'))).toEqual([
       400,
       'a\u{FFFD}b',
@@ -129,18 +129,18 @@ describe('the door of a service', () => {
     ['an overlong NUL', [0xc0, 0x80]],
     ['an encoded surrogate', [0xed, 0xa0, 0x80]],
     ['a cut sequence', [0xe2, 0x82]],
-  ])('refuses what is not UTF-8 instead of replacing it: %s (A-70)', async (_, bytes) => {
+  ])('refuses bytes that are not UTF-8 instead of replacing them: %s (A-70)', async (_, bytes) => {
     const body = Buffer.concat([Buffer.from('{"reference":"'), Buffer.from(bytes), Buffer.from('"}')]);
     expect(refusalOf(await post('/orders', body))).toEqual([400, 'body', 'must be UTF-8']);
   });
 
-  it('takes every other text as it is', async () => {
+  it('takes every other text unchanged', async () => {
     const reference = 'Ωmega 🙂 \u{10FFFF} "quoted" \\ / \u202e e\u0301';
     const answer = await post('/orders', JSON.stringify({ reference }));
     expect([answer.status, JSON.parse(answer.body)]).toEqual([201, { reference }]);
   });
 
-  it('takes line ends where the route says that lines are part of the text, and nothing else there (A-70)', async () => {
+  it('takes line ends where the route allows them, and nowhere else (A-70)', async () => {
     const address = { address: { street: ['1 Long Road\r\n\tCape Town'] } };
     expect((await post('/addresses', JSON.stringify(address))).status).toBe(201);
     expect(refusalOf(await post('/addresses', '{"address":{"street":["\\u0000"]}}')).slice(0, 2)).toEqual([
@@ -191,7 +191,7 @@ describe('the door of a service', () => {
     expect(refusalOf(await get(target))).toEqual([400, field, rule]);
   });
 
-  it('answers a target that cannot be decoded in the one error body', async () => {
+  it('answers a target that cannot be decoded with the error body', async () => {
     expect(refusalOf(await get('/orders/%ff'))[0]).toBe(400);
     expect(refusalOf(await get('/%ff'))).toEqual([400, 'invalid path', undefined]);
     expect((await get(`/orders/${'x'.repeat(600)}`)).status).toBe(404);
@@ -210,13 +210,13 @@ describe('the door of a service', () => {
     ['HEAD', '/orders/1', 'GET'],
     ['OPTIONS', '/addresses?x', 'POST'],
     ['PROPFIND', '/orders/1', 'GET'],
-  ])('answers %s %s with 405 and what the path takes: %s (A-71)', async (method, target, allow) => {
+  ])('answers %s %s with 405 and the methods of the path: %s (A-71)', async (method, target, allow) => {
     const answer = await rawRequest(service.ports.public!, method, target);
     expect([answer.status, /^allow: (.*)$/im.exec(answer.head)?.[1]]).toEqual([405, allow]);
     if (method !== 'HEAD') expect(JSON.parse(answer.body)).toMatchObject({ status: 405, message: 'Method Not Allowed' });
   });
 
-  it('answers 404 to a path that nobody knows, and says nothing of internal ones (A-71)', async () => {
+  it('answers 404 to an unknown path, and tells nothing of internal ones (A-71)', async () => {
     for (const [method, target] of [
       ['DELETE', '/nothing'],
       ['DELETE', '/internal/orders'],

@@ -33,7 +33,7 @@ describe('regression: a listener that closes while clients keep connections', ()
       call.once('error', reject).end();
     });
 
-  it('answers what comes on a connection that was idle, as the last on it, and is then closed', async () => {
+  it('answers a request on an idle connection as its last one, then closes the connection', async () => {
     const at = port();
     expect(await get(at)).toEqual({ connection: 'keep-alive', isReused: false });
     const closed = closeListener(server, 120_000);
@@ -47,7 +47,7 @@ describe('regression: a listener that closes while clients keep connections', ()
     await closeListener(server, 120_000);
   });
 
-  it('answers who was connected but not yet accepted when the close began (P-T9)', async () => {
+  it('answers a client that was connected but not yet accepted when the close began (P-T9)', async () => {
     const at = port();
     const clients = Array.from({ length: 50 }, () => connect(at));
     const answers = clients.map(async client => {
@@ -61,7 +61,7 @@ describe('regression: a listener that closes while clients keep connections', ()
     expect(await Promise.all(answers)).toEqual(clients.map(() => 'HTTP/1.1 200 OK'));
   });
 
-  it('waits for nobody who sends nothing', async () => {
+  it('does not wait for clients that send nothing', async () => {
     const silent: Socket = connect(port());
     await Promise.all([once(silent, 'connect'), once(server, 'connection'), get(port())]);
     const gone = once(silent, 'close');

@@ -4,7 +4,7 @@ const facts = { identity: 'assertion', requestId: 'request-1', address: '192.0.2
 const fields = (headers: string[]) =>
   Object.fromEntries(headers.flatMap((name, index) => (index % 2 ? [] : [[name, headers[index + 1]]])));
 
-describe('what a service gets to see of a request', () => {
+describe('the header fields that a service gets', () => {
   it('every line of a repeated field is read, in order (A-19)', () => {
     expect(valuesOf(['Authorization', 'Basic a', 'Host', 'x', 'AUTHORIZATION', 'Bearer b'], 'authorization')).toEqual([
       'Basic a',
@@ -29,7 +29,7 @@ describe('what a service gets to see of a request', () => {
     expect(seen).not.toContain('forged');
   });
 
-  it('a service gets the fields that are for it in their order, then what the gateway says itself', () => {
+  it('a service gets its fields in their order, then those that the gateway adds', () => {
     const own = ['x-request-id', 'request-1', 'x-forwarded-for', '192.0.2.1', 'x-forwarded-proto', 'https'];
     expect(forwardedHeaders(['Accept', '*/*', 'X-Own', '1'], facts)).toEqual([
       ...['accept', '*/*', 'x-own', '1'],
@@ -42,7 +42,7 @@ describe('what a service gets to see of a request', () => {
     ]);
   });
 
-  it('the identity is absent, not empty, where none was asserted', () => {
+  it('the identity field is absent, not empty, when none was asserted', () => {
     expect(fields(forwardedHeaders([], { ...facts, identity: undefined }))).toEqual({
       'x-request-id': 'request-1',
       'x-forwarded-for': '192.0.2.1',
@@ -54,7 +54,7 @@ describe('what a service gets to see of a request', () => {
     expect(fields(forwardedHeaders(['Connection', 'x-paycode-identity, close'], facts))['x-paycode-identity']).toBe('assertion');
   });
 
-  it('the credential is forwarded only where it is the subject itself', () => {
+  it('the credential is forwarded only to routes that act on it', () => {
     const headers = ['Authorization', 'Bearer a.b.c'];
     expect(forwardedHeaders(headers, facts)).not.toContain('Bearer a.b.c');
     expect(forwardedHeaders(headers, { ...facts, isCredentialForwarded: true })).toContain('Bearer a.b.c');

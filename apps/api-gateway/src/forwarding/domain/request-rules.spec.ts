@@ -10,7 +10,7 @@ const request = (change: Partial<RequestLine>): RequestLine => ({
 });
 const statusOf = (change: Partial<RequestLine>) => objectionTo(request(change), 1_000)?.status;
 
-describe('what a request must look like before anybody asks who sent it', () => {
+describe('rules for a request before its caller is authorized', () => {
   it.each(['application/json', 'Application/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"'])(
     'a body of type %j may pass (R-5.4-1)',
     type => {
@@ -29,18 +29,18 @@ describe('what a request must look like before anybody asks who sent it', () => 
     expect(statusOf({ headers: ['Content-Type', type] })).toBe(415);
   });
 
-  it('a body without any type is refused, a request without a body needs none (R-5.4-1)', () => {
+  it('a body without a type is refused; a request without a body needs no type (R-5.4-1)', () => {
     expect(statusOf({ headers: [] })).toBe(415);
     expect(statusOf({ headers: [], announcedBytes: 0 })).toBeUndefined();
   });
 
-  it('the type of chunks is asked once they are read: none came, none needed (R-5.4-1)', () => {
+  it('the type of a chunked body is checked after its chunks are read; an empty one needs none (R-5.4-1)', () => {
     expect(statusOf({ headers: [], announcedBytes: undefined })).toBeUndefined();
     expect(bodyTypeObjection([], 0)).toBeUndefined();
     expect(bodyTypeObjection([], 1)?.status).toBe(415);
   });
 
-  it('a compressed body is refused: nobody would decompress it within the size limit', () => {
+  it('a compressed body is refused, because no service decompresses it within the size limit', () => {
     expect(statusOf({ headers: [...json, 'Content-Encoding', 'gzip'] })).toBe(415);
   });
 
@@ -49,28 +49,34 @@ describe('what a request must look like before anybody asks who sent it', () => 
     expect(statusOf({ announcedBytes: 1_000 })).toBeUndefined();
   });
 
-  it.each(['Content-Type', 'content-length', 'HOST', 'Transfer-Encoding'])('a second %s field is refused', name => {
-    expect(statusOf({ headers: [...json, name, '1', name, '1'] })).toBe(400);
-  });
+  it.each(['Content-Type', 'content-length', 'HOST', 'Transfer-Encoding'])(
+    'a request with a second %s field is refused',
+    name => {
+      expect(statusOf({ headers: [...json, name, '1', name, '1'] })).toBe(400);
+    },
+  );
 
   it.each(['gzip, chunked', 'chunked, chunked', 'chunked;q=1', 'identity', 'chunke\u212a', ''])(
     'a transfer coding %j is not implemented (T-26)',
     coding => expect(statusOf({ headers: [...json, 'Transfer-Encoding', coding] })).toBe(501),
   );
 
-  it('chunked in any case is the one coding', () => {
+  it('chunked, in upper or lower case, is the only coding', () => {
     expect(statusOf({ headers: [...json, 'Transfer-Encoding', 'Chunked'], announcedBytes: undefined })).toBeUndefined();
   });
 
-  it.each(['TRACE', 'PROPFIND', 'M-SEARCH'])('whether a path takes method %j is for its service to say (A-71)', method => {
-    expect(statusOf({ method })).toBeUndefined();
-  });
+  it.each(['TRACE', 'PROPFIND', 'M-SEARCH'])(
+    'the gateway leaves it to the service whether a path takes method %j (A-71)',
+    method => {
+      expect(statusOf({ method })).toBeUndefined();
+    },
+  );
 
   it.each(['CONNECT', 'BREW', 'get', ''])('method %j is refused', method => {
     expect(statusOf({ method })).toBe(400);
   });
 
-  it('HTTP/0.9 and chunks in HTTP/1.0 are refused, plain HTTP/1.0 may pass', () => {
+  it('HTTP/0.9 and chunks in HTTP/1.0 are refused, HTTP/1.0 without chunks may pass', () => {
     expect(statusOf({ version: '0.9', headers: [], announcedBytes: 0 })).toBe(400);
     expect(statusOf({ version: '1.0', headers: [...json, 'Transfer-Encoding', 'chunked'] })).toBe(400);
     expect(statusOf({ version: '1.0' })).toBeUndefined();

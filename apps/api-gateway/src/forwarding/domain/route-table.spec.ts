@@ -13,7 +13,7 @@ describe('which service a path belongs to', () => {
   });
 
   it.each(['/', '/internal/x', '/pluto/internal/x', '/metrics', '/health/live', '/public', '/publicity/x', '/code/create',
-    '/portal/restful/merchant', '/pluto/purchase/x', '/authenticationx/login', '/jwks', '/api-docs'])('%s belongs to none (T-27)', path => {
+    '/portal/restful/merchant', '/pluto/purchase/x', '/authenticationx/login', '/jwks', '/api-docs'])('%s belongs to no service (T-27)', path => {
     expect(upstreamOf(path)).toBeUndefined();
   }); // prettier-ignore
 

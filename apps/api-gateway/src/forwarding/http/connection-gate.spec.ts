@@ -13,7 +13,7 @@ const relays = {
   announce: () => undefined,
 } as unknown as ClientAddresses;
 
-describe('connections that have not said enough yet', () => {
+describe('connections that have not sent their first bytes yet', () => {
   let refused: string[];
   let started: Duplex[];
   let socket: Duplex;
@@ -37,7 +37,7 @@ describe('connections that have not said enough yet', () => {
     await turn();
   };
 
-  it('a relay that sends its header byte by byte gets no more time for it (T-30)', async () => {
+  it('a relay that sends its header byte by byte gets no extra time (T-30)', async () => {
     for (const byte of 'PROXY TCP') {
       await say(byte);
       jest.advanceTimersByTime(100);
@@ -48,7 +48,7 @@ describe('connections that have not said enough yet', () => {
     expect([socket.destroyed, refused, started]).toEqual([true, ['silent'], []]);
   });
 
-  it('what came behind the header is the first the client has said (T-30)', async () => {
+  it('the bytes after the header count as the first bytes of the client (T-30)', async () => {
     const hello = '\u0016\u0003\u0001';
     await say(`PROXY TCP4 198.51.100.7 192.0.2.1 4000 443\r\n${hello}`);
     expect(started).toEqual([socket]);

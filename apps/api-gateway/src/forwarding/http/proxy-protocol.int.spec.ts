@@ -61,7 +61,7 @@ describe('clients behind a proxy that passes TLS through', () => {
     expect(addresses()).toEqual([address]);
   });
 
-  it('a header that arrives byte by byte is read all the same (T-30)', async () => {
+  it('a header that arrives byte by byte is still read (T-30)', async () => {
     const socket = await relay();
     socket.setNoDelay(true);
     for (const byte of v2([198, 51, 100, 9])) await new Promise(resolve => socket.write(Buffer.from([byte]), resolve));
@@ -79,7 +79,7 @@ describe('clients behind a proxy that passes TLS through', () => {
     expect(addresses()).toEqual(['198.51.100.10']);
   });
 
-  it('a named peer that sends no header is closed, and so is one that sends a broken one (T-30)', async () => {
+  it('the connection of a named peer without a valid header is closed (T-30)', async () => {
     for (const first of [Buffer.from('PROXY TCP4 a b 1 2\r\n'), Buffer.from(request)]) {
       const socket = await relay();
       const answers: Buffer[] = [];
@@ -96,14 +96,14 @@ describe('clients behind a proxy that passes TLS through', () => {
     expect([isServed, gateway.asked]).toEqual([false, []]);
   });
 
-  it('nobody else may send a header: it is not TLS, so it is answered 400 (T-30, R-1-9)', async () => {
+  it('a header from any other peer is not TLS, so it is answered 400 (T-30, R-1-9)', async () => {
     const socket = await relay('127.0.0.2');
     socket.write(v1('198.51.100.7'));
     const [answer] = (await once(socket, 'data')) as [Buffer];
     expect(statusesOf(answer.toString())).toEqual([400]);
   });
 
-  it('nobody else needs one (T-30)', async () => {
+  it('other peers need no header (T-30)', async () => {
     expect(await ask(await relay('127.0.0.2'))).toEqual([200]);
     expect(addresses()).toEqual(['127.0.0.2']);
   });

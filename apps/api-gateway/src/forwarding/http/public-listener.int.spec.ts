@@ -54,7 +54,7 @@ describe('the public listener', () => {
     untouched(gateway);
   });
 
-  it('a client that keeps sending plain HTTP is cut off (R-1-9)', async () => {
+  it('the listener disconnects a client that keeps sending plain HTTP (R-1-9)', async () => {
     const connection = await RawConnection.tcp(gateway.port);
     connection.send(`POST / HTTP/1.1\r\n\r\n`);
     const flood = setInterval(() => connection.send('x'.repeat(65_536)), 1);

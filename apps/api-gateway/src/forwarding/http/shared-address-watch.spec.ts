@@ -3,8 +3,8 @@ import { SharedAddressWatch } from './shared-address-watch';
 const connect = (watch: SharedAddressWatch, addressOf: (n: number) => string) =>
   Array.from({ length: 1_000 }, (_, n) => watch.connected(addressOf(n))).filter(found => found !== undefined);
 
-describe('one address for everybody', () => {
-  it('900 of 1,000 connections from one private address are found, once (T-30)', () => {
+describe('many clients that appear under one address', () => {
+  it('900 of 1,000 connections from one private address are reported, once (T-30)', () => {
     expect(connect(new SharedAddressWatch(), n => (n % 10 === 0 ? `192.0.2.${n % 250}` : '10.0.0.7'))).toEqual(['10.0.0.7']);
     expect(connect(new SharedAddressWatch(), () => 'fd00::7')).toEqual(['fd00::7']);
     expect(connect(new SharedAddressWatch(), () => '::ffff:100.64.0.1')).toEqual(['::ffff:100.64.0.1']);
@@ -15,7 +15,7 @@ describe('one address for everybody', () => {
     ['the machine itself', () => '127.0.0.1'],
     ['899 of one private address', n => (n < 101 ? `192.0.2.${n}` : '10.0.0.7')],
     ['an address that cannot be read', () => ''],
-  ])('%s is not (T-30)', (_name, addressOf) => {
+  ])('%s is not reported (T-30)', (_name, addressOf) => {
     expect(connect(new SharedAddressWatch(), addressOf)).toEqual([]);
   });
 

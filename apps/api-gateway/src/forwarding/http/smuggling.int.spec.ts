@@ -33,7 +33,7 @@ const ambiguous: [string, string][] = [
   ['HTTP/0.9', 'GET /public/x\r\n\r\n'],
 ];
 
-describe('a request two readers could read differently', () => {
+describe('a request that two parsers could read differently', () => {
   let gateway: GatewayUnderTest;
   beforeAll(async () => (gateway = await GatewayUnderTest.start()));
   beforeEach(() => gateway.reset());
@@ -58,7 +58,7 @@ describe('a request two readers could read differently', () => {
     },
   );
 
-  it('the answer to what cannot be read forbids guessing its type (A-72)', async () => {
+  it('the answer to an unreadable request forbids guessing its type (A-72)', async () => {
     const connection = await gateway.raw();
     connection.send(`${head('X-A: a\0b', 'Content-Length: 2')}{}`);
     expect(await connection.untilClosed()).toMatch(/^HTTP\/1\.1 400 [^]*^x-content-type-options: nosniff\r$/im);
@@ -84,7 +84,7 @@ describe('a request two readers could read differently', () => {
     expect(gateway.upstream.seen.map(seen => seen.url)).toEqual(['/public/one', '/public/two']);
   });
 
-  it('an upgrade is not a way past the gateway', async () => {
+  it('an upgrade request does not bypass the gateway', async () => {
     const connection = await gateway.raw();
     connection.send('GET /public/x HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n');
     expect(statusesOf(await connection.untilClosed())).toEqual([200]);

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { TokenBuckets } from './token-buckets';
 
 describe('a token bucket per key', () => {
-  it('lets a burst pass, then one per refill, and says how long to wait', () => {
+  it('lets a burst pass, then one per refill, and gives the time to wait', () => {
     const buckets = new TokenBuckets({ perS: 2, burst: 3, bucketsMax: 10 });
     const waits = [0, 0, 0, 0, 250, 500, 999, 1_000].map(atMs => Math.round(buckets.take('a', atMs)));
     expect(waits).toEqual([0, 0, 0, 500, 250, 0, 1, 0]);
   });
 
-  it('keeps keys apart and remembers at most so many', () => {
+  it('has a bucket for each key and a limit of keys', () => {
     const buckets = new TokenBuckets({ perS: 1, burst: 1, bucketsMax: 2 });
     expect([buckets.take('a', 0), buckets.take('b', 0), buckets.take('a', 0), buckets.take('c', 0)]).toEqual([0, 0, 1_000, 0]);
     expect(buckets.size).toBe(2);

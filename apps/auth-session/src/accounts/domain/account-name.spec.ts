@@ -21,7 +21,7 @@ describe('the name of an account', () => {
     expect(nameAccount(naming)).toStrictEqual({ ok: true, ...name });
   });
 
-  it.each([undefined, 0, -1, 1.5, 2 ** 53])('a merchant needs an id that counts it, not %s (R-2.1-2)', id => {
+  it.each([undefined, 0, -1, 1.5, 2 ** 53])('a merchant needs a positive integer as its id, not %s (R-2.1-2)', id => {
     expect(objectionTo({ type: 'MERCHANT', ...(id === undefined ? {} : { id }) })).toBe('id must be a positive integer');
   });
 
@@ -29,7 +29,7 @@ describe('the name of an account', () => {
     expect(objectionTo({ type: 'MERCHANT', id: 1, username: 'merchant-2' })).toBe('username must be merchant-1');
   });
 
-  it('a name that is null is none (R-2.1-4)', () => {
+  it('a name that is null counts as missing (R-2.1-4)', () => {
     expect(objectionTo({ type: 'STK', username: null })).toBe('username must have 1 to 128 characters');
     expect(objectionTo({ type: 'MERCHANT', id: null })).toBe('id must be a positive integer');
   });
@@ -59,7 +59,7 @@ describe('the name of an account', () => {
     expect(stk(username)).toContain(`username ${rule}`);
   });
 
-  it('an STK account without any name has none (A-40)', () => {
+  it('an STK account without a name is refused (A-40)', () => {
     expect(objectionTo({ type: 'STK' })).toContain('username must have 1 to 128 characters');
   });
 

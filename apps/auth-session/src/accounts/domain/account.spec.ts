@@ -1,6 +1,6 @@
 import { identityOf, type Principal, rolesOf } from './account';
 
-describe('what services are told of an account', () => {
+describe('the identity that services get of an account', () => {
   it.each([
     ['MERCHANT', ['EXTERNAL']],
     ['PSP', ['EXTERNAL']],
@@ -11,7 +11,7 @@ describe('what services are told of an account', () => {
     expect(rolesOf(type)).toEqual(roles);
   });
 
-  it('its name, its owner and its roles, and nothing of its credentials (T-17)', () => {
+  it('it has name, owner and roles, and nothing of the credentials (T-17)', () => {
     const principal: Principal = {
       id: '7',
       username: 'bank-1',

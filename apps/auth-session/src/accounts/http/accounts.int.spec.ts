@@ -84,7 +84,7 @@ describe('accounts, as operators manage them', () => {
     expect([await outcome(apiPassword), await outcome(data.apiPassword)]).toEqual(['401 Bad Credentials', 'allowed']);
   });
 
-  it('a password leaves a retired pepper when it is next used (T-04)', async () => {
+  it('a password moves to the current pepper when it is next used (T-04)', async () => {
     const [oldPepper, newPepper] = ['old', 'new'].map(kid => `${kid}:${randomBytes(32).toString('base64')}`) as [string, string];
     const own = await TestAuthSession.start({ PASSWORD_PEPPERS: oldPepper });
     later(() => own.stop());
@@ -104,7 +104,7 @@ describe('accounts, as operators manage them', () => {
   });
 
   describe('as in R-5.2-4, R-5.2-5, A-20, A-21', () => {
-    it('the switch to Bearer kills the password, and a new one is not for Basic', async () => {
+    it('the switch to Bearer ends the password, and a new one does not work with Basic', async () => {
       const { username, apiPassword } = await service.create({ type: 'MERCHANT', id: 4 });
       const switched = await service.operator('POST', `/internal/accounts/${username}/bearer`);
       expect(switched.data).toMatchObject({ mode: 'BEARER', hasPassword: false });

@@ -34,7 +34,7 @@ describe('an account that is bound to its owner’s addresses (T-15)', () => {
     expect(await from(far, credential)).toBe('allowed');
   });
 
-  it('an open session ends at the border too: no request, no renewal, no login from elsewhere', async () => {
+  it('an open session is refused from elsewhere too: no request, no renewal, no login', async () => {
     const account = await client.bearerAccount({ type: 'PSP', id: 71 }, false);
     const session = await client.passwordLogin(account);
     await bind(account.username, ['203.0.113.0/24']);
@@ -55,7 +55,7 @@ describe('an account that is bound to its owner’s addresses (T-15)', () => {
     expect(says(await service.client('POST', '/authentication/renew', { data: { jwt }, ...home }))).toBe('200 ok');
   });
 
-  it('the list is checked entry by entry, and its change is on record', async () => {
+  it('the list is checked entry by entry, and the security log records its change', async () => {
     const { username } = await service.create({ type: 'PSP', id: 72 });
     for (const wrong of ['198.51.100.0/33', '198.51.100', '0x7f.1', 'example.com', '']) {
       const { status, data } = await bind(username, ['192.0.2.1', wrong]);

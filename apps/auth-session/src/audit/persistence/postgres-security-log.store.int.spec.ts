@@ -16,7 +16,7 @@ const used = (requestId: string): SecurityEvent => ({
 });
 
 describe('security events in PostgreSQL', () => {
-  it('an event that cannot be stored is said to be refused; those written with it are stored (T-29)', async () => {
+  it('an event that cannot be stored is reported as refused; those written with it are stored (T-29)', async () => {
     const refused: object[] = [];
     const logger = { error: (fields: object) => refused.push(fields) } as unknown as Logger;
     const log = new PostgresSecurityLogStore(database.dataSource, new TestClock(), logger);

@@ -20,14 +20,14 @@ describe('the path-role table', () => {
     expect(ruleFor(path).kind).toBe(kind);
   });
 
-  it('who may go where (A-42)', () => {
+  it('roles and the paths that they may call (A-42)', () => {
     expect(allowed('/code/create')).toEqual(['MERCHANT', 'PSP']);
     expect(allowed('/stk/x')).toEqual(['STK']);
     expect(allowed('/remote/v4/lookup')).toEqual(types);
     expect(allowed('/portal/restful/merchant/notification/list')).toEqual(['PSP', 'ACQUIRER']);
   });
 
-  it('where the table knows no path nobody may go, and where it is open everybody (R-5.5-1)', () => {
+  it('nobody may call a path that the table does not know, and everybody an open one (R-5.5-1)', () => {
     const psp = { accountType: 'PSP', roles: rolesOf('PSP') } as const;
     expect(['/', '/publicx', '/portal', '/public/pay'].map(path => permits(ruleFor(path), psp))).toEqual([
       false,
@@ -37,7 +37,7 @@ describe('the path-role table', () => {
     ]);
   });
 
-  it('whoever may be let in is let in to one service (T-26)', () => {
+  it('a path for accounts leads to exactly one service, any other to none (T-26)', () => {
     expect(['/code/1', '/purchase/notification/1', '/remote/v4/lookup'].map(path => ruleFor(path).service)).toEqual([
       'payment-simulator',
       'webhook-dispatcher',
@@ -56,7 +56,7 @@ describe('the path-role table', () => {
     ['/purchases/1', undefined],
     ['/code/create', undefined],
     ['/x/purchase', undefined],
-  ])('of %s the personal data is that of %s (T-17)', (path, prefix) => {
+  ])('for %s the log of personal data names %s (T-17)', (path, prefix) => {
     expect(personalDataOf(path)).toBe(prefix);
   });
 

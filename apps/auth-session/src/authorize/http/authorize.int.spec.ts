@@ -41,7 +41,7 @@ describe('the path-role table', () => {
   });
 
   describe('as in R-5.5-1, R-5.4-2, A-46', () => {
-    it.each(['/public/monitor', '/pluto/public/x', '/authentication/login', '/public'])('%s needs nothing', async path => {
+    it.each(['/public/monitor', '/pluto/public/x', '/authentication/login', '/public'])('%s needs no credentials', async path => {
       expect(await service.authorize({ path })).toEqual({ allowed: true });
       // The service does not check credentials on a path that needs none.
       expect(await service.authorize({ path, authorization: ['Bearer'] })).toEqual({ allowed: true });
@@ -49,7 +49,7 @@ describe('the path-role table', () => {
   });
 
   it.each(['/public/../internal/x', '//public', '/public/..;/code', '/public%2f..', '/publıc', 'public'])(
-    '%s is refused whatever it would match (T-26, A-47)',
+    '%s is refused, whatever rule it would match (T-26, A-47)',
     async path => {
       expect(outcomeOf(await service.authorize({ path, authorization: credentials('PSP') }))).toBe('404 Not Found');
     },
@@ -100,7 +100,7 @@ describe('the answer', () => {
       ['PSP', { roles: ['EXTERNAL'], ownerId: 1, acquirer: null }],
       ['STK', { roles: ['STK'], ownerId: null, acquirer: null }],
       ['ACQUIRER', { roles: [], ownerId: null, acquirer: 'Bank A' }],
-    ])('asserts who a %s is, for 30 seconds', async (type, owner) => {
+    ])('asserts the identity of a %s for 30 seconds', async (type, owner) => {
       const answer = await service.authorize({ authorization: credentials(type) });
       if (!answer.allowed) throw new Error('denied');
       const claims = jsonwebtoken.decode(answer.identity!) as jsonwebtoken.JwtPayload & Identity;
@@ -109,7 +109,7 @@ describe('the answer', () => {
     });
   });
 
-  it('what is asserted holds for one method and path of the one service that serves it, whatever the gateway says (T-26)', async () => {
+  it('an assertion holds for one method and path of the service that serves it, whatever the gateway claims (T-26)', async () => {
     const asserted = async (method: string, path: string) => {
       const answer = await service.authorize({ method, path, authorization: credentials('PSP') });
       if (!answer.allowed) throw new Error('denied');

@@ -77,7 +77,7 @@ describe('a Bearer request', () => {
   });
 
   describe('as in R-5.2-9, R-7-4, A-23', () => {
-    it('an account not in Bearer mode is told so, mode being read on each request', async () => {
+    it('an account not in Bearer mode gets an error that says so; the mode is read on each request', async () => {
       await query(`update account set mode = 'BASIC' where username = $1`, [bearer.username]);
       expect(await outcome(session.headerValue)).toBe('401 JWT Authentication disabled for this account');
       const renewed = await service.client('POST', '/authentication/renew', { data: { jwt: tokenOf(session) } });
@@ -99,7 +99,7 @@ describe('a Bearer request', () => {
   });
 });
 
-describe('a token that only looks like ours (T-08)', () => {
+describe('a token that only looks genuine (T-08)', () => {
   const claims = () => jsonwebtoken.decode(tokenOf(session)) as jsonwebtoken.JwtPayload;
   const header = () => jsonwebtoken.decode(tokenOf(session), { complete: true })!.header;
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -120,7 +120,7 @@ describe('a token that only looks like ours (T-08)', () => {
     for (const token of [byRsa, byGuess, byJwk]) expect(await outcome(`Bearer ${token}`)).toBe(ended);
   });
 
-  it('that names where to fetch its key is refused', async () => {
+  it('with a URL for its key is refused', async () => {
     const tricks = { jku: 'https://evil.example/jwks', x5u: 'https://evil.example', kid: '../../etc/passwd' };
     const token = jsonwebtoken.sign(claims(), 'k'.repeat(32), { header: { ...header(), ...tricks } });
     expect(await outcome(`Bearer ${token}`)).toBe(ended);
@@ -139,7 +139,7 @@ describe('a token that only looks like ours (T-08)', () => {
   });
 });
 
-describe('what ends on one replica has ended on the other by the next request (T-09)', () => {
+describe('a session that ends on one replica has ended on the other by the next request (T-09)', () => {
   const onOther = async (of: ClientSession) => outcomeOf(await service.authorize({ authorization: [of.headerValue] }, 1));
 
   it('logout, renew', async () => {

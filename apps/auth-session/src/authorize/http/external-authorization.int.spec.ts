@@ -56,12 +56,12 @@ describe('authorize as external authorization of a proxy', () => {
     expect(decodeJwt(answer.identity!).sub).toBe('psp-1');
   });
 
-  it('an open path answers an empty identity, which replaces whatever the client sent (T-26)', async () => {
+  it('for an open path the answer has an empty identity, which replaces the one that the client sent (T-26)', async () => {
     const answer = await original('/public/pay', 'X-Paycode-Identity', 'forged');
     expect([answer.status, answer.identity]).toEqual([200, '']);
   });
 
-  it('a refusal is the answer the client gets through our own gateway, byte for byte (R-7-1, R-7-5)', async () => {
+  it('a refusal is byte for byte the answer that api-gateway gives (R-7-1, R-7-5)', async () => {
     const gatewayAnswer = await service.authorize({ path: '/pluto/code/create', requestId: 'request-0001' });
     const answer = await original('/pluto/code/create', 'X-Request-Id', 'request-0001');
     if (gatewayAnswer.allowed) throw new Error('allowed');
@@ -78,7 +78,7 @@ describe('authorize as external authorization of a proxy', () => {
     });
   });
 
-  it('where the client wanted to go is told once, by the proxy, in its own way (T-26)', async () => {
+  it('each proxy gives the original path in its own header, once (T-26)', async () => {
     const spoofed = ['X-Original-URI', '/public/x', 'X-Forwarded-Uri', '/public/x', 'X-Forwarded-Method', 'GET'];
     expect((await original('/pluto/code/create', ...spoofed)).status).toBe(400);
     expect((await original('/pluto/code/create', ...spoofed.slice(2))).status).toBe(401);
@@ -102,11 +102,11 @@ describe('authorize as external authorization of a proxy', () => {
     '/path/PUBLIC/x',
     '/path/public/%00',
     '/path/public/%0a',
-  ])('%s leads nowhere (T-26)', async path => {
+  ])('%s is refused (T-26)', async path => {
     expect((await ask(path, ['Authorization', credentials()])).status).toBe(404);
   });
 
-  it('nobody without a proxy token gets a decision, and without configured tokens nobody does (T-27)', async () => {
+  it('only a caller with a proxy token gets a decision, and without configured tokens nobody does (T-27)', async () => {
     const { port } = new URL(service.url('internal'));
     const url = `http://127.0.0.1:${port}/internal/authorize/http/path/public/x`;
     expect((await fetch(url)).status).toBe(500);

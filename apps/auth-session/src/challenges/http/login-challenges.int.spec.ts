@@ -134,7 +134,7 @@ describe('GET /authentication/login-challenges', () => {
     await forgetGuesses();
   });
 
-  it('an address that asks too often is told when to come back (T-02)', async () => {
+  it('an address that asks too often gets 429 with Retry-After (T-02)', async () => {
     const limited = await startOther({ CHALLENGES_PER_ADDRESS_PER_MINUTE: '2' });
     limited.clock.set(Date.now());
     const limitedClient = new LoginClient(limited);
@@ -146,7 +146,7 @@ describe('GET /authentication/login-challenges', () => {
     expect((await limitedClient.challenge('psp-9')).status).toBe(200);
   });
 
-  it('redeemed challenges count, and client challenges that do not hold count tenfold (T-01) (T-02)', async () => {
+  it('redeemed challenges count, and invalid client challenges count tenfold (T-01, T-02)', async () => {
     const limited = await startOther({ CHALLENGES_PER_ADDRESS_PER_MINUTE: '12' });
     const limitedClient = new LoginClient(limited);
     const owner = await limitedClient.bearerAccount({ type: 'PSP', id: 1 });
@@ -159,7 +159,7 @@ describe('GET /authentication/login-challenges', () => {
     expect(statuses).toEqual([400, 429]);
   });
 
-  it('a decoy is encrypted to a key of its identity alone, the same every time (T-06, A-37)', async () => {
+  it('a decoy is encrypted to the key of its identity, which never changes (T-06, A-37)', async () => {
     const encrypt = jest.spyOn(RsaWorkerPool.prototype, 'challenge');
     for (const identity of ['psp-501', 'psp-502', 'psp-501']) await client.challenge(identity);
     const keys = encrypt.mock.calls.map(([publicKey]) => publicKey);

@@ -26,7 +26,7 @@ describe('the delay after wrong credentials (T-05)', () => {
     expect(blockedUntilMs({ ...countOf(11), forgetAtMs: 20_000 }, rule)).toBe(20_000);
   });
 
-  it('is told in whole seconds, rounded up, at least one', () => {
+  it('is given in whole seconds, rounded up, at least one', () => {
     expect([1_000, 1_500, 3_000, 3_001].map(untilMs => retryAfterS(untilMs, 1_000))).toEqual([1, 1, 2, 3]);
   });
 });

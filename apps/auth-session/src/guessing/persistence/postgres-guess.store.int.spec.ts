@@ -35,7 +35,7 @@ describe('the counts of guesses', () => {
     expect(await countedOf(key, 300, nowMs + 1_000 + rule.memoryMs)).toEqual(first(4, 300));
   });
 
-  it('a key that is refused keeps no other of its statement from being counted (T-05)', async () => {
+  it('a refused key does not keep the others of its statement from being counted (T-05)', async () => {
     const [tired, fresh] = [randomBytes(32), randomBytes(32)];
     await countedOf(tired, 4);
     const tries = await store.count(

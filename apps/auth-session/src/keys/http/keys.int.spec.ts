@@ -23,7 +23,7 @@ const rotate = () => service.operator('POST', '/internal/keys/rotate');
 const untilNextMs = 15 * 60_000 + 10_000;
 
 describe('signing keys', () => {
-  it('regression: keys rotate by kid: two are valid at once, a third only when no token needs the first any more (T-08)', async () => {
+  it('regression: keys rotate by kid: two are valid at once, and a third only when no token needs the first (T-08)', async () => {
     const first = await client.passwordLogin(account);
     expect((await rotate()).status).toBe(200);
     const second = await client.passwordLogin(account);
@@ -45,7 +45,7 @@ describe('signing keys', () => {
     expect(await use(last)).toBe('allowed');
   });
 
-  it('a stolen key is thrown out at once: replacing keeps none of the old ones, and every session ends (T-08)', async () => {
+  it('replacing removes all old keys at once, for a stolen key, and ends every session (T-08)', async () => {
     const session = await client.passwordLogin(account);
     expect((await service.operator('POST', '/internal/keys/replace')).status).toBe(200);
     expect(await use(session)).toBe('401 Invalid or expired JWT token');
@@ -56,7 +56,7 @@ describe('signing keys', () => {
     expect((await rotate()).status).toBe(200);
   });
 
-  it('publishes the current and the previous identity key, public halves only, in memory of no secret', async () => {
+  it('publishes the public halves of the current and the previous identity key, and no secret', async () => {
     const before = (await service.operator('GET', '/internal/jwks')).data as { keys: { kid: string }[] };
     service.clock.advance(untilNextMs);
     expect((await rotate()).status).toBe(200);
@@ -77,7 +77,7 @@ describe('signing keys', () => {
     expect(Buffer.from(before.publicKey, 'base64')).toHaveLength(550); // X.509 of RSA-4096
   });
 
-  it('are sealed at rest: the database alone signs nothing', async () => {
+  it('are sealed at rest, so that the database alone cannot sign', async () => {
     const rows = await service.database.dataSource.query<{ sealed: string }[]>('select sealed from signing_key');
     for (const { sealed } of rows) {
       const header = JSON.parse(Buffer.from(sealed.split('.')[0]!, 'base64url').toString()) as object;
@@ -96,7 +96,7 @@ describe('signing keys', () => {
     expect((await own.operatorAt(2, 'GET', '/internal/service-public-key')).data).toEqual(before);
   });
 
-  it('only operators rotate keys, and it is on record (T-27)', async () => {
+  it('only operators rotate keys, and the log records it (T-27)', async () => {
     const anonymous = await fetch(`${service.url('internal')}/internal/keys/rotate`, { method: 'POST' });
     expect(anonymous.status).toBe(401);
     const events = await service.database.dataSource.query(

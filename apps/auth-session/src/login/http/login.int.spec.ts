@@ -102,7 +102,7 @@ describe('POST /authentication/login', () => {
     );
   });
 
-  it('a challenge is worth nothing at the moment it expires (R-8-2, A-61)', async () => {
+  it('a challenge is refused from the moment it expires (R-8-2, A-61)', async () => {
     service.clock.set(Date.UTC(2030, 0, 1));
     const answers = [];
     for (let i = 0; i < 2; i++) {
@@ -130,7 +130,7 @@ describe('POST /authentication/login', () => {
     expect(says(await login('wrong'))).toBe('401 Bad Credentials');
   });
 
-  it('after the switch there is nothing to log in with until a new password is generated (A-21)', async () => {
+  it('after the switch to Bearer no login works until a new password is generated (A-21)', async () => {
     const { username, apiPassword } = await service.create({ type: 'PSP', id: 5 });
     await service.operator('POST', `/internal/accounts/${username}/bearer`);
     expect(says(await client.login({ identity: username, password: apiPassword }))).toBe('401 Bad Credentials');
@@ -161,7 +161,7 @@ describe('POST /authentication/login', () => {
     expect(answer.status).toBe(415);
   });
 
-  it('login answers must not be kept by caches (R-5.4-3)', async () => {
+  it('login answers forbid caching (R-5.4-3)', async () => {
     const answer = await client.login({ identity: account.username, password: account.password });
     expect(answer.headers['cache-control']).toBe('no-store');
   });

@@ -39,7 +39,7 @@ describe('POST /authentication/renew', () => {
     });
   });
 
-  it('of many renewals of one token at once exactly one wins (A-28)', async () => {
+  it('of many concurrent renewals of one token exactly one succeeds (A-28)', async () => {
     const session = await client.passwordLogin(account);
     const answers = await Promise.all(Array.from({ length: 8 }, () => renew(tokenOf(session))));
     expect(answers.map(says).sort()).toEqual(['200 ok', ...Array.from({ length: 7 }, () => ended)]);
@@ -77,7 +77,7 @@ describe('POST /authentication/renew', () => {
     expect(says(await renew(forged()))).toBe(ended);
   });
 
-  it('without a cap a session can be renewed for ever; with one, until the cap (A-30)', async () => {
+  it('without a cap a session can be renewed for ever; with a cap until then (A-30)', async () => {
     const capped = await TestAuthSession.start({ SESSION_LIFETIME_MAX_S: '1200' });
     later(() => capped.stop());
     const cappedClient = new LoginClient(capped);
@@ -92,7 +92,7 @@ describe('POST /authentication/renew', () => {
 
 describe('POST /authentication/logout', () => {
   describe('as in R-4.1-11, R-4.1-12, A-27', () => {
-    it('by body or by header; the token then fails everywhere', async () => {
+    it('takes the token from body or header, after which it fails everywhere', async () => {
       for (const by of ['body', 'header']) {
         const session = await client.passwordLogin(account);
         const answer = await (by === 'body'
@@ -125,7 +125,7 @@ describe('POST /authentication/logout', () => {
     expect(await use(current)).toBe(ended);
   });
 
-  it('401 `Invalid JWT token` for none or forged (A-32)', async () => {
+  it('401 `Invalid JWT token` for a missing or forged token (A-32)', async () => {
     const noToken = '401 Invalid JWT token';
     expect(says(await logout())).toBe(noToken);
     expect(says(await logout(forged()))).toBe(noToken);
@@ -134,7 +134,7 @@ describe('POST /authentication/logout', () => {
     expect(says(await logout(undefined, { authorization: 'Bearer' }))).toBe(noToken);
   });
 
-  it('a genuine token is revoked also beside a forged one (A-32)', async () => {
+  it('a genuine token is also revoked beside a forged one (A-32)', async () => {
     const session = await client.passwordLogin(account);
     expect((await logout(forged(), { authorization: session.headerValue })).status).toBe(200);
     expect(await use(session)).toBe(ended);

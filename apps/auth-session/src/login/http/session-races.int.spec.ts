@@ -113,7 +113,7 @@ describe('races of renew, logout and reuse over two replicas', () => {
       { order: 'logout, then reuse', calls: [logout, reuse], statuses: [200, 401], ending: 'SESSION_ENDED' },
       { order: 'reuse, then logout', calls: [reuse, logout], statuses: [401, 200], ending: 'TOKEN_REUSED' },
       { order: 'reuse, then reuse', calls: [reuse, reuse], statuses: [401, 401], ending: 'TOKEN_REUSED' },
-    ])('$order: the session is over, and the log says once what ended it', async ({ calls, statuses, ending }) => {
+    ])('$order: the session has ended, and the log says once why', async ({ calls, statuses, ending }) => {
       const tokens = await renewedSession();
       const before = await countEvents();
       const [first, second] = calls.map(({ verb, token }, replica) => ({ verb, session: tokens[token], replica }));
@@ -128,7 +128,7 @@ describe('races of renew, logout and reuse over two replicas', () => {
     });
   });
 
-  it('renew, then renew of one token: one wins, and the session goes on with its token (A-28)', async () => {
+  it('of two renewals of one token one succeeds, and the session continues with its token (A-28)', async () => {
     const { current } = await renewedSession();
     const both = { verb: 'renew', session: current } as const;
     const [won, lost] = await inThisOrder({ ...both, replica: 0 }, { ...both, replica: 1 });
@@ -149,7 +149,7 @@ describe('races of renew, logout and reuse over two replicas', () => {
     ),
   });
 
-  it('whatever comes at once, a session has one token or is over, and the log says once why (A-28, A-32)', async () => {
+  it('whatever comes at once, a session has one token or has ended, and the log says once why (A-28, A-32)', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 4 }), async steps => {
         const tokens = [await client.passwordLogin(account)];

@@ -40,7 +40,7 @@ describe('the end of sessions (ADR 0029)', () => {
     expect(says(await renew(ofThief))).toBe(ended);
   });
 
-  it('so does logout with an expired token of a session that was renewed (A-32)', async () => {
+  it('logout with an expired token of a renewed session ends the session (A-32)', async () => {
     const first = await client.passwordLogin(account);
     service.clock.advance(800_000);
     const second = await renewed(first);
@@ -50,7 +50,7 @@ describe('the end of sessions (ADR 0029)', () => {
     expect(await use(second)).toBe(ended);
   });
 
-  it('a replaced token in renew ends the session, says so once and calls an operator (A-28)', async () => {
+  it('a replaced token in renew ends the session, is logged once and alerts an operator (A-28)', async () => {
     const stolen = await client.passwordLogin(account);
     const ofThief = await renewed(stolen);
     const before = await eventsOf('TOKEN_REUSED');
@@ -68,13 +68,13 @@ describe('the end of sessions (ADR 0029)', () => {
     expect([says(await renew(first)), await use(second)]).toEqual([ended, 'allowed']);
   });
 
-  it('the grace is for the token replaced last only: renewing all the time hides no theft (A-28)', async () => {
+  it('the grace applies only to the token replaced last, so that frequent renewals hide no theft (A-28)', async () => {
     const stolen = await client.passwordLogin(account);
     const ofThief = await renewed(await renewed(stolen));
     expect([says(await renew(stolen)), await use(ofThief)]).toEqual([ended, ended]);
   });
 
-  it('an expired token that was replaced tells of a theft as well (A-26)', async () => {
+  it('an expired token that was replaced counts as stolen too (A-26)', async () => {
     const stolen = await client.passwordLogin(account);
     service.clock.advance(800_000);
     const ofThief = await renewed(stolen);
@@ -102,7 +102,7 @@ describe('the end of sessions (ADR 0029)', () => {
     service.clock.reset();
   });
 
-  it('a new password and `sessions end-all` end every session at once, at every replica, and leave other accounts alone (A-31)', async () => {
+  it('a new password and `sessions end-all` end every session of the account at once, at every replica (A-31)', async () => {
     const other = await client.bearerAccount({ type: 'PSP', id: 2 }, false);
     const others = await client.passwordLogin(other);
     for (const path of ['sessions/end-all', 'password']) {

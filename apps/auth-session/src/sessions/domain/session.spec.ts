@@ -20,11 +20,11 @@ describe('a session', () => {
     expect(objectionTo({ ...session, revokedAt: new Date(1) }, owner, 2)).toBe('ENDED');
   });
 
-  it('has ended when the password changed since (A-31)', () => {
+  it('has ended if the password has changed since (A-31)', () => {
     expect(objectionTo(session, { ...owner, credentialVersion: 4 }, 2)).toBe('ENDED');
   });
 
-  it('of an account not in Bearer mode is disabled, and only that when nothing else is wrong (A-23, R-5.2-9)', () => {
+  it('of an account not in Bearer mode is reported as disabled only if nothing else is wrong (A-23, R-5.2-9)', () => {
     expect(objectionTo(session, { ...owner, mode: 'BASIC' }, 2)).toBe('JWT_DISABLED');
     expect(objectionTo({ ...session, revokedAt: new Date(1) }, { ...owner, mode: 'BASIC' }, 2)).toBe('ENDED');
   });

@@ -17,8 +17,8 @@ const configured = (over: Partial<NotificationConfiguration> = {}): Notification
 const revealed = (keyId: string) => ({ kind: 'KEY_REVEALED', detail: { keyId } });
 const urlSet = (url: string, version: string, replaced: string) => ({ kind: 'URL_SET', detail: { url, version, replaced } });
 
-describe('a change to what a merchant has configured', () => {
-  it('the first URL comes with a new key, which is shown (R-4.3-5)', () => {
+describe('a change of the configuration of a merchant', () => {
+  it('the first URL gets a new key, which is shown (R-4.3-5)', () => {
     const wanted = { url: http.url, version: 'V3' };
     expect(settingHttp(configured(), wanted, fresh)).toStrictEqual({
       http: { ...wanted, ...fresh },
@@ -30,7 +30,7 @@ describe('a change to what a merchant has configured', () => {
   it.each([
     ['URL', { url: 'https://shop.example/b', version: 'V3' }],
     ['version', { url: http.url, version: 'V4' }],
-  ])('another %s keeps the key, and the recipients are told (R-4.3-6)', (_, wanted) => {
+  ])('another %s keeps the key and notifies the recipients (R-4.3-6)', (_, wanted) => {
     expect(settingHttp(configured({ http }), wanted, fresh)).toStrictEqual({
       http: { ...http, ...wanted },
       events: [urlSet(wanted.url, wanted.version, http.url), revealed('key-1')],
@@ -51,7 +51,7 @@ describe('a change to what a merchant has configured', () => {
     });
   });
 
-  it('a URL goes with its key, and the recipients are told; without one there is nothing to remove (T-15)', () => {
+  it('removing a URL removes its key and notifies the recipients; without a URL there is no change (T-15)', () => {
     expect(removingHttp(configured({ http }))).toStrictEqual({
       http: null,
       events: [{ kind: 'URL_REMOVED', detail: { replaced: http.url } }],
@@ -60,7 +60,7 @@ describe('a change to what a merchant has configured', () => {
     expect(removingHttp(configured())).toBeUndefined();
   });
 
-  it('a recipient is added once, and the log holds no more of it than its mask (A-53)', () => {
+  it('a recipient is added once, and the log holds only its mask (A-53)', () => {
     const detail = { type: 'EMAIL', value: 'o***@shop.example' };
     expect(addingRecipient(configured({ recipients: [sms] }), email)).toStrictEqual({
       added: email,
@@ -71,7 +71,7 @@ describe('a change to what a merchant has configured', () => {
     expect(addingRecipient(configured({ recipients: [{ ...email, value: 'a@shop.example' }] }), email)).toHaveProperty('added');
   });
 
-  it('only a recipient that is there is removed (R-4.3-14)', () => {
+  it('only an existing recipient is removed (R-4.3-14)', () => {
     expect(removingRecipient(configured({ recipients: [email, sms] }), sms)).toStrictEqual({
       removed: sms,
       events: [{ kind: 'RECIPIENT_REMOVED', detail: { type: 'SMS', value: '***567' } }],
@@ -80,7 +80,7 @@ describe('a change to what a merchant has configured', () => {
   });
 });
 
-describe('the list of what a merchant has configured', () => {
+describe('the list of the entries of a merchant', () => {
   it('has the URL first, then the recipients as they were added, and never a key (R-4.3-13, R-2.4-5)', () => {
     const stored = { ...sms, addedAt: 'yesterday' };
     expect(entriesOf(configured({ http, recipients: [stored, email] }))).toStrictEqual([

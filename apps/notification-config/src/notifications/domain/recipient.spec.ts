@@ -51,7 +51,7 @@ describe('values of recipients', () => {
     fc.assert(fc.property(hostile, fc.constantFrom(...channels), (value, type) => !isRecipientValue(type, value)));
   });
 
-  it('masked, they cannot be written to (T-17)', () => {
+  it('a masked value is no address (T-17)', () => {
     expect(maskedRecipient({ type: 'EMAIL', value: 'owner@shop.example' })).toBe('o***@shop.example');
     expect(maskedRecipient({ type: 'SMS', value: '27821234567' })).toBe('***567');
   });

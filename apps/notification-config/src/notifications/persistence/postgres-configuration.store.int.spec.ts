@@ -21,7 +21,7 @@ describe('the store of configurations', () => {
   });
   afterAll(() => database.drop());
 
-  it('each change sees what the one before it left: none is lost, however many come at once (A-51)', async () => {
+  it('each change sees the result of the one before, so none is lost, however many come at once (A-51)', async () => {
     await store.change(operator, () => ({ http: { ...http, version: '0' }, events: [] }));
     const increment = () =>
       store.change(operator, current => ({ http: { ...http, version: String(Number(current.http!.version) + 1) }, events: [] }));
@@ -29,7 +29,7 @@ describe('the store of configurations', () => {
     expect((await store.find(operator))!.http!.version).toBe('40');
   });
 
-  it('what the plan throws undoes the change and its trace', async () => {
+  it('an error of the plan undoes the change and its audit event', async () => {
     const refused = store.change(operator, () => {
       throw new Error('no');
     });

@@ -44,7 +44,7 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
   const open = async (code: string) => page.goto(`${simulator.publicUrl}/public/pay/${code}`);
   const result = () => page.textContent('#result');
 
-  it('a person pays a code, tip and contact data included, and is told the transaction', async () => {
+  it('a customer pays a code with tip and contact data, and sees the transaction', async () => {
     await open(await createCode(',"requestTip":true,"requestContact":true,"shortDescription":"Two coffees"'));
     expect(await page.textContent('.amount')).toBe('110.10 ZAR');
     await page.fill('#tipAmount', '5.05');
@@ -70,7 +70,7 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
     ['END_BANK_DECLINE', 'BANK_REJECTED'],
     ['END_CLIENT_CANCEL', 'CLIENT_CANCEL'],
     ['END_TIMEOUT_PURCHASE', 'TIMEOUT_PURCHASE'],
-  ])('a person chooses the outcome %s', async (state, status) => {
+  ])('a customer chooses the outcome %s', async (state, status) => {
     await open(await createCode(''));
     await page.selectOption('#outcome', state);
     await page.click('button');

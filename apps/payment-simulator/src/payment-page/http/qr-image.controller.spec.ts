@@ -8,7 +8,7 @@ describe('the route of QR images', () => {
     ['0123456789', 'png', 'image/png'],
     ['0123456789.png', 'png', 'image/png'],
     ['0123456789.svg', 'svg', 'image/svg+xml'],
-  ])('answers %s with the image that is kept, and draws none by itself (T-40)', async (file, kept, contentType) => {
+  ])('answers %s with the cached image, and draws none itself (T-40)', async (file, kept, contentType) => {
     const readCodes = { ofAnybody: (code: string) => Promise.resolve({ code: { code } }) } as unknown as ReadCodesService;
     const urls = { payUrlOf: (code: string) => `pay/${code}` } as unknown as CodeUrls;
     const images = { of: (text: string, format: ImageFormat) => Promise.resolve(`${format} of ${text}`) } as unknown as QrImages;

@@ -5,7 +5,7 @@ const cents = fc.integer({ min: 0, max: 1_000_000_000 });
 const text = (value: number) => `${Math.floor(value / 100)}.${String(value % 100).padStart(2, '0')}`;
 
 describe('exact amounts (A-57)', () => {
-  it('add without a float ever taking part', () => {
+  it('are added without floats', () => {
     expect(addDecimals('0.1', '0.2')).toBe('0.3');
     expect(addDecimals('110.10', '5')).toBe('115.10');
     expect(addDecimals('5', '7')).toBe('12');

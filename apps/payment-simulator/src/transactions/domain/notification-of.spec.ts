@@ -21,8 +21,8 @@ const completion = (over: Partial<Completion> = {}): Completion => ({
 const told = (over: Partial<Completion> = {}, transactionId = 42) => notificationOf(completion(over), merchant, transactionId);
 const approved = { authCode: '000042', bankResponse: '00', bankResponseMessage: 'Approved' };
 
-describe('what a merchant is told of a transaction', () => {
-  it('every field, null where there is nothing to say and absent where it does not apply (A-55)', () => {
+describe('the notification of a transaction', () => {
+  it('has every field, null where there is no value and absent where it does not apply (A-55)', () => {
     expect(told()).toStrictEqual({
       transactionId: 42,
       merchantId: 1001,
@@ -45,42 +45,42 @@ describe('what a merchant is told of a transaction', () => {
     });
   });
 
-  it('what the payment core knows besides (A-55)', () => {
+  it('has the further fields that only a payment core knows (A-55)', () => {
     const clientContact = { firstName: 'T', lastName: 'C', emailAddress: 't@c.example', phoneNumber: '1', country: 'ZA' };
     const known = { code: '0000000001', destination: 'till 4', clientContact };
     expect(told(known)).toMatchObject(known);
   });
 
-  it('what the bank and the card said takes the place of the simulated answer, field by field (A-56)', () => {
+  it('given bank and card fields replace the simulated ones, field by field (A-56)', () => {
     const { bankResponse, cardInfo } = told({ bankResponse: { authCode: '777777' }, cardInfo: { cardType: 'MASTERCARD' } });
     expect(bankResponse).toMatchObject({ ...approved, authCode: '777777' });
     expect(cardInfo).toMatchObject({ cardType: 'MASTERCARD', bin: '411111' });
   });
 
-  it('nothing of a bank or a card when the transaction ended before a bank was asked (A-56)', () => {
+  it('has no bank or card fields when the transaction ended before a bank was asked (A-56)', () => {
     const { bankResponse, cardInfo } = told({ txState: 'END_CLIENT_CANCEL' });
     const values = [...Object.values(bankResponse), ...Object.values(cardInfo)] as unknown[];
     expect([values.length, ...new Set(values)]).toEqual([11, null]);
   });
 
-  it('no authorisation code from a bank that declined (R-3.3-1)', () => {
+  it('has no authorisation code when the bank declined (R-3.3-1)', () => {
     const { status, bankResponse } = told({ txState: 'END_BANK_DECLINE' });
     expect(status).toBe('BANK_REJECTED');
     expect(bankResponse).toMatchObject({ authCode: '', bankResponse: '05', bankResponseMessage: 'Do not honour' });
   });
 
-  it('the numbers of the bank have their form however many transactions there were (A-56)', () => {
+  it('the numbers of the bank keep their form, however many transactions there were (A-56)', () => {
     expect(told({}, 7_123_456_789_012_345).bankResponse).toMatchObject({
       retrievalReferenceNumber: 656_789_012_345,
       authCode: '012345',
     });
   });
 
-  it('nothing before the state is final (R-3.3-1)', () => {
+  it('there is none before the state is final (R-3.3-1)', () => {
     expect(() => statusOf('PENDING')).toThrow(TransientStateError);
   });
 
-  it('of a reversal: the original, with an id, a state and an answer of its own (R-3.1-6, A-04)', () => {
+  it('of a reversal has the data of the original, with its own id, state and bank answer (R-3.1-6, A-04)', () => {
     const original = told({ bankResponse: { authCode: '777777' } });
     expect(reversalNotificationOf(original, 43, 'END_REVERSED')).toStrictEqual({
       ...original,

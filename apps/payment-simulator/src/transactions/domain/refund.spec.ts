@@ -65,7 +65,7 @@ describe('a reversal', () => {
     expect(reversalStateOf(original)).toBe(state);
   });
 
-  it('is believed of a success in full, and one that failed of anything (A-74)', () => {
+  it('is accepted of a success in full; one that failed is accepted of anything (A-74)', () => {
     expect(reversalProblem(reversal, purchase())).toBeNull();
     expect(reversalProblem(failed, purchase())).toBeNull();
     expect(reversalProblem(failed, refundedInPart)).toBeNull();
@@ -88,7 +88,7 @@ describe('a reversal', () => {
       { announced: { ...reversal, currencyCode: 'USD' }, original: purchase() },
       'is reversed in full or not at all',
     ],
-  ])('%s is not believed (A-74)', (_, { announced, original }, problem) => {
+  ])('%s is not accepted (A-74)', (_, { announced, original }, problem) => {
     expect(reversalProblem(announced, original)).toBe(problem);
   });
 });

@@ -31,7 +31,7 @@ async function failureOf(sending: Promise<void> | undefined): Promise<Pick<SendE
 describe('transports of messages', () => {
   const later = undoneAfterEach();
 
-  it('follow the settings: what is set up is used, else the folder, else nothing', () => {
+  it('follow the settings: the configured transport, else the folder, else none', () => {
     expect([emailSenderOf(settings({})), smsSenderOf(settings({}))]).toEqual([undefined, undefined]);
     const names = (over: Record<string, string>) =>
       [emailSenderOf(settings(over)), smsSenderOf(settings(over))].map(sender => sender?.constructor.name);
@@ -48,7 +48,7 @@ describe('transports of messages', () => {
     const folder = mkdtempSync(join(tmpdir(), 'paycode-outbox-'));
     afterAll(() => rmSync(folder, { recursive: true }));
 
-    it('holds whole files a person can open, and nobody else', async () => {
+    it('holds complete files that only their owner can read', async () => {
       await emailSenderOf(settings({ OUTBOX_FOLDER: folder }))!.send(email);
       await smsSenderOf(settings({ OUTBOX_FOLDER: folder }))!.send(sms);
       expect([readdirSync(join(folder, 'email')), readdirSync(join(folder, 'sms'))]).toEqual([['42.eml'], ['43.txt']]);
@@ -79,7 +79,7 @@ describe('transports of messages', () => {
       return sender.send(email).finally(() => sender.close());
     };
 
-    it('leaves over TLS only, and only to a server that is trusted (T-13)', async () => {
+    it('sends over TLS only, and only to a trusted server (T-13)', async () => {
       await send({});
       expect(smtp.mails).toMatchObject([{ to: ['ops@shop.example'], isEncrypted: true }]);
       await expect(failureOf(send({ MESSAGES_CA_FILE: '' }))).resolves.toMatchObject({ isPermanent: false });
@@ -89,7 +89,7 @@ describe('transports of messages', () => {
       expect([smtp.mails.length, plain.mails.length]).toEqual([1, 0]);
     });
 
-    it('a refused login, or a server that is away, is no fault of the message', async () => {
+    it('a refused login or an unreachable server does not count against the message', async () => {
       await expect(failureOf(send({ SMTP_USERNAME: 'paycode', SMTP_PASSWORD: 'wrong' }))).resolves.toMatchObject({
         isPermanent: false,
       });
@@ -123,7 +123,7 @@ describe('transports of messages', () => {
       return made;
     };
 
-    it('one bound session carries many messages, and a lost one is made anew', async () => {
+    it('one bound session carries many messages, and a lost session is replaced', async () => {
       const smpp = sender();
       await Promise.all([smpp.send(sms), smpp.send({ ...sms, text: 'Grüße €' })]);
       await smsc.answerNext('drop');
@@ -134,7 +134,7 @@ describe('transports of messages', () => {
       expect(smsc.messages[0]).toMatchObject({ to: '27821234567', coding: 0 });
     });
 
-    it('throttling passes, a wrong number does not, a refused bind is no fault of the message', async () => {
+    it('throttling is temporary, a wrong number is final, a refused bind does not count against the message', async () => {
       const smpp = sender();
       await smsc.answerNext(0x58, 0x0b);
       await expect(failureOf(smpp.send(sms))).resolves.toEqual({ code: 'SMPP 0x58', isPermanent: false });
@@ -156,7 +156,7 @@ describe('transports of messages', () => {
       authority.remove();
     });
 
-    it('binds over TLS, and only at a server that is trusted (T-13)', async () => {
+    it('binds over TLS, and only at a trusted server (T-13)', async () => {
       const address = {
         SMPP_HOST: '127.0.0.1',
         SMPP_PORT: String(smsc.port),

@@ -12,16 +12,16 @@ const anyNotification = fc
   .map(fields => notification(9_007_199_254_740_991, fields));
 
 describe('texts for recipients', () => {
-  it('what others wrote never makes a second line, a header or a direction of its own (T-25)', () => {
+  it('foreign text never makes a second line, a header or a change of text direction (T-25)', () => {
     expect(plainText('a\r\nBcc: x@y\u2028b\u202ec\u0000', 100)).toBe('a Bcc: x@y b c');
     fc.assert(fc.property(anyNotification, n => !/[\r\n]/.test(paymentEmail(n).subject + paymentSms(n))));
   });
 
-  it('a value that is too long is cut, and says so (T-25)', () => {
+  it('a value that is too long is cut and marked (T-25)', () => {
     expect([plainText('abcd', 4), plainText('abcde', 4), plainText('😀😀😀', 2)]).toEqual(['abcd', 'abc…', '😀…']);
   });
 
-  it('no line of an e-mail begins with what others wrote, and HTML is escaped (T-25)', () => {
+  it('no line of an e-mail begins with foreign text, and HTML is escaped (T-25)', () => {
     const { text, html } = paymentEmail(
       notification(1, { reference: '=HYPERLINK("http://x")', merchantName: '<script>alert(1)</script>' }),
     );
@@ -40,7 +40,7 @@ describe('texts for recipients', () => {
 
   const footer = 'This message is for information. Check the status of a payment with your system before you act on it.';
 
-  it('an e-mail has a line for each thing that is known, as text and as HTML (R-6.2-3)', () => {
+  it('an e-mail has a line for each known field, as text and as HTML (R-6.2-3)', () => {
     const { text, html } = paymentEmail(
       notification(78, { status: 'BANK_REJECTED', tipAmount: '5', referenceTransactionId: 77, reference: 'a & b' }),
     );
@@ -63,7 +63,7 @@ describe('texts for recipients', () => {
     );
   });
 
-  it('an e-mail has no line for what is not known', () => {
+  it('an e-mail has no line for an unknown field', () => {
     const { code: _, cardInfo, bankResponse, ...known } = notification(79);
     const labelsOf = (last4: string | null) => {
       const card = { ...cardInfo, cardType: null, last4 };

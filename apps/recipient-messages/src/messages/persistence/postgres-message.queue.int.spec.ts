@@ -13,7 +13,7 @@ describe('the queue of messages on PostgreSQL', () => {
   afterAll(() => database.drop());
 
   it.each(channels)(
-    '%s: a message is queued once, taken with what it says, and forgotten when it is done (R-6.2-3)',
+    '%s: a message is queued once, taken with its content, and erased when it is done (R-6.2-3)',
     async channel => {
       const addressed = { channel, recipient: `somebody over ${channel}`, merchantId: 7 };
       const payment = { kind: 'TRANSACTION', payload: 'sealed' } as const;

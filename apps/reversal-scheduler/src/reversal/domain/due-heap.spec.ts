@@ -38,7 +38,7 @@ describe('due heap', () => {
     expect(heap.nextAskAtMs).toBe(3);
   });
 
-  it('forgets the timers of shards given up and takes them again when the shard comes back', () => {
+  it('drops the timers of a released shard and takes them again when the shard comes back', () => {
     const heap = new DueHeap();
     push(heap, timer(1, 1, 7));
     for (let id = 2; id < 8; id++) push(heap, timer(id, id, 8));

@@ -18,11 +18,11 @@ const acks = (...sources: string[]) => {
   return { events, reject: (_: unknown, reason: string) => expect(reason).toBe('') } as unknown as EventBatch;
 };
 
-describe('acknowledgements on their durable way', () => {
+describe('acknowledgements that come as events', () => {
   const consumer = (decide: (verdicts: readonly SettleItem[]) => Promise<unknown>) =>
     new AckReceivedConsumer({ decide } as unknown as DecideReversals);
 
-  it('settle the payments, by the webhook or by the recovery (P-I10)', async () => {
+  it('settle the payments, whether they came by webhook or by recovery (P-I10)', async () => {
     const told: SettleItem[] = [];
     await consumer(async verdicts => told.push(...verdicts)).onAckReceived(acks('WEBHOOK', 'RECOVERY'));
     expect(told).toEqual([
@@ -31,7 +31,7 @@ describe('acknowledgements on their durable way', () => {
     ]);
   });
 
-  it('fail by what the database said of their data: by that the delivery parks the one and settles the others (T-29)', async () => {
+  it('fail with the error of the database about their data, by which the transport parks the one and settles the others (T-29)', async () => {
     const refused = consumer(() => Promise.reject(new DataFault('refused')));
     await expect(refused.onAckReceived(acks('WEBHOOK'))).rejects.toThrow(DataFault);
   });

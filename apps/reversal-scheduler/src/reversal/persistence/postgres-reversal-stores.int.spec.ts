@@ -37,7 +37,7 @@ describe('reversal stores in PostgreSQL', () => {
     shardStoreConformance(async () => new PostgresShardStore(database.dataSource));
   });
 
-  it('of many concurrent verdicts for one payment one decides, and all are told which (T-20)', async () => {
+  it('of many concurrent verdicts for one payment one decides, and all get the decision (T-20)', async () => {
     const kinds = ['ACKED_HTTP', 'CLOSED_TIMEOUT', 'ACKED_PULL', 'CLOSED_NON200'] as const;
     for (let transactionId = 1; transactionId <= 50; transactionId++) {
       const outcomes = await Promise.all(
@@ -50,7 +50,7 @@ describe('reversal stores in PostgreSQL', () => {
     expect(await outbox()).toHaveLength(reversed[0].n);
   });
 
-  it('a scan looks at what is near due, however many jobs are pending', async () => {
+  it('a scan reads only jobs that are nearly due, however many are pending', async () => {
     const { dataSource } = database;
     await dataSource.query(
       `insert into job (transaction_id, shard, merchant_id, attempt, due_at)
@@ -100,7 +100,7 @@ describe('reversal stores in PostgreSQL', () => {
     expect(woken).toBe(1);
   });
 
-  it('no statement changes a decision, and a reversal without a reason is none (P-I1)', async () => {
+  it('no statement changes a decision, and a reversal needs a reason (P-I1)', async () => {
     await stores.decisions.decide([decisionFor({ transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' })]);
     const change = `update decision set kind = 'REVERSED', reason = 'TIMEOUT' where transaction_id = 1`;
     await expect(database.dataSource.query(change)).rejects.toThrow('a decision is written once');

@@ -44,7 +44,7 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
     expect((await stores.jobs.undecided([1])).get(1)).toBeGreaterThan(hourMs);
   });
 
-  it('the first decision stands, within a batch and across batches (P-I1)', async () => {
+  it('the first decision is kept, within a batch and across batches (P-I1)', async () => {
     expect(await stores.decisions.decide([acked(1), closed(1), closed(2)])).toEqual([
       { transactionId: 1, decision: 'SETTLED', isNew: true },
       { transactionId: 1, decision: 'SETTLED', isNew: false },
@@ -57,7 +57,7 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
     expect(await stores.decisions.find([1, 2, 3])).toEqual(new Map([[1, 'SETTLED'], [2, 'REVERSED']])); // prettier-ignore
   });
 
-  it('REVERSED and its ReversalRequested come together and once; SETTLED asks for nothing (P-I2)', async () => {
+  it('REVERSED and its ReversalRequested are committed together and once; SETTLED requests nothing (P-I2)', async () => {
     await stores.decisions.decide([closed(1), acked(2)]);
     await stores.decisions.decide([closed(1)]);
     expect(await stores.outbox()).toEqual([
@@ -65,7 +65,7 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
     ]);
   });
 
-  it('a decided job is not due any more, and keeps its history', async () => {
+  it('a decided job is no longer due, and keeps its history', async () => {
     await stores.jobs.arm([job(1)], 0);
     await stores.decisions.decide([closed(1)]);
     expect(await dueNow(1)).toEqual([]);
@@ -73,7 +73,7 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
     expect(await stores.jobs.stateOf(1)).toMatchObject({ state: 'REVERSED', reason: 'NON_200' });
   });
 
-  it('an acknowledgement that comes before its job is decided all the same', async () => {
+  it('an acknowledgement that comes before its job is still decided', async () => {
     await stores.decisions.decide([acked(1)]);
     expect(await stores.jobs.stateOf(1)).toMatchObject({ state: 'SETTLED', armedAt: null, dueAt: null });
     await stores.jobs.arm([job(1)], 0);
@@ -102,7 +102,7 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
     expect(seen).toEqual(ids);
   });
 
-  it('a scan tells its clock: what is due after it is found from there, what was due before it is not looked at again (P-I7)', async () => {
+  it('a scan returns its clock: the next scan starts there and does not read earlier jobs again (P-I7)', async () => {
     await stores.jobs.arm([job(1)], 0);
     const scan = (after: { dueAtUs: number; transactionId: number } | null) =>
       stores.jobs.scan([{ shard: shardOf(1), after }], { withinMs: hourMs, max: 10 });

@@ -1,7 +1,7 @@
 import { isTooOld, mayHaveBeenSent } from './attempt-rules';
 
-describe('what a delivery may do next', () => {
-  it('a payment may have been sent before from its second attempt on; a notice counts for nothing (P-1.2-10)', () => {
+describe('the next step that a delivery may take', () => {
+  it('a payment may have been sent before from its second attempt on; a notice does not count (P-1.2-10)', () => {
     const payment = [1, 2, 3].map(attempt => mayHaveBeenSent({ isReversible: true, attempt }));
     expect(payment).toEqual([false, true, true]);
     expect(mayHaveBeenSent({ isReversible: false, attempt: 2 })).toBe(false);

@@ -21,12 +21,12 @@ describe('a delivery', () => {
     expect(deliveryFromRow(row, { ...held, attempt: 2 })).toEqual(second);
   });
 
-  it('comes from a repeat: claimed by its lease, and it moves no money whatever the row says (P-I13)', () => {
+  it('comes from a repeat: claimed by its lease, and never moving money, whatever the row says (P-I13)', () => {
     const repeat = { ...known, isReversible: false, attempt: 3, isClaimed: true, isRepeat: true };
     expect(deliveryFromRepeat({ ...row, attempt: 3 }, held)).toEqual(repeat);
   });
 
-  it('is the next one after each stage, and the former stays as it was (P-I8)', () => {
+  it('each stage gives a new delivery, and the former one does not change (P-I8)', () => {
     expect(isReadonlyWhole).toBe(true);
     const found = Object.freeze(deliveryFromRow(row, { ...held, attempt: 1 }));
     const ready = Object.freeze(armed(Object.freeze(claimed(found)), 1_000));

@@ -30,7 +30,7 @@ describe('deliveries in PostgreSQL', () => {
   afterEach(() => database.drop());
 
   describe('ingest', () => {
-    it('stores each transaction once and answers only what is new (P-I10)', async () => {
+    it('stores each transaction once and answers only the new ones (P-I10)', async () => {
       expect(await store.insert(me, [claimed(1), claimed(2)])).toHaveLength(2);
       expect(await store.insert(me, [claimed(2), claimed(3)])).toMatchObject([{ transactionId: 3, epoch: 1 }]);
     });
@@ -49,14 +49,14 @@ describe('deliveries in PostgreSQL', () => {
       );
     });
 
-    it('claims nothing under an epoch that has passed, though the shard is mine again (P-I8)', async () => {
+    it('claims nothing under an earlier epoch, even if the replica owns the shard again (P-I8)', async () => {
       await pass('true', other);
       await pass('true', me);
       expect(await store.insert(me, [claimed(1)])).toMatchObject([{ transactionId: 1, epoch: 0 }]);
       expect(await store.insert(me, [{ ...newDelivery(2), epoch: 3 }])).toMatchObject([{ transactionId: 2, epoch: 3 }]);
     });
 
-    it('the first content of an id stands and another one is told apart (T-19)', async () => {
+    it('the first content of an id stands, and a different one is reported (T-19)', async () => {
       await store.insert(me, [claimed(1), claimed(2)]);
       await conclude(2, 'ACKED_HTTP');
       const known = await store.known([newDelivery(1, { merchantId: 1002 }), newDelivery(2), newDelivery(3)]);
@@ -66,7 +66,7 @@ describe('deliveries in PostgreSQL', () => {
       ]);
     });
 
-    it('the payload is stored only as it came, sealed (T-16, T-17)', async () => {
+    it('the payload is stored sealed, as it came (T-16, T-17)', async () => {
       await store.insert(me, [claimed(1)]);
       const [row] = await database.dataSource.query<{ payload: string }[]>('select payload from delivery');
       expect(row!.payload).toBe(newDelivery(1).payload);
@@ -80,14 +80,14 @@ describe('deliveries in PostgreSQL', () => {
       expect(await store.known([newDelivery(1)])).toEqual([{ transactionId: 1, isSame: true, epoch: 0, isOpen: false }]);
     });
 
-    it('a delivery that an owner holds stays OPEN, as often as it is asked for (A-07)', async () => {
+    it('a delivery that an owner holds stays OPEN, however often close asks (A-07)', async () => {
       await store.insert(me, [claimed(1), unclaimed(2)]);
       const answers = await store.close([closeItem(1), closeItem(2)]);
       expect(answers.map(answer => answer.verdict)).toEqual(['OPEN', 'OPEN']);
       expect(await store.close([closeItem(1)])).toEqual([{ transactionId: 1, verdict: 'OPEN' }]);
     });
 
-    it('answers the verdict that stands', async () => {
+    it('answers the existing verdict', async () => {
       await store.insert(me, [claimed(1)]);
       await conclude(1, 'ACKED_PULL');
       expect(await store.close([closeItem(1)])).toEqual([{ transactionId: 1, verdict: 'ACKED_PULL' }]);
@@ -119,7 +119,7 @@ describe('deliveries in PostgreSQL', () => {
       expect(await store.claimAttempts(other, [delivery(1, { epoch: 2, attempt: 2 })])).toEqual([1]);
     });
 
-    it('refuses a claim under an epoch that has passed, though the shard is mine again (P-I8)', async () => {
+    it('refuses a claim under an earlier epoch, even if the replica owns the shard again (P-I8)', async () => {
       await store.insert(me, [unclaimed(1)]);
       await pass('true', other);
       await pass('true', me);
@@ -133,7 +133,7 @@ describe('deliveries in PostgreSQL', () => {
       expect(await store.claimAttempts(me, [delivery(1)])).toEqual([]);
     });
 
-    it('refuses a claim once a verdict stands, so that no POST follows a getNotification (A-15)', async () => {
+    it('refuses a claim once there is a verdict, so that no POST follows a getNotification (A-15)', async () => {
       await store.insert(me, [unclaimed(1)]);
       await conclude(1, 'ACKED_PULL');
       expect(await store.claimAttempts(me, [delivery(1)])).toEqual([]);
@@ -141,7 +141,7 @@ describe('deliveries in PostgreSQL', () => {
   });
 
   describe('takeover', () => {
-    it('the successor finds what the former owner had claimed and not concluded, with its attempts (P-1.2-8)', async () => {
+    it('the successor finds the deliveries that the former owner had claimed and not concluded, with their attempts (P-1.2-8)', async () => {
       await store.insert(me, [claimed(1), claimed(257), claimed(513), unclaimed(769)]);
       await conclude(257, 'ACKED_HTTP');
       await store.claimAttempts(me, [delivery(513, { attempt: 2, shard: 1 })]);
@@ -169,7 +169,7 @@ describe('deliveries in PostgreSQL', () => {
   });
 
   describe('sweep', () => {
-    it('finds rows nobody claimed, once', async () => {
+    it('finds rows that nobody claimed, once', async () => {
       await store.insert(other, [unclaimed(1), unclaimed(2), claimed(3)]);
       const swept = await store.sweep(me, allShards(1), upTo(10));
       expect(swept.flatMap(shard => shard.unclaimed.map(row => row.transactionId)).sort()).toEqual([1, 2, 3]);
@@ -177,14 +177,14 @@ describe('deliveries in PostgreSQL', () => {
       expect((await store.sweep(me, cursors, upTo(10))).flatMap(shard => shard.unclaimed)).toEqual([]);
     });
 
-    it('goes on where a full page ended', async () => {
+    it('continues where a full page ended', async () => {
       await store.insert(other, [unclaimed(1), unclaimed(257), unclaimed(513)]);
       const [page] = await store.sweep(me, [{ shard: 1, epoch: 1, afterSeq: 0 }], upTo(2));
       const [rest] = await store.sweep(me, [{ shard: 1, epoch: 1, afterSeq: page!.horizonSeq }], upTo(2));
       expect([...page!.unclaimed, ...rest!.unclaimed].map(row => row.transactionId)).toEqual([1, 257, 513]);
     });
 
-    it('never sees a horizon that an ingest under way could still fall behind', async () => {
+    it('never sees a horizon above a seq that a running ingest may still write', async () => {
       const runner = database.dataSource.createQueryRunner();
       await runner.startTransaction();
       await runner.query('select from shard where shard = 1 for share');
@@ -247,14 +247,14 @@ describe('deliveries in PostgreSQL', () => {
       expect(swept!.unclaimed.map(row => row.transactionId)).toEqual([257]);
     });
 
-    it('leaves shards of others alone', async () => {
+    it('ignores shards of others', async () => {
       await pass('shard = 1', other);
       expect(await store.sweep(me, [{ shard: 1, epoch: 1, afterSeq: 0 }], upTo(10))).toEqual([]);
     });
   });
 
   describe('deliveries of a merchant that wait in the database', () => {
-    it('are read by merchant, oldest first, a page at a time, in shards held only', async () => {
+    it('are read by merchant, oldest first, page by page, only in owned shards', async () => {
       const rows = [1, 257, 513, 769].map(id => ({ ...unclaimed(id), merchantId: 7 }));
       await store.insert(me, [
         ...rows,

@@ -83,7 +83,7 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
       expect(await stores.deliveries.insert(other, [fresh(1), fresh(4)])).toMatchObject([{ transactionId: 4, epoch: 0 }]);
     });
 
-    it('tells known content from other content, and open from resolved (T-19)', async () => {
+    it('distinguishes known content from different content, and open from resolved (T-19)', async () => {
       await stores.deliveries.insert(me, [fresh(1), fresh(2)]);
       await stores.verdicts.acknowledge([verdict(2, 'ACKED_HTTP')]);
       const known = await stores.deliveries.known([fresh(1, { merchantId: 8 }), fresh(2), fresh(3)]);
@@ -93,14 +93,14 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
       ]);
     });
 
-    it('what was closed before it came never comes (P-1.2-9)', async () => {
+    it('a transaction that was closed before it came is never delivered (P-1.2-9)', async () => {
       expect(await stores.deliveries.close([item(1)])).toEqual([{ transactionId: 1, verdict: 'CLOSED_NEVER_SENT' }]);
       expect(await stores.deliveries.insert(me, [fresh(1)])).toEqual([]);
       expect(await stores.deliveries.known([fresh(1)])).toEqual([{ transactionId: 1, isSame: true, epoch: 0, isOpen: false }]);
       expect(await stores.deliveries.orphaned(cursors(5), 10)).toEqual([]);
     });
 
-    it('close leaves every delivery open that came, held or not (P-I4)', async () => {
+    it('close leaves every delivery that came open, whether held or not (P-I4)', async () => {
       await stores.deliveries.insert(me, [fresh(1), fresh(2, { epoch: 0 })]);
       await stores.verdicts.acknowledge([verdict(3, 'ACKED_PULL')]);
       const answers = await stores.deliveries.close([item(1), item(2)]);
@@ -123,7 +123,7 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
   });
 
   describe('recovery', () => {
-    it('finds what former owners claimed and left open, with the attempts they claimed (P-1.2-8)', async () => {
+    it('finds the deliveries that former owners claimed and left open, with their attempts (P-1.2-8)', async () => {
       await stores.deliveries.insert(me, [fresh(1), fresh(2), fresh(3, { epoch: 0 }), fresh(5)]);
       await stores.deliveries.claimAttempts(me, [held(5, { attempt: 2 })]);
       await stores.verdicts.acknowledge([verdict(2, 'ACKED_HTTP')]);
@@ -135,7 +135,7 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
       expect(ids(await stores.deliveries.orphaned(cursors(2), 1))).toEqual([1]);
     });
 
-    it('sweeps what nobody claimed, past what is resolved, for the owner only', async () => {
+    it('sweeps unclaimed deliveries behind resolved ones, only for the owner', async () => {
       await stores.deliveries.insert(
         me,
         [1, 5, 9].map(id => fresh(id, { epoch: 0 })),
@@ -174,7 +174,7 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
   });
 
   describe('verdicts', () => {
-    it('the first verdict stands, whoever comes later and with what (P-I1)', async () => {
+    it('the first verdict is kept, whatever later one comes (P-I1)', async () => {
       await stores.deliveries.insert(me, [fresh(1), fresh(2)]);
       expect(await stores.verdicts.acknowledge([verdict(1, 'ACKED_HTTP'), verdict(1, 'ACKED_PULL')])).toEqual([
         'ACKED_HTTP',
@@ -190,7 +190,7 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
       );
     });
 
-    it('each acknowledgement that was written, and only those, leaves an AckReceived (T-18)', async () => {
+    it('each written acknowledgement, and no other, leaves an AckReceived (T-18)', async () => {
       await stores.deliveries.insert(me, [fresh(1), fresh(2), fresh(3)]);
       await stores.verdicts.acknowledge([verdict(1, 'ACKED_HTTP'), verdict(2, 'ACKED_PULL')]);
       await stores.verdicts.acknowledge([verdict(1, 'ACKED_PULL')]);
@@ -208,7 +208,7 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
       expect(await stores.verdicts.conclude(other, [verdict(1, 'CLOSED_TIMEOUT', { epoch: 2 })])).toEqual(['CLOSED_TIMEOUT']);
     });
 
-    it('of two verdicts of one transaction in a batch one stands, each held to its own epoch, and both are told (P-I6)', async () => {
+    it('of two verdicts for one transaction in a batch one stands, each is checked by its own epoch, and both get the result (P-I6)', async () => {
       await stores.deliveries.insert(me, [fresh(1), fresh(2)]);
       const [stale, backstop] = [verdict(1, 'NOT_APPLICABLE', { epoch: 9 }), verdict(1, 'CLOSED_BACKSTOP')];
       expect(await stores.verdicts.conclude(me, [stale, backstop])).toEqual([null, 'CLOSED_BACKSTOP']);
@@ -218,7 +218,7 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
   });
 
   describe('notices', () => {
-    it('a notice with a pause is due again until it is over; taking it hides it for its lease', async () => {
+    it('a failed notice is due again after each pause until it ends; a replica that takes it hides it for the lease', async () => {
       await stores.deliveries.insert(me, [fresh(1, { isReversible: false, status: 'BANK_REJECTED' })]);
       await stores.verdicts.conclude(me, [verdict(1, 'NOT_APPLICABLE', { retryAfterMs: 0 })]);
       expect(await stores.informational.takeDue([0, 2, 3], 10, 60_000)).toEqual([]);

@@ -50,7 +50,7 @@ describe('repeats of notices in PostgreSQL', () => {
   });
   afterEach(() => database.drop());
 
-  it('gives a notice out when its pause is over, to one taker', async () => {
+  it('gives a notice to one replica when its pause is over', async () => {
     await failedOnce(1);
     await failedOnce(2, 60_000);
     const taken = await Promise.all([takeDue(), takeDue()]);
@@ -58,7 +58,7 @@ describe('repeats of notices in PostgreSQL', () => {
     expect(await takeDue()).toEqual([]);
   });
 
-  it('gives it out again when its taker vanished', async () => {
+  it('gives a notice to another replica when the first has vanished', async () => {
     await failedOnce(1);
     await store.takeDue(shards, 10, 0);
     expect(await takeDue()).toEqual([[1, 2]]);
@@ -69,7 +69,7 @@ describe('repeats of notices in PostgreSQL', () => {
     expect(await store.takeDue([2], 10, 0)).toEqual([]);
   });
 
-  it('records attempts and ends after the last', async () => {
+  it('records the attempts and ends after the last one', async () => {
     await failedOnce(1);
     await takeDue();
     await store.finish([attempt(1, { retryAfterMs: 0 })]);
@@ -85,13 +85,13 @@ describe('repeats of notices in PostgreSQL', () => {
     expect(timeline!.verdict).toMatchObject({ kind: 'NOT_APPLICABLE', attempt: 1 });
   });
 
-  it('redelivers a notice that is over, under the next attempt number', async () => {
+  it('redelivers a finished notice under the next attempt number', async () => {
     await failedOnce(1, null);
     expect(await store.redeliver(1, 1)).toBe('SCHEDULED');
     expect(await takeDue()).toEqual([[1, 2]]);
   });
 
-  it('never redelivers what moves money (A-13, P-I8)', async () => {
+  it('never redelivers a payment that moves money (A-13, P-I8)', async () => {
     await new PostgresDeliveryStore(database.dataSource).insert(me, [{ ...newDelivery(1), epoch: 1 }]);
     expect(await store.redeliver(1, 1)).toBe('MOVES_MONEY');
     expect(await store.redeliver(2, 2)).toBe('UNKNOWN');

@@ -9,7 +9,7 @@ const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
 /** A read of the kernel's may hold this much, and the last one may begin just below the limit. */
 const lastReadMax = 65_536;
 
-describe('what a receiver can make a POST read (T-12)', () => {
+describe('the bytes that a receiver can make a POST read (T-12)', () => {
   let receiver: WireReceiver;
   let client: UndiciWebhookClient;
   let dialled: Socket[];
@@ -49,7 +49,7 @@ describe('what a receiver can make a POST read (T-12)', () => {
     });
   const bytesRead = () => dialled.reduce((sum, socket) => sum + socket.bytesRead, 0);
 
-  it.each(framingsBeforeStatus)('%s is read for 64 KiB and is the receiver’s fault (T-12)', async (_name, hostile) => {
+  it.each(framingsBeforeStatus)('%s is read up to 64 KiB and counts against the receiver (T-12)', async (_name, hostile) => {
     receiver.answer = ({ socket }) => hostile(socket);
     expect(await post()).toMatchObject({ isOurs: false, isStaleSocket: false });
     expect(bytesRead()).toBeLessThanOrEqual(answerBytesMax + lastReadMax);
@@ -69,7 +69,7 @@ describe('what a receiver can make a POST read (T-12)', () => {
     expect(client.connections).toEqual({ idle: 0, busy: 0 });
   });
 
-  it('each answer on a kept connection has the limit of its own (T-12)', async () => {
+  it('each answer on a kept connection has its own limit (T-12)', async () => {
     receiver.answer = ({ socket }) => void socket.write(`${'HTTP/1.1 103 X\r\n\r\n'.repeat(2_000)}${ok}`);
     for (let n = 0; n < 4; n++) expect(await post()).toBe(200);
     expect(dialled).toHaveLength(1);

@@ -11,7 +11,7 @@ function through(chunks: readonly string[]): string {
 }
 
 describe('interim responses (F-22)', () => {
-  it.each(interim)('%j is taken out before the final answer', text => {
+  it.each(interim)('%j is removed before the final answer', text => {
     expect(through([text + final])).toBe(final);
     expect(through([text, final])).toBe(final);
   });
@@ -33,7 +33,7 @@ describe('interim responses (F-22)', () => {
     );
   });
 
-  it('passes nothing while an interim head is not complete', () => {
+  it('passes nothing on while an interim head is not complete', () => {
     expect(through(['HTTP/1.1 100 Cont'])).toBe('');
   });
 
@@ -42,7 +42,7 @@ describe('interim responses (F-22)', () => {
     expect(through([endless])).toBe(endless);
   });
 
-  it('filters again for the next request only once it is told', () => {
+  it('filters again for the next request only when told', () => {
     const filter = new InterimResponses();
     filter.expectAnswer();
     filter.pass(Buffer.from(final));

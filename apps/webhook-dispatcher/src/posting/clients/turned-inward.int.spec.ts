@@ -53,7 +53,7 @@ describe('deliveries to URLs that lead inward (T-11)', () => {
     expect(dials).not.toHaveBeenCalled();
   });
 
-  it('a name that led outward is vetted again with every new connection', async () => {
+  it('a name that resolved outward is vetted again for every new connection', async () => {
     const receiver = await RawReceiver.start(socket =>
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n'),
     );

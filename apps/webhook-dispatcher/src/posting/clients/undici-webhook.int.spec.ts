@@ -76,7 +76,7 @@ describe('a POST on the wire', () => {
       ['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
       ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'],
       ['several of both', 'HTTP/1.1 103 X\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 X\r\n\r\n'],
-    ])('%s before it changes nothing, also on a reused connection (F-22)', async (_name, interim) => {
+    ])('%s before the final status changes nothing, also on a reused connection (F-22)', async (_name, interim) => {
       expect(await outcomeOf(write(interim, ok))).toMatchObject({ status: 200 });
       expect(await outcomeOf(write(interim, ok))).toMatchObject({ status: 200 });
       expect(receiver.totalConnections).toBe(1);
@@ -100,7 +100,7 @@ describe('a POST on the wire', () => {
     });
   });
 
-  describe('bodies are irrelevant: received is the status line, the body is not awaited (A-06, P-T1, R-6.2-2, F-24)', () => {
+  describe('the status line decides; the dispatcher does not wait for the body (A-06, P-T1, R-6.2-2, F-24)', () => {
     it('a small body keeps the connection', async () => {
       const answer = write('HTTP/1.1 200 OK\r\ncontent-length: 16000\r\n\r\n', 'x'.repeat(16_000));
       for (let n = 0; n < 3; n++) expect(await outcomeOf(answer)).toMatchObject({ status: 200 });
@@ -167,7 +167,7 @@ describe('a POST on the wire', () => {
       expect(receiver.totalConnections).toBe(3);
     });
 
-    it('one that the receiver resets on use is repeated once on a fresh socket (F-27)', async () => {
+    it('a request whose pooled connection is reset on use is repeated once on a fresh socket (F-27)', async () => {
       await warmUp();
       receiver.answer = request => (request.connection === 1 ? request.socket.resetAndDestroy() : status(200)(request));
       expect(await post()).toMatchObject({ kind: 'STATUS', status: 200 });
@@ -181,7 +181,7 @@ describe('a POST on the wire', () => {
       expect(receiver.requests).toHaveLength(3);
     });
 
-    it('one that dies after the first byte of an answer is not repeated', async () => {
+    it('a request whose connection dies after the first byte of an answer is not repeated', async () => {
       await warmUp();
       receiver.answer = ({ socket }) => void socket.write('HTTP/1.1 2', () => socket.resetAndDestroy());
       expect(await post()).toMatchObject({ kind: 'CONNECTION' });
@@ -193,7 +193,7 @@ describe('a POST on the wire', () => {
       for (let n = 0; n < 60; n++) expect(await post()).toMatchObject({ kind: 'STATUS', status: 200 });
     });
 
-    it('Connection: close is honoured', async () => {
+    it('the header Connection: close is honoured', async () => {
       receiver.answer = write('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
       await post();
       await post();
@@ -208,7 +208,7 @@ describe('a POST on the wire', () => {
       await eventually(() => expect(receiver.openConnections).toBe(0));
     });
 
-    it('a 200 that the kernel holds when a stalled loop wakes up is believed (P-T3, F-20)', async () => {
+    it('a 200 that waits in the kernel when a stalled event loop wakes up counts (P-T3, F-20)', async () => {
       const clock = new StallingClock();
       use(guardOf(), {}, clock);
       for (let n = 0; n < 5; n++) {
@@ -221,7 +221,7 @@ describe('a POST on the wire', () => {
       }
     });
 
-    it('a receiver that accepts and never reads ends with it (F-30)', async () => {
+    it('a receiver that accepts and never reads is cut off when the window ends (F-30)', async () => {
       useShortWindow();
       receiver.answer = silence;
       const outcome = posting.start(delivery(1, { payload: 'x'.repeat(50) }), routeTo(receiver.url)).outcome;
@@ -240,7 +240,7 @@ describe('a POST on the wire', () => {
       expect(receiver.totalConnections).toBe(0);
     });
 
-    it('name servers that do not answer are our fault (P-T8, F-32)', async () => {
+    it('name servers that do not answer are a fault of the platform (P-T8, F-32)', async () => {
       use(guardOf({ dnsServers: ['127.0.0.1:1'] }));
       expect(await post('http://shop.example/hook')).toMatchObject({ kind: 'OUR_FAULT', isSent: false });
     });

@@ -19,7 +19,7 @@ describe('the window of an attempt', () => {
     expect(window.answered(200, 46_900)).toEqual({ kind: 'STATUS', status: 200, elapsedMs: 44_900 });
   });
 
-  it('whatever ends it first counts: nothing after the deadline, nothing after the answer', () => {
+  it('the first end counts: nothing after the deadline, nothing after the answer', () => {
     window.sent(2_000);
     expect(window.expired(47_000)).toEqual({ kind: 'TIMEOUT', elapsedMs: 45_000 });
     expect(window.answered(200, 47_001)).toBeUndefined();
@@ -28,7 +28,7 @@ describe('the window of an attempt', () => {
     expect([window.failed(stale, 47_004), window.isEnded]).toEqual([undefined, true]);
   });
 
-  it('is over with its first end, and not before; a repeat is none', () => {
+  it('ends with its first end, and not before; a repeat is no end', () => {
     expect(window.isEnded).toBe(false);
     window.sent(2_000);
     window.failed(stale, 3_000);
@@ -39,7 +39,7 @@ describe('the window of an attempt', () => {
     expect([window.isEnded, window.dueMs]).toEqual([true, 47_000]);
   });
 
-  it('an answer before the request was written out counts as it is', () => {
+  it('an answer that comes before the request is fully written counts', () => {
     expect(window.answered(413, 1_500)).toEqual({ kind: 'STATUS', status: 413, elapsedMs: 0 });
   });
 
@@ -60,7 +60,7 @@ describe('the window of an attempt', () => {
     expect(window.failed(reset, 3_000)).toEqual({ kind: 'CONNECTION', code: 'ECONNRESET', elapsedMs: 1_000 });
   });
 
-  it('a fault of ours says whether the request may have arrived (P-T8)', () => {
+  it('a fault of the platform tells whether the request may have arrived (P-T8)', () => {
     const ours = { ...reset, code: 'EMFILE', isOurs: true };
     expect(window.failed(ours, 1_100)).toEqual({ kind: 'OUR_FAULT', code: 'EMFILE', isSent: false });
     const sent = new PostWindow(rules, 0);

@@ -28,7 +28,7 @@ function copiesDuring(run: () => void): number[] {
 }
 
 describe('a line of deliveries', () => {
-  it('does what an array does, whatever is added, taken and removed', () => {
+  it('behaves as an array does, whatever is added, taken and removed', () => {
     fc.assert(
       fc.property(steps, each => {
         const queue = new FifoQueue<number>();
@@ -62,7 +62,7 @@ describe('a line of deliveries', () => {
     expect(Math.max(...kept)).toBeLessThanOrEqual(Math.max(31, waiting));
   });
 
-  it('takes in constant time: what is copied while it empties is no more than it held', () => {
+  it('takes in constant time: emptying copies at most as many items as it held', () => {
     const held = 4_096;
     const queue = filled(held);
     const copies = copiesDuring(() => {

@@ -13,7 +13,7 @@ describe('merchants whose deliveries wait in the database', () => {
     expect(backlog.has(1)).toBe(false);
   });
 
-  it('looks once more from the start after the last page, for what was stored meanwhile', () => {
+  it('reads once more from the start after the last page, for deliveries stored meanwhile', () => {
     backlog.note(1);
     backlog.wasRead(1, 0, undefined);
     expect(backlog.next(1)).toEqual([{ merchantId: 1, afterSeq: 0 }]);
@@ -32,7 +32,7 @@ describe('merchants whose deliveries wait in the database', () => {
     expect(backlog.next(1)).toEqual([{ merchantId: 1, afterSeq: 0 }]);
   });
 
-  it('names those that are read merchant by merchant, until their last page', () => {
+  it('names the merchants that are read one by one, until their last page', () => {
     [1, 2].forEach(merchantId => backlog.note(merchantId));
     backlog.wasRead(1, 0, undefined);
     expect([backlog.filling, backlog.size]).toEqual([[2], 2]);
@@ -40,7 +40,7 @@ describe('merchants whose deliveries wait in the database', () => {
     expect(backlog.size).toBe(2);
   });
 
-  it('a delivery noted again does not send reading back to the start', () => {
+  it('a delivery that is noted again does not restart the reading', () => {
     backlog.note(1);
     backlog.wasRead(1, 0, 40);
     backlog.note(1);

@@ -1,7 +1,7 @@
 import { OriginQueues, type SlotUse } from './origin-queues';
 import { slotsAtFirst } from './slot-cap';
 
-describe('what is known of an endpoint (P-1.9)', () => {
+describe('the memory about an endpoint (P-1.9)', () => {
   let queues: OriginQueues<number>;
   beforeEach(() => (queues = new OriginQueues({ slotsMax: 1_000 })));
   const request = (use: SlotUse) => {
@@ -13,7 +13,7 @@ describe('what is known of an endpoint (P-1.9)', () => {
     for (let n = 0; n < seconds; n++) queues.tick();
   };
 
-  it('is how many wait and are under way', () => {
+  it('has the numbers of waiting deliveries and requests under way', () => {
     const counts = () => [queues.waiting, queues.waitingOf('a'), queues.inFlight];
     expect([counts(), queues.next()]).toEqual([[0, 0, 0], undefined]);
     for (let n = 0; n < 3; n++) queues.add('a', n);
@@ -27,7 +27,7 @@ describe('what is known of an endpoint (P-1.9)', () => {
     expect(queues.next()).toBeUndefined();
   });
 
-  it('is how many answers came within the last second: what timed out or was not sent is none', () => {
+  it('has the number of answers within the last second, without time-outs and unsent requests', () => {
     for (let n = 0; n < 150; n++) request('ANSWERED');
     for (let n = 0; n < 9; n++) request('UNUSED');
     expect(queues.startingWithin('a', 1)).toBe(slotsAtFirst);

@@ -29,7 +29,7 @@ describe('slots of endpoints (P-I12, F-45)', () => {
     expect([queues.next(), queues.next(), queues.next()].map(granted => granted!.item)).toEqual([0, 1, 2]);
   });
 
-  it('shares what is scarce evenly: a free slot goes to the endpoint that has the fewest', () => {
+  it('shares scarce slots evenly: a free slot goes to the endpoint that has the fewest', () => {
     const queues = new OriginQueues<number>({ slotsMax: 40 });
     add(queues, 'a', 100);
     add(queues, 'b', 100);
@@ -101,7 +101,7 @@ describe('slots of endpoints (P-I12, F-45)', () => {
     expect(grantAll(queues)).toEqual(Array.from({ length: slotFloor }, () => 'healthy'));
   });
 
-  it('a hanging endpoint loses a freed slot to the first that needs it', () => {
+  it('a freed slot of a hanging endpoint goes to the first that needs it', () => {
     const queues = new OriginQueues<number>({ slotsMax: 16 });
     for (const origin of ['h1', 'h2', 'h3', 'h4']) add(queues, origin, 50);
     grantAll(queues);
@@ -125,7 +125,7 @@ describe('slots of endpoints (P-I12, F-45)', () => {
     expect(queues.capOf('a')).toBe(slotFloor);
   });
 
-  it('knows how many would start soon: by its slots, or by how fast it answers', () => {
+  it('knows how many deliveries would start soon, by its slots or by its rate of answers', () => {
     const queues = new OriginQueues<number>({ slotsMax: 1_000 });
     expect(queues.startingWithin('a', 2)).toBe(slotsAtFirst);
     for (let n = 0; n < 500; n++) {

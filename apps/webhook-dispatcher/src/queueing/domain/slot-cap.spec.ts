@@ -26,7 +26,7 @@ describe('slots that an endpoint may use (P-1.9, P-I12)', () => {
     expect(cap.value).toBe(4 * slotsAtFirst);
   });
 
-  it('an answer for which nobody waited ends the round', () => {
+  it('an answer while no delivery waits ends the round', () => {
     const cap = new SlotCap(1_000);
     answer(cap, slotsAtFirst - 1);
     answer(cap, 1, false);
@@ -36,7 +36,7 @@ describe('slots that an endpoint may use (P-1.9, P-I12)', () => {
     expect(cap.value).toBe(2 * slotsAtFirst);
   });
 
-  it('halves with a timeout, to whole slots, and the others under way with it count no more', () => {
+  it('halves with a timeout, to whole slots; timeouts of requests under way with it do not count again', () => {
     const cap = new SlotCap(11);
     cap.timedOut(8);
     expect(cap.value).toBe(5);
@@ -46,7 +46,7 @@ describe('slots that an endpoint may use (P-1.9, P-I12)', () => {
     expect(cap.value).toBe(slotFloor);
   });
 
-  it('a timeout ends the round, also one that counts no more', () => {
+  it('a timeout ends the round, also one that does not count again', () => {
     const cap = new SlotCap(1_000);
     answer(cap, slotsAtFirst - 1);
     cap.timedOut(1);
@@ -63,7 +63,7 @@ describe('slots that an endpoint may use (P-1.9, P-I12)', () => {
     expect(cap.value).toBe(slotsAtFirst / 2);
   });
 
-  it('of the requests under way with a timeout each answer leaves one timeout less to come', () => {
+  it('each answer to a request under way with a timeout leaves one timeout less to ignore', () => {
     const cap = new SlotCap(1_000);
     cap.timedOut(3);
     answer(cap, 1, false);
@@ -73,7 +73,7 @@ describe('slots that an endpoint may use (P-1.9, P-I12)', () => {
     expect(cap.value).toBe(slotsAtFirst / 4);
   });
 
-  it('many answers do not make up for a timeout that comes after them', () => {
+  it('many answers do not compensate for a timeout after them', () => {
     const cap = new SlotCap(1_000);
     answer(cap, 500, false);
     cap.timedOut(2);

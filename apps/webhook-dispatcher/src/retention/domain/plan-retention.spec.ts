@@ -20,23 +20,23 @@ describe('planning retention', () => {
     expect(planRetention([range({ upper: 999_999 })], head, retention).open!.lower).toBe(1_010_000);
   });
 
-  it('leaves free what comes within an hour, and never opens less than that', () => {
+  it('leaves the ids of the next hour free, and never opens a smaller range', () => {
     const gap = planRetention([], { high: 0, idsPerDay: 480_001 }, retention).open!;
     expect(gap).toEqual({ lower: 20_001, upper: 20_001 + Math.ceil((480_001 * 90) / 12) });
     expect(planRetention([], { high: 0, idsPerDay: 1 }, retention).open).toEqual({ lower: 10_000, upper: 20_000 });
   });
 
-  it('drops by the clock alone, also while the ids in use are not known', () => {
+  it('drops by the clock only, also while the ids in use are not known', () => {
     const ranges = [range({ range: 1, passedAgoMs: 92 * day }), range({ range: 2 })];
     expect(planRetention(ranges, undefined, retention)).toStrictEqual({ open: undefined, passed: [], drop: [1] });
   });
 
-  it('opens nothing while too little is known, and nothing beyond what ids can be', () => {
+  it('opens nothing while too little is known, and nothing beyond the largest id', () => {
     expect(planRetention([], undefined, retention).open).toBeUndefined();
     expect(planRetention([], { high: Number.MAX_SAFE_INTEGER - 5, idsPerDay: 1 }, retention).open).toBeUndefined();
   });
 
-  it('notes when ids have left a range behind, and drops it when that is longer ago than the retention time and a day', () => {
+  it('notes when ids have passed a range, and drops it after the retention time and a day', () => {
     const ranges = [
       range({ range: 1, upper: 900_000, passedAgoMs: 91 * day + 1 }),
       range({ range: 2, upper: 950_000, passedAgoMs: 91 * day }),

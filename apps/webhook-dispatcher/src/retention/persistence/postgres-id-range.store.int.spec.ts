@@ -79,7 +79,7 @@ describe('retention by partitions in PostgreSQL', () => {
     expect(await insert(150)).toHaveLength(1);
   });
 
-  it('waits for nobody longer than half a second, and intake waits no longer for it', async () => {
+  it('waits for a lock at most half a second, and intake waits no longer for it', async () => {
     await store.open({ lower: 100, upper: 200 });
     const reader = database.dataSource.createQueryRunner();
     later(() => reader.release());

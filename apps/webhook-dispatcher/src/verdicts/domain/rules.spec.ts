@@ -5,7 +5,7 @@ import { conclusionOf, conclusionWithout } from './conclusion';
 import { retryLimits } from './retry-limits';
 import { outcomeClass, outcomeText, verdictOf } from './verdict-of';
 
-describe('what an outcome means', () => {
+describe('the verdict of an outcome', () => {
   const status = (code: number) => ({ kind: 'STATUS' as const, status: code, elapsedMs: 5 });
   const payment = { isReversible: true, attempt: 1 };
   const notice = { isReversible: false, attempt: 1 };
@@ -21,7 +21,7 @@ describe('what an outcome means', () => {
     expect(verdictOf({ kind: 'CONNECTION', code: 'ECONNREFUSED', elapsedMs: null })).toBe('CLOSED_CONN');
   });
 
-  it('nothing follows from a fault of ours (P-T8)', () => {
+  it('a fault of the platform has no verdict (P-T8)', () => {
     expect(conclusionOf(payment, { kind: 'OUR_FAULT', code: 'EMFILE', isSent: false })).toBeUndefined();
   });
 

@@ -65,7 +65,7 @@ describe('the verdict register in PostgreSQL', () => {
     expect(woken).toBe(1);
   });
 
-  it('the first verdict stands; a later one is told so and emits nothing (P-I1)', async () => {
+  it('the first verdict is kept; a later one gets it as the answer and emits nothing (P-I1)', async () => {
     await store.conclude(me, [owned(1, 'CLOSED_TIMEOUT')]);
     expect(await store.acknowledge([verdict(1, 'ACKED_HTTP'), verdict(2, 'ACKED_HTTP')])).toEqual([
       'CLOSED_TIMEOUT',
@@ -94,7 +94,7 @@ describe('the verdict register in PostgreSQL', () => {
     expect(await store.conclude(other, [owned(1, 'CLOSED_TIMEOUT', { epoch: 2 })])).toEqual(['CLOSED_TIMEOUT']);
   });
 
-  it('NOT_APPLICABLE is the owner’s word too, and acknowledges nothing (A-09)', async () => {
+  it('only the owner can write NOT_APPLICABLE too, and it acknowledges nothing (A-09)', async () => {
     expect(await store.conclude(me, [owned(1, 'NOT_APPLICABLE')])).toEqual(['NOT_APPLICABLE']);
     expect(await outbox()).toEqual([]);
   });
@@ -108,7 +108,7 @@ describe('the verdict register in PostgreSQL', () => {
     expect(rows[0]!.wait).toBeGreaterThan(25);
   });
 
-  it('of a 200, a timeout and a getNotification that race, one stands and all see the same (T-20)', async () => {
+  it('of a 200, a timeout and a getNotification that race, one verdict stands and all see the same (T-20)', async () => {
     const kinds = new Set<string>();
     for (let id = 1; id <= 200; id++) {
       const order = [
@@ -123,7 +123,7 @@ describe('the verdict register in PostgreSQL', () => {
     expect(kinds.size).toBe(3);
   });
 
-  it('a negative verdict and a takeover that race never let both have the delivery (P-I4)', async () => {
+  it('of a negative verdict and a takeover that race, never do both get the delivery (P-I4)', async () => {
     const deliveries = new PostgresDeliveryStore(database.dataSource);
     let [owner, epoch] = [me, 1];
     const outcomes = new Set<boolean>();

@@ -68,7 +68,7 @@ function answerForm({ flaws }: Subject): Finding {
 
 export const loadChecks: Check[] = [
   { id: 'keep-alive', title: 'several notifications over one connection', section, run: keepAlive },
-  { id: 'connection-close', title: 'Connection: close is honoured', section, run: connectionClose },
+  { id: 'connection-close', title: 'the header Connection: close is honoured', section, run: connectionClose },
   { id: 'fifty-at-once', title: '50 notifications at once', section, run: fiftyAtOnce },
 ];
 

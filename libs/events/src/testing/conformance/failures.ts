@@ -24,7 +24,7 @@ export function describeFailures(harness: () => TransportHarness): void {
       expect(rejections).toBeGreaterThanOrEqual(3);
     });
 
-    it('goes on with the other partitions while one is failing', async () => {
+    it('continues with the other partitions while one fails', async () => {
       const topic = await harness().topic(2);
       const transport = await harness().open();
       const [stuck, free] = keysApart();
@@ -41,7 +41,7 @@ export function describeFailures(harness: () => TransportHarness): void {
       await eventually(() => expect(numbersOf(collected.events, stuck)).toHaveLength(10));
     });
 
-    it('parks a rejected event with its reason and goes on with the others', async () => {
+    it('parks a rejected event with its reason and continues with the others', async () => {
       const topic = await harness().topic(1);
       const transport = await harness().open();
       const collected = await collect(transport, { topic }, batch => {
@@ -87,7 +87,7 @@ export function describeFailures(harness: () => TransportHarness): void {
       await eventually(() => expect(parked.events.map(event => event.dlqReason)).toEqual(['try 2']));
     });
 
-    it('parks a record that cannot be decoded, by itself, and goes on', async () => {
+    it('parks only the record that cannot be decoded, and continues', async () => {
       const topic = await harness().topic(1);
       const transport = await harness().open();
       await transport.publish([eventOf(topic, 'k', 0)]);

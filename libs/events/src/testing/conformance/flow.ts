@@ -31,7 +31,7 @@ export function describeFlow(harness: () => TransportHarness): void {
       expect(most).toBe(1);
     });
 
-    it('hands nothing over while paused, keeps its partitions, and goes on when resumed', async () => {
+    it('hands nothing over while paused, keeps its partitions, and continues when resumed', async () => {
       const topic = await harness().topic(2);
       const transport = await harness().open();
       const paused = await collect(transport, { topic });
@@ -64,7 +64,7 @@ export function describeFlow(harness: () => TransportHarness): void {
       await eventually(() => expect(collected.events).toHaveLength(8));
     });
 
-    it('reports its turns, its partitions and its lag', async () => {
+    it('reports its passes, its partitions and its lag', async () => {
       const topic = await harness().topic(3);
       const transport = await harness().open();
       await transport.publish(interleaved(topic, keysNamed(6), 2));

@@ -18,7 +18,7 @@ export function describeOrder(harness: () => TransportHarness): void {
       for (const event of collected.events) expect(event.partition).toBe(partitionOf(event.key, 4));
     });
 
-    it('hands over what was published before the group existed', async () => {
+    it('hands over events that were published before the group existed', async () => {
       const topic = await harness().topic(2);
       const transport = await harness().open();
       await transport.publish(interleaved(topic, ['a', 'b'], 3));
