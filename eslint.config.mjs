@@ -212,7 +212,7 @@ export default tseslint.config(
   // Where settings get the names of options, and the programs that set the environment of others.
   {
     files: [
-      'apps/*/src/config/**/*.ts',
+      '{apps,kits}/*/src/config/**/*.ts',
       'apps/*/src/app.module.ts',
       'apps/*/src/main.ts',
       'libs/**/*-env.ts',

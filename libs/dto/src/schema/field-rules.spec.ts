@@ -40,7 +40,8 @@ describe('what a field may hold', () => {
     const four = fc.integer({ min: 0, max: 9_999 }).map(value => String(value).padStart(4, '0'));
     const years = fc.oneof(four, fc.constantFrom('1900', '2000', '2024', '2100', '0000', '2023'));
     fc.assert(
-      fc.property(years, two(13), two(32), two(25), two(61), two(61), (...[year, month, day, hour, minute, second]) => {
+      fc.property(years, two(13), two(32), two(25), two(61), two(61), (...parts) => {
+        const [year, month, day, hour, minute, second] = parts;
         const written = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
         const read = new Date(written);
         const isReal = !Number.isNaN(read.getTime()) && read.toISOString().slice(0, 10) === written.slice(0, 10);

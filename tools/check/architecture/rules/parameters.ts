@@ -7,7 +7,7 @@ interface Parameter {
 
 /** A rest parameter that is taken apart, `(...[a, b])`, is as many parameters as it has names. */
 function sizeOf({ type, argument }: Parameter): number {
-  return type === 'RestElement' && argument?.type === 'ArrayPattern' ? argument.elements!.length : 1;
+  return type === 'RestElement' && argument?.type === 'ArrayPattern' ? argument.elements!.filter(Boolean).length : 1;
 }
 
 /** `parameters`: at most 3 parameters (use an options object); a constructor may take 5, its dependencies. */

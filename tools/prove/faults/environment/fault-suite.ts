@@ -27,7 +27,8 @@ export function faultSuite(
     const suite: FaultSuite = {
       platform: undefined as unknown as FaultPlatform,
       faultCase: (...fault) => suite.faultCaseUnless(obstacle, ...fault),
-      faultCaseUnless: (hindrance, ...[number, what, play]) => {
+      faultCaseUnless: (hindrance, ...fault) => {
+        const [number, what, play] = fault;
         const notRun = hindrance ? ` (not run: ${hindrance})` : '';
         (hindrance ? it.skip : it)(`case ${number}: ${what}${notRun}`, play, caseMs);
       },
