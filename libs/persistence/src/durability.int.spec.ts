@@ -22,14 +22,14 @@ describe('durability of the database', () => {
     expect((await durabilityWeaknesses(database.dataSource, 'sandbox')).join()).not.toContain('standby');
   });
 
-  it('is content with what PostgreSQL ships plus a synchronous standby', async () => {
+  it('accepts the defaults of PostgreSQL with a synchronous standby', async () => {
     const query = async () => [
       { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', synchronous_standby_names: 'ANY 1 (*)' },
     ];
     expect(await durabilityWeaknesses({ query } as never, 'production')).toEqual([]);
   });
 
-  it('takes commits that are answered before the standby has them for weak', async () => {
+  it('reports commits that are answered before the standby has them as weak', async () => {
     const query = async () => [
       { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'local', synchronous_standby_names: '*' },
     ];

@@ -61,7 +61,7 @@ describe('flush queue', () => {
     expect(spaces).toHaveLength(1);
   });
 
-  it('fails every request of a failed flush and goes on with the next', async () => {
+  it('fails every request of a failed flush and continues with the next', async () => {
     const { ends, flush } = heldFlush();
     const queue = new FlushQueue(flush, { flushMax: 100, queueMax: 100 });
     const failed = queue.run([1]);
@@ -73,7 +73,7 @@ describe('flush queue', () => {
     expect(await next).toEqual([20]);
   });
 
-  it('refuses more than it may hold, and frees the room again', async () => {
+  it('refuses requests beyond its limit, and accepts again when there is room', async () => {
     const { ends, flush } = heldFlush();
     const queue = new FlushQueue(flush, { flushMax: 100, queueMax: 2 });
     const first = queue.run([1]);

@@ -61,7 +61,7 @@ describe('one request never fails another by its data (T-29)', () => {
       }),
     ));
 
-  it('a lost connection fails what is not answered yet, once, and the queue goes on', () =>
+  it('a lost connection fails the open requests once, and the queue continues', () =>
     fc.assert(
       fc.asyncProperty(requestsOf, fc.integer({ min: 2, max: 30 }), async (requests, lostAtCall) => {
         const { calls, flush, state } = database(lostAtCall);
@@ -87,19 +87,19 @@ describe('one request never fails another by its data (T-29)', () => {
   });
 });
 
-describe('what counts as a fault of the data (T-29)', () => {
+describe('faults of the data (T-29)', () => {
   const withCode = (code: string) => Object.assign(new Error(code), { code });
 
-  it.each(['21000', '22021', '22P02', '23505', '23514', '54000', '54001'])('SQLSTATE %s does', code =>
+  it.each(['21000', '22021', '22P02', '23505', '23514', '54000', '54001'])('SQLSTATE %s counts', code =>
     expect(isDataFault(withCode(code))).toBe(true),
   );
 
   it.each(['08006', '25006', '40001', '40P01', '42P01', '53300', '57014', '57P01', 'ECONNRESET', 'E2300', '2300'])(
-    '%s does not',
+    '%s does not count',
     code => expect(isDataFault(withCode(code))).toBe(false),
   );
 
-  it('the 400 of an internal call does, another answer or none does not', () => {
+  it('the 400 of an internal call counts; another answer or none does not', () => {
     const call = (status: number | null, isDefinite = true) => Object.assign(new Error('call'), { status, isDefinite });
     const others = [call(400, false), call(401), call(404), call(429), call(500), call(null)];
     expect([call(400), ...others].map(isDataFault)).toEqual([true, ...others.map(() => false)]);
@@ -117,7 +117,7 @@ describe('what counts as a fault of the data (T-29)', () => {
     expect(write).not.toHaveBeenCalled();
   });
 
-  it('is seen through a driver and through causes, and no loop of causes holds it up', () => {
+  it('is found behind a driver and in causes, even if the causes form a loop', () => {
     const query = Object.assign(new Error('query failed'), { driverError: withCode('22021') });
     expect(isDataFault(new Error('cannot write', { cause: query }))).toBe(true);
     expect(isDataFault(new Error('cannot encode', { cause: new DataFault('no text') }))).toBe(true);

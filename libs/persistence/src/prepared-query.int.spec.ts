@@ -17,7 +17,7 @@ describe('a prepared query', () => {
     expect(prepared).toEqual([{ name: 'sum', runs: '2' }]);
   });
 
-  it('says so when the data source is not open', async () => {
+  it('names the cause when the data source is not open', async () => {
     await database.dataSource.destroy();
     await expect(preparedQuery(database.dataSource, sum, [1, 2])).rejects.toThrow(
       'the data source has no open pool of PostgreSQL connections',

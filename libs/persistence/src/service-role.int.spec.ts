@@ -57,13 +57,13 @@ describe('a service whose schema belongs to another role', () => {
     await database.drop();
   });
 
-  it('is told before the first migration that it is pending, and then that it has no rights', async () => {
+  it('gets an error before the first migration, and then one about its missing rights', async () => {
     await expect(check(first)).rejects.toThrow('migrations are pending');
     await migrate(first, '');
     await expect(check(first)).rejects.toThrow('DATABASE_SERVICE_ROLE');
   });
 
-  it('starts once the migration was told its role, and after every later one', async () => {
+  it('starts once the migration has granted its role, and after every later migration', async () => {
     await migrate(first);
     await check(first);
     await expect(check(both)).rejects.toThrow('migrations are pending');

@@ -1,7 +1,7 @@
 import { outboundEnv, outboundPolicyOf } from './outbound-env';
 
 describe('the settings of outbound requests', () => {
-  it('each reaches the policy (T-11, R-6.2-8)', () => {
+  it('each setting reaches the policy (T-11, R-6.2-8)', () => {
     const policy = outboundPolicyOf({
       PAYCODE_ENVIRONMENT: 'production',
       OUTBOUND_ALLOW: ['10.0.0.0/8'],
@@ -24,7 +24,7 @@ describe('the settings of outbound requests', () => {
     });
   });
 
-  it('unless told otherwise nothing is reached that is not globally routable, and a look-up may take 5 s (T-11)', () => {
+  it('by default only globally routable addresses are reached, and a look-up may take 5 s (T-11)', () => {
     expect([outboundEnv.OUTBOUND_ALLOW.default, outboundEnv.OUTBOUND_DNS_TIMEOUT_MS.default]).toEqual([[], 5_000]);
   });
 });

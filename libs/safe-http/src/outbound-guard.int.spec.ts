@@ -68,7 +68,7 @@ describe('the connector of the outbound guard', () => {
     expect(dns.queries.filter(query => query === 'rebind.test 1')).toHaveLength(1);
   });
 
-  it('one answer that is not allowed refuses the name, whatever the others are (T-11)', async () => {
+  it('one address that is not allowed refuses the name, whatever the others are (T-11)', async () => {
     answers.set('mixed.test', () => ['127.0.0.1', '10.0.0.1']);
     await expect(post(`http://mixed.test:${port}`)).rejects.toBeInstanceOf(OutboundRefusedError);
     answers.set('mixed6.test', () => ['127.0.0.1', '::ffff:127.0.0.1']);
@@ -100,7 +100,7 @@ describe('the connector of the outbound guard', () => {
     });
   });
 
-  it('a name without address is charged to the receiver, a silent or failing resolver is not (P-T8)', async () => {
+  it('a name without an address counts against the receiver, a silent or failing resolver does not (P-T8)', async () => {
     const missing = await post('http://missing.test:8080').catch((error: unknown) => error);
     expect([missing, isOurFault(missing)]).toEqual([expect.objectContaining({ code: 'ENOTFOUND' }), false]);
     for (const [failure, lookUpTimeoutMs] of [
@@ -132,7 +132,7 @@ describe('the connector of the outbound guard', () => {
     }
   });
 
-  it('names a refused connection as the receiver’s', async () => {
+  it('attributes a refused connection to the receiver', async () => {
     const spare = createServer();
     await new Promise<void>(resolve => spare.listen(0, '127.0.0.1', resolve));
     const closedPort = (spare.address() as AddressInfo).port;

@@ -11,7 +11,7 @@ import { honestUrls, inwardNames, inwardUrls, malformedUrls, publicV4, publicV6,
 const patienceMs = 120_000;
 const overTls = (url: string) => url.replace('http://', 'https://').replace(':8080/', ':8443/');
 
-describe('outbound requests that want to go inward (T-11)', () => {
+describe('outbound requests to inward addresses (T-11)', () => {
   let dns: TestDnsServer;
   let dials: jest.SpyInstance;
 
@@ -50,7 +50,7 @@ describe('outbound requests that want to go inward (T-11)', () => {
     },
   );
 
-  it('the delivery connector refuses every inward host by itself, and nothing is dialled', async () => {
+  it('the delivery connector refuses every inward host itself, and nothing is dialled', async () => {
     const passed: string[] = [];
     const connect = guard().connector({ connectTimeoutMs: patienceMs });
     for (const url of inwardUrls.filter(text => URL.canParse(text))) {

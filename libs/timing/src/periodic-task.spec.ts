@@ -53,7 +53,7 @@ describe('a periodic task', () => {
     await task.stop();
   });
 
-  it('goes on after a run that failed, and tells of it', async () => {
+  it('continues after a run that failed, and reports the failure', async () => {
     const { task, next, failures } = started({ everyMs: 86_400_000, afterFaultMs: 1 });
     const first = next();
     task.start();

@@ -1,12 +1,12 @@
 import { storedDifference } from './stored-difference';
 
-describe('what a server stored, beside what it was sent', () => {
-  it('may have more, and the same amounts in other words', () => {
+describe('the difference between a stored object and the sent one', () => {
+  it('allows further fields, and the same amounts in another notation', () => {
     const sent = { spec: { memory: '1024Mi', cpu: '0.5', list: [{ a: 1 }], none: [], empty: '' } };
     expect(storedDifference(sent, { spec: { memory: '1Gi', cpu: '500m', list: [{ a: 1, b: 2 }], added: true } })).toEqual([]);
   });
 
-  it('has neither lost, changed nor doubled anything', () => {
+  it('reports a lost, changed or doubled field', () => {
     expect(storedDifference({ a: { b: 1 } }, { a: {} })).toEqual(['.a.b: sent 1, stored undefined']);
     expect(storedDifference({ a: { b: 1 } }, {})).toEqual(['.a.b: sent 1, stored undefined']);
     expect(storedDifference({ a: ['x', 'y'] }, { a: ['x', 'z'] })).toEqual(['.a[1]: sent "y", stored "z"']);

@@ -28,7 +28,7 @@ const tablesSql = `
   select relname as name from pg_class
    where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace and relname <> 'migrations'`;
 
-describe('docs/explanation/security.md knows where data rests (T-43)', () => {
+describe('docs/explanation/security.md lists where data is stored (T-43)', () => {
   it.each(Object.entries(databases))('every table of %s is listed, and no other', async (database, migrations) => {
     const { dataSource, drop } = await createTestDatabase({ migrations });
     try {
@@ -40,7 +40,7 @@ describe('docs/explanation/security.md knows where data rests (T-43)', () => {
     }
   });
 
-  it('no database is listed that is not migrated here; each table has classes of the list', () => {
+  it('no database is listed without migrations; each table has classes of the list', () => {
     expect(new Set(listed.map(({ database }) => database))).toEqual(new Set(Object.keys(databases)));
     const known = new Set([...page.matchAll(/^\| \*\*(\w+)\*\* \|/gm)].map(([, name]) => name));
     const unknown = listed.filter(({ classes }) => !classes!.split(', ').every(name => known.has(name)));

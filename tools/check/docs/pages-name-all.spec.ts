@@ -11,7 +11,7 @@ interface Notes {
   paths: Record<'/portal/restful/merchant/notification/extra', { post: { errors: Record<'400', string[]> } }>;
 }
 
-describe('pages that are written by hand', () => {
+describe('pages that people write', () => {
   it.each(Object.values(events).map(({ type, topic }) => [type, topic.name] as const))(
     'the table of events in architecture has %s, over %s',
     (type, topic) => expect(page('explanation/architecture.md')).toContain(`| \`${topic}\` | \`${type}\` |`),
@@ -23,7 +23,7 @@ describe('pages that are written by hand', () => {
     expect(paths['/portal/restful/merchant/notification/extra'].post.errors['400']).toContain(validTypesText);
   });
 
-  it.each(channels)('the how-to of messages says which settings switch %s on', channel =>
+  it.each(channels)('the how-to of messages names the settings that switch %s on', channel =>
     expect(page('how-to/send-email-and-sms.md')).toMatch(new RegExp(`\`${channel}_[A-Z_]+`)),
   );
 });

@@ -11,7 +11,7 @@ interface Setting {
 const ownOfEach = ['INTERNAL_PORT', 'PUBLIC_PORT'];
 
 describe('settings', () => {
-  it('that several services read have one type, unit and default: standalone hands one value to all of them', () => {
+  it('that several services read have one type, unit and default, because standalone gives all of them one value', () => {
     const page = readFileSync(join(__dirname, '../../../docs/reference/environment.json'), 'utf8');
     const { standalone, ...services } = JSON.parse(page) as Record<string, Record<string, Setting>>;
     const meanings = new Map<string, Set<string>>();

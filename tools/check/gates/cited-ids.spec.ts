@@ -25,7 +25,7 @@ describe('ids that are cited', () => {
     },
   );
 
-  it('what only looks like an id is left alone', () => {
+  it('a text that only looks like an id is ignored', () => {
     expect(problems('// UTF-8, SHA-256, GR-8-1, RSA-OAEP-256 and a row of 8')).toEqual([]);
   });
 

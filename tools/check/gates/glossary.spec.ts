@@ -21,7 +21,7 @@ describe('the glossary', () => {
     ]);
   });
 
-  it('counts a part of an entry as explained, and asks for no word of any program', () => {
+  it('counts a part of an entry as explained, and ignores general words of programming', () => {
     expect(problems(glossary, namedIn(9, 'PaymentCodes', 'PSPStore', 'CodeSettings'))).toEqual([]);
   });
 

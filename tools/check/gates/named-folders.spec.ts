@@ -42,7 +42,7 @@ describe('folders that a page names', () => {
     ]);
   });
 
-  it('other text blocks are left alone', () => {
+  it('other text blocks are ignored', () => {
     expect(find(block('{"a": 1}', 'GET /none/', '<id>/none'))).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ const check = (entry: LockEntry, over: Partial<SupplyChainPolicy> = {}, allowScr
     { ...policy, ...over },
   ).map(({ rule }) => rule);
 
-describe('packages come as decided (T-42)', () => {
+describe('packages follow the decisions (T-42)', () => {
   it('a package with an allowed licence, an integrity and no script is fine', () => {
     expect(check({})).toEqual([]);
   });
@@ -34,7 +34,7 @@ describe('packages come as decided (T-42)', () => {
     expect(check(entry)).toEqual([rule]);
   });
 
-  it('what was decided holds for that version, and for what package.json lets npm do', () => {
+  it('a decision applies to its version, and to the scripts that package.json allows', () => {
     const decidedLicences = { 'a@1.0.0': { licence: 'MIT', reason: 'its LICENSE file' } };
     expect(check({ license: undefined }, { decidedLicences })).toEqual([]);
     expect(check({ license: undefined, version: '1.0.1' }, { decidedLicences })).toEqual(['licence', 'unused']);

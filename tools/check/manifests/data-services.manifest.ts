@@ -12,7 +12,7 @@ interface Role {
 }
 
 describe('PostgreSQL and Kafka of the cluster', () => {
-  it('have every password that they name from the store, under the role that it is for', () => {
+  it('get every password that they name from the store, under its role', () => {
     const { managed } = only('Cluster', 'postgres').spec as { managed: { roles: Role[] } };
     for (const { name, passwordSecret } of managed.roles) {
       const secret = of('ExternalSecret', 'postgres').find(({ metadata }) => metadata.name === passwordSecret.name);
@@ -36,7 +36,7 @@ describe('PostgreSQL and Kafka of the cluster', () => {
     }
   });
 
-  it('are backed up every night by what also archives the WAL, into a store that exists', () => {
+  it('are backed up every night by the plugin that archives the WAL, into an existing store', () => {
     const [plugin] = (only('Cluster', 'postgres').spec as { plugins: { name: string; parameters: Record<string, string> }[] })
       .plugins;
     expect(plugin).toMatchObject({

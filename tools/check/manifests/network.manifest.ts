@@ -78,7 +78,7 @@ describe.each(['sandbox', 'production'])('network policies of %s', overlay => {
     }
   });
 
-  it('except only ranges that an API server takes for part of what they are excepted from', () => {
+  it('except only ranges that an API server accepts as part of the allowed range', () => {
     const blocks = [...policies.values()].flatMap(({ ingress = [], egress = [] }) =>
       [...ingress.flatMap(({ from = [] }) => from), ...egress.flatMap(({ to = [] }) => to)].flatMap(
         ({ ipBlock }) => ipBlock ?? [],
@@ -93,7 +93,7 @@ describe.each(['sandbox', 'production'])('network policies of %s', overlay => {
     expect(blocks.flatMap(({ cidr, except = [] }) => except.filter(range => isOutside(cidr, range)))).toEqual([]);
   });
 
-  it('let exactly those reach Kafka and PostgreSQL that have their addresses', () => {
+  it('let exactly the services reach Kafka and PostgreSQL that have their addresses', () => {
     const dataServices = { postgres: 'DATABASE_URL_FILE', kafka: 'KAFKA_BROKERS' };
     for (const [provider, key] of Object.entries(dataServices)) {
       const isAllowed = (service: string) =>
@@ -104,7 +104,7 @@ describe.each(['sandbox', 'production'])('network policies of %s', overlay => {
     }
   });
 
-  it('nothing outside the platform but the monitoring reaches an internal listener (T-27)', () => {
+  it('from outside the platform only the monitoring reaches an internal listener (T-27)', () => {
     const internalPorts = new Set(services.map(service => Number(configOf(service)['INTERNAL_PORT'])));
     for (const service of services) {
       for (const rule of ownRules(service).ingress ?? []) {

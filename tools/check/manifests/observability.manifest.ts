@@ -47,7 +47,7 @@ describe('alerts', () => {
     expect(names.filter(name => !tested(false).includes(name))).toEqual([]);
   });
 
-  it('say what it means for merchants and money, and where to read on', () => {
+  it('have a severity, a description and a runbook', () => {
     for (const { alert, labels, annotations } of rules) {
       expect({ alert, severity: labels.severity }).toEqual({
         alert,
@@ -83,7 +83,7 @@ describe('dashboards', () => {
 });
 
 describe('generated manifests', () => {
-  it('are what their sources say (npm run manifests:generate)', async () => {
+  it('are current (npm run manifests:generate)', async () => {
     for (const [path, text] of await generatedManifests(root))
       expect({ path, isFresh: read(path) === text }).toEqual({ path, isFresh: true });
   });

@@ -107,7 +107,7 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
     },
   );
 
-  it('a dispatcher with every socket open and every place taken stays within its memory', () => {
+  it('a dispatcher with all sockets open and a full memory of deliveries stays within its limit', () => {
     const dispatcher = deployments.find(({ metadata }) => metadata.name === 'webhook-dispatcher')!;
     const { SOCKETS_MAX, HELD_MAX } = configOf(dispatcher);
     // docs/how-to/deploy-to-kubernetes.md, "Sizing".
@@ -205,19 +205,19 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
       expect(configOf(deployment)['MIGRATIONS']).toBe('check');
   });
 
-  it('no Job changes with a setting: Kubernetes refuses a changed Job', () => {
+  it('no Job changes with a setting, because Kubernetes refuses a changed Job', () => {
     const references = of('Job').flatMap(job => JSON.stringify(job).match(/configMap(Ref|KeyRef)?"/g) ?? []);
     expect(references).toEqual([]);
   });
 
-  it("a service without an owner's rights is granted its rows by its migration, under the name that its URL has", () => {
+  it("the migration of a service without an owner's rights grants its rows to the role in its URL", () => {
     const roles = of('Job').map(job => [job.metadata.labels!['app.kubernetes.io/name'], configOf(job)['DATABASE_SERVICE_ROLE']]);
     const isOwner = (name: string) => /^(webhook-dispatcher|reversal-scheduler)-/.test(name);
     for (const [name, role] of roles as [string, string | undefined][])
       expect(role).toBe(isOwner(name) ? undefined : `paycode_${name.replace(/-migrate$/, '').replaceAll('-', '_')}`);
   });
 
-  it('no proxy of the cluster reads a path: TLS is passed through to api-gateway, the only way in (T-26)', () => {
+  it('no proxy of the cluster reads a path: TLS passes through to api-gateway, the only entrance (T-26)', () => {
     const routes = resources.filter(({ kind }) =>
       /^(HTTPRoute|GRPCRoute|TCPRoute|TLSRoute|Ingress|HTTPProxy|VirtualService)$/.test(kind),
     );
@@ -228,7 +228,7 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
     expect(reachable.map(nameOf)).toEqual([]);
   });
 
-  it('every target says that it is of Paycode, and of which environment', () => {
+  it('every target has the labels of Paycode and of its environment', () => {
     const monitors = [...of('ServiceMonitor'), ...of('PodMonitor')];
     expect(monitors).toHaveLength(2);
     for (const { spec } of monitors) {

@@ -6,7 +6,7 @@ import { typeProblems } from './strict-types';
 const overlays = ['sandbox', 'production', 'data-services'];
 const components = readdirSync(join(__dirname, '../../../k8s/components'));
 
-describe('every manifest is what a strict API server would take', () => {
+describe('a strict API server would accept every manifest', () => {
   it.each(overlays)('overlay %s: known kinds, known fields, right types', overlay => {
     expect(typeProblems(render(`k8s/overlays/${overlay}`))).toEqual([]);
   });
@@ -29,7 +29,7 @@ describe('every manifest is what a strict API server would take', () => {
     expect(sandbox!.filter(name => !name.includes('payment-simulator'))).toEqual(production);
   });
 
-  it('the check bites: an unknown field, a wrong type, an unknown kind', () => {
+  it('the check fails on an unknown field, a wrong type and an unknown kind', () => {
     const [namespace] = render('k8s/base').filter(({ kind }) => kind === 'Namespace');
     const deployment = render('k8s/base').find(({ kind }) => kind === 'Deployment')!;
     const misspelt = { ...deployment, spec: { ...(deployment.spec as object), minReadySecond: 5 } } as Resource;

@@ -25,12 +25,12 @@ describe('component tracing', () => {
   }
   const policy = resources.find(({ metadata }) => metadata.name === 'allow-traces')!.spec as Policy;
 
-  it('tells a collector to every service that traces and runs in production', () => {
+  it('gives the collector to every service that traces and runs in production', () => {
     const tracing = Object.keys(environment).filter(service => key in environment[service]! && service !== 'payment-simulator');
     expect([...endpoints.keys()].sort()).toEqual(tracing.sort());
   });
 
-  it('lets exactly those reach it, on the port they are told', () => {
+  it('lets exactly those services reach it, on the port in their settings', () => {
     expect([...policy.podSelector.matchExpressions[0]!.values].sort()).toEqual([...endpoints.keys()].sort());
     const [{ to, ports }] = policy.egress as [Policy['egress'][number]];
     expect(to).toEqual([{ namespaceSelector: { matchLabels: { 'paycode.dev/provides': 'tracing' } } }]);

@@ -103,7 +103,7 @@ describe('recipients over ${upper}', () => {
     expect(isRecipientValue('${upper}', value)).toBe(false),
   );
 
-  it('masked, they cannot be written to', () => {
+  it('a masked value is no address', () => {
     expect(maskedRecipient({ type: '${upper}', value: 'address-1' })).toBe('***s-1');
   });
 });

@@ -4,7 +4,7 @@ import { idsIn } from './specified-ids';
 const passed = { status: 'passed', numPassingAsserts: 1 };
 const shownIn = (...files: string[]): Evidence[] => files.map(file => ({ file, outcome: 'shown' }));
 
-describe('which ids the tests show', () => {
+describe('the ids that tests prove', () => {
   it.each([
     ['both (R-2.1-1, R-2.1-2)', ['R-2.1-1', 'R-2.1-2']],
     ['A-07, P-I3 and (T-11)', ['A-07', 'P-I3', 'T-11']],
@@ -33,7 +33,7 @@ describe('which ids the tests show', () => {
     ]);
   });
 
-  it('an id that only a comment cites is not shown, nor one that nobody names', () => {
+  it('an id that only a comment cites, or that no test cites, is not proved', () => {
     expect(verdictOn('R-8-3', [], ['a.spec.ts'])).toEqual({
       id: 'R-8-3',
       isShown: false,
@@ -42,7 +42,7 @@ describe('which ids the tests show', () => {
     expect(verdictOn('R-8-3', [], [])).toMatchObject({ isShown: false, remark: 'named by no test' });
   });
 
-  it('a proof by one test, or by one weak kind of test, is told as weak', () => {
+  it('a proof by one test, or by one weak kind of test, is reported as weak', () => {
     expect(verdictOn('T-01', shownIn('apps/a.spec.ts'), []).remark).toBe('only by one test, apps/a.spec.ts');
     expect(verdictOn('T-01', shownIn('libs/dto/a.spec.ts', 'libs/dto/b.spec.ts'), []).remark).toContain('golden samples');
     expect(verdictOn('T-01', shownIn('tools/check/manifests/a.manifest.ts', 'tools/run/images/b.spec.ts'), []).remark).toContain(

@@ -33,7 +33,7 @@ afterAll(() => empty.drop());
 describe.each(schemaSources(root).map(source => [source.schema, source] as const))('%s', (file, source) => {
   const committed = readFileSync(join(root, file), 'utf8');
 
-  it('is what the migrations make; if this fails: npm run schema', async () => {
+  it('is the schema that the migrations make; if this fails: npm run schema', async () => {
     const exports = (await import(join(root, source.migrations))) as Record<string, unknown>;
     const { dataSource, drop } = await createTestDatabase({ migrations: migrationsIn(exports) });
     try {
@@ -50,7 +50,7 @@ describe.each(schemaSources(root).map(source => [source.schema, source] as const
     for (const Migration of all) await expect(new Migration().down({} as QueryRunner)).rejects.toThrow('only go forward');
   });
 
-  it('is SQL that makes the same schema in an empty database', async () => {
+  it('makes the same schema in an empty database', async () => {
     expect(committed.endsWith(await madeBy(empty, committed))).toBe(true);
   });
 });

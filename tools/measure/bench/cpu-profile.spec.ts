@@ -3,7 +3,7 @@ import { topFrames } from './cpu-profile.ts';
 const node = (id: number, functionName: string, url = '') => ({ id, callFrame: { functionName, url, lineNumber: 0 } });
 
 describe('frames of a CPU profile', () => {
-  it('are summed by function, dearest first, and rest is no work', () => {
+  it('are summed by function, most expensive first, without idle time', () => {
     const profile = {
       nodes: [
         node(1, '(idle)'),

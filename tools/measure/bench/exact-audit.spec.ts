@@ -32,7 +32,7 @@ describe('the audit at the end of a benchmark', () => {
     expect(deviationsOf(evidence({ decisions }), expected)).toEqual(['1 x no decision (2)', '1 x more than one decision (3)']);
   });
 
-  it('finds what nobody sent', () => {
+  it('finds a transaction that nobody sent', () => {
     const received = [1, 2, 3, 4];
     expect(deviationsOf(evidence({ received }), expected)).toEqual(['1 x POST of a transaction that was not sent (4)']);
   });

@@ -127,12 +127,12 @@ describe('npm run audit on the schema of the services', () => {
     expect(output).toMatch(new RegExp(`VIOLATION ${rule.replaceAll('.', '\\.')} transaction 1: `));
   }); // prettier-ignore
 
-  it('leaves what is younger than the grace time alone', async () => {
+  it('ignores payments younger than the grace time', async () => {
     await purchase(1);
     expect((await audit('--grace', '100000')).code).toBe(0);
   });
 
-  it('says when it could not look, which is not a pass', async () => {
+  it('fails when it could not read a database', async () => {
     const { code, output } = await audit('--scheduler', databases.simulator.url);
     expect([code, output]).toEqual([2, expect.stringContaining('could not be done')]);
     expect((await audit('--grace', 'soon')).code).toBe(2);

@@ -119,13 +119,13 @@ describe('npm run -s paycode', () => {
     expect(JSON.parse((await paycode('accounts', 'show', 'psp-9', '--json')).out)).toEqual(answer.body);
   });
 
-  it('hands on the reason of a refusal and exits 1', async () => {
+  it('prints the reason of a refusal and exits 1', async () => {
     answer = { status: 400, body: { message: 'type is wrong', errors: [{ field: 'type', message: 'must be one of …' }] } };
     const { code, err } = await paycode('accounts', 'create', 'pirate');
     expect([code, err]).toEqual([1, 'auth-session refused (400): type is wrong\n  type: must be one of …\n']);
   });
 
-  it('says what to do when no platform runs', async () => {
+  it('prints the remedy when no platform runs', async () => {
     const unused = await paycode('--url', 'auth-session=http://127.0.0.1:1', 'accounts', 'show', 'x');
     expect([unused.code, unused.err]).toEqual([
       1,
@@ -135,7 +135,7 @@ describe('npm run -s paycode', () => {
     expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('Start it with npm start')]);
   });
 
-  describe('operators are persons with tokens of a day at most (T-27)', () => {
+  describe('operators are persons with short-lived tokens (T-27)', () => {
     const keys = () => join(folder, 'secrets/token-keys');
     const claimsOf = (token: string) =>
       JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as {
@@ -148,7 +148,7 @@ describe('npm run -s paycode', () => {
     const kidsIn = (file: string) =>
       (JSON.parse(readFileSync(join(keys(), file), 'utf8')) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
 
-    it('issued in the name of one, for 8 h at most, and revoked', async () => {
+    it('a token is issued in the name of a person, for 8 h at most, and revoked', async () => {
       expect((await paycode('keys', 'make', '--folder', keys())).code).toBe(0);
       const { out } = await paycode('operators', 'issue', '--subject', 'alice', '--hours', '2');
       const claims = claimsOf(out);
@@ -176,7 +176,7 @@ describe('npm run -s paycode', () => {
     });
   });
 
-  it('refuses ids that are none before anything is sent', async () => {
+  it('refuses malformed ids before it sends anything', async () => {
     expect((await paycode('reversals', 'show', '12x')).err).toBe('transactionId must be a positive integer, not 12x\n');
     expect(seen).toEqual([]);
   });

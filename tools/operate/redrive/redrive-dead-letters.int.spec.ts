@@ -74,7 +74,7 @@ onKafka(`redriving dead letters on a real Kafka${notRun}`, () => {
     return records;
   }
 
-  it('listing shows what lies there, and why, and changes nothing', async () => {
+  it('listing shows the records and their reasons, and changes nothing', async () => {
     expect(await redrive(true)).toBe(3);
     expect(reported.map(({ key, reason }) => [key, reason])).toEqual([
       ['7', 'handler failed'],
@@ -84,14 +84,14 @@ onKafka(`redriving dead letters on a real Kafka${notRun}`, () => {
     expect(await sent()).toEqual([]);
   });
 
-  it('sends each back once, in order per key, as received but for the reason', async () => {
+  it('sends each record back once, in order per key, as received but without the reason', async () => {
     expect(await redrive()).toBe(3);
     const records = await sent();
     expect(records.filter(({ key }) => key === '7').map(({ value }) => value)).toEqual(['body 0', 'body 2']);
     expect(records.map(({ headers }) => Object.keys(headers))).toEqual([['ce_id'], ['ce_id'], ['ce_id']]);
   });
 
-  it('a second run has nothing to do, and continues with what was parked since', async () => {
+  it('a second run sends only the records parked since', async () => {
     expect(await redrive()).toBe(0);
     await park(['9']);
     expect(await redrive()).toBe(1);

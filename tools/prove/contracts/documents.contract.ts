@@ -83,7 +83,7 @@ describe('the example of the webhook', () => {
 });
 
 describe('the platform under Schemathesis', () => {
-  it('answers nothing that the document does not describe, whatever follows or breaks it (R-7-6, A-71)', async () => {
+  it('gives only answers that the document describes, to valid and invalid requests (R-7-6, A-71)', async () => {
     const ground = new MerchantGround(process.env['CONTRACTS_HOME']!);
     const examples = Number(process.env['CONTRACTS_EXAMPLES'] ?? 10);
     const { code, output } = await schemathesis(tools, ground, { examples, seed: 15 });

@@ -116,7 +116,7 @@ describe('fuzzing of one operation', () => {
     expect(findings.map(({ problem }) => problem)).toContain('the connection ended without an answer');
   });
 
-  it('a server that does as described has no findings, and every kind of case reaches it', async () => {
+  it('a server that keeps to its description has no findings, and every kind of case reaches it', async () => {
     const { findings, cases, statuses } = await fuzz(right, 200);
     expect(findings).toEqual([]);
     expect(cases).toBe(200);
@@ -138,7 +138,7 @@ describe('the canary', () => {
     return failed;
   }
 
-  it('valid calls that are refused, or find nobody, are failures; those that are answered are none (T-25)', async () => {
+  it('valid calls that are refused or get no connection are failures; answered ones are not (T-25)', async () => {
     const refused = await serving(
       (_, __, answer) => answer(503),
       async url => {

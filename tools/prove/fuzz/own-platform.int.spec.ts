@@ -17,7 +17,7 @@ describe('the platform that a fuzz run starts for itself', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
   const later = undoneAfterEach();
 
-  it('regression: ends with the run, also when that is killed and can tell nobody', async () => {
+  it('regression: ends with the run, also when the run is killed', async () => {
     const script = join(folder, 'platform.cjs');
     writeFileSync(script, platform);
     const run = join(folder, 'run.mjs');

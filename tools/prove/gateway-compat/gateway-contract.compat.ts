@@ -113,7 +113,7 @@ describe.each<[string, StartFront]>([
     expect(seen.map(({ echo }) => echo.headers.authorization)).toEqual(['Bearer a.b.c', 'Bearer a.b.c', undefined]);
   });
 
-  it('R-5.5: roles decide per path; what leads nowhere is a 404 only for who may go there', async () => {
+  it('R-5.5: roles decide per path; a path without a service is a 404 only for a permitted caller', async () => {
     const paths = [
       '/pluto/code/x',
       '/pluto/stk/x',
@@ -132,7 +132,7 @@ describe.each<[string, StartFront]>([
 
   it.each(['/public/../internal/x', '/public/..;/internal', '//public/x', '/public//x', '/public%2fx', '/PUBLIC/x', '/public/%00',
     '/public/%2e%2e/internal/x', '/public;x/y', '/pluto/code/../../internal/x', '/public/%5c..%5cinternal', '/public/%c3%a9'])(
-    '%s reaches nobody (T-26)',
+    '%s reaches no service (T-26)',
     async path => {
       const answers = await Promise.all([[], basic(psp)].map(headers => client.send({ path, headers })));
       for (const { status } of answers) expect([400, 404]).toContain(status);

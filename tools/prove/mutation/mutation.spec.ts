@@ -67,7 +67,7 @@ describe('planting faults', () => {
 });
 
 describe('the committed faults', () => {
-  it('can all be planted in the code as it is', () => {
+  it('can all be planted in the current code', () => {
     expect(staleFaults(root, faults, ({ id }) => join(root, listFileOf(id)))).toEqual([]);
   });
 
@@ -77,7 +77,7 @@ describe('the committed faults', () => {
     expect(Object.keys(knownSurvivors).filter(id => !ids.includes(id))).toEqual([]);
   });
 
-  it('are drawn for CI only when they are known to be caught', () => {
+  it('are drawn for CI only if the last full run caught them', () => {
     const sampled = faults.filter(({ isSampled }) => isSampled);
     expect(sampled.filter(({ id }) => knownSurvivors[id])).toEqual([]);
   });
@@ -113,12 +113,12 @@ describe('judging a fault', () => {
     expect(resultOf(ran(end('a', true)), ran(end('a', true)))).toBe('SURVIVED: It comes later. (R-0, rule.ts)');
   });
 
-  it('says nothing when the specs do not end', () => {
+  it('gives no verdict when the specs do not end', () => {
     expect(resultOf({ kind: 'TIMED_OUT' }, ran(end('a', true)))).toMatch(/^NOT_JUDGED/);
     expect(resultOf(ran(end('a', true)), { kind: 'TIMED_OUT' })).toMatch(/^NOT_JUDGED/);
   });
 
-  it('is not caught by a test that only the clock ended, and says so; a red test beside it catches', () => {
+  it('is not caught by a test that only timed out, and says so; another red test catches it', () => {
     const late = { ...end('a', false), message: 'Error: thrown: "Exceeded timeout of 120000 ms for a test.' };
     const green = ran(end('a', true), end('b', true));
     expect(resultOf(green, ran(late, end('b', true)))).toBe('NOT_JUDGED: only the clock ended: a');
@@ -140,7 +140,7 @@ describe('judging a fault', () => {
     ]);
   });
 
-  it('lets specs migrate anew when a migration is broken', () => {
+  it('lets specs migrate again when a migration is broken', () => {
     expect(reachesTemplates({ file: 'apps/x/migrations/1-create.ts' })).toBe(true);
     expect(reachesTemplates({ file: 'apps/x/src/x.sql.ts' })).toBe(false);
   });
@@ -168,13 +168,13 @@ describe("Stryker's report", () => {
   const outcomes = (mutants: ReturnType<typeof mutant>[], source = `a();\n${line}`) =>
     outcomesOf({ files: { 'a.ts': { source, mutants } } }, 'area', [known]);
 
-  it('counts what is killed as caught, what no test runs as survived, and leaves out what was ignored', () => {
+  it('counts killed mutants as caught, untested ones as survived, and ignored ones not at all', () => {
     const all = ['Killed', 'Survived', 'NoCoverage', 'RuntimeError', 'Ignored'];
     const results = outcomes(all.map(status => mutant(status, 'c()'))).map(({ result }) => result);
     expect(results).toEqual(['CAUGHT', 'SURVIVED', 'SURVIVED', 'NOT_JUDGED']);
   });
 
-  it('takes a loop that was stopped by counting for caught, and nothing that the clock stopped', () => {
+  it('counts a loop stopped by its count as caught, and nothing that timed out', () => {
     const [counted, clocked] = outcomes([
       mutant('Timeout', 'c()', { statusReason: 'Hit limit reached (501/500)' }),
       mutant('Timeout', 'c()'),
@@ -185,7 +185,7 @@ describe("Stryker's report", () => {
     expect(outcomes([mutant('Killed', 'c()', { statusReason })])).toMatchObject([{ result: 'NOT_JUDGED' }]);
   });
 
-  it('knows a survivor by the text of its line, the code replaced and what by, wherever the line stands', () => {
+  it('recognises a survivor by its line, the replaced code and the replacement, wherever the line is', () => {
     const isKnown = (...words: Parameters<typeof mutant>) => outcomes([mutant(...words)])[0]!.known !== undefined;
     expect(isKnown('Survived', 'b < 1')).toBe(true);
     expect(isKnown('Survived', 'b < 2')).toBe(false);
@@ -193,7 +193,7 @@ describe("Stryker's report", () => {
     expect(isKnown('Survived', 'b < 1', { replacement: 'true' })).toBe(false);
   });
 
-  it('knows none of two mutants that the list cannot tell apart', () => {
+  it('recognises neither of two mutants that the list cannot distinguish', () => {
     const again = { ...mutant('Survived', 'b < 1') };
     again.location = { start: { ...again.location.start, line: 3 }, end: { ...again.location.end, line: 3 } };
     const found = outcomes([mutant('Survived', 'b < 1'), again], `a();\n${line}\n${line}`);
@@ -208,7 +208,7 @@ describe('the areas for Stryker', () => {
     return whole === undefined ? [glob] : names.split(',').flatMap(name => namesOf(glob.replace(whole, name)));
   };
 
-  it('name files and projects of the code as it is', () => {
+  it('name files and projects of the current code', () => {
     const names = strykerAreas.flatMap(({ files, sampled }) => [...files, ...sampled]).flatMap(namesOf);
     expect(names.filter(name => globSync(name, { cwd: root }).length === 0)).toEqual([]);
     expect(strykerAreas.filter(({ project }) => !existsSync(join(root, project, 'project.json')))).toEqual([]);
@@ -224,7 +224,7 @@ describe('the areas for Stryker', () => {
 });
 
 describe('the known mutants', () => {
-  it('stand in the code as it is', () => {
+  it('exist in the current code', () => {
     const stale = knownMutants.filter(({ file, line }) => {
       const lines = readFileSync(join(root, file), 'utf8').split('\n');
       return lines.filter(text => text.trim() === line).length !== 1;
@@ -259,7 +259,7 @@ describe('the report of a run', () => {
     ]);
   });
 
-  it('does not count what is no fault', () => {
+  it('does not count an equivalent mutant', () => {
     expect(countsOf([equivalent]).all).toMatchObject({ judged: 0, equivalent: 1 });
   });
 
@@ -277,12 +277,12 @@ describe('the report of a run', () => {
     expect(text).toContain('1 survived without an explanation');
   });
 
-  it('says why a known survivor does, and that one of the list is caught by now', () => {
+  it('gives the reason of a known survivor, and reports one of the list that is now caught', () => {
     expect(report(outcome('CAUGHT'), equivalent).text).toContain('(equivalent: nothing differs)');
     expect(report({ ...redundant, result: 'CAUGHT' }).text).toContain('take it out');
   });
 
-  it('fails when nothing was judged: a check that looked at nothing shows nothing', () => {
+  it('fails when nothing was judged', () => {
     expect(report(outcome('NOT_JUDGED')).code).toBe(1);
   });
 });

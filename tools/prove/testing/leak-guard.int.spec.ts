@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PlantedRun } from './planted/planted-run';
 
-describe('what a spec file leaves open', () => {
+describe('open resources of a spec file', () => {
   let folder: string;
 
   beforeEach(() => {
@@ -21,7 +21,7 @@ describe('what a spec file leaves open', () => {
     return { output: run.output, code, tests: { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } };
   }
 
-  it('is told after the assertion that failed, by kind and address, and the run ends with both and the counts', async () => {
+  it('are reported after the failed assertion, by kind and address, and the run ends with both and the counts', async () => {
     const { output, code, tests } = await outcomeOf('leaks-and-fails');
     expect(code).toBe(1);
     expect(tests).toEqual({ numPassedTests: 1, numFailedTests: 1, numRuntimeErrorTestSuites: 1 });

@@ -64,7 +64,7 @@ describe('the temporary folder of a test run', () => {
     return folder;
   }
 
-  it('and what runs for it are cleared away once the owner was killed, and never while it lives', async () => {
+  it('and its processes are removed once the owner was killed, and never while it lives', async () => {
     const [dead, alive] = [await startOwner(), await startOwner()];
     expect(await sweepDeadRuns(base)).toEqual({ folders: [], processes: 0 });
     await killed(dead.child);
@@ -92,14 +92,14 @@ describe('the temporary folder of a test run', () => {
     },
   );
 
-  it('is given up when its owner’s number belongs to another process, or to an earlier start of the machine', async () => {
+  it('is removed when the process id of its owner belongs to another process or an earlier boot', async () => {
     const here = { boot: bootId(), namespace: processNamespace() };
     const reused = marked('reused', { ...here, pid: process.pid, start: 'earlier' });
     const rebooted = marked('rebooted', { ...here, boot: 'another', pid: process.pid, start: startOf(process.pid) });
     expect((await sweepDeadRuns(base)).folders.toSorted()).toEqual([reused, rebooted].toSorted());
   });
 
-  it('stays when there is doubt: of another container, or not marked yet', async () => {
+  it('stays when the owner is unknown: in another container, or not marked yet', async () => {
     const elsewhere = marked('elsewhere', { boot: bootId(), namespace: 'pid:[1]', pid: 1, start: 'earlier' });
     const young = join(base, 'paycode-run-young');
     mkdirSync(young);
@@ -108,7 +108,7 @@ describe('the temporary folder of a test run', () => {
     expect([elsewhere, young, own].map(folder => existsSync(folder))).toEqual([true, true, true]);
   });
 
-  it('holds the whole of a killed test run: the next one leaves neither its PostgreSQL nor its files', async () => {
+  it('holds everything of a killed test run: the next run removes its PostgreSQL and its files', async () => {
     const note = join(base, 'note.json');
     const killedRun = new PlantedRun('waits-for-ever', base, { PLANTED: note, PAYCODE_TEST_DATABASE_URL: '' });
     const told = await eventually(

@@ -14,7 +14,7 @@ const suite = (name: string, seconds: number, tests: Partial<SuiteResult['testRe
   perfStats: { runtime: seconds * 1000 },
 });
 
-describe('what a test run tells of the machine', () => {
+describe('the report of a test run about the machine', () => {
   it('nothing while it is quiet, the load and what it costs when it is busy', () => {
     expect(busyLine({ load: 2, cores: 2 }, 'start', 2)).toBeUndefined();
     expect(busyLine({ load: 9.1, cores: 2 }, 'start', 2)).toBe(
@@ -30,7 +30,7 @@ describe('how long a test run will take', () => {
   beforeEach(() => (root = mkdtempSync(join(tmpdir(), 'paycode-estimate-'))));
   afterEach(() => rmSync(root, { recursive: true }));
 
-  it('the first time: so much per suite, times what the machine is slowed down', () => {
+  it('the first time: a fixed time per suite, times the slowdown of the machine', () => {
     const outlook = { name: 'test', suites: 100, fromLastRun: 0, slowdown: 1 };
     const quiet = estimateSeconds(root, outlook);
     expect(quiet).toBeGreaterThan(0);
@@ -48,7 +48,7 @@ describe('how long a test run will take', () => {
     expect(remainingSeconds({ done: 100, suites: 100 }, 600, 60)).toBe(0);
   });
 
-  it('is told in seconds, or in minutes and seconds', () => {
+  it('is printed in seconds, or in minutes and seconds', () => {
     expect([45, 200].map(duration)).toEqual(['45 s', '3 min 20 s']);
   });
 });

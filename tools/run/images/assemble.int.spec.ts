@@ -52,7 +52,7 @@ describe('ADR 0025: the content of an image', () => {
   );
 
   it.each(services)(
-    '%s: its bill of materials lists every package there is, with version, licence and purl, and no other (T-42)',
+    '%s: its bill of materials lists exactly the packages in the image, with version, licence and purl (T-42)',
     service => {
       const { text, manifests } = shipped.get(service)!;
       const { components, dependencies, ...rest } = JSON.parse(text) as Bom;

@@ -7,7 +7,7 @@ const dockerfile = readFileSync(join(__dirname, '../../../docker/Dockerfile'), '
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
 describe('base images by digest (T-42)', () => {
-  it('are named in one place each, which the digest is written into beside the tag', () => {
+  it('are each named in one place, where the digest is written beside the tag', () => {
     const [tag] = baseImages(dockerfile).map(reference => reference.replace(/@.*$/, ''));
     const pinned = withDigests(dockerfile, () => digest);
     expect(baseImages(pinned)).toEqual([`${tag}@${digest}`]);

@@ -17,13 +17,13 @@ const lock: LockFile = {
 };
 
 describe('the packages an image needs', () => {
-  it('are what the bundle requires, by package, without what Node has', () => {
+  it('are the packages that the bundle requires, without modules of Node', () => {
     const bundle =
       'require("@nestjs/core/helpers/x.js");require("node:fs");require("fs");import("pg");require("./own.cjs");require("pg/lib")';
     expect(packagesRequiredBy(bundle)).toEqual(['@nestjs/core', 'pg']);
   });
 
-  it('with all they need in turn, each copy where npm put it; optional peers only where nothing else names them', () => {
+  it('include their own dependencies, each copy where npm put it, and optional peers only if nothing else names them', () => {
     const expected = [
       'node_modules/a',
       'node_modules/a/node_modules/b',
@@ -43,7 +43,7 @@ describe('the packages an image needs', () => {
     expect(forProduction(lock, ['node_modules/a'])).toEqual(['node_modules/a']);
   });
 
-  it('of this workspace are all locked: nothing that only tests and builds need', () => {
+  it('of this workspace are all locked, without those that only tests and builds need', () => {
     const real = JSON.parse(readFileSync(join(__dirname, '../../../package-lock.json'), 'utf8')) as LockFile;
     const places = dependencyClosure(real, packagesApart);
     expect(forProduction(real, places)).toContain('node_modules/kafkajs');

@@ -35,7 +35,7 @@ describe('broker properties', () => {
     ]);
   });
 
-  it('deny what no rule allows, and take neither plain text nor anonymous clients, when secured (T-16, T-19)', () => {
+  it('deny access without a rule, and refuse plain text and anonymous clients, when secured (T-16, T-19)', () => {
     const properties = brokerProperties({ nodeId: 1, nodes, dataDir: '/d', security });
     expect(properties).toMatchObject({
       'listener.security.protocol.map': 'CLIENT:SASL_SSL,CONTROLLER:SSL',

@@ -79,7 +79,7 @@ function describeAccess(): void {
     await expect(as('webhook-dispatcher').publish([event(topics.reversalRequested)])).rejects.toThrow(failure);
   });
 
-  it('refuses to let a service read what is not its own, or under the group of another', async () => {
+  it('refuses a service that reads a topic of another, or under the group of another', async () => {
     const onBatch = async () => undefined;
     const foreignTopic = as('payment-simulator').subscribe({ topic: topics.ackReceived, group: 'reversal-scheduler', onBatch });
     await expect(foreignTopic).rejects.toThrow(failure);
@@ -91,7 +91,7 @@ function describeAccess(): void {
     await expect(foreignGroup).rejects.toThrow(failure);
   });
 
-  it('lets the autoscaler see how far the dispatchers are, and neither read nor write', async () => {
+  it('lets the autoscaler see the offsets of the dispatchers, and neither read nor write', async () => {
     const keda = secured.userOf('keda');
     const admin = createKafkaClient({ connection: secured.cluster.connection(keda), clientId: 'keda', log: quietLog }).admin();
     await admin.connect();
@@ -175,7 +175,7 @@ function describeLoss(): void {
     await expectComplete(() => collected.events, await publisher.stop());
   }, 900_000);
 
-  it('goes on through a rolling restart of all brokers', async () => {
+  it('continues through a rolling restart of all brokers', async () => {
     const topic = await own.topic(6);
     const collected = await collect(await own.open(), { topic });
     const publisher = publishing(await own.open(), topic);
@@ -189,7 +189,7 @@ function describeLoss(): void {
     await expectComplete(() => collected.events, await publisher.stop());
   }, 900_000);
 
-  it('hands over every event through a storm of members that come and go', async () => {
+  it('hands over every event while members join and leave constantly', async () => {
     const topic = await own.topic(6);
     const events: Parameters<typeof numbersOf>[0][number][] = [];
     const transports = await Promise.all(keysNamed(4).map(() => own.open()));

@@ -18,7 +18,7 @@ describe('API passwords (T-04)', () => {
     for (const password of passwords) expect(password).toMatch(/^[A-Za-z0-9_-]{27}$/);
   });
 
-  it('a generated password is told by its form', () => {
+  it('a generated password is recognised by its form', () => {
     expect(isGeneratedApiPassword(generateApiPassword())).toBe(true);
     const others = ['', 'x'.repeat(26), 'x'.repeat(28), `${'x'.repeat(26)}+`, `${'x'.repeat(27)}\n`];
     expect(others.filter(isGeneratedApiPassword)).toEqual([]);
@@ -48,14 +48,14 @@ describe('API passwords (T-04)', () => {
     expect(mac).toBe(expected);
   });
 
-  it('a pepper rotates: old texts verify until it is taken away', () => {
+  it('a pepper rotates: old texts verify until it is removed', () => {
     const stored = hasher.hash('secret');
     expect(rotated.verify('secret', stored)).toBe(true);
     expect(rotated.hash('secret')).toContain('hmac-sha256.p2.');
     expect(hasher.verify('secret', rotated.hash('secret'))).toBe(false);
   });
 
-  it('a text under a pepper that is no longer current is told apart', () => {
+  it('a text under a former pepper is recognised', () => {
     const stored = hasher.hash('secret');
     expect([hasher.isCurrent(stored), rotated.isCurrent(stored), rotated.isCurrent(rotated.hash('secret'))]).toEqual([
       true,

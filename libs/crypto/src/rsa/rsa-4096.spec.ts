@@ -73,7 +73,7 @@ describe('client keys (R-5.3-1, R-8-4)', () => {
     else expect(read).toThrow(problem);
   });
 
-  it('an error says what it comes from', () => {
+  it('an error has its cause', () => {
     expect(() => parseRsa4096PublicKey('AAAA')).toThrow(
       expect.objectContaining({ cause: expect.objectContaining({ message: expect.any(String) as string }) as Error }),
     );
@@ -86,7 +86,7 @@ describe('client keys (R-5.3-1, R-8-4)', () => {
 });
 
 describe('RSA/ECB/OAEPWithSHA-1AndMGF1Padding (R-5.3-2)', () => {
-  it('what is encrypted comes back, as 512 bytes that differ each time', () => {
+  it('an encrypted text decrypts again, and its 512 bytes differ each time', () => {
     const challenge = randomBytes(64);
     const [first, second] = [encryptOaepSha1(pair.publicKey, challenge), encryptOaepSha1(pair.publicKey, challenge)];
     expect(first).toHaveLength(rsaCiphertextBytes);

@@ -39,7 +39,7 @@ describe('key ring', () => {
     [`a:${first.slice(0, -2)}*=`, 'key 1 (a): expected the base64 of 32 bytes'],
     [`a:${first},a:${second}`, 'key id a appears twice'],
     [Array.from({ length: 17 }, (_, i) => `k${i}:${first}`).join(), 'more than 16 keys'],
-  ])('a malformed ring says what is wrong and never shows a key', (text, message) => {
+  ])('the error of a malformed ring names the defect and never shows a key', (text, message) => {
     expect(() => KeyRing.parse(text)).toThrow(new KeyRingError(message));
   });
 

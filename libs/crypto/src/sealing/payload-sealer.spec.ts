@@ -127,14 +127,14 @@ describe('sealed payload (T-16)', () => {
   it.each([
     ['NOT_AUTHENTIC', { ciphertext: 'AAAA' }],
     ['MALFORMED', { header: 'AAAA' }],
-  ])('an error %s says what it comes from', (code, parts) => {
+  ])('an error %s has its cause', (code, parts) => {
     const given = changed(parts);
     expect(() => sealer.open(given)).toThrow(
       expect.objectContaining({ code, cause: expect.objectContaining({ message: expect.any(String) as string }) as Error }),
     );
   });
 
-  it('seals what jose accepts at a different random key each time it is asked', async () => {
+  it('seals a text under a new nonce each time, and another key does not open it', async () => {
     const key = randomBytes(32);
     const other = new PayloadSealer(ring([['k', key]]));
     const [a, b] = [other.seal(text), other.seal(text)];

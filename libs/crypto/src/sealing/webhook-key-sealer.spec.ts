@@ -29,7 +29,7 @@ describe('webhook keys at rest (T-14, A-49)', () => {
     expect(() => before.open(sealed, webhookKeyAad(1001, '8'))).toThrow('sealed webhook key: NOT_AUTHENTIC');
   });
 
-  it('reseal moves a key to the current key-encryption key, after which the old one may go', () => {
+  it('reseal moves a key to the current key-encryption key, after which the old one can be removed', () => {
     const sealed = before.seal(webhookKey, aad);
     expect(during.isCurrent(sealed)).toBe(false);
     expect(() => after.open(sealed, aad)).toThrow('sealed webhook key: UNKNOWN_KEY');
@@ -49,7 +49,7 @@ describe('webhook keys at rest (T-14, A-49)', () => {
     },
   );
 
-  it('are not opened once any part of their form is another, however good the rest', () => {
+  it('are not opened if any part of their form differs, however good the rest', () => {
     const [version, kid, sealed] = before.seal(webhookKey, aad).split('.') as [string, string, string];
     const withBytes = (count: number) => `v1.k1.${randomBytes(count).toString('base64url')}`;
     const codeOf = (text: string) => {
@@ -67,7 +67,7 @@ describe('webhook keys at rest (T-14, A-49)', () => {
     expect(['A'.repeat(250), 'A'.repeat(251)].map(text => codeOf(`v1.k1.${text}`))).toEqual(['NOT_AUTHENTIC', 'MALFORMED']);
   });
 
-  it('an error says what it comes from', () => {
+  it('an error has its cause', () => {
     expect(() => before.open(before.seal(webhookKey, aad), '')).toThrow(
       expect.objectContaining({
         code: 'NOT_AUTHENTIC',

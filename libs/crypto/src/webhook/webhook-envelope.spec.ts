@@ -83,7 +83,7 @@ describe.each(['AES-128-GCM', 'AES-128-CBC-LEGACY'] as const)('webhook envelope 
     );
   });
 
-  it('an error says what it comes from', () => {
+  it('an error has its cause', () => {
     const changed = envelope.encrypt(key, plaintext).slice(0, -4);
     expect(() => envelope.decrypt(key, changed)).toThrow(
       expect.objectContaining({ cause: expect.objectContaining({ message: expect.any(String) as string }) as Error }),

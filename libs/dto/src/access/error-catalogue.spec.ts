@@ -22,7 +22,7 @@ describe('error catalogue', () => {
     expect(errorCodeOf(status, message)).toBe(code);
   });
 
-  it('no code means two things, and each has a remedy', () => {
+  it('no code has two meanings, and each has a remedy', () => {
     const codes = errorCatalogue.map(({ code }) => code);
     expect(new Set(codes).size).toBe(codes.length);
     for (const { code, remedy } of errorCatalogue) expect([code, remedy]).toEqual([code, expect.stringMatching(/\.$/)]);

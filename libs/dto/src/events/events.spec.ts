@@ -79,7 +79,7 @@ describe.each(registered)('$type', event => {
     expect(parse(data)).toEqual({ ok: false, reason: 'data: must be an object' });
   });
 
-  it('a field more is ignored and dropped: a newer producer does no harm', () => {
+  it('an unknown field is dropped, so that a newer producer does no harm', () => {
     const [, data] = samples[0]!;
     expect(parse({ ...data, addedLater: 'x' })).toEqual({ ok: true, value: data });
   });
@@ -105,7 +105,7 @@ describe.each(registered)('$type', event => {
       }
   });
 
-  it('of data that is a secret throughout nothing is told but the first field (T-16)', () => {
+  it('if every field holds a secret, the reason tells nothing but the first field (T-16)', () => {
     const [, data] = samples[0]!;
     const all = Object.fromEntries(Object.keys(data).map(field => [field, secret]));
     expect(JSON.stringify(parse({ ...all, [secret]: secret }))).not.toContain('personal');

@@ -16,7 +16,7 @@ describe('the verdict of a delivery', () => {
     expect(decisionOf(verdict)).toBe(decision);
   });
 
-  it('a reason is told of every verdict that reverses, and leads back to one that reverses for it (P-I6)', () => {
+  it('every verdict that reverses has a reason, and each reason leads back to such a verdict (P-I6)', () => {
     const closing = verdictKinds.filter(kind => kind.startsWith('CLOSED_')) as Parameters<typeof reversalReasonOf>[0][];
     expect(new Set(closing.map(reversalReasonOf))).toEqual(new Set(reversalReasons));
     const back = reversalReasons.map(reason => reversalReasonOf(verdictOfReason(reason) as (typeof closing)[number]));

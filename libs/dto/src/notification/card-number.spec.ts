@@ -31,7 +31,7 @@ const parted = (groups: readonly string[]) => (separators: string[]) =>
   groups.map((group, at) => (at === 0 ? group : separators[at]! + group)).join('');
 
 describe('card numbers in texts (R-2.5-15, A-75)', () => {
-  it.each(cards)('%s is found as people write it, whatever parts its groups and stands around it (R-2.5-15)', (_, digits) => {
+  it.each(cards)('%s is found as people write it, with any separators and any text around it (R-2.5-15)', (_, digits) => {
     const separator = fc.constantFrom(' ', '-', '.', '\n', '\r\n', '\u00a0', '\u2013', '/', ', ');
     const grouped = fc
       .constantFrom(...groupings(digits))
@@ -43,7 +43,7 @@ describe('card numbers in texts (R-2.5-15, A-75)', () => {
     );
   });
 
-  it('a UUID holds none, whichever it is (A-75)', () => {
+  it('no UUID counts as a card number (A-75)', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.constantFrom('', 'order-', 'journey '), (uuid, before) => {
         expect(holdsCardNumber(before + uuid)).toBe(false);
@@ -54,7 +54,7 @@ describe('card numbers in texts (R-2.5-15, A-75)', () => {
     expect(holdsCardNumber('41111111-1111-4008-9a11-11111111111f')).toBe(false);
   });
 
-  it('one digit wrong, or 12 digits of one, is no card number (R-2.5-15)', () => {
+  it('with one wrong digit, or only 12 digits, a text is no card number (R-2.5-15)', () => {
     for (const [, digits] of cards) {
       const wrong = digits.slice(0, -1) + ((Number(digits.at(-1)) + 1) % 10);
       expect([wrong, holdsCardNumber(wrong)]).toEqual([wrong, false]);
@@ -79,7 +79,7 @@ describe('card numbers in texts (R-2.5-15, A-75)', () => {
     '5c4111111111111111',
     '0f8fad5b-d9cb-469f-a165-70867728950e',
     '',
-  ])('%j holds none (A-75)', text => {
+  ])('%j holds no card number (A-75)', text => {
     expect(holdsCardNumber(text)).toBe(false);
   });
 

@@ -202,7 +202,7 @@ describe('notification JSON', () => {
     },
   );
 
-  it('no complaint repeats a value (R-2.5-19)', () => {
+  it('no error repeats a value (R-2.5-19)', () => {
     const personal = ['+27820000001', 'A EXAMPLE', '400000', 'order-17', 'Corner'];
     const json = serializeNotification(aNotification());
     fc.assert(

@@ -30,13 +30,13 @@ describe('TxState to NotificationStatus', () => {
     ['END_TIMEOUT_ADD_CARD', 'TIMEOUT_ADD_CARD'],
     ['END_TIMEOUT_PURCHASE', 'TIMEOUT_PURCHASE'],
     ['END_SOMETHING_NEW', 'FAILED'],
-  ])('%s is told as %s (R-3.3-1)', (txState, status) => {
+  ])('%s is notified as %s (R-3.3-1)', (txState, status) => {
     expect(notificationStatusOf(txState)).toBe(status);
     expect(isTerminalTxState(txState)).toBe(true);
   });
 
   it.each(['START_PURCHASE', 'PROCESS_BANK', 'OFF_TO_BANK', 'RECEIVED_BANK', 'PENDING', 'N/A', '', 'toString', '__proto__'])(
-    'a transient state notifies nobody: %j',
+    'a transient state has no notification: %j',
     txState => {
       expect(notificationStatusOf(txState)).toBeNull();
       expect(isTerminalTxState(txState)).toBe(false);
@@ -49,7 +49,7 @@ describe('TxState to NotificationStatus', () => {
     fc.string(),
   );
 
-  it('whatever the state, a merchant is told a NotificationStatus or nothing, never a TxState (R-3.2-1, R-3.3-2)', () => {
+  it('whatever the state, a merchant gets a NotificationStatus or nothing, never a TxState (R-3.2-1, R-3.3-2)', () => {
     fc.assert(
       fc.property(anyState, txState => {
         const status = notificationStatusOf(txState);
@@ -59,7 +59,7 @@ describe('TxState to NotificationStatus', () => {
     );
   });
 
-  it('only SUCCESS is SUCCESS; an END_* nobody knows is FAILED (R-3.2-4)', () => {
+  it('only SUCCESS maps to SUCCESS; an unknown END_* maps to FAILED (R-3.2-4)', () => {
     const isSuccess = (txState: string) => notificationStatusOf(txState) === 'SUCCESS';
     fc.assert(fc.property(anyState, txState => expect(isSuccess(txState)).toBe(txState === 'SUCCESS')));
     fc.assert(
@@ -93,7 +93,7 @@ describe('TxState to NotificationStatus', () => {
     expect(notificationStatusOf('END_SUCCESS')).toBe('FAILED');
   });
 
-  it('money possibly in the wrong place calls an operator', () => {
+  it('a state that may leave money in the wrong place alerts an operator', () => {
     expect(knownTerminalTxStates.filter(needsOperatorAlert)).toEqual(['END_REVERSAL_FAILED', 'END_REFUND_FAILED']);
   });
 });

@@ -5,7 +5,7 @@ import { isPayer, payerFieldsOf, withoutPayer } from './without-payer';
 const full = parseNotification(notificationSamples()['purchase-success-all-fields']!);
 
 describe('the notification without its payer (T-43)', () => {
-  it('holds nothing of the payer, is still a notification, and has nothing more to lose', () => {
+  it('holds nothing of the payer, is still a notification, and does not change when erased again', () => {
     const erased = withoutPayer(full);
     const json = serializeNotification(erased);
     const personal = [full.clientMsisdn, full.cardInfo.bin!, full.cardInfo.last4!, ...Object.values(full.clientContact!)];
@@ -24,7 +24,7 @@ describe('the notification without its payer (T-43)', () => {
     expect(payerFieldsOf(full)).not.toContain('amount');
   });
 
-  it('knows a payer by number, however it is spelt, and by e-mail address', () => {
+  it('matches a payer by number, in any spelling, and by e-mail address', () => {
     const { emailAddress } = full.clientContact!;
     const paid = { ...full, clientContact: { ...full.clientContact!, phoneNumber: '(082) 000-0003' } };
     const known = ['27 82-000 0001', full.destination!, '0820000003', emailAddress.toUpperCase(), ` ${emailAddress} `];

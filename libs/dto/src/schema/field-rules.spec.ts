@@ -7,7 +7,7 @@ const safeMax = Number.MAX_SAFE_INTEGER;
 const accepted = (rule: z.ZodType, values: readonly unknown[]) => values.filter(value => rule.safeParse(value).success);
 const schemaOf = (rule: z.ZodType) => contract(rule).schema;
 
-describe('what a field may hold', () => {
+describe('the rules of a field', () => {
   it.each<[string, z.ZodType, unknown[], unknown[]]>([
     ['an id (A-57)', id, [1, safeMax], [0, -1, 1.5, safeMax + 1, NaN, '1', null]],
     ['a natural number (A-57)', natural, [0, 1, safeMax], [-1, 0.5, safeMax + 1, Infinity, '0', null]],
@@ -35,7 +35,7 @@ describe('what a field may hold', () => {
     expect(accepted(rule, [...good, ...bad])).toEqual(good);
   });
 
-  it('an instant is one that the calendar has: years with and without a 29 February, hours and seconds that there are', () => {
+  it('an instant must exist in the calendar: 29 February, hours, seconds', () => {
     const two = (max: number) => fc.integer({ min: 0, max }).map(value => String(value).padStart(2, '0'));
     const four = fc.integer({ min: 0, max: 9_999 }).map(value => String(value).padStart(4, '0'));
     const years = fc.oneof(four, fc.constantFrom('1900', '2000', '2024', '2100', '0000', '2023'));
@@ -51,14 +51,14 @@ describe('what a field may hold', () => {
     );
   });
 
-  it('null where it may be null, missing where it may be missing, and neither is the other (A-55)', () => {
+  it('a field may be null or missing only where its rule says so, and the two differ (A-55)', () => {
     const values = [null, undefined, 1, 0];
     expect(accepted(id, values)).toEqual([1]);
     expect(accepted(id.nullable(), values)).toEqual([null, 1]);
     expect(accepted(id.optional(), values)).toEqual([undefined, 1]);
   });
 
-  it('is documented as it is checked: null beside a type, and beside a list of values', () => {
+  it('the documentation agrees with the check: null beside a type, and beside a list of values', () => {
     expect(schemaOf(id)).toStrictEqual({ type: 'integer', minimum: 1, maximum: safeMax });
     expect(schemaOf(milliseconds.nullable())).toStrictEqual({ type: ['number', 'null'], minimum: 0 });
     expect(schemaOf(text(3).nullable().describe('why'))).toStrictEqual({
@@ -81,13 +81,13 @@ describe('what a field may hold', () => {
     expect(schemaOf(z.union([text(3)]))).toStrictEqual({ anyOf: [anyOf[0]] });
   });
 
-  it('a rule that tells only the parser what it wants cannot be published', () => {
+  it('a rule that only the parser knows cannot be published', () => {
     expect(() => schemaOf(z.custom(Boolean))).toThrow();
     expect(() => schemaOf(z.custom(Boolean).describe('why'))).toThrow();
   });
 });
 
-describe('what a record may hold', () => {
+describe('the rules of a record', () => {
   const inner = record('Range', 'From and to.', { from: natural, to: natural }).refine(({ from, to }) => from <= to, {
     path: ['to'],
     error: 'must not be before from',
@@ -103,7 +103,7 @@ describe('what a record may hold', () => {
     [{ ...good, range: { from: 2, to: 1 } }, 'range.to: must not be before from'],
     [{ ...good, note: 'long' }, 'note: must be text of at most 3 characters'],
     [{ id: 0, note: 'long' }, 'id: must be an integer in [1, 2^53)'],
-  ])('of %j it is said where it is wrong, and nothing of what it holds (T-16)', (value, reason) => {
+  ])('the error about %j names the place, and nothing of the content (T-16)', (value, reason) => {
     expect(outer.parse(value)).toEqual({ ok: false, reason });
   });
 
@@ -111,7 +111,7 @@ describe('what a record may hold', () => {
     expect(contract(inner).parse({ from: 2, to: 1 })).toEqual({ ok: false, reason: 'to: must not be before from' });
   });
 
-  it('is read without the members nobody knows, and without those that are missing', () => {
+  it('is read without unknown members, and without missing ones', () => {
     expect(outer.parse({ ...good, more: 1, range: { ...good.range, more: 1 } })).toStrictEqual({ ok: true, value: good });
     expect(outer.parse({ ...good, note: 'abc' })).toStrictEqual({ ok: true, value: { ...good, note: 'abc' } });
     expect(outer.parse({ note: 'abc', range: { to: 1, from: 1 }, id: 1 })).toStrictEqual({
@@ -125,7 +125,7 @@ describe('what a record may hold', () => {
     expect(JSON.stringify(read)).toBe('{"ok":true,"value":{"id":1,"range":{"from":1,"to":1},"note":"abc"}}');
   });
 
-  it('is documented as it is checked: each field, and which of them must be there', () => {
+  it('the documentation agrees with the check: each field, and which are required', () => {
     const integer = { type: 'integer', minimum: 0, maximum: safeMax };
     expect(outer.schema).toEqual({
       title: 'Outer',

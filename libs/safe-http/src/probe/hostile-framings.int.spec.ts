@@ -19,7 +19,7 @@ const limits = { totalMs: 240_000, connectMs: 120_000, bodyBytesMax: 1_024 };
 /** A read of the kernel's may hold this much, and the last one may begin just below the limit. */
 const lastReadMax = 65_536;
 
-describe('what a receiver can make a probe read', () => {
+describe('the bytes that a receiver can make a probe read', () => {
   let authority: TestAuthority;
 
   beforeAll(async () => {

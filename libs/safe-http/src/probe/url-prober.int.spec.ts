@@ -114,7 +114,7 @@ describe('the probe', () => {
       s => s.write(Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n'), zippedZeros])),
       { isAccepted: true },
     ],
-  ])('a receiver with %s is named and let go (T-12)', async (_name, behaviour, expected) => {
+  ])('a receiver with %s is reported, and its connection ended (T-12)', async (_name, behaviour, expected) => {
     const heapBefore = process.memoryUsage().heapUsed + process.memoryUsage().external;
     const isLate = expected.detail === 'NO_ANSWER_IN_TIME';
     const probeFor = async (totalMs: number) => {
@@ -188,7 +188,7 @@ describe('the probe', () => {
     }
   });
 
-  it('a receiver that accepts TCP and never speaks TLS is let go when the connect budget ends (T-12)', async () => {
+  it('a receiver that accepts TCP and never speaks TLS is disconnected when the connect budget ends (T-12)', async () => {
     receiver = await RawReceiver.start(silent);
     const guard = new OutboundGuard({ environment: 'sandbox', allow: ['127.0.0.0/8'] });
     const url = `https://127.0.0.1:${receiver.port}`;

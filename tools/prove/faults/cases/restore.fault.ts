@@ -67,7 +67,7 @@ describe('both databases are lost and restored to an earlier instant', () => {
 
   describe('as in P-I1, P-I2, P-I3', () => {
     it(
-      'what was decided since that instant is decided as before, no payment is sent again, the rest is delivered',
+      'a payment decided since that instant is decided as before and not sent again; the rest is delivered',
       async () => {
         const good = await platform.merchant();
         const bad = await platform.merchant(post => post.answer(500));

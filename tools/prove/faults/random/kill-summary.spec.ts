@@ -62,7 +62,7 @@ describe('the numbers of a run under random kills', () => {
     expect(broken(summarise(clean, [post(1, 100), post(2, 200)], disturbances))).toEqual(['duplicatesWithoutCause']);
   });
 
-  it('a 200 that was lost with its process is counted apart (P-I4)', () => {
+  it('a 200 that was lost with its process is counted separately (P-I4)', () => {
     const summary = summarise(violating('P-I4'), [post(1, 100)], [killed]);
     expect([summary.lostWithTheirProcess, broken(summary)]).toEqual([1, []]);
   });
