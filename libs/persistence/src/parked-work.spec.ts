@@ -1,7 +1,7 @@
 import { register } from 'prom-client';
 import { countParked } from './parked-work';
 
-describe('work that was set aside', () => {
+describe('work that was parked', () => {
   it('is counted by step, and a step that never failed stands at 0, so that its first item is an increase (T-29)', async () => {
     countParked('settle');
     const { values } = await register.getSingleMetric('paycode_persistence_work_parked_total')!.get();

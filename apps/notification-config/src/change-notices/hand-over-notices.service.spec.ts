@@ -40,7 +40,7 @@ describe('handing change notices over', () => {
     expect(await handOver([11, 12, 13, 14].map(due), refusing)).toBe(3);
     expect(mailed).toEqual([11, 12, 14]);
     expect(removed).toEqual(['n-11', 'n-12', 'n-14']);
-    expect(logged).toEqual([{ event: 'set-aside', merchantId: 13, reason: 'no address' }]);
+    expect(logged).toEqual([{ event: 'work-parked', merchantId: 13, reason: 'no address' }]);
   });
 
   it('no notice is removed when the call failed (T-15)', async () => {

@@ -34,7 +34,7 @@ export class HandOverNoticesService {
         refused.add(noticeId);
         countParked('notice');
         this.log.error(
-          { event: 'set-aside', merchantId, reason: dataFaultReason(error) },
+          { event: 'work-parked', merchantId, reason: dataFaultReason(error) },
           'a change notice was refused because of its data',
         );
       },

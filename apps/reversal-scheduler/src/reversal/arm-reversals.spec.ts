@@ -43,6 +43,6 @@ describe('arming', () => {
     };
     const answers = await arm([job(1), job(2), job(3)]);
     expect(answers.map(({ transactionId }) => transactionId)).toEqual([1, 3]);
-    expect(metrics.aside).toEqual(['arm 2']);
+    expect(metrics.parkedWork).toEqual(['arm 2']);
   });
 });

@@ -28,7 +28,7 @@ export class ArmReversals {
     const answers: ArmAnswer[] = [];
     await isolate(items, {
       write: async part => void answers.push(...(await this.queue.run(part))),
-      failed: ({ transactionId }, error) => this.ports.metrics.setAside('arm', transactionId, error),
+      failed: ({ transactionId }, error) => this.ports.metrics.workParked('arm', transactionId, error),
     });
     return answers;
   }

@@ -70,7 +70,7 @@ describe('deciding', () => {
     const undecided = await decideEach([1, 2, 3].map(id => verdict(id, 'CLOSED_CONN')));
     expect([...undecided]).toEqual([2]);
     expect([...database.decisionRows.keys()].sort()).toEqual([1, 3]);
-    expect(metrics.aside).toEqual(['decide 2']);
+    expect(metrics.parkedWork).toEqual(['decide 2']);
   });
 
   it('an acknowledgement after the reversal changes nothing and raises an alarm (T-18)', async () => {

@@ -34,7 +34,7 @@ export class DecideReversals {
       write: async part => void (await this.decide(part)),
       failed: ({ transactionId }, error) => {
         undecided.add(transactionId);
-        this.ports.metrics.setAside('decide', transactionId, error);
+        this.ports.metrics.workParked('decide', transactionId, error);
       },
     });
     return undecided;

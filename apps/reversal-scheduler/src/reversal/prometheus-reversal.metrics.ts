@@ -55,12 +55,12 @@ export class PrometheusReversalMetrics extends ReversalMetrics {
     this.logger.error({ event: kind, transactionId }, 'a verdict contradicts the existing decision');
   }
 
-  override setAside(step: 'arm' | 'decide' | 'close', transactionId: number, error: unknown): void {
+  override workParked(step: 'arm' | 'decide' | 'close', transactionId: number, error: unknown): void {
     countParked(step);
     const reason = dataFaultReason(error);
     this.logger.error(
-      { event: 'set-aside', source: step, transactionId, reason },
-      'the data of a payment makes this step fail; it was set aside',
+      { event: 'work-parked', source: step, transactionId, reason },
+      'the data of a payment makes this step fail; it was parked',
     );
   }
 

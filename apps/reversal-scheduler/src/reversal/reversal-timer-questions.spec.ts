@@ -62,7 +62,7 @@ describe('the questions of reversal timers', () => {
     expect([...database.decisionRows.keys()]).toEqual([1, 2]);
   });
 
-  it('a payment whose decision the database refuses is set aside for a minute; the others are decided (T-29)', async () => {
+  it('a payment whose decision the database refuses is parked for a minute; the others are decided (T-29)', async () => {
     const scheduler = schedulerUnderTest();
     const { arm, closer, clock, database, metrics } = scheduler;
     await arm([job(1), job(2), job(3)]);
@@ -77,7 +77,7 @@ describe('the questions of reversal timers', () => {
     };
     await clock.advance(60_000);
     await tick(scheduler);
-    expect([decided(), metrics.aside]).toEqual([[1, 3], ['decide 2']]);
+    expect([decided(), metrics.parkedWork]).toEqual([[1, 3], ['decide 2']]);
     expect(metrics.askedCount).toEqual({ decided: 2, open: 0, fault: 1 });
     isRefused = false;
     await clock.advance(59_999);

@@ -231,7 +231,7 @@ describe('reversal timers', () => {
     await tick(scheduler);
     const decided = () => [...database.decisionRows.keys()].sort((a, b) => a - b);
     expect(decided()).toEqual(ids.filter(id => id !== 7));
-    expect(metrics.aside).toEqual(['close 7']);
+    expect(metrics.parkedWork).toEqual(['close 7']);
     closer.refused = undefined;
     await clock.advance(59_999);
     await tick(scheduler);

@@ -3,7 +3,7 @@ import { isolate } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
 import type { DecideReversals } from './decide-reversals';
 import { DueHeap, type Timer } from './domain/due-heap';
-import { askAgainMs, askAsideAgainMs, retryAfterFaultMs } from './domain/timing';
+import { askAgainMs, askParkedAgainMs, retryAfterFaultMs } from './domain/timing';
 import type { DeliveryCloser, JobStore, LowWaterMark, ReversalMetrics, ShardCursor } from './reversal.ports';
 
 export interface ReversalTimersPorts {
@@ -30,7 +30,7 @@ export const defaultTimerLimits: ReversalTimersLimits = { windowMs: 10_000, page
 /**
  * Flow: near-due jobs of the owned shards -> heap -> due -> call `close` of the dispatcher -> decision. The timer only asks (A-07): after
  * OPEN it asks again in 5 s, after a fault of dispatcher or database in 1 s, and only a verdict decides. A payment whose own data makes the
- * call or the decision fail is set aside for a minute and stays undecided, so no money moves; the other payments continue (T-29).
+ * call or the decision fail is parked for a minute and stays undecided, so no money moves; the other payments continue (T-29).
  */
 export class ReversalTimers {
   private readonly heap = new DueHeap();
@@ -150,11 +150,11 @@ export class ReversalTimers {
     const verdicts = timers.flatMap(timer => verdictOf(timer, answers.get(timer.transactionId)));
     const undecided = await this.ports.reversals.decideEach(verdicts);
     const decided = new Set(verdicts.map(verdict => verdict.transactionId).filter(id => !undecided.has(id)));
-    const aside = timers.filter(({ transactionId: id }) => undecided.has(id) || refused.has(id));
-    this.again(aside, askAsideAgainMs);
+    const parked = timers.filter(({ transactionId: id }) => undecided.has(id) || refused.has(id));
+    this.again(parked, askParkedAgainMs);
     const open = timers.filter(({ transactionId: id }) => !decided.has(id) && !undecided.has(id) && !refused.has(id));
     this.again(open, askAgainMs);
-    this.ports.metrics.asked('fault', aside.length);
+    this.ports.metrics.asked('fault', parked.length);
     this.report(timers, open.length, decided);
   }
 
@@ -169,7 +169,7 @@ export class ReversalTimers {
       },
       failed: ({ transactionId }, error) => {
         refused.add(transactionId);
-        this.ports.metrics.setAside('close', transactionId, error);
+        this.ports.metrics.workParked('close', transactionId, error);
       },
     });
     return { answers, refused };

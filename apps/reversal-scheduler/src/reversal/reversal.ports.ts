@@ -42,8 +42,8 @@ export abstract class ReversalMetrics {
   abstract contradicted(kind: 'ack_after_reversed' | 'closed_after_settled', transactionId: number): void;
   abstract asked(outcome: 'decided' | 'open' | 'fault', count: number): void;
   abstract watched(count: number): void;
-  /** An item was set aside because its own data makes the step fail; an operator must look at it (T-29). */
-  abstract setAside(step: 'arm' | 'decide' | 'close', transactionId: number, error: unknown): void;
+  /** An item was parked because its own data makes the step fail; an operator must look at it (T-29). */
+  abstract workParked(step: 'arm' | 'decide' | 'close', transactionId: number, error: unknown): void;
 }
 
 export interface ScannedJobs {

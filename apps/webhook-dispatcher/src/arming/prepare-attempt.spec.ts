@@ -50,7 +50,7 @@ describe('before a POST', () => {
   it('a transaction that the answer leaves out is not posted; the others are (T-29)', async () => {
     replica.scheduler.forgotten = 1;
     await record(1, 2);
-    expect([replica.poster.ids, replica.metrics.aside]).toEqual([[2], ['send 1']]);
+    expect([replica.poster.ids, replica.metrics.parkedWork]).toEqual([[2], ['send 1']]);
   });
 
   it('a merchant without a webhook is settled without a job (A-09)', async () => {

@@ -113,9 +113,9 @@ export abstract class DeliveryMetrics {
   abstract verdictWriteFailed(error: unknown): void;
   /** A delivery is held back by a fault of the platform (P-T8). */
   abstract heldBack(error: unknown): void;
-  /** An item was set aside because its own data makes the step fail; an operator must look at it (T-29). */
-  abstract setAside(step: ParkedStep, transactionId: number, error: unknown): void;
+  /** An item was parked because its own data makes the step fail; an operator must look at it (T-29). */
+  abstract workParked(step: ParkedStep, transactionId: number, error: unknown): void;
 }
 
-/** The step that an item was set aside at. `send`: route, claim or arm of a delivery. */
+/** The step that an item was parked at. `send`: route, claim or arm of a delivery. */
 export type ParkedStep = 'send' | 'verdict' | 'settle' | 'close';

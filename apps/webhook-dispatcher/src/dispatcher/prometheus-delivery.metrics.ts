@@ -108,12 +108,12 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
     this.logger.debug({ event: 'held-back', err: error }, 'a delivery waits because of a fault of the platform');
   }
 
-  override setAside(step: ParkedStep, transactionId: number, error: unknown): void {
+  override workParked(step: ParkedStep, transactionId: number, error: unknown): void {
     countParked(step);
     const reason = dataFaultReason(error);
     this.logger.error(
-      { event: 'set-aside', source: step, transactionId, reason },
-      'the data of a payment makes this step fail; it was set aside',
+      { event: 'work-parked', source: step, transactionId, reason },
+      'the data of a payment makes this step fail; it was parked',
     );
   }
 

@@ -59,7 +59,7 @@ describe('bad data of one payment fails no other payment (T-29)', () => {
     await heir.takeOver();
     await eventually(async () => expect(await verdicts()).toEqual(of('ACKED_HTTP')));
     expect(heir.poster.ids).not.toContain(3);
-    expect(new Set(heir.metrics.aside)).toEqual(new Set(['send 3']));
+    expect(new Set(heir.metrics.parkedWork)).toEqual(new Set(['send 3']));
   });
 
   it.each(['refused', 'forgotten'] as const)('a payment whose arming is %s is never posted; the others are (P-I5)', async how => {
@@ -67,7 +67,7 @@ describe('bad data of one payment fails no other payment (T-29)', () => {
     await ingest();
     await eventually(async () => expect(await verdicts()).toEqual(of('ACKED_HTTP')));
     await replica.clock.advance(1_000);
-    expect([posted(), replica.metrics.aside]).toEqual([others, ['send 3']]);
+    expect([posted(), replica.metrics.parkedWork]).toEqual([others, ['send 3']]);
     replica.scheduler[how] = undefined;
     await eventually(async () => {
       await replica.clock.advance(1_000);
@@ -87,7 +87,7 @@ describe('bad data of one payment fails no other payment (T-29)', () => {
       await refuse('verdict');
       await ingest();
       await eventually(async () => expect(await verdicts()).toEqual(of(kind)));
-      await eventually(() => expect(replica.metrics.aside).toEqual(['verdict 3']));
+      await eventually(() => expect(replica.metrics.parkedWork).toEqual(['verdict 3']));
       expect(await replica.dispatcher.closing.close([{ transactionId: 3, merchantId: 1001 }])).toEqual([
         { transactionId: 3, verdict: 'OPEN' },
       ]);
@@ -130,6 +130,6 @@ describe('bad data of one payment fails no other payment (T-29)', () => {
       [[1], [2, 3, 4], [5, 6, 7, 8]].map(call => replica.dispatcher.closing.close(call.map(item))),
     );
     expect(answers.flat()).toEqual(others.map(transactionId => ({ transactionId, verdict: 'CLOSED_NEVER_SENT' })));
-    expect(replica.metrics.aside).toEqual(['close 3']);
+    expect(replica.metrics.parkedWork).toEqual(['close 3']);
   });
 });

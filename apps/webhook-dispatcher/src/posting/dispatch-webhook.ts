@@ -25,7 +25,7 @@ type Ready = { readonly next: 'POST'; readonly delivery: Delivery; readonly post
 export interface DispatchParts {
   clock: Clock;
   takeover: Pick<TakeOverDeliveries, 'fenced'>;
-  metrics: Pick<DeliveryMetrics, 'heldBack' | 'setAside'>;
+  metrics: Pick<DeliveryMetrics, 'heldBack' | 'workParked'>;
   /** Default: none, connections are opened as they are needed. */
   gate?: Pick<HandshakeGate, 'enter'>;
 }
@@ -97,7 +97,7 @@ export class DispatchWebhook {
   private async notPrepared(delivery: Delivery, error: unknown): Promise<void> {
     const isAside = isDataFault(error);
     this.parts.metrics.heldBack(error);
-    if (isAside) this.parts.metrics.setAside('send', delivery.transactionId, error);
+    if (isAside) this.parts.metrics.workParked('send', delivery.transactionId, error);
     this.after(delivery, await this.concluding.heldBack(delivery), isAside ? asideMs : undefined);
   }
 

@@ -36,7 +36,7 @@ export class CloseDeliveries {
     const answers: CloseAnswer[] = [];
     await isolate(items, {
       write: async part => void answers.push(...(await this.closes.run(part))),
-      failed: ({ transactionId }, error) => this.metrics.setAside('close', transactionId, error),
+      failed: ({ transactionId }, error) => this.metrics.workParked('close', transactionId, error),
     });
     return answers;
   }

@@ -69,7 +69,7 @@ export class RecordVerdict {
     fault: unknown,
   ): Promise<VerdictKind | null> {
     if (!isDataFault(fault)) throw fault;
-    this.metrics.setAside('verdict', verdict.transactionId, fault);
+    this.metrics.workParked('verdict', verdict.transactionId, fault);
     for (;;) {
       try {
         return (await queue.run([{ ...verdict, ...undescribed }]))[0] ?? null;

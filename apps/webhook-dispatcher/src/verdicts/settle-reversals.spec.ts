@@ -63,7 +63,7 @@ describe('reporting verdicts to the scheduler', () => {
       await clock.advance(1_000);
       expect([...told()].sort()).toEqual([1, 2, 4, 5, 6, 7, 8]);
     });
-    expect(metrics.aside).toEqual(['settle 3']);
+    expect(metrics.parkedWork).toEqual(['settle 3']);
   });
 
   it('keeps a bounded number, because AckReceived and the timer cover the oldest', async () => {

@@ -22,7 +22,7 @@ export class SettleReversals {
   constructor(
     private readonly scheduler: ReversalScheduler,
     private readonly clock: Clock,
-    private readonly metrics: Pick<DeliveryMetrics, 'setAside'>,
+    private readonly metrics: Pick<DeliveryMetrics, 'workParked'>,
   ) {}
 
   tell(item: SettleItem): void {
@@ -52,7 +52,7 @@ export class SettleReversals {
       await isolate(items, {
         write: part => this.scheduler.settle(part),
         // This path drops the item, as it may: AckReceived and the timer are the durable ways.
-        failed: ({ transactionId }, error) => this.metrics.setAside('settle', transactionId, error),
+        failed: ({ transactionId }, error) => this.metrics.workParked('settle', transactionId, error),
       });
       this.failures = 0;
       return true;

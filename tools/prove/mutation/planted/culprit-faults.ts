@@ -12,8 +12,8 @@ export const culpritFaults: readonly PlantedFault[] = [
     breaks: 'A payment that cannot be armed keeps every other of its call from being armed.',
     against: 'T-29',
     file: `${scheduler}/reversal/arm-reversals.ts`,
-    find: "      failed: ({ transactionId }, error) => this.ports.metrics.setAside('arm', transactionId, error),\n",
-    put: "      failed: ({ transactionId }, error) => this.ports.metrics.setAside('arm', transactionId, error),\n      isFault: () => false,\n",
+    find: "      failed: ({ transactionId }, error) => this.ports.metrics.workParked('arm', transactionId, error),\n",
+    put: "      failed: ({ transactionId }, error) => this.ports.metrics.workParked('arm', transactionId, error),\n      isFault: () => false,\n",
     specs: [schedulerSpec],
   },
   {

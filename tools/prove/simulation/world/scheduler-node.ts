@@ -97,7 +97,7 @@ class SilentMetrics extends ReversalMetrics {
   override asked(): void {}
   override decided(): void {}
   override decidedLate(): void {}
-  override setAside(step: string, transactionId: number): void {
+  override workParked(step: string, transactionId: number): void {
     this.world.watcher.fail('T-29', transactionId, `${step} fails by its data`);
   }
   /** A verdict that contradicts the existing decision means that a guard has failed (P-I6). */

@@ -19,7 +19,7 @@ export class WatchedMetrics extends DeliveryMetrics {
   override verdictWriteFailed(error: unknown): void {
     this.world.watcher.told(0, (error as Error).message);
   }
-  override setAside(step: string, transactionId: number): void {
+  override workParked(step: string, transactionId: number): void {
     this.world.watcher.fail('T-29', transactionId, `${step} fails by its data`);
   }
   override heldBack(error: unknown): void {

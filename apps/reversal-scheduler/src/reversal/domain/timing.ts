@@ -11,7 +11,7 @@ export const askAgainMs = 5_000;
  * Pause after a close or a decision that failed because of the payment's own data. It is long, because other payments wait for each
  * try, and an operator must act first.
  */
-export const askAsideAgainMs = 60_000;
+export const askParkedAgainMs = 60_000;
 
 /** Pause when the dispatcher could not be reached or the database did not answer: the timers wait, and nothing is decided. */
 export const retryAfterFaultMs = 1_000;

@@ -36,7 +36,7 @@ export class CountingMetrics extends ReversalMetrics {
   readonly contradictions: string[] = [];
   readonly decidedCount: Record<Decision, number> = { SETTLED: 0, REVERSED: 0 };
   readonly lateMs: number[] = [];
-  readonly aside: string[] = [];
+  readonly parkedWork: string[] = [];
   readonly askedCount = { decided: 0, open: 0, fault: 0 };
   armedCount = 0;
   watchedCount = 0;
@@ -56,8 +56,8 @@ export class CountingMetrics extends ReversalMetrics {
   override decidedLate(lateMs: number): void {
     this.lateMs.push(lateMs);
   }
-  override setAside(step: string, transactionId: number): void {
-    this.aside.push(`${step} ${transactionId}`);
+  override workParked(step: string, transactionId: number): void {
+    this.parkedWork.push(`${step} ${transactionId}`);
   }
   override contradicted(kind: string, transactionId: number): void {
     this.contradictions.push(`${kind} ${transactionId}`);

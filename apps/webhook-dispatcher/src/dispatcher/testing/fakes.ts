@@ -127,7 +127,7 @@ export class RecordingMetrics extends DeliveryMetrics {
   readonly reports: DeliveryReport[] = [];
   readonly conflicts: number[] = [];
   readonly faults: unknown[] = [];
-  readonly aside: string[] = [];
+  readonly parkedWork: string[] = [];
   duplicates = 0;
   writeFailures = 0;
 
@@ -149,7 +149,7 @@ export class RecordingMetrics extends DeliveryMetrics {
   override heldBack(error: unknown): void {
     this.faults.push(error);
   }
-  override setAside(step: string, transactionId: number): void {
-    this.aside.push(`${step} ${transactionId}`);
+  override workParked(step: string, transactionId: number): void {
+    this.parkedWork.push(`${step} ${transactionId}`);
   }
 }
