@@ -49,6 +49,7 @@ export class TestRuns {
     const { addEventHandler, removeEventHandler, getState, resetState, run } = this.circus;
     const runs: TestRun[] = [];
     const begin = (test: Circus.TestEntry): void => {
+      this.limit.nextTest();
       const isWanted = !only || only.has(this.runOf(test, file).id);
       const hasFailed = runs.some(({ failure }) => failure !== undefined);
       if (!isWanted || hasFailed) test.mode = 'skip';

@@ -19,6 +19,15 @@ describe('a test that does not end', () => {
     ]);
   });
 
+  it('stays ended by turns while its hooks end in time, and the next test begins anew', async () => {
+    limit.nextTest();
+    await new Promise<void>(resolve => limit.after(resolve, hourMs));
+    clearTimeout(limit.after(() => undefined, hourMs));
+    expect(limit.reword(ofJest)).toBe('did not end in 3 turns of the event loop');
+    limit.nextTest();
+    expect(limit.reword(ofJest)).toBe(ofJest);
+  });
+
   it('is ended by the clock while more is under way than at first, which judges nothing', async () => {
     open = 3;
     await new Promise<void>(resolve => limit.after(resolve, 0));

@@ -12,28 +12,31 @@ export class TurnLimit {
   private readonly openAtFirst: number;
 
   /** `openNow`: how many things are under way but timers. */
-  constructor(turnsMax = 1_000, openNow = openResources) {
+  constructor(turnsMax = 250, openNow = openResources) {
     this.turnsMax = turnsMax;
     this.openNow = openNow;
     this.openAtFirst = openNow();
+  }
+
+  nextTest(): void {
+    this.wasByTurns = false;
   }
 
   /** As `setTimeout`, whose result it may be cleared by. */
   after(run: () => void, limitMs: number): NodeJS.Timeout {
     let turns = 0;
     const untilMs = performance.now() + limitMs;
-    this.wasByTurns = false;
     const timer = setInterval(() => {
       if (this.openNow() <= this.openAtFirst) turns++;
-      this.wasByTurns = turns >= this.turnsMax;
-      if (!this.wasByTurns && performance.now() < untilMs) return;
+      if (turns < this.turnsMax && performance.now() < untilMs) return;
+      this.wasByTurns ||= turns >= this.turnsMax;
       clearInterval(timer);
       run();
     }, turnMs);
     return timer;
   }
 
-  /** The message of a failure: not that of the clock where turns ended the test. */
+  /** The message of a failure of this test: not that of the clock where turns ended the test. */
   reword(message: string): string {
     const isOfLimit = message.startsWith('Exceeded timeout');
     return this.wasByTurns && isOfLimit ? `did not end in ${this.turnsMax} turns of the event loop` : message;
