@@ -6,7 +6,7 @@ export class UsageError extends Error {
 }
 
 export const usage = `npm run test:mutation -- [options]
-Puts faults into a copy of the code, one at a time, and demands that a test notices each. Without an option: everything, which takes about an hour.
+Puts faults into a copy of the code, one at a time, and demands that a test notices each. Without an option: everything, which takes one to two hours.
   --planted        only the committed faults: SQL, settings, wiring (embedded PostgreSQL, or PAYCODE_TEST_DATABASE_URL)
   --stryker        only the mutants that Stryker makes of framework-free code, against the unit specs
   --only <id,…>    these committed faults, or the Stryker areas of that name
