@@ -16,7 +16,7 @@ const looksMax = 3;
  * batch further statements. It is not sent before it is armed (P-I5), so waiting cannot settle or reverse it wrongly. If it is never sent,
  * it is closed after B (A-12, T-29).
  */
-const asideMs = 30_000;
+const parkedMs = 30_000;
 
 /** No request was started. */
 type NotPosted = NotPrepared | (NotCleared & { readonly delivery: Delivery });
@@ -95,10 +95,10 @@ export class DispatchWebhook {
   }
 
   private async notPrepared(delivery: Delivery, error: unknown): Promise<void> {
-    const isAside = isDataFault(error);
+    const isParked = isDataFault(error);
     this.parts.metrics.heldBack(error);
-    if (isAside) this.parts.metrics.workParked('send', delivery.transactionId, error);
-    this.after(delivery, await this.concluding.heldBack(delivery), isAside ? asideMs : undefined);
+    if (isParked) this.parts.metrics.workParked('send', delivery.transactionId, error);
+    this.after(delivery, await this.concluding.heldBack(delivery), isParked ? parkedMs : undefined);
   }
 
   private async concludedUnsent(delivery: Delivery, next: Exclude<NotPosted['next'], 'MOVED' | 'FAILED'>): Promise<Concluded> {

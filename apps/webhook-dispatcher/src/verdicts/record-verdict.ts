@@ -11,7 +11,7 @@ import type { OwnedVerdict, VerdictStore } from './verdicts.ports';
  * Pause between two tries of a verdict whose own data prevents its writing. It is long, because other verdicts wait for
  * each try.
  */
-const asideMs = 30_000;
+const parkedMs = 30_000;
 
 /** More can never wait: each verdict belongs to a request that held a slot, or to a queued delivery that was closed. */
 const batchMax = { flushMax: 1_000, queueMax: 1_000_000 };
@@ -76,7 +76,7 @@ export class RecordVerdict {
       } catch (error) {
         if (!isDataFault(error)) throw error;
         this.metrics.verdictWriteFailed(error);
-        await passed(this.options.clock, asideMs);
+        await passed(this.options.clock, parkedMs);
       }
     }
   }
