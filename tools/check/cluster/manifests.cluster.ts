@@ -3,8 +3,8 @@ import { ControlPlane } from './control-plane';
 import { apply, clusterTemplate, controlPlaneBinary, evict, markReady, podsOf, untilBudgetCounts } from './overlay-ground';
 import { storedDifference } from './stored-difference';
 
-const overlays = ['sandbox', 'production', 'data-services'];
-const alone = ['hpa', 'tracing'];
+const overlays = ['sandbox', 'production', 'data-services', 'managed-services'];
+const alone = ['hpa', 'tracing', 'sms-gateway', 'dns-openshift'];
 const rendered = new Map<string, Resource[]>([
   ...overlays.map((name): [string, Resource[]] => [`overlay ${name}`, render(`k8s/overlays/${name}`)]),
   ...alone.map((name): [string, Resource[]] => [`component ${name}`, renderWithBase(`components/${name}`)]),

@@ -21,8 +21,8 @@ export function render(folder: string): Resource[] {
   return parseAllDocuments(yaml).map(document => document.toJS() as Resource);
 }
 
-/** A component on top of the base, as an overlay would use it. */
-export function renderWithBase(component: string): Resource[] {
+/** Components on top of the base, as an overlay would use them. */
+export function renderWithBase(...components: string[]): Resource[] {
   // Below k8s/, because kustomize does not load from outside of a kustomization's root by absolute path.
   const folder = mkdtempSync(join(root, 'k8s/.render-'));
   const resources = ['../base'];
@@ -30,7 +30,7 @@ export function renderWithBase(component: string): Resource[] {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
     kind: 'Kustomization',
     resources,
-    components: [`../${component}`],
+    components: components.map(component => `../${component}`),
   };
   try {
     writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(kustomization));
