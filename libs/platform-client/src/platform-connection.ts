@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type JsonAnswer, sendJson } from './http/send-json.ts';
+import type { CallerTls } from './http/mutual-tls.ts';
+import { type JsonAnswer, type JsonRequest, sendJson } from './http/send-json.ts';
 
 /** `.paycode/standalone.json` (architecture 7). */
 export interface Standalone {
@@ -38,9 +39,12 @@ export class PlatformConnection {
   private readonly home: string;
   private readonly ca: string;
   private readonly operatorToken: string;
+  private readonly operatorTls: CallerTls | undefined;
 
-  constructor(home: string) {
+  /** `operatorTls`: shown to services whose internal address is `https:`. */
+  constructor(home: string, operatorTls?: CallerTls) {
     this.home = home;
+    this.operatorTls = operatorTls;
     const file = join(home, 'standalone.json');
     if (!existsSync(file)) throw new PlatformNotRunningError(home);
     this.standalone = JSON.parse(readFileSync(file, 'utf8')) as Standalone;
@@ -57,7 +61,8 @@ export class PlatformConnection {
   /** A request to a service's internal listener with the operator token. */
   operator(service: string, call: Call): Promise<JsonAnswer> {
     const headers = { authorization: `Bearer ${this.operatorToken}` };
-    return this.send({ ...call, url: this.standalone.internal[service] + call.path, headers });
+    const mutualTls = this.operatorTls && { ...this.operatorTls, servername: service };
+    return this.send({ ...call, url: this.standalone.internal[service] + call.path, headers, mutualTls });
   }
 
   /** Credentials of a demo account. */
@@ -67,7 +72,7 @@ export class PlatformConnection {
     return account;
   }
 
-  private async send(call: Call & { url: string; headers: Record<string, string> }): Promise<JsonAnswer> {
+  private async send(call: Omit<JsonRequest, 'ca'>): Promise<JsonAnswer> {
     try {
       return await sendJson({ ...call, ca: this.ca });
     } catch (error) {

@@ -3,7 +3,7 @@ import { ControlPlane } from './control-plane';
 import { apply, clusterTemplate, controlPlaneBinary, evict, markReady, podsOf, untilBudgetCounts } from './overlay-ground';
 import { storedDifference } from './stored-difference';
 
-const overlays = ['sandbox', 'production', 'data-services', 'managed-services'];
+const overlays = ['sandbox', 'production', 'data-services', 'managed-services', 'evaluation'];
 const alone = ['hpa', 'tracing', 'sms-gateway', 'dns-openshift'];
 const rendered = new Map<string, Resource[]>([
   ...overlays.map((name): [string, Resource[]] => [`overlay ${name}`, render(`k8s/overlays/${name}`)]),
@@ -23,7 +23,7 @@ describe.each([...rendered])('%s on a Kubernetes API server', (_title, resources
   beforeAll(async () => void (ground.plane = await ControlPlane.start(controlPlaneBinary(), template)));
   afterAll(() => ground.plane?.stop());
   describeApplied(ground);
-  if (resources.some(({ kind }) => kind === 'Deployment')) describeEvictions(ground);
+  if (resources.some(({ kind }) => kind === 'PodDisruptionBudget')) describeEvictions(ground);
   if (resources.some(({ kind }) => kind === 'Job')) describeChanges(ground);
   if (resources.some(({ kind }) => kind === 'Kafka')) describeKafkaPods(ground);
 });

@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { nameOf, render, type Resource } from './render';
+
+const root = join(__dirname, '../../..');
+const environment = JSON.parse(readFileSync(join(root, 'docs/reference/environment.json'), 'utf8')) as Record<
+  string,
+  Record<string, { required: boolean; secret?: boolean }>
+>;
+
+interface Secret {
+  kind: string;
+  metadata: { name: string; namespace: string };
+  stringData: Record<string, string>;
+}
+interface PodSpec {
+  containers: {
+    image: string;
+    env?: { name: string; value?: string }[];
+    envFrom?: { configMapRef: { name: string } }[];
+    volumeMounts: { name: string; mountPath: string }[];
+  }[];
+  volumes: { name: string; secret?: { secretName: string } }[];
+}
+
+const home = mkdtempSync(join(tmpdir(), 'paycode-evaluation-'));
+/** As a person runs it. */
+function madeSecrets(): Secret[] {
+  const env = { ...process.env, PAYCODE_HOME: home };
+  const output = execFileSync('npm', ['run', '-s', 'evaluation-secrets'], { cwd: root, env, encoding: 'utf8' });
+  return (JSON.parse(output) as { items: Secret[] }).items.filter(({ kind }) => kind === 'Secret');
+}
+
+describe('overlay evaluation', () => {
+  const resources = render('k8s/overlays/evaluation');
+  const of = (kind: string) => resources.filter(resource => resource.kind === kind);
+  const pods = new Map(resources.flatMap(resource => (podOf(resource) ? [[nameOf(resource), podOf(resource)!] as const] : [])));
+  const secrets = madeSecrets();
+  const secretOf = (name: string) => secrets.find(({ metadata }) => metadata.name === name)!.stringData;
+  const services = of('Deployment').map(({ metadata }) => metadata.name);
+
+  it('runs every service and its own PostgreSQL, and needs no operator', () => {
+    expect(services.sort()).toEqual(
+      Object.keys(environment)
+        .filter(name => name !== 'standalone')
+        .sort(),
+    );
+    expect(of('StatefulSet').map(nameOf)).toEqual(['StatefulSet/postgres']);
+    const foreign = resources.filter(({ apiVersion }) => !['v1', 'apps/v1', 'batch/v1'].includes(apiVersion));
+    expect(foreign.map(nameOf)).toEqual([]);
+  });
+
+  it('no secret is in the manifests; the command makes exactly those that pods mount', () => {
+    expect(of('Secret')).toEqual([]);
+    const mounted = [...pods.values()].flatMap(({ volumes }) => volumes.flatMap(({ secret }) => secret?.secretName ?? []));
+    expect(secrets.map(({ metadata }) => metadata.name).sort()).toEqual([...new Set(mounted)].sort());
+  });
+
+  it.each(services)('%s is given every setting it needs, none it does not read, and each file that they name', service => {
+    const settings = configOf(service);
+    const given = Object.keys(settings).filter(name => name !== 'NODE_OPTIONS');
+    const known = environment[service]!;
+    const keys = given.map(name => (name in known ? name : name.replace(/_FILE$/, '')));
+    expect(keys.filter(key => !(key in known))).toEqual([]);
+    expect(Object.keys(known).filter(key => known[key]!.required && !keys.includes(key))).toEqual([]);
+    const files = Object.entries(settings).filter(([name]) => name.endsWith('_FILE'));
+    expect(files.filter(([, file]) => !fileOf(service, file))).toEqual([]);
+    expect(given.filter(name => name.startsWith('KAFKA_'))).toEqual([]);
+  });
+
+  it('each service logs in to PostgreSQL as a role that exists, by TLS, and to the shared event log', () => {
+    const roles = secretOf('paycode-postgres')['roles.sql']!;
+    for (const { metadata, stringData } of secrets) {
+      for (const key of ['DATABASE_URL', 'EVENTS_DATABASE_URL'].filter(name => stringData[name])) {
+        const url = new URL(stringData[key]!);
+        expect(`${metadata.name}: ${roles}`).toContain(`create role ${url.username} login password '${url.password}';`);
+        expect(roles).toContain(`create database ${url.pathname.slice(1)} owner ${url.username};`);
+        expect([url.host, url.searchParams.get('sslmode')]).toEqual(['postgres:5432', 'verify-full']);
+      }
+    }
+    const logs = secrets.flatMap(({ stringData }) => stringData['EVENTS_DATABASE_URL'] ?? []);
+    expect([logs.length, new Set(logs).size]).toEqual([4, 1]);
+  });
+
+  it('no two passwords are equal, and a second run makes nothing new but the token of the operator', () => {
+    const passwords = [...secretOf('paycode-postgres')['roles.sql']!.matchAll(/password '([^']{32})'/g)].map(match => match[1]);
+    expect([passwords.length, new Set(passwords).size]).toEqual([7, 7]);
+    const { 'operator.token': first, ...kept } = secretOf('paycode-demo');
+    const again = madeSecrets();
+    const { 'operator.token': second, ...demo } = again.find(({ metadata }) => metadata.name === 'paycode-demo')!.stringData;
+    expect({ ...demo, isNew: first !== second }).toEqual({ ...kept, isNew: true });
+    const others = (all: Secret[]) => all.filter(({ metadata }) => metadata.name !== 'paycode-demo');
+    expect(others(again)).toEqual(others(secrets));
+  });
+
+  it('nothing is reachable from outside the cluster but by port-forward', () => {
+    const reachable = of('Service').filter(({ spec }) => ((spec as { type?: string }).type ?? 'ClusterIP') !== 'ClusterIP');
+    expect(reachable.map(nameOf)).toEqual([]);
+  });
+
+  function configOf(service: string): Record<string, string> {
+    const [container] = pods.get(`Deployment/${service}`)!.containers;
+    const { name } = container!.envFrom![0]!.configMapRef;
+    return of('ConfigMap').find(({ metadata }) => metadata.name === name)!['data'] as Record<string, string>;
+  }
+
+  /** What the pod reads at that path. */
+  function fileOf(service: string, file: string): string | undefined {
+    const { containers, volumes } = pods.get(`Deployment/${service}`)!;
+    const mount = containers[0]!.volumeMounts.find(({ mountPath }) => mountPath === file.replace(/\/[^/]+$/, ''));
+    const volume = volumes.find(({ name }) => name === mount?.name);
+    return volume?.secret && secretOf(volume.secret.secretName)[file.replace(/^.*\//, '')];
+  }
+});
+
+function podOf({ kind, spec }: Resource): PodSpec | undefined {
+  if (kind === 'CronJob')
+    return (spec as { jobTemplate: { spec: { template: { spec: PodSpec } } } }).jobTemplate.spec.template.spec;
+  if (kind === 'Deployment' || kind === 'StatefulSet') return (spec as { template: { spec: PodSpec } }).template.spec;
+  return undefined;
+}

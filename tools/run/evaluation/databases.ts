@@ -1,0 +1,33 @@
+import { owners } from '../compose/databases.ts';
+import { databasesSql as sql } from './databases.sql.ts';
+
+const server = 'postgres:5432';
+const authority = '/etc/paycode/postgres/ca.crt';
+export const eventLog = 'events';
+
+/** Owners of a database each: the services, and the event log that they share. */
+export const databaseOwners = [...owners, eventLog];
+
+/** A role and a database of its own for each owner; the image of PostgreSQL runs it once, on an empty volume. */
+export function rolesSql(passwords: Readonly<Record<string, string>>): string {
+  const statements = databaseOwners.flatMap(owner => {
+    const name = databaseOf(owner);
+    return [sql.role(name, passwords[owner]!), sql.database(name), sql.close(name)];
+  });
+  return `${statements.join('\n')}\n`;
+}
+
+/** The URL of a service's database. The service adds the authority of the server's certificate by DATABASE_CA_FILE. */
+export function databaseUrl(owner: string, password: string): string {
+  const name = databaseOf(owner);
+  return `postgres://${name}:${password}@${server}/${name}?sslmode=verify-full`;
+}
+
+/** The event log has no setting for the authority, so its URL names the file. */
+export function eventLogUrl(password: string): string {
+  return `${databaseUrl(eventLog, password)}&sslrootcert=${encodeURIComponent(authority)}`;
+}
+
+function databaseOf(owner: string): string {
+  return `paycode_${owner.replaceAll('-', '_')}`;
+}

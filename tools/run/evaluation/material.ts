@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadTokenKeys } from '../../operate/token-keys.ts';
+import { type Issued, issueCertificates } from '../compose/certificate.ts';
+import { databaseOwners } from './databases.ts';
+import type { KeptFolder } from './kept-folder.ts';
+
+const ringNames = ['payload-keys', 'webhook-key-encryption-keys', 'auth-key-encryption-keys', 'password-peppers'] as const;
+export type RingName = (typeof ringNames)[number];
+const operator = 'operator';
+/** OPERATOR_TOKEN_LIFETIME_MAX_S of every service by default. */
+const operatorTokenLifetimeS = 8 * 3_600;
+
+/** All that is random in an evaluation, made once and kept in a folder; the operator's token alone is new with each run. */
+export interface Material {
+  services: readonly string[];
+  /** By owner of a database; `postgres` is the superuser. */
+  passwords: Record<string, string>;
+  rings: Record<RingName, string>;
+  gateway: Issued;
+  database: Issued;
+  /** By service, and of the operator: for mutual TLS. */
+  internal: Record<string, Issued>;
+  /** PEM of the key with which a service signs its calls. */
+  tokenKey(service: string): string;
+  /** JSON texts for all services. */
+  publicKeys: { services: string; operator: string; revocations: string };
+  operatorToken: string;
+}
+
+export async function materialIn(kept: KeptFolder): Promise<Material> {
+  const { ensureTokenKeys, operatorName, signingKeyOf, signOperatorToken } = await loadTokenKeys();
+  const files = ensureTokenKeys(join(kept.path, 'token-keys'));
+  const text = (file: string) => readFileSync(file, 'utf8');
+  const services = Object.keys(files.services);
+  const internalNames = Object.fromEntries([...services, operator].map(name => [name, [name, `${name}.paycode.svc`]]));
+  const { gateway } = await certificates(kept, 'gateway', { gateway: ['localhost', 'api-gateway', 'api-gateway.paycode.svc'] });
+  const { database } = await certificates(kept, 'database', { database: ['postgres', 'postgres.paycode.svc'] });
+  return {
+    services,
+    passwords: await randomTexts(kept, ['postgres', ...databaseOwners], () => randomBytes(24).toString('base64url')),
+    rings: await randomTexts(kept, ringNames, () => `k1:${randomBytes(32).toString('base64')}`),
+    gateway,
+    database,
+    internal: await certificates(kept, 'internal', internalNames),
+    tokenKey: service => text(files.services[service as keyof typeof files.services]),
+    publicKeys: {
+      services: text(files.servicePublicKeys),
+      operator: text(files.operatorPublicKeys),
+      revocations: text(files.operatorRevocations),
+    },
+    operatorToken: signOperatorToken(signingKeyOf(operatorName, text(files.operator)), {
+      subject: 'evaluation',
+      lifetimeS: operatorTokenLifetimeS,
+    }),
+  };
+}
+
+async function randomTexts<Name extends string>(
+  kept: KeptFolder,
+  names: readonly Name[],
+  make: () => string,
+): Promise<Record<Name, string>> {
+  const entries: [string, string][] = [];
+  for (const name of names) entries.push([name, await kept.text(`${name}.secret`, make)]);
+  return Object.fromEntries(entries) as Record<Name, string>;
+}
+
+/** One file per authority: an interrupted run never leaves certificates of two authorities. */
+async function certificates<Holder extends string>(
+  kept: KeptFolder,
+  authority: string,
+  holders: Record<Holder, readonly string[]>,
+): Promise<Record<Holder, Issued>> {
+  const text = await kept.text(`${authority}.certificates.json`, async () => JSON.stringify(await issueCertificates(holders)));
+  return JSON.parse(text) as Record<Holder, Issued>;
+}
