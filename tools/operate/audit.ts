@@ -17,15 +17,17 @@ function print(report: AuditReport): void {
   );
 }
 
-try {
+async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2), process.env);
   const report = await audit(options);
   if (options.isJson) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
   else print(report);
   process.exitCode = report.violationCount === 0 ? 0 : 1;
-} catch (error) {
+}
+
+main().catch((error: unknown) => {
   process.stderr.write(
     `${error instanceof UsageError ? error.message : `The audit could not be done: ${(error as Error).message}`}\n`,
   );
   process.exitCode = 2;
-}
+});

@@ -1,11 +1,9 @@
 /** `npm run -s paycode -- <command>`: the operator's command line. Exits 1 when the platform refuses or does not answer. */
-import { operatorProgram } from './paycode/program.ts';
-import { OperatorError } from './paycode/operator-connection.ts';
+import { addSecretCommands } from './paycode/commands/secrets.ts';
+import { operatorProgram, run } from './paycode/program.ts';
 
-try {
-  await operatorProgram(text => process.stdout.write(text)).parseAsync(process.argv);
-} catch (error) {
-  if (!(error instanceof OperatorError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
-}
+const write = (text: string): boolean => process.stdout.write(text);
+const program = operatorProgram(write);
+// Only here, because it reads the manifests of the repository.
+addSecretCommands(program, write);
+await run(program, process.argv);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 export interface AuditOptions {
@@ -20,6 +21,7 @@ Compares verdicts, decisions, reversals and (if given) a receiver's log, transac
   --dispatcher <url>     database of webhook-dispatcher   (or AUDIT_DISPATCHER_URL)
   --scheduler <url>      database of reversal-scheduler   (or AUDIT_SCHEDULER_URL)
   --simulator <url>      database of payment-simulator    (or AUDIT_SIMULATOR_URL); optional
+                         With _FILE behind its name, a variable names a file with the URL.
   --receiver-log <file>  JSON lines {transactionId, attempt, status, elapsedMs}; optional
   --grace <seconds>      younger rows may be on their way (default 1200: the audit consumer's 15 minutes and some)
   --attempts-max <n>     MAX_ATTEMPTS of the dispatchers (default 2)
@@ -40,13 +42,13 @@ const definition = {
 /** @throws UsageError */
 export function readOptions(words: string[], env: Record<string, string | undefined>): AuditOptions {
   const values = parse(words);
-  const dispatcherUrl = values.dispatcher ?? env['AUDIT_DISPATCHER_URL'];
-  const schedulerUrl = values.scheduler ?? env['AUDIT_SCHEDULER_URL'];
+  const dispatcherUrl = values.dispatcher ?? urlIn(env, 'AUDIT_DISPATCHER_URL');
+  const schedulerUrl = values.scheduler ?? urlIn(env, 'AUDIT_SCHEDULER_URL');
   if (values.help || !dispatcherUrl || !schedulerUrl) throw new UsageError(usage);
   return {
     dispatcherUrl,
     schedulerUrl,
-    simulatorUrl: values.simulator ?? env['AUDIT_SIMULATOR_URL'],
+    simulatorUrl: values.simulator ?? urlIn(env, 'AUDIT_SIMULATOR_URL'),
     receiverLog: values['receiver-log'],
     graceS: natural('grace', values.grace),
     attemptsMax: natural('attempts-max', values['attempts-max']),
@@ -59,6 +61,16 @@ function parse(words: string[]) {
     return parseArgs({ args: words, options: definition }).values;
   } catch (cause) {
     throw new UsageError(`${(cause as Error).message}\n\n${usage}`, { cause });
+  }
+}
+
+function urlIn(env: Record<string, string | undefined>, name: string): string | undefined {
+  const file = env[`${name}_FILE`];
+  if (!file) return env[name];
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    throw new UsageError(`${name}_FILE: ${file} cannot be read`, { cause });
   }
 }
 

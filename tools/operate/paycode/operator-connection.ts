@@ -42,13 +42,13 @@ export class OperatorConnection {
     const standalone = readStandalone(options.home);
     this.baseUrls = { ...standalone?.internal, ...Object.fromEntries(options.url.map(parsePair)) };
     const tokenFile = options.tokenFile ?? standalone?.operatorTokenFile;
-    if (!tokenFile || !existsSync(tokenFile)) {
+    if (!tokenFile || !(tokenFile === '-' || existsSync(tokenFile))) {
       throw new OperatorError(
         `No running platform found in ${options.home}. Start it with npm start, or name another one:\n` +
           '  --home <folder>, or --token-file <file> with --url <service>=<base URL>',
       );
     }
-    this.token = readFileSync(tokenFile, 'utf8').trim();
+    this.token = readFileSync(tokenFile === '-' ? 0 : tokenFile, 'utf8').trim();
     this.tls = tlsOf(options);
   }
 

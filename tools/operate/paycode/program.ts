@@ -8,6 +8,7 @@ import { addOperatorCommands } from './commands/operators.ts';
 import { addSessionCommands } from './commands/sessions.ts';
 import { addSettlementCommands } from './commands/settlement.ts';
 import { addTokenKeyCommands } from './commands/token-keys.ts';
+import { OperatorError } from './operator-connection.ts';
 
 /** The operator's command line, which calls the internal listeners. */
 export function operatorProgram(write: (text: string) => void): Command {
@@ -15,8 +16,13 @@ export function operatorProgram(write: (text: string) => void): Command {
     .usage('<command> [arguments]   (run as: npm run -s paycode -- <command>)')
     .description('Shows and changes the state of a running platform.')
     .option('--home <folder>', 'folder of the standalone platform', process.env['PAYCODE_HOME'] ?? '.paycode')
-    .option('--url <service=url>', 'internal base URL of a service (may be repeated)', collect, [])
-    .option('--token-file <file>', 'file with the operator token')
+    .addOption(
+      new Option('--url <service=url>', 'internal base URL of a service (may be repeated, or several with commas)')
+        .argParser(collect)
+        .default([])
+        .env('PAYCODE_URLS'),
+    )
+    .option('--token-file <file>', 'file with the operator token; - reads standard input')
     .addOption(fileOption('cert', 'PEM file with a certificate that names `operator`, for services that use mutual TLS'))
     .addOption(fileOption('key', 'PEM file with the private key of that certificate'))
     .addOption(fileOption('ca', 'PEM file with the authority of all services'))
@@ -33,11 +39,22 @@ export function operatorProgram(write: (text: string) => void): Command {
   return program;
 }
 
+/** Runs the command of `argv` and sets the exit code: 1 when the platform refuses or does not answer. */
+export async function run(program: Command, argv: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
 /** Flag and variable are named like the setting of the services. */
 function fileOption(which: 'cert' | 'key' | 'ca', description: string): Option {
   return new Option(`--mutual-tls-${which}-file <file>`, description).env(`MUTUAL_TLS_${which.toUpperCase()}_FILE`);
 }
 
 function collect(value: string, earlier: string[]): string[] {
-  return [...earlier, value];
+  return [...earlier, ...value.split(',')];
 }
