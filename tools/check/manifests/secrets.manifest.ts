@@ -85,7 +85,9 @@ describe.each(['sandbox', 'production'])('secrets init --for %s', environment =>
   });
 });
 
-const isOfOps = ({ metadata }: Resource) => /^(ops|audit|paycode-ops)$/.test(metadata.name);
+function isOfOps({ metadata }: Resource): boolean {
+  return /^(ops|audit|paycode-ops)$/.test(metadata.name);
+}
 
 /** Names of Secrets, by all the ways in which the overlays refer to one. */
 function secretsNamedIn({ spec }: Resource): string[] {
