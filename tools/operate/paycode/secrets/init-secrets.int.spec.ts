@@ -38,7 +38,7 @@ describe('npm run -s paycode -- secrets init', () => {
   const stored = (entry: string) => readFileSync(join(folder, 'store', entry), 'utf8');
   const place = (entry: string) => join(folder, 'store', entry);
 
-  it('T-17: prints no secret, and lets nobody else read one', () => {
+  it('prints no secret, and lets nobody else read one (T-17)', () => {
     folder = join(parent, 'first');
     const { code, out, err } = first;
     expect({ code, err }).toEqual({ code: 0, err: '' });
