@@ -1,14 +1,14 @@
 /**
- * `npm run test:cluster`: applies every overlay and component to a real Kubernetes API server, and to it again, changed. Needs Go, Java, Maven and
- * kubectl; without one of them it says so and ends well, unless PAYCODE_REQUIRE_CLUSTER is set. `-- --prepare` only builds and fetches.
+ * `npm run test:cluster`: applies every overlay and component to a real Kubernetes API server, and to it again, changed. Needs Go, Java and
+ * Maven; without one of them it says so and ends well, unless PAYCODE_REQUIRE_CLUSTER is set. `-- --prepare` only builds and fetches.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { controlPlaneBinary } from './cluster/build-control-plane.ts';
 import { operatorDefinitions } from './cluster/definitions.ts';
+import { kubernetesPrograms } from './cluster/kubernetes-programs.ts';
 import { runJest } from '../prove/testing/run-jest.ts';
 
-const needed: Record<string, string[]> = { go: ['version'], java: ['-version'], mvn: ['-v'], kubectl: ['version', '--client'] };
+const needed: Record<string, string[]> = { go: ['version'], java: ['-version'], mvn: ['-v'] };
 const missing = Object.entries(needed).filter(([command, args]) => spawnSync(command, args).status !== 0);
 const words = process.argv.slice(2);
 
@@ -18,12 +18,15 @@ if (missing.length > 0) {
   );
   process.exitCode = process.env['PAYCODE_REQUIRE_CLUSTER'] ? 1 : 0;
 } else if (words.includes('--prepare')) {
-  console.log(`${controlPlaneBinary()}, and ${operatorDefinitions().length} definitions of operators`);
+  console.log(`programs: ${kubernetesPrograms()}`);
+  console.log(`definitions of operators: ${operatorDefinitions().length}`);
 } else {
+  const programs = kubernetesPrograms();
   process.exitCode = await runJest({
     name: 'test:cluster',
     words,
     args: ['-c', join(import.meta.dirname, 'cluster/jest.config.cjs'), '--maxWorkers=1', '--testTimeout=900000'],
-    env: { PAYCODE_CONTROL_PLANE: controlPlaneBinary() },
+    // Its kubectl also renders, whatever else is installed.
+    env: { PAYCODE_KUBERNETES_PROGRAMS: programs, PATH: `${programs}:${process.env['PATH']}` },
   });
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -19,7 +19,7 @@ import { freePort } from '@paycode/persistence/embedded';
 import { ApiClient } from './api-client';
 
 const startLimitMs = 300_000;
-const kubectlLimitMs = 300_000;
+const programLimitMs = 300_000;
 /** What makes pods and counts which may go; nothing schedules or runs them. */
 const controllers = [
   'deployment-controller',
@@ -36,7 +36,7 @@ interface Ports {
   controllers: number;
 }
 
-export interface KubectlResult {
+export interface ProgramResult {
   status: number;
   output: string;
   /** What it, or the server through it, complained of. */
@@ -50,18 +50,18 @@ export class ControlPlane {
   readonly api: ApiClient;
 
   private constructor(
-    private readonly binary: string,
+    private readonly programs: string,
     private readonly folder: string,
     private readonly ports: Ports,
   ) {
     this.api = new ApiClient({ port: ports.api, token: this.token, caFile: this.in('pki/apiserver.crt') });
   }
 
-  /** `template`: the data folder of an etcd that was stopped. */
-  static async start(binary: string, template?: string): Promise<ControlPlane> {
+  /** `programs`: the folder of them. `template`: the data folder of an etcd that was stopped. */
+  static async start(programs: string, template?: string): Promise<ControlPlane> {
     const folder = mkdtempSync(join(tmpdir(), 'paycode-cluster-'));
     const [etcd, peer, api, controllerPort] = [await freePort(), await freePort(), await freePort(), await freePort()];
-    const plane = new ControlPlane(binary, folder, { etcd, peer, api, controllers: controllerPort });
+    const plane = new ControlPlane(programs, folder, { etcd, peer, api, controllers: controllerPort });
     if (template) cpSync(template, plane.in('etcd-data'), { recursive: true });
     plane.writeSettings();
     plane.launch('etcd', plane.etcdFlags());
@@ -79,19 +79,29 @@ export class ControlPlane {
   }
 
   /** Runs kubectl with manifests on its standard input. */
-  kubectl(args: string[], manifests: readonly object[] = []): KubectlResult {
-    const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: manifests });
-    const env = { ...process.env, KUBECONFIG: this.in('kubeconfig'), HOME: this.folder };
-    const { status, stdout, stderr, error } = spawnSync('kubectl', args, {
-      input,
-      env,
+  kubectl(args: string[], manifests: readonly object[] = []): ProgramResult {
+    const { status, stdout, stderr, error } = spawnSync(join(this.programs, 'kubectl'), args, {
+      ...this.asAdministrator(),
+      input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: manifests }),
       encoding: 'utf8',
-      timeout: kubectlLimitMs,
-      maxBuffer: 64 * 1_048_576,
     });
     // Of input that is refused it does not read all.
     if (error && (error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
-    return { status: status ?? 1, output: stdout, complaints: stderr.split('\n').filter(line => line !== '') };
+    return { status: status ?? 1, output: stdout, complaints: linesOf(stderr) };
+  }
+
+  /** Runs helm; meanwhile a test may do what a node would. */
+  helm(args: string[]): Promise<ProgramResult> {
+    return new Promise(resolve =>
+      execFile(join(this.programs, 'helm'), args, this.asAdministrator(), (error, output, stderr) =>
+        resolve({ status: error ? 1 : 0, output, complaints: linesOf(stderr) }),
+      ),
+    );
+  }
+
+  private asAdministrator() {
+    const env = { ...process.env, KUBECONFIG: this.in('kubeconfig'), HOME: this.folder };
+    return { env, timeout: programLimitMs, maxBuffer: 64 * 1_048_576 };
   }
 
   private in(name: string): string {
@@ -116,7 +126,7 @@ export class ControlPlane {
   }
 
   private launch(name: string, flags: string[]): void {
-    symlinkSync(this.binary, this.in(name));
+    symlinkSync(join(this.programs, 'control-plane'), this.in(name));
     const log = openSync(this.in(`${name}.log`), 'a');
     // The run's folder is named in the environment of all that it starts: the next run ends what a killed one left.
     const child = spawn(this.in(name), flags, { cwd: this.folder, stdio: ['ignore', log, log], env: { ...process.env } });
@@ -193,6 +203,10 @@ const admission = {
     },
   ],
 };
+
+function linesOf(text: string): string[] {
+  return text.split('\n').filter(line => line !== '');
+}
 
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

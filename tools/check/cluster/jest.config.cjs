@@ -1,4 +1,4 @@
-// Apart from the other tools: these suites need Go, Java, Maven and kubectl, so a plain `npm test` does not pick them up.
+// Apart from the other tools: these suites need Go, Java and Maven, so a plain `npm test` does not pick them up.
 module.exports = {
   ...require('../../../jest.preset.cjs').projectConfig(__dirname),
   testMatch: ['<rootDir>/*.cluster.ts'],

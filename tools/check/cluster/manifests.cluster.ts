@@ -1,6 +1,7 @@
 import { nameOf, render, renderWithBase, type Resource } from '../manifests/render';
+import { describeChart } from './chart-on-server';
 import { ControlPlane } from './control-plane';
-import { apply, clusterTemplate, controlPlaneBinary, evict, markReady, podsOf, untilBudgetCounts } from './overlay-ground';
+import { apply, clusterTemplate, evict, markReady, podsOf, programs, untilBudgetCounts } from './overlay-ground';
 import { storedDifference } from './stored-difference';
 
 const overlays = ['sandbox', 'production', 'data-services', 'managed-services', 'evaluation'];
@@ -20,13 +21,15 @@ interface Ground {
 
 describe.each([...rendered])('%s on a Kubernetes API server', (_title, resources) => {
   const ground: Ground = { resources, plane: undefined as unknown as ControlPlane };
-  beforeAll(async () => void (ground.plane = await ControlPlane.start(controlPlaneBinary(), template)));
+  beforeAll(async () => void (ground.plane = await ControlPlane.start(programs(), template)));
   afterAll(() => ground.plane?.stop());
   describeApplied(ground);
   if (resources.some(({ kind }) => kind === 'PodDisruptionBudget')) describeEvictions(ground);
   if (resources.some(({ kind }) => kind === 'Job')) describeChanges(ground);
   if (resources.some(({ kind }) => kind === 'Kafka')) describeKafkaPods(ground);
 });
+
+describeChart(() => template);
 
 function describeApplied(ground: Ground): void {
   const { resources } = ground;

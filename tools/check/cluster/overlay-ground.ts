@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
 import type { Resource } from '../manifests/render';
-import { ControlPlane, type KubectlResult } from './control-plane';
+import { ControlPlane, type ProgramResult } from './control-plane';
 import { type Definition, operatorDefinitions } from './definitions';
 
 /** Kinds that every API server knows. */
@@ -14,10 +14,10 @@ export interface PodFound {
 }
 
 /** Built by `npm run test:cluster` before the suites start. */
-export function controlPlaneBinary(): string {
-  const file = process.env['PAYCODE_CONTROL_PLANE'];
-  if (!file) throw new Error('run this by npm run test:cluster, which builds the control plane');
-  return file;
+export function programs(): string {
+  const folder = process.env['PAYCODE_KUBERNETES_PROGRAMS'];
+  if (!folder) throw new Error('run this by npm run test:cluster, which builds the programs');
+  return folder;
 }
 
 /** An etcd data folder with the operators' definitions in it: each overlay begins with a copy. */
@@ -26,7 +26,7 @@ export async function clusterTemplate(resources: readonly Resource[]): Promise<s
   const definitions = operatorDefinitions().filter(({ spec }) =>
     spec.versions.some(({ name, served }) => served && wanted.has(`${spec.group}/${name} ${spec.names.kind}`)),
   );
-  const plane = await ControlPlane.start(controlPlaneBinary());
+  const plane = await ControlPlane.start(programs());
   const folder = join(mkdtempSync(join(tmpdir(), 'paycode-template-')), 'etcd-data');
   try {
     // They are too long for the annotation that `apply` leaves without --server-side.
@@ -54,7 +54,7 @@ function kindOf({ apiVersion, kind }: Resource): string {
 }
 
 /** What `kubectl apply` would be told by a person who reads every line; throws nothing, so that all of it is seen at once. */
-export function apply(plane: ControlPlane, resources: readonly Resource[]): KubectlResult {
+export function apply(plane: ControlPlane, resources: readonly Resource[]): ProgramResult {
   return plane.kubectl(['apply', '--validate=strict', '-f', '-'], resources);
 }
 

@@ -69,6 +69,8 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
           capabilities: { drop: ['ALL'] },
         });
         expect([requests['memory'], requests['cpu'] !== undefined, limits['cpu']]).toEqual([limits['memory'], true, undefined]);
+        // A log or a file that grows takes the pod, not the node.
+        expect([requests['ephemeral-storage'], limits['ephemeral-storage']]).toEqual(['128Mi', '512Mi']);
         expect(container.image).toMatch(/^[a-z0-9./-]+@sha256:[0-9a-f]{64}$/);
       }
     },

@@ -1,24 +1,14 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { kustomize, type Resource } from './kustomize';
 
 const root = join(__dirname, '../../..');
 
-export interface Resource {
-  apiVersion: string;
-  kind: string;
-  metadata: { name: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
-  [field: string]: unknown;
-}
+export type { Resource };
 
-/** Resources of a kustomization folder, rendered offline. Throws with kustomize's own message. */
+/** Resources of a kustomization folder of this repository. */
 export function render(folder: string): Resource[] {
-  const yaml = execFileSync('kubectl', ['kustomize', join(root, folder)], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  return parseAllDocuments(yaml).map(document => document.toJS() as Resource);
+  return kustomize(join(root, folder));
 }
 
 /** Components on top of the base, as an overlay would use them. */

@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
+import { Document, isMap, type Pair, type Scalar, YAMLMap } from 'yaml';
+import { kustomize } from '../manifests/kustomize.ts';
+import { chartTemplates } from './chart-templates.ts';
+import { type ChartValue, chartValues, differingValues } from './chart-values.ts';
+
+export const chartFolder = 'k8s/charts/paycode';
+const made = ' Generated from k8s/overlays by npm run manifests:generate.';
+
+/** Text of every file of the chart that comes from the overlays, by its path in `root`. Needs kubectl, which renders them. */
+export async function chartFiles(root: string): Promise<Map<string, string>> {
+  const [sandbox, production] = ['sandbox', 'production'].map(name => kustomize(join(root, 'k8s/overlays', name)));
+  const values = chartValues(sandbox!);
+  const differing = differingValues([...values], production!);
+  const style = await resolveConfig(join(root, 'k8s/manifest.yaml'));
+  const pretty = (text: string, parser: string) => format(text, { ...style, parser });
+  const files = new Map([...chartTemplates(sandbox!)].map(([name, text]) => [`templates/${name}`, text]));
+  files.set('values.yaml', await pretty(valuesText(values), 'yaml'));
+  files.set('values-production.yaml', await pretty(valuesText(differing), 'yaml'));
+  files.set('values.schema.json', await pretty(JSON.stringify(schemaOf(values)), 'json'));
+  files.set('README.md', readme(values));
+  return new Map([...files].map(([name, text]) => [`${chartFolder}/${name}`, text]));
+}
+
+function valuesText(values: readonly ChartValue[]): string {
+  const document = new Document({});
+  document.commentBefore = made;
+  for (const { path, default: value, text } of values) {
+    const keys = path.split('.');
+    document.setIn(keys, document.createNode(value));
+    commentOn(document, keys, ` ${text}`);
+  }
+  return document.toString({ lineWidth: 0 });
+}
+
+function commentOn(document: Document, keys: readonly string[], comment: string): void {
+  const parent = keys.length > 1 ? document.getIn(keys.slice(0, -1)) : document.contents;
+  if (!isMap(parent)) throw new Error(`${keys.join('.')} is in no map`);
+  const pair = (parent as YAMLMap).items.find(item => keyOf(item) === keys.at(-1))!;
+  pair.key = Object.assign(document.createNode(keys.at(-1)) as Scalar, { commentBefore: comment });
+}
+
+function keyOf({ key }: Pair): unknown {
+  return typeof key === 'string' ? key : (key as Scalar).value;
+}
+
+interface ObjectSchema {
+  $schema?: string;
+  type: 'object';
+  additionalProperties: false;
+  properties: Record<string, object>;
+}
+
+/** Every value may be left out, and none other given. */
+function schemaOf(values: readonly ChartValue[]): ObjectSchema {
+  const closed = (): ObjectSchema => ({ type: 'object', additionalProperties: false, properties: {} });
+  const schema: ObjectSchema = { $schema: 'https://json-schema.org/draft-07/schema#', ...closed() };
+  // Helm hands these to every chart.
+  schema.properties['global'] = { type: 'object' };
+  for (const { path, schema: own, text } of values) {
+    const keys = path.split('.');
+    let at = schema;
+    for (const key of keys.slice(0, -1)) at = (at.properties[key] ??= closed()) as ObjectSchema;
+    at.properties[keys.at(-1)!] = { description: text, ...own };
+  }
+  return schema;
+}
+
+function readme(values: readonly ChartValue[]): string {
+  const rows = values.map(({ path, default: value, text }) => `| \`${path}\` | \`${JSON.stringify(value)}\` | ${text} |`);
+  return `<!--${made} -->
+# Helm chart of Paycode
+
+The same objects as the overlays of [kustomize](../../README.md), for \`helm install\`. The templates, \`values.yaml\`, its schema and this page are generated from \`k8s/overlays\`; a test compares what both render, object by object.
+
+What must exist before (operators, Kafka, PostgreSQL, secrets), and what comes after: [deploy to Kubernetes](../../../docs/how-to/deploy-to-kubernetes.md). The namespace enforces the \`restricted\` pod security standard:
+
+\`\`\`sh
+kubectl create namespace paycode
+kubectl label namespace paycode pod-security.kubernetes.io/enforce=restricted
+helm install paycode k8s/charts/paycode -n paycode -f my-values.yaml
+helm test paycode -n paycode
+\`\`\`
+
+Without further values it is a sandbox. For production add \`-f k8s/charts/paycode/values-production.yaml\` before your own file. \`helm package k8s/charts/paycode\` makes the archive that \`helm push\` sends to an OCI registry; in it lies \`values-production.yaml\` too.
+
+\`helm test\` runs a pod that asks every service whether it is ready, over TLS with the platform's own authority, through network policies that exist as long as the test.
+
+What no value changes (resources, probes, spread, security) belongs together with the code; a [post-renderer](https://helm.sh/docs/topics/advanced/#post-rendering) or a kustomize overlay changes it.
+
+## Values
+
+The settings that \`settings.<service>\` may hold: [environment](../../../docs/reference/environment.md).
+
+| Value | Default | Meaning |
+|---|---|---|
+${rows.join('\n')}
+`;
+}

@@ -1,0 +1,208 @@
+import type { Resource } from '../manifests/kustomize.ts';
+import { computed, fields, line, templateText } from './template-text.ts';
+
+const namespace = 'paycode';
+/** Kinds that one value turns on and off; the others are always there. */
+const switches: Record<string, [file: string, condition: string]> = {
+  Namespace: ['namespace', '.Values.namespace.create'],
+  NetworkPolicy: ['network-policies', '.Values.networkPolicies.enabled'],
+  ExternalSecret: ['external-secrets', '.Values.externalSecrets.enabled'],
+  Job: ['migrations', '.Values.migrations.enabled'],
+  TLSRoute: ['gateway-api', '.Values.gateway.enabled'],
+  ServiceMonitor: ['monitoring', '.Values.monitoring.enabled'],
+  PodMonitor: ['monitoring', '.Values.monitoring.enabled'],
+  PrometheusRule: ['monitoring', '.Values.monitoring.enabled'],
+};
+const simulator = 'payment-simulator';
+
+type Tree = Record<string, unknown>;
+
+/** Templates of the chart by file name, from the objects of the sandbox, which has all that production has, and its payment core. */
+export function chartTemplates(resources: readonly Resource[]): Map<string, string> {
+  const services = servicesOf(resources);
+  const files = new Map<string, string[]>();
+  for (const resource of resources) {
+    const [file, condition] = placeOf(resource, services);
+    const text = `---\n${templateText(withValues(resource, services))}`;
+    const document = condition ? `{{- if ${condition} }}\n${text}{{- end }}\n` : text;
+    files.set(file, [...(files.get(file) ?? []), document]);
+  }
+  files.set(
+    'settings',
+    services.map(service => settingsOf(resources, service)),
+  );
+  files.set('addresses', [addressesOf(resources)]);
+  const head = '{{- /* Generated from k8s/overlays/sandbox by npm run manifests:generate. */ -}}\n';
+  const names = [...files].map(([name, texts]): [string, string] => [
+    /^(settings|addresses)$/.test(name) ? `_${name}.tpl` : `${name}.yaml`,
+    head + texts.join(''),
+  ]);
+  return new Map(names);
+}
+
+export function servicesOf(resources: readonly Resource[]): string[] {
+  return resources.filter(({ kind }) => kind === 'Deployment').map(({ metadata }) => metadata.name);
+}
+
+function placeOf(resource: Resource, services: readonly string[]): [file: string, condition: string | undefined] {
+  const { apiVersion, kind, metadata } = resource;
+  const settings = settingsFor(resource, services);
+  const isDashboard = kind === 'ConfigMap' && !settings;
+  const [file, condition] = switches[isDashboard ? 'ServiceMonitor' : kind] ?? [];
+  const service = settings ?? services.find(name => belongsTo(metadata.name, name)) ?? 'others';
+  const isOfKeda = /keda/.test(`${apiVersion} ${metadata.name}`);
+  return [isOfKeda ? 'autoscaling' : (file ?? service), conditionOf(condition, isOfKeda, service === simulator)];
+}
+
+function conditionOf(condition: string | undefined, isOfKeda: boolean, isOfSimulator: boolean): string | undefined {
+  const conditions = condition ? [condition] : [];
+  if (isOfKeda) conditions.push('.Values.autoscaling.enabled');
+  if (isOfSimulator) conditions.push('.Values.paymentSimulator.enabled');
+  return conditions.length > 1 ? `and ${conditions.join(' ')}` : conditions[0];
+}
+
+/** `paycode-payment-simulator-kafka` and `payment-simulator-migrate-v0-1-0` belong to payment-simulator. */
+function belongsTo(name: string, service: string): boolean {
+  return name.replace(/^paycode-/, '').startsWith(service);
+}
+
+/** The service whose settings a ConfigMap holds: kustomize adds ten characters to its name. */
+function settingsFor({ kind, metadata }: Resource, services: readonly string[]): string | undefined {
+  return kind === 'ConfigMap' ? services.find(service => new RegExp(`^${service}-[a-z0-9]{10}$`).test(metadata.name)) : undefined;
+}
+
+function withValues(resource: Resource, services: readonly string[]): Tree {
+  const tree = structuredClone(resource) as unknown as Tree & { metadata: Tree; spec: Tree };
+  if (tree.metadata['namespace'] === namespace) tree.metadata['namespace'] = computed('.Release.Namespace');
+  const service = settingsFor(resource, services);
+  if (service) {
+    tree.metadata['name'] = computed(`include "paycode.config" (list "${service}" .)`);
+    tree['data'] = fields(`{{- include "paycode.settings" (list "${service}" .) | nindent 2 }}`);
+  }
+  changes[resource.kind]?.(tree, resource.metadata.name);
+  return tree;
+}
+
+type Change = (tree: Tree & { metadata: Tree; spec: Tree }, name: string) => void;
+
+const monitored: Change = tree => {
+  const labels = tree.metadata['labels'] as Tree | undefined;
+  const more = (code: string) => fields(`{{- with .Values.monitoring.labels }}\n${code}\n{{- end }}`);
+  if (labels) tree.metadata['labels'] = { ...labels, ...more('{{- toYaml . | nindent 4 }}') };
+  else Object.assign(tree.metadata, more('labels: {{ toJson . }}'));
+  const endpoints = (tree.spec['endpoints'] ?? tree.spec['podMetricsEndpoints'] ?? []) as { relabelings: Tree[] }[];
+  for (const { relabelings } of endpoints)
+    for (const relabeling of relabelings)
+      if (relabeling['targetLabel'] === 'environment') relabeling['replacement'] = computed('.Values.environment');
+};
+
+const changes: Record<string, Change> = {
+  Namespace: tree => void (tree.metadata['name'] = computed('.Release.Namespace')),
+  ServiceAccount: tree =>
+    void Object.assign(tree, fields('{{- with .Values.imagePullSecrets }}\nimagePullSecrets: {{ toJson . }}\n{{- end }}')),
+  Deployment: (tree, name) => {
+    const replicas = `index .Values.replicas "${name}"`;
+    // The autoscaler sets the number of dispatchers: the chart must not.
+    if (tree.spec['replicas'] === undefined)
+      Object.assign(tree.spec, fields(`{{- if not .Values.autoscaling.enabled }}\nreplicas: {{ ${replicas} }}\n{{- end }}`));
+    else tree.spec['replicas'] = computed(replicas);
+    const pod = podOf(tree);
+    for (const container of pod.containers) {
+      container.image = imageOf(container.image);
+      for (const { configMapRef } of container.envFrom ?? [])
+        configMapRef.name = computed(`include "paycode.config" (list "${name}" .)`);
+    }
+  },
+  Job: tree => {
+    tree.metadata['name'] =
+      `${String(tree.metadata['name']).replace(/-v[0-9-]+$/, '')}-${computed('include "paycode.release" .')}`;
+    for (const container of podOf(tree).containers) container.image = imageOf(container.image);
+  },
+  ExternalSecret: tree => {
+    tree.spec['secretStoreRef'] = {
+      kind: computed('.Values.secretStore.kind'),
+      name: computed('.Values.secretStore.name | quote'),
+    };
+  },
+  TLSRoute: tree => {
+    tree.spec['hostnames'] = [computed('.Values.host | quote')];
+    const value = (name: string) => computed(`.Values.gateway.${name} | quote`);
+    tree.spec['parentRefs'] = [{ name: value('name'), namespace: value('namespace'), sectionName: value('section') }];
+  },
+  NetworkPolicy: tree => {
+    for (const rule of (tree.spec['egress'] ?? []) as { ports: { port: number }[] }[]) {
+      const plain = rule.ports.filter(({ port }) => port === 80 || port === 8080);
+      const others = rule.ports.filter(port => !plain.includes(port));
+      const isSandbox = line('{{- if eq .Values.environment "sandbox" }}');
+      // Only the sandbox delivers to plain HTTP (R-8-6).
+      if (plain.length > 0) rule.ports = [...others, isSandbox, ...plain, line('{{- end }}')] as typeof plain;
+    }
+  },
+  ServiceMonitor: monitored,
+  PodMonitor: monitored,
+  PrometheusRule: monitored,
+  ScaledObject: tree => {
+    tree.spec['minReplicaCount'] = computed('.Values.autoscaling.replicasMin');
+    tree.spec['maxReplicaCount'] = computed('.Values.autoscaling.replicasMax');
+    for (const { type, metadata } of tree.spec['triggers'] as { type: string; metadata: Record<string, string> }[]) {
+      if (type === 'kafka') metadata['bootstrapServers'] = computed('.Values.kafka.brokers | quote');
+      if (type !== 'prometheus') continue;
+      metadata['serverAddress'] = computed('.Values.autoscaling.prometheus | quote');
+      metadata['query'] = metadata['query']!.replaceAll(
+        `namespace="${namespace}"`,
+        `namespace="${computed('.Release.Namespace')}"`,
+      );
+    }
+  },
+};
+
+interface Container {
+  image: string;
+  envFrom?: { configMapRef: { name: string } }[];
+}
+
+function podOf(tree: { spec: Tree }): { containers: Container[] } {
+  return (tree.spec['template'] as { spec: { containers: Container[] } }).spec;
+}
+
+function imageOf(image: string): string {
+  const service = /\/([a-z-]+)@/.exec(image)?.[1];
+  if (!service) throw new Error(`${image} is not an image of a service by digest`);
+  return computed(`include "paycode.image" (list "${service}" .)`);
+}
+
+/** Settings that an environment decides; the gateway's PROXY protocol belongs to the route in front of it. */
+const decided: Record<string, string> = {
+  PAYCODE_ENVIRONMENT: '.Values.environment',
+  PAYMENT_SIMULATOR_PUBLIC_URL: '.Values.paymentCore.url',
+  PUBLIC_BASE_URL: 'printf "https://%s" .Values.host',
+  KAFKA_BROKERS: '.Values.kafka.brokers',
+  LOG_LEVEL: '.Values.logLevel',
+};
+
+function settingsOf(resources: readonly Resource[], service: string): string {
+  const data = resources.find(resource => settingsFor(resource, [service]))!['data'] as Record<string, string>;
+  const settings: Tree = { ...data };
+  for (const [name, code] of Object.entries(decided)) if (settings[name]) settings[name] = computed(`${code} | quote`);
+  const ranges = settings['PROXY_PROTOCOL_FROM'];
+  delete settings['PROXY_PROTOCOL_FROM'];
+  if (ranges)
+    Object.assign(
+      settings,
+      fields(
+        '{{- if .Values.gateway.enabled }}\nPROXY_PROTOCOL_FROM: {{ .Values.gateway.proxyProtocolFrom | quote }}\n{{- end }}',
+      ),
+    );
+  return `{{- define "paycode.settings.${service}" -}}\n${templateText(settings)}{{- end }}\n`;
+}
+
+/** Where each service answers probes. */
+function addressesOf(resources: readonly Resource[]): string {
+  const services = resources.filter(({ kind }) => kind === 'Service');
+  const words = services.map(({ metadata: { name }, spec }) => {
+    const { port } = (spec as { ports: { name: string; port: number }[] }).ports.find(found => found.name === 'internal')!;
+    const word = `${name}:${port} `;
+    return name === simulator ? `{{ if .Values.paymentSimulator.enabled }}${word}{{ end }}` : word;
+  });
+  return `{{- define "paycode.addresses" -}}\n${words.join('')}\n{{- end }}\n`;
+}

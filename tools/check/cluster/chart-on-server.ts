@@ -1,0 +1,145 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '@paycode/service-runtime/testing';
+import { type Resource, resourcesOf } from '../manifests/kustomize';
+import { nameOf, render } from '../manifests/render';
+import { ControlPlane } from './control-plane';
+import { podsOf, programs } from './overlay-ground';
+
+const chart = join(__dirname, '../../../k8s/charts/paycode');
+const environments: [name: string, words: string[]][] = [
+  ['sandbox', []],
+  ['production', ['-f', join(chart, 'values-production.yaml')]],
+];
+const release = ['paycode', chart, '-n', 'paycode'];
+
+/** The Helm chart, against kustomize and on an API server. `template`: of etcd, with the operators' definitions. */
+export function describeChart(template: () => string): void {
+  describe('the Helm chart', () => {
+    describeRendering();
+    describeInstalled(template);
+  });
+}
+
+function describeRendering(): void {
+  it.each(environments)('renders the same objects as kustomize for %s', (name, words) => {
+    const expected = byName(render(`k8s/overlays/${name}`));
+    const rendered = byName(templated(['--no-hooks', '--set', 'namespace.create=true', ...words]));
+    expect(Object.keys(rendered)).toEqual(Object.keys(expected));
+    for (const [object, content] of Object.entries(expected))
+      expect({ [object]: rendered[object] }).toEqual({ [object]: content });
+  });
+
+  it('has values that take away what belongs to an operator, and every object follows the namespace of its release', () => {
+    const off = ['externalSecrets', 'gateway', 'networkPolicies', 'monitoring', 'autoscaling', 'migrations'];
+    const objects = templated(['--no-hooks', '-n', 'elsewhere', ...off.flatMap(name => ['--set', `${name}.enabled=false`])]);
+    const kinds = [...new Set(objects.map(({ kind }) => kind))].sort();
+    expect(kinds).toEqual(['ConfigMap', 'Deployment', 'PodDisruptionBudget', 'Service', 'ServiceAccount']);
+    expect(objects.filter(({ metadata }) => metadata.namespace !== 'elsewhere').map(nameOf)).toEqual([]);
+    const dispatcher = objects.find(object => nameOf(object) === 'Deployment/webhook-dispatcher')!;
+    expect(dispatcher['spec']).toMatchObject({ replicas: 2 });
+  });
+
+  it.each([
+    ['replicas.api-gateway=0', '/replicas/api-gateway'],
+    ['images.digests.api-gateway=latest', '/images/digests/api-gateway'],
+    ['settings.api-gateway.HEADERS_MAX=5', '/settings/api-gateway/HEADERS_MAX'],
+    ['hots=paycode.example', "'hots' not allowed"],
+  ])('refuses %s, and names it', (value, complaint) => {
+    const { status, stderr } = helm(['template', ...release, '--set', value]);
+    expect({ status, named: stderr.includes(complaint) ? complaint : stderr }).toEqual({ status: 1, named: complaint });
+  });
+
+  it('is packed with the values of production, and lint has nothing to say', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'paycode-chart-'));
+    const { status, stdout } = helm(['lint', '--strict', '--quiet', chart]);
+    expect({ status, stdout: stdout.trim() }).toEqual({ status: 0, stdout: '' });
+    expect(helm(['package', chart, '-d', folder]).status).toBe(0);
+    const [archive] = readdirSync(folder);
+    const files = execFileSync('tar', ['-tzf', join(folder, archive!)], { encoding: 'utf8' });
+    expect(files).toContain('paycode/values-production.yaml');
+  });
+}
+
+function describeInstalled(template: () => string): void {
+  let plane: ControlPlane;
+  beforeAll(async () => {
+    plane = await ControlPlane.start(programs(), template());
+    const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+    plane.kubectl(['apply', '-f', '-'], [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'paycode', labels } }]);
+  });
+  afterAll(() => plane?.stop());
+
+  it('is installed by an API server, without a warning', async () => {
+    const { status, complaints } = await plane.helm(['install', ...release]);
+    expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
+    const pods = await podsOf(plane, 'app.kubernetes.io/component=migrations', 6);
+    expect(pods).toHaveLength(6);
+  });
+
+  it('`helm test` ends as its pod does', async () => {
+    const ran = plane.helm(['test', 'paycode', '-n', 'paycode', '--timeout', '120s']);
+    const path = '/api/v1/namespaces/paycode/pods/paycode-ready/status';
+    // What a kubelet would report: no node runs here.
+    await eventually(async () => {
+      const body = { status: { phase: 'Succeeded' } };
+      const { status } = await plane.api.call(path, { method: 'PATCH', type: 'application/merge-patch+json', body });
+      if (status !== 200) throw new Error(`the pod of the test is not there: ${status}`);
+    });
+    const { status, output, complaints } = await ran;
+    expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
+    expect(output).toContain('Phase:          Succeeded');
+  });
+
+  describeUpgrades(() => plane);
+}
+
+function describeUpgrades(running: () => ControlPlane): void {
+  it('takes a changed setting, which replaces the pods of its service, and goes back', async () => {
+    const plane = running();
+    const before = await configOf(plane, 'webhook-dispatcher');
+    const changed = await plane.helm(['upgrade', ...release, '--set-string', 'settings.webhook-dispatcher.SOCKETS_MAX=2000']);
+    expect({ status: changed.status, complaints: changed.complaints }).toEqual({ status: 0, complaints: [] });
+    expect(await configOf(plane, 'webhook-dispatcher')).not.toBe(before);
+    expect((await plane.helm(['rollback', 'paycode', '1', '-n', 'paycode'])).status).toBe(0);
+    expect(await configOf(plane, 'webhook-dispatcher')).toBe(before);
+  });
+
+  it('takes other images, whose Jobs have names of their own', async () => {
+    const plane = running();
+    const digest = `sha256:${'1'.repeat(64)}`;
+    const words = ['--set', `images.digests.auth-session=${digest}`, '--set', 'migrations.revision=1'];
+    const { status, complaints } = await plane.helm(['upgrade', ...release, ...words]);
+    expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
+    const { items } = await plane.api.get<{ items: Resource[] }>('/apis/batch/v1/namespaces/paycode/jobs');
+    const names = items.map(({ metadata }) => metadata.name).filter(name => name.startsWith('auth-session'));
+    expect(names).toContain('auth-session-migrate-v0-1-0-1');
+  });
+}
+
+async function configOf(plane: ControlPlane, service: string): Promise<string> {
+  const path = `/apis/apps/v1/namespaces/paycode/deployments/${service}`;
+  const { spec } = await plane.api.get<{ spec: { template: { spec: { containers: Container[] } } } }>(path);
+  return spec.template.spec.containers[0]!.envFrom[0]!.configMapRef.name;
+}
+
+interface Container {
+  envFrom: { configMapRef: { name: string } }[];
+}
+
+function helm(args: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(join(programs(), 'helm'), args, { encoding: 'utf8', timeout: 120_000, maxBuffer: 64 * 1_048_576 });
+}
+
+function templated(words: string[]): Resource[] {
+  const { status, stdout, stderr } = helm(['template', ...release, ...words]);
+  if (status !== 0) throw new Error(stderr);
+  return resourcesOf(stdout);
+}
+
+function byName(resources: readonly Resource[]): Record<string, Resource> {
+  const named = resources.map((resource): [string, Resource] => [nameOf(resource), resource]);
+  return Object.fromEntries(named.sort(([a], [b]) => a.localeCompare(b)));
+}
