@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { connectTimeoutMsOf } from './connect-timeout';
 
@@ -20,6 +21,8 @@ export interface ServiceDatabaseOptions {
 export function dataSourceOptions(options: ServiceDatabaseOptions): DataSourceOptions {
   return {
     type: 'postgres',
+    // TypeORM would ask for it by a name that no bundler sees: an image holds no other packages than its bundle's.
+    driver: pg,
     url: withAuthority(options),
     applicationName: options.applicationName,
     entities: options.entities ?? [],

@@ -51,6 +51,20 @@ describe('ADR 0025: the content of an image', () => {
     },
   );
 
+  it.each(services.filter(service => service !== 'api-gateway'))(
+    "%s: PostgreSQL's driver is in the image: a migration gets as far as the server, which is not there",
+    service => {
+      const ownEnv = { ...env, NODE_ENV: 'production', DATABASE_URL: 'postgres://nobody:none@127.0.0.1:1/none' };
+      const { status, stdout, stderr } = spawnSync(process.execPath, ['main.cjs', 'migrate'], {
+        cwd: join(folder, service),
+        env: ownEnv,
+        encoding: 'utf8',
+      });
+      expect(`${stdout}${stderr}`).toContain('ECONNREFUSED');
+      expect(status).toBe(1);
+    },
+  );
+
   it.each(services)(
     '%s: its bill of materials lists exactly the packages in the image, with version, licence and purl (T-42)',
     service => {
