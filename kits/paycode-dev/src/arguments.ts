@@ -49,7 +49,13 @@ const options = {
   help: { ...flag, short: 'h' },
   version: flag,
 } as const;
-const decryptOptions = new Set(['key', 'new-key']);
+const decryptOptions = new Set(['key', 'new-key', 'json']);
+const programOptions = new Set(['json', 'help', 'version']);
+/** For completion. */
+export const optionsOfProgram = {
+  verify: Object.keys(options).filter(name => !programOptions.has(name)),
+  decrypt: ['key', 'new-key'],
+};
 const referenceCharsMax = 45;
 
 type Values = ReturnType<typeof parsed>['values'];

@@ -1,13 +1,18 @@
+import { commands } from './commands/commands';
+
+const commandLines = commands.map(({ name, summary }) => `  ${name.padEnd(18)}${summary}\n`).join('');
+
 const general = `paycode-dev: for those who receive Paycode's notifications
 
   PAYCODE_WEBHOOK_KEY=… paycode-dev verify https://shop.example.com/paycode
   paycode-dev verify http://127.0.0.1:9000/ --key webhook.key --html report.html
-  paycode-dev decrypt body.txt --key webhook.key
+  paycode-dev login --home .paycode --user merchant-1002
+  paycode-dev trigger success
 
 Commands
   verify <url>      tries a receiver and says what passes, warns or fails
   decrypt [<file>]  prints the JSON of a notification; without a file from stdin
-  help <command>    its options
+${commandLines}  help <command>    its options
 
 A key comes from a file or from the environment, never from the command line.
 `;
@@ -57,5 +62,6 @@ Exit codes
 
 /** What `--help` shows: an example first. */
 export function helpOf(topic: string | undefined): string {
-  return (topic !== undefined && topics[topic]) || general;
+  const command = commands.find(({ name }) => name === topic);
+  return command?.help ?? ((topic !== undefined && topics[topic]) || general);
 }

@@ -2,9 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { commands } from './commands/commands';
 import { expiryFinding, urlFinding } from './verify/checks/connection-checks';
 import { timesFinding } from './verify/checks/load-checks';
-import { runProgram, type Surroundings } from './program';
+import { runProgram } from './program';
+import type { Surroundings } from './surroundings';
 import { htmlReport } from './report/html-report';
 import { junitReport } from './report/junit-report';
 import { checkLines, summaryLines } from './report/text-report';
@@ -29,7 +31,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 function run(words: string[], { key, input = '' }: { key?: string; input?: string } = {}): Promise<number> {
   const surroundings: Surroundings = {
-    environment: { key, newKey: undefined, isColourless: true },
+    environment: { key, newKey: undefined, password: undefined, configFolder: join(folder, 'config'), isColourless: true },
     input: Readable.from([Buffer.from(input)]),
     write: text => void (output += text),
     complain: text => void (complaints += text),
@@ -85,7 +87,14 @@ describe('paycode-dev refuses a wrong call with exit code 2', () => {
     [['verify', 'https://shop.example.com', '--reference', 'r'.repeat(46)], /--reference: 1 to 45 characters/],
     [['verify', 'https://shop.example.com', '--fast'], /Unknown option '--fast'/],
     [['verify', 'https://shop.example.com'], /give the key that addHttp answered/],
-    [['decrypt', '--json'], /decrypt has no option --json/],
+    [['decrypt', '--strict'], /decrypt has no option --strict/],
+    [['login'], /login needs --url <url>, or --home <folder>/],
+    [['login', '--url', 'http://shop'], /--url: the address of the platform/],
+    [['login', '--url', 'https://pay.example.com', '--user', 'psp-7'], /login needs the API password/],
+    [['codes', 'sell'], /codes needs one of: create, pay, show/],
+    [['trigger', 'toString'], /there is no scenario "toString"/],
+    [['trigger', 'burst', '--count', '101'], /--count: a whole number from 1 to 100/],
+    [['completion', 'fish'], /bash or zsh/],
     [['decrypt', 'one', 'two'], /takes one word/],
     [['settle'], /there is no command "settle"/],
   ])('%j', async (words, complaint) => {
@@ -107,15 +116,19 @@ describe('paycode-dev refuses a wrong call with exit code 2', () => {
 });
 
 describe('paycode-dev help', () => {
-  it.each([[[]], [['--help']], [['help', 'verify']], [['verify', '--help']], [['decrypt', '-h']]])(
-    '%j shows an example first, in 80 columns',
-    async words => {
-      expect(await run(words)).toBe(0);
-      const lines = output.split('\n');
-      expect(lines[2]).toMatch(/paycode-dev (verify|decrypt) /);
-      expect(lines.filter(line => line.length > 80)).toEqual([]);
-    },
-  );
+  it.each([
+    [[]],
+    [['--help']],
+    [['help', 'verify']],
+    [['verify', '--help']],
+    [['decrypt', '-h']],
+    ...commands.map(({ name }) => [['help', name]]),
+  ])('%j shows an example first, in 80 columns', async words => {
+    expect(await run(words)).toBe(0);
+    const lines = output.split('\n');
+    expect(lines[2]).toMatch(/paycode-dev (verify|decrypt|login|logout|codes|trigger|completion)\b/);
+    expect(lines.filter(line => line.length > 80)).toEqual([]);
+  });
 
   it('--version is that of the package', async () => {
     await run(['--version']);

@@ -1,38 +1,34 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Readable } from 'node:stream';
 import { type Call, type DecryptCall, parseCall, type VerifyCall } from './arguments';
-import type { Environment } from './config/env';
+import { callOf } from './commands/command';
+import { commands } from './commands/commands';
+import { CommandError } from './command-error';
 import { decrypt, readBody } from './decrypt';
+import { exitCodes } from './exit-codes';
 import { helpOf } from './help';
 import { keyFrom } from './keys';
 import { htmlReport } from './report/html-report';
 import { junitReport } from './report/junit-report';
 import { checkLines, summaryLines } from './report/text-report';
+import type { Surroundings } from './surroundings';
 import { UsageError } from './usage-error';
 import { type Report, verify } from './verify/verify';
 import { RefusedBody } from './webhook/envelope';
 
-/** What the program stands on; in tests it is another. */
-export interface Surroundings {
-  environment: Environment;
-  input: Readable;
-  write(text: string): void;
-  complain(text: string): void;
-  isTerminal: boolean;
-  samplesFolder: string;
-  version: string;
-}
-
-export const exitCodes = { good: 0, bad: 1, usage: 2, unreachable: 3 } as const;
-
 /** Runs one command and gives its exit code. */
 export async function runProgram(words: readonly string[], surroundings: Surroundings): Promise<number> {
   try {
-    return await runCall(parseCall(words), surroundings);
+    const command = commands.find(({ name }) => name === words[0]);
+    if (!command) return await runCall(parseCall(words), surroundings);
+    const call = callOf(command, words.slice(1), surroundings);
+    if (!call.flags.has('help')) return await command.run(call);
+    surroundings.write(command.help);
+    return exitCodes.good;
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
+    const isExpected = error instanceof UsageError || error instanceof CommandError;
+    if (!isExpected) throw error;
     surroundings.complain(`paycode-dev: ${error.message}\n`);
-    return exitCodes.usage;
+    return error instanceof CommandError ? error.exitCode : exitCodes.usage;
   }
 }
 

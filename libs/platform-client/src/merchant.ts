@@ -53,6 +53,10 @@ export class Merchant {
     this.merchantId = options.merchantId;
   }
 
+  get credentials(): Credentials {
+    return this.options.credentials;
+  }
+
   /** Registers the URL for notifications; returns the key that encrypts them. */
   async addHttp(url: string): Promise<string> {
     const body = { merchantId: this.merchantId, url, version: 'V3' };

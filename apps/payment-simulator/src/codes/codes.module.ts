@@ -5,10 +5,12 @@ import { CodeStore } from './codes.ports';
 import { CreateCodeService } from './create-code.service';
 import { CodesController } from './http/codes.controller';
 import { LookupController } from './http/lookup.controller';
+import { SimulationsController } from './http/simulations.controller';
 import { PayCodeService } from './pay-code.service';
 import { PaymentCodeEntity } from './persistence/payment-code.entity';
 import { PostgresCodeStore } from './persistence/postgres-code.store';
 import { ReadCodesService } from './read-codes.service';
+import { SimulateEventService } from './simulate-event.service';
 
 export interface CodesOptions {
   publicBaseUrl: string;
@@ -23,13 +25,14 @@ export class CodesModule {
     return {
       module: CodesModule,
       imports: [transactions, TypeOrmModule.forFeature([PaymentCodeEntity])],
-      controllers: [CodesController, LookupController],
+      controllers: [CodesController, SimulationsController, LookupController],
       providers: [
         { provide: CodeUrls, useFactory: () => new CodeUrls(publicBaseUrl) },
         { provide: CodeStore, useClass: PostgresCodeStore },
         CreateCodeService,
         ReadCodesService,
         PayCodeService,
+        SimulateEventService,
       ],
       exports: [ReadCodesService, PayCodeService, CodeUrls],
     };

@@ -1,14 +1,24 @@
-/** What the command reads from the environment: keys, which do not belong on a command line, and whether colours are wanted. */
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+
+/** What the command reads from the environment: secrets, which do not belong on a command line, where it keeps tokens, and whether colours are wanted. */
 export interface Environment {
   key: string | undefined;
   newKey: string | undefined;
+  password: string | undefined;
+  /** Folder of the profiles. */
+  configFolder: string;
   isColourless: boolean;
 }
 
 export function readEnvironment(env: Record<string, string | undefined> = process.env): Environment {
+  const given = env['XDG_CONFIG_HOME'] ?? '';
   return {
     key: env['PAYCODE_WEBHOOK_KEY'],
     newKey: env['PAYCODE_WEBHOOK_NEW_KEY'],
+    password: env['PAYCODE_PASSWORD'],
+    // The XDG base directory specification ignores a path that is not absolute.
+    configFolder: join(isAbsolute(given) ? given : join(homedir(), '.config'), 'paycode-dev'),
     isColourless: (env['NO_COLOR'] ?? '') !== '',
   };
 }

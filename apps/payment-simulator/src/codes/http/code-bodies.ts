@@ -1,6 +1,7 @@
 import { WithoutCardNumber } from '@paycode/dto';
 import { IsBoolean, IsIn, IsInt, IsNumber, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
 import { currencyCodes } from '../../transactions';
+import { type SimulatedEvent, simulatedEvents } from '../simulate-event.service';
 
 const idMax = Number.MAX_SAFE_INTEGER;
 /** The last instant a Date can be (ECMA-262, time values). */
@@ -72,6 +73,12 @@ export class QueryReferenceBody {
   @IsString()
   @Length(1, 45)
   merchantReference!: string;
+}
+
+/** Body of a simulation (sandbox). */
+export class SimulationBody {
+  @IsIn(simulatedEvents)
+  event!: SimulatedEvent;
 }
 
 /** Body of the Remote API's lookup. */

@@ -1,4 +1,4 @@
-/** What a person may choose on the payment page: the TxState and what it means in words. */
+/** What a person may choose on the payment page, so that every status of a purchase can be tried: the TxState and what it means in words. */
 export const outcomes = [
   ['SUCCESS', 'Payment succeeds'],
   ['END_BANK_DECLINE', 'Bank declines'],
@@ -10,6 +10,15 @@ export const outcomes = [
   ['END_NOTALLOW_BIN_CLASSIFICATION', 'Card not allowed by its classification'],
   ['END_TIMEOUT_PURCHASE', 'A step times out'],
   ['END_SYSTEM_ERROR', 'System error'],
+  ['END_INVALID_AMOUNT', 'Transaction rejected'],
+  ['END_HASH_CHECK_FAILED', 'Hash check fails'],
+  ['END_HASH_CHECK_MISSING', 'Hash check missing'],
+  ['END_BANK_PAYMENT_CANCELLATION', 'Bank cancels'],
+  ['END_DO_NOT_TRY_AGAIN', 'Bank forbids another try'],
+  ['END_TRY_AGAIN_AFTER_X_HRS', 'Bank allows another try after some hours'],
+  ['END_CARD_EXPRIY_NOT_ALLOWED', 'Expiry of the card not allowed'],
+  ['END_INTERNATIONAL_BIN_NOT_ALLOWED', 'International card not allowed'],
+  ['END_FAILED', 'Payment fails for another reason'],
 ] as const;
 
 export type Outcome = (typeof outcomes)[number][0];

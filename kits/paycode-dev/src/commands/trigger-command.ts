@@ -1,0 +1,54 @@
+import { exitCodes } from '../exit-codes';
+import { Shop } from '../platform/shop';
+import { UsageError } from '../usage-error';
+import { codeOptions, codeOptionsHelp, codeWishOf } from './code-options';
+import { accountOf, type Command, numberIn } from './command';
+import { scenarios } from './scenarios';
+
+const names = Object.keys(scenarios);
+
+export const triggerCommand: Command = {
+  name: 'trigger',
+  summary: 'makes the sandbox send your receiver notifications',
+  help: `paycode-dev trigger <scenario>: makes the sandbox send notifications
+
+  paycode-dev trigger success
+  paycode-dev trigger refund --amount 10.00
+  paycode-dev trigger burst --count 50
+
+It makes codes, pays them, and says what your receiver is going to see. The
+receiver gets it from the platform, at the URL that is registered. What it does
+not answer with 200 within 45 seconds is reversed.
+
+Scenarios
+${names.map(name => `  ${name}\n`).join('')}
+A notification that comes twice, and one that is forged: paycode-dev verify.
+
+${codeOptionsHelp}  --count <number>      payments of a burst, at most 100; 20 unless given
+  --after <seconds>     how long the customer of slow takes; 20 unless given
+  --json                the payments as JSON
+
+Exit codes
+  0  done              2  wrong call    4  not logged in
+  1  refused           3  the platform cannot be reached
+`,
+  firstWords: names,
+  wordsMax: 1,
+  options: [...codeOptions, 'count', 'after'],
+  async run(call) {
+    const name = call.words[0] ?? '';
+    const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
+    if (!scenario) throw new UsageError(`there is no scenario ${JSON.stringify(name)}: see paycode-dev trigger --help`);
+    const count = numberIn(call, 'count', { standard: 20, max: 100 });
+    const afterMs = numberIn(call, 'after', { standard: 20, max: 1_500 }) * 1_000;
+    const { write } = call.surroundings;
+    const isJson = call.flags.has('json');
+    if (!isJson) write(`Your receiver is going to see ${scenario.sees}.\n`);
+    const payments = await scenario.play({ shop: new Shop(accountOf(call)), wish: codeWishOf(call), count, afterMs });
+    if (isJson) write(`${JSON.stringify({ scenario: name, sees: scenario.sees, payments }, null, 2)}\n`);
+    else
+      for (const { transactionId, status, merchantReference } of payments)
+        write(`${transactionId}  ${status}  ${merchantReference}\n`);
+    return exitCodes.good;
+  },
+};
