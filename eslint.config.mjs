@@ -15,6 +15,7 @@ const specs = [
   '**/*.compat.ts',
   '**/*.fault.ts',
   '**/*.manifest.ts',
+  'tools/prove/guide/*.ts',
   '**/testing/**/*.ts',
   '**/*.conformance.ts',
   '**/*.planted.ts',

@@ -17,8 +17,9 @@ printed. In the folder:
 interface InitFlags {
   for: EnvironmentName;
   folder: string;
-  host: string;
-  databaseHost: string;
+  host?: string;
+  databaseHost?: string;
+  overlay?: string;
   complete?: boolean;
   take: string[];
 }
@@ -32,9 +33,10 @@ export function addSecretCommands(program: Command, write: (text: string) => voi
     .addHelpText('before', example)
     .addOption(new Option('--for <environment>', 'the overlay').choices(['sandbox', 'production']).makeOptionMandatory())
     .requiredOption('--folder <folder>', 'a new folder, outside of the repository; only you can open it')
-    .requiredOption('--host <name>', 'DNS name that clients call; the sandbox gets a certificate for it')
-    .option('--database-host <host>', 'host of PostgreSQL, with :port if it is not 5432', 'paycode-rw.postgres')
-    .option('--complete', 'make what is missing in a folder that exists; nothing in it changes')
+    .option('--host <name>', 'DNS name that clients call; the sandbox gets a certificate for it')
+    .option('--database-host <host>', 'host of PostgreSQL, with :port if it is not 5432 (default: paycode-rw.postgres)')
+    .option('--overlay <folder>', 'read this overlay, which has other components, in place of that of the environment')
+    .option('--complete', 'make what is missing in a folder that exists; nothing else in it changes')
     .option('--take <entry=file>', 'take the value of an entry from a file (may be repeated)', collect, [])
     .action(async (flags: InitFlags) => {
       const { for: environment, complete: isCompletion = false, ...options } = flags;

@@ -11,7 +11,7 @@ describe('npm run -s paycode -- secrets init', () => {
   beforeAll(async () => {
     parent = mkdtempSync(join(tmpdir(), 'paycode-secrets-'));
     folder = join(parent, 'first');
-    first = await init(...sandbox);
+    first = await init(...sandbox, '--host', 'pay.example');
   });
   beforeEach(() => {
     folder = mkdtempSync(join(parent, 'case-'));
@@ -20,7 +20,7 @@ describe('npm run -s paycode -- secrets init', () => {
   afterAll(() => rmSync(parent, { recursive: true }));
 
   function init(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-    const words = ['secrets', 'init', '--folder', folder, '--host', 'pay.example', ...args];
+    const words = ['secrets', 'init', '--folder', folder, ...args];
     const env = { ...process.env, NODE_OPTIONS: '' };
     return new Promise(resolve => {
       execFile(process.execPath, [join(__dirname, '../../paycode.ts'), ...words], { env }, (error, out, err) =>
@@ -68,7 +68,7 @@ describe('npm run -s paycode -- secrets init', () => {
 
   it('overwrites nothing, and --complete makes what is missing and keeps the rest', async () => {
     const before = new Map(files().map(file => [file, readFileSync(file, 'utf8')]));
-    const refused = await init(...sandbox);
+    const refused = await init(...sandbox, '--host', 'pay.example');
     expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/^--folder .* exists/) as string });
     rmSync(place('paycode/shared/payload-keys'));
     const { out } = await init(...sandbox, '--complete');
@@ -92,7 +92,7 @@ describe('npm run -s paycode -- secrets init', () => {
   it('makes other values each time, and no certificate that the clients of production would have to trust', async () => {
     const earlier = stored('paycode/shared/payload-keys');
     folder = join(parent, 'production');
-    const { out } = await init('--for', 'production');
+    const { out } = await init('--for', 'production', '--host', 'pay.example');
     expect(out).toMatch(/paycode\/api-gateway\/tls-key +MISSING/);
     expect(stored('paycode/shared/payload-keys')).not.toBe(earlier);
   });
@@ -107,6 +107,7 @@ describe('npm run -s paycode -- secrets init', () => {
   it.each<[what: string, refused: { args: string[]; message: RegExp; spoil?: () => void }]>([
     ['an unknown environment', { args: ['--for', 'staging'], message: /--for <environment>.*choices are sandbox, production/ }],
     ['another environment', { args: ['--for', 'production', '--complete'], message: /^--for production: .* those of sandbox/ }],
+    ['another host', { args: [...complete, '--host', 'other.example'], message: /^--host other.example: .* of pay.example/ }],
     ['an entry that nobody names', { args: take('paycode/x=/dev/null'), message: /no manifest names the entry paycode\/x/ }],
     ['no file', { args: take('paycode/shared/kafka-ca-crt'), message: /--take wants <entry>=<file>/ }],
     ['an empty file', { args: take('paycode/shared/kafka-ca-crt=/dev/null'), message: /\/dev\/null is empty/ }],
@@ -134,6 +135,11 @@ describe('npm run -s paycode -- secrets init', () => {
     spoil?.();
     const { code, err } = await init(...args);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(message) as string });
+  });
+
+  it('refuses a new folder without a host', async () => {
+    folder = join(parent, 'new');
+    expect(await init(...sandbox)).toMatchObject({ code: 1, err: '--host is missing: the DNS name that clients call\n' });
   });
 
   it('refuses to complete a folder of something else', async () => {

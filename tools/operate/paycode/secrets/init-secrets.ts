@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { OperatorError } from '../operator-connection.ts';
 import { kubernetesSecrets } from './kubernetes-secrets.ts';
 import { SecretFolder } from './secret-folder.ts';
@@ -10,8 +11,11 @@ export interface InitOptions {
   k8s: string;
   environment: EnvironmentName;
   folder: string;
-  databaseHost: string;
-  host: string;
+  /** DNS name that clients call; needed for a new folder. */
+  host?: string;
+  databaseHost?: string;
+  /** Folder of the overlay, instead of that of the environment. */
+  overlay?: string;
   isCompletion: boolean;
   /** `<entry>=<file>` pairs: values of others. */
   take: readonly string[];
@@ -28,13 +32,13 @@ export interface PlacedSecret {
 
 /** Makes the secrets that the overlays of an environment need, in a folder, and says where each belongs. @throws OperatorError */
 export async function initSecrets(options: InitOptions): Promise<PlacedSecret[]> {
-  const wanted = wantedSecrets(options.k8s, options.environment);
+  const wanted = wantedSecrets(options.k8s, options.overlay ?? join(options.k8s, 'overlays', options.environment));
   const entries = new Set(wanted.flatMap(secret => secret.entries.map(({ entry }) => entry)));
   const taken = options.take.map(pair => takenValue(pair, entries));
-  const folder = (options.isCompletion ? SecretFolder.open : SecretFolder.create)(options.folder, options.environment);
+  const folder = folderOf(options);
   const before = new Map([...entries].map(entry => [entry, folder.read(`store/${entry}`)]));
   for (const [entry, value] of taken) folder.write(`store/${entry}`, value);
-  const values = await valuesOf(entries, new SecretValues(folder, { ...options, isWanted: entry => entries.has(entry) }));
+  const values = await valuesOf(entries, new SecretValues(folder, entries));
   for (const [namespace, text] of kubernetesSecrets(wanted, values)) folder.write(`kubernetes/${namespace}.yaml`, text);
   const stateOf = (entry: string): string => {
     if (!values.has(entry)) return `MISSING, from ${giverOf(entry, options.environment)}`;
@@ -42,6 +46,12 @@ export async function initSecrets(options: InitOptions): Promise<PlacedSecret[]>
     return before.get(entry) === values.get(entry) ? 'kept' : 'renewed';
   };
   return wanted.flatMap(secret => placesOf(secret).map(place => ({ ...place, state: stateOf(place.entry) })));
+}
+
+function folderOf({ folder, isCompletion, environment, host, databaseHost }: InitOptions): SecretFolder {
+  if (isCompletion) return SecretFolder.open(folder, { environment, host, databaseHost });
+  if (!host) throw new OperatorError('--host is missing: the DNS name that clients call');
+  return SecretFolder.create(folder, { environment, host, databaseHost: databaseHost ?? 'paycode-rw.postgres' });
 }
 
 async function valuesOf(entries: ReadonlySet<string>, source: SecretValues): Promise<Map<string, string>> {

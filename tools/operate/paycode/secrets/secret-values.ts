@@ -13,16 +13,6 @@ const isTokenKey = /\/(service-token-private-key|service-public-keys|operator-pu
 /** Has a certificate outside of the store, for its own team. */
 const core = 'payment-core';
 
-export interface ValueOptions {
-  environment: EnvironmentName;
-  /** Host and port of PostgreSQL. */
-  databaseHost: string;
-  /** DNS name that clients call. */
-  host: string;
-  /** Entries of the store whose services have a database role of their own beside the owner's. */
-  isWanted(entry: string): boolean;
-}
-
 interface PairOfFiles {
   crt: string;
   key: string;
@@ -31,11 +21,12 @@ interface PairOfFiles {
 /** Makes the value of each entry of the store: random, derived from another one, or given by somebody else. */
 export class SecretValues {
   private readonly folder: SecretFolder;
-  private readonly options: ValueOptions;
+  private readonly wanted: ReadonlySet<string>;
 
-  constructor(folder: SecretFolder, options: ValueOptions) {
+  /** `wanted`: every entry of the store; it says which services have a database role of their own beside the owner's. */
+  constructor(folder: SecretFolder, wanted: ReadonlySet<string>) {
     this.folder = folder;
-    this.options = options;
+    this.wanted = wanted;
   }
 
   /** Keys of tokens, and the certificate that does not go into the store. */
@@ -55,7 +46,7 @@ export class SecretValues {
 
   private make(entry: string): Promise<string | undefined> | string | undefined {
     const [, owner = '', what = ''] = /^paycode\/([a-z-]+)\/([a-z-]+)$/.exec(entry) ?? [];
-    if (isGiven(entry, this.options.environment)) return undefined;
+    if (giverOf(entry, this.folder.settings.environment) !== undefined) return undefined;
     const makers: Record<string, () => Promise<string | undefined> | string> = {
       'schema-owner-database-password': password,
       'database-password': password,
@@ -86,7 +77,7 @@ export class SecretValues {
 
   /** The owner's URL for a service without a role of its own. */
   private serviceUrl(service: string): Promise<string> {
-    const hasRole = this.options.isWanted(`paycode/${service}/database-password`);
+    const hasRole = this.wanted.has(`paycode/${service}/database-password`);
     return hasRole
       ? this.databaseUrl(service, '', 'database-password')
       : this.databaseUrl(service, '_owner', 'schema-owner-database-password');
@@ -95,7 +86,7 @@ export class SecretValues {
   private async databaseUrl(service: string, suffix: string, passwordEntry: string): Promise<string> {
     const name = `paycode_${service.replaceAll('-', '_')}`;
     const secret = await this.valueOf(`paycode/${service}/${passwordEntry}`);
-    return `postgres://${name}${suffix}:${secret}@${this.options.databaseHost}/${name}?sslmode=verify-full`;
+    return `postgres://${name}${suffix}:${secret}@${this.folder.settings.databaseHost}/${name}?sslmode=verify-full`;
   }
 
   private tokenKey(file: string, entry: string): string {
@@ -111,7 +102,7 @@ export class SecretValues {
 
   private gatewayTls(): Promise<Certified> {
     const at = 'store/paycode/api-gateway/tls';
-    return this.certificate({ crt: `${at}-crt`, key: `${at}-key` }, [this.options.host], 'gateway-ca');
+    return this.certificate({ crt: `${at}-crt`, key: `${at}-key` }, [this.folder.settings.host], 'gateway-ca');
   }
 
   /** Certificate and key belong together, so both are made or neither. */
@@ -125,7 +116,8 @@ export class SecretValues {
   private async authority(name: string): Promise<Certified> {
     const files = { crt: `keep/${name}.crt`, key: `keep/${name}.key` };
     return (
-      this.pair(files) ?? this.stored(files, await newAuthority(`CN=Paycode ${this.options.environment} ${name}`, authorityDays))
+      this.pair(files) ??
+      this.stored(files, await newAuthority(`CN=Paycode ${this.folder.settings.environment} ${name}`, authorityDays))
     );
   }
 
@@ -151,6 +143,9 @@ const given: Record<string, string> = {
   'paycode/shared/postgres-ca-crt': "the authority of PostgreSQL's certificates",
   'paycode/backup/access-key-id': 'who gave you the bucket of backups',
   'paycode/backup/secret-access-key': 'who gave you the bucket of backups',
+  'paycode/recipient-messages/smtp-password': 'who runs the mail server',
+  'paycode/recipient-messages/smpp-password': 'who runs the SMSC',
+  'paycode/recipient-messages/sms-gateway-token': 'who runs the SMS gateway',
 };
 const givenInProduction: Record<string, string> = {
   'paycode/api-gateway/tls-crt': 'an authority that your clients trust: certificate chain',
@@ -160,10 +155,6 @@ const givenInProduction: Record<string, string> = {
 /** Where an entry comes from that this command cannot make. */
 export function giverOf(entry: string, environment: EnvironmentName): string | undefined {
   return given[entry] ?? (environment === 'production' ? givenInProduction[entry] : undefined);
-}
-
-function isGiven(entry: string, environment: EnvironmentName): boolean {
-  return giverOf(entry, environment) !== undefined;
 }
 
 function namesOf(owner: string): string[] {

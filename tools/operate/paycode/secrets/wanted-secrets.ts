@@ -36,8 +36,8 @@ interface ExternalSecret {
 }
 
 /** The secrets of the services, of PostgreSQL, of Kafka and of the operators' pod, as the manifests below `k8s` name them. */
-export function wantedSecrets(k8s: string, environment: EnvironmentName): WantedSecret[] {
-  const folders = [`overlays/${environment}`, 'overlays/data-services', 'components/ops'].map(name => join(k8s, name));
+export function wantedSecrets(k8s: string, overlay: string): WantedSecret[] {
+  const folders = [overlay, ...['overlays/data-services', 'components/ops'].map(name => join(k8s, name))];
   return folders.flatMap(folder =>
     documentsOf(folder)
       .filter(({ kind }) => kind === 'ExternalSecret')

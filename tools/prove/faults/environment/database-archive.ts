@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { eventually } from '@paycode/service-runtime/testing';
 import type { DatabaseServer } from './database-server.ts';
 import { patienceMs } from './fault-settings.ts';
+import { manifestSettings } from './manifest-settings.ts';
 
-/** Continuous archiving of one server: a base backup and its write-ahead log, from which any later instant can be restored. */
+/** Continuous archiving of one server as the manifests have it: a base backup and its write-ahead log, from which any later instant can be restored. */
 export class DatabaseArchive {
   private readonly base: string;
   private readonly log: string;
+  private readonly parameters = manifestSettings().parameters;
 
   constructor(
     private readonly server: DatabaseServer,
@@ -21,7 +23,7 @@ export class DatabaseArchive {
 
   /** Begins to archive and takes a base backup while the server serves. The server is away for a moment. */
   async begin(): Promise<void> {
-    await this.server.reconfigure(['archive_mode=on', `archive_command=cp %p ${this.log}/%f`]);
+    await this.server.reconfigure([...this.parameters, 'archive_mode=on', `archive_command=gzip -c %p > ${this.log}/%f.gz`]);
     // One session: the backup ends with the connection that began it.
     const session = await this.server.pool('postgres').connect();
     try {
@@ -53,7 +55,8 @@ export class DatabaseArchive {
     rmSync(server.dataDir, { recursive: true });
     execFileSync('cp', ['-a', this.base, server.dataDir]);
     await server.reconfigure([
-      `restore_command=cp ${this.log}/%f %p`,
+      ...this.parameters,
+      `restore_command=test -f ${this.log}/%f.gz && gunzip -c ${this.log}/%f.gz > %p`,
       `recovery_target_time=${instant.toISOString().replace('T', ' ').replace('Z', '+00')}`,
       'recovery_target_action=promote',
     ]);

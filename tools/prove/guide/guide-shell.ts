@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeShims } from './shims';
+
+const root = join(__dirname, '../../..');
+const linked = ['package.json', 'tools', 'libs', 'node_modules', 'docs'];
+const marker = '@@ done:';
+
+export interface StepOutput {
+  output: string;
+  seconds: number;
+}
+
+/** A person's bash in the folder of the repository: a copy of the manifests, so that the own overlays do not lie in this one. */
+export class GuideShell {
+  private readonly env: Record<string, string>;
+
+  constructor(
+    private readonly folder: string,
+    socket: string,
+  ) {
+    const home = join(folder, 'home');
+    mkdirSync(home);
+    mkdirSync(this.workspace);
+    cpSync(join(root, 'k8s'), join(this.workspace, 'k8s'), { recursive: true });
+    for (const name of linked) symlinkSync(join(root, name), join(this.workspace, name));
+    writeShims(join(folder, 'bin'));
+    // What the guide's values name: a key that somebody else gave.
+    writeFileSync(join(home, 'backup-key-id'), 'id of the bucket');
+    writeFileSync(join(home, 'backup-key'), 'key of the bucket');
+    this.env = {
+      PATH: `${join(folder, 'bin')}:${process.env['PATH']!}`,
+      REAL_PATH: process.env['PATH']!,
+      HOME: home,
+      GUIDE_SOCKET: socket,
+      GUIDE_GATEWAY_PORT_FILE: this.gatewayPortFile,
+    };
+  }
+
+  get gatewayPortFile(): string {
+    return join(this.folder, 'gateway-port');
+  }
+
+  /** Runs blocks one after the other in one bash, which ends with the first command that fails. @throws Error with what was printed */
+  run(blocks: ReadonlyMap<string, string>): Promise<Map<string, StepOutput>> {
+    const script = [...blocks].map(([title, block]) => `${block}\necho "${marker}${title} $(date +%s%3N)"`).join('\n');
+    const startedMs = Date.now();
+    return new Promise((resolve, reject) => {
+      const bash = spawn('bash', ['-eo', 'pipefail', '-c', script], { cwd: this.workspace, env: this.env });
+      let text = '';
+      for (const stream of [bash.stdout, bash.stderr]) stream.setEncoding('utf8').on('data', (part: string) => (text += part));
+      bash.stdin.end();
+      bash.once('error', reject);
+      bash.once('close', code =>
+        code === 0 ? resolve(stepsIn(text, startedMs)) : reject(new Error(`bash ended with ${code}:\n${text}`)),
+      );
+    });
+  }
+
+  private get workspace(): string {
+    return join(this.folder, 'workspace');
+  }
+}
+
+function stepsIn(text: string, startedMs: number): Map<string, StepOutput> {
+  let beforeMs = startedMs;
+  const steps = text.split(/\n?(@@ done:.* \d+)\n/);
+  const found = new Map<string, StepOutput>();
+  for (let at = 1; at < steps.length; at += 2) {
+    const [, title, endedMs] = /^@@ done:(.*) (\d+)$/.exec(steps[at]!)!;
+    found.set(title!, { output: steps[at - 1]!, seconds: (Number(endedMs) - beforeMs) / 1_000 });
+    beforeMs = Number(endedMs);
+  }
+  return found;
+}
