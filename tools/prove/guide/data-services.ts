@@ -6,13 +6,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '@paycode/persistence/embedded';
 import pg from 'pg';
-import type { Resource } from '../../check/manifests/render';
 import { issueCertificate, newAuthority } from '../../operate/certificates';
 import { createCertificates } from '../../run/kafka/certificates';
 import { kafkaJars, kafkaVersion } from '../../run/kafka/distribution';
 import { KafkaCluster } from '../../run/kafka/kafka-cluster';
 import { strimziAccess } from '../../run/kafka/strimzi-access';
-import type { Secret } from './pod';
+import type { Resource, Secret } from './pod';
 
 const run = promisify(execFile);
 const nobody = 65_534;

@@ -6,9 +6,8 @@ import { freePort } from '@paycode/persistence/embedded';
 import { eventually } from '@paycode/service-runtime/testing';
 import type pg from 'pg';
 import { parseAllDocuments } from 'yaml';
-import type { Resource } from '../../check/manifests/render';
 import { GuideKafka, GuidePostgres, postgresName } from './data-services';
-import { type Cluster, localized, type PodSpec, preparePod, type Secret } from './pod';
+import { type Cluster, localized, type PodSpec, preparePod, type Resource, type Secret } from './pod';
 
 const root = join(__dirname, '../../..');
 /** On a busy machine a payment takes its time; the windows are tested elsewhere. */

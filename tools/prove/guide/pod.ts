@@ -1,8 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../../../libs/access/src/service-token/token-keys';
-import type { Resource } from '../../check/manifests/render';
 
+/** A document of the manifests. */
+export interface Resource {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string };
+  [field: string]: unknown;
+}
 export interface Secret extends Resource {
   stringData: Record<string, string>;
 }
