@@ -36,6 +36,13 @@ interface Ports {
   controllers: number;
 }
 
+/** For a cluster with nodes. */
+export interface PlaneSettings {
+  /** As `--controllers` takes them. */
+  controllers?: readonly string[];
+  apiFlags?: readonly string[];
+}
+
 export interface ProgramResult {
   status: number;
   output: string;
@@ -47,6 +54,7 @@ export interface ProgramResult {
 export class ControlPlane {
   private readonly token = randomBytes(24).toString('hex');
   private readonly running: ChildProcess[] = [];
+  private settings: PlaneSettings = {};
   readonly api: ApiClient;
 
   private constructor(
@@ -58,10 +66,11 @@ export class ControlPlane {
   }
 
   /** `programs`: the folder of them. `template`: the data folder of an etcd that was stopped. */
-  static async start(programs: string, template?: string): Promise<ControlPlane> {
+  static async start(programs: string, template?: string, settings: PlaneSettings = {}): Promise<ControlPlane> {
     const folder = mkdtempSync(join(tmpdir(), 'paycode-cluster-'));
     const [etcd, peer, api, controllerPort] = [await freePort(), await freePort(), await freePort(), await freePort()];
     const plane = new ControlPlane(programs, folder, { etcd, peer, api, controllers: controllerPort });
+    plane.settings = settings;
     if (template) cpSync(template, plane.in('etcd-data'), { recursive: true });
     plane.writeSettings();
     plane.launch('etcd', plane.etcdFlags());
@@ -76,6 +85,11 @@ export class ControlPlane {
     for (const child of this.running.reverse()) await end(child);
     if (keep) cpSync(this.in('etcd-data'), keep, { recursive: true });
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Of an administrator. */
+  get kubeconfig(): string {
+    return this.in('kubeconfig');
   }
 
   /** Runs kubectl with manifests on its standard input. */
@@ -173,13 +187,14 @@ export class ControlPlane {
       `--service-account-signing-key-file=${key}`,
       '--service-cluster-ip-range=10.96.0.0/16',
       `--admission-control-config-file=${this.in('admission.json')}`,
+      ...(this.settings.apiFlags ?? []),
     ];
   }
 
   private controllerFlags(): string[] {
     return [
       `--kubeconfig=${this.in('kubeconfig')}`,
-      `--controllers=${controllers.join(',')}`,
+      `--controllers=${(this.settings.controllers ?? controllers).join(',')}`,
       '--leader-elect=false',
       '--bind-address=127.0.0.1',
       `--secure-port=${this.ports.controllers}`,

@@ -1,0 +1,204 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@paycode/service-runtime/testing';
+import { readCallerTls } from '../../../libs/platform-client/src/http/mutual-tls';
+import { PlatformConnection } from '../../../libs/platform-client/src/platform-connection';
+import { ControlPlane } from '../cluster/control-plane';
+import { prepareMachine } from './machine-network';
+import { NodeMachine, nodeName } from './node-machine';
+
+const root = join(__dirname, '../../..');
+const namespace = 'paycode';
+const askEveryMs = 500;
+
+interface Programs {
+  plane: string;
+  node: string;
+  coredns: string;
+  images: string;
+  controlGroup: string;
+}
+interface PodList {
+  items: {
+    metadata: { name: string; deletionTimestamp?: string };
+    spec: { nodeName?: string };
+    status: { phase: string; containerStatuses?: { containerID?: string; ready: boolean; restartCount: number }[] };
+  }[];
+}
+interface Deployment {
+  metadata: { generation: number };
+  spec: { replicas: number };
+  status: { observedGeneration: number; updatedReplicas?: number; availableReplicas?: number; replicas?: number };
+}
+export type Pod = PodList['items'][number];
+
+/** A control plane with one node, and the evaluation overlay as a person applies it. */
+export class EvaluationGround {
+  private constructor(
+    readonly folder: string,
+    readonly plane: ControlPlane,
+    readonly node: NodeMachine,
+  ) {}
+
+  static async start(): Promise<EvaluationGround> {
+    const text = process.env['PAYCODE_NODE_PROGRAMS'];
+    if (!text) throw new Error('run this by npm run test:node, which makes programs, images and namespaces');
+    const programs = JSON.parse(text) as Programs;
+    const folder = mkdtempSync(join(tmpdir(), 'paycode-node-'));
+    prepareMachine(folder);
+    const plane = await ControlPlane.start(programs.plane, undefined, {
+      controllers: ['*', '-nodeipam'],
+      apiFlags: ['--kubelet-preferred-address-types=InternalIP'],
+    });
+    const node = new NodeMachine({ folder, programs, kubeconfig: plane.kubeconfig, controlGroup: programs.controlGroup });
+    const ground = new EvaluationGround(folder, plane, node);
+    await node.start(programs.images);
+    return ground;
+  }
+
+  async stop(): Promise<void> {
+    await this.node.stop();
+    await this.plane.stop();
+  }
+
+  /** What kubectl prints. @throws Error with what it complains of */
+  kubectl(...words: string[]): string {
+    const { status, output, complaints } = this.plane.kubectl(words);
+    if (status !== 0) throw new Error(`kubectl ${words.join(' ')}: ${complaints.join('\n')}`);
+    return output;
+  }
+
+  /** The commands of docs/how-to/try-on-kubernetes.md, after a volume, which kind and k3d make by themselves. */
+  applyOverlay(): void {
+    const data = join(this.folder, 'postgres-data');
+    mkdirSync(data);
+    chmodSync(data, 0o777); // The mode that the provisioners of kind and k3d give.
+    const spec = { capacity: { storage: '2Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: data } };
+    const volume = { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'postgres' }, spec };
+    const env = { ...process.env, PAYCODE_HOME: this.folder };
+    const made = execFileSync(process.execPath, ['tools/run.cjs', 'run/evaluation-secrets'], {
+      cwd: root,
+      env,
+      encoding: 'utf8',
+    });
+    const { items } = JSON.parse(made) as { items: object[] };
+    const secrets = this.plane.kubectl(['apply', '--server-side', '-f', '-'], [volume, ...items]);
+    if (secrets.status !== 0) throw new Error(secrets.complaints.join('\n'));
+    this.kubectl('apply', '-k', join(root, 'k8s/overlays/evaluation'));
+  }
+
+  async isNodeReady(): Promise<boolean> {
+    await pause(askEveryMs);
+    const { status } = await this.plane.api.get<{ status: { conditions: { type: string; status: string }[] } }>(
+      `/api/v1/nodes/${nodeName}`,
+    );
+    return status.conditions.some(condition => condition.type === 'Ready' && condition.status === 'True');
+  }
+
+  /** kubectl in the namespace of the services. */
+  inPaycode(...words: string[]): string {
+    return this.kubectl('-n', namespace, ...words);
+  }
+
+  services(): string[] {
+    return this.inPaycode('get', 'deployments', '-o', 'name')
+      .split('\n')
+      .filter(Boolean)
+      .map(name => name.replace(/^.*\//, ''));
+  }
+
+  /** Pods of a service that are not on their way out. */
+  async pods(service: string): Promise<Pod[]> {
+    return (await this.allPods(service)).filter(({ metadata }) => !metadata.deletionTimestamp);
+  }
+
+  // Asked without kubectl, which this process would wait for: meanwhile no shop would answer.
+  async allPods(service?: string): Promise<Pod[]> {
+    await pause(askEveryMs);
+    const selector = service ? `?labelSelector=app.kubernetes.io%2Fname%3D${service}` : '';
+    return (await this.plane.api.get<PodList>(`/api/v1/namespaces/${namespace}/pods${selector}`)).items;
+  }
+
+  /** Every container that runs, with its number of restarts. */
+  async containers(): Promise<string[]> {
+    return (await this.allPods())
+      .filter(({ status }) => status.phase === 'Running')
+      .map(({ metadata, status }) => `${metadata.name} ${status.containerStatuses?.[0]?.restartCount}`)
+      .sort();
+  }
+
+  rolledOut(what: string): void {
+    this.inPaycode('rollout', 'status', what, '--timeout=280s');
+  }
+
+  /** As `rollout status`, without blocking what this process does meanwhile. */
+  async isRolledOut(...services: string[]): Promise<void> {
+    for (const service of services)
+      await eventually(async () => {
+        await pause(askEveryMs);
+        const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${service}`;
+        const { metadata, spec, status } = await this.plane.api.get<Deployment>(path);
+        const { observedGeneration, updatedReplicas = 0, availableReplicas = 0, replicas = 0 } = status;
+        if (observedGeneration < metadata.generation) throw new Error(`the change of ${service} is not yet seen`);
+        const counts = [updatedReplicas, availableReplicas, replicas];
+        if (counts.some(count => count !== spec.replicas))
+          throw new Error(`${service} has ${counts.join(', ')} of ${spec.replicas}`);
+      }, 280_000);
+  }
+
+  applyBudget(service: string): void {
+    this.inPaycode('apply', '-f', join(root, `k8s/base/${service}/pdb.yaml`));
+  }
+
+  /** 201: it goes. 429: its disruption budget keeps it. */
+  async evict({ metadata: { name } }: Pod): Promise<number> {
+    const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
+    return (await this.plane.api.call(`/api/v1/namespaces/${namespace}/pods/${name}/eviction`, { method: 'POST', body })).status;
+  }
+
+  /** What a person would look at first. */
+  described(): string {
+    const ask = (...words: string[]) => this.plane.kubectl(['-n', namespace, ...words]).output;
+    return [ask('get', 'pods', '-o', 'wide'), ask('get', 'events', '--sort-by=.lastTimestamp').slice(-6_000)].join('\n');
+  }
+
+  /** As the operator and the merchants of the cluster: addresses are the names of Services. */
+  connection(): PlatformConnection {
+    const home = join(this.folder, 'evaluation');
+    const facts = JSON.parse(readFileSync(join(home, 'standalone.json'), 'utf8')) as Record<string, unknown>;
+    const here = { ...facts, caFile: join(home, 'gateway-ca.crt'), operatorTokenFile: join(home, 'operator.token') };
+    const own = join(this.folder, 'client');
+    mkdirSync(own);
+    writeFileSync(join(own, 'standalone.json'), JSON.stringify(here));
+    const file = (name: string) => join(home, name);
+    const tls = readCallerTls({ certFile: file('operator.crt'), keyFile: file('operator.key'), caFile: file('internal-ca.crt') });
+    return new PlatformConnection(own, tls);
+  }
+
+  /** `npm run audit` on the databases of the cluster. */
+  audit(): { transactions: number; settled: number; reversed: number; open: number; duplicates: number; violationCount: number } {
+    const url = (service: string) => {
+      const encoded = this.kubectl('-n', namespace, 'get', 'secret', `paycode-${service}`, '-o', 'jsonpath={.data.DATABASE_URL}');
+      return `${Buffer.from(encoded, 'base64').toString()}&sslrootcert=${join(this.folder, 'database-ca.crt')}`;
+    };
+    const ca = this.kubectl('-n', namespace, 'get', 'secret', 'paycode-postgres-ca', '-o', 'jsonpath={.data.ca\\.crt}');
+    writeFileSync(join(this.folder, 'database-ca.crt'), Buffer.from(ca, 'base64'));
+    // By settings: a command line is shown to everybody.
+    const databases = {
+      AUDIT_DISPATCHER_URL: url('webhook-dispatcher'),
+      AUDIT_SCHEDULER_URL: url('reversal-scheduler'),
+      AUDIT_SIMULATOR_URL: url('payment-simulator'),
+    };
+    // It ends with 1 when it has found something, and with 2 when it could not look.
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/run.cjs', 'operate/audit', '--grace', '0', '--json'], {
+      cwd: root,
+      env: { ...process.env, ...databases },
+      encoding: 'utf8',
+    });
+    if (status !== 0 && status !== 1) throw new Error(stderr);
+    return JSON.parse(stdout) as ReturnType<EvaluationGround['audit']>;
+  }
+}

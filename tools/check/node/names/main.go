@@ -1,0 +1,15 @@
+// CoreDNS with what a cluster's names need, and nothing else of it.
+package main
+
+import (
+	"github.com/coredns/coredns/core/dnsserver"
+	"github.com/coredns/coredns/coremain"
+	_ "github.com/coredns/coredns/plugin/errors"
+	_ "github.com/coredns/coredns/plugin/kubernetes"
+	_ "github.com/coredns/coredns/plugin/ready"
+)
+
+func main() {
+	dnsserver.Directives = []string{"ready", "errors", "kubernetes"}
+	coremain.Run()
+}

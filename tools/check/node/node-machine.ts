@@ -1,0 +1,194 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '@paycode/service-runtime/testing';
+import { makeControlGroups } from './control-groups';
+import { nodeAddress } from './machine-network';
+import type { NodePrograms } from './node-programs';
+
+export const nodeName = 'node-1';
+const endLimitMs = 30_000;
+
+export interface MachineOptions {
+  /** Settings, state and logs. */
+  folder: string;
+  programs: NodePrograms;
+  kubeconfig: string;
+  /** Above those of all pods. */
+  controlGroup: string;
+}
+
+/** A node of a cluster: containerd, kubelet, kube-proxy and CoreDNS; and the scheduler, which needs one. */
+export class NodeMachine {
+  private readonly running = new Map<string, ChildProcess>();
+
+  constructor(private readonly options: MachineOptions) {}
+
+  async start(imageArchive: string): Promise<void> {
+    this.writeSettings();
+    makeControlGroups(this.options.controlGroup);
+    await this.startContainerd();
+    this.ctr('images', 'import', imageArchive);
+    this.launch('kube-scheduler', [
+      `--kubeconfig=${this.options.kubeconfig}`,
+      '--leader-elect=false',
+      '--bind-address=127.0.0.1',
+    ]);
+    this.launch('coredns', ['-conf', this.in('Corefile')]);
+    this.launch('kube-proxy', [`--config=${this.in('kube-proxy.json')}`]);
+    this.startKubelet();
+  }
+
+  /** What runs in pods goes on meanwhile, as on a node whose daemons are upgraded. */
+  async restartDaemons(): Promise<void> {
+    await this.end('kubelet');
+    await this.end('containerd');
+    await this.startContainerd();
+    this.startKubelet();
+  }
+
+  /** Kills the processes of a container, as the kernel does when memory is short. */
+  killContainer(id: string): void {
+    this.ctr('tasks', 'kill', '--all', '--signal', 'SIGKILL', id);
+  }
+
+  /** Ends what runs, the containers too; the namespaces take the rest with them. */
+  async stop(): Promise<void> {
+    for (const name of [...this.running.keys()].reverse().filter(each => each !== 'containerd')) await this.end(name);
+    const tasks = this.ctr('tasks', 'list', '--quiet').split('\n').filter(Boolean);
+    for (const task of tasks) this.ctr('tasks', 'kill', '--all', '--signal', 'SIGKILL', task);
+    await this.end('containerd');
+  }
+
+  /** Programs that ended by themselves. */
+  ended(): string[] {
+    return [...this.running]
+      .filter(([, { exitCode, signalCode }]) => exitCode !== null || signalCode !== null)
+      .map(([name]) => name);
+  }
+
+  /** The last words of each program, for a failed start. */
+  logs(): string {
+    const tail = (name: string) => `--- ${name}\n${readFileSync(this.in(`${name}.log`), 'utf8').slice(-3_000)}`;
+    return [...this.running.keys()].map(tail).join('\n');
+  }
+
+  private in(name: string): string {
+    return join(this.options.folder, name);
+  }
+
+  private async startContainerd(): Promise<void> {
+    this.launch('containerd', ['--config', this.in('containerd.toml'), '--log-level', 'warn']);
+    await eventually(() => this.ctr('version'));
+  }
+
+  private startKubelet(): void {
+    const flags = [
+      `--config=${this.in('kubelet.json')}`,
+      `--kubeconfig=${this.options.kubeconfig}`,
+      `--root-dir=${this.in('kubelet')}`,
+    ];
+    this.launch('kubelet', [
+      ...flags,
+      `--cert-dir=${this.in('kubelet-pki')}`,
+      `--hostname-override=${nodeName}`,
+      `--node-ip=${nodeAddress}`,
+    ]);
+  }
+
+  private ctr(...words: string[]): string {
+    const args = ['--address', this.in('containerd.sock'), '--namespace', 'k8s.io', ...words];
+    return execFileSync('ctr', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 300_000 });
+  }
+
+  private launch(name: string, flags: string[]): void {
+    const { node, coredns } = this.options.programs;
+    const own = { coredns, containerd: '/usr/bin/containerd' }[name] ?? node;
+    const program = this.in(`bin/${name}`);
+    if (!existsSync(program)) symlinkSync(own, program);
+    const log = openSync(this.in(`${name}.log`), 'a');
+    const child = spawn(program, flags, { cwd: this.options.folder, stdio: ['ignore', log, log] });
+    closeSync(log);
+    this.running.set(name, child);
+  }
+
+  private async end(name: string): Promise<void> {
+    const child = this.running.get(name)!;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise(resolve => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), endLimitMs);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  private writeSettings(): void {
+    const { folder, kubeconfig, controlGroup } = this.options;
+    mkdirSync(this.in('bin'));
+    writeFileSync(this.in('containerd.toml'), containerdSettings(folder));
+    writeFileSync(this.in('kubelet.json'), JSON.stringify(kubeletSettings(folder, controlGroup)));
+    writeFileSync(this.in('kube-proxy.json'), JSON.stringify(proxySettings(kubeconfig)));
+    const zones = `kubernetes cluster.local {\n    kubeconfig ${kubeconfig}\n  }`;
+    writeFileSync(this.in('Corefile'), `.:53 {\n  errors\n  ${zones}\n}\n`);
+  }
+}
+
+function containerdSettings(folder: string): string {
+  const cri = `plugins."io.containerd.grpc.v1.cri"`;
+  return `version = 2
+root = "${folder}/containerd-root"
+state = "${folder}/containerd-state"
+disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.zfs", "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.devmapper", "io.containerd.internal.v1.opt"]
+[grpc]
+  address = "${folder}/containerd.sock"
+[${cri}]
+  sandbox_image = "docker.io/paycode/pause:local"
+  # Lowering the score is refused to a container: "write to oom_score_adj: Permission denied".
+  restrict_oom_score_adj = true
+[${cri}.containerd.runtimes.runc]
+  runtime_type = "io.containerd.runc.v2"
+[${cri}.cni]
+  bin_dir = "/usr/lib/cni"
+  conf_dir = "${folder}/cni"
+`;
+}
+
+function kubeletSettings(folder: string, group: string): object {
+  return {
+    apiVersion: 'kubelet.config.k8s.io/v1beta1',
+    kind: 'KubeletConfiguration',
+    address: nodeAddress,
+    // Only this namespace of the network reaches it.
+    authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
+    authorization: { mode: 'AlwaysAllow' },
+    containerRuntimeEndpoint: `unix://${folder}/containerd.sock`,
+    cgroupDriver: 'cgroupfs',
+    cgroupRoot: `/${group}`,
+    failCgroupV1: false,
+    failSwapOn: false,
+    enforceNodeAllocatable: [],
+    oomScoreAdj: 0,
+    // What differs is an error; nothing is set.
+    protectKernelDefaults: true,
+    clusterDNS: [nodeAddress],
+    clusterDomain: 'cluster.local',
+    resolvConf: `${folder}/pods.resolv.conf`,
+    podLogsDir: `${folder}/pod-logs`,
+    evictionHard: { 'memory.available': '0%', 'nodefs.available': '0%', 'imagefs.available': '0%', 'nodefs.inodesFree': '0%' },
+    imageGCHighThresholdPercent: 100,
+    logging: { verbosity: 1 },
+  };
+}
+
+function proxySettings(kubeconfig: string): object {
+  return {
+    apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
+    kind: 'KubeProxyConfiguration',
+    clientConnection: { kubeconfig },
+    mode: 'iptables',
+    hostnameOverride: nodeName,
+    oomScoreAdj: 0,
+    // These are the whole machine's.
+    conntrack: { maxPerCore: 0, min: 0, tcpEstablishedTimeout: '0s', tcpCloseWaitTimeout: '0s' },
+  };
+}
