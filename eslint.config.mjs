@@ -93,6 +93,8 @@ const projectBoundaries = {
 /** From a tool to the libraries and to the other groups of tools; which group may use which, dependency-cruiser says. */
 const toolPaths = ['../../libs/**', '../../../libs/**', '../../../../libs/**'].concat(
   ['run', 'operate', 'prove'].flatMap(group => [`../${group}/**`, `../../${group}/**`, `../../../${group}/**`]),
+  // One form of report for integrators and for the teams of payment cores.
+  '../../kits/paycode-dev/src/report/**',
 );
 
 const sleep = {

@@ -4,8 +4,8 @@ import { ControlPlane } from './control-plane';
 import { apply, clusterTemplate, evict, markReady, podsOf, programs, untilBudgetCounts } from './overlay-ground';
 import { storedDifference } from './stored-difference';
 
-const overlays = ['sandbox', 'production', 'data-services', 'managed-services', 'evaluation'];
-const alone = ['hpa', 'tracing', 'sms-gateway', 'dns-openshift'];
+const overlays = ['sandbox', 'production', 'data-services', 'data-services-production', 'managed-services', 'evaluation'];
+const alone = ['hpa', 'tracing', 'sms-gateway', 'dns-openshift', 'payment-core'];
 const rendered = new Map<string, Resource[]>([
   ...overlays.map((name): [string, Resource[]] => [`overlay ${name}`, render(`k8s/overlays/${name}`)]),
   ...alone.map((name): [string, Resource[]] => [`component ${name}`, renderWithBase(`components/${name}`)]),

@@ -7,7 +7,7 @@ import { ControlPlane, type ProgramResult } from './control-plane';
 import { type Definition, operatorDefinitions } from './definitions';
 
 /** Kinds that every API server knows. */
-const builtIn = /^(v1|apps\/v1|batch\/v1|policy\/v1|networking\.k8s\.io\/v1|autoscaling\/v2)$/;
+const builtIn = /^(v1|apps\/v1|batch\/v1|policy\/v1|networking\.k8s\.io\/v1|discovery\.k8s\.io\/v1|autoscaling\/v2)$/;
 
 export interface PodFound {
   metadata: { name: string; labels: Record<string, string> };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { parse, stringify } from 'yaml';
-import { kafkaPasswords, kafkaTopics, kafkaUsers, type TopicsFile } from './strimzi.ts';
+import { coreManifests, kafkaPasswords, kafkaTopics, kafkaUsers, paymentCores, type TopicsFile, withoutCore } from './strimzi.ts';
 
 /** Text of every manifest that has another source, by its path in `root`: PrometheusRules, Strimzi topics and users. */
 export async function generatedManifests(root: string): Promise<Map<string, string>> {
@@ -24,9 +24,16 @@ export async function generatedManifests(root: string): Promise<Map<string, stri
       'alerts/postgres.yaml',
       [rule('paycode-postgres', read('k8s/components/postgres-cnpg/alerts/postgres.yaml'), 'postgres')],
     ],
-    ['k8s/components/kafka-strimzi/topics.yaml', 'docs/reference/topics.yaml', kafkaTopics(topics)],
+    ['k8s/components/kafka-strimzi/topics.yaml', 'docs/reference/topics.yaml', kafkaTopics(withoutCore(topics))],
     ['k8s/components/kafka-strimzi/users.yaml', 'docs/reference/topics.yaml', kafkaUsers(topics)],
     ['k8s/components/kafka-strimzi/passwords.yaml', 'docs/reference/topics.yaml', kafkaPasswords(topics)],
+    ...paymentCores.flatMap(core =>
+      Object.entries(coreManifests(topics, core)).map(([name, resources]): [string, string, object[]] => [
+        `k8s/components/${core}-kafka/${name}.yaml`,
+        'docs/reference/topics.yaml',
+        resources,
+      ]),
+    ),
   ];
   const style = await resolveConfig(join(root, 'k8s/manifest.yaml'));
   const texts = files.map(async ([path, source, resources]): Promise<[string, string]> => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { nameOf, render, renderWithBase, type Resource } from './render';
 import { typeProblems } from './strict-types';
 
-const overlays = ['sandbox', 'production', 'data-services', 'managed-services', 'evaluation'];
+const overlays = ['sandbox', 'production', 'data-services', 'data-services-production', 'managed-services', 'evaluation'];
 const components = readdirSync(join(__dirname, '../../../k8s/components'));
 
 describe('a strict API server would accept every manifest', () => {

@@ -26,7 +26,8 @@ interface External {
 describe.each(['sandbox', 'production'])('secrets init --for %s', environment => {
   const parent = mkdtempSync(join(tmpdir(), 'paycode-manifests-'));
   const folder = join(parent, 'secrets');
-  const overlays = [render(`k8s/overlays/${environment}`), render('k8s/overlays/data-services')];
+  const dataServices = environment === 'production' ? 'data-services-production' : 'data-services';
+  const overlays = [render(`k8s/overlays/${environment}`), render(`k8s/overlays/${dataServices}`)];
   const manifests = [...overlays.flat(), ...renderWithBase('components/ops').filter(isOfOps)];
   let made: Secret[];
 

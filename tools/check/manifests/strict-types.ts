@@ -11,7 +11,7 @@ const schemaFile = join(root, 'k8s/schemas/operators.yaml');
 
 /** Package with the types of an API group; groups without such a package have a schema in k8s/schemas. */
 const packages: [group: RegExp, module: string][] = [
-  [/^(v1|apps|batch|policy|networking\.k8s\.io|autoscaling)(\/|$)/, 'kubernetes-models'],
+  [/^(v1|apps|batch|policy|networking\.k8s\.io|discovery\.k8s\.io|autoscaling)(\/|$)/, 'kubernetes-models'],
   [/^keda\.sh\//, '@kubernetes-models/keda'],
   [/^monitoring\.coreos\.com\//, '@kubernetes-models/prometheus-operator'],
   [/^external-secrets\.io\//, '@kubernetes-models/external-secrets'],

@@ -17,7 +17,51 @@ interface Topic {
 const apiVersion = 'kafka.strimzi.io/v1';
 const cluster = { 'strimzi.io/cluster': 'paycode' };
 
-/** A KafkaTopic per topic and per dead-letter topic (`<topic>.<group>.dlq`). */
+/** The topics know the payment core under the name of the sandbox's. */
+const sandboxCore = 'payment-simulator';
+/** Each has its user, and its component, where it runs. */
+export const paymentCores = [sandboxCore, 'payment-core'] as const;
+type PaymentCore = (typeof paymentCores)[number];
+
+/** What Paycode's own services produce and consume. */
+export function withoutCore(file: TopicsFile): TopicsFile {
+  return coreRenamed(file, undefined);
+}
+
+/** What one core produces and consumes. */
+function onlyCore(file: TopicsFile, core: PaymentCore): TopicsFile {
+  const topics = coreRenamed(file, core).topics.map(topic => ({
+    ...topic,
+    producers: topic.producers.filter(producer => producer === core),
+    consumers: topic.consumers.filter(({ service }) => service === core),
+  }));
+  return { ...file, topics };
+}
+
+/** The files of the component of one core: its dead-letter topic, its user, the user's password. */
+export function coreManifests(file: TopicsFile, core: PaymentCore): Record<'topic' | 'user' | 'password', object[]> {
+  const own = onlyCore(file, core);
+  const names = new Set(file.topics.map(({ name }) => name));
+  return {
+    topic: kafkaTopics(own).filter(topic => !names.has((topic as { metadata: { name: string } }).metadata.name)),
+    user: servicesUsers(own),
+    password: passwordsOf([core]),
+  };
+}
+
+/** Undefined: no core at all. */
+function coreRenamed(file: TopicsFile, name: PaymentCore | undefined): TopicsFile {
+  const topics = file.topics.map(topic => ({
+    ...topic,
+    producers: topic.producers.flatMap(producer => (producer === sandboxCore ? (name ?? []) : producer)),
+    consumers: topic.consumers.flatMap(consumer =>
+      consumer.service !== sandboxCore ? consumer : name === undefined ? [] : { group: name, service: name },
+    ),
+  }));
+  return { ...file, topics };
+}
+
+/** A KafkaTopic per topic and per dead-letter topic (`<topic>.<group>.dlq`) of these consumers. */
 export function kafkaTopics({ topics, defaults, deadLetters }: TopicsFile): object[] {
   const all = topics.flatMap(topic => [
     topic,
@@ -40,23 +84,34 @@ export function kafkaTopics({ topics, defaults, deadLetters }: TopicsFile): obje
   }));
 }
 
+/** The users of Paycode's own services, of the autoscaler and of operators. */
+export function kafkaUsers(file: TopicsFile): object[] {
+  const { topics } = withoutCore(file);
+  // Operators redrive the dead letters of every core.
+  const cores = paymentCores.map(core => onlyCore(file, core).topics);
+  const watched = topics.map((topic, at) => ({
+    ...topic,
+    consumers: [...topic.consumers, ...cores.flatMap(core => core[at]!.consumers)],
+  }));
+  return [
+    ...servicesUsers({ ...file, topics }),
+    kafkaUser(
+      'keda',
+      topics.flatMap(topic => watches(topic, 'webhook-dispatcher')),
+    ),
+    kafkaUser('operator', [...watched.flatMap(redrives), allow('group', 'paycode-redrive', ['Read'])]),
+  ];
+}
+
 /** A KafkaUser per service: may write what it produces, read what it consumes, and put into its own dead letters; nothing else (T-19). */
-export function kafkaUsers({ topics }: TopicsFile): object[] {
+function servicesUsers({ topics }: TopicsFile): object[] {
   const services = new Set(topics.flatMap(topic => [...topic.producers, ...topic.consumers.map(({ service }) => service)]));
-  const users = [...services].sort().map(service =>
+  return [...services].sort().map(service =>
     kafkaUser(
       service,
       topics.flatMap(topic => [...writes(topic, service), ...reads(topic, service)]),
     ),
   );
-  return [
-    ...users,
-    kafkaUser(
-      'keda',
-      topics.flatMap(topic => watches(topic, 'webhook-dispatcher')),
-    ),
-    kafkaUser('operator', [...topics.flatMap(redrives), allow('group', 'paycode-redrive', ['Read'])]),
-  ];
 }
 
 function kafkaUser(name: string, acls: object[]): object {
@@ -71,8 +126,11 @@ function passwordSecretOf(user: string): string {
 }
 
 /** An ExternalSecret per KafkaUser: the service and the broker are told one password, from one store. */
-export function kafkaPasswords(topics: TopicsFile): object[] {
-  const names = kafkaUsers(topics).map(user => (user as { metadata: { name: string } }).metadata.name);
+export function kafkaPasswords(file: TopicsFile): object[] {
+  return passwordsOf(kafkaUsers(file).map(user => (user as { metadata: { name: string } }).metadata.name));
+}
+
+function passwordsOf(names: readonly string[]): object[] {
   return names.map(name => ({
     apiVersion: 'external-secrets.io/v1',
     kind: 'ExternalSecret',

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { type AclEntry, AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } from 'kafkajs';
 import { parseAllDocuments } from 'yaml';
 
-const file = join(__dirname, '../../../k8s/components/kafka-strimzi/users.yaml');
+const components = join(__dirname, '../../../k8s/components');
+/** With both cores, as no cluster has them. */
+const files = ['kafka-strimzi/users.yaml', 'payment-simulator-kafka/user.yaml', 'payment-core-kafka/user.yaml'];
 
 interface KafkaUser {
   metadata: { name: string };
@@ -45,10 +47,12 @@ function entriesOf(user: string, { resource, operations: names }: Rule): AclEntr
 
 function known<T>(values: Record<string, T>, name: string): T {
   const value = values[name];
-  if (value === undefined) throw new Error(`${file}: nobody knows what ${name} is`);
+  if (value === undefined) throw new Error(`${components}: nobody knows what ${name} is`);
   return value;
 }
 
 function usersOf(): KafkaUser[] {
-  return parseAllDocuments(readFileSync(file, 'utf8')).map(document => document.toJS() as KafkaUser);
+  return files.flatMap(file =>
+    parseAllDocuments(readFileSync(join(components, file), 'utf8')).map(document => document.toJS() as KafkaUser),
+  );
 }

@@ -10,7 +10,7 @@ import { simulatorDefinition } from '../simulator.definition';
 import { FakeNotificationConfig } from './fake-notification-config';
 
 const tokenKeys = new TestTokenKeys();
-const payloadKeys = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+export const payloadKeys = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 const operatorHeader = () => tokenKeys.headers('operator', 'payment-simulator');
 const json = { 'content-type': 'application/json' };
 
@@ -26,7 +26,8 @@ export class SimulatorUnderTest {
     private service: RunningService,
   ) {}
 
-  static async start(): Promise<SimulatorUnderTest> {
+  /** `settings`: of the service, in addition. */
+  static async start(settings: Record<string, string> = {}): Promise<SimulatorUnderTest> {
     const [own, events, identities] = await Promise.all([createTestDatabase(), createTestDatabase(), startTestIdentityIssuer()]);
     const under = new SimulatorUnderTest({ own, events }, identities, undefined as unknown as RunningService);
     await under.config.start();
@@ -41,6 +42,7 @@ export class SimulatorUnderTest {
       NOTIFICATION_CONFIG_URL: under.config.url,
       AUTH_SESSION_URL: identities.url,
       PUBLIC_BASE_URL: 'https://pay.example.com',
+      ...settings,
     });
     return under;
   }
@@ -71,6 +73,11 @@ export class SimulatorUnderTest {
     const request = { service: 'payment-simulator', method, path: path.split('?')[0]! };
     const headers = { ...(caller ? this.identities.signer.headers(request, caller) : {}), ...(body === undefined ? {} : json) };
     return this.http.request<string>({ method, url: this.publicUrl + path, data: body, headers });
+  }
+
+  /** Without its scheme. */
+  get operatorToken(): string {
+    return operatorHeader().authorization.replace('Bearer ', '');
   }
 
   /** POST /internal/transactions with exactly this text as body. */
@@ -188,7 +195,7 @@ export class SimulatorUnderTest {
     return rows.map(({ key }) => key);
   }
 
-  private get internalUrl(): string {
+  get internalUrl(): string {
     return `http://127.0.0.1:${this.service.ports.internal}`;
   }
 }

@@ -7,7 +7,7 @@ const k8s = join(import.meta.dirname, '../../../../k8s');
 
 const example = `Example: npm run -s paycode -- secrets init --for sandbox --folder ../paycode-secrets --host pay.example
 
-Makes every secret that k8s/overlays/<environment>, k8s/overlays/data-services and k8s/components/ops need, at random. None is
+Makes every secret that k8s/overlays/<environment>, its data services and k8s/components/ops need, at random. None is
 printed. In the folder:
   store/<entry>               one file per entry of the secret store (k8s/components/external-secrets)
   kubernetes/<namespace>.yaml the same as Kubernetes Secrets, for a cluster without a store

@@ -32,7 +32,8 @@ export interface PlacedSecret {
 
 /** Makes the secrets that the overlays of an environment need, in a folder, and says where each belongs. @throws OperatorError */
 export async function initSecrets(options: InitOptions): Promise<PlacedSecret[]> {
-  const wanted = wantedSecrets(options.k8s, options.overlay ?? join(options.k8s, 'overlays', options.environment));
+  const overlay = options.overlay ?? join(options.k8s, 'overlays', options.environment);
+  const wanted = wantedSecrets(options.k8s, overlay, options.environment);
   const entries = new Set(wanted.flatMap(secret => secret.entries.map(({ entry }) => entry)));
   const taken = options.take.map(pair => takenValue(pair, entries));
   const folder = folderOf(options);

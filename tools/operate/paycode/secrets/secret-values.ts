@@ -10,8 +10,9 @@ const authorityDays = 3_650;
 const certificateDays = 90;
 /** Entries that follow `keep/token-keys`, where `keys renew` and `operators revoke` change them. */
 const isTokenKey = /\/(service-token-private-key|service-public-keys|operator-public-keys|operator-revocations)$/;
-/** Has a certificate outside of the store, for its own team. */
+/** Has a certificate outside of the store, for its own team. Its calls to Paycode are the simulator's, so it is certified under that name too. */
 const core = 'payment-core';
+const coreAsCaller = 'payment-simulator';
 
 interface PairOfFiles {
   crt: string;
@@ -32,7 +33,7 @@ export class SecretValues {
   /** Keys of tokens, and the certificate that does not go into the store. */
   async prepare(): Promise<void> {
     ensureTokenKeys(join(this.folder.path, 'keep/token-keys'));
-    await this.certificate({ crt: `keep/${core}.crt`, key: `keep/${core}.key` }, namesOf(core));
+    await this.certificate({ crt: `keep/${core}.crt`, key: `keep/${core}.key` }, [...namesOf(core), coreAsCaller]);
   }
 
   /** The value of an entry, made on first use; undefined for one that another party gives. @throws OperatorError for an entry that nobody knows */

@@ -20,6 +20,12 @@ interface Kustomization {
   namespace?: string;
   resources?: string[];
   components?: string[];
+  patches?: { target?: Target; patch?: string }[];
+}
+interface Target {
+  kind?: string;
+  name?: string;
+  namespace?: string;
 }
 interface Template {
   type?: string;
@@ -36,8 +42,9 @@ interface ExternalSecret {
 }
 
 /** The secrets of the services, of PostgreSQL, of Kafka and of the operators' pod, as the manifests below `k8s` name them. */
-export function wantedSecrets(k8s: string, overlay: string): WantedSecret[] {
-  const folders = [overlay, ...['overlays/data-services', 'components/ops'].map(name => join(k8s, name))];
+export function wantedSecrets(k8s: string, overlay: string, environment: EnvironmentName): WantedSecret[] {
+  const data = environment === 'production' ? 'data-services-production' : 'data-services';
+  const folders = [overlay, ...[`overlays/${data}`, 'components/ops'].map(name => join(k8s, name))];
   return folders.flatMap(folder =>
     documentsOf(folder)
       .filter(({ kind }) => kind === 'ExternalSecret')
@@ -51,9 +58,23 @@ function documentsOf(folder: string): ExternalSecret[] {
     namespace,
     resources = [],
     components = [],
+    patches = [],
   } = parseAllDocuments(readFileSync(join(folder, 'kustomization.yaml'), 'utf8'))[0]!.toJS() as Kustomization;
-  const found = [...resources, ...components].map(name => join(folder, name)).flatMap(documentsAt);
+  const deleted = patches.flatMap(({ target, patch }) => (target && patch?.startsWith('$patch: delete') ? target : []));
+  const found = [...resources, ...components]
+    .map(name => join(folder, name))
+    .flatMap(documentsAt)
+    .filter(document => !deleted.some(target => isMeant(target, document)));
   return found.map(document => (namespace ? withNamespace(document, namespace) : document));
+}
+
+/** As kustomize understands a target: the name is a pattern of the whole name. */
+function isMeant({ kind, name = '.*', namespace }: Target, { kind: found, metadata }: ExternalSecret): boolean {
+  return (
+    found === kind &&
+    new RegExp(`^(${name})$`).test(metadata.name) &&
+    (namespace === undefined || namespace === metadata.namespace)
+  );
 }
 
 function documentsAt(path: string): ExternalSecret[] {
