@@ -1,0 +1,158 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cutChangelog } from './changelog';
+import { provenanceOf } from './provenance';
+import { type ReleaseState, upgradeNotes } from './upgrade-notes';
+import { checkVersion, versionPlaces, withVersion } from './versions';
+
+const root = join(__dirname, '../../..');
+const digest = 'ab'.repeat(32);
+
+describe('the version of a release', () => {
+  const { version: present } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  const places = versionPlaces.filter(({ file, isOptional }) => !isOptional || existsSync(join(root, file)));
+
+  it.each(places.map(place => [place.file, place] as const))('%s has the present one, and takes the next', (file, place) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    expect(withVersion(text, place, present)).toBe(text);
+    const next = withVersion(text, place, '7.8.9');
+    const form = place.form?.('7.8.9') ?? '7.8.9';
+    expect(next.split(form)).toHaveLength((place.times ?? 1) + 1);
+    expect(next.length - text.length).toBe((form.length - (place.form?.(present) ?? present).length) * (place.times ?? 1));
+  });
+
+  it('a place without one is an error that names the file, not a release with two versions', () => {
+    expect(() =>
+      withVersion(
+        'FROM scratch\n',
+        places.find(({ file }) => file === 'docker/Dockerfile')!,
+        '1.0.0',
+      ),
+    ).toThrow('docker/Dockerfile: the version was not found');
+  });
+
+  it.each([
+    ['1.2.3', '1.2.3', 'does not come after'],
+    ['1.2.3', '1.1.9', 'does not come after'],
+    ['1.10.0', '1.9.0', 'does not come after'],
+    ['1.2.3', 'v1.2.4', 'is no version'],
+    ['1.2.3', '1.2.4-rc.1', 'is no version'],
+  ])('after %s, %s is refused', (current, next, message) => {
+    expect(() => checkVersion(current, next)).toThrow(message);
+  });
+
+  it('compares by number, and takes the same one to build what is prepared', () => {
+    expect(() => checkVersion('1.9.0', '1.10.0')).not.toThrow();
+    expect(() => checkVersion('1.2.3', '1.2.3', { isSame: true })).not.toThrow();
+  });
+});
+
+describe('the changelog of a release', () => {
+  const when = { version: '0.2.0', date: '2026-11-23' };
+  const text = '# Changelog\n\n## Unreleased\n\n### Added\n- one\n- two\n\n## 0.1.0 - 2026-01-01\n\n- zero\n';
+
+  it('moves what is unreleased under the version, above the older ones', () => {
+    const { text: cut, notes } = cutChangelog(text, when);
+    expect(notes).toBe('### Added\n- one\n- two');
+    expect(cut).toBe(
+      '# Changelog\n\n## Unreleased\n\n## 0.2.0 - 2026-11-23\n\n### Added\n- one\n- two\n\n## 0.1.0 - 2026-01-01\n\n- zero\n',
+    );
+    expect(() => cutChangelog(cut, { ...when, version: '0.3.0' })).toThrow('nothing stands under Unreleased');
+    expect(() => cutChangelog(cut, when)).toThrow('has 0.2.0 already');
+  });
+
+  it("takes the project's own", () => {
+    expect(cutChangelog(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), { ...when, version: '99.0.0' }).notes).toContain(
+      '### ',
+    );
+  });
+});
+
+describe('upgrade notes', () => {
+  const before: ReleaseState = {
+    settings: { a: { OLD: { required: false }, KEPT: { required: false, default: 1 }, SOON: { required: false } }, gone: {} },
+    migrations: ['apps/a/migrations/1.ts'],
+    topics: { t: 64, u: 1, w: 1 },
+  };
+  const state: ReleaseState = {
+    settings: {
+      a: { NEW: { required: true }, KEPT: { required: false, default: 2 }, SOON: { required: true } },
+      b: { KEY: { required: true } },
+    },
+    migrations: ['apps/a/migrations/1.ts', 'apps/a/migrations/2.ts'],
+    topics: { t: 128, v: 16, w: 1 },
+  };
+  const options = { version: '2.0.0', previous: { version: '1.0.0', state: before }, state, notes: '' };
+
+  it('say what an operator must set, run and create before the roll-out', () => {
+    const text = upgradeNotes(options);
+    for (const line of [
+      'From 1.0.0.',
+      '- `a`: `NEW` is new, and **required**',
+      '- `a`: `OLD` is gone',
+      '- `a`: `SOON` is now **required**',
+      '- `a`: the default of `KEPT` was 1 and is 2',
+      '- `b` is new: it needs `KEY`',
+      '- `gone` is gone',
+      '- `apps/a/migrations/2.ts`',
+      '- `t` has 128 partitions in place of 64: a new topic is needed',
+      '- `v` is new, with 16 partitions: create it first',
+      '- `u` is no longer written',
+    ])
+      expect(text).toContain(line);
+    expect(text).not.toContain('migrations/1.ts');
+    expect(text).not.toContain('`w`');
+  });
+
+  it('repeat what the changelog says about services that cannot call each other', () => {
+    const notes = '- small thing\n- tokens (services of before and after this change cannot call each other)\n';
+    expect(upgradeNotes({ ...options, notes })).toContain('## Read first\n\n- tokens (services of');
+    expect(upgradeNotes({ ...options, notes })).not.toContain('small thing');
+  });
+
+  it('say so when nothing changes, and at the first release', () => {
+    expect(upgradeNotes({ ...options, previous: { version: '1.0.0', state } })).toContain('No setting, table or topic changes.');
+    expect(upgradeNotes({ ...options, previous: null })).toContain('The first release');
+  });
+});
+
+describe('the provenance of a release', () => {
+  const options = {
+    subjects: [
+      { name: 'paycode/b', sha256: digest },
+      { name: 'paycode/a', sha256: digest },
+    ],
+    version: '1.0.0',
+    source: { repository: 'https://git.example.com/paycode', commit: 'c'.repeat(40), isDirty: false },
+    materials: [{ uri: 'file:package-lock.json', sha256: digest }],
+    epochS: 1_700_000_000,
+    builder: 'https://paycode.invalid/builder/local',
+  };
+
+  it('is an in-toto statement with SLSA 1.0 provenance: what, from which commit, with which inputs, by whom', () => {
+    const statement = provenanceOf(options);
+    expect(statement).toMatchObject({
+      _type: 'https://in-toto.io/Statement/v1',
+      predicateType: 'https://slsa.dev/provenance/v1',
+      subject: [
+        { name: 'paycode/a', digest: { sha256: digest } },
+        { name: 'paycode/b', digest: { sha256: digest } },
+      ],
+      predicate: { runDetails: { builder: { id: options.builder } } },
+    });
+    expect(statement.predicate.buildDefinition.resolvedDependencies).toEqual([
+      { uri: `git+${options.source.repository}@${options.source.commit}`, digest: { gitCommit: options.source.commit } },
+      { uri: 'file:package-lock.json', digest: { sha256: digest } },
+    ]);
+  });
+
+  it('holds no time of its own, so that the same release gives the same statement', () => {
+    expect(JSON.stringify(provenanceOf(options))).toBe(
+      JSON.stringify(provenanceOf({ ...options, subjects: [...options.subjects].reverse() })),
+    );
+  });
+
+  it('of nothing is an error', () => {
+    expect(() => provenanceOf({ ...options, subjects: [] })).toThrow('needs a subject');
+  });
+});
