@@ -1,18 +1,12 @@
-import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { namedNotificationStatuses } from '@paycode/dto';
 import { type Credentials, type Merchant, MerchantReceiver } from '@paycode/platform-client';
+import { installPaycodeDev, runToEnd } from './testing/installed-paycode-dev';
 import { makeMerchant, sharedPlatform } from './testing/platform';
 import { SessionClient } from './testing/session-client';
-
-interface Ended {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
 
 interface Played {
   payments: { transactionId: number; status: string; code: string }[];
@@ -24,14 +18,8 @@ let folder: string;
 let config: string;
 let program: string;
 
-function run(command: string, args: string[], env: Record<string, string> = {}): Promise<Ended> {
-  const options = { cwd: folder, env: { ...process.env, NODE_OPTIONS: '', XDG_CONFIG_HOME: config, ...env } };
-  return new Promise(resolve => {
-    execFile(command, args, options, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    );
-  });
-}
+const run = (command: string, args: string[], env: Record<string, string> = {}) =>
+  runToEnd(command, args, { cwd: folder, env: { XDG_CONFIG_HOME: config, ...env } });
 
 const paycodeDev = (args: string[], env: Record<string, string> = {}) => run(process.execPath, [program, ...args], env);
 const logIn = ({ username, password }: Credentials, ...more: string[]) =>
@@ -56,12 +44,7 @@ function profile(): { file: string; content: { authorization: string; expires: s
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'paycode-dev-live-'));
   config = join(folder, 'config');
-  const project = join(process.cwd(), 'kits/paycode-dev');
-  const packed = await run('npm', ['pack', project, '--silent', '--pack-destination', folder]);
-  writeFileSync(join(folder, 'package.json'), '{"private":true}');
-  const installed = await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${packed.stdout.trim()}`]);
-  expect([packed, installed]).toMatchObject([{ code: 0 }, { code: 0 }]);
-  program = join(folder, 'node_modules/@paycode/dev/dist/paycode-dev.mjs');
+  program = await installPaycodeDev(folder);
 });
 afterEach(() => rmSync(config, { recursive: true, force: true }));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -35,6 +35,7 @@ function run(words: string[], { key, input = '' }: { key?: string; input?: strin
     input: Readable.from([Buffer.from(input)]),
     write: text => void (output += text),
     complain: text => void (complaints += text),
+    onStop: () => undefined,
     isTerminal: false,
     samplesFolder,
     version: '1.2.3',
@@ -94,6 +95,9 @@ describe('paycode-dev refuses a wrong call with exit code 2', () => {
     [['codes', 'sell'], /codes needs one of: create, pay, show/],
     [['trigger', 'toString'], /there is no scenario "toString"/],
     [['trigger', 'burst', '--count', '101'], /--count: a whole number from 1 to 100/],
+    [['listen'], /listen needs --forward-to/],
+    [['listen', '--forward-to', 'http://127.0.0.1', '--name', 'A B'], /--name: 1 to 32 small letters/],
+    [['events', 'list'], /events needs the word tail/],
     [['completion', 'fish'], /bash or zsh/],
     [['decrypt', 'one', 'two'], /takes one word/],
     [['settle'], /there is no command "settle"/],
@@ -126,7 +130,7 @@ describe('paycode-dev help', () => {
   ])('%j shows an example first, in 80 columns', async words => {
     expect(await run(words)).toBe(0);
     const lines = output.split('\n');
-    expect(lines[2]).toMatch(/paycode-dev (verify|decrypt|login|logout|codes|trigger|completion)\b/);
+    expect(lines[2]).toMatch(/paycode-dev (verify|decrypt|login|logout|codes|trigger|completion|listen|events)\b/);
     expect(lines.filter(line => line.length > 80)).toEqual([]);
   });
 

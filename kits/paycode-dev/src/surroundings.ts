@@ -7,6 +7,8 @@ export interface Surroundings {
   input: Readable;
   write(text: string): void;
   complain(text: string): void;
+  /** Calls `act` once when the program is asked to end. */
+  onStop(act: () => void): void;
   isTerminal: boolean;
   samplesFolder: string;
   version: string;

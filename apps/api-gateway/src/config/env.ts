@@ -54,6 +54,13 @@ export const gatewayEnv = defineEnv({
     description:
       'Serves /pluto/code/, /pluto/remote/ and /public/: the simulator in the sandbox, the payment core in production.',
   },
+  SANDBOX_RELAY_KEY: {
+    type: 'string',
+    secret: true,
+    default: null,
+    description:
+      'In a sandbox with one gateway: 32 bytes in base64, from which the URLs are made that `paycode-dev listen` receives at. Unset, as in production: there are none (A-78).',
+  },
   TRUSTED_PROXIES: {
     type: 'list',
     default: [],

@@ -2,6 +2,8 @@ import { mutualTlsFilesOf } from '@paycode/service-runtime';
 import type { ForwardingOptions } from '../forwarding';
 import type { GatewayEnv } from './env';
 
+const relayKeyBytes = 32;
+
 /** The settings, as ForwardingModule takes them. */
 export function forwardingOptionsOf(env: GatewayEnv): ForwardingOptions {
   return {
@@ -12,9 +14,19 @@ export function forwardingOptionsOf(env: GatewayEnv): ForwardingOptions {
       credentialPerS: env.CREDENTIAL_RATE_PER_S,
       credentialBurst: env.CREDENTIAL_RATE_BURST,
     },
+    relayKey: relayKeyOf(env),
     limits: { bodyBytesMax: env.BODY_BYTES_MAX, inFlightMax: env.IN_FLIGHT_MAX },
     services: servicesOptions(env),
   };
+}
+
+/** @throws Error for a key in production or of another length */
+function relayKeyOf({ SANDBOX_RELAY_KEY: text, PAYCODE_ENVIRONMENT }: GatewayEnv): Buffer | undefined {
+  if (text === null) return undefined;
+  if (PAYCODE_ENVIRONMENT !== 'sandbox') throw new Error('SANDBOX_RELAY_KEY is for a sandbox only');
+  const key = Buffer.from(text, 'base64');
+  if (key.length !== relayKeyBytes) throw new Error(`SANDBOX_RELAY_KEY must be ${relayKeyBytes} bytes in base64`);
+  return key;
 }
 
 function listenerOptions(env: GatewayEnv): Pick<ForwardingOptions, 'listener' | 'plain' | 'certificate' | 'gate' | 'proxies'> {

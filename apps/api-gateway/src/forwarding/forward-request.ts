@@ -2,6 +2,7 @@ import { normalisePath } from '@paycode/access';
 import type { AuthorizeAnswer } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { type Admission, RateLimits } from '../limits';
+import type { RelayEndpoints } from '../relay';
 import { type Answer, BodyTooLargeError, type ClientRequest } from './client-request';
 import { answerHeaders, forwardedHeaders, valuesOf } from './domain/header-lines';
 import { bodyTooLarge, bodyTypeObjection, type Objection, objectionTo } from './domain/request-rules';
@@ -13,6 +14,14 @@ export interface ForwardingLimits {
   inFlightMax: number;
 }
 
+/** Who decides, and who answers. */
+export interface ForwardingParts {
+  authorizer: Authorizer;
+  upstreams: Upstreams;
+  /** In a sandbox. */
+  relay: RelayEndpoints | null;
+}
+
 type Path = Extract<ReturnType<typeof normalisePath>, { ok: true }>;
 type Allowed = Extract<AuthorizeAnswer, { allowed: true }>;
 type Refused = Extract<AuthorizeAnswer, { allowed: false }>;
@@ -22,8 +31,7 @@ export class ForwardRequest {
   private inFlight = 0;
 
   constructor(
-    private readonly authorizer: Authorizer,
-    private readonly upstreams: Upstreams,
+    private readonly parts: ForwardingParts,
     private readonly rates: RateLimits,
     private readonly limits: ForwardingLimits,
   ) {}
@@ -46,15 +54,27 @@ export class ForwardRequest {
     const path = normalisePath(request.target);
     if (!path.ok)
       throw new DomainError({ status: 400, reason: 'INVALID_PATH', message: `invalid path: ${path.reason}`, headers: cut });
-    const objection = objectionTo(request, this.limits.bodyBytesMax);
+    const isAnyType = this.parts.relay?.isHook(path.path) ?? false;
+    const objection = objectionTo({ ...request, isAnyType }, this.limits.bodyBytesMax);
     if (objection) throw refusalFor(objection);
-    const body = await this.bodyOf(request);
+    const body = await this.bodyOf(request, isAnyType);
     const decision = await this.authorize(request, authorization);
     this.chargeAccount(admission, decision);
     if (!decision.allowed) return refusedBy(decision);
+    const relayed = await this.relayed({ request, path: path.path, body, decision });
+    if (relayed) return relayed;
     const upstream = upstreamOf(path.path);
     if (!upstream) throw new DomainError({ status: 404, reason: 'NO_ROUTE', message: 'Not Found' });
     return this.forward({ request, path, body, decision, upstream });
+  }
+
+  /** The sandbox's relays; undefined for every other path. */
+  private async relayed(to: { request: ClientRequest; path: string; body: Buffer | null; decision: Allowed }) {
+    const { method, headers, signal } = to.request;
+    const account = subjectOf(to.decision.identity);
+    const body = to.body ?? Buffer.alloc(0);
+    const answer = await this.parts.relay?.answerTo({ method, path: to.path, headers, body, signal, account });
+    return answer && { ...answer, route: 'relay' };
   }
 
   private chargeAccount({ credential, isCharged }: Admission, decision: AuthorizeAnswer): void {
@@ -67,11 +87,11 @@ export class ForwardRequest {
     if (account !== undefined) refuseBeyondRate(this.rates.charge(credential, account, performance.now()));
   }
 
-  private async bodyOf(request: ClientRequest): Promise<Buffer | null> {
+  private async bodyOf(request: ClientRequest, isAnyType: boolean): Promise<Buffer | null> {
     if (request.announcedBytes === 0) return null;
     try {
       const body = await request.readBody(this.limits.bodyBytesMax);
-      const objection = bodyTypeObjection(request.headers, body.length);
+      const objection = isAnyType ? undefined : bodyTypeObjection(request.headers, body.length);
       if (objection) throw refusalFor(objection);
       return body.length > 0 ? body : null;
     } catch (error) {
@@ -83,7 +103,7 @@ export class ForwardRequest {
   private async authorize(request: ClientRequest, authorization: string[]): Promise<AuthorizeAnswer> {
     const { method, target: path, address, id: requestId } = request;
     try {
-      return await this.authorizer.authorize({ method, path, authorization, address, requestId });
+      return await this.parts.authorizer.authorize({ method, path, authorization, address, requestId });
     } catch (cause) {
       if (!(cause instanceof AuthorizerUnavailableError)) throw cause;
       throw unavailable('AUTHORIZER_UNAVAILABLE', 'authentication is temporarily unavailable', cause);
@@ -106,7 +126,7 @@ export class ForwardRequest {
     });
     const { method, signal } = request;
     try {
-      const answer = await this.upstreams.send({
+      const answer = await this.parts.upstreams.send({
         upstream,
         method,
         target: path.path + path.search,

@@ -20,6 +20,8 @@ export interface ForwardingOptions {
   /** Addresses or CIDR ranges: proxies whose X-Forwarded-For is trusted, and relays that speak the PROXY protocol. */
   proxies: { forwarders: string[]; relays: string[] };
   rates: RateLimitSettings;
+  /** Of the sandbox's relays; undefined: there are none. */
+  relayKey: Buffer | undefined;
   limits: ForwardingLimits;
   services: ServicesOptions;
 }

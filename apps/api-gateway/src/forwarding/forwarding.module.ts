@@ -1,5 +1,6 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { RateLimits } from '../limits';
+import { RelayEndpoints, Relays } from '../relay';
 import { GatewayMetrics } from '../telemetry';
 import { clientProviders } from './clients/client-providers';
 import { ForwardRequest } from './forward-request';
@@ -17,6 +18,7 @@ export class ForwardingModule {
       providers: [
         GatewayMetrics,
         ...clientProviders(options.services),
+        relayEndpoints(options),
         forwardRequest(options),
         ...listenerProviders(options),
         ListenersLifecycle,
@@ -25,11 +27,20 @@ export class ForwardingModule {
   }
 }
 
+/** A sender gives up after 45 seconds. A listener that was cut off is back within seconds, or will not come back in time. */
+const relayTimes = { holdMs: 50_000, awayMs: 30_000, beatMs: 5_000, streamMs: 300_000 };
+
+/** None without a key. */
+function relayEndpoints({ relayKey: key }: ForwardingOptions): Provider {
+  const endpoints = key && new RelayEndpoints(new Relays({ key, ...relayTimes }));
+  return { provide: RelayEndpoints, useValue: endpoints ?? null };
+}
+
 function forwardRequest({ rates, limits }: ForwardingOptions): Provider {
   return {
     provide: ForwardRequest,
-    inject: [Authorizer, Upstreams],
-    useFactory: (authorizer: Authorizer, upstreams: Upstreams) =>
-      new ForwardRequest(authorizer, upstreams, new RateLimits(rates), limits),
+    inject: [Authorizer, Upstreams, RelayEndpoints],
+    useFactory: (authorizer: Authorizer, upstreams: Upstreams, relay: RelayEndpoints | null) =>
+      new ForwardRequest({ authorizer, upstreams, relay }, new RateLimits(rates), limits),
   };
 }

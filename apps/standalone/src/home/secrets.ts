@@ -19,12 +19,15 @@ export interface SecretFiles {
   /** Seals the keys of auth-session; held by it only. */
   authKeyEncryptionKeys: string;
   passwordPeppers: string;
+  /** From which the URLs of the sandbox's relays are made; held by the gateway only. */
+  sandboxRelayKey: string;
 }
 
 const makers: Record<keyof SecretFiles, () => string> = {
   payloadKeys: () => `p1:${randomBytes(32).toString('base64')}`,
   webhookKeyEncryptionKeys: () => `k1:${randomBytes(32).toString('base64')}`,
   authKeyEncryptionKeys: () => `a1:${randomBytes(32).toString('base64')}`,
+  sandboxRelayKey: () => randomBytes(32).toString('base64'),
   passwordPeppers: () => `w1:${randomBytes(32).toString('base64')}`,
 };
 

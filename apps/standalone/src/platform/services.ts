@@ -69,10 +69,18 @@ export function serviceSpecs(parts: PlatformParts, inherited: Env): ServiceSpec[
     script: join(parts.appsFolder, name, 'main.cjs'),
     preload: join(parts.appsFolder, 'standalone', 'end-with-parent.preload.cjs'),
     nodeFlags: nodeFlagsOf(name, parts.inspected),
-    env: serviceEnvironment(name, { inherited, given: { ...commonEnv(parts), ...ownEnv(name, parts) } }),
+    env: serviceEnvironment(name, {
+      inherited,
+      given: { ...commonEnv(parts), ...ownAuthority(parts, inherited), ...ownEnv(name, parts) },
+    }),
     internalUrl: internalUrlOf(parts.ports, name),
     logFile: join(parts.home.logs, `${name}.log`),
   }));
+}
+
+/** Relays of this platform are reached at its own address. Its authority can vouch for names of this machine only. */
+function ownAuthority({ certificate }: PlatformParts, inherited: Env): Env {
+  return { OUTBOUND_CA_FILE: inherited['OUTBOUND_CA_FILE'] ?? certificate.caFile };
 }
 
 /** The debugger's port is open on this machine only, because a debugger controls the process. */
@@ -150,6 +158,7 @@ function specialEnv(name: ServiceName, { secrets, certificate, ports, home }: Pl
     'recipient-messages': { PAYLOAD_KEYS_FILE: secrets.payloadKeys, OUTBOX_FOLDER: home.outbox },
     'payment-simulator': { PAYLOAD_KEYS_FILE: secrets.payloadKeys, PUBLIC_BASE_URL: `https://localhost:${ports.gateway}` },
     'api-gateway': {
+      SANDBOX_RELAY_KEY_FILE: secrets.sandboxRelayKey,
       TLS_CERT_FILE: certificate.certificateFile,
       TLS_KEY_FILE: certificate.keyFile,
       AUTH_SESSION_PUBLIC_URL: publicUrl('auth-session'),

@@ -2,10 +2,11 @@ import { optionsOfProgram } from '../arguments';
 import type { Command } from './command';
 import { codesCommand } from './codes-command';
 import { completionCommand } from './completion-command';
+import { eventsCommand, listenCommand } from './listen-command';
 import { loginCommand, logoutCommand } from './login-command';
 import { triggerCommand } from './trigger-command';
 
-const platformCommands = [loginCommand, logoutCommand, codesCommand, triggerCommand];
+const platformCommands = [loginCommand, logoutCommand, codesCommand, triggerCommand, listenCommand, eventsCommand];
 const completed = platformCommands.map(({ name, firstWords = [], options, flags = [] }) => {
   return { name, firstWords, options: [...options, ...flags] };
 });

@@ -7,6 +7,8 @@ export interface RequestLine {
   headers: RawHeaders;
   /** Announced number of bytes; undefined for chunks, whose size is known only at the end; 0 without a body. */
   announcedBytes: number | undefined;
+  /** The path takes bodies of any type: a relay's. */
+  isAnyType?: boolean;
 }
 
 export interface Objection {
@@ -67,9 +69,10 @@ function headerObjection(headers: RawHeaders): Objection | undefined {
   return isPlain ? undefined : { status: 400, message: 'a header field has characters that are not allowed' };
 }
 
-function bodyObjection({ headers, announcedBytes }: RequestLine, bodyBytesMax: number): Objection | undefined {
+function bodyObjection({ headers, announcedBytes, isAnyType }: RequestLine, bodyBytesMax: number): Objection | undefined {
   if (announcedBytes === undefined) return undefined;
-  return announcedBytes > bodyBytesMax ? bodyTooLarge : bodyTypeObjection(headers, announcedBytes);
+  if (announcedBytes > bodyBytesMax) return bodyTooLarge;
+  return isAnyType ? undefined : bodyTypeObjection(headers, announcedBytes);
 }
 
 /** Requires that a request with a body declares JSON (R-5.4-1). For chunks it is checked after they are read. */

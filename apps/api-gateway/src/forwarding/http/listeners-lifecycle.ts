@@ -1,5 +1,6 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Lifecycle } from '@paycode/service-runtime';
+import { RelayEndpoints } from '../../relay';
 import { PlainListener } from './plain-listener';
 import { PublicListener } from './public-listener';
 
@@ -10,6 +11,7 @@ export class ListenersLifecycle implements OnApplicationBootstrap, OnModuleDestr
     private readonly publicListener: PublicListener,
     private readonly plainListener: PlainListener,
     private readonly lifecycle: Lifecycle,
+    @Inject(RelayEndpoints) private readonly relay: RelayEndpoints | null,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -29,6 +31,8 @@ export class ListenersLifecycle implements OnApplicationBootstrap, OnModuleDestr
   }
 
   private async close(): Promise<void> {
+    // A listener's connection would hold the stop up.
+    this.relay?.close();
     await Promise.all([this.publicListener.close(), this.plainListener.close()]);
   }
 }

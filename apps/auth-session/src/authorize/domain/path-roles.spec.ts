@@ -23,6 +23,7 @@ describe('the path-role table', () => {
   it('roles and the paths that they may call (A-42)', () => {
     expect(allowed('/code/create')).toEqual(['MERCHANT', 'PSP']);
     expect(allowed('/stk/x')).toEqual(['STK']);
+    expect(allowed('/relay/dev')).toEqual(['MERCHANT', 'PSP']);
     expect(allowed('/remote/v4/lookup')).toEqual(types);
     expect(allowed('/portal/restful/merchant/notification/list')).toEqual(['PSP', 'ACQUIRER']);
   });

@@ -11,7 +11,7 @@ export type PathRule =
 /**
  * The service of a path, which is the audience of its callers' assertions. The payment core has the name of the simulator here.
  */
-export type PathService = 'notification-config' | 'webhook-dispatcher' | 'payment-simulator';
+export type PathService = 'notification-config' | 'webhook-dispatcher' | 'payment-simulator' | 'api-gateway';
 
 /** Entry of a path: its rule and its service. Paths without identity assertion have no service. */
 export type PathEntry = PathRule & { service?: PathService };
@@ -22,6 +22,8 @@ const table: readonly (readonly [prefix: string, entry: PathEntry])[] = [
   ['/authentication', { kind: 'OPEN' }],
   ['/code', { kind: 'ROLE', role: 'EXTERNAL', service: 'payment-simulator' }],
   ['/purchase', { kind: 'ROLE', role: 'EXTERNAL', service: 'webhook-dispatcher' }],
+  // Relays of a sandbox, which the gateway itself serves; elsewhere 404 (A-78).
+  ['/relay', { kind: 'ROLE', role: 'EXTERNAL', service: 'api-gateway' }],
   ['/remote', { kind: 'ANY_ACCOUNT', service: 'payment-simulator' }],
   ['/provision', { kind: 'ANY_ACCOUNT', service: 'payment-simulator' }],
   ['/stk', { kind: 'ROLE', role: 'STK', service: 'payment-simulator' }],

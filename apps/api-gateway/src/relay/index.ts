@@ -1,0 +1,2 @@
+export { Relays } from './relays';
+export { type RelayAnswer, RelayEndpoints } from './relay-endpoints';

@@ -1,0 +1,101 @@
+import type { Readable } from 'node:stream';
+import { DomainError, invalidField } from '@paycode/service-runtime';
+import type { HookAnswer, HookRequest } from './relay';
+import type { RelayName, Relays } from './relays';
+
+/** A request to one of the relay's paths. `account`: subject of the caller; undefined on open paths. */
+export interface RelayRequest extends HookRequest {
+  method: string;
+  path: string;
+  account: string | undefined;
+}
+
+export interface RelayAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string | Readable;
+}
+
+const hooks = '/public/relay/';
+const listeners = /^\/pluto\/relay\/([a-z0-9-]{1,32})(\/answers)?$/;
+const statuses: Record<Exclude<HookAnswer, number>, number> = { FULL: 503, AWAY: 503, LATE: 504 };
+
+/**
+ * The relay's paths: `/public/relay/<id>` takes notifications for a listener behind a firewall, `/pluto/relay/<name>` is where this listener
+ * reads them and answers. In a sandbox only.
+ */
+export class RelayEndpoints {
+  constructor(private readonly relays: Relays) {}
+
+  /** Whether the path takes notifications, which are no JSON. */
+  isHook(path: string): boolean {
+    return path.startsWith(hooks);
+  }
+
+  /** Undefined for the paths of others. @throws DomainError */
+  async answerTo(request: RelayRequest): Promise<RelayAnswer | undefined> {
+    if (this.isHook(request.path)) return this.hook(request);
+    const [, name, answers] = listeners.exec(request.path) ?? [];
+    if (name === undefined || request.account === undefined) return undefined;
+    return this.listener(request, { account: request.account, name }, answers !== undefined);
+  }
+
+  close(): void {
+    this.relays.close();
+  }
+
+  private async hook(request: RelayRequest): Promise<RelayAnswer> {
+    if (request.method !== 'POST') throw notAllowed('POST');
+    const answer = await this.relays.hold(request.path.slice(hooks.length), request);
+    if (answer === undefined) throw notFound();
+    return empty(typeof answer === 'number' ? answer : statuses[answer]);
+  }
+
+  private listener({ method, body }: RelayRequest, owner: RelayName, isAnswer: boolean): RelayAnswer {
+    if (isAnswer) {
+      if (method !== 'POST') throw notAllowed('POST');
+      return empty(this.relays.answer(owner, answerIn(body)) ? 204 : 410);
+    }
+    if (method === 'DELETE') {
+      this.relays.remove(owner);
+      return empty(204);
+    }
+    if (method !== 'GET') throw notAllowed('GET, DELETE');
+    const lines = this.relays.listen(owner, hooks + this.relays.idOf(owner));
+    if (!lines)
+      throw new DomainError({
+        status: 429,
+        reason: 'RELAYS_IN_USE',
+        message: 'Too Many Requests',
+        headers: { 'retry-after': '20' },
+      });
+    return { status: 200, headers: { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' }, body: lines };
+  }
+}
+
+/** @throws DomainError 400 */
+function answerIn(body: Buffer): { id: string; status: number } {
+  let answer: { id?: unknown; status?: unknown } | null;
+  try {
+    answer = JSON.parse(body.toString('utf8')) as typeof answer;
+  } catch {
+    throw invalidField('body', 'must be JSON');
+  }
+  if (typeof answer?.id !== 'string') throw invalidField('id', 'must be the id of a notification');
+  const { id, status } = answer;
+  if (typeof status !== 'number' || !Number.isInteger(status) || status < 200 || status > 599)
+    throw invalidField('status', 'must be an integer from 200 to 599');
+  return { id, status };
+}
+
+function empty(status: number): RelayAnswer {
+  return { status, headers: { 'cache-control': 'no-store' }, body: '' };
+}
+
+function notFound(): DomainError {
+  return new DomainError({ status: 404, reason: 'NO_RELAY', message: 'Not Found' });
+}
+
+function notAllowed(allow: string): DomainError {
+  return new DomainError({ status: 405, reason: 'METHOD', message: 'Method Not Allowed', headers: { allow } });
+}

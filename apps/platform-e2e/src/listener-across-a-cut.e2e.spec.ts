@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Merchant, MerchantReceiver } from '@paycode/platform-client';
+import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
+import { installPaycodeDev, runToEnd } from './testing/installed-paycode-dev';
+import { makeMerchant, payNewCode, sharedPlatform } from './testing/platform';
+
+const platform = sharedPlatform();
+const { baseUrl, caFile } = platform.standalone;
+let folder: string;
+let program: string;
+
+/** The network between a desk and the sandbox. */
+class Network {
+  private readonly sockets = new Set<Socket>();
+  private isCut = false;
+  private readonly server: Server = createServer(desk => this.connected(desk));
+
+  async open(): Promise<void> {
+    await new Promise<void>(done => this.server.listen(0, '127.0.0.1', done));
+  }
+
+  get url(): string {
+    return `https://localhost:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  cut(): void {
+    this.isCut = true;
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  mend(): void {
+    this.isCut = false;
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    await new Promise(done => this.server.close(done));
+  }
+
+  private connected(desk: Socket): void {
+    if (this.isCut) return void desk.destroy();
+    const sandbox = connect(Number(new URL(baseUrl).port), '127.0.0.1');
+    for (const [one, other] of [
+      [desk, sandbox],
+      [sandbox, desk],
+    ] as const) {
+      this.sockets.add(one);
+      one
+        .on('error', () => undefined)
+        .once('close', () => {
+          this.sockets.delete(one);
+          other.destroy();
+        });
+    }
+    desk.pipe(sandbox).pipe(desk);
+  }
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'paycode-listen-'));
+  program = await installPaycodeDev(folder);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('paycode-dev listen, from the package (A-78)', () => {
+  const later = undoneAfterEach();
+
+  interface Desk {
+    merchant: Merchant;
+    receiver: MerchantReceiver;
+    network: Network;
+    listener: ChildProcess;
+    printed: () => string;
+    ended: Promise<number | null>;
+  }
+
+  /** A merchant whose web server is on a desk: logged in, listening, and its URL set. */
+  async function makeDesk(): Promise<Desk> {
+    const [merchant, receiver, network] = [await makeMerchant(platform), await MerchantReceiver.start(), new Network()];
+    later(() => receiver.stop());
+    await network.open();
+    later(() => network.close());
+    const env = { XDG_CONFIG_HOME: mkdtempSync(join(folder, 'config-')), PAYCODE_PASSWORD: merchant.credentials.password };
+    const login = ['login', '--url', network.url, '--ca', resolve(caFile), '--user', merchant.credentials.username];
+    expect(await runToEnd(process.execPath, [program, ...login], { cwd: folder, env })).toMatchObject({ code: 0 });
+    const listener = spawn(process.execPath, [program, 'listen', '--forward-to', receiver.url, '--json'], {
+      env: { ...process.env, NODE_OPTIONS: '', ...env },
+    });
+    let printed = '';
+    listener.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+    const ended = new Promise<number | null>(done => listener.once('exit', done));
+    later(async () => {
+      listener.kill('SIGKILL');
+      await ended;
+    });
+    await eventually(() => expect(printed).toContain('\n'));
+    const { pathname } = new URL((JSON.parse(printed.split('\n')[0]!) as { url: string }).url);
+    receiver.encryptKey = await merchant.addHttp(baseUrl + pathname);
+    return { merchant, receiver, network, listener, ended, printed: () => printed };
+  }
+  const stateOf = async ({ merchant }: Desk, transactionId: number) => (await merchant.reversal(transactionId))?.state;
+
+  it('takes the probe and a payment to a server on the desk, as they came, and its 200 back', async () => {
+    const desk = await makeDesk();
+    expect(desk.receiver.probes).toBe(1);
+    const transactionId = await payNewCode(desk.merchant);
+    const { headers, notification } = await desk.receiver.webhook(each => each.transactionId === transactionId);
+    expect(notification).toMatchObject({ status: 'SUCCESS', amount: 25.5 });
+    expect(headers).toMatchObject({ 'x-webhook-encryption': 'AES-128-GCM', 'x-webhook-transaction-id': String(transactionId) });
+    await eventually(async () => expect(await stateOf(desk, transactionId)).toBe('SETTLED'));
+    desk.listener.kill('SIGTERM');
+    expect(await desk.ended).toBe(0);
+  });
+
+  it('a payment that comes while the network is cut settles when it is mended', async () => {
+    const desk = await makeDesk();
+    desk.network.cut();
+    const transactionId = await payNewCode(desk.merchant);
+    await eventually(async () => expect((await desk.merchant.delivery(transactionId))!.attempts).toHaveLength(1));
+    expect(desk.receiver.received).toEqual([]);
+    desk.network.mend();
+    await eventually(async () => expect(await stateOf(desk, transactionId)).toBe('SETTLED'));
+  });
+
+  it('an answer that the cut took is brought back, and the server is asked once', async () => {
+    const desk = await makeDesk();
+    let release: (status: number) => void = () => undefined;
+    let isAsked = false;
+    desk.receiver.answer = () =>
+      new Promise(done => {
+        isAsked = true;
+        release = done;
+      });
+    const transactionId = await payNewCode(desk.merchant);
+    await eventually(() => expect(isAsked).toBe(true));
+    desk.network.cut();
+    release(200);
+    await desk.receiver.webhook(each => each.transactionId === transactionId);
+    desk.network.mend();
+    await eventually(async () => expect(await stateOf(desk, transactionId)).toBe('SETTLED'));
+    expect(desk.receiver.received).toHaveLength(1);
+  });
+
+  it('a payment whose listener stays away is reversed, and another account’s listener goes on', async () => {
+    const [desk, other] = [await makeDesk(), await makeDesk()];
+    desk.listener.kill('SIGKILL');
+    await desk.ended;
+    const [lost, kept] = [await payNewCode(desk.merchant), await payNewCode(other.merchant)];
+    await eventually(async () => expect(await stateOf(other, kept)).toBe('SETTLED'));
+    await eventually(async () => expect(await stateOf(desk, lost)).toBe('REVERSED'));
+    expect(other.receiver.received.map(({ notification }) => notification.transactionId)).toEqual([kept]);
+  });
+});
