@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import {
   startService,
 } from '@paycode/service-runtime';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
+import { register } from 'prom-client';
 import {
   IdentityGuard,
   IdentityModule,
@@ -132,6 +134,13 @@ describe('mutual TLS', () => {
 
   it('a service with its own certificate and token is answered (T-27)', async () => {
     expect(await outcomeOf(clientOf('webhook-dispatcher', await filesFor('webhook-dispatcher')))).toEqual({ ok: true });
+  });
+
+  it('a service tells when its certificate for other services ends (T-27)', async () => {
+    const text = await register.metrics();
+    const endsAtS = Number(/^paycode_service_runtime_certificate_not_after_timestamp_seconds (\S+)$/m.exec(text)![1]);
+    const { validTo } = new X509Certificate(readFileSync(schedulerFiles['MUTUAL_TLS_CERT_FILE']!));
+    expect(endsAtS).toBe(Date.parse(validTo) / 1_000);
   });
 
   it("a token is refused with another service's certificate, a stranger's and none (T-27)", async () => {

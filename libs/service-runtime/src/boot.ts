@@ -1,7 +1,9 @@
+import { X509Certificate } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { scrapedGauge } from '@paycode/metrics';
 import { type PaymentTracing, startTracing } from '@paycode/tracing';
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics } from 'prom-client';
@@ -78,6 +80,7 @@ export async function startService<S extends EnvSchema>(
   const onRefused = (error: Error) =>
     logger.error({ event: 'certificate-refused', reason: error.message }, 'a certificate file has changed and is not usable');
   const tls = MutualTls.ofFiles(runtime.mutualTls, onRefused);
+  if (tls) observeCertificate(tls);
   const listeners = await openListeners(fastify, { ...runtime.listeners, tls }, definition.hasPublicPaths);
   if (definition.events) await app.startAllMicroservices();
   logger.info({ event: 'started', ports: listeners.map(portOf) }, 'service started');
@@ -102,6 +105,14 @@ let metricsCollected = false;
 function collectDefaultMetricsOnce(): void {
   if (!metricsCollected) collectDefaultMetrics();
   metricsCollected = true;
+}
+
+/** When the certificate in use ends, which the service shows to other services. */
+function observeCertificate(tls: MutualTls): void {
+  const help = 'Unix time at which the certificate for calls between services ends.';
+  scrapedGauge({ name: 'paycode_service_runtime_certificate_not_after_timestamp_seconds', help }, gauge =>
+    gauge.set(new X509Certificate(tls.current.cert).validToDate.getTime() / 1_000),
+  );
 }
 
 async function openListeners(

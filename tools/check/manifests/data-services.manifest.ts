@@ -11,6 +11,18 @@ interface Role {
   passwordSecret: { name: string };
 }
 
+/** Of a migration Job (libs/persistence, migrateDatabase). */
+const connectionsOfJob = 2;
+/** Superusers, the operator, its metrics and a person with psql. */
+const connectionsOfOthers = 20;
+
+type Settings = Record<string, string>;
+interface DeploymentSpec {
+  replicas?: number;
+  strategy: { rollingUpdate: { maxSurge: number } };
+  template: { spec: { containers: { envFrom?: { configMapRef: { name: string } }[] }[] } };
+}
+
 describe('PostgreSQL and Kafka of the cluster', () => {
   it('get every password that they name from the store, under its role', () => {
     const { managed } = only('Cluster', 'postgres').spec as { managed: { roles: Role[] } };
@@ -49,4 +61,35 @@ describe('PostgreSQL and Kafka of the cluster', () => {
     });
     expect(secretsIn('postgres')).toContain('backup-store');
   });
+
+  it.each(['sandbox', 'production'])(
+    'have a connection for every replica of %s at its maximum, during an update, with all migrations',
+    overlay => {
+      const objects = render(`k8s/overlays/${overlay}`);
+      const named = (kind: string) => objects.filter(object => object.kind === kind);
+      const scaled = new Map(
+        named('ScaledObject').map(({ spec }) => {
+          const { scaleTargetRef, maxReplicaCount } = spec as { scaleTargetRef: { name: string }; maxReplicaCount: number };
+          return [scaleTargetRef.name, maxReplicaCount];
+        }),
+      );
+      const needed = named('Deployment').map(({ metadata: { name }, spec }) => {
+        const { replicas, strategy, template } = spec as DeploymentSpec;
+        const configs = template.spec.containers[0]!.envFrom?.map(({ configMapRef }) => configMapRef.name) ?? [];
+        const settings = named('ConfigMap').find(({ metadata }) => configs.includes(metadata.name))!['data'] as Settings;
+        if (settings['DATABASE_POOL_MAX'] === undefined) return { name, connections: 0 };
+        // With the log in PostgreSQL a replica would need more.
+        if (settings['EVENTS_TRANSPORT'] !== undefined) expect([name, settings['EVENTS_TRANSPORT']]).toEqual([name, 'kafka']);
+        const most = (scaled.get(name) ?? replicas!) + strategy.rollingUpdate.maxSurge;
+        return { name, connections: most * Number(settings['DATABASE_POOL_MAX']) };
+      });
+      const used = needed.filter(({ connections }) => connections > 0).map(({ name }) => name);
+      expect(used).toEqual(expect.arrayContaining(['auth-session', 'webhook-dispatcher', 'reversal-scheduler']));
+      const { postgresql } = only('Cluster', 'postgres').spec as { postgresql: { parameters: Settings } };
+      const jobs = named('Job').length * connectionsOfJob;
+      const all = needed.reduce((sum, { connections }) => sum + connections, jobs + connectionsOfOthers);
+      expect(all).toBeGreaterThan(200);
+      expect(all).toBeLessThanOrEqual(Number(postgresql.parameters['max_connections']));
+    },
+  );
 });

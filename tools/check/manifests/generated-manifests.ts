@@ -11,8 +11,11 @@ export async function generatedManifests(root: string): Promise<Map<string, stri
   const files: [path: string, source: string, resources: object[]][] = [
     [
       'k8s/components/monitoring/prometheus-rule.yaml',
-      'alerts/paycode.yaml',
-      [rule('paycode', read('k8s/components/monitoring/alerts/paycode.yaml'))],
+      'alerts/paycode.yaml and alerts/service-levels.yaml',
+      [
+        rule('paycode', read('k8s/components/monitoring/alerts/paycode.yaml')),
+        rule('paycode-service-levels', read('k8s/components/monitoring/alerts/service-levels.yaml')),
+      ],
     ],
     [
       'k8s/components/keda/prometheus-rule.yaml',
@@ -23,6 +26,11 @@ export async function generatedManifests(root: string): Promise<Map<string, stri
       'k8s/components/postgres-cnpg/prometheus-rule.yaml',
       'alerts/postgres.yaml',
       [rule('paycode-postgres', read('k8s/components/postgres-cnpg/alerts/postgres.yaml'), 'postgres')],
+    ],
+    [
+      'k8s/components/kafka-strimzi/prometheus-rule.yaml',
+      'alerts/kafka.yaml',
+      [rule('paycode-kafka', read('k8s/components/kafka-strimzi/alerts/kafka.yaml'), 'kafka')],
     ],
     ['k8s/components/kafka-strimzi/topics.yaml', 'docs/reference/topics.yaml', kafkaTopics(withoutCore(topics))],
     ['k8s/components/kafka-strimzi/users.yaml', 'docs/reference/topics.yaml', kafkaUsers(topics)],

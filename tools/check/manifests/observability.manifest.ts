@@ -1,34 +1,52 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { parse } from 'yaml';
 import { generatedManifests } from './generated-manifests';
+import { render } from './render';
 
 const root = join(__dirname, '../../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const alertFiles = [
   'k8s/components/monitoring/alerts/paycode.yaml',
+  'k8s/components/monitoring/alerts/service-levels.yaml',
   'k8s/components/keda/alerts/keda.yaml',
   'k8s/components/postgres-cnpg/alerts/postgres.yaml',
+  'k8s/components/kafka-strimzi/alerts/kafka.yaml',
 ];
 const tests = readdirSync(join(root, 'k8s/tests/alerts')).map(file => `k8s/tests/alerts/${file}`);
 const dashboards = readdirSync(join(root, 'k8s/components/monitoring/dashboards')).map(
   file => `k8s/components/monitoring/dashboards/${file}`,
 );
 
+interface Alert {
+  alert: string;
+  expr: string;
+  labels: { severity: string };
+  annotations: Record<string, string>;
+}
 interface Rules {
-  groups: { rules: { alert: string; labels: { severity: string }; annotations: Record<string, string> }[] }[];
+  groups: { rules: (Alert | { record: string; expr: string })[] }[];
 }
 interface RuleTests {
-  tests: { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] }[];
+  tests: { alert_rule_test: { alertname: string; exp_alerts: { exp_labels: Record<string, string> }[] }[] }[];
 }
 interface Dashboard {
   uid: string;
   title: string;
-  panels: { id: number; title: string; targets: { expr: string }[]; gridPos: { x: number; y: number } }[];
+  templating: { list: { name: string }[] };
+  panels: {
+    id: number;
+    title: string;
+    datasource: { uid: string };
+    targets: { expr: string; datasource: { uid: string } }[];
+    gridPos: { x: number; y: number };
+  }[];
 }
-const rules = alertFiles.flatMap(file => (parse(read(file)) as Rules).groups.flatMap(group => group.rules));
+const rules = alertFiles.flatMap(file =>
+  (parse(read(file)) as Rules).groups.flatMap(group => group.rules.filter(rule => 'alert' in rule)),
+);
 const promtool = (...args: string[]) =>
   execFileSync('promtool', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
@@ -54,6 +72,65 @@ describe('alerts', () => {
         severity: expect.stringMatching(/^(page|ticket)$/) as string,
       });
       expect(Object.keys(annotations).sort()).toEqual(['description', 'runbook_url', 'summary']);
+      // A path in this repository; components/runbooks sets what stands before it.
+      const runbook = annotations['runbook_url']!;
+      expect({ alert, runbook, isThere: existsSync(join(root, runbook)) }).toEqual({
+        alert,
+        runbook: expect.stringMatching(/^k8s\/runbooks\/[a-z-]+\.md$/) as string,
+        isThere: true,
+      });
+      // A reader who comes from the list of runbooks, and one who comes from the alert, find the same page.
+      expect({ alert, isListed: read('k8s/README.md').includes(alert), isNamed: read(runbook).includes(alert) }).toEqual({
+        alert,
+        isListed: true,
+        isNamed: true,
+      });
+    }
+  });
+
+  it('keep namespace and environment, so that they reach the team of that environment', () => {
+    for (const { alert, expr } of rules) {
+      const groupings = [...expr.matchAll(/\bby \(([^)]*)\)/g)].map(match => match[1]!);
+      // Of the metrics of nodes, which know no environment, and of absent metrics, the alert adds it.
+      const isGiven =
+        (expr.includes('label_replace') && expr.includes('"environment"')) || expr.includes('group_left (environment)');
+      const isKept = groupings.every(labels => labels.includes('namespace') && (isGiven || labels.includes('environment')));
+      const isRecorded = groupings.length === 0 && expr.includes('paycode:');
+      expect({ alert, isKept, hasGrouping: groupings.length > 0 || isGiven || isRecorded }).toEqual({
+        alert,
+        isKept: true,
+        hasGrouping: true,
+      });
+    }
+  });
+
+  it('are shown with both labels, each in a case', () => {
+    const cases = tests.flatMap(file => (parse(read(file)) as RuleTests).tests.flatMap(test => test.alert_rule_test));
+    const labelled = cases
+      .filter(({ exp_alerts }) => exp_alerts.some(({ exp_labels }) => exp_labels['namespace'] && exp_labels['environment']))
+      .map(({ alertname }) => alertname);
+    expect(rules.map(({ alert }) => alert).filter(name => !labelled.includes(name))).toEqual([]);
+  });
+
+  it('point where the component runbooks says, once it is set', () => {
+    const folder = mkdtempSync(join(root, 'k8s/.render-'));
+    try {
+      const component = read('k8s/components/runbooks/kustomization.yaml').replace('at=k8s', 'at=https://host.invalid/at/v1/k8s');
+      for (const name of ['place', 'all']) mkdirSync(join(folder, name));
+      writeFileSync(join(folder, 'place/kustomization.yaml'), component);
+      const components = ['monitoring', 'keda', 'kafka-strimzi', 'postgres-cnpg'].map(name => `../../components/${name}`);
+      const all = { resources: ['../../base'], components: [...components, '../place'] };
+      writeFileSync(join(folder, 'all/kustomization.yaml'), JSON.stringify(all));
+      const places = render(relative(root, join(folder, 'all')))
+        .filter(({ kind }) => kind === 'PrometheusRule')
+        .flatMap(({ spec }) => (spec as Rules).groups.flatMap(group => group.rules))
+        .flatMap(rule => ('alert' in rule ? [rule.annotations['runbook_url']!] : []));
+      expect(places.map(place => place.replace('https://host.invalid/at/v1/', '')).sort()).toEqual(
+        rules.map(({ annotations }) => annotations['runbook_url']!).sort(),
+      );
+      expect(places.filter(place => !place.startsWith('https://host.invalid/at/v1/k8s/runbooks/'))).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   });
 });
@@ -66,6 +143,25 @@ describe('dashboards', () => {
     const places = panels.map(({ gridPos: { x, y } }) => `${x},${y}`);
     expect([new Set(panels.map(({ id }) => id)).size, new Set(places).size]).toEqual([panels.length, panels.length]);
   });
+
+  it.each(dashboards)(
+    '%s can be read per data source, environment and namespace, and shows 0 where nothing was counted',
+    file => {
+      const { templating, panels } = JSON.parse(read(file)) as Dashboard;
+      expect(templating.list.map(({ name }) => name)).toEqual(['datasource', 'environment', 'namespace']);
+      for (const { title, datasource, targets } of panels)
+        for (const target of targets) {
+          expect([title, datasource.uid, target.datasource.uid]).toEqual([title, '${datasource}', '${datasource}']);
+          const selectors = [...target.expr.matchAll(/\b(?:paycode|nodejs|process)_[a-z0-9_]+(\{[^}]*\})?/g)].map(
+            match => match[1],
+          );
+          const wanted = 'namespace=~"$namespace",environment=~"$environment"}';
+          expect({ title, isFree: selectors.filter(selector => !selector?.endsWith(wanted)) }).toEqual({ title, isFree: [] });
+          const isCount = /\b(rate|increase)\(/.test(target.expr) && !target.expr.includes('histogram_quantile');
+          if (isCount) expect(target.expr).toMatch(/ or (on\(\) )?vector\(0\)$/);
+        }
+    },
+  );
 
   it('every query parses as PromQL', () => {
     const queries = dashboards.flatMap(file =>

@@ -246,7 +246,7 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
 
   it('every alert has a runbook', () => {
     const text = JSON.stringify(of('PrometheusRule'));
-    const runbooks = [...text.matchAll(/runbooks\/([a-z-]+)/g)].map(match => match[1]!);
+    const runbooks = [...text.matchAll(/k8s\/runbooks\/([a-z-]+)\.md/g)].map(match => match[1]!);
     expect(runbooks.length).toBeGreaterThan(10);
     expect(runbooks.filter(name => !existsSync(join(root, `k8s/runbooks/${name}.md`)))).toEqual([]);
   });

@@ -17,6 +17,11 @@ export class GatewayMetrics {
     'method',
     'status',
   ]);
+  // Without labels, so that it is 0 before the first one: an alert would not see the first failures of a series that begins with them.
+  private readonly failures = counter(
+    'paycode_api_gateway_requests_failed_total',
+    'Requests answered with a status of 500 or more on the public listener.',
+  );
   private readonly durations = histogram(
     'paycode_api_gateway_request_duration_seconds',
     'Time from the request header to the end of the answer.',
@@ -40,6 +45,7 @@ export class GatewayMetrics {
   requestEnded({ route, method, status, durationS }: RequestFacts): void {
     this.inFlight.dec();
     this.requests.inc({ route, method: knownMethods.has(method) ? method : 'other', status });
+    if (status >= 500) this.failures.inc();
     this.durations.observe({ route }, durationS);
   }
 

@@ -7,6 +7,8 @@ describe('metrics of the dispatcher before the first event', () => {
   it.each([
     ['paycode_webhook_dispatcher_events_parked_total', [{}]],
     ['paycode_webhook_dispatcher_events_ingested_total', [{ outcome: 'conflicting' }]],
+    ['paycode_webhook_dispatcher_acknowledgements_total', [{}]],
+    ['paycode_webhook_dispatcher_deliveries_held_back_total', [{ reason: 'ROUTE_UNAVAILABLE' }, { reason: 'OTHER' }]],
     [
       'paycode_webhook_dispatcher_attempts_total',
       ['acknowledged', 'non_200', 'timeout', 'connection', 'our_fault'].map(outcome => ({ outcome })),
@@ -16,4 +18,15 @@ describe('metrics of the dispatcher before the first event', () => {
     const { values } = await register.getSingleMetric(name)!.get();
     expect(values).toEqual(series.map(labels => ({ value: 0, labels })));
   });
+});
+
+it('an acknowledgement counts as settled within the 5 seconds of the service level, or not', async () => {
+  const metrics = new PrometheusDeliveryMetrics({} as Logger);
+  for (const afterMs of [20, 5_000, 5_001]) {
+    metrics.acknowledged();
+    metrics.settled(afterMs);
+  }
+  const text = await register.metrics();
+  expect(text).toContain('paycode_webhook_dispatcher_acknowledgements_total 3\n');
+  expect(text).toContain('paycode_webhook_dispatcher_acknowledgement_to_settled_seconds_bucket{le="5"} 2\n');
 });

@@ -46,12 +46,24 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
     { labelNames: ['kind'], buckets: ageBuckets },
   );
 
+  // Two numbers, because the scheduler may be away: an acknowledgement that it does not know yet is in the first and not in the second.
+  private readonly acknowledgedTotal = counter(
+    'paycode_webhook_dispatcher_acknowledgements_total',
+    'Payments that their merchant acknowledged.',
+  );
+  private readonly settledAfter = histogram(
+    'paycode_webhook_dispatcher_acknowledgement_to_settled_seconds',
+    "Between a merchant's acknowledgement and the scheduler's answer that it knows it.",
+    { buckets: [0.05, 0.25, 1, 2.5, 5, 10, 30, 60, 300] },
+  );
+
   private readonly merchants = new RecentMerchants(() => performance.now());
 
   constructor(@Inject(LOGGER) private readonly logger: Logger) {
     super();
     this.parkedTotal.inc(0);
     this.ingestedTotal.inc({ outcome: 'conflicting' }, 0);
+    for (const reason of ['ROUTE_UNAVAILABLE', 'OTHER']) this.heldBackTotal.inc({ reason }, 0);
     for (const kind of ['acknowledged', 'non_200', 'timeout', 'connection', 'our_fault'])
       this.attemptsTotal.inc({ outcome: kind }, 0);
   }
@@ -88,6 +100,14 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
       { event: 'delivered', transactionId, merchantId, attempt, verdict, outcome, durationMs: Math.round(ageMs) },
       'delivery concluded',
     );
+  }
+
+  override acknowledged(): void {
+    this.acknowledgedTotal.inc();
+  }
+
+  override settled(afterMs: number): void {
+    this.settledAfter.observe(afterMs / 1_000);
   }
 
   override verdictsWaiting(count: number): void {

@@ -48,18 +48,31 @@ export class RecordVerdict {
   /** Resolves after the commit to the valid verdict; null when another replica owns the shard by now. */
   async record(verdict: OwnedVerdict, isReversible: boolean): Promise<VerdictKind | null> {
     this.metrics.verdictsWaiting(++this.unwritten);
-    const queue = verdict.kind.startsWith('ACKED_') ? this.acks : this.conclusions;
-    let standing: VerdictKind | null;
-    try {
-      [standing = null] = await queue.run([verdict]);
-    } catch (error) {
-      standing = await this.standingAside(queue, verdict, error);
-    }
+    const acknowledgedMs = isReversible ? this.acknowledgedMs(verdict) : null;
+    const standing = await this.written(verdict);
     this.metrics.verdictsWaiting(--this.unwritten);
     // Only reversible payments concern the scheduler (P-I13).
-    if (standing && isReversible)
-      this.settling.tell({ transactionId: verdict.transactionId, merchantId: verdict.merchantId, verdict: standing });
+    if (standing && isReversible) {
+      const { transactionId, merchantId } = verdict;
+      this.settling.tell({ transactionId, merchantId, verdict: standing }, isAcknowledged(standing) ? acknowledgedMs : null);
+    }
     return standing;
+  }
+
+  /** When the merchant acknowledged, on this process's clock; null when it did not. */
+  private acknowledgedMs({ kind }: OwnedVerdict): number | null {
+    if (!isAcknowledged(kind)) return null;
+    this.metrics.acknowledged();
+    return this.options.clock.nowMs();
+  }
+
+  private async written(verdict: OwnedVerdict): Promise<VerdictKind | null> {
+    const queue = isAcknowledged(verdict.kind) ? this.acks : this.conclusions;
+    try {
+      return (await queue.run([verdict]))[0] ?? null;
+    } catch (error) {
+      return this.standingAside(queue, verdict, error);
+    }
   }
 
   /** @throws every error that the verdict's own data did not cause */
@@ -93,3 +106,5 @@ export class RecordVerdict {
     }
   }
 }
+
+const isAcknowledged = (kind: VerdictKind): boolean => kind.startsWith('ACKED_');

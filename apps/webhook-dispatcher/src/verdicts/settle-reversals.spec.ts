@@ -88,6 +88,20 @@ describe('reporting verdicts to the scheduler', () => {
     expect([first, second]).toEqual([item(1), item(1_002)]);
   });
 
+  it('counts how long an acknowledgement waited for a scheduler that was away; of no other verdict', async () => {
+    scheduler.fault = new Error('scheduler down');
+    settling.tell(item(1), clock.nowMs());
+    settling.tell(item(2));
+    await settled();
+    await clock.advance(6_000);
+    expect(metrics.settledAfterMs).toEqual([]);
+    scheduler.fault = undefined;
+    await clock.advance(10_000);
+    expect(told().sort()).toEqual([1, 2]);
+    expect(metrics.settledAfterMs).toHaveLength(1);
+    expect(metrics.settledAfterMs[0]).toBeGreaterThan(5_000);
+  });
+
   it('drain reports the rest without waiting', async () => {
     settling.tell(item(1));
     settling.tell(item(2));

@@ -10,25 +10,31 @@ const itemsKeptMax = 50_000;
 /** Pause between two calls, so that more items share one. Nothing waits for these calls. */
 const pauseMs = 10;
 
+/** `acknowledgedMs`: when the merchant acknowledged, on this process's clock; null when it did not. */
+interface Waiting {
+  item: SettleItem;
+  acknowledgedMs: number | null;
+}
+
 /**
  * Tells the scheduler about verdicts at once, so that a payment is settled or reversed in milliseconds. This is only the fast path: a
  * lost item reaches the scheduler by AckReceived, or when its timer or audit asks `close`.
  */
 export class SettleReversals {
-  private waiting: SettleItem[] = [];
+  private waiting: Waiting[] = [];
   private isTelling = false;
   private failures = 0;
 
   constructor(
     private readonly scheduler: ReversalScheduler,
     private readonly clock: Clock,
-    private readonly metrics: Pick<DeliveryMetrics, 'workParked'>,
+    private readonly metrics: Pick<DeliveryMetrics, 'workParked' | 'settled'>,
   ) {}
 
-  tell(item: SettleItem): void {
+  tell(item: SettleItem, acknowledgedMs: number | null = null): void {
     // The scheduler does not answer. Drop the oldest: it is the most likely to know them by now.
     if (this.waiting.length >= itemsKeptMax) this.waiting.splice(0, itemsPerCallMax);
-    this.waiting.push(item);
+    this.waiting.push({ item, acknowledgedMs });
     if (!this.isTelling) void this.tellAll();
   }
 
@@ -50,9 +56,9 @@ export class SettleReversals {
     const items = this.waiting.splice(0, itemsPerCallMax);
     try {
       await isolate(items, {
-        write: part => this.scheduler.settle(part),
+        write: part => this.write(part),
         // This path drops the item, as it may: AckReceived and the timer are the durable ways.
-        failed: ({ transactionId }, error) => this.metrics.workParked('settle', transactionId, error),
+        failed: ({ item: { transactionId } }, error) => this.metrics.workParked('settle', transactionId, error),
       });
       this.failures = 0;
       return true;
@@ -63,5 +69,10 @@ export class SettleReversals {
       this.waiting.unshift(...items);
       return false;
     }
+  }
+  private async write(part: readonly Waiting[]): Promise<void> {
+    await this.scheduler.settle(part.map(({ item }) => item));
+    const nowMs = this.clock.nowMs();
+    for (const { acknowledgedMs } of part) if (acknowledgedMs !== null) this.metrics.settled(nowMs - acknowledgedMs);
   }
 }

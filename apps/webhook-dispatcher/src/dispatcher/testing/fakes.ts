@@ -128,6 +128,8 @@ export class RecordingMetrics extends DeliveryMetrics {
   readonly conflicts: number[] = [];
   readonly faults: unknown[] = [];
   readonly parkedWork: string[] = [];
+  readonly settledAfterMs: number[] = [];
+  acknowledgements = 0;
   duplicates = 0;
   writeFailures = 0;
 
@@ -141,6 +143,12 @@ export class RecordingMetrics extends DeliveryMetrics {
   override attempted(): void {}
   override concluded(report: DeliveryReport): void {
     this.reports.push(report);
+  }
+  override acknowledged(): void {
+    this.acknowledgements++;
+  }
+  override settled(afterMs: number): void {
+    this.settledAfterMs.push(afterMs);
   }
   override verdictsWaiting(): void {}
   override verdictWriteFailed(): void {
