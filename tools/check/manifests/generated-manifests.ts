@@ -9,6 +9,28 @@ export async function generatedManifests(root: string): Promise<Map<string, stri
   const read = (path: string): unknown => parse(readFileSync(join(root, path), 'utf8'));
   const topics = read('docs/reference/topics.yaml') as TopicsFile;
   const files: [path: string, source: string, resources: object[]][] = [
+    ...alertRules(read),
+    ['k8s/components/kafka-strimzi/topics.yaml', 'docs/reference/topics.yaml', kafkaTopics(withoutCore(topics))],
+    ['k8s/components/kafka-strimzi/users.yaml', 'docs/reference/topics.yaml', kafkaUsers(topics)],
+    ['k8s/components/kafka-strimzi/passwords.yaml', 'docs/reference/topics.yaml', kafkaPasswords(topics)],
+    ...paymentCores.flatMap(core =>
+      Object.entries(coreManifests(topics, core)).map(([name, resources]): [string, string, object[]] => [
+        `k8s/components/${core}-kafka/${name}.yaml`,
+        'docs/reference/topics.yaml',
+        resources,
+      ]),
+    ),
+  ];
+  const style = await resolveConfig(join(root, 'k8s/manifest.yaml'));
+  const texts = files.map(async ([path, source, resources]): Promise<[string, string]> => {
+    return [path, await format(textOf(source, resources), { ...style, parser: 'yaml' })];
+  });
+  return new Map(await Promise.all(texts));
+}
+
+/** PrometheusRules of the alert files beside them. */
+function alertRules(read: (path: string) => unknown): [path: string, source: string, resources: object[]][] {
+  return [
     [
       'k8s/components/monitoring/prometheus-rule.yaml',
       'alerts/paycode.yaml and alerts/service-levels.yaml',
@@ -32,22 +54,7 @@ export async function generatedManifests(root: string): Promise<Map<string, stri
       'alerts/kafka.yaml',
       [rule('paycode-kafka', read('k8s/components/kafka-strimzi/alerts/kafka.yaml'), 'kafka')],
     ],
-    ['k8s/components/kafka-strimzi/topics.yaml', 'docs/reference/topics.yaml', kafkaTopics(withoutCore(topics))],
-    ['k8s/components/kafka-strimzi/users.yaml', 'docs/reference/topics.yaml', kafkaUsers(topics)],
-    ['k8s/components/kafka-strimzi/passwords.yaml', 'docs/reference/topics.yaml', kafkaPasswords(topics)],
-    ...paymentCores.flatMap(core =>
-      Object.entries(coreManifests(topics, core)).map(([name, resources]): [string, string, object[]] => [
-        `k8s/components/${core}-kafka/${name}.yaml`,
-        'docs/reference/topics.yaml',
-        resources,
-      ]),
-    ),
   ];
-  const style = await resolveConfig(join(root, 'k8s/manifest.yaml'));
-  const texts = files.map(async ([path, source, resources]): Promise<[string, string]> => {
-    return [path, await format(textOf(source, resources), { ...style, parser: 'yaml' })];
-  });
-  return new Map(await Promise.all(texts));
 }
 
 function rule(name: string, groups: unknown, namespace = 'paycode'): object {
