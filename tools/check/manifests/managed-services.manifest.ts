@@ -35,11 +35,15 @@ describe('overlay managed-services', () => {
     );
     expect(waysOf(resources, 'managed-postgres')).toEqual(['192.0.2.0/28 TCP 5432']);
     expect(podsOf(resources, 'managed-postgres')).not.toContain('api-gateway');
+    expect(podsOf(resources, 'managed-postgres')).toContain('audit'); // of components/ops
   });
 
   it('lets exactly the services with brokers in their settings reach them, on the port of the settings', () => {
     const withKafka = workloads.filter(workload => 'KAFKA_BROKERS' in settingsOf(resources, workload.metadata.name));
-    const inProduction = podsOf(resources, 'managed-kafka').filter(name => name !== 'payment-simulator');
+    // Pods of the sandbox and of components/ops, which this overlay does not have.
+    const elsewhere = ['payment-simulator', 'ops'];
+    expect(podsOf(resources, 'managed-kafka')).toEqual(expect.arrayContaining(elsewhere));
+    const inProduction = podsOf(resources, 'managed-kafka').filter(name => !elsewhere.includes(name));
     expect(sorted(inProduction)).toEqual(sorted(withKafka.map(workload => podLabelOf(workload))));
     const brokers = new Set(withKafka.map(({ metadata }) => settingsOf(resources, metadata.name)['KAFKA_BROKERS']));
     const [list, ...others] = [...brokers];

@@ -74,10 +74,11 @@ export async function bundlePackages(importedBy: ReadonlyMap<string, ReadonlySet
   const { metafile } = await build({
     metafile: true,
     entryPoints: stale.map(({ folder }) => ({
-      in: `${namespace}:${folder}`,
+      // Relative, because the bundle names its entry in a comment: the same sources give the same image in every folder.
+      in: `${namespace}:${relative(root, folder)}`,
       out: relative(root, join(folder, packageBundle.replace('.cjs', ''))),
     })),
-    plugins: [gettersOf(new Map(stale.map(({ folder, names }) => [folder, names])))],
+    plugins: [gettersOf(new Map(stale.map(({ folder, names }) => [relative(root, folder), names])))],
     absWorkingDir: root,
     outdir: root,
     outExtension: { '.js': '.cjs' },
