@@ -11,15 +11,25 @@ const textsIn = (folder: string) =>
 /** What Prometheus or the cluster itself adds. */
 const notOurs = /^(up$|kube_|keda_)/;
 
+/** Where the services call each other by mutual TLS, which standalone does not; libs/access/src/mutual-tls.int.spec.ts reads it. */
+const elsewhere = new Set(['paycode_service_runtime_certificate_not_after_timestamp_seconds']);
+
+const groupings = /\b(by|on|without|ignoring|group_left|group_right) \([^)]*\)/g;
+/** Neither a function, which a parenthesis follows, nor the result of a recording rule, which has colons. */
+const metric = /(?<![\w:])(?:[a-z]+(?:_[a-z0-9]+)+(?![\w:]|\s*\()|up\b)/g;
+
 /** Metrics that the queries of dashboards, alerts and the autoscaler name. */
 function namedMetrics(): string[] {
   const texts = [...textsIn('monitoring/dashboards'), ...textsIn('monitoring/alerts'), ...textsIn('keda')];
   const queries = texts.flatMap(text => [...text.matchAll(/"?(?:expr|query)"?: "?(.*?)"?,?$/gm)].map(match => match[1]!));
-  const names = queries.flatMap(query =>
-    [...query.replace(/\{[^}]*\}|by \([^)]*\)/g, '').matchAll(/[a-z]+(?:_[a-z0-9]+)+|\bup\b/g)].map(match => match[0]),
+  const names = queries.flatMap(
+    query =>
+      query
+        .replace(/\{[^}]*\}/g, '')
+        .replace(groupings, '')
+        .match(metric) ?? [],
   );
-  const functions = new Set(['histogram_quantile']);
-  return [...new Set(names)].filter(name => !functions.has(name) && !notOurs.test(name)).sort();
+  return [...new Set(names)].filter(name => !notOurs.test(name) && !elsewhere.has(name)).sort();
 }
 
 /** An alert on a metric that no service exports never fires, and a panel on it stays empty; both look like a healthy platform. */

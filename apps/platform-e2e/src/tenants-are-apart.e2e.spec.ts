@@ -32,6 +32,7 @@ const requests: Record<string, (subject: Subject) => Request> = {
   }),
   '/pluto/code/queryRef': ({ code, reference }) => ({ body: { code, merchantReference: reference } }),
   '/pluto/code/{code}': ({ code }) => ({ path: `/pluto/code/${code}` }),
+  '/pluto/code/{code}/simulations': ({ code }) => ({ path: `/pluto/code/${code}/simulations`, body: { event: 'REFUND' } }),
 };
 
 /** Routes about no merchant in particular, or that show a code to whoever pays it. */

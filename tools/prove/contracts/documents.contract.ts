@@ -89,6 +89,13 @@ describe('the platform under Schemathesis', () => {
     const { code, output } = await schemathesis(tools, ground, { examples, seed: 15 });
     process.stdout.write(/\d+ generated.*/.exec(output)?.[0].concat(' (Schemathesis)\n') ?? '');
     expect([code, code === 0 ? '' : output.slice(-20_000)]).toEqual([0, '']);
-    expect(output).toContain('Tested: 19');
+    expect(output).toContain(`Tested: ${operationsOf('public')}\n`);
   });
 });
+
+function operationsOf(document: string): number {
+  const { paths } = parse(readFileSync(join(reference, `http/${document}.openapi.yaml`), 'utf8')) as {
+    paths: Record<string, object>;
+  };
+  return Object.values(paths).flatMap(methods => Object.keys(methods)).length;
+}

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '@paycode/persistence/embedded';
 import { StartedProcess } from './child-process';
 import type { ContractPlatform } from './contract-platform';
 
@@ -84,12 +83,3 @@ export const startNginx: StartFront = async platform => {
   const args = ['-c', file, '-g', 'daemon off; error_log stderr notice;'];
   return { port, process: await StartedProcess.start({ command: 'nginx', args, ready: /start worker process \d+/ }) };
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

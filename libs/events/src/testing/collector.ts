@@ -55,6 +55,19 @@ export function numbersOf(events: readonly ReceivedEvent[], key: string): number
   return events.filter(event => event.key === key).map(event => (event.data as { n: number }).n);
 }
 
+/**
+ * Numbers of one key without what arrived again: a transport hands over at least once, so after a failure it goes back to an event that it
+ * handed over before, and on from there.
+ * @throws when it went forth past an event
+ */
+export function firstArrivalsOf(events: readonly ReceivedEvent[], key: string): number[] {
+  const numbers = numbersOf(events, key);
+  const stepsBack = numbers.filter((number, at) => at > 0 && number <= numbers[at - 1]!).length;
+  const steps = numbers.filter((number, at) => at > 0 && number === numbers[at - 1]! + 1).length;
+  if (steps + stepsBack !== Math.max(0, numbers.length - 1)) throw new Error(`${key}: passed over an event: ${numbers.join()}`);
+  return [...new Set(numbers)];
+}
+
 export interface Gate {
   promise: Promise<void>;
   open(): void;

@@ -4,6 +4,7 @@
  * This file is also loaded by Node without a build step: types must stay erasable and imports must be packages.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import {
   accessSync,
   chmodSync,
@@ -75,7 +76,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     pid: child.pid!,
     process: child,
     ended: endOf(child),
-    stop: () => stop(child).finally(() => tether?.kill('SIGKILL')),
+    stop: () => {
+      child.kill('SIGINT');
+      return endOf(child).finally(() => tether?.kill('SIGKILL'));
+    },
   };
 }
 
@@ -157,10 +161,7 @@ async function commandOf(pid: number): Promise<string> {
   if (!Number.isInteger(pid) || pid <= 0) return '';
   const onLinux = `/proc/${pid}/cmdline`;
   if (existsSync('/proc/self/cmdline')) return existsSync(onLinux) ? readFileSync(onLinux, 'utf8') : '';
-  return run('ps', ['-o', 'command=', '-p', String(pid)]).then(
-    ({ stdout }) => stdout,
-    () => '',
-  );
+  return (await run('ps', ['-o', 'command=', '-p', String(pid)]).catch(() => ({ stdout: '' }))).stdout;
 }
 
 async function locateBinaries(): Promise<{ initdb: string; postgres: string }> {
@@ -212,14 +213,22 @@ function prepareFolder(dataDir: string, asNobody: boolean): void {
   if (asNobody) chownSync(dataDir, nobody, nobody);
 }
 
-/** A TCP port that was free on 127.0.0.1 a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port'))));
-    });
+/** Below the ports that a system gives to outgoing connections (Linux: from 32,768), of which any may be taken a moment later. */
+const ports = { from: 10_240, to: 32_768, triesMax: 100 };
+
+/** A TCP port that was free on 127.0.0.1 a moment ago, and that no outgoing connection gets. */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < ports.triesMax; tries++) {
+    const port = randomInt(ports.from, ports.to);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`none of ${ports.triesMax} ports from ${ports.from} to ${ports.to - 1} is free on 127.0.0.1`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  const probe = createServer();
+  return new Promise(resolve => {
+    probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
   });
 }
 
@@ -247,9 +256,4 @@ function untilReady(child: ChildProcess): Promise<void> {
 function endOf(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise(resolve => child.once('exit', () => resolve()));
-}
-
-function stop(child: ChildProcess): Promise<void> {
-  child.kill('SIGINT');
-  return endOf(child);
 }
