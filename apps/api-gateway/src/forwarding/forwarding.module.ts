@@ -28,7 +28,7 @@ export class ForwardingModule {
 }
 
 /** A sender gives up after 45 seconds. A listener that was cut off is back within seconds, or will not come back in time. */
-const relayTimes = { holdMs: 50_000, awayMs: 30_000, beatMs: 5_000, streamMs: 300_000 };
+const relayTimes = { holdMs: 50_000, awayMs: 30_000, heartbeatMs: 5_000, streamMs: 300_000 };
 
 /** None without a key. */
 function relayEndpoints({ relayKey: key }: ForwardingOptions): Provider {

@@ -24,7 +24,7 @@ export interface RelayTimes {
   /** How long a relay waits for its listener to come back. */
   awayMs: number;
   /** Interval of the lines that show that the connection lives. */
-  beatMs: number;
+  heartbeatMs: number;
   /** A listener must come back after this time with credentials that are valid then. */
   streamMs: number;
 }
@@ -57,10 +57,10 @@ export class Relay {
     stream.push(lineOf(first));
     for (const { line } of this.held.values()) stream.push(line);
     this.stream = stream;
-    const beat = setInterval(() => this.beat(stream), this.times.beatMs);
+    const heartbeat = setInterval(() => this.sendHeartbeat(stream), this.times.heartbeatMs);
     const turn = setTimeout(() => stream === this.stream && this.end({ type: 'again' }), this.times.streamMs);
     stream.once('close', () => {
-      clearInterval(beat);
+      clearInterval(heartbeat);
       clearTimeout(turn);
       if (this.stream === stream || this.stream === undefined) this.lost();
     });
@@ -102,9 +102,9 @@ export class Relay {
     this.onGone();
   }
 
-  private beat(stream: Readable): void {
+  private sendHeartbeat(stream: Readable): void {
     if (stream.readableLength > unreadBytesMax) stream.destroy();
-    else stream.push(lineOf({ type: 'beat' }));
+    else stream.push(lineOf({ type: 'heartbeat' }));
   }
 
   private end(last: object): void {

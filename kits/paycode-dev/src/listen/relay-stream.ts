@@ -7,9 +7,9 @@ import { accepted, optionsOf } from '../platform/send';
 export type RelayLine =
   | { type: 'open'; path: string }
   | { type: 'notification'; id: string; headers: string[]; body: string }
-  | { type: 'beat' | 'again' | 'replaced' | 'closed' };
+  | { type: 'heartbeat' | 'again' | 'replaced' | 'closed' };
 
-/** Three beats of the relay. */
+/** Three heartbeats of the relay. */
 const silenceMs = 15_000;
 const lineCharsMax = 2_097_152;
 
@@ -46,12 +46,12 @@ export async function readRelay(
   });
 }
 
-/** What is no line of the relay, as when something in between answers, counts as a beat. */
+/** What is no line of the relay, as when something in between answers, counts as a heartbeat. */
 function lineIn(text: string): RelayLine {
   try {
     return JSON.parse(text) as RelayLine;
   } catch {
-    return { type: 'beat' };
+    return { type: 'heartbeat' };
   }
 }
 
@@ -59,7 +59,7 @@ function opened(profile: Profile, name: string, signal: AbortSignal): Promise<In
   const { method, headers, ca } = optionsOf(profile, { method: 'GET', path: '', authorization: profile.authorization });
   return new Promise((resolve, reject) => {
     const outgoing = request(`${profile.url}/pluto/relay/${name}`, { method, headers, ca, signal, agent: false }, resolve);
-    // Without an answer the wait is bounded too; afterwards the beats are watched.
+    // Without an answer the wait is bounded too; afterwards the heartbeats are watched.
     const giveUp = setTimeout(() => outgoing.destroy(new Error('no answer')), silenceMs);
     outgoing.once('response', () => clearTimeout(giveUp));
     outgoing.once('close', () => clearTimeout(giveUp));
