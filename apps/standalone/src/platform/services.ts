@@ -154,6 +154,7 @@ function specialEnv(name: ServiceName, { secrets, certificate, ports, home }: Pl
     'webhook-dispatcher': {
       PAYLOAD_KEYS_FILE: secrets.payloadKeys,
       KEY_ENCRYPTION_KEYS_FILE: secrets.webhookKeyEncryptionKeys,
+      SANDBOX_RELAYS_URL: `https://localhost:${ports.gateway}/public/relay/`,
     },
     'recipient-messages': { PAYLOAD_KEYS_FILE: secrets.payloadKeys, OUTBOX_FOLDER: home.outbox },
     'payment-simulator': { PAYLOAD_KEYS_FILE: secrets.payloadKeys, PUBLIC_BASE_URL: `https://localhost:${ports.gateway}` },

@@ -99,6 +99,12 @@ export const env = defineEnv({
     description:
       'New TLS connections to receivers per second; each costs about 1.3 ms of CPU. Deliveries that find a free connection do not wait.',
   },
+  SANDBOX_RELAYS_URL: {
+    type: 'url',
+    default: null,
+    description:
+      'In a sandbox with relays: their URL at its gateway, `https://sandbox.example.com/public/relay/`. Each relay then has slots of its own; unset, all of them share those of one origin (A-78).',
+  },
   HELD_MAX: {
     type: 'integer',
     default: 40_000,

@@ -47,6 +47,8 @@ export interface DispatcherSettings {
   slotsMax: number;
   /** Deliveries in memory. */
   heldMax: number;
+  /** URL of a sandbox's relays, below which each path segment is a receiver of its own. Default: none. */
+  relaysUrl?: string | undefined;
   /**
    * Pause between two calls or statements of one kind under load, in milliseconds, so that more deliveries share each. Default: none.
    */
@@ -83,7 +85,7 @@ function partsOf(ports: DispatcherPorts, settings: DispatcherSettings) {
   const { replica, rules } = settings;
   const batching = { clock, spacing: spacingOf(settings, clock) };
   const shards = new ShardOwnership(ports.shards, clock, { replica, leaseMs: settings.shardLeaseMs });
-  const routes = new RouteCache(ports.routes, clock);
+  const routes = new RouteCache(ports.routes, clock, settings);
   const queues = new OriginQueues<Delivery>({ slotsMax: settings.slotsMax });
   const queue = new DeliveryQueue(queues, routes, clock, { heldMax: settings.heldMax });
   const intake = new RecordDeliveries({ store: ports.deliveries, shards, queue, routes, ...batching }, metrics);

@@ -1,7 +1,10 @@
 import type { OutboundPolicy } from '@paycode/safe-http';
 import type { DispatcherSettings } from './assemble-dispatcher';
 
-export interface DispatcherOptions extends Pick<DispatcherSettings, 'shardLeaseMs' | 'rules' | 'slotsMax' | 'heldMax'> {
+export interface DispatcherOptions extends Pick<
+  DispatcherSettings,
+  'shardLeaseMs' | 'rules' | 'slotsMax' | 'heldMax' | 'relaysUrl'
+> {
   /** Internal base URLs of the services that a dispatcher calls. */
   neighbours: { reversalSchedulerUrl: string; notificationConfigUrl: string };
   /** Keys of sealed notifications and of webhook keys, `kid:base64,kid:base64` of 32 bytes each. */

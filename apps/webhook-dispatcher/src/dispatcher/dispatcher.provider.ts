@@ -18,7 +18,7 @@ export function dispatcherProvider(options: DispatcherOptions): FactoryProvider 
   };
 }
 
-function settingsOf({ shardLeaseMs, rules, window, slotsMax, heldMax }: DispatcherOptions): DispatcherSettings {
+function settingsOf({ shardLeaseMs, rules, window, slotsMax, heldMax, relaysUrl }: DispatcherOptions): DispatcherSettings {
   // Each start gets a new identity, because a restarted process does not know what its predecessor had in flight.
-  return { replica: randomUUID(), shardLeaseMs, rules, post: { ...window, userAgent }, slotsMax, heldMax, spacingMs };
+  return { replica: randomUUID(), shardLeaseMs, rules, post: { ...window, userAgent }, slotsMax, heldMax, relaysUrl, spacingMs };
 }

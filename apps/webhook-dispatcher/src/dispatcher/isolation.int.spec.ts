@@ -7,6 +7,14 @@ import { RouteSource } from '../routes/routes.ports';
 import { routeTo } from './testing/fakes';
 import { Replica } from './testing/replica';
 
+const relaysUrl = 'https://sandbox.example/public/relay/';
+
+class AtRelays extends RouteSource {
+  override async routes(merchantIds: readonly number[]): Promise<Route[]> {
+    return merchantIds.map(merchantId => routeTo(`${relaysUrl}m${merchantId}.`, { merchantId }));
+  }
+}
+
 class ByMerchant extends RouteSource {
   override async routes(merchantIds: readonly number[]): Promise<Route[]> {
     return merchantIds.map(merchantId => routeTo(`https://m${merchantId}.example/hook`, { merchantId }));
@@ -40,6 +48,21 @@ describe('one slow merchant delays no other (F-45)', () => {
     await eventually(async () => {
       await replica.recoverAll();
       expect(await concluded()).toBe(100);
+    });
+    expect(replica.scheduler.armed.filter(item => item.merchantId === hanging).length).toBeLessThanOrEqual(40);
+  });
+
+  it('a listener that never answers takes no slot of another listener of the same sandbox (A-78)', async () => {
+    const settings = { heldMax: 60, slotsMax: 40, relaysUrl };
+    await replica.drain();
+    const { onPost } = replica.poster;
+    replica = await new Replica(database.dataSource, { ports: { routes: new AtRelays() }, settings }).own();
+    replica.poster.onPost = onPost;
+    await ingest(hanging, 1, 50);
+    await ingest(healthy, 1_001, 20);
+    await eventually(async () => {
+      await replica.recoverAll();
+      expect(await concluded()).toBe(20);
     });
     expect(replica.scheduler.armed.filter(item => item.merchantId === hanging).length).toBeLessThanOrEqual(40);
   });

@@ -65,6 +65,14 @@ describe('handshakes are throttled (P-1.9)', () => {
     expect(entered).toContain('https://a');
   });
 
+  it('relays share the free connections of their origin (A-78)', async () => {
+    enterMany('https://other', 25);
+    idle.set('https://sandbox', 2);
+    for (const relay of ['one', 'other']) enter(`https://sandbox/public/relay/${relay}`);
+    await settled();
+    expect(entered.slice(-2)).toEqual(['https://sandbox/public/relay/one', 'https://sandbox/public/relay/other']);
+  });
+
   it('an endpoint whose connections keep breaking does not delay another (T-12)', async () => {
     enterMany('https://breaking', 500);
     enter('https://a');

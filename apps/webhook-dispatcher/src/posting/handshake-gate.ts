@@ -38,10 +38,12 @@ export class HandshakeGate {
     this.handshakes = new TokenBucket({ burst, refillMs }, { tokens: burst, atMs: clock.nowMs() });
   }
 
-  /** Resolves when a request to this endpoint may go on. */
-  enter(origin: string): Promise<LeaveGate> {
+  /** Resolves when a request to this endpoint may go on. Endpoints with one origin, such as relays, share its connections. */
+  enter(endpoint: string): Promise<LeaveGate> {
     // A connection without TLS costs almost no CPU.
-    if (!origin.startsWith('https:')) return Promise.resolve(() => undefined);
+    if (!endpoint.startsWith('https:')) return Promise.resolve(() => undefined);
+    const pathAt = endpoint.indexOf('/', 'https://'.length);
+    const origin = pathAt < 0 ? endpoint : endpoint.slice(0, pathAt);
     return new Promise(resolve => {
       this.row.add(origin, resolve, this.hasAnswered(origin));
       this.letInWhereFree(origin);

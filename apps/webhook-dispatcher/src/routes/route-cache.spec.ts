@@ -107,4 +107,18 @@ describe('routes under a lease (P-I11, A-10)', () => {
     await cache.learn([4]);
     expect(cache.lastOrigin(4)).toBeUndefined();
   });
+
+  it('each relay of a sandbox is an endpoint of its own; other URLs of its origin are one (A-78)', async () => {
+    cache = new RouteCache(source, clock, { relaysUrl: 'https://sandbox.example/public/relay/' });
+    const urls = ['public/relay/one', 'public/relay/one/?part=2', 'public/relay/other', 'hook/one', 'hook/other'];
+    urls.forEach((path, at) => source.urls.set(at + 1, `https://sandbox.example/${path}`));
+    await cache.learn(source.urls.keys());
+    expect(urls.map((_, at) => cache.lastOrigin(at + 1))).toEqual([
+      'https://sandbox.example/public/relay/one',
+      'https://sandbox.example/public/relay/one',
+      'https://sandbox.example/public/relay/other',
+      'https://sandbox.example',
+      'https://sandbox.example',
+    ]);
+  });
 });

@@ -9,6 +9,11 @@ export class RouteUnavailableError extends Error {
   readonly code = 'ROUTE_UNAVAILABLE';
 }
 
+export interface RouteCacheOptions {
+  /** URL below which each path segment is a receiver of its own: that of a sandbox's relays. Default: none. */
+  relaysUrl?: string | undefined;
+}
+
 interface Leased {
   route: Route;
   origin: string;
@@ -33,6 +38,7 @@ export class RouteCache {
   constructor(
     private readonly source: RouteSource,
     private readonly clock: Clock,
+    private readonly options: RouteCacheOptions = {},
   ) {
     this.reads = new FlushQueue(merchantIds => this.read(merchantIds), { flushMax: routesPerCallMax, queueMax: 100_000 });
   }
@@ -88,22 +94,28 @@ export class RouteCache {
 
   /** An unusable route fails for its merchant alone (T-29). */
   private keep(route: Route, askedMs: number, failed: (merchantId: number, cause: unknown) => void): void {
-    const origin = readableOrigin(route);
+    const origin = this.readableOrigin(route);
     if (origin === undefined) return void failed(route.merchantId, new DataFault('the URL of a route cannot be read'));
     this.leased.delete(route.merchantId);
     this.leased.set(route.merchantId, { route, origin, untilMs: askedMs + route.leaseMs });
     // The map keeps the order of reading, so its first route is the one that was unused for longest.
     if (this.leased.size > routesKeptMax) this.leased.delete(this.leased.keys().next().value!);
   }
+
+  private readableOrigin(route: Route): string | undefined {
+    return route.url === null || URL.canParse(route.url) ? originOf(route, this.options) : undefined;
+  }
 }
 
-/** Name of the queue for this route: its endpoint. Merchants without a webhook share one queue. */
-export function originOf(route: Route): string {
-  return route.url === null ? 'none' : new URL(route.url).origin;
-}
-
-function readableOrigin(route: Route): string | undefined {
-  return route.url === null || URL.canParse(route.url) ? originOf(route) : undefined;
+/**
+ * Name of the queue for this route: its endpoint. Merchants without a webhook share one queue. All relays of a sandbox have one origin and a listener
+ * each, so each has a queue of its own: a listener that never answers takes no slot of another (A-78).
+ */
+export function originOf(route: Route, { relaysUrl }: RouteCacheOptions = {}): string {
+  if (route.url === null) return 'none';
+  const { href, origin } = new URL(route.url);
+  if (relaysUrl === undefined || !href.startsWith(relaysUrl)) return origin;
+  return relaysUrl + href.slice(relaysUrl.length).split(/[/?#]/, 1)[0]!;
 }
 
 function chunksOf<T>(items: readonly T[], size: number): T[][] {
