@@ -56,15 +56,22 @@ public sealed class PaymentReceiver
     }
 
     /// <summary>Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute; read is
-    /// Client.Notification.</summary>
+    /// Client.Notification. One that cannot be read stays for the next call, and OnError is told; the others are handled.</summary>
     public async Task Resume(Func<long, Task<Notification>> read)
     {
         foreach (var transactionId in Store.Pending())
         {
-            var notification = await read(transactionId);
-            var claim = Store.Claim(notification);
-            if (claim == Claim.New) await Handle(notification, mayRetry: false);
-            if (claim == Claim.Reversed) Store.Done(transactionId);
+            try
+            {
+                var notification = await read(transactionId);
+                var claim = Store.Claim(notification);
+                if (claim == Claim.New) await Handle(notification, mayRetry: false);
+                if (claim == Claim.Reversed) Store.Done(transactionId);
+            }
+            catch (Exception error)
+            {
+                OnError(error);
+            }
         }
     }
 

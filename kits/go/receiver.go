@@ -74,23 +74,33 @@ func (receiver *Receiver) Receive(rawBody []byte, header func(string) string) An
 }
 
 // Resume handles notifications that a dead process left or whose handler failed after the answer. Call it every minute; read is Client.Notification.
+// One that cannot be read stays for the next call, and OnError is told; the others are handled. It fails when the store does not know what is pending.
 func (receiver *Receiver) Resume(read func(int64) (*Notification, error)) error {
 	ids, err := receiver.Store.Pending()
 	for _, id := range ids {
-		notification, readErr := read(id)
-		if readErr != nil {
-			return readErr
+		if resumeErr := receiver.resume(id, read); resumeErr != nil {
+			receiver.failed(resumeErr)
 		}
-		claim, claimErr := receiver.Store.Claim(notification)
-		if claim == New && claimErr == nil {
-			receiver.handle(notification, false)
-		}
-		if claim == Reversed && claimErr == nil {
-			claimErr = receiver.Store.Done(id)
-		}
-		err = errors.Join(err, claimErr)
 	}
 	return err
+}
+
+func (receiver *Receiver) resume(id int64, read func(int64) (*Notification, error)) error {
+	notification, err := read(id)
+	if err != nil {
+		return err
+	}
+	claim, err := receiver.Store.Claim(notification)
+	if err != nil {
+		return err
+	}
+	if claim == New {
+		receiver.handle(notification, false)
+	}
+	if claim == Reversed {
+		return receiver.Store.Done(id)
+	}
+	return nil
 }
 
 func (receiver *Receiver) claimed(notification *Notification, dueAt time.Time) Answer {

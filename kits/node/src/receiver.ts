@@ -64,14 +64,21 @@ export class Receiver {
     }
   }
 
-  /** Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute; `read` is Client.notification. */
+  /**
+   * Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute; `read` is Client.notification. One
+   * that cannot be read stays for the next call, and `onError` is told; the others are handled.
+   */
   async resume(read: (transactionId: number) => Promise<Notification>): Promise<void> {
-    for (const transactionId of await this.options.store.pending()) {
-      const notification = await read(transactionId);
-      const claim = await this.options.store.claim(notification);
-      if (claim === 'NEW') await this.handle(notification, { mayRetry: false });
-      if (claim === 'REVERSED') await this.options.store.done(transactionId);
-    }
+    for (const transactionId of await this.options.store.pending())
+      await read(transactionId)
+        .then(notification => this.resumed(notification))
+        .catch(this.options.onError);
+  }
+
+  private async resumed(notification: Notification): Promise<void> {
+    const claim = await this.options.store.claim(notification);
+    if (claim === 'NEW') await this.handle(notification, { mayRetry: false });
+    if (claim === 'REVERSED') await this.options.store.done(notification.transactionId);
   }
 
   private async open(rawBody: Uint8Array | string): Promise<Notification | Answer> {

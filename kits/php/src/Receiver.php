@@ -51,19 +51,24 @@ final class Receiver
     }
 
     /**
-     * Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute, from cron.
+     * Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute, from cron. One that cannot be read
+     * stays for the next call, and the error handler is told; the others are handled.
      *
      * @param callable(int): Notification $read Client::notification
      */
     public function resume(callable $read): void
     {
         foreach ($this->store->pending() as $transactionId) {
-            $notification = $read($transactionId);
-            $claim = $this->store->claim($notification);
-            if ($claim === 'NEW') {
-                $this->handle($notification, microtime(true) + $this->answerWithinSeconds, false);
-            } elseif ($claim === 'REVERSED') {
-                $this->store->done($transactionId);
+            try {
+                $notification = $read($transactionId);
+                $claim = $this->store->claim($notification);
+                if ($claim === 'NEW') {
+                    $this->handle($notification, microtime(true) + $this->answerWithinSeconds, false);
+                } elseif ($claim === 'REVERSED') {
+                    $this->store->done($transactionId);
+                }
+            } catch (\Throwable $error) {
+                $this->failed($error);
             }
         }
     }

@@ -6,6 +6,8 @@ import { SessionClient } from '../testing/session-client';
 import { type KitUnderTest, run } from './receiver-kit';
 
 const longAgo = new Date('2020-01-01');
+/** Claims of notifications that nobody has, so that reading them fails; with several, one of them comes before the good one in any order of files. */
+const unreadable = Array.from({ length: 4 }, (_, at) => at + 1);
 
 export function describeClient({ program, folder }: KitUnderTest): void {
   const platform = sharedPlatform();
@@ -25,10 +27,12 @@ export function describeClient({ program, folder }: KitUnderTest): void {
     privateKey = await client.registerKey(username);
     // Only the full login gets in (R-5.3-3, A-39).
     await client.operator('PUT', `/internal/accounts/${username}/public-key`, { challengeRequired: true });
-    // A claim that a dead process left.
+    // Claims that a dead process left.
     mkdirSync(join(home, 'store'), { recursive: true });
-    writeFileSync(join(home, 'store', String(transactionId)), '');
-    utimesSync(join(home, 'store', String(transactionId)), longAgo, longAgo);
+    for (const id of [...unreadable, transactionId]) {
+      writeFileSync(join(home, 'store', String(id)), '');
+      utimesSync(join(home, 'store', String(id)), longAgo, longAgo);
+    }
     writeFileSync(join(home, 'client.pem'), privateKey.export({ format: 'pem', type: 'pkcs8' }), { mode: 0o600 });
     writeFileSync(join(home, 'service.txt'), await client.servicePublicKeyText());
     Object.assign(settings, {
@@ -58,8 +62,10 @@ export function describeClient({ program, folder }: KitUnderTest): void {
     });
   });
 
-  it('logs in with mutual trust, renews, reads a missed notification, and resumes the work of a dead process (R-5.3-3, A-39)', async () => {
-    const lines = (await login()).trim().split('\n');
+  it('logs in with mutual trust, renews, reads a missed notification, and resumes the work of a dead process past what it cannot read (R-5.3-3, A-39)', async () => {
+    const all = (await login()).trim().split('\n');
+    const lines = all.filter(line => !line.startsWith('error '));
+    expect(all.length - lines.length).toBe(unreadable.length);
     expect(lines).toEqual([
       expect.stringMatching(/^logged in [0-9a-f-]{36}$/),
       'request authenticated',

@@ -61,14 +61,18 @@ class Receiver:
             return Answer(500, "HANDLER_FAILED")
 
     def resume(self, read: Callable[[int], Notification]) -> None:
-        """Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute; `read` is Client.notification."""
+        """Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute; `read` is Client.notification.
+        One that cannot be read stays for the next call, and `on_error` is told; the others are handled."""
         for transaction_id in self._store.pending():
-            notification = read(transaction_id)
-            claim = self._store.claim(notification)
-            if claim == "NEW":
-                self._handle(notification, may_retry=False)
-            elif claim == "REVERSED":
-                self._store.done(transaction_id)
+            try:
+                notification = read(transaction_id)
+                claim = self._store.claim(notification)
+                if claim == "NEW":
+                    self._handle(notification, may_retry=False)
+                elif claim == "REVERSED":
+                    self._store.done(transaction_id)
+            except Exception as error:  # one notification must not hold up the others
+                self._on_error(error)
 
     def _claimed(self, notification: Notification, due_at: float) -> Answer:
         while True:

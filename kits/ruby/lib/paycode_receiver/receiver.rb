@@ -45,7 +45,7 @@ module PaycodeReceiver
     end
 
     # Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute; `read` is
-    # client.method(:notification).
+    # client.method(:notification). One that cannot be read stays for the next call, and on_error is told; the others are handled.
     def resume(read)
       @store.pending.each do |transaction_id|
         notification = read.call(transaction_id)
@@ -53,6 +53,8 @@ module PaycodeReceiver
         when 'NEW' then handle(notification, may_retry: false)
         when 'REVERSED' then @store.done(transaction_id)
         end
+      rescue StandardError => e
+        @on_error.call(e)
       end
     end
 

@@ -72,13 +72,22 @@ public final class Receiver {
     }
   }
 
-  /** Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute. */
-  public void resume(Reader read) throws Exception {
+  /**
+   * Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute. One that cannot be read stays for the
+   * next call, and {@code onError} is told; the others are handled.
+   */
+  public void resume(Reader read) throws IOException, InterruptedException {
     for (long transactionId : options.store().pending()) {
-      Notification notification = read.read(transactionId);
-      Store.Claim claim = options.store().claim(notification);
-      if (claim == Store.Claim.NEW) handle(notification, false);
-      if (claim == Store.Claim.REVERSED) options.store().done(transactionId);
+      try {
+        Notification notification = read.read(transactionId);
+        Store.Claim claim = options.store().claim(notification);
+        if (claim == Store.Claim.NEW) handle(notification, false);
+        if (claim == Store.Claim.REVERSED) options.store().done(transactionId);
+      } catch (InterruptedException stopping) {
+        throw stopping;
+      } catch (Exception error) {
+        options.onError().accept(error);
+      }
     }
   }
 
