@@ -134,6 +134,25 @@ export class EvaluationGround {
     this.inPaycode('rollout', 'status', what, '--timeout=280s');
   }
 
+  /** Every pod that is to run is ready, all at the same moment. */
+  async isAllReady(): Promise<void> {
+    await eventually(async () => {
+      const pods = (await this.allPods()).filter(({ status }) => !['Succeeded', 'Failed'].includes(status.phase));
+      const waiting = pods.filter(({ status }) => !status.containerStatuses?.[0]?.ready).map(({ metadata }) => metadata.name);
+      if (waiting.length > 0) throw new Error(`not ready: ${waiting.join(', ')}`);
+    }, 600_000);
+  }
+
+  /** Succeeded or failed: what it printed says more than a wait in vain. */
+  async isJobOver(name: string): Promise<void> {
+    await eventually(async () => {
+      await pause(askEveryMs);
+      const path = `/apis/batch/v1/namespaces/${namespace}/jobs/${name}`;
+      const { status } = await this.plane.api.get<{ status: { succeeded?: number; failed?: number } }>(path);
+      if (!status.succeeded && !status.failed) throw new Error(`the Job ${name} is still running`);
+    }, 600_000);
+  }
+
   /** As `rollout status`, without blocking what this process does meanwhile. */
   async isRolledOut(...services: string[]): Promise<void> {
     for (const service of services)

@@ -38,15 +38,17 @@ function describeArrival(shop: Shop): void {
     expect(shop.ground.node.ended()).toEqual([]);
   });
 
-  it('the commands of the page bring every service up, under Pod Security restricted', () => {
+  it('the commands of the page bring every service up, under Pod Security restricted', async () => {
     shop.ground.applyOverlay();
     shop.ground.rolledOut('statefulset/postgres');
     for (const service of shop.ground.services()) shop.ground.rolledOut(`deployment/${service}`);
+    // A service that was available for a moment may have ended again while PostgreSQL was starting.
+    await shop.ground.isAllReady();
   });
 
-  it('the demo settles one payment and reverses one (R-8-1)', () => {
+  it('the demo settles one payment and reverses one (R-8-1)', async () => {
     shop.ground.inPaycode('create', 'job', 'demo', '--from=cronjob/demo');
-    shop.ground.inPaycode('wait', '--for=condition=complete', 'job/demo', '--timeout=280s');
+    await shop.ground.isJobOver('demo');
     const story = shop.ground.inPaycode('logs', 'job/demo');
     expect(story).toMatch(/answered 200\): SETTLED/);
     expect(story).toMatch(/answered 503\): REVERSED/);
