@@ -78,8 +78,8 @@ module.exports = {
       comment:
         'A file that main.ts does not reach takes no part in its service: a consumer or controller that no module lists, say. Workers and preloads are started by their path.',
       severity: 'error',
-      from: { path: '^apps/[^/]+/src/main\\.ts$' },
-      to: { path: '^apps/[^/]+/src/', pathNot: `${testCode}|/main\\.ts$|\\.(worker|preload)\\.ts$`, reachable: false },
+      from: { path: '^apps/[^/]+/src/main\\.tsx?$' },
+      to: { path: '^apps/[^/]+/src/', pathNot: `${testCode}|/main\\.tsx?$|\\.(worker|preload)\\.ts$`, reachable: false },
     },
     {
       name: 'testing-only-from-specs',
@@ -106,7 +106,8 @@ module.exports = {
       name: 'no-development-package-in-a-service',
       comment: 'What runs in production is in dependencies.',
       severity: 'error',
-      from: { path: '^(apps|libs)/', pathNot: testCode },
+      // Pages are built: what they are made of is in them, and no service loads it.
+      from: { path: '^(apps|libs)/', pathNot: `${testCode}|^apps/portal-web/` },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
     },
     {

@@ -1,6 +1,6 @@
+import { PostgresGuessStore } from '@paycode/guessing';
 import { randomUUID } from 'node:crypto';
 import { PostgresAccountStore } from './accounts/persistence/postgres-account.store';
-import { PostgresGuessStore } from './guessing/persistence/postgres-guess.store';
 import { PostgresSessionStore } from './sessions/persistence/postgres-session.store';
 import { LoginClient, tokenOf } from './testing/login-client';
 import { basic, type CreatedAccount, outcomeOf, TestAuthSession } from './testing/test-service';

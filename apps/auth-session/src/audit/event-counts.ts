@@ -1,7 +1,7 @@
 import { Inject, Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { Clock, PeriodicTask } from '@paycode/timing';
-import { guesserOf } from '../addresses';
+import { guesserOf } from '@paycode/guessing';
 import { SecurityLog } from './audit.ports';
 import type { ClientOrigin, CountedKind, SecurityEvent } from './security-event';
 

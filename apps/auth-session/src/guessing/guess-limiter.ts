@@ -3,12 +3,8 @@ import { isGeneratedApiPassword } from '@paycode/crypto';
 import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
 import { counter } from '@paycode/metrics';
 import { Clock } from '@paycode/timing';
-import { guesserOf } from '../addresses';
+import { type CountedKey, guesserOf, guessKeys, type GuessRule, GuessStore, KnownBlocks, retryAfterS } from '@paycode/guessing';
 import { SecurityLog } from '../audit';
-import { type GuessRule, retryAfterS } from './domain/guess-rule';
-import { guessKeys } from './guess-keys';
-import { type CountedKey, GuessStore } from './guessing.ports';
-import { KnownBlocks } from './known-blocks';
 
 /**
  * After so many failures of one account an operator is alerted, from any addresses and regardless of successes in between (T-05).

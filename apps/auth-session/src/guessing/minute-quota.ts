@@ -1,11 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '@paycode/timing';
-import { guesserOf } from '../addresses';
-import { type GuessRule, retryAfterS } from './domain/guess-rule';
-import { guessKeys } from './guess-keys';
+import { guesserOf, guessKeys, type GuessRule, GuessStore, KnownBlocks, retryAfterS } from '@paycode/guessing';
 import { tooManyTries } from './guess-limiter';
-import { GuessStore } from './guessing.ports';
-import { KnownBlocks } from './known-blocks';
 
 const minuteMs = 60_000;
 

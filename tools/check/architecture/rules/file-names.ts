@@ -81,7 +81,7 @@ export const fileName: Rule.RuleModule = {
   },
   create: context => ({
     Program(node) {
-      const name = basename(context.filename).replace(/\.(ts|mjs|cjs)$/, '');
+      const name = basename(context.filename).replace(/\.(tsx?|mjs|cjs)$/, '');
       const word = emptyWords.exec(name)?.[2];
       if (!kebabCase.test(name)) context.report({ node, messageId: 'form', data: { name } });
       else if (word) context.report({ node, messageId: 'empty', data: { name, word } });

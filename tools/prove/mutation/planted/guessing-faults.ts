@@ -2,7 +2,7 @@ import type { PlantedFault } from './planted-fault.ts';
 
 const auth = 'apps/auth-session/src';
 const limiter = `${auth}/guessing/guess-limiter.ts`;
-const guessStore = `${auth}/guessing/persistence/guess.sql.ts`;
+const guessStore = 'libs/guessing/src/guess.sql.ts';
 const guessingSpec = `${auth}/guessing/guessing.int.spec.ts`;
 
 /** Wrong guesses pay, right passwords pass (ADR 0028). */
@@ -41,7 +41,7 @@ export const guessingFaults: readonly PlantedFault[] = [
     file: guessStore,
     find: 'select key, least(tries, free + 1), least(tries, free + 1),',
     put: 'select key, tries, tries,',
-    specs: [`${auth}/guessing/persistence/postgres-guess.store.int.spec.ts`],
+    specs: ['libs/guessing/src/postgres-guess.store.int.spec.ts'],
   },
   {
     id: 'wait-of-database',

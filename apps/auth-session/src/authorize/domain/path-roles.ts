@@ -20,6 +20,8 @@ export type PathEntry = PathRule & { service?: PathService };
 const table: readonly (readonly [prefix: string, entry: PathEntry])[] = [
   ['/public', { kind: 'OPEN' }],
   ['/authentication', { kind: 'OPEN' }],
+  // Browsers of people: the portal has sessions of its own, and looks at them itself.
+  ['/console', { kind: 'OPEN' }],
   ['/code', { kind: 'ROLE', role: 'EXTERNAL', service: 'payment-simulator' }],
   ['/purchase', { kind: 'ROLE', role: 'EXTERNAL', service: 'webhook-dispatcher' }],
   // Relays of a sandbox, which the gateway itself serves; elsewhere 404.

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { FlushQueue, preparedQuery } from '@paycode/persistence';
 import { DataSource } from 'typeorm';
-import { blockedUntilMs, type GuessRule } from '../domain/guess-rule';
-import { type CountedKey, type CountedTry, GuessStore } from '../guessing.ports';
+import { blockedUntilMs, type GuessRule } from './guess-rule';
+import { type CountedKey, type CountedTry, GuessStore } from './guess-store';
 import { guessSql as sql } from './guess.sql';
 
 interface Try extends CountedKey {

@@ -1,5 +1,5 @@
-import { guesserOf } from '../addresses';
 import { guessKeys } from './guess-keys';
+import { guesserOf } from './guesser-of';
 
 describe('the keys that count guesses (T-05)', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
-import { migrations } from '../../../migrations';
-import type { GuessRule } from '../domain/guess-rule';
+import type { GuessRule } from './guess-rule';
+import { guessTableStatements } from './guess-table.sql';
 import { PostgresGuessStore } from './postgres-guess.store';
 
 const rule: GuessRule = { freeTries: 3, delayFirstMs: 1_000, delayMaxMs: 60_000, memoryMs: 900_000, memorySince: 'LAST_TRY' };
@@ -11,7 +11,8 @@ describe('the counts of guesses', () => {
   let database: TestDatabase;
   let store: PostgresGuessStore;
   beforeAll(async () => {
-    database = await createTestDatabase({ migrations });
+    database = await createTestDatabase();
+    for (const statement of guessTableStatements) await database.dataSource.query(statement);
     store = new PostgresGuessStore(database.dataSource);
   });
   afterAll(() => database.drop());

@@ -34,3 +34,11 @@ export function blockedUntilMs(count: GuessCount, rule: GuessRule): number {
 export function retryAfterS(untilMs: number, nowMs: number): number {
   return Math.max(1, Math.ceil((untilMs - nowMs) / 1_000));
 }
+
+/** How every sign-in of the platform slows guesses down; how many tries are free is each one's own. */
+export const guessDelays = {
+  delayFirstMs: 1_000,
+  delayMaxMs: 60_000,
+  memoryMs: forgetAfterMs,
+  memorySince: 'LAST_TRY',
+} as const satisfies Omit<GuessRule, 'freeTries'>;

@@ -1,4 +1,4 @@
-import type { GuessRule } from './domain/guess-rule';
+import type { GuessRule } from './guess-rule';
 
 /** One try under one key. */
 export interface CountedKey {

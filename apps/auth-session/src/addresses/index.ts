@@ -1,1 +1,0 @@
-export * from './guesser-of';
