@@ -18,7 +18,7 @@ CREATE TABLE recipient_message (
   message_id bigint GENERATED ALWAYS AS IDENTITY,
   dedup_key text NOT NULL,
   channel text NOT NULL,
-  merchant_id bigint NOT NULL,
+  merchant_id bigint,
   transaction_id bigint,
   recipient text NOT NULL,
   notification text,
@@ -28,14 +28,16 @@ CREATE TABLE recipient_message (
   due_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
   created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
   finished_at timestamp with time zone,
+  invitation jsonb,
   CONSTRAINT recipient_message_pkey PRIMARY KEY (message_id),
   CONSTRAINT recipient_message_dedup_key_key UNIQUE (dedup_key),
   CONSTRAINT recipient_message_channel_check CHECK (channel = ANY (ARRAY['EMAIL'::text, 'SMS'::text])),
-  CONSTRAINT recipient_message_check CHECK (num_nonnulls(notification, change_notice) =
+  CONSTRAINT recipient_message_content CHECK (num_nonnulls(notification, change_notice, invitation) =
 CASE state
     WHEN 'PENDING'::text THEN 1
     ELSE 0
 END),
+  CONSTRAINT recipient_message_merchant CHECK (merchant_id IS NOT NULL OR notification IS NULL AND change_notice IS NULL),
   CONSTRAINT recipient_message_state_check CHECK (state = ANY (ARRAY['PENDING'::text, 'SENT'::text, 'FAILED'::text]))
 )
 WITH (fillfactor=70);
@@ -48,3 +50,4 @@ CREATE TRIGGER erasure_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON erasur
 
 COMMENT ON COLUMN recipient_message.notification IS 'What a message of a transaction tells, sealed as compact JWE.';
 COMMENT ON COLUMN recipient_message.change_notice IS 'What a message of a changed URL or key tells: kind of change, who made it, when.';
+COMMENT ON COLUMN recipient_message.invitation IS 'What an invitation to the portal tells, its link included; gone once it is sent.';

@@ -1,5 +1,6 @@
 import { CreateMessages1760000000000 } from './1760000000000-create-messages';
 import { RecordErasures1786000000000 } from './1786000000000-record-erasures';
+import { QueueInvitations1790000000000 } from './1790000000000-queue-invitations';
 
 /** In order of application. */
-export const migrations = [CreateMessages1760000000000, RecordErasures1786000000000];
+export const migrations = [CreateMessages1760000000000, RecordErasures1786000000000, QueueInvitations1790000000000];

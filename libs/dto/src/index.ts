@@ -12,6 +12,7 @@ export * from './internal/change-notices';
 export * from './internal/channels';
 export * from './internal/deliveries';
 export * from './internal/erasures';
+export * from './internal/portal';
 export * from './internal/reversals';
 export * from './internal/routes';
 export { WithoutCardNumber } from './notification/without-card-number';

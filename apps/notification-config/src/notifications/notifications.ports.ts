@@ -1,3 +1,4 @@
+import type { MerchantOwner, MerchantRecord, PortalNotifications } from '@paycode/dto';
 import type { Origin } from '../audit';
 import type { ConfigurationChange } from './domain/configuration-change';
 import type { NotificationConfiguration } from './domain/notification-configuration';
@@ -26,4 +27,12 @@ export abstract class ConfigurationStore {
     request: Target & { origin: Origin },
     plan: (current: NotificationConfiguration) => ConfigurationChange,
   ): Promise<ChangedConfiguration | undefined>;
+}
+
+/** What the portal shows. */
+export abstract class PortalReader {
+  /** Of that owner, the smallest ids first, at most 1,000. */
+  abstract merchantsOf(owner: MerchantOwner): Promise<MerchantRecord[]>;
+  /** @throws DomainError 404 */
+  abstract notificationsOf(merchantId: number): Promise<PortalNotifications>;
 }

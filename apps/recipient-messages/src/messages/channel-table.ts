@@ -1,6 +1,7 @@
 import { type Channel, channels } from '@paycode/dto';
 import { emailSenderOf, type SenderOptions, smsSenderOf } from './clients/senders';
 import { changeNoticeEmail } from './domain/change-notice-message';
+import { invitationEmail } from './domain/invitation-message';
 import { paymentEmail, paymentSms } from './domain/payment-message';
 import type { MessageSender } from './messages.ports';
 import { type ChannelTexts, OpenChannel } from './open-channel';
@@ -15,8 +16,11 @@ interface ChannelDefinition<Text> {
 type Opening = (options: SenderOptions) => OpenChannel | undefined;
 
 const channelTable = {
-  EMAIL: opening({ texts: { ofPayment: paymentEmail, ofChange: changeNoticeEmail }, senderOf: emailSenderOf }),
-  SMS: opening({ texts: { ofPayment: paymentSms, ofChange: null }, senderOf: smsSenderOf }),
+  EMAIL: opening({
+    texts: { ofPayment: paymentEmail, ofChange: changeNoticeEmail, ofInvitation: invitationEmail },
+    senderOf: emailSenderOf,
+  }),
+  SMS: opening({ texts: { ofPayment: paymentSms, ofChange: null, ofInvitation: null }, senderOf: smsSenderOf }),
 } satisfies Record<Channel, Opening>;
 
 /** The channels that the options give a sender. */

@@ -1,6 +1,7 @@
-import type { ChangeNotice, TransactionNotificationV3 } from '@paycode/dto';
+import type { ChangeNotice, PortalInvitation, TransactionNotificationV3 } from '@paycode/dto';
 import { type MessageSender, SendError, type Sending } from './messages.ports';
 
+export type ToldInvitation = Omit<PortalInvitation, 'invitationId' | 'email'>;
 export type ToldChange = Pick<ChangeNotice, 'kind' | 'merchantId' | 'actor' | 'occurredAt'>;
 
 /** Texts of a channel. */
@@ -8,6 +9,8 @@ export interface ChannelTexts<Text> {
   ofPayment(notification: TransactionNotificationV3): Text;
   /** null: the channel has no messages about a changed URL or key. */
   ofChange: ((change: ToldChange) => Text) | null;
+  /** null: nobody is invited over it. */
+  ofInvitation: ((invitation: ToldInvitation) => Text) | null;
 }
 
 type Addressed = Omit<Sending<never>, 'text'>;
@@ -17,15 +20,20 @@ export class OpenChannel {
   private constructor(
     readonly tellPayment: (to: Addressed, notification: TransactionNotificationV3) => Promise<void>,
     readonly tellChange: (to: Addressed, change: ToldChange) => Promise<void>,
+    readonly invite: (to: Addressed, invitation: ToldInvitation) => Promise<void>,
     readonly close: () => Promise<void>,
   ) {}
 
-  static over<Text>(sender: MessageSender<Text>, { ofPayment, ofChange }: ChannelTexts<Text>): OpenChannel {
+  static over<Text>(sender: MessageSender<Text>, { ofPayment, ofChange, ofInvitation }: ChannelTexts<Text>): OpenChannel {
     return new OpenChannel(
       (to, notification) => sender.send({ ...to, text: ofPayment(notification) }),
       async (to, change) => {
         if (!ofChange) throw new SendError('NOT_A_TRANSACTION', true);
         await sender.send({ ...to, text: ofChange(change) });
+      },
+      async (to, invitation) => {
+        if (!ofInvitation) throw new SendError('NOT_A_TRANSACTION', true);
+        await sender.send({ ...to, text: ofInvitation(invitation) });
       },
       () => sender.close(),
     );

@@ -1,4 +1,5 @@
-import type { ChangeNotice, Channel, TransactionTerminal } from '@paycode/dto';
+import type { ChangeNotice, Channel, PortalInvitation, TransactionTerminal } from '@paycode/dto';
+import { DomainError } from '@paycode/service-runtime';
 import type { NewMessage } from './domain/message';
 import { MessageQueue, RecipientDirectory } from './messages.ports';
 
@@ -38,6 +39,15 @@ export class QueueMessages {
   async queueNotices(notices: readonly ChangeNotice[]): Promise<void> {
     if (!this.options.channels.has('EMAIL')) return;
     await this.add(notices.flatMap(notice => notice.emails.map(email => noticeMessage(notice, email))));
+  }
+
+  /** To the address of one person; without an e-mail channel nobody can be invited. @throws DomainError 503 */
+  async queueInvitation({ invitationId, email, ...invitation }: PortalInvitation): Promise<void> {
+    if (!this.options.channels.has('EMAIL'))
+      throw new DomainError({ status: 503, reason: 'NO_EMAIL', message: 'e-mail is switched off' });
+    const cause = `invitation:${invitationId}`;
+    const content = { kind: 'INVITATION' as const, ...invitation };
+    await this.add([{ channel: 'EMAIL', recipient: email, merchantId: null, transactionId: null, cause, content }]);
   }
 
   private async add(messages: readonly NewMessage[]): Promise<void> {

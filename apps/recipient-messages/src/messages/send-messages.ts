@@ -62,7 +62,9 @@ export class SendMessages {
     if (!open) throw new SendError('CHANNEL_OFF', false);
     const to = { recipient, reference: messageId };
     if (content.kind === 'TRANSACTION') return open.tellPayment(to, this.notificationOf(content.payload));
-    return open.tellChange(to, { ...content, kind: content.change, merchantId });
+    if (content.kind === 'INVITATION') return open.invite(to, content);
+    // A notice of a change has always a merchant.
+    return open.tellChange(to, { ...content, kind: content.change, merchantId: merchantId! });
   }
 
   private notificationOf(payload: string): TransactionNotificationV3 {

@@ -105,6 +105,13 @@ export class RecipientMessagesRig {
     return (await axios.post(url, body, { headers, validateStatus: () => true })).status;
   }
 
+  /** Status of `POST /internal/recipient-messages/invitations` by that service. */
+  async postInvitation(caller: ServiceName, body: unknown): Promise<number> {
+    const headers = tokenKeys.headers(caller, 'recipient-messages');
+    const url = `${this.url}/internal/recipient-messages/invitations`;
+    return (await axios.post(url, body, { headers, validateStatus: () => true })).status;
+  }
+
   /** For the operator's command line. */
   operatorToken(): string {
     return tokenKeys.operatorToken();

@@ -1,3 +1,4 @@
+import { portalOperations } from '@paycode/dto';
 import type { operatorName, ServiceName } from './token-keys';
 
 export type CallerName = ServiceName | typeof operatorName;
@@ -15,6 +16,7 @@ export interface InternalCall {
 type Row = readonly [method: string, route: string, callers: InternalCall['callers']];
 
 const operator = ['operator'] as const;
+const portal = ['portal'] as const;
 const proxies = { noToken: 'proxies, by a token of EXTERNAL_AUTHORIZATION_TOKENS' };
 
 /** Of each service that keeps notifications. */
@@ -53,24 +55,35 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['DELETE', '/internal/merchants/:merchantId/notifications/:type/:value', operator],
     ['POST', '/internal/merchants/:merchantId/check', operator],
     ['POST', '/internal/webhook-keys/reseal', operator],
+    // Whose merchants a person may touch is the portal's to know; each call names who asks for it.
+    ['POST', '/internal/portal/merchants', portal],
+    ...portalOperations.map((operation): Row => ['POST', `/internal/portal/notifications/${operation}`, portal]),
   ],
   'webhook-dispatcher': [
     ['POST', '/internal/deliveries/close', ['reversal-scheduler', 'operator']],
     ['GET', '/internal/deliveries', operator],
-    ['GET', '/internal/deliveries/:transactionId', operator],
+    ['GET', '/internal/deliveries/:transactionId', ['portal', 'operator']],
     ['POST', '/internal/deliveries/:transactionId/redeliver', operator],
     ...erasures,
   ],
-  'recipient-messages': [['POST', '/internal/recipient-messages/notices', ['notification-config']], ...erasures],
+  'recipient-messages': [
+    ['POST', '/internal/recipient-messages/notices', ['notification-config']],
+    ['POST', '/internal/recipient-messages/invitations', portal],
+    ...erasures,
+  ],
   'reversal-scheduler': [
     ['POST', '/internal/reversals/arm', ['webhook-dispatcher']],
     ['POST', '/internal/reversals/settle', ['webhook-dispatcher']],
-    ['GET', '/internal/reversals/:transactionId', operator],
+    ['GET', '/internal/reversals/:transactionId', ['portal', 'operator']],
   ],
   'payment-simulator': [
     ['POST', '/internal/transactions', operator],
     ['GET', '/internal/transactions/:transactionId', operator],
     ...erasures,
+  ],
+  portal: [
+    ['POST', '/internal/people', operator],
+    ['GET', '/internal/people', operator],
   ],
 };
 

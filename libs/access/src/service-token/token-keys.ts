@@ -15,6 +15,7 @@ export const serviceNames = [
   'reversal-scheduler',
   'recipient-messages',
   'payment-simulator',
+  'portal',
 ] as const;
 export type ServiceName = (typeof serviceNames)[number];
 

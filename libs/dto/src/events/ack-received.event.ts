@@ -10,7 +10,10 @@ export const ackReceived = defineEvent({
     retentionMs: 14 * dayMs,
     cleanupPolicy: 'delete',
     producers: ['webhook-dispatcher'],
-    consumers: [{ group: 'reversal-scheduler', service: 'reversal-scheduler' }],
+    consumers: [
+      { group: 'reversal-scheduler', service: 'reversal-scheduler' },
+      { group: 'portal-acks', service: 'portal' },
+    ],
   },
   key: 'transactionId',
   fields: {

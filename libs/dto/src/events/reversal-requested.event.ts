@@ -18,6 +18,7 @@ export const reversalRequested = defineEvent({
       { group: 'payment-simulator', service: 'payment-simulator' },
       // Its own decisions, after a restore.
       { group: 'reversal-scheduler-restore', service: 'reversal-scheduler' },
+      { group: 'portal-reversals', service: 'portal' },
     ],
   },
   key: 'transactionId',

@@ -21,6 +21,7 @@ export const transactionTerminal = defineEvent({
       { group: 'webhook-dispatcher', service: 'webhook-dispatcher' },
       { group: 'reversal-scheduler-audit', service: 'reversal-scheduler' },
       { group: 'recipient-messages', service: 'recipient-messages' },
+      { group: 'portal', service: 'portal' },
     ],
   },
   key: 'transactionId',

@@ -1,15 +1,17 @@
-import type { ChangeNotice, Channel } from '@paycode/dto';
+import type { ChangeNotice, Channel, PortalInvitation } from '@paycode/dto';
 
 /** Content of a message. */
 export type MessageContent =
   /** TransactionNotificationV3 JSON sealed as compact JWE. */
   | { kind: 'TRANSACTION'; payload: string }
+  | ({ kind: 'INVITATION' } & Omit<PortalInvitation, 'invitationId' | 'email'>)
   | ({ kind: 'CHANGE_NOTICE' } & Pick<ChangeNotice, 'actor' | 'occurredAt'> & { change: ChangeNotice['kind'] });
 
 export interface NewMessage {
   channel: Channel;
   recipient: string;
-  merchantId: number;
+  /** null: an invitation concerns a person, not a merchant. */
+  merchantId: number | null;
   transactionId: number | null;
   /** Id of the cause; cause, channel and recipient identify the message, so that it is queued only once. */
   cause: string;

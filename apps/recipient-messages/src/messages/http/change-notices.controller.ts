@@ -3,6 +3,7 @@ import { isDataFault } from '@paycode/persistence';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { QueueMessages } from '../queue-messages';
 import { ChangeNoticeBody } from './change-notice.dto';
+import { InvitationBody } from './invitation.dto';
 
 const noticesMax = 100;
 
@@ -22,5 +23,12 @@ export class ChangeNoticesController {
       // The caller sends the notices again in halves, so that only the refused one stays with it (T-29).
       throw new DomainError({ status: 400, reason: 'NOTICE_REFUSED', message: 'a notice cannot be stored', cause: error });
     }
+  }
+
+  /** Mails a person the link that lets them into the portal. */
+  @Post('invitations')
+  @HttpCode(204)
+  async invite(@Body() invitation: InvitationBody): Promise<void> {
+    await this.queueMessages.queueInvitation(invitation);
   }
 }

@@ -8,15 +8,18 @@ import { messageSql as sql } from './message.sql';
 interface MessageRow {
   message_id: string;
   channel: Channel;
-  merchant_id: string;
+  merchant_id: string | null;
   transaction_id: string | null;
   recipient: string;
   notification: string | null;
-  change_notice: Omit<ChangeNoticeContent, 'kind'>;
+  change_notice: Omit<ChangeNoticeContent, 'kind'> | null;
+  invitation: Omit<InvitationContent, 'kind'> | null;
   tries: number;
 }
 
 type ChangeNoticeContent = Extract<MessageContent, { kind: 'CHANGE_NOTICE' }>;
+
+type InvitationContent = Extract<MessageContent, { kind: 'INVITATION' }>;
 
 const tidiedMax = 5_000;
 
@@ -34,6 +37,7 @@ export class PostgresMessageQueue extends MessageQueue {
       messages.map(({ recipient }) => recipient),
       messages.map(({ content }) => (content.kind === 'TRANSACTION' ? content.payload : null)),
       messages.map(({ content }) => changeNoticeOf(content)),
+      messages.map(({ content }) => invitationOf(content)),
     ]);
   }
 
@@ -42,7 +46,7 @@ export class PostgresMessageQueue extends MessageQueue {
     return rows.map(row => ({
       messageId: row.message_id,
       channel: row.channel,
-      merchantId: Number(row.merchant_id),
+      merchantId: row.merchant_id === null ? null : Number(row.merchant_id),
       transactionId: row.transaction_id === null ? null : Number(row.transaction_id),
       recipient: row.recipient,
       content: contentOf(row),
@@ -70,14 +74,21 @@ export class PostgresMessageQueue extends MessageQueue {
 }
 
 function changeNoticeOf(content: MessageContent): string | null {
-  if (content.kind === 'TRANSACTION') return null;
+  if (content.kind !== 'CHANGE_NOTICE') return null;
   const { change, actor, occurredAt } = content;
   return JSON.stringify({ change, actor, occurredAt });
 }
 
-/** A waiting message has one of the two columns. */
-function contentOf({ notification, change_notice }: MessageRow): MessageContent {
-  return notification === null ? { kind: 'CHANGE_NOTICE', ...change_notice } : { kind: 'TRANSACTION', payload: notification };
+function invitationOf(content: MessageContent): string | null {
+  if (content.kind !== 'INVITATION') return null;
+  const { kind: _, ...invitation } = content;
+  return JSON.stringify(invitation);
+}
+
+/** A waiting message has one of the three columns. */
+function contentOf({ notification, change_notice, invitation }: MessageRow): MessageContent {
+  if (notification !== null) return { kind: 'TRANSACTION', payload: notification };
+  return invitation ? { kind: 'INVITATION', ...invitation } : { kind: 'CHANGE_NOTICE', ...change_notice! };
 }
 
 function dedupKey({ cause, channel, recipient }: NewMessage): string {

@@ -1,0 +1,112 @@
+import type { CallerName } from '@paycode/access';
+import type { MerchantRecord, PortalAnswer, PortalNotifications } from '@paycode/dto';
+import { answering, RawReceiver } from '@paycode/safe-http/testing';
+import { TestNotificationConfig } from '../testing/running-service';
+
+const actor = 'Thandi Nkosi';
+
+describe('what people ask in the portal of notification-config', () => {
+  let service: TestNotificationConfig;
+  let receiver: RawReceiver;
+  let url: string;
+  let merchantId = 3_000;
+
+  beforeAll(async () => {
+    [service, receiver] = await Promise.all([
+      TestNotificationConfig.start({ PROBES_PER_CALLER_BURST: '10000', PROBES_PER_ORIGIN_PER_MINUTE: '10000' }),
+      RawReceiver.start(answering(200)),
+    ]);
+    url = `http://127.0.0.1:${receiver.port}/hook`;
+  });
+  beforeEach(async () => {
+    merchantId += 1;
+    await service.saveMerchant(merchantId, { pspId: merchantId, acquirer: `Bank ${merchantId}` });
+  });
+  afterAll(() => Promise.all([service.stop(), receiver.stop()]));
+
+  const post = (path: string, body: object, caller: CallerName = 'portal') =>
+    service.internal('post', `/internal/portal/${path}`, { body, caller });
+  async function ask<T = unknown>(operation: string, of: object = {}): Promise<PortalAnswer<T>> {
+    const { status, data } = await post(`notifications/${operation}`, { merchantId, actor, ...of });
+    expect(status).toBe(200);
+    return data as PortalAnswer<T>;
+  }
+  const audited = () =>
+    service.database.dataSource.query<{ kind: string; actor: string }[]>(
+      "select kind, actor from audit_event where merchant_id = $1 and kind <> 'MERCHANT_SAVED' order by audit_event_id",
+      [merchantId],
+    );
+
+  it.each([
+    ['its merchant id', () => ({ merchantId })],
+    ['its PSP', () => ({ pspId: merchantId })],
+    ['its acquirer', () => ({ acquirer: `Bank ${merchantId}` })],
+  ])('a merchant is found by %s, and no other one with it (T-24)', async (_, owner) => {
+    const { data } = await post('merchants', { owner: owner() });
+    expect((data as MerchantRecord[]).map(each => each.merchantId)).toEqual([merchantId]);
+  });
+
+  it.each([[{}], [{ merchantId: 1, all: true }], [{ all: false }], [{ pspId: '1' }], [{ acquirer: '' }], [{ everybody: true }]])(
+    'an owner that is not exactly one of the four kinds is refused: %j (T-24)',
+    async owner => {
+      const { status, data } = await post('merchants', { owner });
+      expect([status, (data as { message: string }).message]).toEqual([
+        400,
+        'owner must be one of merchantId, pspId, acquirer, all',
+      ]);
+    },
+  );
+
+  it('only the portal may ask (T-27)', async () => {
+    const body = { merchantId, actor };
+    for (const caller of ['webhook-dispatcher', 'payment-simulator', 'api-gateway'] as const)
+      expect([caller, (await post('notifications/renew-key', body, caller)).status]).toEqual([caller, 403]);
+  });
+
+  it('a URL is probed and set, its key is in that answer alone, and the audit log names the person (T-15)', async () => {
+    const set = await ask<{ encryptKey: string }>('add-http', { url });
+    expect(set).toMatchObject({ ok: true, value: { url, encryptKey: expect.stringMatching(/^[0-9a-f]{32}$/) } });
+    const { encryptKey } = (set as { value: { encryptKey: string } }).value;
+    const listed = await ask<PortalNotifications>('list');
+    expect(listed).toMatchObject({ ok: true, value: { http: { url, version: 'V3' }, recipients: [] } });
+    expect(JSON.stringify(listed)).not.toContain(encryptKey);
+    expect(new Set((await audited()).map(event => event.actor))).toEqual(new Set([`portal ${actor}`]));
+  });
+
+  it('a refusal is an answer with its words, and changes nothing (R-4.3-7)', async () => {
+    const answer = await ask('add-http', { url: 'http://127.0.0.1:9/nobody' });
+    expect(answer).toMatchObject({ ok: false, status: 400, message: 'URL validation failed: not reachable' });
+    expect(await ask('list')).toMatchObject({ ok: true, value: { http: null } });
+    expect(await audited()).toEqual([]);
+  });
+
+  it('a URL that is not set yet can be checked, and stays unset', async () => {
+    expect(await ask('check', { url })).toMatchObject({ ok: true, value: { url } });
+    expect(await ask('list')).toMatchObject({ ok: true, value: { http: null } });
+  });
+
+  it('a renewed key is another one; a removed URL is gone', async () => {
+    const first = (await ask<{ encryptKey: string }>('add-http', { url })) as { value: { encryptKey: string } };
+    const renewed = (await ask<{ encryptKey: string }>('renew-key')) as { value: { encryptKey: string } };
+    expect(renewed.value.encryptKey).not.toBe(first.value.encryptKey);
+    expect(await ask('remove-http')).toMatchObject({ ok: true });
+    expect(await ask('list')).toMatchObject({ ok: true, value: { http: null } });
+  });
+
+  it('recipients are added and removed, and an address that is none is refused in words (R-4.3-4)', async () => {
+    const recipient = { type: 'EMAIL', value: 'till@shop.example' };
+    expect(await ask('add-recipient', recipient)).toMatchObject({ ok: true, value: { recipients: [recipient] } });
+    expect(await ask('add-recipient', { type: 'EMAIL', value: 'no address' })).toMatchObject({
+      ok: false,
+      status: 400,
+      message: expect.stringContaining('an e-mail address'),
+    });
+    expect(await ask('remove-recipient', recipient)).toMatchObject({ ok: true, value: { recipients: [] } });
+  });
+
+  it('a merchant that does not exist is an answer, too', async () => {
+    merchantId += 100_000;
+    expect(await ask('list')).toMatchObject({ ok: false, status: 404 });
+    merchantId -= 100_000;
+  });
+});

@@ -1,0 +1,80 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '@paycode/service-runtime/testing';
+import { RecipientMessagesRig } from '../testing/running-recipient-messages';
+
+const secret = 'x'.repeat(43);
+
+describe('invitations to the portal', () => {
+  let rig: RecipientMessagesRig;
+  let outbox: string;
+  let count = 0;
+
+  beforeEach(async () => {
+    outbox = mkdtempSync(join(tmpdir(), 'paycode-invitations-'));
+    rig = await RecipientMessagesRig.open();
+  });
+  afterEach(async () => {
+    await rig.close();
+    rmSync(outbox, { recursive: true });
+  });
+
+  const invitation = (over: object = {}) => ({
+    invitationId: `00000000-0000-4000-8000-${String((count += 1)).padStart(12, '0')}`,
+    email: 'new@shop.example',
+    name: 'New Colleague',
+    link: `https://pay.example/console/accept#${secret}`,
+    invitedBy: 'Thandi Nkosi',
+    tenant: 'merchant 1001',
+    expiresAt: '2030-01-01T10:00:00.000Z',
+    ...over,
+  });
+  const mails = () =>
+    readdirSync(outbox, { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(entry => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+      // Soft line breaks of quoted-printable.
+      .map(text => text.replace(/=\r?\n/g, ''));
+  const rows = () => rig.database.dataSource.query<Record<string, unknown>[]>('select * from recipient_message');
+
+  it('are mailed once, however often they are handed over, and forgotten when they are sent (T-16)', async () => {
+    await rig.start({ OUTBOX_FOLDER: outbox });
+    const one = invitation();
+    expect([await rig.postInvitation('portal', one), await rig.postInvitation('portal', one)]).toEqual([204, 204]);
+    const other = invitation({ email: 'other@shop.example' });
+    expect(await rig.postInvitation('portal', other)).toBe(204);
+    await eventually(async () => expect((await rows()).map(({ state }) => state)).toEqual(['SENT', 'SENT']));
+    expect(mails()).toHaveLength(2);
+    const mail = mails().find(text => text.includes('new@shop.example'))!;
+    for (const part of ['Thandi Nkosi', 'merchant 1001', `accept#${secret}`]) expect(mail).toContain(part);
+    expect(JSON.stringify(await rows())).not.toMatch(new RegExp(`${secret}|shop\\.example|Colleague`));
+  });
+
+  it('are taken from the portal alone, with a link to https only (T-27)', async () => {
+    await rig.start({ OUTBOX_FOLDER: outbox });
+    for (const caller of ['notification-config', 'webhook-dispatcher'] as const)
+      expect([caller, await rig.postInvitation(caller, invitation())]).toEqual([caller, 403]);
+    for (const wrong of [
+      { link: 'http://pay.example/' },
+      { email: 'a@b.example\r\nBcc: c@d.example' },
+      { invitationId: '1' },
+      { name: 'Eve\r\nSubject: x' },
+    ])
+      expect([wrong, await rig.postInvitation('portal', invitation(wrong))]).toEqual([wrong, 400]);
+    expect(await rows()).toEqual([]);
+  });
+
+  it('show the names that people chose as text (T-25)', async () => {
+    await rig.start({ OUTBOX_FOLDER: outbox });
+    const name = 'Eve <b>bold</b>';
+    expect(await rig.postInvitation('portal', invitation({ name }))).toBe(204);
+    await eventually(() => expect(mails()).toHaveLength(1));
+    expect(mails()[0]).toContain('<p>Hello Eve &lt;b&gt;bold&lt;/b&gt;,</p>');
+  });
+
+  it('are refused while no e-mail can be sent, so that nobody waits for one', async () => {
+    await rig.start({ EMAIL_TRANSPORT: 'off', SMS_TRANSPORT: 'off' });
+    expect(await rig.postInvitation('portal', invitation())).toBe(503);
+  });
+});

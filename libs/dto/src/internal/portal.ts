@@ -1,0 +1,59 @@
+import type { Channel } from './channels';
+import type { EncryptionProfile, MerchantRecord } from './routes';
+
+/** What the portal may ask of a merchant's notifications: POST notification-config /internal/portal/notifications/{operation}. */
+export const portalOperations = [
+  'list',
+  'add-http',
+  'remove-http',
+  'renew-key',
+  'add-recipient',
+  'remove-recipient',
+  'check',
+] as const;
+
+export type PortalOperation = (typeof portalOperations)[number];
+
+/** Whose merchants: POST notification-config /internal/portal/merchants, the smallest ids first, at most 1,000. */
+export type MerchantOwner = { merchantId: number } | { pspId: number } | { acquirer: string } | { all: true };
+
+export interface PortalMerchantsRequest {
+  owner: MerchantOwner;
+}
+
+export type PortalMerchantsAnswer = MerchantRecord[];
+
+export interface PortalRequest {
+  merchantId: number;
+  /** The person who asks, for the audit log. */
+  actor: string;
+  url?: string;
+  type?: Channel;
+  value?: string;
+}
+
+/** What is set for a merchant; never a key. */
+export interface PortalNotifications {
+  http: { url: string; version: string; keyId: string; changedAt: string } | null;
+  encryption: EncryptionProfile;
+  recipients: { type: Channel; value: string }[];
+}
+
+/** A refusal is an answer: the person is told what it says. */
+export type PortalAnswer<T> =
+  { ok: true; value: T } | { ok: false; status: number; reason: string; message: string; retryAfterS?: number };
+
+/** POST recipient-messages /internal/recipient-messages/invitations. Idempotent by invitationId. Answer: 204 once it is stored. */
+export interface PortalInvitation {
+  /** UUID. */
+  invitationId: string;
+  email: string;
+  name: string;
+  /** Holds the secret that lets the reader choose a password; forgotten once the mail is sent. */
+  link: string;
+  invitedBy: string;
+  /** What the person is let into, in words: `merchant 1001`. */
+  tenant: string;
+  /** ISO 8601 UTC. */
+  expiresAt: string;
+}
