@@ -9,6 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { transform } from '@swc/core';
 import { bundlePackages, fromPackageBundle } from './build/package-bundle.ts';
+import { buildPortalPages, pagesApp } from './build/portal-pages.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -70,7 +71,9 @@ export async function buildApps(
     await build({ ...bundleOptions, plugins, entryPoints: entries, outdir: folderOf(app) });
     return [folderOf(app), imported] as const;
   });
+  const pages = names.includes(pagesApp) ? buildPortalPages(folderOf(pagesApp)) : undefined;
   await bundlePackages(new Map(await Promise.all(bundled)));
+  await pages;
 }
 
 /** Names of all apps that have a main.ts. */

@@ -4,6 +4,7 @@ import { createTestDatabase } from '@paycode/persistence/testing';
 import { migrations as authSession } from '../../../apps/auth-session/migrations';
 import { migrations as notificationConfig } from '../../../apps/notification-config/migrations';
 import { migrations as paymentSimulator } from '../../../apps/payment-simulator/migrations';
+import { migrations as portal } from '../../../apps/portal/migrations';
 import { migrations as recipientMessages } from '../../../apps/recipient-messages/migrations';
 import { migrations as reversalScheduler } from '../../../apps/reversal-scheduler/migrations';
 import { migrations as webhookDispatcher } from '../../../apps/webhook-dispatcher/migrations';
@@ -16,6 +17,7 @@ const databases = {
   'reversal-scheduler': reversalScheduler,
   'recipient-messages': recipientMessages,
   'payment-simulator': paymentSimulator,
+  portal,
   events,
 };
 

@@ -36,10 +36,12 @@ interface NotesFile extends Schema {
 export async function openApiPages(): Promise<Page[]> {
   const program = controllersProgram();
   const services = readdirSync(join(root, 'apps')).filter(app => controllersOf(app).length > 0);
-  const isPublic = (path: string): boolean => !path.startsWith('/internal/');
+  // What the portal's own pages ask is between them and it.
+  const isConsole = (path: string): boolean => path.startsWith('/console');
+  const isPublic = (path: string): boolean => !path.startsWith('/internal/') && !isConsole(path);
   const open = documentOf(program, { name: 'public', services, keep: isPublic });
   const internal = services.map(service =>
-    documentOf(program, { name: 'internal', services: [service], keep: path => !isPublic(path) }),
+    documentOf(program, { name: 'internal', services: [service], keep: path => path.startsWith('/internal/') }),
   );
   const webhooks = documentOf(program, { name: 'webhooks', services: [], keep: () => false });
   const names = ['public', 'webhooks', ...services];

@@ -9,7 +9,8 @@ export type ServiceName =
   | 'webhook-dispatcher'
   | 'reversal-scheduler'
   | 'recipient-messages'
-  | 'payment-simulator';
+  | 'payment-simulator'
+  | 'portal';
 
 /** The command cannot be carried out; the message is for the user. */
 export class OperatorError extends Error {}

@@ -11,6 +11,7 @@ export const owners = [
   'reversal-scheduler',
   'recipient-messages',
   'payment-simulator',
+  'portal',
 ];
 
 /** A database and a role of its own per service; the service reads its URL from `<folder>/<service>.database-url`. Safe to repeat. */

@@ -8,6 +8,7 @@ const makers: Record<string, () => string> = {
   'payload-keys': ring('p1'),
   'webhook-key-encryption-keys': ring('k1'),
   'auth-key-encryption-keys': ring('a1'),
+  'portal-key-encryption-keys': ring('c1'),
   'password-peppers': ring('w1'),
 };
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-type Answer = { restarted: string; pid: number } | { failed: string; reason: string };
+type Answer = { restarted: string; pid: number | undefined } | { failed: string; reason: string };
 
 /** The standalone platform in a process of its own, which replaces the processes of services when it is told to. */
 export class RunningPlatform {
@@ -20,6 +20,8 @@ export class RunningPlatform {
     this.child.send({ restart: service });
     const [answer] = (await answered) as [Answer];
     if ('failed' in answer) return `${answer.reason}\n${service} waits for the next change`;
+    // The portal has a process only while it is used.
+    if (answer.pid === undefined) return `${service} was not running: it starts anew when it is next used`;
     return `${service} restarted in ${Math.round(performance.now() - startedAt)} ms, process ${answer.pid}`;
   }
 

@@ -6,13 +6,14 @@ import { type Material, materialIn, type RingName } from './material.ts';
 const namespace = 'paycode';
 const demoHome = '/etc/paycode/demo';
 const withoutDatabase = ['api-gateway'];
-const withEvents = ['webhook-dispatcher', 'reversal-scheduler', 'recipient-messages', 'payment-simulator'];
+const withEvents = ['webhook-dispatcher', 'reversal-scheduler', 'recipient-messages', 'portal', 'payment-simulator'];
 /** Key rings of a service, by key in its Secret; services share some. */
 const rings: Record<string, Record<string, RingName>> = {
   'auth-session': { PASSWORD_PEPPERS: 'password-peppers', KEY_ENCRYPTION_KEYS: 'auth-key-encryption-keys' },
   'notification-config': { KEY_ENCRYPTION_KEYS: 'webhook-key-encryption-keys' },
   'webhook-dispatcher': { KEY_ENCRYPTION_KEYS: 'webhook-key-encryption-keys', PAYLOAD_KEYS: 'payload-keys' },
   'recipient-messages': { PAYLOAD_KEYS: 'payload-keys' },
+  portal: { KEY_ENCRYPTION_KEYS: 'portal-key-encryption-keys', PAYLOAD_KEYS: 'payload-keys' },
   'payment-simulator': { PAYLOAD_KEYS: 'payload-keys' },
 };
 /** Internal listeners that the demo calls as an operator. */

@@ -6,7 +6,13 @@ import { type Issued, issueCertificates } from '../compose/certificate.ts';
 import { databaseOwners } from './databases.ts';
 import type { KeptFolder } from './kept-folder.ts';
 
-const ringNames = ['payload-keys', 'webhook-key-encryption-keys', 'auth-key-encryption-keys', 'password-peppers'] as const;
+const ringNames = [
+  'payload-keys',
+  'webhook-key-encryption-keys',
+  'auth-key-encryption-keys',
+  'portal-key-encryption-keys',
+  'password-peppers',
+] as const;
 export type RingName = (typeof ringNames)[number];
 const operator = 'operator';
 /** OPERATOR_TOKEN_LIFETIME_MAX_S of every service by default. */

@@ -21,6 +21,8 @@ export function assemble(app: string, target: string): number {
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   for (const bundle of bundles) cpSync(join(dist, bundle), join(target, bundle));
+  const pages = join(dist, 'web');
+  if (existsSync(pages)) cpSync(pages, join(target, 'web'), { recursive: true });
   // Scanners for vulnerabilities and licences find every package by its manifest, as in node_modules.
   for (const place of bundled) copyPackage(join(root, place), join(target, place), isAboutPackage);
   for (const place of installed) copyPackage(join(root, place), join(target, place));

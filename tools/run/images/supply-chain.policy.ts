@@ -34,7 +34,7 @@ export const supplyChainPolicy: SupplyChainPolicy = {
     'Zlib',
   ],
   // Data of development tools, never part of a service.
-  developmentLicences: ['CC-BY-4.0'],
+  developmentLicences: ['CC-BY-4.0', 'MPL-2.0', 'Unlicense'],
   decidedLicences: {
     'passport-http@0.3.0': {
       licence: 'MIT',

@@ -7,7 +7,13 @@ const root = join(import.meta.dirname, '../../..');
 /** V8's compiled code of the bundles and of node_modules. Each build empties it, because it would only grow. */
 export const compileCache = join(root, 'dist/compile-cache');
 const fingerprintFile = join(root, 'dist/apps/fingerprint');
-const buildInputs = ['package-lock.json', 'tsconfig.base.json', 'tools/run/build.ts', 'tools/run/build/package-bundle.ts'];
+const buildInputs = [
+  'package-lock.json',
+  'tsconfig.base.json',
+  'tools/run/build.ts',
+  'tools/run/build/package-bundle.ts',
+  'tools/run/build/portal-pages.ts',
+];
 
 /**
  * Builds all apps unless their sources are unchanged since the last build. Exits when the build fails, after printing its messages.
@@ -43,7 +49,7 @@ function projectFolders(): string[] {
 }
 
 function sourceFiles(project: string): string[] {
-  const folders = ['src', 'migrations'].map(name => join(project, name)).filter(existsSync);
+  const folders = ['src', 'migrations', 'public'].map(name => join(project, name)).filter(existsSync);
   return folders.flatMap(folder =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter(entry => entry.isFile() && !/\.spec\.ts$/.test(entry.name))

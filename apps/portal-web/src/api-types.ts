@@ -1,0 +1,113 @@
+/** What the portal answers; instants are ISO 8601 UTC, amounts exact decimals as text. */
+export type Stage = 'CODE_DUE' | 'ENROL_DUE' | 'FULL';
+
+export interface Me {
+  stage: Stage;
+  environment: string;
+  person: {
+    personId: string;
+    email: string;
+    name: string;
+    tenantType: 'MERCHANT' | 'PSP' | 'ACQUIRER' | 'OPERATOR';
+    tenantId: string;
+    tenantName: string;
+    role: string;
+    hasTotp: boolean;
+    mayConfigure: boolean;
+    mayInvite: boolean;
+  };
+}
+
+export interface Merchant {
+  merchantId: number;
+  merchantName: string;
+  pspId: number | null;
+  acquirer: string;
+  status: 'ACTIVE' | 'SUSPENDED';
+}
+
+export type Outcome = 'PENDING' | 'SETTLED' | 'REVERSED' | 'NO_MONEY';
+
+export interface Payment {
+  transactionId: number;
+  merchantId: number;
+  kind: 'PURCHASE' | 'REFUND' | 'REVERSAL';
+  status: string;
+  outcome: Outcome;
+  completedAt: string;
+  amount: string;
+  currencyCode: string;
+  reference: string;
+  code: string | null;
+  referenceTransactionId: number;
+  reversedBy: number | null;
+}
+
+export interface PaymentPage {
+  payments: Payment[];
+  next: string | null;
+}
+
+export interface ShownPayment {
+  payment: Payment;
+  explanation: { headline: string; why: string; advice: string[] };
+  timeline: { at: string; kind: string; text: string }[];
+  silent: string[];
+}
+
+export interface Home {
+  today: { outcome: Outcome; currencyCode: string; count: number; amount: string }[];
+  chart: {
+    since: string;
+    bucketS: number;
+    buckets: {
+      at: string;
+      settled: number;
+      reversed: number;
+      pending: number;
+      medianMs: number | null;
+      slowestMs: number | null;
+    }[];
+  };
+  reversedLastHour: number;
+}
+
+export interface Notifications {
+  http: { url: string; version: string; keyId: string; changedAt: string } | null;
+  encryption: string;
+  recipients: { type: 'EMAIL' | 'SMS'; value: string }[];
+}
+
+export interface RevealedKey {
+  url: string;
+  version: string;
+  encryptKey: string;
+}
+
+export interface ProbeResult {
+  url: string;
+  isAccepted: boolean;
+  reason: string | null;
+  detail: string | null;
+  status: number | null;
+  timings: { dnsMs: number | null; connectMs: number | null; tlsMs: number | null; firstByteMs: number | null; totalMs: number };
+  certificateExpiresAt: string | null;
+}
+
+export interface BrowserSession {
+  sessionId: string;
+  address: string;
+  userAgent: string;
+  createdAt: string;
+  seenAt: string;
+  isThisOne: boolean;
+}
+
+export interface Colleague {
+  personId: string;
+  email: string;
+  name: string;
+  role: string;
+  hasTotp: boolean;
+  hasPassword: boolean;
+}

@@ -1,0 +1,45 @@
+/** Decimals of a currency, as ISO 4217 has them. */
+function decimalsOf(currencyCode: string): number {
+  try {
+    return (
+      new Intl.NumberFormat('en', { style: 'currency', currency: currencyCode }).resolvedOptions().maximumFractionDigits ?? 2
+    );
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return 2;
+  }
+}
+
+/** An exact amount in the reader's way of writing it. Digits stay text: a float would round large sums. */
+export function money(amount: string, currencyCode: string): string {
+  const digits = decimalsOf(currencyCode);
+  const options = {
+    style: 'currency',
+    currency: currencyCode,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  } as const;
+  return new Intl.NumberFormat(undefined, options).format(amount as unknown as number);
+}
+
+const whenFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const hourFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+
+/** In the reader's time zone. */
+export const when = (iso: string) => whenFormat.format(new Date(iso));
+export const hour = (iso: string) => hourFormat.format(new Date(iso));
+/** For the hover. */
+export const utc = (iso: string) => `${iso.replace('T', ' ').replace(/(\.\d+)?Z$/, '')} UTC`;
+
+/** Where the reader's day began. */
+export function dayBeganAt(now = new Date()): string {
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate()).toISOString();
+}
+
+/** A browser in words. */
+export function browserOf(userAgent: string): string {
+  const name = /(Edg|OPR|Firefox|Chrome|Safari)\//.exec(userAgent)?.[1] ?? 'Unknown browser';
+  const system = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(userAgent)?.[1];
+  const names: Record<string, string> = { Edg: 'Edge', OPR: 'Opera' };
+  return `${names[name] ?? name}${system ? ` on ${system}` : ''}`;
+}

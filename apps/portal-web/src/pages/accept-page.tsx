@@ -1,0 +1,53 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { api } from '../api';
+import { Failure, Field } from '../ui';
+
+/** Where the link of an invitation leads: one chooses a password. The secret stands behind the hash, which no server sees. */
+export function AcceptPage(): ReactNode {
+  const [secret] = useState(() => location.hash.slice(1));
+  const [password, setPassword] = useState('');
+  const accept = useMutation({ mutationFn: () => api.post('invitations/accept', { secret, password }) });
+  useEffect(() => {
+    document.title = 'Your invitation · Paycode';
+    history.replaceState(history.state, '', location.pathname);
+  }, []);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    accept.mutate();
+  };
+  if (accept.isSuccess)
+    return (
+      <main className="alone">
+        <h1>You are in</h1>
+        <p>Your password is set.</p>
+        <p>
+          <Link to="/sign-in" search={{ next: undefined }}>
+            Sign in
+          </Link>
+        </p>
+      </main>
+    );
+  return (
+    <main className="alone">
+      <h1>Choose a password</h1>
+      <form onSubmit={submit}>
+        <Field
+          label="Password"
+          type="password"
+          autoComplete="new-password"
+          hint="At least 12 characters. A sentence is easier to remember than signs."
+          required
+          minLength={12}
+          value={password}
+          onChange={event => setPassword(event.target.value)}
+        />
+        {accept.isError && <Failure error={accept.error} />}
+        <button type="submit" className="main" disabled={accept.isPending}>
+          {accept.isPending ? 'Keeping it…' : 'Keep this password'}
+        </button>
+      </form>
+    </main>
+  );
+}

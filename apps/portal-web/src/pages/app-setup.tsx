@@ -1,0 +1,70 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { api } from '../api';
+import { Failure, Field, Secret, Waiting } from '../ui';
+
+interface Begun {
+  sealed: string;
+  url: string;
+  secret: string;
+}
+
+/** Sets up an authenticator app: its secret, a first code, and recovery codes that are shown once. */
+export function AppSetup({ onDone }: { onDone: () => void }): ReactNode {
+  const [code, setCode] = useState('');
+  const begin = useMutation({ mutationFn: () => api.post<Begun>('totp') });
+  const confirm = useMutation({
+    mutationFn: () => api.post<{ recoveryCodes: string[] }>('totp/confirm', { sealed: begin.data!.sealed, code }),
+  });
+  useEffect(() => begin.mutate(), []);
+  if (confirm.data) return <RecoveryCodes codes={confirm.data.recoveryCodes} onDone={onDone} />;
+  if (begin.isError) return <Failure error={begin.error} again={() => begin.mutate()} />;
+  if (!begin.data) return <Waiting what="Making a secret for your app" />;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    confirm.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <p>
+        Add Paycode to your authenticator app by this key, or open the link on your phone. Then enter the code that the app shows.
+      </p>
+      <Secret label="Key" value={begin.data.secret} />
+      <p>
+        <a href={begin.data.url}>Open in the app on this device</a>
+      </p>
+      <Field
+        label="Code"
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        required
+        minLength={6}
+        value={code}
+        onChange={event => setCode(event.target.value)}
+      />
+      {confirm.isError && <Failure error={confirm.error} />}
+      <button type="submit" className="main" disabled={confirm.isPending}>
+        Turn on
+      </button>
+    </form>
+  );
+}
+
+function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }): ReactNode {
+  return (
+    <section aria-labelledby="recovery">
+      <h2 id="recovery">Keep these recovery codes</h2>
+      <p>Each lets you in once when your phone is lost. They are not shown again.</p>
+      <ul className="codes">
+        {codes.map(code => (
+          <li key={code}>
+            <code>{code.match(/.{4}/g)!.join('-')}</code>
+          </li>
+        ))}
+      </ul>
+      <button type="button" className="main" onClick={onDone}>
+        I have kept them
+      </button>
+    </section>
+  );
+}

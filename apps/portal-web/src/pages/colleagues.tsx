@@ -1,0 +1,94 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { api } from '../api';
+import type { Colleague } from '../api-types';
+import { peopleQuery, queryClient } from '../queries';
+import { Failure, Field, Waiting } from '../ui';
+
+const tenantRoles = [
+  ['VIEWER', 'Viewer: sees payments'],
+  ['DEVELOPER', 'Developer: sets up notifications'],
+  ['OWNER', 'Owner: also invites people'],
+] as const;
+const operatorRoles = [
+  ['ON_CALL', 'On-call: sees everything'],
+  ['ADMINISTRATOR', 'Administrator: also changes and invites'],
+] as const;
+
+/** Who else is in the account, and letting somebody in. */
+export function Colleagues({ mayInvite, tenantType }: { mayInvite: boolean; tenantType: string }): ReactNode {
+  const { data, isError, error } = useQuery(peopleQuery);
+  return (
+    <section className="card" aria-labelledby="people">
+      <h2 id="people">People of this account</h2>
+      {isError && <Failure error={error} />}
+      {!data && !isError && <Waiting what="Reading who is in" />}
+      <ul className="lines">
+        {data?.map(({ personId, name, email, role, hasPassword }) => (
+          <li key={personId}>
+            <span>
+              {name} <span className="dim">{email}</span>
+            </span>
+            <span className="tag">{role.toLowerCase().replace('_', '-')}</span>
+            {!hasPassword && <span className="tag pending">invited</span>}
+          </li>
+        ))}
+      </ul>
+      {mayInvite && <Invite roles={tenantType === 'OPERATOR' ? operatorRoles : tenantRoles} />}
+    </section>
+  );
+}
+
+function Invite({ roles }: { roles: readonly (readonly [string, string])[] }): ReactNode {
+  const [email, setEmail] = useState('');
+  const [name, setName] = useState('');
+  const [role, setRole] = useState(roles[0]![0]);
+  const invite = useMutation({
+    mutationFn: () => api.post<Colleague>('invitations', { email: email.trim(), name: name.trim(), role }),
+    onSuccess: () => queryClient.invalidateQueries(peopleQuery),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    invite.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <h3>Invite somebody</h3>
+      <Field
+        label="Name"
+        required
+        maxLength={100}
+        autoComplete="off"
+        value={name}
+        onChange={event => setName(event.target.value)}
+      />
+      <Field
+        label="E-mail address"
+        type="email"
+        required
+        autoComplete="off"
+        value={email}
+        onChange={event => setEmail(event.target.value)}
+      />
+      <div className="field">
+        <label htmlFor="role">Role</label>
+        <select id="role" value={role} onChange={event => setRole(event.target.value)}>
+          {roles.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </div>
+      {invite.isError && <Failure error={invite.error} />}
+      {invite.data && (
+        <p className="notice good" role="status">
+          {invite.data.email} gets a link by e-mail, good for three days.
+        </p>
+      )}
+      <button type="submit" className="main" disabled={invite.isPending}>
+        {invite.isPending ? 'Inviting…' : 'Invite'}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,193 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { api } from '../api';
+import type { Notifications, RevealedKey } from '../api-types';
+import { meQuery, merchantsQuery, notificationsQuery, queryClient } from '../queries';
+import { Confirm, Failure, Field, MerchantChoice, Moment, Secret, Waiting } from '../ui';
+import { ProbeOutcome, useProbe } from './probe-outcome';
+import { Recipients } from './recipients';
+
+/** Where a merchant is notified: its URL and key, and who gets e-mails and short messages. */
+export function NotificationsPage(): ReactNode {
+  const { merchantId: chosen } = useSearch({ from: '/signed-in/notifications' });
+  const navigate = useNavigate({ from: '/notifications' });
+  const { data: merchants, isError, error } = useQuery(merchantsQuery);
+  const merchantId = chosen ?? merchants?.[0]?.merchantId;
+  useEffect(() => void (document.title = 'Notifications · Paycode'), []);
+  return (
+    <>
+      <h1>Notifications</h1>
+      <MerchantChoice value={merchantId} onChange={next => void navigate({ search: { merchantId: next } })} />
+      {isError && <Failure error={error} />}
+      {merchants?.length === 0 && <p className="notice">You have no merchants yet. They appear here once they are signed up.</p>}
+      {merchantId !== undefined && <OfMerchant key={merchantId} merchantId={merchantId} />}
+    </>
+  );
+}
+
+function OfMerchant({ merchantId }: { merchantId: number }): ReactNode {
+  const { data, isError, error, refetch } = useQuery(notificationsQuery(merchantId));
+  const { data: me } = useQuery(meQuery);
+  const mayChange = me?.person.mayConfigure ?? false;
+  if (isError) return <Failure error={error} again={() => void refetch()} />;
+  if (!data) return <Waiting what="Reading what is set" />;
+  return (
+    <>
+      {!mayChange && <p className="notice">Your role may look and check, and not change anything.</p>}
+      <Webhook merchantId={merchantId} notifications={data} mayChange={mayChange} />
+      <Recipients merchantId={merchantId} recipients={data.recipients} mayChange={mayChange} />
+    </>
+  );
+}
+
+interface WebhookProps {
+  merchantId: number;
+  notifications: Notifications;
+  mayChange: boolean;
+}
+
+function Webhook({ merchantId, notifications: { http, encryption }, mayChange }: WebhookProps): ReactNode {
+  const path = `merchants/${merchantId}/notifications`;
+  const refresh = () => queryClient.invalidateQueries(notificationsQuery(merchantId));
+  const [question, setQuestion] = useState<'key' | 'remove' | null>(null);
+  const [revealed, setRevealed] = useState<RevealedKey | null>(null);
+  const probe = useProbe(merchantId);
+  const reveal = async (key: RevealedKey) => {
+    setRevealed(key);
+    await refresh();
+  };
+  const renew = useMutation({ mutationFn: () => api.post<RevealedKey>(`${path}/key`), onSuccess: reveal });
+  const remove = useMutation({
+    mutationFn: () => api.post(`${path}/url/remove`),
+    onSuccess: () => {
+      setRevealed(null);
+      return refresh();
+    },
+  });
+  return (
+    <section className="card" aria-labelledby="webhook">
+      <h2 id="webhook">Your server</h2>
+      {!http && (
+        <p>
+          No URL is set. Register the address of your server: it is told of each payment, and must answer HTTP 200 within 45
+          seconds or the payment is reversed.
+        </p>
+      )}
+      {http && (
+        <dl className="facts">
+          <div>
+            <dt>URL</dt>
+            <dd>
+              <code>{http.url}</code>
+            </dd>
+          </div>
+          <div>
+            <dt>Encryption</dt>
+            <dd>{encryption}</dd>
+          </div>
+          <div>
+            <dt>Key</dt>
+            <dd>
+              <code>{http.keyId}</code>, set <Moment at={http.changedAt} />
+            </dd>
+          </div>
+        </dl>
+      )}
+      {revealed && <KeyShown revealed={revealed} />}
+      {http && (
+        <div className="row">
+          <button type="button" disabled={probe.isPending} onClick={() => probe.mutate(undefined)}>
+            {probe.isPending ? 'Checking…' : 'Check'}
+          </button>
+          {mayChange && (
+            <>
+              <button type="button" disabled={renew.isPending} onClick={() => setQuestion('key')}>
+                Renew key
+              </button>
+              <button type="button" disabled={remove.isPending} onClick={() => setQuestion('remove')}>
+                Remove URL
+              </button>
+            </>
+          )}
+        </div>
+      )}
+      <ProbeOutcome probe={probe} />
+      {renew.isError && <Failure error={renew.error} />}
+      {remove.isError && <Failure error={remove.error} />}
+      {mayChange && <UrlForm merchantId={merchantId} current={http?.url} onSet={reveal} onFailed={url => probe.mutate(url)} />}
+      <Question asked={question} renew={() => renew.mutate()} remove={() => remove.mutate()} onClose={() => setQuestion(null)} />
+    </section>
+  );
+}
+
+function Question(props: {
+  asked: 'key' | 'remove' | null;
+  renew: () => void;
+  remove: () => void;
+  onClose: () => void;
+}): ReactNode {
+  return (
+    <>
+      {props.asked === 'key' && (
+        <Confirm title="Renew the key?" action="Renew key" onConfirm={props.renew} onClose={props.onClose}>
+          <p>
+            The new key is used at once. Notifications on their way may still come under the old one: keep both on your server for
+            a minute. A server that cannot decrypt and does not answer 200 loses payments.
+          </p>
+        </Confirm>
+      )}
+      {props.asked === 'remove' && (
+        <Confirm title="Remove the URL?" action="Remove URL" onConfirm={props.remove} onClose={props.onClose}>
+          <p>Your server is no longer told of payments, and they are settled without its answer. The key goes with the URL.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function KeyShown({ revealed }: { revealed: RevealedKey }): ReactNode {
+  return (
+    <div className="notice good" role="status">
+      <p>This is your key, in hexadecimal. It is shown now and not again: put it into your server’s configuration.</p>
+      <Secret label="Key" value={revealed.encryptKey} />
+    </div>
+  );
+}
+
+function UrlForm(props: {
+  merchantId: number;
+  current: string | undefined;
+  onSet: (key: RevealedKey) => unknown;
+  onFailed: (url: string) => void;
+}): ReactNode {
+  const [url, setUrl] = useState('');
+  const set = useMutation({
+    mutationFn: () => api.post<RevealedKey>(`merchants/${props.merchantId}/notifications/url`, { url: url.trim() }),
+    onSuccess: props.onSet,
+    // Says exactly what stood in the way.
+    onError: () => props.onFailed(url.trim()),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    set.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Field
+        label={props.current ? 'Another URL' : 'URL of your server'}
+        type="url"
+        required
+        maxLength={2_048}
+        placeholder="https://shop.example/paycode"
+        hint="We send it a test request, which it must answer with HTTP 200."
+        value={url}
+        onChange={event => setUrl(event.target.value)}
+      />
+      {set.isError && <Failure error={set.error} />}
+      <button type="submit" className="main" disabled={set.isPending}>
+        {set.isPending ? 'Asking your server…' : 'Register'}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,88 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import type { Payment, ShownPayment } from '../api-types';
+import { paymentQuery } from '../queries';
+import { Failure, Moment, Money, OutcomeTag, Waiting } from '../ui';
+
+/** What became of one payment, why, and what to do. */
+export function PaymentPage(): ReactNode {
+  const { transactionId } = useParams({ from: '/signed-in/payments/$transactionId' });
+  const { data, isError, error, refetch } = useQuery(paymentQuery(transactionId));
+  useEffect(() => void (document.title = `Payment ${transactionId} · Paycode`), [transactionId]);
+  return (
+    <>
+      <p>
+        <Link to="/payments" search={{} as never}>
+          All payments
+        </Link>
+      </p>
+      <h1>Payment {transactionId}</h1>
+      {isError && <Failure error={error} again={() => void refetch()} />}
+      {!data && !isError && <Waiting what="Asking what became of it" />}
+      {data && <Explanation shown={data} />}
+      {data && <Facts payment={data.payment} />}
+      {data && <Life shown={data} />}
+    </>
+  );
+}
+
+function Explanation({ shown: { payment, explanation } }: { shown: ShownPayment }): ReactNode {
+  return (
+    <section className={`card result ${payment.outcome.toLowerCase()}`} aria-live="polite" aria-labelledby="result">
+      <h2 id="result">{explanation.headline}</h2>
+      <p>{explanation.why}</p>
+      {explanation.advice.length > 0 && <h3>What to do</h3>}
+      {explanation.advice.length > 0 && (
+        <ul>
+          {explanation.advice.map(advice => (
+            <li key={advice}>{advice}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Facts({ payment }: { payment: Payment }): ReactNode {
+  const facts: [string, ReactNode][] = [
+    ['Outcome', <OutcomeTag outcome={payment.outcome} />],
+    ['Amount', <Money {...payment} />],
+    ['Status', payment.status],
+    ['Reference', payment.reference],
+    ['Code', payment.code ?? '–'],
+    ['Merchant', payment.merchantId],
+    ['Time', <Moment at={payment.completedAt} />],
+  ];
+  return (
+    <dl className="facts card">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Life({ shown: { timeline, silent } }: { shown: ShownPayment }): ReactNode {
+  return (
+    <section aria-labelledby="life">
+      <h2 id="life">What happened</h2>
+      {silent.length > 0 && (
+        <p className="notice">
+          A part of the platform did not answer: some steps may be missing. They show up when you come back.
+        </p>
+      )}
+      <ol className="timeline">
+        {timeline.map(({ at, kind, text }) => (
+          <li key={`${at} ${kind} ${text}`} className={kind.toLowerCase()}>
+            <Moment at={at} />
+            <span>{text}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,72 @@
+import { useMutation, type UseMutationResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { api } from '../api';
+import type { ProbeResult } from '../api-types';
+import { Failure, Moment } from '../ui';
+
+type Probe = UseMutationResult<ProbeResult, Error, string | undefined>;
+
+/** One test request to a URL, or to the one that is set. */
+export function useProbe(merchantId: number): Probe {
+  return useMutation({
+    mutationFn: (url: string | undefined) =>
+      api.post<ProbeResult>(`merchants/${merchantId}/notifications/check`, url ? { url } : {}),
+  });
+}
+
+const causes: Record<string, string> = {
+  NOT_ALLOWED: 'This address is not allowed: it must be https, on port 443 or 8443, at a public address.',
+  NAME_NOT_FOUND: 'The name is not known in DNS. Is it spelt right?',
+  NAME_SERVERS_FAILED: 'The name servers of this domain did not answer.',
+  CONNECTION_REFUSED: 'Nothing listens at this address and port. Does your server run?',
+  CONNECTION_CLOSED: 'Your server closed the connection without an answer.',
+  CONNECT_TIMEOUT: 'No connection within the time: often a firewall that does not let us in.',
+  CONNECT_FAILED: 'The address could not be reached.',
+  TLS_TIMEOUT: 'The TLS handshake did not end in time.',
+  TLS_VERSION_TOO_OLD: 'Your server speaks a TLS version that is too old: it needs 1.2 or 1.3.',
+  TLS_FAILED: 'The TLS handshake failed.',
+  CERTIFICATE_EXPIRED: 'The certificate of your server has expired.',
+  CERTIFICATE_NOT_YET_VALID: 'The certificate of your server is not valid yet.',
+  CERTIFICATE_SELF_SIGNED: 'The certificate of your server is self-signed: get one of a public authority.',
+  CERTIFICATE_NOT_TRUSTED:
+    'The certificate chain is incomplete or of an unknown authority: serve the intermediate certificates too.',
+  CERTIFICATE_NAME_MISMATCH: 'The certificate is for another name than that of the URL.',
+  NO_ANSWER_IN_TIME: 'Your server took the request and did not answer in time.',
+  HEADERS_TOO_LARGE: 'The header of the answer is too large.',
+  ANSWER_TOO_LARGE: 'The answer is too large: an empty body is best.',
+  ANSWER_NOT_HTTP: 'What answered does not speak HTTP.',
+  POST_NOT_ACCEPTED: 'Your server does not take POST at this path.',
+  STATUS_NOT_200: 'Your server answered with another status than 200.',
+  OUR_FAULT: 'We could not ask: this is not a fault of your server. Try again in a moment.',
+};
+
+export function ProbeOutcome({ probe }: { probe: Probe }): ReactNode {
+  if (probe.isError) return <Failure error={probe.error} />;
+  if (!probe.data) return null;
+  const { isAccepted, url, detail, status, timings, certificateExpiresAt } = probe.data;
+  const times = [
+    ['Name', timings.dnsMs],
+    ['Connection', timings.connectMs],
+    ['TLS', timings.tlsMs],
+    ['First byte', timings.firstByteMs],
+    ['In all', timings.totalMs],
+  ] as const;
+  return (
+    <div className={`notice ${isAccepted ? 'good' : 'bad'}`} role="status">
+      <p>
+        <strong>{isAccepted ? 'Your server answered as it should.' : (causes[detail ?? ''] ?? 'The check failed.')}</strong>{' '}
+        <code>{url}</code>
+        {status !== null && ` answered HTTP ${status}`}
+      </p>
+      <p className="dim">
+        {times.flatMap(([name, ms]) => (ms === null ? [] : [`${name} ${Math.round(ms)} ms`])).join(' · ')}
+        {certificateExpiresAt && (
+          <>
+            {' · certificate until '}
+            <Moment at={certificateExpiresAt} />
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

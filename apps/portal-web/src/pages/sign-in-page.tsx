@@ -1,0 +1,110 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useRouter, useSearch } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { api } from '../api';
+import type { Me } from '../api-types';
+import { meQuery, queryClient } from '../queries';
+import { Failure, Field } from '../ui';
+import { AppSetup } from './app-setup';
+
+/** Password, then the code of the app for whoever has one. */
+export function SignInPage(): ReactNode {
+  const { data: me } = useQuery(meQuery);
+  const go = useWayOn();
+  const isDone = me?.stage === 'FULL';
+  useEffect(() => {
+    document.title = 'Sign in · Paycode';
+    if (isDone) go();
+  }, [isDone]);
+  return (
+    <main className="alone">
+      <h1>Sign in to Paycode</h1>
+      {!me && <PasswordStep />}
+      {me?.stage === 'CODE_DUE' && <CodeStep />}
+      {me?.stage === 'ENROL_DUE' && <AppSetup onDone={() => void queryClient.invalidateQueries(meQuery)} />}
+    </main>
+  );
+}
+
+/** Where the person wanted to go: a page of ours, never another address. */
+function useWayOn(): () => void {
+  const router = useRouter();
+  const { next } = useSearch({ from: '/sign-in' });
+  return () => {
+    const target = next?.startsWith('/') && !next.startsWith('//') && !next.startsWith('/sign-in') ? next : '/';
+    void router.navigate({ href: router.buildLocation({ href: target } as never).href, replace: true });
+  };
+}
+
+const keep = (me: Me) => queryClient.setQueryData(meQuery.queryKey, me);
+
+function PasswordStep(): ReactNode {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const signIn = useMutation({ mutationFn: () => api.post<Me>('session', { email, password }), onSuccess: keep });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    signIn.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Field
+        label="E-mail address"
+        type="email"
+        autoComplete="username"
+        required
+        autoFocus
+        value={email}
+        onChange={event => setEmail(event.target.value)}
+      />
+      <Field
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={event => setPassword(event.target.value)}
+      />
+      {signIn.isError && <Failure error={signIn.error} />}
+      <button type="submit" className="main" disabled={signIn.isPending}>
+        {signIn.isPending ? 'Signing in…' : 'Sign in'}
+      </button>
+      <p className="dim">No account? An owner of your company’s account can invite you under Security.</p>
+    </form>
+  );
+}
+
+function CodeStep(): ReactNode {
+  const [code, setCode] = useState('');
+  const prove = useMutation({ mutationFn: () => api.post<Me>('session/code', { code }), onSuccess: keep });
+  const startOver = async () => {
+    await api.delete('session');
+    queryClient.setQueryData(meQuery.queryKey, null);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    prove.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Field
+        label="Code of your authenticator app"
+        hint="Six digits. Without your phone, use one of your recovery codes."
+        autoComplete="one-time-code"
+        inputMode="text"
+        required
+        minLength={6}
+        autoFocus
+        value={code}
+        onChange={event => setCode(event.target.value)}
+      />
+      {prove.isError && <Failure error={prove.error} />}
+      <button type="submit" className="main" disabled={prove.isPending}>
+        {prove.isPending ? 'Checking…' : 'Continue'}
+      </button>
+      <button type="button" onClick={() => void startOver()}>
+        Sign in as somebody else
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,80 @@
+import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import { api, PortalError } from './api';
+import type { BrowserSession, Colleague, Home, Me, Merchant, Notifications, PaymentPage, ShownPayment } from './api-types';
+import { dayBeganAt } from './format';
+
+const triesMax = 2;
+
+/** A session that ended elsewhere shows as soon as a page asks for something: whoever is in front of it signs in again. */
+function signedOutElsewhere(error: unknown): void {
+  if (error instanceof PortalError && error.status === 401)
+    location.assign(`/console/sign-in?next=${encodeURIComponent(currentPath())}`);
+}
+
+function currentPath(): string {
+  return location.pathname.replace(/^\/console/, '') + location.search;
+}
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: signedOutElsewhere }),
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // What is refused stays refused; what did not get through may the next time.
+      retry: (tries, error) => tries < triesMax && !(error instanceof PortalError && error.status >= 400 && error.status < 500),
+    },
+  },
+});
+
+/** null: nobody is signed in. */
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  staleTime: 60_000,
+  queryFn: async () => {
+    const me = await api.get<Me | { stage: 'NONE' }>('session');
+    return me.stage === 'NONE' ? null : me;
+  },
+});
+
+export const merchantsQuery = queryOptions({ queryKey: ['merchants'], queryFn: () => api.get<Merchant[]>('merchants') });
+
+export const homeQuery = (merchantId: number | undefined, range: '24h' | '7d') =>
+  queryOptions({
+    queryKey: ['home', merchantId, range],
+    refetchInterval: 10_000,
+    queryFn: () => api.get<Home>(`home?${search({ merchantId, range, dayBeganAt: dayBeganAt() })}`),
+  });
+
+export interface PaymentSearch {
+  merchantId?: number | undefined;
+  search?: string | undefined;
+  outcome?: string | undefined;
+  status?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+export const paymentsPage = (filter: PaymentSearch, after: string | undefined) =>
+  api.get<PaymentPage>(`payments?${search({ ...filter, after })}`);
+
+/** Asked again until it is decided. */
+export const paymentQuery = (transactionId: string) =>
+  queryOptions({
+    queryKey: ['payment', transactionId],
+    refetchInterval: query => (query.state.data?.payment.outcome === 'PENDING' ? 1_500 : false),
+    queryFn: () => api.get<ShownPayment>(`payments/${encodeURIComponent(transactionId)}`),
+  });
+
+export const notificationsQuery = (merchantId: number) =>
+  queryOptions({
+    queryKey: ['notifications', merchantId],
+    queryFn: () => api.get<Notifications>(`merchants/${merchantId}/notifications`),
+  });
+
+export const sessionsQuery = queryOptions({ queryKey: ['sessions'], queryFn: () => api.get<BrowserSession[]>('sessions') });
+export const peopleQuery = queryOptions({ queryKey: ['people'], queryFn: () => api.get<Colleague[]>('people') });
+
+function search(values: Record<string, string | number | undefined>): string {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== '');
+  return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+}

@@ -1,0 +1,83 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import { meQuery, queryClient } from './queries';
+import { Failure, NotHere, Shell } from './ui';
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotHere });
+
+/** Whoever is not signed in goes to the sign-in page, and comes back to where it wanted to. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  component: Shell,
+  beforeLoad: async ({ location }) => {
+    const me = await queryClient.ensureQueryData(meQuery);
+    if (me?.stage !== 'FULL') throw redirect({ to: '/sign-in', search: { next: location.href } });
+  },
+});
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+/** Search parameters come back as what they look like: an id is a number. */
+const word = (value: unknown): string | undefined => (typeof value === 'number' ? String(value) : text(value));
+const id = (value: unknown): number | undefined =>
+  Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : undefined;
+
+const home = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/',
+  validateSearch: (search: Record<string, unknown>) => ({ merchantId: id(search['merchantId']) }),
+  component: lazyRouteComponent(() => import('./pages/home-page'), 'HomePage'),
+});
+const payments = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/payments',
+  validateSearch: (search: Record<string, unknown>) => ({
+    merchantId: id(search['merchantId']),
+    search: word(search['search']),
+    outcome: text(search['outcome']),
+    from: text(search['from']),
+    to: text(search['to']),
+  }),
+  component: lazyRouteComponent(() => import('./pages/payments-page'), 'PaymentsPage'),
+});
+const payment = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/payments/$transactionId',
+  component: lazyRouteComponent(() => import('./pages/payment-page'), 'PaymentPage'),
+});
+const notifications = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/notifications',
+  validateSearch: (search: Record<string, unknown>) => ({ merchantId: id(search['merchantId']) }),
+  component: lazyRouteComponent(() => import('./pages/notifications-page'), 'NotificationsPage'),
+});
+const security = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/security',
+  component: lazyRouteComponent(() => import('./pages/security-page'), 'SecurityPage'),
+});
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search: Record<string, unknown>) => ({ next: text(search['next']) }),
+  component: lazyRouteComponent(() => import('./pages/sign-in-page'), 'SignInPage'),
+});
+const accept = createRoute({
+  getParentRoute: () => root,
+  path: '/accept',
+  component: lazyRouteComponent(() => import('./pages/accept-page'), 'AcceptPage'),
+});
+
+const routeTree = root.addChildren([signIn, accept, signedIn.addChildren([home, payments, payment, notifications, security])]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: '/console',
+  scrollRestoration: false,
+  defaultErrorComponent: ({ error, reset }) => <Failure error={error} again={reset} />,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,76 @@
+import type { ReactNode } from 'react';
+import type { Home } from '../api-types';
+import { hour } from '../format';
+
+const [width, height, gap] = [720, 140, 2];
+
+/** Answers by time: settled, reversed and pending of each stretch, one upon the other. The same numbers stand in the table below it. */
+export function AnswerChart({ chart }: { chart: Home['chart'] }): ReactNode {
+  const columns = columnsOf(chart);
+  const most = Math.max(1, ...columns.map(({ settled, reversed, pending }) => settled + reversed + pending));
+  const each = width / columns.length;
+  return (
+    <svg className="chart" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
+      {columns.map(({ at, settled, reversed, pending }, index) => {
+        const scale = height / most;
+        const parts = [
+          { name: 'settled', count: settled, below: 0 },
+          { name: 'reversed', count: reversed, below: settled },
+          { name: 'pending', count: pending, below: settled + reversed },
+        ];
+        return parts.map(({ name, count, below }) => (
+          <rect
+            key={`${at} ${name}`}
+            className={name}
+            x={index * each + gap / 2}
+            width={Math.max(1, each - gap)}
+            y={height - (below + count) * scale}
+            height={count * scale}
+          />
+        ));
+      })}
+    </svg>
+  );
+}
+
+/** Stretches without a payment are columns as well. */
+function columnsOf({ since, bucketS, buckets }: Home['chart']) {
+  const byTime = new Map(buckets.map(bucket => [Date.parse(bucket.at), bucket]));
+  const count = bucketS === 3_600 ? 24 : 28;
+  return Array.from({ length: count }, (_, index) => {
+    const atMs = Date.parse(since) + index * bucketS * 1_000;
+    return byTime.get(atMs) ?? { at: new Date(atMs).toISOString(), settled: 0, reversed: 0, pending: 0 };
+  });
+}
+
+/** For whoever reads numbers. */
+export function AnswerTable({ buckets }: Home['chart']): ReactNode {
+  return (
+    <div className="scroll" role="region" aria-label="Answers in numbers" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            <th scope="col">Settled</th>
+            <th scope="col">Reversed</th>
+            <th scope="col">Pending</th>
+            <th scope="col">Answer, median</th>
+            <th scope="col">Slowest</th>
+          </tr>
+        </thead>
+        <tbody>
+          {buckets.map(({ at, settled, reversed, pending, medianMs, slowestMs }) => (
+            <tr key={at}>
+              <th scope="row">{hour(at)}</th>
+              <td>{settled}</td>
+              <td>{reversed}</td>
+              <td>{pending}</td>
+              <td>{medianMs === null ? '–' : `${medianMs} ms`}</td>
+              <td>{slowestMs === null ? '–' : `${slowestMs} ms`}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

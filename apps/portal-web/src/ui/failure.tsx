@@ -1,0 +1,38 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+/** What went wrong, in the words of whoever refused, and the way on. */
+export function Failure({ error, again }: { error: unknown; again?: () => void }): ReactNode {
+  return (
+    <div className="notice bad" role="alert">
+      <p>{error instanceof Error ? error.message : 'Something went wrong.'}</p>
+      {again && (
+        <button type="button" onClick={again}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function NotHere(): ReactNode {
+  return (
+    <main className="alone">
+      <h1>There is no such page</h1>
+      <p>
+        <Link to="/" search={{ merchantId: undefined }}>
+          Go to Home
+        </Link>
+      </p>
+    </main>
+  );
+}
+
+/** Says what is waited for: never a bare spinner. */
+export function Waiting({ what }: { what: string }): ReactNode {
+  return (
+    <p className="dim" role="status">
+      {what}…
+    </p>
+  );
+}

@@ -1,0 +1,106 @@
+import { type InputHTMLAttributes, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import type { Outcome } from '../api-types';
+import { money, utc, when } from '../format';
+
+/** A time in the reader's zone; in UTC when one points at it. */
+export function Moment({ at }: { at: string }): ReactNode {
+  return (
+    <time dateTime={at} title={utc(at)}>
+      {when(at)}
+    </time>
+  );
+}
+
+export function Money({ amount, currencyCode }: { amount: string; currencyCode: string }): ReactNode {
+  return <span className="money">{money(amount, currencyCode)}</span>;
+}
+
+const outcomeNames: Record<Outcome, string> = {
+  PENDING: 'Pending',
+  SETTLED: 'Settled',
+  REVERSED: 'Reversed',
+  NO_MONEY: 'Notice',
+};
+
+export const outcomeName = (outcome: Outcome): string => outcomeNames[outcome];
+
+export function OutcomeTag({ outcome }: { outcome: Outcome }): ReactNode {
+  return <span className={`tag ${outcome.toLowerCase()}`}>{outcomeNames[outcome]}</span>;
+}
+
+interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
+  label: string;
+  hint?: string | undefined;
+  problem?: string | undefined;
+}
+
+/** An input with its label, a hint, and what is wrong with it. */
+export function Field({ label, hint, problem, ...input }: FieldProps): ReactNode {
+  const id = useId();
+  const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ') || undefined;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input id={id} aria-describedby={described} aria-invalid={problem ? true : undefined} {...input} />
+      {hint && (
+        <span id={`${id}-hint`} className="dim">
+          {hint}
+        </span>
+      )}
+      {problem && (
+        <span id={`${id}-problem`} className="problem" role="alert">
+          {problem}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** Asks before something that cannot be undone. The browser's own dialog: focus stays in it, Escape closes it. */
+export function Confirm(props: {
+  title: string;
+  action: string;
+  onConfirm: () => void;
+  onClose: () => void;
+  children: ReactNode;
+}): ReactNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => dialog.current?.showModal(), []);
+  const confirm = () => {
+    props.onConfirm();
+    props.onClose();
+  };
+  return (
+    <dialog ref={dialog} aria-labelledby={titleId} onClose={props.onClose}>
+      <h2 id={titleId}>{props.title}</h2>
+      {props.children}
+      <div className="row">
+        <button type="button" onClick={props.onClose}>
+          Cancel
+        </button>
+        <button type="button" className="danger" onClick={confirm}>
+          {props.action}
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+/** A text that is shown once, to be taken away. */
+export function Secret({ label, value }: { label: string; value: string }): ReactNode {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(value);
+    setCopied(true);
+  };
+  return (
+    <div className="secret">
+      <span className="dim">{label}</span>
+      <code data-secret>{value}</code>
+      <button type="button" className="small" onClick={() => void copy()}>
+        {isCopied ? 'Copied' : 'Copy'}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { api } from '../api';
+import { meQuery, queryClient } from '../queries';
+import { applyTheme, currentTheme, themes } from '../theme';
+
+const pages = [
+  { to: '/', label: 'Home' },
+  { to: '/payments', label: 'Payments' },
+  { to: '/notifications', label: 'Notifications' },
+  { to: '/security', label: 'Security' },
+] as const;
+
+/** What every page of somebody who is signed in has around it. */
+export function Shell(): ReactNode {
+  const { data: me } = useQuery(meQuery);
+  const main = useMainFocus();
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        Skip to content
+      </a>
+      <header className="bar">
+        <span className="brand">Paycode</span>
+        {me?.environment === 'sandbox' && <span className="tag">Sandbox</span>}
+        <span className="spacer" />
+        <span className="who">
+          <span className="who-name">{me?.person.name}</span>
+          <span className="dim">{me?.person.tenantName}</span>
+        </span>
+        <ThemeChoice />
+        <SignOut />
+      </header>
+      <nav className="nav" aria-label="Pages">
+        {pages.map(({ to, label }) => (
+          <Link
+            key={to}
+            to={to}
+            activeOptions={{ exact: to === '/', includeSearch: false }}
+            activeProps={{ 'aria-current': 'page' }}
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
+      <main id="main" ref={main} tabIndex={-1}>
+        <Outlet />
+      </main>
+    </div>
+  );
+}
+
+/** A new page is read out from its beginning. */
+function useMainFocus() {
+  const main = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: state => state.location.pathname });
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!isFirst.current) main.current?.focus({ preventScroll: true });
+    isFirst.current = false;
+  }, [path]);
+  return main;
+}
+
+function ThemeChoice(): ReactNode {
+  const [theme, setTheme] = useState(currentTheme);
+  const choose = (next: string) => {
+    const known = themes.find(each => each === next)!;
+    applyTheme(known);
+    setTheme(known);
+  };
+  return (
+    <select className="small" aria-label="Colours" value={theme} onChange={event => choose(event.target.value)}>
+      <option value="system">As the system</option>
+      <option value="light">Light</option>
+      <option value="dark">Dark</option>
+    </select>
+  );
+}
+
+function SignOut(): ReactNode {
+  const router = useRouter();
+  const signOut = async () => {
+    // A session that has ended already, or that cannot be reached, leaves nothing to do here: this page forgets it all the same.
+    await api.delete('session').catch(() => undefined);
+    queryClient.clear();
+    queryClient.setQueryData(meQuery.queryKey, null);
+    await router.navigate({ to: '/sign-in', search: { next: undefined } });
+  };
+  return (
+    <button type="button" className="small" onClick={() => void signOut()}>
+      Sign out
+    </button>
+  );
+}

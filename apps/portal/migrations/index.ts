@@ -1,0 +1,7 @@
+import { CreatePortal1790000000000 } from './1790000000000-create-portal';
+
+/** Tables whose rows only the owner of the schema can change or delete. */
+export const insertOnly = ['audit_event'];
+
+/** In order of application. */
+export const migrations = [CreatePortal1790000000000];

@@ -1,0 +1,39 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
+import { ConsumingModule, eventsOptionsOf } from '@paycode/events';
+import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
+import { insertOnly, migrations } from '../migrations';
+import { AuditModule } from './audit';
+import type { Settings } from './config/env';
+import { paymentsOptionsOf, peopleOptionsOf, sessionsOptionsOf, signInOptionsOf } from './config/module-options';
+import { entities } from './entities';
+import { NotificationsModule } from './notifications';
+import { PagesModule } from './pages';
+import { PaymentsModule } from './payments';
+import { PeopleModule } from './people';
+import { SessionsModule } from './sessions';
+import { SignInModule } from './sign-in';
+import { TenancyModule } from './tenancy';
+
+/** The web portal: people of merchants, PSPs, acquirers and of the platform see what became of payments, and set up notifications. */
+@Module({})
+export class AppModule {
+  static forRoot(settings: Settings): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ServiceTokenModule.forRoot('portal', tokenKeyOptionsOf(settings)),
+        DatabaseModule.forRoot('portal', { ...connectionOptionsOf(settings), migrations, entities, insertOnly }),
+        ConsumingModule.forRoot('portal', eventsOptionsOf(settings)),
+        AuditModule,
+        PeopleModule.register(peopleOptionsOf(settings)),
+        SessionsModule.register(sessionsOptionsOf(settings)),
+        SignInModule.register(signInOptionsOf(settings)),
+        TenancyModule.register({ notificationConfigUrl: settings.NOTIFICATION_CONFIG_URL }),
+        PaymentsModule.register(paymentsOptionsOf(settings)),
+        NotificationsModule,
+        PagesModule.register({ folder: settings.WEB_FOLDER }),
+      ],
+    };
+  }
+}

@@ -1,0 +1,40 @@
+/** Where a request came from. */
+export interface Origin {
+  address: string;
+  userAgent: string;
+  requestId: string;
+}
+
+export interface AuditEvent {
+  /** null: nobody is signed in, or a program acts. */
+  personId: string | null;
+  personName: string;
+  action:
+    | 'SIGNED_IN'
+    | 'SIGN_IN_FAILED'
+    | 'SIGNED_OUT'
+    | 'SESSION_ENDED'
+    | 'PASSWORD_CHANGED'
+    | 'TOTP_ENROLLED'
+    | 'TOTP_REMOVED'
+    | 'RECOVERY_CODE_USED'
+    | 'PERSON_INVITED'
+    | 'INVITATION_ACCEPTED'
+    | 'URL_SET'
+    | 'URL_REMOVED'
+    | 'URL_CHECKED'
+    | 'KEY_RENEWED'
+    | 'RECIPIENT_ADDED'
+    | 'RECIPIENT_REMOVED'
+    | 'PAYMENT_READ';
+  merchantId?: number;
+  origin: Origin;
+  /** No secrets, no personal data of payers. */
+  detail?: Record<string, string>;
+}
+
+/** What people did, with their names. Append-only. */
+export abstract class AuditLog {
+  /** Durable when it resolves. */
+  abstract record(event: AuditEvent): Promise<void>;
+}

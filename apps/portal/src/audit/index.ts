@@ -1,0 +1,2 @@
+export * from './audit.module';
+export * from './audit.ports';

@@ -1,0 +1,80 @@
+import { eventsEnv } from '@paycode/events';
+import { baseEnv, databaseEnv, defineEnv, internalCallsEnv } from '@paycode/service-runtime';
+
+/** Environment of the portal. */
+export const env = defineEnv({
+  ...baseEnv({ internal: 3107, public: 3207 }),
+  ...databaseEnv,
+  ...internalCallsEnv,
+  ...eventsEnv,
+  NOTIFICATION_CONFIG_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3102',
+    description: 'Internal base URL of notification-config: merchants and where they are notified.',
+  },
+  WEBHOOK_DISPATCHER_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3103',
+    description: 'Internal base URL of webhook-dispatcher: attempts and verdict of a delivery.',
+  },
+  REVERSAL_SCHEDULER_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3104',
+    description: 'Internal base URL of reversal-scheduler: reversal job and decision of a payment.',
+  },
+  RECIPIENT_MESSAGES_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3106',
+    description: 'Internal base URL of recipient-messages, which mails invitations.',
+  },
+  PUBLIC_BASE_URL: {
+    type: 'url',
+    default: 'https://localhost:8443',
+    description:
+      'Base URL browsers reach the gateway at: the one origin that may send changes, and the start of links in invitations.',
+  },
+  PAYLOAD_KEYS: {
+    type: 'string',
+    secret: true,
+    description: 'Keys of sealed notifications, `kid:base64,kid:base64` of 32 bytes each; the first is current, all open.',
+  },
+  KEY_ENCRYPTION_KEYS: {
+    type: 'string',
+    secret: true,
+    description:
+      'Keys that seal secrets of authenticator apps at rest, `kid:base64,kid:base64` of 32 bytes: the first seals, all open.',
+  },
+  WEB_FOLDER: {
+    type: 'string',
+    default: null,
+    description: 'Folder of the built pages. Unset: `web` beside the program.',
+  },
+  SIGN_IN_GUESSES_MAX: {
+    type: 'integer',
+    default: 5,
+    min: 0,
+    description: 'Wrong passwords or codes for one person from one address before each further one waits (T-05).',
+  },
+  SIGN_IN_GUESSES_PER_ADDRESS_MAX: {
+    type: 'integer',
+    default: 50,
+    min: 0,
+    description: 'Wrong passwords or codes from one address, whoever they are for, before each further one waits (T-05).',
+  },
+  SESSION_IDLE_S: {
+    type: 'integer',
+    unit: 's',
+    default: 3_600,
+    min: 60,
+    description: 'A session of a browser that was silent for so long has ended.',
+  },
+  SESSION_LIFETIME_MAX_S: {
+    type: 'integer',
+    unit: 's',
+    default: 43_200,
+    min: 60,
+    description: 'Longest life of a session of a browser; then the person signs in again.',
+  },
+});
+
+export type Settings = ReturnType<typeof env.read>;

@@ -1,0 +1,35 @@
+import { type InternalClient, InternalCallError } from '@paycode/access';
+import type { DeliveryTimeline, ReversalState } from '@paycode/dto';
+import { PaymentWitness } from '../payments.ports';
+
+/** Asks dispatcher and scheduler, whose tables nobody else reads. */
+export class HttpPaymentWitness extends PaymentWitness {
+  constructor(
+    private readonly dispatcher: InternalClient,
+    private readonly scheduler: InternalClient,
+  ) {
+    super();
+  }
+
+  override delivery(transactionId: number): Promise<DeliveryTimeline | null> {
+    return nullWhenUnknown(this.dispatcher.get<DeliveryTimeline>(`/internal/deliveries/${transactionId}`));
+  }
+
+  override reversal(transactionId: number): Promise<ReversalState | null> {
+    return nullWhenUnknown(this.scheduler.get<ReversalState>(`/internal/reversals/${transactionId}`));
+  }
+
+  close(): void {
+    this.dispatcher.close();
+    this.scheduler.close();
+  }
+}
+
+async function nullWhenUnknown<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof InternalCallError && error.status === 404) return null;
+    throw error;
+  }
+}

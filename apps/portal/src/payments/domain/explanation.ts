@@ -1,0 +1,120 @@
+import type { DeliveryAttempt, DeliveryTimeline, ReversalReason, ReversalState } from '@paycode/dto';
+import type { Payment } from './payment';
+
+/** What is known of one payment; null: the service that knows it has no record of it, or did not answer. */
+export interface Evidence {
+  payment: Payment;
+  delivery: DeliveryTimeline | null;
+  reversal: ReversalState | null;
+}
+
+export interface Explanation {
+  headline: string;
+  why: string;
+  /** What to do now; empty when nothing is to be done. */
+  advice: string[];
+}
+
+/** Why a payment is as it is, and what to do, for the people of the merchant. */
+export function explain(evidence: Evidence): Explanation {
+  const { payment, delivery } = evidence;
+  if (payment.outcome === 'NO_MONEY') return explainNotice(payment);
+  if (payment.outcome === 'SETTLED') return explainSettled(payment);
+  if (payment.outcome === 'REVERSED') return explainReversed(evidence);
+  if (delivery?.verdict?.kind === 'NOT_APPLICABLE') return notSent;
+  return explainPending(evidence);
+}
+
+function explainNotice({ kind, status, referenceTransactionId }: Payment): Explanation {
+  if (kind === 'PURCHASE')
+    return {
+      headline: `Not paid: ${status}`,
+      why: 'The customer was not charged, so nothing is owed or taken back.',
+      advice: [],
+    };
+  const what = kind === 'REFUND' ? 'refund' : 'reversal';
+  return {
+    headline: `A ${what} of transaction ${referenceTransactionId}`,
+    why: `This tells your server of a ${what}. It moves no further money, whatever your server answers.`,
+    advice: [],
+  };
+}
+
+function explainSettled({ ackSource, ackElapsedMs }: Payment): Explanation {
+  if (ackSource === 'RECOVERY')
+    return {
+      headline: 'Settled',
+      why: 'Your server read the notification itself (getNotification), which acknowledges it.',
+      advice: [],
+    };
+  const after = ackElapsedMs === null ? '' : ` after ${ackElapsedMs} ms`;
+  return { headline: 'Settled', why: `Your server answered HTTP 200${after}. The money is yours.`, advice: [] };
+}
+
+const notSent: Explanation = {
+  headline: 'Settled without a notification',
+  why: 'No notification URL was set when this was paid, so nobody was asked and nothing is taken back.',
+  advice: ['Register a URL under Notifications to be told of payments as they happen.'],
+};
+
+function explainPending({ delivery, reversal }: Evidence): Explanation {
+  const isSent = delivery !== null && delivery.attempts.length > 0;
+  const due = reversal?.dueAt ? ` Without an HTTP 200 it is reversed at ${reversal.dueAt}.` : '';
+  return {
+    headline: isSent ? 'Waiting for your server' : 'About to be sent',
+    why: isSent ? `The notification was sent and not yet answered.${due}` : 'The notification has not left yet.',
+    advice: [],
+  };
+}
+
+const byReason: Record<ReversalReason, (answer: string | undefined) => Pick<Explanation, 'why' | 'advice'>> = {
+  NON_200: answer => ({
+    why: `Your server answered ${answer ?? 'something other than HTTP 200'}. Only HTTP 200 acknowledges a payment; anything else gives the money back.`,
+    advice: [
+      'Look into the log of your server at the time of the attempt: a 400 or 500 often is a body parser that expects JSON. Notifications are encrypted text (text/plain).',
+      'Answer 200 as soon as the notification is stored; do the rest of your work afterwards.',
+    ],
+  }),
+  CONNECTION: answer => ({
+    why: `Your server could not be reached${answer ? ` (${answer})` : ''}.`,
+    advice: [
+      'Press Check under Notifications: it says whether name, address or certificate stand in the way.',
+      'Make sure that the server runs and that its firewall lets our addresses in.',
+    ],
+  }),
+  TIMEOUT: () => ({
+    why: 'Your server did not answer within 45 seconds. An answer that comes later no longer counts.',
+    advice: [
+      'Answer 200 as soon as the notification is stored; do slow work afterwards.',
+      'Press Check under Notifications to see how long your server takes now.',
+    ],
+  }),
+  NEVER_SENT: () => ({
+    why: 'The notification could not be sent in time, so your server was never asked.',
+    advice: ['This is not a fault of your server. Ask support, with the transaction id, if it happens again.'],
+  }),
+  BACKSTOP: () => ({
+    why: 'No outcome was known when the last deadline passed, so the payment was reversed to be safe.',
+    advice: ['Ask support, with the transaction id, if it happens again.'],
+  }),
+};
+
+function explainReversed({ payment, delivery, reversal }: Evidence): Explanation {
+  const reason = payment.reversalReason ?? reversal?.reason;
+  if (!reason)
+    return {
+      headline: 'Reversed',
+      why: 'The payment network gave the money back; your server’s answer had no part in it.',
+      advice: ['Do not deliver the goods, or ask for payment again.'],
+    };
+  const { why, advice } = byReason[reason](lastAnswer(delivery?.attempts ?? []));
+  return {
+    headline: 'Reversed: the customer has the money back',
+    why,
+    advice: [...advice, 'Do not deliver the goods, or ask for payment again.'],
+  };
+}
+
+function lastAnswer(attempts: readonly DeliveryAttempt[]): string | undefined {
+  return attempts.findLast(({ outcome }) => outcome !== null)?.outcome ?? undefined;
+}

@@ -1,0 +1,34 @@
+import type { ReversalReason, TransactionKind } from '@paycode/dto';
+
+/** What became of the money. `NO_MONEY`: a failed payment, or a notice of a refund or reversal; nothing to acknowledge. */
+export const outcomes = ['PENDING', 'SETTLED', 'REVERSED', 'NO_MONEY'] as const;
+export type Outcome = (typeof outcomes)[number];
+
+/** A line of the list. Instants are ISO 8601 UTC, amounts exact decimals. */
+export interface Payment {
+  transactionId: number;
+  merchantId: number;
+  kind: TransactionKind;
+  status: string;
+  outcome: Outcome;
+  completedAt: string;
+  amount: string;
+  currencyCode: string;
+  reference: string;
+  /** null: the payment had none. */
+  code: string | null;
+  referenceTransactionId: number;
+  acknowledgedAt: string | null;
+  ackSource: 'WEBHOOK' | 'RECOVERY' | null;
+  ackElapsedMs: number | null;
+  reversalRequestedAt: string | null;
+  reversalReason: ReversalReason | null;
+  /** The transaction that gave the money back. */
+  reversedBy: number | null;
+}
+
+/** Where a page ended: the next one begins behind it. */
+export interface PageKey {
+  completedAt: string;
+  transactionId: number;
+}

@@ -1,0 +1,77 @@
+import type { Evidence } from './explanation';
+
+export interface TimelineStep {
+  at: string;
+  kind:
+    | 'PAID'
+    | 'RECEIVED'
+    | 'ARMED'
+    | 'SENT'
+    | 'ANSWERED'
+    | 'ACKNOWLEDGED'
+    | 'VERDICT'
+    | 'DECIDED'
+    | 'REVERSAL_REQUESTED'
+    | 'REVERSED';
+  text: string;
+}
+
+const order: readonly TimelineStep['kind'][] = [
+  'PAID', 'RECEIVED', 'ARMED', 'SENT', 'ANSWERED', 'ACKNOWLEDGED', 'VERDICT', 'DECIDED', 'REVERSAL_REQUESTED', 'REVERSED',
+]; // prettier-ignore
+
+/** The life of one payment in the order in which it happened; what happened at one instant, in the order of the protocol. */
+export function timelineOf(
+  evidence: Evidence & { reversal: Evidence['reversal']; notice: { at: string; transactionId: number } | null },
+): TimelineStep[] {
+  const steps = [
+    ...paymentSteps(evidence),
+    ...deliverySteps(evidence),
+    ...reversalSteps(evidence),
+    ...noticeSteps(evidence.notice),
+  ];
+  return steps.sort((a, b) => Date.parse(a.at) - Date.parse(b.at) || order.indexOf(a.kind) - order.indexOf(b.kind));
+}
+
+function paymentSteps({ payment }: Evidence): TimelineStep[] {
+  const paid = step(payment.completedAt, 'PAID', `Transaction ended with ${payment.status}`);
+  const acknowledged =
+    payment.acknowledgedAt && step(payment.acknowledgedAt, 'ACKNOWLEDGED', `Acknowledged by ${sources[payment.ackSource!]}`);
+  const requested =
+    payment.reversalRequestedAt &&
+    step(payment.reversalRequestedAt, 'REVERSAL_REQUESTED', `Reversal ordered: ${payment.reversalReason}`);
+  return [paid, acknowledged, requested].filter(each => each !== null && each !== '');
+}
+
+const sources = { WEBHOOK: 'HTTP 200 of your server', RECOVERY: 'reading the notification' } as const;
+
+function deliverySteps({ delivery }: Evidence): TimelineStep[] {
+  if (!delivery) return [];
+  const attempts = delivery.attempts.flatMap(({ attempt, startedAt, outcome, elapsedMs }) => {
+    const sent = step(startedAt, 'SENT', `Attempt ${attempt}: notification sent to your server`);
+    if (outcome === null) return [sent];
+    const answeredAt = new Date(Date.parse(startedAt) + (elapsedMs ?? 0)).toISOString();
+    return [
+      sent,
+      step(answeredAt, 'ANSWERED', `Attempt ${attempt}: ${outcome}${elapsedMs === null ? '' : ` after ${elapsedMs} ms`}`),
+    ];
+  });
+  const armed = delivery.armedAt
+    ? [step(delivery.armedAt, 'ARMED', 'Reversal armed: it happens unless your server acknowledges')]
+    : [];
+  const verdict = delivery.verdict ? [step(delivery.verdict.at, 'VERDICT', `Verdict: ${delivery.verdict.kind}`)] : [];
+  return [step(delivery.receivedAt, 'RECEIVED', 'Notification recorded for delivery'), ...armed, ...attempts, ...verdict];
+}
+
+function reversalSteps({ reversal }: Evidence): TimelineStep[] {
+  if (!reversal?.decidedAt) return [];
+  return [step(reversal.decidedAt, 'DECIDED', reversal.state === 'SETTLED' ? 'Decided: settled' : 'Decided: reversed')];
+}
+
+function noticeSteps(notice: { at: string; transactionId: number } | null): TimelineStep[] {
+  return notice ? [step(notice.at, 'REVERSED', `Money returned by transaction ${notice.transactionId}`)] : [];
+}
+
+function step(at: string, kind: TimelineStep['kind'], text: string): TimelineStep {
+  return { at, kind, text };
+}

@@ -1,0 +1,38 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { SignedIn } from '../../sessions';
+import { Scope, ScopePipe } from '../../tenancy';
+import { type Bucket, PaymentReader, type Sum } from '../payments.ports';
+import { HomeQuery } from './payments.dto';
+
+const hourS = 3_600;
+const ranges = { '24h': { hours: 24, bucketS: hourS }, '7d': { hours: 168, bucketS: 6 * hourS } } as const;
+/** A day that began longer ago than any time zone allows is not today. */
+const dayMsMax = 27 * hourS * 1_000;
+
+interface HomeAnswer {
+  today: Sum[];
+  chart: { since: string; bucketS: number; buckets: Bucket[] };
+  reversedLastHour: number;
+}
+
+/** Today's money, and how the receiver answers. */
+@Controller('console/api/home')
+export class HomeController {
+  constructor(private readonly reader: PaymentReader) {}
+
+  @Get()
+  async show(@Query() query: HomeQuery, @SignedIn(ScopePipe) whole: Scope): Promise<HomeAnswer> {
+    const scope = query.merchantId === undefined ? whole : whole.narrowedTo(Number(query.merchantId));
+    const nowMs = Date.now();
+    const { hours, bucketS } = ranges[query.range ?? '24h'];
+    const bucketMs = bucketS * 1_000;
+    const since = new Date(Math.floor(nowMs / bucketMs) * bucketMs - hours * hourS * 1_000 + bucketMs).toISOString();
+    const dayBeganAt = new Date(Math.max(Date.parse(query.dayBeganAt), nowMs - dayMsMax)).toISOString();
+    const [today, buckets, reversedLastHour] = await Promise.all([
+      this.reader.sums(scope, dayBeganAt),
+      this.reader.answers(scope, since, bucketS),
+      this.reader.reversedSince(scope, new Date(nowMs - hourS * 1_000).toISOString()),
+    ]);
+    return { today, chart: { since, bucketS, buckets }, reversedLastHour };
+  }
+}

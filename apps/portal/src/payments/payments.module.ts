@@ -1,0 +1,55 @@
+import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { InternalClient, ServiceTokenSigner } from '@paycode/access';
+import { KeyRing, PayloadSealer } from '@paycode/crypto';
+import { HttpPaymentWitness } from './clients/http-payment-witness';
+import { PaymentEventsConsumer } from './events/payment-events.consumer';
+import { HomeController } from './http/home.controller';
+import { PaymentsController } from './http/payments.controller';
+import { PaymentReader, PaymentWitness, PaymentWriter } from './payments.ports';
+import { PostgresPaymentReader } from './persistence/postgres-payment-reader';
+import { PostgresPaymentWriter } from './persistence/postgres-payment-writer';
+import { NOTIFICATION_SEALER, RecordPaymentsService } from './record-payments.service';
+import { ShowPaymentService } from './show-payment.service';
+
+export interface PaymentsOptions {
+  /** Internal base URLs of the two services that know more of a payment than its events tell. */
+  webhookDispatcherUrl: string;
+  reversalSchedulerUrl: string;
+  /** Keys of sealed notifications, `kid:base64,kid:base64` of 32 bytes each. */
+  payloadKeys: string;
+}
+
+/** What became of payments: a read model of the events, and what the services that act on them know. */
+@Module({})
+export class PaymentsModule implements OnApplicationShutdown {
+  constructor(@Inject(PaymentWitness) private readonly witness: HttpPaymentWitness) {}
+
+  static register({ webhookDispatcherUrl, reversalSchedulerUrl, payloadKeys }: PaymentsOptions): DynamicModule {
+    const clientOf = (baseUrl: string, audience: string, signer: ServiceTokenSigner) =>
+      new InternalClient({ baseUrl, audience, signer, socketsMax: 4, timeoutMs: 3_000 });
+    return {
+      module: PaymentsModule,
+      controllers: [PaymentEventsConsumer, PaymentsController, HomeController],
+      providers: [
+        {
+          provide: PaymentWitness,
+          inject: [ServiceTokenSigner],
+          useFactory: (signer: ServiceTokenSigner) =>
+            new HttpPaymentWitness(
+              clientOf(webhookDispatcherUrl, 'webhook-dispatcher', signer),
+              clientOf(reversalSchedulerUrl, 'reversal-scheduler', signer),
+            ),
+        },
+        { provide: PaymentReader, useClass: PostgresPaymentReader },
+        { provide: PaymentWriter, useClass: PostgresPaymentWriter },
+        { provide: NOTIFICATION_SEALER, useFactory: () => new PayloadSealer(KeyRing.parse(payloadKeys)) },
+        RecordPaymentsService,
+        ShowPaymentService,
+      ],
+    };
+  }
+
+  onApplicationShutdown(): void {
+    this.witness.close();
+  }
+}

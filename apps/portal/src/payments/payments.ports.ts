@@ -1,0 +1,66 @@
+import type { AckReceived, DeliveryTimeline, ReversalRequested, ReversalState, TransactionTerminal } from '@paycode/dto';
+import type { Scope } from '../tenancy';
+import type { Outcome, PageKey, Payment } from './domain/payment';
+
+/** A terminal transaction with what its sealed notification tells a merchant about money; nothing of the payer. */
+export interface TerminalFacts extends Pick<
+  TransactionTerminal,
+  'transactionId' | 'merchantId' | 'kind' | 'status' | 'referenceTransactionId' | 'completedAt'
+> {
+  amount: string;
+  currencyCode: string;
+  reference: string;
+  /** null: the payment had none. */
+  code: string | null;
+}
+
+/** The read model as events write it: any order, any number of times. Durable when it resolves. */
+export abstract class PaymentWriter {
+  abstract terminals(facts: readonly TerminalFacts[]): Promise<void>;
+  abstract acks(acks: readonly AckReceived[]): Promise<void>;
+  abstract reversals(reversals: readonly ReversalRequested[]): Promise<void>;
+}
+
+export interface PaymentFilter {
+  /** Transaction id, reference or code, as a whole. */
+  search: string | null;
+  outcome: Outcome | null;
+  status: string | null;
+  /** ISO 8601 UTC; `to` is not part of it. */
+  from: string | null;
+  to: string | null;
+  after: PageKey | null;
+  limit: number;
+}
+
+export interface Sum {
+  outcome: Outcome;
+  currencyCode: string;
+  count: number;
+  amount: string;
+}
+
+export interface Bucket {
+  at: string;
+  settled: number;
+  reversed: number;
+  pending: number;
+  /** Of answers that acknowledged, in milliseconds; null: none. */
+  medianMs: number | null;
+  slowestMs: number | null;
+}
+
+/** The read model as people ask it: never without a scope. */
+export abstract class PaymentReader {
+  abstract list(scope: Scope, filter: PaymentFilter): Promise<Payment[]>;
+  abstract find(scope: Scope, transactionId: number): Promise<Payment | undefined>;
+  abstract sums(scope: Scope, since: string): Promise<Sum[]>;
+  abstract answers(scope: Scope, since: string, bucketS: number): Promise<Bucket[]>;
+  abstract reversedSince(scope: Scope, since: string): Promise<number>;
+}
+
+/** What dispatcher and scheduler know of one transaction; null: nothing. Rejects when they cannot be asked. */
+export abstract class PaymentWitness {
+  abstract delivery(transactionId: number): Promise<DeliveryTimeline | null>;
+  abstract reversal(transactionId: number): Promise<ReversalState | null>;
+}

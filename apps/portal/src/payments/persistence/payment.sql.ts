@@ -1,0 +1,69 @@
+/** Events write what they know into one row, in any order; what is there already stays (replays, repeats). Sorted: no two batches deadlock. */
+export const writeSql = {
+  terminals: `
+    insert into payment as p (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, amount, currency_code, reference, code)
+    select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::timestamptz[], $7::numeric[], $8::text[], $9::text[], $10::text[])
+     order by 1
+    on conflict (transaction_id) do update set (kind, status, reference_transaction_id, completed_at, amount, currency_code, reference, code) =
+      (excluded.kind, excluded.status, excluded.reference_transaction_id, excluded.completed_at, excluded.amount, excluded.currency_code,
+       excluded.reference, excluded.code)
+     where p.kind is null`,
+  reversedBy: `
+    insert into payment as p (transaction_id, merchant_id, reversed_by)
+    select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) order by 1
+    on conflict (transaction_id) do update set reversed_by = excluded.reversed_by where p.reversed_by is null`,
+  acks: `
+    insert into payment as p (transaction_id, merchant_id, acknowledged_at, ack_source, ack_elapsed_ms)
+    select * from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::text[], $5::int[]) order by 1
+    on conflict (transaction_id) do update set (acknowledged_at, ack_source, ack_elapsed_ms) =
+      (excluded.acknowledged_at, excluded.ack_source, excluded.ack_elapsed_ms)
+     where p.acknowledged_at is null`,
+  reversals: `
+    insert into payment as p (transaction_id, merchant_id, reversal_requested_at, reversal_reason)
+    select * from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::text[]) order by 1
+    on conflict (transaction_id) do update set (reversal_requested_at, reversal_reason) =
+      (excluded.reversal_requested_at, excluded.reversal_reason)
+     where p.reversal_requested_at is null`,
+} as const;
+
+const columns = `
+  p.transaction_id, p.merchant_id, p.kind, p.status, p.outcome, p.completed_at, p.amount, p.currency_code, p.reference, p.code,
+  p.reference_transaction_id, p.acknowledged_at, p.ack_source, p.ack_elapsed_ms, p.reversal_requested_at, p.reversal_reason, p.reversed_by`;
+
+export interface ListShape {
+  isAll: boolean;
+  conditions: readonly string[];
+  limit: string;
+}
+
+/** Values of `$1`: the merchants of the scope; null: all. */
+const inScope = '($1::bigint[] is null or p.merchant_id = any($1))';
+
+export const readSql = {
+  find: `select ${columns} from payment p where p.transaction_id = $2 and p.completed_at is not null and ${inScope}`,
+  /**
+   * A page behind a key, newest first. For several merchants each one's newest are read from its index and merged: the work grows with merchants and
+   * page, not with payments.
+   */
+  list({ isAll, conditions, limit }: ListShape): string {
+    const where = ['p.completed_at is not null', ...conditions].join(' and ');
+    const order = 'order by p.completed_at desc, p.transaction_id desc';
+    if (isAll) return `select ${columns} from payment p where $1::bigint[] is null and ${where} ${order} limit ${limit}`;
+    return `
+      select ${columns} from unnest($1::bigint[]) as m (merchant_id)
+       cross join lateral (select * from payment p where p.merchant_id = m.merchant_id and ${where} ${order} limit ${limit}) p
+       ${order} limit ${limit}`;
+  },
+  sums: `
+    select p.outcome, p.currency_code, count(*)::int as count, sum(p.amount) as amount from payment p
+     where ${inScope} and p.completed_at >= $2 and p.outcome <> 'NO_MONEY' group by 1, 2 order by 2, 1`,
+  answers: `
+    select date_bin($3 * interval '1 second', p.completed_at, $2) as at,
+           count(*) filter (where p.outcome = 'SETTLED')::int as settled,
+           count(*) filter (where p.outcome = 'REVERSED')::int as reversed,
+           count(*) filter (where p.outcome = 'PENDING')::int as pending,
+           percentile_disc(0.5) within group (order by p.ack_elapsed_ms) as median_ms,
+           max(p.ack_elapsed_ms) as slowest_ms
+      from payment p where ${inScope} and p.completed_at >= $2 and p.outcome <> 'NO_MONEY' group by 1 order by 1`,
+  reversedSince: `select count(*)::int as count from payment p where ${inScope} and p.completed_at >= $2 and p.outcome = 'REVERSED'`,
+} as const;

@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import type { ReversalReason, TransactionKind } from '@paycode/dto';
+import { DataSource } from 'typeorm';
+import type { Scope } from '../../tenancy';
+import type { Outcome, Payment } from '../domain/payment';
+import { type Bucket, type PaymentFilter, PaymentReader, type Sum } from '../payments.ports';
+import { readSql as sql } from './payment.sql';
+
+interface Row {
+  transaction_id: string;
+  merchant_id: string;
+  kind: TransactionKind;
+  status: string;
+  outcome: Outcome;
+  completed_at: Date;
+  amount: string;
+  currency_code: string;
+  reference: string;
+  code: string | null;
+  reference_transaction_id: string;
+  acknowledged_at: Date | null;
+  ack_source: 'WEBHOOK' | 'RECOVERY' | null;
+  ack_elapsed_ms: number | null;
+  reversal_requested_at: Date | null;
+  reversal_reason: ReversalReason | null;
+  reversed_by: string | null;
+}
+
+@Injectable()
+export class PostgresPaymentReader extends PaymentReader {
+  constructor(private readonly dataSource: DataSource) {
+    super();
+  }
+
+  override async list(scope: Scope, filter: PaymentFilter): Promise<Payment[]> {
+    const values: unknown[] = [merchantsOf(scope)];
+    const bind = (value: unknown): string => `$${values.push(value)}`;
+    const conditions = conditionsOf(filter, bind);
+    const limit = bind(filter.limit);
+    const text = sql.list({ isAll: scope.merchantIds === 'ALL', conditions, limit });
+    return (await this.dataSource.query<Row[]>(text, values)).map(paymentOf);
+  }
+
+  override async find(scope: Scope, transactionId: number): Promise<Payment | undefined> {
+    const [row] = await this.dataSource.query<Row[]>(sql.find, [merchantsOf(scope), transactionId]);
+    return row && paymentOf(row);
+  }
+
+  override sums(scope: Scope, since: string): Promise<Sum[]> {
+    return this.dataSource
+      .query<(Omit<Sum, 'currencyCode'> & { currency_code: string })[]>(sql.sums, [merchantsOf(scope), since])
+      .then(rows =>
+        rows.map(({ outcome, currency_code: currencyCode, count, amount }) => ({ outcome, currencyCode, count, amount })),
+      );
+  }
+
+  override async answers(scope: Scope, since: string, bucketS: number): Promise<Bucket[]> {
+    interface BucketRow extends Omit<Bucket, 'at' | 'medianMs' | 'slowestMs'> {
+      at: Date;
+      median_ms: number | null;
+      slowest_ms: number | null;
+    }
+    const rows = await this.dataSource.query<BucketRow[]>(sql.answers, [merchantsOf(scope), since, bucketS]);
+    return rows.map(({ at, settled, reversed, pending, median_ms: medianMs, slowest_ms: slowestMs }) => ({
+      at: at.toISOString(),
+      settled,
+      reversed,
+      pending,
+      medianMs,
+      slowestMs,
+    }));
+  }
+
+  override async reversedSince(scope: Scope, since: string): Promise<number> {
+    const [row] = await this.dataSource.query<[{ count: number }]>(sql.reversedSince, [merchantsOf(scope), since]);
+    return row.count;
+  }
+}
+
+/** null: all of the platform. */
+function merchantsOf({ merchantIds }: Scope): readonly number[] | null {
+  return merchantIds === 'ALL' ? null : merchantIds;
+}
+
+/** Each condition has an index that leads to it; values are bound, never written into the text. */
+function conditionsOf(filter: PaymentFilter, bind: (value: unknown) => string): string[] {
+  const { search, outcome, status, from, to, after } = filter;
+  const conditions: string[] = [];
+  if (search !== null) conditions.push(searchOf(search, bind));
+  if (outcome !== null) conditions.push(`p.outcome = ${bind(outcome)}`);
+  if (status !== null) conditions.push(`p.status = ${bind(status)}`);
+  if (from !== null) conditions.push(`p.completed_at >= ${bind(from)}`);
+  if (to !== null) conditions.push(`p.completed_at < ${bind(to)}`);
+  if (after !== null)
+    conditions.push(
+      `(p.completed_at, p.transaction_id) < (${bind(after.completedAt)}::timestamptz, ${bind(after.transactionId)}::bigint)`,
+    );
+  return conditions;
+}
+
+const isId = (text: string) => /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text));
+
+function searchOf(text: string, bind: (value: unknown) => string): string {
+  const value = bind(text);
+  const fields = [`p.reference = ${value}`, `p.code = ${value}`];
+  return `(${(isId(text) ? [...fields, `p.transaction_id = ${bind(Number(text))}`] : fields).join(' or ')})`;
+}
+
+function paymentOf(row: Row): Payment {
+  return {
+    transactionId: Number(row.transaction_id),
+    merchantId: Number(row.merchant_id),
+    kind: row.kind,
+    status: row.status,
+    outcome: row.outcome,
+    completedAt: row.completed_at.toISOString(),
+    amount: row.amount,
+    currencyCode: row.currency_code,
+    reference: row.reference,
+    code: row.code,
+    referenceTransactionId: Number(row.reference_transaction_id),
+    acknowledgedAt: row.acknowledged_at?.toISOString() ?? null,
+    ackSource: row.ack_source,
+    ackElapsedMs: row.ack_elapsed_ms,
+    reversalRequestedAt: row.reversal_requested_at?.toISOString() ?? null,
+    reversalReason: row.reversal_reason,
+    reversedBy: row.reversed_by === null ? null : Number(row.reversed_by),
+  };
+}

@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import type { AckReceived, ReversalRequested } from '@paycode/dto';
+import { DataSource } from 'typeorm';
+import { PaymentWriter, type TerminalFacts } from '../payments.ports';
+import { writeSql as sql } from './payment.sql';
+
+@Injectable()
+export class PostgresPaymentWriter extends PaymentWriter {
+  constructor(private readonly dataSource: DataSource) {
+    super();
+  }
+
+  override async terminals(facts: readonly TerminalFacts[]): Promise<void> {
+    const each = onceEach(facts);
+    await this.write(sql.terminals, each, [
+      fact => fact.transactionId,
+      fact => fact.merchantId,
+      fact => fact.kind,
+      fact => fact.status,
+      fact => fact.referenceTransactionId,
+      fact => fact.completedAt,
+      fact => fact.amount,
+      fact => fact.currencyCode,
+      fact => fact.reference,
+      fact => fact.code,
+    ]);
+    const reversals = each.filter(({ kind, referenceTransactionId }) => kind === 'REVERSAL' && referenceTransactionId > 0);
+    const originals = reversals.map(({ transactionId, merchantId, referenceTransactionId }) => ({
+      transactionId: referenceTransactionId,
+      merchantId,
+      reversedBy: transactionId,
+    }));
+    await this.write(sql.reversedBy, onceEach(originals), [
+      row => row.transactionId,
+      row => row.merchantId,
+      row => row.reversedBy,
+    ]);
+  }
+
+  override acks(acks: readonly AckReceived[]): Promise<void> {
+    return this.write(sql.acks, onceEach(acks), [
+      ack => ack.transactionId,
+      ack => ack.merchantId,
+      ack => ack.acknowledgedAt,
+      ack => ack.source,
+      ack => ack.elapsedMs,
+    ]);
+  }
+
+  override reversals(reversals: readonly ReversalRequested[]): Promise<void> {
+    return this.write(sql.reversals, onceEach(reversals), [
+      reversal => reversal.transactionId,
+      reversal => reversal.merchantId,
+      reversal => reversal.requestedAt,
+      reversal => reversal.reason,
+    ]);
+  }
+
+  private async write<T>(text: string, rows: readonly T[], columns: readonly ((row: T) => unknown)[]): Promise<void> {
+    if (rows.length === 0) return;
+    await this.dataSource.query(
+      text,
+      columns.map(column => rows.map(column)),
+    );
+  }
+}
+
+/** One row can be written once per statement only; the first of several events about it counts, as it does in the table. */
+function onceEach<T extends { transactionId: number }>(rows: readonly T[]): T[] {
+  const byId = new Map<number, T>();
+  for (const row of rows) if (!byId.has(row.transactionId)) byId.set(row.transactionId, row);
+  return [...byId.values()];
+}

@@ -1,0 +1,54 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { notYours, type Scope } from '../tenancy';
+import { explain, type Explanation } from './domain/explanation';
+import type { Payment } from './domain/payment';
+import { timelineOf, type TimelineStep } from './domain/timeline';
+import { PaymentReader, PaymentWitness } from './payments.ports';
+
+export interface ShownPayment {
+  payment: Payment;
+  explanation: Explanation;
+  timeline: TimelineStep[];
+  /** Services that did not answer: what they know is missing in the timeline. */
+  silent: string[];
+}
+
+/** Flow: the row within the scope -> what dispatcher and scheduler know -> one timeline, and what it means in words. */
+@Injectable()
+export class ShowPaymentService {
+  constructor(
+    private readonly reader: PaymentReader,
+    private readonly witness: PaymentWitness,
+    @Inject(LOGGER) private readonly log: Logger,
+  ) {}
+
+  /** @throws DomainError 404 */
+  async show(scope: Scope, transactionId: number): Promise<ShownPayment> {
+    const payment = await this.reader.find(scope, transactionId);
+    if (!payment) throw notYours();
+    const silent: string[] = [];
+    const [delivery, reversal, notice] = await Promise.all([
+      this.orSilent('delivery', this.witness.delivery(transactionId), silent),
+      this.orSilent('reversal', this.witness.reversal(transactionId), silent),
+      payment.reversedBy === null ? undefined : this.reader.find(scope, payment.reversedBy),
+    ]);
+    const evidence = { payment, delivery, reversal };
+    const returned = notice ? { at: notice.completedAt, transactionId: notice.transactionId } : null;
+    return { payment, explanation: explain(evidence), timeline: timelineOf({ ...evidence, notice: returned }), silent };
+  }
+
+  /** A page without one of the sources is better than none. */
+  private async orSilent<T>(name: string, asked: Promise<T | null>, silent: string[]): Promise<T | null> {
+    try {
+      return await asked;
+    } catch (error) {
+      this.log.warn(
+        { event: 'witness-silent', source: name, err: error },
+        'a payment is shown without what another service knows',
+      );
+      silent.push(name);
+      return null;
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/** Whom a person works for. */
+export const tenantTypes = ['MERCHANT', 'PSP', 'ACQUIRER', 'OPERATOR'] as const;
+export type TenantType = (typeof tenantTypes)[number];
+
+export const tenantRoles = ['VIEWER', 'DEVELOPER', 'OWNER'] as const;
+export const operatorRoles = ['ON_CALL', 'ADMINISTRATOR'] as const;
+export const roles = [...tenantRoles, ...operatorRoles] as const;
+export type Role = (typeof roles)[number];
+
+export interface Person {
+  personId: string;
+  email: string;
+  name: string;
+  tenantType: TenantType;
+  /** Merchant or PSP id, name of the acquirer; empty for operators. */
+  tenantId: string;
+  role: Role;
+  hasTotp: boolean;
+}
+
+/** What a role lets a person do beyond reading. */
+export type Permission = 'CONFIGURE' | 'INVITE';
+
+const permissions: Record<Role, readonly Permission[]> = {
+  VIEWER: [],
+  DEVELOPER: ['CONFIGURE'],
+  OWNER: ['CONFIGURE', 'INVITE'],
+  // Reads everything and checks; what merchants set up is theirs to change.
+  ON_CALL: [],
+  ADMINISTRATOR: ['CONFIGURE', 'INVITE'],
+};
+
+export function may(role: Role, permission: Permission): boolean {
+  return permissions[role].includes(permission);
+}
+
+/** Whether tenant and role belong together: operators have roles of their own and no tenant id. */
+export function isTenantWellFormed({ tenantType, tenantId, role }: Pick<Person, 'tenantType' | 'tenantId' | 'role'>): boolean {
+  if (tenantType === 'OPERATOR') return tenantId === '' && (operatorRoles as readonly Role[]).includes(role);
+  if (!(tenantRoles as readonly Role[]).includes(role)) return false;
+  return tenantType === 'ACQUIRER' ? tenantId.trim() !== '' : isId(tenantId);
+}
+
+function isId(text: string): boolean {
+  return /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text));
+}
+
+/** In words, for people. */
+export function tenantName({ tenantType, tenantId }: Pick<Person, 'tenantType' | 'tenantId'>): string {
+  return tenantType === 'OPERATOR' ? 'the platform' : `${tenantType.toLowerCase()} ${tenantId}`;
+}

@@ -1,0 +1,10 @@
+export * from './domain/person';
+export * from './domain/password-rule';
+export * from './invite-person.service';
+export * from './people.module';
+export * from './people.ports';
+export { Passwords } from './passwords';
+export { PersonEntity } from './persistence/person.entity';
+export { RecoveryCodeEntity } from './persistence/recovery-code.entity';
+export { secretHash, newSecret } from './secret-hash';
+export { Totp } from './totp';

@@ -1,0 +1,17 @@
+/** `__Host-`: set by this very host over TLS, for all of it; no neighbour under the same domain can put one here. */
+export const cookieName = '__Host-paycode';
+
+const ours = new RegExp(`(?:^|;\\s*)${cookieName}=([A-Za-z0-9_-]{43})(?:;|$)`);
+
+/** The session's secret in a Cookie header; undefined without one. */
+export function secretIn(cookieHeader: string | undefined): string | undefined {
+  return cookieHeader === undefined ? undefined : ours.exec(cookieHeader)?.[1];
+}
+
+const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict';
+
+export function cookieFor(secret: string, maxAgeS: number): string {
+  return `${cookieName}=${secret}; ${attributes}; Max-Age=${maxAgeS}`;
+}
+
+export const noCookie = `${cookieName}=; ${attributes}; Max-Age=0`;

@@ -1,0 +1,14 @@
+const safe = new Set(['GET', 'HEAD']);
+
+export interface Sender {
+  method: string;
+  origin: string | undefined;
+  /** Sec-Fetch-Site. */
+  site: string | undefined;
+}
+
+/** Whether the pages of `ownOrigin` sent this request. What changes nothing may come from anywhere: no other site can read the answer. */
+export function isFromOwnPages({ method, origin, site }: Sender, ownOrigin: string): boolean {
+  if (site !== undefined && site !== 'same-origin' && !(safe.has(method) && site === 'none')) return false;
+  return safe.has(method) ? origin === undefined || origin === ownOrigin : origin === ownOrigin;
+}

@@ -1,0 +1,72 @@
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { DomainError } from '@paycode/service-runtime';
+import type { FastifyReply } from 'fastify';
+import { may, type Permission, secretHash } from '../../people';
+import { secretIn } from '../domain/cookie';
+import { isFromOwnPages } from '../domain/same-origin';
+import type { Stage } from '../domain/session';
+import { SessionStore } from '../sessions.ports';
+import type { PortalHttpRequest } from './portal-request';
+
+export const PORTAL_RULES = Symbol('PORTAL_RULES');
+
+export interface PortalRules {
+  /** The one origin that may send changes. */
+  origin: string;
+  idleS: number;
+  lifetimeS: number;
+  /** Whether everybody must have a second factor. */
+  isTotpDemanded: boolean;
+}
+
+/** Stands before every route of /console/api: own pages only, then the session, its stage, and what the person's role may do. */
+@Injectable()
+export class PortalGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly sessions: SessionStore,
+    @Inject(PORTAL_RULES) private readonly rules: PortalRules,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (context.getType() !== 'http') return true;
+    const request = context.switchToHttp().getRequest<PortalHttpRequest>();
+    if (!request.routeOptions.url?.startsWith('/console/api/')) return true;
+    void context.switchToHttp().getResponse<FastifyReply>().headers(apiHeaders);
+    this.refuseForeign(request);
+    const stages = this.reflector.get<(Stage | 'NONE')[] | undefined>('portal:stages', context.getHandler()) ?? ['FULL'];
+    if (stages.length === 0) return true;
+    await this.admit(request, stages);
+    const permission = this.reflector.get<Permission | undefined>('portal:permission', context.getHandler());
+    if (permission && !may(request.opened!.person.role, permission)) throw roleRefused();
+    return true;
+  }
+
+  private refuseForeign({ method, headers }: PortalHttpRequest): void {
+    const sender = { method, origin: headers.origin, site: headers['sec-fetch-site'] as string | undefined };
+    if (isFromOwnPages(sender, this.rules.origin)) return;
+    const message = `only pages of ${this.rules.origin} may send this: open the portal under that address`;
+    throw new DomainError({ status: 403, reason: 'FOREIGN_ORIGIN', message });
+  }
+
+  private async admit(request: PortalHttpRequest, stages: (Stage | 'NONE')[]): Promise<void> {
+    const secret = secretIn(request.headers.cookie);
+    const opened = secret && (await this.sessions.find(secretHash(secret), this.rules.idleS));
+    if (!opened && stages.includes('NONE')) return;
+    if (!opened) throw new DomainError({ status: 401, reason: 'NOT_SIGNED_IN', message: 'please sign in' });
+    if (!stages.includes(opened.session.stage)) throw stageRefused(opened.session.stage);
+    request.opened = opened;
+  }
+}
+
+const apiHeaders = { 'cache-control': 'no-store', 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' };
+
+function stageRefused(stage: Stage): DomainError {
+  const message = stage === 'CODE_DUE' ? 'please enter the code of your app' : 'please set up an authenticator app first';
+  return new DomainError({ status: 401, reason: stage, message });
+}
+
+function roleRefused(): DomainError {
+  return new DomainError({ status: 403, reason: 'ROLE', message: 'your role may not do this: ask an owner of your account' });
+}

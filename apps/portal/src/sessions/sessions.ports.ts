@@ -1,0 +1,27 @@
+import type { Origin } from '../audit';
+import type { Person } from '../people';
+import type { PortalSession, Stage } from './domain/session';
+
+export interface OpenedSession {
+  session: PortalSession;
+  person: Person;
+}
+
+export abstract class SessionStore {
+  abstract open(session: {
+    tokenHash: Buffer;
+    personId: string;
+    stage: Stage;
+    origin: Origin;
+    lifetimeS: number;
+  }): Promise<string>;
+  /** Of a session that goes on: neither ended, nor silent for `idleS`, nor past its life. Notes that it was seen. */
+  abstract find(tokenHash: Buffer, idleS: number): Promise<OpenedSession | undefined>;
+  abstract ofPerson(personId: string, idleS: number): Promise<PortalSession[]>;
+  /** false: that person has no such session. */
+  abstract end(personId: string, sessionId: string): Promise<boolean>;
+  /** All but one: after a change of password or of the second factor. */
+  abstract endOthers(personId: string, exceptSessionId: string | null): Promise<void>;
+  /** Drops what ended or ran out long ago. */
+  abstract purge(): Promise<void>;
+}

@@ -1,0 +1,43 @@
+import { IsString, Length } from 'class-validator';
+
+export class SignInBody {
+  @IsString()
+  @Length(1, 254)
+  email!: string;
+
+  @IsString()
+  @Length(1, 128)
+  password!: string;
+}
+
+export class CodeBody {
+  @IsString()
+  @Length(6, 40)
+  code!: string;
+}
+
+export class EnrolBody extends CodeBody {
+  @IsString()
+  @Length(1, 2_000)
+  sealed!: string;
+}
+
+export class ChangePasswordBody {
+  @IsString()
+  @Length(1, 128)
+  current!: string;
+
+  @IsString()
+  @Length(1, 1_000)
+  next!: string;
+}
+
+export class AcceptBody {
+  @IsString()
+  @Length(43, 43)
+  secret!: string;
+
+  @IsString()
+  @Length(1, 1_000)
+  password!: string;
+}

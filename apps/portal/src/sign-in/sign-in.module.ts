@@ -1,0 +1,34 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { GuessStore, PostgresGuessStore } from '@paycode/guessing';
+import { ChoosePasswordService } from './choose-password.service';
+import { SecurityController } from './http/security.controller';
+import { ENVIRONMENT, SignInController } from './http/sign-in.controller';
+import { SecondFactorService } from './second-factor.service';
+import { SessionEnds } from './session-ends';
+import { SessionOpener } from './session.opener';
+import { SignInLimiter, type SignInRules } from './sign-in-limiter';
+import { SignInService } from './sign-in.service';
+
+export interface SignInOptions extends SignInRules {
+  environment: string;
+}
+
+@Module({})
+export class SignInModule {
+  static register({ environment, ...rules }: SignInOptions): DynamicModule {
+    return {
+      module: SignInModule,
+      controllers: [SignInController, SecurityController],
+      providers: [
+        { provide: GuessStore, useClass: PostgresGuessStore },
+        { provide: SignInLimiter, inject: [GuessStore], useFactory: (store: GuessStore) => new SignInLimiter(store, rules) },
+        { provide: ENVIRONMENT, useValue: environment },
+        SessionEnds,
+        SessionOpener,
+        SignInService,
+        SecondFactorService,
+        ChoosePasswordService,
+      ],
+    };
+  }
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '@paycode/service-runtime';
+import { AuditLog, type Origin } from '../audit';
+import { Passwords, PeopleStore, type Proofs } from '../people';
+import { type NewSession, SessionOpener } from './session.opener';
+import { SignInLimiter } from './sign-in-limiter';
+
+/** Flow: e-mail and password -> counted, checked -> a session, whole or one that still owes the code of the app. */
+@Injectable()
+export class SignInService {
+  constructor(
+    private readonly people: PeopleStore,
+    private readonly passwords: Passwords,
+    private readonly limiter: SignInLimiter,
+    private readonly audit: AuditLog,
+    private readonly opener: SessionOpener,
+  ) {}
+
+  /** @throws DomainError 401, 429 */
+  async signIn({ email, password, origin }: { email: string; password: string; origin: Origin }): Promise<NewSession> {
+    const identity = `password:${email.toLowerCase()}`;
+    const proofs = await this.limiter.judge({ identity, address: origin.address }, () => this.check(email, password));
+    if (!proofs) {
+      const known = (await this.people.byEmail(email))?.person;
+      // Of an address that nobody has, nothing is written down: it may be a password typed into the wrong field.
+      const person = { personId: known?.personId ?? null, personName: known?.name ?? 'unknown' };
+      await this.audit.record({ ...person, action: 'SIGN_IN_FAILED', origin });
+      throw new DomainError({ status: 401, reason: 'WRONG_PASSWORD', message: 'e-mail address or password is wrong' });
+    }
+    return this.opener.open(proofs, origin);
+  }
+
+  private async check(email: string, password: string): Promise<Proofs | undefined> {
+    const proofs = await this.people.byEmail(email);
+    const isRight = await this.passwords.isRight(password, proofs?.passwordHash ?? null);
+    return isRight ? proofs : undefined;
+  }
+}

@@ -1,0 +1,5 @@
+export { NotificationConfigCalls } from './notification-config-calls';
+export { ScopePipe } from './http/scope.pipe';
+export { notYours, Scope } from './scope';
+export * from './tenancy.module';
+export * from './tenancy.ports';

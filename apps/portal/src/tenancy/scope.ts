@@ -1,0 +1,58 @@
+import type { MerchantOwner, MerchantRecord } from '@paycode/dto';
+import { DomainError } from '@paycode/service-runtime';
+import type { Person } from '../people';
+import type { MerchantDirectory } from './tenancy.ports';
+
+/**
+ * Whose data a request may touch. Every query of the portal takes one as an argument, and this file alone makes them: from the person who is
+ * signed in, never from what a request says.
+ */
+export class Scope {
+  private constructor(
+    /** Merchants, or all of the platform. */
+    readonly merchantIds: readonly number[] | 'ALL',
+    readonly owner: MerchantOwner,
+  ) {}
+
+  static async of(person: Person, directory: MerchantDirectory): Promise<Scope> {
+    const owner = ownerOf(person);
+    if ('all' in owner) return new Scope('ALL', owner);
+    if ('merchantId' in owner) return new Scope([owner.merchantId], owner);
+    return new Scope(
+      (await directory.merchantsOf(owner)).map(({ merchantId }) => merchantId),
+      owner,
+    );
+  }
+
+  has(merchantId: number): boolean {
+    return this.merchantIds === 'ALL' || this.merchantIds.includes(merchantId);
+  }
+
+  /** One merchant of it. @throws DomainError 404, the same for a merchant that does not exist and one that is another's (T-24) */
+  narrowedTo(merchantId: number): Scope {
+    if (!this.has(merchantId)) throw notYours();
+    return new Scope([merchantId], { merchantId });
+  }
+}
+
+export function notYours(): DomainError {
+  return new DomainError({ status: 404, reason: 'NOT_FOUND', message: 'there is no such thing, or it is not yours' });
+}
+
+function ownerOf({ tenantType, tenantId }: Person): MerchantOwner {
+  switch (tenantType) {
+    case 'MERCHANT':
+      return { merchantId: Number(tenantId) };
+    case 'PSP':
+      return { pspId: Number(tenantId) };
+    case 'ACQUIRER':
+      return { acquirer: tenantId };
+    case 'OPERATOR':
+      return { all: true };
+  }
+}
+
+/** The merchants a person sees, with their names. */
+export function merchantsIn(scope: Scope, directory: MerchantDirectory): Promise<MerchantRecord[]> {
+  return directory.merchantsOf(scope.owner);
+}

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { TestTokenKeys } from '@paycode/access/testing';
+import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
+import { type RunningService, startService } from '@paycode/service-runtime';
+import { portalDefinition } from '../portal.definition';
+
+const tokenKeys = new TestTokenKeys();
+const ring = () => `k1:${randomBytes(32).toString('base64')}`;
+
+/** The portal on databases of its own; its neighbours are away. */
+export class RunningPortal {
+  private constructor(
+    readonly database: TestDatabase,
+    private readonly events: TestDatabase,
+    readonly service: RunningService,
+  ) {}
+
+  static async start(over: Record<string, string> = {}): Promise<RunningPortal> {
+    const [database, events] = [await createTestDatabase(), await createTestDatabase()];
+    const service = await startService(portalDefinition, {
+      INTERNAL_PORT: '0',
+      PUBLIC_PORT: '0',
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: database.url,
+      EVENTS_DATABASE_URL: events.url,
+      ...tokenKeys.env('portal'),
+      PAYLOAD_KEYS: ring(),
+      KEY_ENCRYPTION_KEYS: ring(),
+      PUBLIC_BASE_URL: 'https://pay.example',
+      ...over,
+    });
+    return new RunningPortal(database, events, service);
+  }
+
+  async stop(): Promise<void> {
+    await this.service.stop('test');
+    await Promise.all([this.database.drop(), this.events.drop()]);
+  }
+
+  get publicUrl(): string {
+    return `http://127.0.0.1:${this.service.ports.public}`;
+  }
+
+  get internalUrl(): string {
+    return `http://127.0.0.1:${this.service.ports.internal}`;
+  }
+
+  operatorHeaders(): Record<string, string> {
+    return tokenKeys.headers('operator', 'portal');
+  }
+}
