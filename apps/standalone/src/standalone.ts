@@ -109,6 +109,7 @@ function readyTextOf(facts: PlatformFacts, context: Context & { afterMs: number 
     database: facts.database,
     events: context.env.EVENTS_TRANSPORT === 'kafka' ? 'Kafka' : 'PostgreSQL',
     ...facts.accounts.find(account => account.type === 'MERCHANT')!,
+    person: facts.people[0]!,
     afterMs: context.afterMs,
   });
 }

@@ -54,6 +54,11 @@ export const gatewayEnv = defineEnv({
     description:
       'Serves /pluto/code/, /pluto/remote/ and /public/: the simulator in the sandbox, the payment core in production.',
   },
+  PORTAL_PUBLIC_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3207',
+    description: 'Serves /console/: pages and calls of the web portal.',
+  },
   SANDBOX_RELAY_KEY: {
     type: 'string',
     secret: true,

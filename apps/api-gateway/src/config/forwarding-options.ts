@@ -63,6 +63,7 @@ function servicesOptions(env: GatewayEnv): ForwardingOptions['services'] {
       'notification-config': env.NOTIFICATION_CONFIG_PUBLIC_URL,
       'webhook-dispatcher': env.WEBHOOK_DISPATCHER_PUBLIC_URL,
       'payment-simulator': env.PAYMENT_SIMULATOR_PUBLIC_URL,
+      portal: env.PORTAL_PUBLIC_URL,
     },
     tokenKeys: {
       privateKeyFile: env.SERVICE_TOKEN_PRIVATE_KEY_FILE,

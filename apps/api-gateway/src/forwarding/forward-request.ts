@@ -6,7 +6,7 @@ import type { RelayEndpoints } from '../relay';
 import { type Answer, BodyTooLargeError, type ClientRequest } from './client-request';
 import { answerHeaders, forwardedHeaders, valuesOf } from './domain/header-lines';
 import { bodyTooLarge, bodyTypeObjection, type Objection, objectionTo } from './domain/request-rules';
-import { mayReadCredentials, type UpstreamName, upstreamOf } from './domain/route-table';
+import { mayReadCookies, mayReadCredentials, type UpstreamName, upstreamOf } from './domain/route-table';
 import { Authorizer, AuthorizerUnavailableError, Upstreams, UpstreamUnavailableError } from './forwarding.ports';
 
 export interface ForwardingLimits {
@@ -123,6 +123,7 @@ export class ForwardRequest {
       requestId: request.id,
       address: request.address,
       isCredentialForwarded: mayReadCredentials(path.path),
+      isCookieForwarded: mayReadCookies(upstream),
     });
     const { method, signal } = request;
     try {

@@ -6,6 +6,7 @@ export const databaseNames = {
   'reversal-scheduler': 'paycode_reversal_scheduler',
   'recipient-messages': 'paycode_recipient_messages',
   'payment-simulator': 'paycode_payment_simulator',
+  portal: 'paycode_portal',
   events: 'paycode_events',
 } as const;
 
@@ -21,7 +22,13 @@ export const authSchemaOwner = { secret: 'auth-session-owner', role: 'paycode_au
 export type DatabaseLogin = DatabaseOwner | typeof authSchemaOwner.secret;
 
 /** The services that publish or consume events. */
-export const eventLogUsers = ['webhook-dispatcher', 'reversal-scheduler', 'recipient-messages', 'payment-simulator'] as const;
+export const eventLogUsers = [
+  'webhook-dispatcher',
+  'reversal-scheduler',
+  'recipient-messages',
+  'payment-simulator',
+  'portal',
+] as const;
 
 /** URL of each service's own database. */
 export type DatabaseUrls = Record<Exclude<DatabaseOwner, 'events'>, string>;

@@ -1,3 +1,4 @@
 export * from './demo-data';
+export * from './demo-people';
 export * from './operator.client';
 export * from './seed-demo-data';

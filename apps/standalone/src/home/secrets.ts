@@ -18,6 +18,8 @@ export interface SecretFiles {
   webhookKeyEncryptionKeys: string;
   /** Seals the keys of auth-session; held by it only. */
   authKeyEncryptionKeys: string;
+  /** Seals secrets of authenticator apps; held by the portal only. */
+  portalKeyEncryptionKeys: string;
   passwordPeppers: string;
   /** From which the URLs of the sandbox's relays are made; held by the gateway only. */
   sandboxRelayKey: string;
@@ -27,8 +29,9 @@ const makers: Record<keyof SecretFiles, () => string> = {
   payloadKeys: () => `p1:${randomBytes(32).toString('base64')}`,
   webhookKeyEncryptionKeys: () => `k1:${randomBytes(32).toString('base64')}`,
   authKeyEncryptionKeys: () => `a1:${randomBytes(32).toString('base64')}`,
-  sandboxRelayKey: () => randomBytes(32).toString('base64'),
+  portalKeyEncryptionKeys: () => `c1:${randomBytes(32).toString('base64')}`,
   passwordPeppers: () => `w1:${randomBytes(32).toString('base64')}`,
+  sandboxRelayKey: () => randomBytes(32).toString('base64'),
 };
 
 /** Makes missing keys of service and operator tokens, also in an older home, and returns their files. */

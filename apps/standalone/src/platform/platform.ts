@@ -1,13 +1,20 @@
 import type { StandaloneEnv } from '../config/env';
 import { type RunningDatabases, startEmbeddedDatabases, useExternalDatabases } from '../database';
-import { demoMerchants, OperatorClient, seedDemoData, type AccountWithPassword } from '../demo-data';
+import {
+  type AccountWithPassword,
+  demoMerchants,
+  DemoPeople,
+  OperatorClient,
+  type PersonWithPassword,
+  seedDemoData,
+} from '../demo-data';
 import { openKafka } from '../events';
 import { emptyHomeFolder, ensureHomeTokenKeys, ensureOperatorToken, ensureSecrets, type HomeFolder } from '../home';
 import { type ServiceFailure, type ServiceSpec, Supervisor } from '../processes';
 import { ensureGatewayCertificate } from '../tls';
 import { choosePorts, type PlatformPorts } from './ports';
 import { type Inspected, internalUrlOf, serviceSpecs } from './services';
-import { knownAccounts, writeStandaloneFile } from './standalone-file';
+import { knownLogins, writeStandaloneFile } from './standalone-file';
 
 export interface PlatformOptions {
   home: HomeFolder;
@@ -73,16 +80,23 @@ export class Platform {
     if (env.EVENTS_TRANSPORT === 'kafka') await this.openKafka(databases);
     if (this.isStopping) throw new Error('stopped while starting');
     const parts = { appsFolder, home, env, ports, databases, secrets, tokenKeys, certificate, inspected };
-    this.supervisor = this.supervise(serviceSpecs(parts, inherited));
+    const known = knownLogins(home);
+    const people = new DemoPeople(known.people);
+    const specs = serviceSpecs(parts, inherited);
+    const operator = () => new OperatorClient(ensureOperatorToken(home, tokenKeys));
+    this.supervisor = this.supervise(specs, () =>
+      people.ensure(operator(), specs.find(({ name }) => name === 'portal')!.internalUrl),
+    );
     await this.supervisor.start();
-    const accounts = await this.seed(ports, ensureOperatorToken(home, tokenKeys));
-    const facts = { ports, accounts, caFile: certificate.caFile, database: databases.description };
+    const accounts = await this.seed(ports, operator(), known.accounts);
+    const facts = { ports, accounts, people: people.all, caFile: certificate.caFile, database: databases.description };
     this.publish = () => writeStandaloneFile(home, { ...facts, merchants: demoMerchants, processes: this.processes });
     this.publish();
     return facts;
   }
 
-  private supervise(specs: ServiceSpec[]): Supervisor {
+  /** The portal, the one service that starts on demand, gets its people before anybody else. */
+  private supervise(specs: ServiceSpec[], portalWoken: () => Promise<void>): Supervisor {
     return new Supervisor(specs, {
       say: line => this.options.say(line),
       processesChanged: pids => {
@@ -90,6 +104,7 @@ export class Platform {
         this.publish();
       },
       givenUp: (error: ServiceFailure) => this.fail(error),
+      woken: portalWoken,
     });
   }
 
@@ -112,12 +127,12 @@ export class Platform {
     return (this.databases = databases);
   }
 
-  private seed(ports: PlatformPorts, operatorToken: string): Promise<AccountWithPassword[]> {
+  private seed(ports: PlatformPorts, operator: OperatorClient, known: AccountWithPassword[]): Promise<AccountWithPassword[]> {
     return seedDemoData({
-      operator: new OperatorClient(operatorToken),
+      operator,
       authSessionUrl: internalUrlOf(ports, 'auth-session'),
       notificationConfigUrl: internalUrlOf(ports, 'notification-config'),
-      known: knownAccounts(this.options.home),
+      known,
     });
   }
 }
@@ -125,6 +140,7 @@ export class Platform {
 export interface PlatformFacts {
   ports: PlatformPorts;
   accounts: AccountWithPassword[];
+  people: readonly PersonWithPassword[];
   caFile: string;
   /** What the databases run on. */
   database: string;

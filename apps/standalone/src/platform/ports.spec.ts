@@ -19,10 +19,13 @@ describe('ports of the platform', () => {
   });
 
   it('are all different, and are free ports when the gateway has another port', async () => {
-    const { gateway, services } = await choosePorts(0);
-    const ports = [gateway, ...Object.values(services).flatMap(each => [each.internal, each.public])].filter(port => port !== 0);
-    expect(ports).toHaveLength(12);
-    expect(new Set(ports).size).toBe(12);
-    expect(await Promise.all(ports.map(listening))).toHaveLength(12);
+    const { gateway, services, behindDoors } = await choosePorts(0);
+    const ports = [
+      gateway,
+      ...[...Object.values(services), ...Object.values(behindDoors)].flatMap(each => [each.internal, each.public]),
+    ].filter(port => port !== 0);
+    expect(ports).toHaveLength(16);
+    expect(new Set(ports).size).toBe(16);
+    expect(await Promise.all(ports.map(listening))).toHaveLength(16);
   });
 });

@@ -9,6 +9,7 @@ const defaults = {
   'reversal-scheduler': { internal: 3104 },
   'payment-simulator': { internal: 3105, public: 3205 },
   'recipient-messages': { internal: 3106 },
+  portal: { internal: 3107, public: 3207 },
   'api-gateway': { internal: 3100 },
 } as const;
 
@@ -23,9 +24,14 @@ export interface ServicePorts {
   public: number;
 }
 
+/** Services that no payment needs: they start when somebody first connects (ADR 0057). */
+export const onDemandNames = ['portal'] as const satisfies ServiceName[];
+
 export interface PlatformPorts {
   gateway: number;
   services: Record<ServiceName, ServicePorts>;
+  /** Where processes listen whose ports in `services` are held open for them. */
+  behindDoors: Partial<Record<ServiceName, ServicePorts>>;
 }
 
 /** Another program uses the requested port. */
@@ -56,13 +62,17 @@ export async function choosePorts(gatewayPort: number): Promise<PlatformPorts> {
     const wanted: { internal: number; public?: number } = defaults[name];
     services[name] = { internal: await choose(wanted.internal), public: wanted.public ? await choose(wanted.public) : 0 };
   }
-  return { gateway, services };
+  const behindDoors: PlatformPorts['behindDoors'] = {};
+  for (const name of onDemandNames) behindDoors[name] = { internal: await anotherPort(taken), public: await anotherPort(taken) };
+  return { gateway, services, behindDoors };
 }
 
 async function anotherPort(taken: Set<number>): Promise<number> {
   for (;;) {
     const port = await freePort();
-    if (!taken.has(port)) return port;
+    if (taken.has(port)) continue;
+    taken.add(port);
+    return port;
   }
 }
 

@@ -5,7 +5,7 @@ import type { RunningDatabases } from '../database';
 import { type HomeFolder, operatorTokenLifetimeS, privateFile, type SecretFiles } from '../home';
 import type { ServiceSpec } from '../processes';
 import type { GatewayCertificate } from '../tls';
-import type { PlatformPorts, ServiceName } from './ports';
+import type { PlatformPorts, ServiceName, ServicePorts } from './ports';
 import { serviceEnvironment } from './service-environment';
 
 export interface PlatformParts {
@@ -35,6 +35,7 @@ type Env = Record<string, string | undefined>;
  */
 const stopOrder: ServiceName[] = [
   'api-gateway',
+  'portal',
   'payment-simulator',
   'webhook-dispatcher',
   'reversal-scheduler',
@@ -48,6 +49,7 @@ const poolMax: Partial<Record<ServiceName, string>> = {
   'webhook-dispatcher': '8',
   'reversal-scheduler': '8',
   'recipient-messages': '3',
+  portal: '4',
 };
 const defaultPoolMax = '5';
 
@@ -60,7 +62,7 @@ const smallFlags = ['--max-semi-space-size=2', '--v8-pool-size=1'];
  * CPU per webhook.
  */
 const smallestFlags = [...smallFlags, '--optimize-for-size'];
-const besidePayments: ReadonlySet<ServiceName> = new Set(['notification-config', 'recipient-messages']);
+const besidePayments: ReadonlySet<ServiceName> = new Set(['notification-config', 'recipient-messages', 'portal']);
 
 /** The services to start, in the order in which they stop. */
 export function serviceSpecs(parts: PlatformParts, inherited: Env): ServiceSpec[] {
@@ -73,8 +75,9 @@ export function serviceSpecs(parts: PlatformParts, inherited: Env): ServiceSpec[
       inherited,
       given: { ...commonEnv(parts), ...ownAuthority(parts, inherited), ...ownEnv(name, parts) },
     }),
-    internalUrl: internalUrlOf(parts.ports, name),
+    internalUrl: `http://127.0.0.1:${portsOf(parts.ports, name).internal}`,
     logFile: join(parts.home.logs, `${name}.log`),
+    ...doorsOf(parts.ports, name),
   }));
 }
 
@@ -92,6 +95,27 @@ export function nodeFlagsOf(name: ServiceName, inspected: Inspected | undefined)
 /** Base URL of a service's internal listener. */
 export function internalUrlOf(ports: PlatformPorts, name: ServiceName): string {
   return `http://127.0.0.1:${ports.services[name].internal}`;
+}
+
+/** The ports at which the process of a service listens. */
+function portsOf({ services, behindDoors }: PlatformPorts, name: ServiceName): ServicePorts {
+  return behindDoors[name] ?? services[name];
+}
+
+/** A person wants to read that the portal is starting; a program that makes people waits for it, as long as a start may take. */
+const browserWaitMs = 8_000;
+const programWaitMs = 180_000;
+
+function doorsOf({ services, behindDoors }: PlatformPorts, name: ServiceName): Pick<ServiceSpec, 'doors'> {
+  const behind = behindDoors[name];
+  if (!behind) return {};
+  const known = services[name];
+  return {
+    doors: [
+      { port: known.internal, behind: behind.internal, waitMs: programWaitMs },
+      { port: known.public, behind: behind.public, waitMs: browserWaitMs },
+    ],
+  };
 }
 
 function commonEnv({ appsFolder, env, ports, tokenKeys }: PlatformParts): Env {
@@ -122,7 +146,7 @@ function commonEnv({ appsFolder, env, ports, tokenKeys }: PlatformParts): Env {
 }
 
 function ownEnv(name: ServiceName, parts: PlatformParts): Env {
-  const ports = parts.ports.services[name];
+  const ports = portsOf(parts.ports, name);
   return {
     INTERNAL_PORT: String(ports.internal),
     PUBLIC_PORT: String(name === 'api-gateway' ? parts.ports.gateway : ports.public),
@@ -158,6 +182,11 @@ function specialEnv(name: ServiceName, { secrets, certificate, ports, home }: Pl
     },
     'recipient-messages': { PAYLOAD_KEYS_FILE: secrets.payloadKeys, OUTBOX_FOLDER: home.outbox },
     'payment-simulator': { PAYLOAD_KEYS_FILE: secrets.payloadKeys, PUBLIC_BASE_URL: `https://localhost:${ports.gateway}` },
+    portal: {
+      PAYLOAD_KEYS_FILE: secrets.payloadKeys,
+      KEY_ENCRYPTION_KEYS_FILE: secrets.portalKeyEncryptionKeys,
+      PUBLIC_BASE_URL: `https://localhost:${ports.gateway}`,
+    },
     'api-gateway': {
       SANDBOX_RELAY_KEY_FILE: secrets.sandboxRelayKey,
       TLS_CERT_FILE: certificate.certificateFile,
@@ -166,6 +195,7 @@ function specialEnv(name: ServiceName, { secrets, certificate, ports, home }: Pl
       NOTIFICATION_CONFIG_PUBLIC_URL: publicUrl('notification-config'),
       WEBHOOK_DISPATCHER_PUBLIC_URL: publicUrl('webhook-dispatcher'),
       PAYMENT_SIMULATOR_PUBLIC_URL: publicUrl('payment-simulator'),
+      PORTAL_PUBLIC_URL: publicUrl('portal'),
     },
   };
   return special[name] ?? {};

@@ -1,5 +1,5 @@
 import type { MerchantRecord } from '@paycode/dto';
-import type { AccountWithPassword } from '../demo-data';
+import type { AccountWithPassword, PersonWithPassword } from '../demo-data';
 import { displayPath, type HomeFolder, readIfPresent, writePrivateFile } from '../home';
 import { internalUrlOf } from './services';
 import { type PlatformPorts, type ServiceName, serviceNames } from './ports';
@@ -12,6 +12,9 @@ export interface StandaloneFile {
   internal: Record<ServiceName, string>;
   operatorTokenFile: string;
   accounts: AccountWithPassword[];
+  /** People of the web portal, `consoleUrl`. */
+  people: readonly PersonWithPassword[];
+  consoleUrl: string;
   merchants: Pick<MerchantRecord, 'merchantId' | 'pspId' | 'status'>[];
   /** Process ids: the platform's own and each service's. */
   processes: Record<string, number>;
@@ -21,6 +24,7 @@ export interface StandaloneFacts {
   ports: PlatformPorts;
   caFile: string;
   accounts: AccountWithPassword[];
+  people: readonly PersonWithPassword[];
   merchants: MerchantRecord[];
   processes: Record<string, number>;
 }
@@ -35,18 +39,21 @@ export function writeStandaloneFile(home: HomeFolder, facts: StandaloneFacts): v
     ) as StandaloneFile['internal'],
     operatorTokenFile: displayPath(home.operatorTokenFile),
     accounts: facts.accounts,
+    people: facts.people,
+    consoleUrl: `https://localhost:${facts.ports.gateway}/console/`,
     merchants: facts.merchants.map(({ merchantId, pspId, status }) => ({ merchantId, pspId, status })),
     processes: { standalone: process.pid, ...facts.processes },
   };
   writePrivateFile(home.standaloneFile, `${JSON.stringify(file, null, 2)}\n`);
 }
 
-/** Accounts of an earlier start; none when there was none or its file cannot be read. */
-export function knownAccounts(home: HomeFolder): AccountWithPassword[] {
+/** Accounts and people of an earlier start; none when there was none. */
+export function knownLogins(home: HomeFolder): Pick<StandaloneFile, 'accounts' | 'people'> {
   const text = readIfPresent(home.standaloneFile);
-  if (!text) return [];
+  if (!text) return { accounts: [], people: [] };
   try {
-    return (JSON.parse(text) as StandaloneFile).accounts;
+    const { accounts, people } = JSON.parse(text) as Partial<StandaloneFile>;
+    return { accounts: accounts ?? [], people: people ?? [] };
   } catch (cause) {
     throw new Error(`${home.standaloneFile} is damaged; npm start -- --fresh deletes all data and begins again`, { cause });
   }

@@ -5,6 +5,14 @@ import { OutputLog } from './output-log';
 
 const pollMs = 40;
 
+/** A port that others know, and the port at which the process behind it listens. */
+export interface Door {
+  port: number;
+  behind: number;
+  /** A connection waits so long for the service; then it gets an answer that asks to come again. */
+  waitMs: number;
+}
+
 /** One service of the platform as an operating-system process. */
 export interface ServiceSpec {
   name: string;
@@ -17,6 +25,8 @@ export interface ServiceSpec {
   /** `http://127.0.0.1:<internal port>`, where `/health/ready` and `/health/live` answer. */
   internalUrl: string;
   logFile: string;
+  /** The process starts at the first connection to one of them. Unset: it starts with the platform. */
+  doors?: readonly Door[];
 }
 
 /** How a process ended, for people: `exit code 1`, `killed by SIGKILL`. */

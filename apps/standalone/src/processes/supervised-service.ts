@@ -60,6 +60,14 @@ export class SupervisedService {
     if (!this.isStopping) await this.start();
   }
 
+  /** Ends the process until the next start. */
+  async suspend(graceMs: number): Promise<void> {
+    const ending = (this.replaced = this.current);
+    this.current = undefined;
+    this.events.processChanged();
+    await ending?.stop(graceMs);
+  }
+
   async stop(graceMs: number): Promise<void> {
     this.isStopping = true;
     await this.current?.stop(graceMs);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { freePort } from '@paycode/persistence/embedded';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { statusOf } from './http-get';
+import { type OnDemandLimits, onDemandLimits } from './on-demand-service';
 import type { ServiceSpec } from './service-process';
 import { ServiceFailure } from './supervised-service';
 import { Supervisor } from './supervisor';
@@ -32,10 +33,13 @@ describe('the supervisor', () => {
   let givenUp: ServiceFailure | undefined;
   let supervisor: Supervisor;
   let nowMs: number;
+  let woken: string[];
+  let onDemand: OnDemandLimits;
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'paycode-supervisor-'));
-    [said, pids, givenUp, nowMs] = [[], {}, undefined, 0];
+    [said, pids, givenUp, nowMs, woken] = [[], {}, undefined, 0, []];
+    onDemand = onDemandLimits;
   });
   const later = undoneAfterEach();
   afterEach(async () => {
@@ -60,8 +64,9 @@ describe('the supervisor', () => {
       say: (line: string) => void said.push(line),
       processesChanged: (now: Record<string, number>) => void (pids = now),
       givenUp: (error: ServiceFailure) => void (givenUp = error),
+      woken: async (name: string) => void woken.push(name),
     };
-    supervisor = new Supervisor(specs, events, () => nowMs);
+    supervisor = new Supervisor(specs, events, { nowMs: () => nowMs, onDemand });
     await supervisor.start();
   }
   const isAlive = (pid: number) => {
@@ -122,6 +127,55 @@ describe('the supervisor', () => {
     expect(running.map(isAlive)).toEqual([false, false]);
     expect(readFileSync(join(folder, 'first.log'), 'utf8')).toContain('drained');
     expect(said).toEqual([]);
+  });
+
+  describe('a service behind a door (ADR 0057)', () => {
+    async function behindDoor({ env = {}, waitMs = 120_000 }: { env?: Record<string, string>; waitMs?: number } = {}): Promise<{
+      door: string;
+      service: ServiceSpec;
+    }> {
+      const service = await spec('sleeper', env);
+      const port = await freePort();
+      return {
+        door: `http://127.0.0.1:${port}`,
+        service: { ...service, doors: [{ port, behind: Number(new URL(service.internalUrl).port), waitMs }] },
+      };
+    }
+
+    it('has no process until the first connection, which it then answers', async () => {
+      const { door, service } = await behindDoor();
+      await supervise(service);
+      expect(pids).toEqual({});
+      const answers = await Promise.all([fetch(door), fetch(door)].map(async answer => (await answer).text()));
+      expect(answers).toEqual([String(pids['sleeper']), String(pids['sleeper'])]);
+      expect(woken).toEqual(['sleeper']);
+    });
+
+    it('a connection that waits too long for it is asked to come again', async () => {
+      const { door, service } = await behindDoor({ waitMs: 0 });
+      await supervise(service);
+      const early = await fetch(door);
+      expect([early.status, early.headers.get('retry-after'), early.headers.get('refresh')]).toEqual([503, '2', '2']);
+      await eventually(() => expect(woken).toEqual(['sleeper']));
+    });
+
+    it('ends after a time without connections, and starts again at the next one', async () => {
+      onDemand = { ...onDemandLimits, idleMs: 0 };
+      const { door, service } = await behindDoor();
+      await supervise(service);
+      const first = await (await fetch(door, { headers: { connection: 'close' } })).text();
+      await eventually(() => expect([pids, isAlive(Number(first))]).toEqual([{}, false]));
+      expect(await (await fetch(door, { headers: { connection: 'close' } })).text()).not.toBe(first);
+      expect(said).toEqual([]);
+    });
+
+    it('that cannot start says so, and leaves the platform running', async () => {
+      const { door, service } = await behindDoor({ env: { FAKE_FAILS: 'at-start' } });
+      await supervise(service);
+      expect((await fetch(door)).status).toBe(503);
+      expect(said.join()).toMatch(/sleeper did not start: .*exit code 1/);
+      expect(givenUp).toBeUndefined();
+    });
   });
 
   it('a service ends when the process that started it was killed', async () => {

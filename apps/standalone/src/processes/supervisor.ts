@@ -1,3 +1,4 @@
+import { OnDemandService, type OnDemandLimits } from './on-demand-service';
 import { SupervisedService, type ServiceFailure } from './supervised-service';
 import type { ServiceSpec } from './service-process';
 
@@ -13,20 +14,29 @@ export interface SupervisorEvents {
   say(line: string): void;
   processesChanged(pids: Record<string, number>): void;
   givenUp(error: ServiceFailure): void;
+  /** A service with doors accepts traffic; it gets connections once this resolves. */
+  woken(name: string): Promise<void>;
+}
+
+export interface SupervisorOptions {
+  /** A monotonic clock for counting ends. */
+  nowMs?: () => number;
+  onDemand?: OnDemandLimits;
 }
 
 /** All services of the platform. */
 export class Supervisor {
   private readonly services: SupervisedService[];
+  private readonly onDemand = new Map<SupervisedService, OnDemandService>();
   private readonly misses = new Map<string, number>();
   private timers: NodeJS.Timeout[] = [];
   private stopping: Promise<void> | undefined;
 
-  /** `specs` in the order in which they stop, beginning with the gateway. `nowMs`: a monotonic clock for counting ends. */
+  /** `specs` in the order in which they stop, beginning with the gateway. */
   constructor(
     specs: ServiceSpec[],
     private readonly events: SupervisorEvents,
-    nowMs: () => number = () => performance.now(),
+    { nowMs = () => performance.now(), onDemand }: SupervisorOptions = {},
   ) {
     const forward = {
       say: (line: string) => events.say(line),
@@ -34,15 +44,17 @@ export class Supervisor {
       givenUp: (error: ServiceFailure) => events.givenUp(error),
     };
     this.services = specs.map(spec => new SupervisedService(spec, forward, nowMs));
+    for (const service of this.services.filter(({ spec }) => spec.doors))
+      this.onDemand.set(service, new OnDemandService(service, events, stopGraceMs, onDemand));
   }
 
-  /** Starts all at once; resolves when each accepts traffic, rejects with the first failure. */
+  /** Starts all at once; resolves when each accepts traffic, or has opened its doors, and rejects with the first failure. */
   async start(): Promise<void> {
     this.timers = [
       setInterval(() => this.readLogs(), logIntervalMs),
       setInterval(() => void this.checkLiveness(), livenessIntervalMs),
     ];
-    await Promise.all(this.services.map(service => service.start()));
+    await Promise.all(this.services.map(service => this.onDemand.get(service)?.open() ?? service.start()));
   }
 
   /**
@@ -51,7 +63,8 @@ export class Supervisor {
    */
   async restart(name: string): Promise<number | undefined> {
     const service = this.services.find(({ spec }) => spec.name === name);
-    await service?.restart(stopGraceMs);
+    // A service behind doors that has no process starts from the new bundle anyway.
+    if (service?.process) await service.restart(stopGraceMs);
     return service?.process?.pid;
   }
 
@@ -67,7 +80,10 @@ export class Supervisor {
 
   private async stopInOrder(): Promise<void> {
     this.timers.forEach(timer => clearInterval(timer));
-    for (const service of this.services) await service.stop(stopGraceMs);
+    for (const service of this.services) {
+      this.onDemand.get(service)?.close();
+      await service.stop(stopGraceMs);
+    }
     this.readLogs();
     this.services.forEach(({ log }) => log.close());
   }
@@ -91,7 +107,8 @@ export class Supervisor {
 
   private async checkOne(service: SupervisedService): Promise<void> {
     const { name } = service.spec;
-    const missed = (await service.process?.isLive()) ? 0 : (this.misses.get(name) ?? 0) + 1;
+    if (!service.process) return;
+    const missed = (await service.process.isLive()) ? 0 : (this.misses.get(name) ?? 0) + 1;
     this.misses.set(name, missed % missesMax);
     if (missed < missesMax) return;
     this.events.say(`${name} no longer answers; ending it`);

@@ -8,6 +8,7 @@ const facts = {
   events: 'PostgreSQL',
   username: 'merchant-1001',
   password: 'secret',
+  person: { email: 'owner@shop.example', password: 'hers' },
   afterMs: 4_321,
 };
 

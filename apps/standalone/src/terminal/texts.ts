@@ -10,6 +10,8 @@ export interface ReadyFacts {
   /** A merchant account that may make payment codes. */
   username: string;
   password: string;
+  /** A person of the portal who may change things. */
+  person: { email: string; password: string };
   afterMs: number;
 }
 
@@ -19,6 +21,9 @@ export function readyText(facts: ReadyFacts): string {
   const here = facts.home === '.paycode' ? '' : `PAYCODE_HOME=${quoted(facts.home)} `;
   return `
 Paycode is ready on ${facts.baseUrl} (after ${(facts.afterMs / 1_000).toFixed(1)} s; ${facts.database}; events by ${facts.events}).
+
+The portal: ${facts.baseUrl}/console/ (the browser warns of the certificate)
+  sign in as ${facts.person.email} with ${facts.person.password}
 
 What to do next, in another terminal:
 

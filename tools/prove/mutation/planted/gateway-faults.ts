@@ -64,7 +64,7 @@ export const gatewayFaults: readonly PlantedFault[] = [
     breaks: 'Passwords and tokens reach services that have no use for them.',
     against: 'T-17',
     file: `${gateway}/forwarding/domain/header-lines.ts`,
-    find: "    if (name === 'authorization' && !facts.isCredentialForwarded) continue;\n",
+    find: "(name === 'authorization' && !isCredentialForwarded) || ",
     put: '',
     specs: [`${gateway}/forwarding/domain/header-lines.spec.ts`],
   },

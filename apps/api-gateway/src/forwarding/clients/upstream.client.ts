@@ -33,6 +33,7 @@ export class UpstreamClient extends Upstreams {
       'notification-config': this.poolOf('notification-config'),
       'webhook-dispatcher': this.poolOf('webhook-dispatcher'),
       'payment-simulator': this.poolOf('payment-simulator'),
+      portal: this.poolOf('portal'),
     };
   }
 

@@ -1,6 +1,12 @@
 import { answerHeaders, forwardedHeaders, valuesOf } from './header-lines';
 
-const facts = { identity: 'assertion', requestId: 'request-1', address: '192.0.2.1', isCredentialForwarded: false };
+const facts = {
+  identity: 'assertion',
+  requestId: 'request-1',
+  address: '192.0.2.1',
+  isCredentialForwarded: false,
+  isCookieForwarded: false,
+};
 const fields = (headers: string[]) =>
   Object.fromEntries(headers.flatMap((name, index) => (index % 2 ? [] : [[name, headers[index + 1]]])));
 
@@ -72,5 +78,11 @@ describe('the header fields that a service gets', () => {
         allow: undefined,
       }),
     ).toStrictEqual({ 'set-cookie': ['a=1', 'b=2'], etag: '"1"' });
+  });
+
+  it('cookies reach the portal alone (T-52)', () => {
+    const headers = ['Cookie', '__Host-paycode=secret'];
+    expect(forwardedHeaders(headers, facts)).not.toContain('__Host-paycode=secret');
+    expect(forwardedHeaders(headers, { ...facts, isCookieForwarded: true })).toContain('__Host-paycode=secret');
   });
 });

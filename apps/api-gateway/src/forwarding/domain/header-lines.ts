@@ -34,6 +34,7 @@ export interface ForwardedFacts {
   /** Address of the client, not of a proxy. */
   address: string;
   isCredentialForwarded: boolean;
+  isCookieForwarded: boolean;
 }
 
 /**
@@ -46,7 +47,7 @@ export function forwardedHeaders(headers: RawHeaders, facts: ForwardedFacts): st
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index]!.toLowerCase();
     if (isDropped(name) || ownFields.test(name)) continue;
-    if (name === 'authorization' && !facts.isCredentialForwarded) continue;
+    if (isKeptBack(name, facts)) continue;
     kept.push(name, headers[index + 1]!);
   }
   const host = valuesOf(headers, 'host')[0];
@@ -54,6 +55,11 @@ export function forwardedHeaders(headers: RawHeaders, facts: ForwardedFacts): st
   if (host !== undefined) kept.push('x-forwarded-host', host);
   if (facts.identity !== undefined) kept.push('x-paycode-identity', facts.identity);
   return kept;
+}
+
+/** Credentials, which only those services see that read them. */
+function isKeptBack(name: string, { isCredentialForwarded, isCookieForwarded }: ForwardedFacts): boolean {
+  return (name === 'authorization' && !isCredentialForwarded) || (name === 'cookie' && !isCookieForwarded);
 }
 
 const notForClients = /^(x-paycode-|server$|x-powered-by$|x-request-id$)/;

@@ -8,12 +8,14 @@ describe('which service a path belongs to', () => {
     ['/pluto/code/create', 'payment-simulator'],
     ['/pluto/remote/v4/lookup', 'payment-simulator'],
     ['/public/pay/0000000001', 'payment-simulator'],
+    ['/console/', 'portal'],
+    ['/console/api/session', 'portal'],
   ])('%s belongs to %s', (path, upstream) => {
     expect(upstreamOf(path)).toBe(upstream);
   });
 
   it.each(['/', '/internal/x', '/pluto/internal/x', '/metrics', '/health/live', '/public', '/publicity/x', '/code/create',
-    '/portal/restful/merchant', '/pluto/purchase/x', '/authenticationx/login', '/jwks', '/api-docs'])('%s belongs to no service (T-27)', path => {
+    '/portal/restful/merchant', '/console', '/consolex/', '/pluto/purchase/x', '/authenticationx/login', '/jwks', '/api-docs'])('%s belongs to no service (T-27)', path => {
     expect(upstreamOf(path)).toBeUndefined();
   }); // prettier-ignore
 

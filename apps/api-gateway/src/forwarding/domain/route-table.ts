@@ -1,5 +1,5 @@
 /** The services behind the gateway. */
-export type UpstreamName = 'auth-session' | 'notification-config' | 'webhook-dispatcher' | 'payment-simulator';
+export type UpstreamName = 'auth-session' | 'notification-config' | 'webhook-dispatcher' | 'payment-simulator' | 'portal';
 
 /** The documented prefixes (spec 4), each ending in `/`. Nothing else leaves the gateway: no `/internal`, `/health`, `/metrics` (T-27). */
 const routes: readonly (readonly [prefix: string, upstream: UpstreamName])[] = [
@@ -9,11 +9,17 @@ const routes: readonly (readonly [prefix: string, upstream: UpstreamName])[] = [
   ['/pluto/code/', 'payment-simulator'],
   ['/pluto/remote/', 'payment-simulator'],
   ['/public/', 'payment-simulator'],
+  ['/console/', 'portal'],
 ];
 
 /** The service a normalised path belongs to; undefined when it belongs to none (404 once the caller is authorized). */
 export function upstreamOf(path: string): UpstreamName | undefined {
   return routes.find(([prefix]) => path.startsWith(prefix))?.[1];
+}
+
+/** The portal alone keeps sessions of browsers: no other service sees their cookies. */
+export function mayReadCookies(upstream: UpstreamName): boolean {
+  return upstream === 'portal';
 }
 
 /** Whether the endpoint reads the token from the header itself (section 4.1); no other service gets a client's credentials. */

@@ -1,0 +1,185 @@
+import { type Merchant, MerchantReceiver } from '@paycode/platform-client';
+import { eventually } from '@paycode/service-runtime/testing';
+import { makeMerchant, payNewCode, sharedPlatform } from './testing/platform';
+import { browserPath, PortalBrowser } from './testing/portal-browser';
+import { makePerson, type PortalPerson } from './testing/portal-client';
+
+const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chromium, or set CHROMIUM_PATH)';
+
+/** A merchant's owner in front of the portal, from nothing to a reversed payment and its cause. */
+(browserPath ? describe : describe.skip)(`the portal in a browser${notRun}`, () => {
+  const platform = sharedPlatform();
+  let merchant: Merchant;
+  let receiver: MerchantReceiver;
+  let owner: PortalPerson;
+  let portal: PortalBrowser;
+
+  beforeAll(async () => {
+    [merchant, receiver] = await Promise.all([makeMerchant(platform), MerchantReceiver.start()]);
+    owner = await makePerson(platform, { tenantId: String(merchant.merchantId), name: 'Thandi Nkosi' });
+    portal = await PortalBrowser.open(platform.standalone.baseUrl);
+  });
+  afterAll(async () => {
+    await portal?.close();
+    await receiver?.stop();
+  });
+
+  const body = () => portal.page.textContent('main');
+  const go = (name: string) => portal.page.getByRole('link', { name, exact: true }).click();
+  const shows = (...texts: string[]) =>
+    eventually(async () => {
+      const shown = await body();
+      for (const text of texts) expect(shown).toContain(text);
+    });
+
+  it('nobody sees a page before signing in, and a wrong password says nothing of who exists (T-06)', async () => {
+    await portal.goto('payments');
+    await shows('Sign in to Paycode');
+    await portal.screenshots('sign-in');
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.signIn({ ...owner, password: 'not my password' });
+    await shows('E-mail address or password is wrong.');
+    await portal.signIn({ ...owner, email: 'nobody@journey.example' });
+    await shows('E-mail address or password is wrong.');
+    // The refusals are errors to the browser.
+    portal.complaints.length = 0;
+  });
+
+  it('the owner signs in by keyboard alone, comes to Home, and reads that no URL is set', async () => {
+    await portal.goto('sign-in');
+    await portal.page.getByLabel('E-mail address').focus();
+    await portal.page.keyboard.type(owner.email);
+    await portal.page.keyboard.press('Tab');
+    await portal.page.keyboard.type(owner.password);
+    await portal.page.keyboard.press('Enter');
+    await shows(
+      `merchantId ${merchant.merchantId}`,
+      'Thandi Nkosi, owner',
+      'No notification URL is set',
+      'No payments in this time',
+    );
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.screenshots('home-empty');
+  });
+
+  it('a URL that nobody answers is refused with its cause, and nothing is set', async () => {
+    await go('Notifications');
+    await shows('No URL is set', 'Nobody yet');
+    await portal.page.getByLabel('URL of your server').fill('http://127.0.0.1:9/nobody');
+    await portal.page.getByRole('button', { name: 'Register' }).click();
+    await shows('URL validation failed: not reachable', 'Nothing listens at this address and port');
+    portal.complaints.length = 0;
+  });
+
+  it('registers a receiver, is shown its key once, and the check says how long it takes', async () => {
+    await portal.page.getByLabel('URL of your server').fill(receiver.url);
+    await portal.page.getByRole('button', { name: 'Register' }).click();
+    await shows('It is shown now and not again', receiver.url);
+    receiver.encryptKey = (await portal.page.textContent('code[data-secret]'))!;
+    await portal.page.getByRole('button', { name: 'Check' }).click();
+    await shows('Your server answered as it should', 'answered HTTP 200', 'In all');
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.screenshots('notifications');
+    await portal.page.reload();
+    await shows(receiver.url);
+    expect(await body()).not.toContain(receiver.encryptKey);
+  });
+
+  it('adds and removes the address of a till', async () => {
+    await portal.page.getByLabel('E-mail address').fill('till@shop.example');
+    await portal.page.getByRole('button', { name: 'Add' }).click();
+    await shows('till@shop.example');
+    await portal.page.getByRole('button', { name: 'Remove till@shop.example' }).click();
+    await shows('Nobody yet');
+  });
+
+  it('sees a payment settle, with each step of its life', async () => {
+    const transactionId = await payNewCode(merchant, '1250.50');
+    await go('Payments');
+    await shows(String(transactionId));
+    await eventually(async () => expect(await portal.page.textContent(`tr:has-text("${transactionId}")`)).toContain('Settled'));
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.screenshots('payments');
+    await portal.page.getByRole('link', { name: String(transactionId) }).click();
+    await shows(
+      'Your server answered HTTP 200',
+      'Reversal armed',
+      'Attempt 1: notification sent',
+      'Decided: settled',
+      'Acknowledged by HTTP 200',
+    );
+    await portal.screenshots('payment-settled');
+    expect(await portal.accessibilityFaults()).toEqual([]);
+  });
+
+  it('sees why a payment was reversed, and what to do', async () => {
+    receiver.answer = () => 400;
+    const transactionId = await payNewCode(merchant, '99.95');
+    await portal.goto(`payments/${transactionId}`);
+    await shows(
+      'Reversed: the customer has the money back',
+      'Your server answered HTTP 400',
+      'What to do',
+      'Do not deliver the goods',
+      'Money returned by transaction',
+    );
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.screenshots('payment-reversed');
+  });
+
+  it('Home then tells of the reversal, and adds the day up by outcome', async () => {
+    await go('Home');
+    await shows('1 payment was reversed in the last hour', 'In numbers');
+    const tile = (name: string) => portal.page.textContent(`a.tile:has-text("${name}")`);
+    await eventually(async () => expect(await tile('Settled')).toMatch(/Settled1.*1\s?250[.,]50/));
+    expect(await tile('Reversed')).toMatch(/Reversed1.*99[.,]95/);
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.screenshots('home');
+  });
+
+  it('finds a payment by its reference, by its outcome, and not by a part of it', async () => {
+    await go('Payments');
+    await portal.page.getByLabel('Outcome').selectOption('REVERSED');
+    await eventually(async () => expect(await portal.page.locator('tbody tr').count()).toBe(1));
+    const reference = (await portal.page.textContent('tbody tr td:nth-child(4)'))!;
+    await portal.page.getByLabel('Outcome').selectOption('');
+    const search = portal.page.getByLabel('Transaction id, reference or code');
+    await search.fill(reference);
+    await portal.page.getByRole('button', { name: 'Search' }).click();
+    await eventually(async () => expect(await portal.page.locator('tbody tr').first().textContent()).toContain(reference));
+    await search.fill(reference.slice(0, -1));
+    await portal.page.getByRole('button', { name: 'Search' }).click();
+    await shows('No payment fits');
+  });
+
+  it('ends another browser’s session, which then has to sign in', async () => {
+    const other = await PortalBrowser.open(platform.standalone.baseUrl);
+    try {
+      await other.signIn(owner);
+      await eventually(async () => expect(await other.page.textContent('main')).toContain('What needs attention'));
+      await go('Security');
+      await portal.page.getByRole('button', { name: 'End' }).click();
+      await eventually(async () => expect(await portal.page.getByRole('button', { name: 'End' }).count()).toBe(0));
+      expect(await portal.accessibilityFaults()).toEqual([]);
+      await portal.screenshots('security');
+      await other.goto('payments');
+      await eventually(async () => expect(await other.page.textContent('main')).toContain('Sign in to Paycode'));
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('on a phone nothing has to be moved sideways', async () => {
+    await portal.page.setViewportSize({ width: 360, height: 740 });
+    for (const path of ['', 'payments', 'notifications', 'security']) {
+      await portal.goto(path);
+      await portal.page.waitForSelector('h1');
+      const fits = await portal.page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+      expect([path, fits]).toEqual([path, true]);
+    }
+  });
+
+  it('the browser had nothing to complain of: no error, nothing the policy refused, no foreign host (T-53)', () => {
+    expect(portal.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { pipeline } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Door } from './service-process';
+import type { SupervisedService } from './supervised-service';
+
+export interface OnDemandLimits {
+  /** The process ends when nobody has been connected for so long. */
+  idleMs: number;
+  /** Connections at one door; beyond it the door refuses. */
+  connectionsMax: number;
+}
+
+export interface OnDemandEvents {
+  say(line: string): void;
+  /** The process accepts traffic; it gets connections once this resolves. */
+  woken(name: string): Promise<void>;
+}
+
+export const onDemandLimits: OnDemandLimits = { idleMs: 600_000, connectionsMax: 256 };
+const comeAgainS = 2;
+
+/** Starts a service at the first connection to one of its doors, hands connections over to it, and ends it after a time without any. */
+export class OnDemandService {
+  private readonly servers: Server[] = [];
+  private readonly clients = new Set<Socket>();
+  private awake: Promise<void> | undefined;
+  /** The end of the process before, as long as it lasts. */
+  private ending: Promise<void> = Promise.resolve();
+  private idle: NodeJS.Timeout | undefined;
+  private isClosed = false;
+
+  constructor(
+    private readonly service: SupervisedService,
+    private readonly events: OnDemandEvents,
+    private readonly graceMs: number,
+    private readonly limits: OnDemandLimits = onDemandLimits,
+  ) {}
+
+  /** Resolves when all doors listen. */
+  async open(): Promise<void> {
+    for (const door of this.service.spec.doors ?? []) {
+      const server = createServer({ pauseOnConnect: true }, client => void this.admit(client, door));
+      server.maxConnections = this.limits.connectionsMax;
+      this.servers.push(server);
+      server.listen(door.port, '127.0.0.1');
+      await once(server, 'listening');
+    }
+  }
+
+  /** No more connections; the process is left to its supervisor. */
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.idle);
+    this.servers.forEach(server => server.close());
+    this.clients.forEach(client => client.destroy());
+  }
+
+  private async admit(client: Socket, { behind, waitMs }: Door): Promise<void> {
+    this.comes(client);
+    // An error of a socket always ends it, and `close` follows.
+    client.on('error', () => undefined);
+    const outcome = await Promise.race([this.wake(), pause(waitMs, 'starting' as const, { ref: false })]);
+    if (outcome !== 'awake') return answer(client, outcome);
+    const process = connect({ port: behind, host: '127.0.0.1' });
+    pipeline(client, process, client, () => undefined);
+  }
+
+  private comes(client: Socket): void {
+    this.clients.add(client);
+    clearTimeout(this.idle);
+    client.once('close', () => {
+      this.clients.delete(client);
+      if (this.clients.size > 0 || this.isClosed) return;
+      clearTimeout(this.idle);
+      this.idle = setTimeout(() => this.sleep(), this.limits.idleMs).unref();
+    });
+  }
+
+  private async wake(): Promise<'awake' | 'failed'> {
+    try {
+      await (this.awake ??= this.start());
+      return 'awake';
+    } catch {
+      // `start` has said why; the next connection tries again.
+      return 'failed';
+    }
+  }
+
+  private async start(): Promise<void> {
+    const { name } = this.service.spec;
+    try {
+      await this.ending;
+      await this.service.start();
+      await this.events.woken(name);
+    } catch (error) {
+      // A start that the end of the platform cut short is no news.
+      if (!this.isClosed) this.events.say(`${name} did not start: ${(error as Error).message}`);
+      this.sleep();
+      throw error;
+    }
+  }
+
+  private sleep(): void {
+    this.awake = undefined;
+    this.ending = this.service.suspend(this.graceMs);
+  }
+}
+
+const texts = {
+  starting: 'The portal is starting. This page comes again by itself.',
+  failed: 'The portal did not start: see the terminal of npm start. This page tries again by itself.',
+};
+
+/** Whatever was asked: a browser shows the text and comes again, a program reads the status and Retry-After. */
+function answer(client: Socket, outcome: keyof typeof texts): void {
+  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Paycode</title><p role="status">${texts[outcome]}</p></html>`;
+  const head = [
+    'HTTP/1.1 503 Service Unavailable',
+    'Content-Type: text/html; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(page)}`,
+    'Cache-Control: no-store',
+    `Retry-After: ${comeAgainS}`,
+    `Refresh: ${comeAgainS}`,
+    'Connection: close',
+  ];
+  // The request is read to its end, or closing the connection would reset it before the answer arrives.
+  client.resume();
+  client.end(`${head.join('\r\n')}\r\n\r\n${page}`);
+}
