@@ -9,7 +9,7 @@ export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
 work=${PAYCODE_IMAGE_WORK:-/var/tmp/paycode-images}
 suite=bookworm
 services=("$@")
-[ ${#services[@]} -gt 0 ] || services=(api-gateway auth-session notification-config webhook-dispatcher reversal-scheduler recipient-messages payment-simulator)
+[ ${#services[@]} -gt 0 ] || services=(api-gateway auth-session notification-config webhook-dispatcher reversal-scheduler recipient-messages payment-simulator portal)
 node=node_modules/node/bin/node
 [ -x "$node" ] || { echo "run npm ci first: the base takes its Node from node_modules" >&2; exit 1; }
 mkdir -p "$work"

@@ -65,6 +65,13 @@ describe('alerts', () => {
     expect(names.filter(name => !tested(false).includes(name))).toEqual([]);
   });
 
+  it('tell of each service of base that is gone', () => {
+    const { expr } = rules.find(({ alert }) => alert === 'ServiceGone')!;
+    const watched = [...expr.matchAll(/service="([a-z-]+)"/g)].map(match => match[1]!);
+    const services = render('k8s/base').filter(({ kind }) => kind === 'Deployment');
+    expect(watched.sort()).toEqual(services.map(({ metadata }) => metadata.name).sort());
+  });
+
   it('have a severity, a description and a runbook', () => {
     for (const { alert, labels, annotations } of rules) {
       expect({ alert, severity: labels.severity }).toEqual({

