@@ -115,7 +115,8 @@ function nameClassesOnly(file: string): void {
   );
 }
 
-function placesOf(files: readonly string[]): string[] {
+/** Folders of the packages that files of the workspace, by their paths in it, belong to. */
+export function placesOf(files: readonly string[]): string[] {
   const place = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
   return [...new Set(files.flatMap(file => place.exec(file)?.[1] ?? []))].sort();
 }

@@ -1,23 +1,34 @@
 /** The pages of the portal, built by Vite into its output folder; left as they are while nothing that makes them has changed. */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { type PackageList, placesOf } from './package-bundle.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const source = join(root, 'apps/portal-web');
 /** The app that serves them. */
 export const pagesApp = 'portal';
-const fingerprintName = 'pages.fingerprint';
+/** Says which packages are in them, beside them. */
+export const pagePackages = 'pages.json';
 
 /** Builds into `<folder>/web`. Loads Vite only when there is something to build. */
 export async function buildPortalPages(folder: string): Promise<void> {
   const wanted = fingerprintOfSources();
-  const file = join(folder, fingerprintName);
+  const file = join(folder, pagePackages);
   const outDir = join(folder, 'web');
-  if (existsSync(join(outDir, 'index.html')) && existsSync(file) && readFileSync(file, 'utf8') === wanted) return;
+  if (existsSync(join(outDir, 'index.html')) && fingerprintIn(file) === wanted) return;
+  // An interrupted build starts again.
+  rmSync(file, { force: true });
   const { build } = await import('vite');
-  await build({ configFile: join(source, 'vite.config.ts'), logLevel: 'error', build: { outDir } });
-  writeFileSync(file, wanted);
+  const built = await build({ configFile: join(source, 'vite.config.ts'), logLevel: 'error', build: { outDir } });
+  if (!('output' in built)) throw new Error(`${source}: Vite wrote more than one output`);
+  const modules = built.output.flatMap(part => (part.type === 'chunk' ? part.moduleIds : []));
+  const list: PackageList = { fingerprint: wanted, places: placesOf(modules.map(id => relative(root, id))) };
+  writeFileSync(file, JSON.stringify(list));
+}
+
+function fingerprintIn(file: string): string | undefined {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as PackageList).fingerprint : undefined;
 }
 
 /** By content: a fresh clone with a kept output folder builds nothing. */

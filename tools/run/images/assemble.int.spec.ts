@@ -86,6 +86,11 @@ describe('ADR 0025: the content of an image', () => {
     },
   );
 
+  it('the packages inside the pages of the portal are among them (T-42)', () => {
+    const names = [...shipped.get('portal')!.manifests].map(name => name.replace(/(?<=.)@.*$/, ''));
+    expect(names).toEqual(expect.arrayContaining(['react', 'react-dom', '@tanstack/react-router']));
+  });
+
   it('the same input gives the same bill of materials, byte for byte (T-42)', () => {
     const service = services[0]!;
     const again = join(folder, 'again');

@@ -7,6 +7,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isApart, packageList, type PackageList } from '../build/package-bundle.ts';
+import { pagePackages } from '../build/portal-pages.ts';
 import { dependencyClosure, forProduction, type LockFile, packagesRequiredBy } from './dependency-closure.ts';
 import { imageBom, packagesAt, sbomFile, textOf, workspaceBom } from './sbom.ts';
 
@@ -35,7 +36,7 @@ export function assemble(app: string, target: string): number {
 export interface ImagePackages {
   dist: string;
   bundles: string[];
-  /** Places in the lock file of what is inside the bundles. */
+  /** Places in the lock file of what is inside the bundles and the pages. */
   bundled: string[];
   /** Places of what lies beside them. */
   installed: string[];
@@ -48,10 +49,17 @@ export function imagePackages(app: string): ImagePackages {
   const dist = join(root, 'dist/apps', app);
   const bundles = readdirSync(dist).filter(file => file.endsWith('.cjs'));
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as LockFile;
-  const { places: bundled } = JSON.parse(readFileSync(join(dist, packageList), 'utf8')) as PackageList;
+  const inBundles = placesIn(join(dist, packageList));
+  const inPages = existsSync(join(dist, pagePackages)) ? placesIn(join(dist, pagePackages)) : [];
   const apart = bundles.flatMap(bundle => packagesRequiredBy(readFileSync(join(dist, bundle), 'utf8'))).filter(isApart);
   const installed = dependencyClosure(lock, [...new Set(apart)]).filter(place => existsSync(join(root, place)));
-  return { dist, bundles, bundled, installed, places: forProduction(lock, [...bundled, ...installed]) };
+  // No process loads what pages are made of, so it may be a development dependency.
+  const places = [...new Set([...forProduction(lock, [...inBundles, ...installed]), ...inPages])];
+  return { dist, bundles, bundled: [...new Set([...inBundles, ...inPages])], installed, places };
+}
+
+function placesIn(file: string): string[] {
+  return (JSON.parse(readFileSync(file, 'utf8')) as PackageList).places;
 }
 
 const notNeeded = /(\.d\.[cm]?ts|\.map|\.md|\.markdown)$|\/(test|tests|__tests__|docs|example|examples|\.github)$/;
