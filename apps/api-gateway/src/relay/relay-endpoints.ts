@@ -46,7 +46,8 @@ export class RelayEndpoints {
 
   private async hook(request: RelayRequest): Promise<RelayAnswer> {
     if (request.method !== 'POST') throw notAllowed('POST');
-    const answer = await this.relays.hold(request.path.slice(hooks.length), request);
+    const { path, headers, body, signal } = request;
+    const answer = await this.relays.hold(path.slice(hooks.length), { headers: withoutCookies(headers), body, signal });
     if (answer === undefined) throw notFound();
     return empty(typeof answer === 'number' ? answer : statuses[answer]);
   }
@@ -71,6 +72,11 @@ export class RelayEndpoints {
       });
     return { status: 200, headers: { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' }, body: lines };
   }
+}
+
+/** Cookies are the portal's, which has the same origin: a page of a neighbour must not get them to a desk (T-52). */
+function withoutCookies(headers: readonly string[]): string[] {
+  return headers.filter((_, at) => headers[at - (at % 2)]!.toLowerCase() !== 'cookie');
 }
 
 /** @throws DomainError 400 */

@@ -75,6 +75,17 @@ describe('the relay of a sandbox (A-78)', () => {
     expect(gateway.upstream.seen).toEqual([]);
   });
 
+  it('gives the listener no cookie of a browser (T-52)', async () => {
+    const listener = await listen('g');
+    const headers = { 'content-type': 'text/plain', cookie: '__Host-paycode=secret' };
+    const sent = gateway.send(listener.path, { method: 'POST', body: 'AAAA', headers });
+    const [line] = await heard(listener);
+    expect(line!.headers).toContain('text/plain');
+    expect(line!.headers.join().toLowerCase()).not.toMatch(/cookie|secret/);
+    expect(await answer('g', line!.id, 200)).toBe(204);
+    expect((await sent).status).toBe(200);
+  });
+
   it('after a cut the next connection gets what has no answer yet, under the same URL', async () => {
     const before = await listen('b');
     const sent = notify(before.path);
