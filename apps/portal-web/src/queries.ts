@@ -57,13 +57,21 @@ export interface PaymentSearch {
 export const paymentsPage = (filter: PaymentSearch, after: string | undefined) =>
   api.get<PaymentPage>(`payments?${search({ ...filter, after })}`);
 
-/** Asked again until it is decided. */
+/** Asked again while more may happen. */
 export const paymentQuery = (transactionId: string) =>
   queryOptions({
     queryKey: ['payment', transactionId],
-    refetchInterval: query => (query.state.data?.payment.outcome === 'PENDING' ? 1_500 : false),
+    refetchInterval: ({ state }) => (state.data && mayGoOn(state.data.payment) ? 1_500 : false),
     queryFn: () => api.get<ShownPayment>(`payments/${encodeURIComponent(transactionId)}`),
   });
+
+/** The services tell of a payment one after the other, so that its outcome is known before the last step of its life is. */
+const stepsArriveWithinMs = 120_000;
+
+function mayGoOn({ outcome, reversedBy, completedAt }: ShownPayment['payment']): boolean {
+  const awaitsMoney = outcome === 'REVERSED' && reversedBy === null;
+  return outcome === 'PENDING' || awaitsMoney || Date.now() - Date.parse(completedAt) < stepsArriveWithinMs;
+}
 
 export const notificationsQuery = (merchantId: number) =>
   queryOptions({
