@@ -1,15 +1,23 @@
 /** `npm start`: builds what changed, then this process becomes that of the platform. */
+import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { buildWhatChanged, compileCache } from './start/build-what-changed.ts';
 
 const platform = join(import.meta.dirname, '../../dist/apps/standalone/main.cjs');
-/** As the services have them: it watches them, and rests. */
+/** As the services have them: most of the time it rests. */
 const restfulFlags = ['--max-semi-space-size=2', '--v8-pool-size=1', '--optimize-for-size'];
 
 buildWhatChanged(line => process.stdout.write(`paycode: ${line}\n`));
-// What reads TypeScript would stay in memory as long as the platform runs: 10 to 15 MiB.
-process.execve!(process.execPath, [process.execPath, ...restfulFlags, platform, ...process.argv.slice(2)], {
-  ...process.env,
-  NODE_COMPILE_CACHE: compileCache,
-  MALLOC_ARENA_MAX: '1',
-});
+if (process.connected) {
+  // A parent ends the platform by ending its channel, which a new program would not have.
+  enableCompileCache(compileCache);
+  await import(pathToFileURL(platform).href);
+} else {
+  // What reads TypeScript would stay in memory as long as the platform runs: 10 to 15 MiB.
+  process.execve!(process.execPath, [process.execPath, ...restfulFlags, platform, ...process.argv.slice(2)], {
+    ...process.env,
+    NODE_COMPILE_CACHE: compileCache,
+    MALLOC_ARENA_MAX: '1',
+  });
+}
