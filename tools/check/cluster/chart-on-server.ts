@@ -75,8 +75,8 @@ function describeInstalled(template: () => string): void {
   it('is installed by an API server, without a warning', async () => {
     const { status, complaints } = await plane.helm(['install', ...release]);
     expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
-    const pods = await podsOf(plane, 'app.kubernetes.io/component=migrations', 6);
-    expect(pods).toHaveLength(6);
+    const pods = await podsOf(plane, 'app.kubernetes.io/component=migrations', 7);
+    expect(pods).toHaveLength(7);
   });
 
   it('`helm test` ends as its pod does', async () => {
