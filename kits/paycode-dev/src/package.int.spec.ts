@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,6 +75,49 @@ describe('the package of paycode-dev', () => {
     const { href } = gone.url;
     await gone.stop();
     expect((await npx(['verify', href], { PAYCODE_WEBHOOK_KEY: gone.key })).code).toBe(3);
+  });
+});
+
+/**
+ * A zsh in a terminal of its own (zpty), where a person types `$2`, with tabulators, and Enter. The function takes the program's place and tells what it
+ * was called with.
+ */
+const terminal = `
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "autoload -Uz compinit; compinit -D -u; source $1; paycode-dev() { print -r -- \\"typed: \\$*.\\" }; print -r -- rea''dy"
+zpty -r shell said '*ready*'
+zpty -w -n shell "$2"$'\\n'
+zpty -r shell said '*typed: *.*'
+print -r -- "$said"`;
+
+/** Why completion in zsh cannot be tested on this machine; nothing when it can. */
+function whyNoZsh(): string | undefined {
+  if (spawnSync('zsh', ['--version']).status === 0) return undefined;
+  if (process.env['CI'] === 'true') throw new Error('completion in zsh: zsh is not installed');
+  process.stdout.write('completion in zsh: not run, zsh is not installed\n');
+  return 'zsh is not installed';
+}
+
+const noZsh = whyNoZsh();
+const describeInZsh = noZsh === undefined ? describe : describe.skip;
+
+describeInZsh(`completion in zsh${noZsh === undefined ? '' : ` (not run: ${noZsh})`}`, () => {
+  let file: string;
+  beforeAll(async () => {
+    file = join(folder, 'completion.zsh');
+    const { stdout } = await npx(['completion', 'zsh'], {});
+    writeFileSync(file, stdout);
+  });
+
+  it.each([
+    ['trig\tall\t', 'trigger all-statuses'],
+    ['codes cr\t--am\t', 'codes create --amount'],
+    ['login --pass\t', 'login --password-file'],
+    ['help lis\t', 'help listen'],
+  ])('what is typed as %j is completed to %s', async (typed, completed) => {
+    const { stdout } = await run('zsh', ['-f', '-c', terminal, 'zsh', file, `paycode-dev ${typed}`]);
+    expect(/typed: (.*)\./.exec(stdout)?.[1]?.trim()).toBe(completed);
   });
 });
 
