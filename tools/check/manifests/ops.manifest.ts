@@ -86,21 +86,42 @@ describe("the operators' commands in the cluster", () => {
   });
 });
 
-describe('runbooks', () => {
-  const folder = join(root, 'k8s/runbooks');
-  const texts = readdirSync(folder).map((name): [string, string] => [name, readFileSync(join(folder, name), 'utf8')]);
+/** How-to pages of those who run the platform in a cluster; the others are for integrators, and for one machine. */
+const howTos = [
+  'back-up-and-restore',
+  'connect-your-payment-core',
+  'control-outbound-requests',
+  'deploy-to-kubernetes',
+  'erase-a-payers-data',
+  'external-authorization',
+  'rotate-key-encryption-keys',
+  'send-email-and-sms',
+  'use-managed-postgresql-and-kafka',
+];
+/** Commands on files of whoever holds them; they call no service. */
+const onFiles = /^(secrets init|operators (issue|revoke)|keys (make|renew|retire)) /;
+
+describe('pages of operators', () => {
+  const runbooks = readdirSync(join(root, 'k8s/runbooks')).map(name => `k8s/runbooks/${name}`);
+  const texts = [...runbooks, ...howTos.map(name => `docs/how-to/${name}.md`)].map((page): [string, string] => [
+    page,
+    readFileSync(join(root, page), 'utf8'),
+  ]);
+  const commandsBehind = (pattern: RegExp) =>
+    texts.flatMap(([page, text]) => [...text.matchAll(pattern)].map(([, words]) => `${page}: ${words!.trim()}`));
   const program = operatorProgram(() => undefined);
 
-  it('every command of an operator runs in the cluster, and exists', () => {
-    const commands = texts.flatMap(([name, text]) =>
-      [...text.matchAll(/paycode --token-file - ([^`<\n]+)/g)].map(([, words]) => ({ name, words: words!.trim().split(' ') })),
-    );
-    expect(commands.length).toBeGreaterThan(8);
-    expect(commands.filter(({ words }) => !isCommand(program, words))).toEqual([]);
-    const remote = texts
-      .filter(([name]) => name !== 'rotate-secrets.md')
-      .filter(([, text]) => text.includes('npm run -s paycode'));
-    expect(remote.map(([name]) => name)).toEqual([]);
+  it('every command of an operator is one line into the cluster, and exists', () => {
+    const commands = commandsBehind(/paycode --token-file - (?:--json )?([^`<\n]+)/g);
+    expect(commands.length).toBeGreaterThan(15);
+    expect(commands.filter(command => !isCommand(program, command.replace(/^.*?: /, '').split(' ')))).toEqual([]);
+  });
+
+  it('no command that calls a service is shown in a form for one machine only', () => {
+    // A sentence may name that form beside the line, for readers who try it out.
+    const local = commandsBehind(/^(?!.*platform of `npm start`).*npm run -s paycode -- ([^`|\n]+)/gm);
+    expect(local.length).toBeGreaterThan(5);
+    expect(local.filter(command => !onFiles.test(`${command.replace(/^.*?: /, '')} `))).toEqual([]);
   });
 });
 

@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CallerTls, readCallerTls } from '../../../libs/platform-client/src/http/mutual-tls.ts';
 import { type JsonAnswer, sendJson } from '../../../libs/platform-client/src/http/send-json.ts';
+import { OperatorError } from './operator-error.ts';
+import { tokenFromInput } from './standard-input.ts';
 
 export type ServiceName =
   | 'auth-session'
@@ -11,9 +13,6 @@ export type ServiceName =
   | 'recipient-messages'
   | 'payment-simulator'
   | 'portal';
-
-/** The command cannot be carried out; the message is for the user. */
-export class OperatorError extends Error {}
 
 export interface ConnectionOptions {
   /** Folder of the standalone platform. */
@@ -49,7 +48,7 @@ export class OperatorConnection {
           '  --home <folder>, or --token-file <file> with --url <service>=<base URL>',
       );
     }
-    this.token = readFileSync(tokenFile === '-' ? 0 : tokenFile, 'utf8').trim();
+    this.token = tokenFile === '-' ? tokenFromInput() : readFileSync(tokenFile, 'utf8').trim();
     this.tls = tlsOf(options);
   }
 

@@ -1,5 +1,6 @@
 import type { ErasureItem, PayerSearchPage } from '../../../libs/dto/src/internal/erasures.ts';
-import { type OperatorConnection, OperatorError, type ServiceName } from './operator-connection.ts';
+import type { OperatorConnection, ServiceName } from './operator-connection.ts';
+import { OperatorError } from './operator-error.ts';
 
 /** Most ids per call. */
 const batchMax = 200;

@@ -54,12 +54,15 @@ describe('npm run -s paycode', () => {
     answer = { status: 200, body: { username: 'psp-9', roles: ['EXTERNAL'] } };
   });
 
-  function paycode(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const paycode = (...args: string[]) => paycodeReading('', ...args);
+
+  function paycodeReading(input: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
     const env = { ...process.env, PAYCODE_HOME: folder, NODE_OPTIONS: '' };
     return new Promise(resolve => {
-      execFile(process.execPath, [join(__dirname, '../paycode.ts'), ...args], { env }, (error, out, err) =>
+      const child = execFile(process.execPath, [join(__dirname, '../paycode.ts'), ...args], { env }, (error, out, err) =>
         resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
       );
+      child.stdin!.end(input);
     });
   }
 
@@ -117,6 +120,29 @@ describe('npm run -s paycode', () => {
   it('shows answers for people and, on request, as JSON', async () => {
     expect((await paycode('accounts', 'show', 'psp-9')).out).toBe('username  psp-9\nroles     EXTERNAL\n');
     expect(JSON.parse((await paycode('accounts', 'show', 'psp-9', '--json')).out)).toEqual(answer.body);
+  });
+
+  describe('in a pod, where standard input is the only way in', () => {
+    const key = ['--token-file', '-', 'accounts', 'public-key', 'psp-9', '-'];
+
+    it('takes the operator token from its first line, and a file from the lines behind it (T-27)', async () => {
+      expect((await paycodeReading('a-token\nMIIC\nIjAN\n', ...key)).code).toBe(0);
+      expect(seen).toMatchObject([{ authorization: 'Bearer a-token', body: '{"publicKey":"MIICIjAN"}' }]);
+    });
+
+    it('without a file behind the token it says so and sends nothing', async () => {
+      for (const input of ['a-token\n', 'a-token', 'a-token\n \n'])
+        expect(await paycodeReading(input, ...key)).toMatchObject({
+          code: 1,
+          err: expect.stringContaining('standard input ends behind the token') as string,
+        });
+      expect(seen).toEqual([]);
+    });
+
+    it('takes the whole input for the file when the token has one of its own', async () => {
+      expect((await paycodeReading('MIIC\nIjAN\n', 'accounts', 'public-key', 'psp-9', '-')).code).toBe(0);
+      expect(seen).toMatchObject([{ authorization: 'Bearer the-token', body: '{"publicKey":"MIICIjAN"}' }]);
+    });
   });
 
   it('prints the reason of a refusal and exits 1', async () => {

@@ -8,7 +8,7 @@ import { addOperatorCommands } from './commands/operators.ts';
 import { addSessionCommands } from './commands/sessions.ts';
 import { addSettlementCommands } from './commands/settlement.ts';
 import { addTokenKeyCommands } from './commands/token-keys.ts';
-import { OperatorError } from './operator-connection.ts';
+import { OperatorError } from './operator-error.ts';
 
 /** The operator's command line, which calls the internal listeners. */
 export function operatorProgram(write: (text: string) => void): Command {
@@ -22,7 +22,7 @@ export function operatorProgram(write: (text: string) => void): Command {
         .default([])
         .env('PAYCODE_URLS'),
     )
-    .option('--token-file <file>', 'file with the operator token; - reads standard input')
+    .option('--token-file <file>', 'file with the operator token; - reads the first line of standard input')
     .addOption(fileOption('cert', 'PEM file with a certificate that names `operator`, for services that use mutual TLS'))
     .addOption(fileOption('key', 'PEM file with the private key of that certificate'))
     .addOption(fileOption('ca', 'PEM file with the authority of all services'))

@@ -1,8 +1,7 @@
 import { createPublicKey } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { type CommandContext, idOf } from '../command-context.ts';
-import { OperatorError } from '../operator-connection.ts';
+import { OperatorError } from '../operator-error.ts';
 
 const types = ['MANAGER', 'MERCHANT', 'PSP', 'STK', 'ACQUIRER'];
 const accountPath = (username: string): string => `/internal/accounts/${encodeURIComponent(username)}`;
@@ -57,12 +56,15 @@ function addPublicKeyCommands(accounts: Command, context: CommandContext): void 
   accounts
     .command('public-key')
     .argument('<username>')
-    .argument('<file>', 'RSA-4096 public key: PEM, or base64 of the X.509 key; - reads standard input')
+    .argument(
+      '<file>',
+      'RSA-4096 public key: PEM, or base64 of the X.509 key; - reads standard input, behind a token that comes from there',
+    )
     .description('register the key the account answers challenges with')
     .addOption(new Option('--challenge-required <yes|no>', 'refuse logins without a challenge').choices(['yes', 'no']))
     .action((username: string, file: string, { challengeRequired }: { challengeRequired?: string }) => {
       const body = {
-        publicKey: publicKeyIn(file),
+        publicKey: publicKeyIn(context, file),
         ...(challengeRequired ? { challengeRequired: challengeRequired === 'yes' } : {}),
       };
       return context.call('auth-session', { method: 'PUT', path: `${accountPath(username)}/public-key`, body });
@@ -73,20 +75,12 @@ function addPublicKeyCommands(accounts: Command, context: CommandContext): void 
     .action(() => context.call('auth-session', { method: 'GET', path: '/internal/service-public-key' }));
 }
 
-function publicKeyIn(file: string): string {
-  const text = readText(file).trim();
+function publicKeyIn(context: CommandContext, file: string): string {
+  const text = context.read(file).trim();
   if (!text.includes('-----BEGIN')) return text.replace(/\s/g, '');
   try {
     return createPublicKey(text).export({ type: 'spki', format: 'der' }).toString('base64');
   } catch {
     throw new OperatorError(`${file} holds no public key`);
-  }
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
-  } catch (error) {
-    throw new OperatorError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { ErasureItem } from '../../../../libs/dto/src/internal/erasures.ts';
 import { type CommandContext, idOf } from '../command-context.ts';
-import { OperatorError } from '../operator-connection.ts';
+import { OperatorError } from '../operator-error.ts';
 import { erasePayments, type PaymentErasure, PayerData } from '../payer-data.ts';
 
 interface EraseOptions {
@@ -20,7 +19,7 @@ export function addErasureCommands(program: Command, context: CommandContext): v
     .argument('[transactionIds...]')
     .option(
       '--payer <file>',
-      "search all notifications for the phone number or e-mail address in this file ('-': standard input)",
+      "search all notifications for the phone number or e-mail address in this file ('-': standard input, behind a token that comes from there)",
     )
     .option('--after <transactionId>', 'search beyond this id only', '0')
     .description('show which data of the payer is stored with these transactions, their refunds and reversals; changes nothing')
@@ -47,7 +46,8 @@ export function addErasureCommands(program: Command, context: CommandContext): v
 async function paymentsOf(context: CommandContext, ids: string[], { payer, after }: EraseOptions): Promise<PaymentErasure[]> {
   const data = new PayerData(context.connect());
   const given = ids.map(id => idOf(id, 'transactionId'));
-  const found = payer === undefined ? [] : await data.search(textOf(payer), after === '0' ? 0 : idOf(after, '--after'));
+  const found =
+    payer === undefined ? [] : await data.search(context.read(payer).trim(), after === '0' ? 0 : idOf(after, '--after'));
   if (given.length === 0 && payer === undefined)
     throw new OperatorError('name the data to show: transaction ids, or --payer <file>');
   return data.preview([...new Set([...given, ...found])]);
@@ -77,12 +77,4 @@ function lineOf({ transactionId, dispatcher, messages, core }: PaymentErasure): 
 
 function stateOf(item: ErasureItem | undefined): string {
   return item?.state ?? 'not asked';
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8').trim();
-  } catch (cause) {
-    throw new OperatorError(`${file} cannot be read`, { cause });
-  }
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { loadTokenKeys } from '../../token-keys.ts';
-import { OperatorError } from '../operator-connection.ts';
+import { OperatorError } from '../operator-error.ts';
 
 const hoursMax = 8;
 /** Key file of the standalone platform. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type CommandContext, idOf } from '../command-context.ts';
 import { exactNumber } from '../../../../libs/platform-client/src/http/exact-number.ts';
-import { OperatorError } from '../operator-connection.ts';
+import { OperatorError } from '../operator-error.ts';
 
 interface CompleteOptions {
   merchant: string;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OperatorError } from '../operator-connection.ts';
+import { OperatorError } from '../operator-error.ts';
 import { kubernetesSecrets } from './kubernetes-secrets.ts';
 import { SecretFolder } from './secret-folder.ts';
 import { giverOf, SecretValues } from './secret-values.ts';

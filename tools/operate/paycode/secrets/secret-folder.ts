@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../../../../libs/access/src/service-token/token-keys.ts';
-import { OperatorError } from '../operator-connection.ts';
+import { OperatorError } from '../operator-error.ts';
 import type { EnvironmentName } from './wanted-secrets.ts';
 
 const privateMode = 0o600;

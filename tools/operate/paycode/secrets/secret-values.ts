@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Certified, issueCertificate, newAuthority } from '../../certificates.ts';
 import { ensureTokenKeys } from '../../../../libs/access/src/service-token/token-keys.ts';
-import { OperatorError } from '../operator-connection.ts';
+import { OperatorError } from '../operator-error.ts';
 import type { SecretFolder } from './secret-folder.ts';
 import type { EnvironmentName } from './wanted-secrets.ts';
 
