@@ -8,6 +8,7 @@ const overlays = ['sandbox', 'production', 'data-services', 'data-services-produ
 const alone = ['hpa', 'tracing', 'sms-gateway', 'dns-openshift', 'payment-core'];
 const rendered = new Map<string, Resource[]>([
   ...overlays.map((name): [string, Resource[]] => [`overlay ${name}`, render(`k8s/overlays/${name}`)]),
+  ['examples', render('k8s/examples')],
   ...alone.map((name): [string, Resource[]] => [`component ${name}`, renderWithBase(`components/${name}`)]),
 ]);
 let template: string;

@@ -23,6 +23,15 @@ interface DeploymentSpec {
   template: { spec: { containers: { envFrom?: { configMapRef: { name: string } }[] }[] } };
 }
 
+interface Peer {
+  podSelector?: Selector;
+  namespaceSelector?: Selector;
+}
+interface Selector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: { key: string; operator: string; values?: string[] }[];
+}
+
 describe('PostgreSQL and Kafka of the cluster', () => {
   it('get every password that they name from the store, under its role', () => {
     const { managed } = only('Cluster', 'postgres').spec as { managed: { roles: Role[] } };
@@ -61,6 +70,40 @@ describe('PostgreSQL and Kafka of the cluster', () => {
     });
     expect(secretsIn('postgres')).toContain('backup-store');
   });
+
+  it.each(['sandbox', 'production'])(
+    'let into PostgreSQL exactly the pods of %s that know a database, beside its own, the operator and the metrics',
+    overlay => {
+      const { podSelector, policyTypes, ingress } = only('NetworkPolicy', 'postgres').spec as {
+        podSelector: Selector;
+        policyTypes: string[];
+        ingress: { from: Peer[]; ports: { port: number }[] }[];
+      };
+      const ofCluster = { matchExpressions: [{ key: 'cnpg.io/cluster', operator: 'Exists' }] };
+      expect([podSelector, policyTypes]).toEqual([ofCluster, ['Ingress']]);
+      const portsOf = (index: number) => ingress[index]!.ports.map(({ port }) => port);
+      const [services, ...others] = ingress.map(({ from }) => from);
+      expect(others).toEqual([
+        [{ podSelector: ofCluster }],
+        [
+          {
+            namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'cnpg-system' } },
+            podSelector: { matchLabels: { 'app.kubernetes.io/name': 'cloudnative-pg' } },
+          },
+        ],
+        [{ namespaceSelector: { matchLabels: { 'paycode.dev/provides': 'monitoring' } } }],
+      ]);
+      expect([0, 1, 2, 3].map(portsOf)).toEqual([[5432], [5432, 8000], [5432, 8000], [9187]]);
+      const [peer] = services!;
+      expect(peer!.namespaceSelector).toEqual({ matchLabels: { 'kubernetes.io/metadata.name': 'paycode' } });
+      const [{ operator, values }] = peer!.podSelector!.matchExpressions as [{ operator: string; values: string[] }];
+      expect(operator).toBe('NotIn');
+      const withoutDatabase = render(`k8s/overlays/${overlay}`)
+        .filter(({ kind, spec }) => kind === 'Deployment' && !JSON.stringify(spec).includes('paycode-postgres-ca'))
+        .map(({ metadata }) => metadata.name);
+      expect(values).toEqual([...withoutDatabase, 'ops']);
+    },
+  );
 
   it.each(['sandbox', 'production'])(
     'have a connection for every replica of %s at its maximum, during an update, with all migrations',
