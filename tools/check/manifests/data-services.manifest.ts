@@ -96,7 +96,7 @@ describe('PostgreSQL and Kafka of the cluster', () => {
       expect([0, 1, 2, 3].map(portsOf)).toEqual([[5432], [5432, 8000], [5432, 8000], [9187]]);
       const [peer] = services!;
       expect(peer!.namespaceSelector).toEqual({ matchLabels: { 'kubernetes.io/metadata.name': 'paycode' } });
-      const [{ operator, values }] = peer!.podSelector!.matchExpressions as [{ operator: string; values: string[] }];
+      const { operator, values } = peer!.podSelector!.matchExpressions![0]!;
       expect(operator).toBe('NotIn');
       const withoutDatabase = render(`k8s/overlays/${overlay}`)
         .filter(({ kind, spec }) => kind === 'Deployment' && !JSON.stringify(spec).includes('paycode-postgres-ca'))
