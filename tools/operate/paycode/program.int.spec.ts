@@ -198,7 +198,7 @@ describe('npm run -s paycode', () => {
       await paycode('keys', 'retire', before!, '--folder', keys());
       expect(ownKids()).toHaveLength(1);
       expect(ownKids()).not.toContain(before);
-      expect((await paycode('keys', 'renew', 'portal', '--folder', keys())).err).toContain('portal is none of');
+      expect((await paycode('keys', 'renew', 'ledger', '--folder', keys())).err).toContain('ledger is none of');
     });
   });
 
