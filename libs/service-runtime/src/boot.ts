@@ -105,6 +105,13 @@ let metricsCollected = false;
 function collectDefaultMetricsOnce(): void {
   if (!metricsCollected) collectDefaultMetrics();
   metricsCollected = true;
+  observeClock();
+}
+
+/** A wrong clock makes no error by itself: tokens expire, and notifications carry a wrong time. Prometheus compares it with its own. */
+function observeClock(): void {
+  const help = 'Unix time of the clock of this process.';
+  scrapedGauge({ name: 'paycode_service_runtime_clock_timestamp_seconds', help }, gauge => gauge.set(Date.now() / 1_000));
 }
 
 /** When the certificate in use ends, which the service shows to other services. */

@@ -16,10 +16,10 @@ export class OwnPlatform {
   private output = '';
   private readonly child: ChildProcess;
 
-  private constructor(script: readonly string[]) {
+  private constructor(script: readonly string[], settings: Record<string, string>) {
     this.home = mkdtempSync(join(tmpdir(), 'paycode-fuzz-'));
     chmodSync(this.home, 0o755); // the embedded PostgreSQL of a root user runs as nobody and must pass through
-    const env = { ...process.env, PAYCODE_HOME: this.home, PAYCODE_PORT: '0' };
+    const env = { ...process.env, PAYCODE_HOME: this.home, PAYCODE_PORT: '0', ...settings };
     this.child = spawn(process.execPath, [...endsWithParent, ...script], {
       cwd: root,
       env,
@@ -30,8 +30,11 @@ export class OwnPlatform {
   }
 
   /** `script`: what starts it, for tests. @throws with what it printed, when it ends or does not get ready. */
-  static async start(script: readonly string[] = ['tools/run.cjs', 'run/start']): Promise<OwnPlatform> {
-    const platform = new OwnPlatform(script);
+  static async start(
+    script: readonly string[] = ['tools/run.cjs', 'run/start'],
+    settings: Record<string, string> = {},
+  ): Promise<OwnPlatform> {
+    const platform = new OwnPlatform(script, settings);
     const giveUpAt = performance.now() + readyWithinMs;
     while (!platform.output.includes('Paycode is ready on')) {
       if (platform.child.exitCode !== null || performance.now() > giveUpAt) {

@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { shippedAlerts } from './alert-rules.ts';
+import { calmHistory } from './calm-history.ts';
+import { prometheusConfig } from './scrape-config.ts';
+import { isPassed, tableOf } from './table.ts';
+import { judge } from './verdict.ts';
+
+const components = join(__dirname, '../../../k8s/components');
+const monitors = readFileSync(join(components, 'monitoring/monitors.yaml'), 'utf8');
+
+describe('the verdict on a play', () => {
+  const page = (alert: string, afterS: number) => ({ alert, severity: 'page', afterS });
+  const ticket = (alert: string, afterS: number) => ({ alert, severity: 'ticket', afterS });
+
+  it('passes when what must fire fires and nothing else pages', () => {
+    const verdict = judge({ must: ['ServiceDown'], may: ['OutboxStuck'] }, [page('ServiceDown', 320), page('OutboxStuck', 200)]);
+    expect(verdict).toMatchObject({ missing: [], unexpectedPages: [], isPassed: true });
+    expect(verdict.fired.map(({ alert }) => alert)).toEqual(['OutboxStuck', 'ServiceDown']);
+  });
+
+  it('fails when an alert that must fire does not', () => {
+    expect(judge({ must: ['ServiceDown'] }, [])).toMatchObject({ missing: ['ServiceDown'], isPassed: false });
+  });
+
+  it('fails on a page that nobody expected, and tells an unexpected ticket', () => {
+    expect(judge({ must: [] }, [page('DecisionsLate', 90)])).toMatchObject({
+      unexpectedPages: ['DecisionsLate'],
+      isPassed: false,
+    });
+    expect(judge({ must: [] }, [ticket('EventLoopBlocked', 90)])).toMatchObject({
+      unexpectedTickets: ['EventLoopBlocked'],
+      isPassed: true,
+    });
+  });
+
+  it('does not take an alert of the calm before for one of the fault', () => {
+    expect(judge({ must: ['ServiceDown'] }, [page('ServiceDown', -30)])).toMatchObject({
+      missing: ['ServiceDown'],
+      unexpectedPages: ['ServiceDown'],
+      isPassed: false,
+    });
+  });
+
+  it('counts an alert of several services once, from the first', () => {
+    const { fired } = judge({ must: ['ServiceDown'] }, [page('ServiceDown', 400), page('ServiceDown', 310)]);
+    expect(fired).toEqual([page('ServiceDown', 310)]);
+  });
+});
+
+describe('the table', () => {
+  const expected = { must: ['GuessingAttack'], may: ['TokenReused'] };
+  const verdict = judge(expected, [{ alert: 'GuessingAttack', severity: 'ticket', afterS: 66 }]);
+
+  it('has fault, alerts with their minutes, and what was expected', () => {
+    const cells = tableOf([{ name: 'guessing-attack', expected, heldS: 300, verdict }])
+      .split('\n')
+      .at(-1)!
+      .split('|')
+      .map(cell => cell.trim());
+    const [fired, expectations] = ['GuessingAttack 1.1', 'GuessingAttack, (TokenReused)'];
+    expect(cells.slice(1, -1)).toEqual(['guessing-attack', fired, expectations, '-', '-', '5.0', 'ok']);
+  });
+
+  it('says why a play counts as failed though its alerts are right', () => {
+    const result = {
+      name: 'slow-merchant',
+      expected: { must: [] },
+      heldS: 600,
+      verdict: judge({ must: [] }, []),
+      problem: 'no fault',
+    };
+    expect(isPassed(result)).toBe(false);
+    expect(tableOf([result])).toContain('no fault');
+    expect(isPassed({ name: 'slow-merchant', expected: { must: [] }, heldS: 0 })).toBe(false);
+  });
+});
+
+describe('the rules of a game day', () => {
+  const { files, played, elsewhere } = shippedAlerts(components);
+
+  it('are those that k8s ships, with the alerts that need a cluster named apart', () => {
+    const alerts = files.flatMap(({ spec }) => spec.groups.flatMap(({ rules }) => rules)).filter(({ alert }) => alert);
+    expect(alerts.length).toBe(played.size + [...elsewhere.values()].filter(needs => needs === 'kube-state-metrics').length);
+    expect(played.get('ServiceDown')).toBe('page');
+    expect(played.get('GuessingAttack')).toBe('ticket');
+    expect(elsewhere.get('MigrationFailed')).toBe('kube-state-metrics');
+    expect(elsewhere.get('BrokerMissing')).toBe('Kafka under Strimzi');
+    expect([...elsewhere.keys()].filter(alert => played.has(alert))).toEqual([]);
+  });
+});
+
+describe('the configuration of Prometheus', () => {
+  const internal = { 'api-gateway': 'http://127.0.0.1:3100', 'webhook-dispatcher': 'http://127.0.0.1:3103' };
+  const config = prometheusConfig({ monitors, internal, environment: 'game-day', ruleFiles: ['/rules.yaml'] });
+  const jobs = (config as { scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[] }).scrape_configs;
+
+  it('scrapes each service once, by the monitor that scrapes it in a cluster', () => {
+    const targets = jobs.map(job => [job.job_name, job.static_configs.flatMap(each => each.targets)]);
+    expect(targets).toEqual([
+      ['paycode-http', ['127.0.0.1:3100']],
+      ['paycode-consumers', ['127.0.0.1:3103']],
+    ]);
+  });
+
+  it('relabels as the monitors do, with the environment that an overlay would set', () => {
+    expect(jobs[1]).toMatchObject({
+      metrics_path: '/metrics',
+      scrape_interval: '15s',
+      relabel_configs: [
+        { source_labels: ['__meta_kubernetes_pod_label_app_kubernetes_io_name'], target_label: 'service' },
+        { target_label: 'platform', replacement: 'paycode' },
+        { target_label: 'environment', replacement: 'game-day' },
+      ],
+    });
+    expect(jobs[1]!.static_configs).toMatchObject([
+      {
+        labels: {
+          namespace: 'paycode',
+          __meta_kubernetes_pod_label_app_kubernetes_io_name: 'webhook-dispatcher',
+        },
+      },
+    ]);
+  });
+});
+
+it('the calm before has one sample of every series in 15 s, and ends as OpenMetrics must', () => {
+  const text = calmHistory({
+    namespace: 'paycode',
+    environment: 'game-day',
+    services: ['api-gateway'],
+    fromS: 1_000,
+    toS: 1_030,
+    merchants: 8,
+    paymentsPerS: 2,
+  });
+  const settled = text.split('\n').filter(line => line.includes('decision="SETTLED"'));
+  expect(settled.map(line => line.split(' ').slice(-2))).toEqual([
+    ['0', '1000'],
+    ['29.4', '1015'],
+    ['58.8', '1030'],
+  ]);
+  expect(text).toContain('# TYPE paycode_reversal_scheduler_decisions counter\n');
+  expect(text.endsWith('\n# EOF\n')).toBe(true);
+});

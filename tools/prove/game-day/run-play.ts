@@ -1,0 +1,116 @@
+/** One play: a platform, a Prometheus beside it, calm, the fault, and what fired. */
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ShippedAlerts } from './alert-rules.ts';
+import { calmHistory } from './calm-history.ts';
+import type { Play, Surroundings } from './play.ts';
+import { Prometheus, ruleFileOf } from './prometheus.ts';
+import { prometheusConfig } from './scrape-config.ts';
+import { Stage } from './stage.ts';
+import type { PlayResult } from './table.ts';
+import { type FiredAlert, judge } from './verdict.ts';
+
+export interface GameDay {
+  alerts: ShippedAlerts;
+  /** Text of the monitors in k8s/. */
+  monitors: string;
+  calmMin: number;
+  say(line: string): void;
+}
+
+/** Set by the monitors in a cluster; the overlay names the environment. */
+const labels = { namespace: 'paycode', environment: 'game-day' };
+const historyS = 26 * 3_600;
+/** Series of the time before go on for five minutes after their last sample. */
+const historyEndsBeforeS = 330;
+/** The last evaluation before the end. */
+const evaluationS = 15;
+
+/** Plays one fault. What stands in the way of it is told in the result. */
+export async function runPlay(play: Play, day: GameDay): Promise<PlayResult> {
+  let surroundings: Surroundings | undefined;
+  try {
+    surroundings = await play.prepare?.();
+    const stage = await Stage.open(surroundings?.settings ?? {}, play.paymentsPerS ?? 1);
+    try {
+      return await playOn(stage, play, day);
+    } finally {
+      await stage.close();
+    }
+  } catch (error) {
+    return { name: play.name, expected: play.expected, heldS: 0, problem: `not played: ${(error as Error).message}` };
+  } finally {
+    await surroundings?.close();
+  }
+}
+
+async function playOn(stage: Stage, play: Play, day: GameDay): Promise<PlayResult> {
+  await play.ready?.(stage);
+  const folder = mkdtempSync(join(tmpdir(), 'paycode-game-day-'));
+  chmodSync(folder, 0o755);
+  const prometheus = await startPrometheus(folder, stage, day);
+  try {
+    const fromS = nowS();
+    stage.traffic.begin();
+    day.say(`${play.name}: calm`);
+    await pause(day.calmMin * 60_000);
+    const faultAtS = nowS();
+    day.say(`${play.name}: ${play.what}`);
+    await play.begin(stage);
+    await pause(play.heldMin * 60_000);
+    return await result(prometheus, play, { fromS, faultAtS, untilS: nowS() });
+  } finally {
+    await prometheus.stop();
+    const { paid, refused } = await stage.traffic.end();
+    day.say(`${play.name}: ${paid} payments, ${refused} not taken`);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function startPrometheus(folder: string, stage: Stage, { alerts, monitors }: GameDay): Promise<Prometheus> {
+  const { internal } = stage.connection.standalone;
+  const ruleFiles = alerts.files.map(({ name }) => ruleFileOf(folder, name));
+  const toS = nowS() - historyEndsBeforeS;
+  const history = calmHistory({
+    ...labels,
+    services: Object.keys(internal),
+    fromS: toS - historyS,
+    toS,
+    merchants: stage.shops.length,
+    paymentsPerS: stage.traffic.perS,
+  });
+  const config = prometheusConfig({ monitors, internal, environment: labels.environment, ruleFiles });
+  return Prometheus.start({ folder, config, ruleFiles: alerts.files, history });
+}
+
+interface Times {
+  fromS: number;
+  faultAtS: number;
+  untilS: number;
+}
+
+async function result(prometheus: Prometheus, play: Play, { fromS, faultAtS, untilS }: Times): Promise<PlayResult> {
+  const firing = await prometheus.range('ALERTS{alertstate="firing"}', fromS, untilS);
+  const raised = firing.map(({ metric, values }): FiredAlert => {
+    return { alert: metric['alertname']!, severity: metric['severity'] ?? 'none', afterS: values[0]![0] - faultAtS };
+  });
+  const verdict = judge(play.expected, raised);
+  const base = { name: play.name, expected: play.expected, heldS: untilS - faultAtS, verdict };
+  const seen = await prometheus.range(play.seen, faultAtS, untilS);
+  if (seen.length === 0) return { ...base, problem: `the fault was not there: nothing had ${play.seen}` };
+  const missing = await notPending(prometheus, play, untilS);
+  return missing.length === 0 ? base : { ...base, problem: `not pending at the end: ${missing.join(', ')}` };
+}
+
+async function notPending(prometheus: Prometheus, { pending = [] }: Play, untilS: number): Promise<string[]> {
+  const found = await prometheus.range('ALERTS{alertstate="pending"}', untilS - 2 * evaluationS, untilS);
+  const names = new Set(found.map(({ metric }) => metric['alertname']));
+  return pending.filter(name => !names.has(name));
+}
+
+const nowS = () => Date.now() / 1_000;
+
+/** The monitors of `k8s/components`. */
+export const monitorsIn = (components: string) => readFileSync(join(components, 'monitoring/monitors.yaml'), 'utf8');

@@ -1,0 +1,110 @@
+/** Merchants of a play, with web servers in this process, and customers that pay them. */
+import { randomInt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { accepted, Merchant } from '../../../libs/platform-client/src/merchant.ts';
+import { MerchantReceiver } from '../../../libs/platform-client/src/merchant-receiver.ts';
+import type { Credentials, PlatformConnection } from '../../../libs/platform-client/src/platform-connection.ts';
+
+/** Customers that wait for an answer; one who comes then goes away again. */
+const waitingMax = 200;
+const registrationsMax = 5;
+
+export interface Shop {
+  merchant: Merchant;
+  receiver: MerchantReceiver;
+}
+
+export interface TrafficReport {
+  paid: number;
+  /** Payments that the platform did not take. */
+  refused: number;
+}
+
+/** Merchants whose web servers acknowledge at once. */
+export async function openShops(platform: PlatformConnection, count: number): Promise<Shop[]> {
+  const shops: Shop[] = [];
+  for (let at = 0; at < count; at++) shops.push(await openShop(platform));
+  return shops;
+}
+
+async function openShop(platform: PlatformConnection): Promise<Shop> {
+  const merchantId = randomInt(1_000_000, 2 ** 47);
+  const body = { merchantName: `Shop ${merchantId}`, pspId: 1, acquirer: 'Demo Bank', status: 'ACTIVE' };
+  const put = { method: 'PUT', path: `/internal/merchants/${merchantId}`, body };
+  accepted('the merchant', await platform.operator('notification-config', put));
+  const post = { method: 'POST', path: '/internal/accounts', body: { type: 'MERCHANT', id: merchantId } };
+  const made = accepted('the account', await platform.operator('auth-session', post));
+  const { username, apiPassword: password } = made as { username: string; apiPassword: string };
+  const credentials: Credentials = { username, password };
+  const merchant = new Merchant(platform, { merchantId, credentials, psp: platform.account('psp-1') });
+  const receiver = await MerchantReceiver.start();
+  receiver.encryptKey = await registered(merchant, receiver.url);
+  return { merchant, receiver };
+}
+
+/** The platform probes a web server for ten seconds; on a busy machine this process may need longer to answer. */
+async function registered(merchant: Merchant, url: string, triesLeft = registrationsMax - 1): Promise<string> {
+  try {
+    return await merchant.addHttp(url);
+  } catch (error) {
+    if (triesLeft === 0) throw error;
+    return registered(merchant, url, triesLeft - 1);
+  }
+}
+
+/** Payments at an even rate, to one shop after the other. What the platform refuses is counted: faults make it refuse. */
+export class Traffic {
+  readonly report: TrafficReport = { paid: 0, refused: 0 };
+  private isOver = false;
+  private waiting = 0;
+  private running: Promise<void> = Promise.resolve();
+  private readonly shops: readonly Shop[];
+  /** Payments in a second; a play may change it. */
+  perS: number;
+
+  constructor(shops: readonly Shop[], perS: number) {
+    this.shops = shops;
+    this.perS = perS;
+  }
+
+  begin(): void {
+    this.running = this.run();
+  }
+
+  async end(): Promise<TrafficReport> {
+    this.isOver = true;
+    await this.running;
+    return this.report;
+  }
+
+  private async run(): Promise<void> {
+    for (let turn = 0; !this.isOver; turn++) {
+      if (this.waiting < waitingMax) void this.payAt(this.shops[turn % this.shops.length]!, turn);
+      await pause(1_000 / this.perS);
+    }
+  }
+
+  private async payAt({ merchant }: Shop, turn: number): Promise<void> {
+    this.waiting += 1;
+    try {
+      const details = { merchantReference: `shop-${turn}-${Date.now().toString(36)}`, amount: '25.50', currencyCode: 'ZAR' };
+      const { code } = await merchant.createCode(details);
+      await merchant.pay(code);
+      this.report.paid += 1;
+    } catch {
+      // The fault of the play, or what follows from it: the report says how often.
+      this.report.refused += 1;
+    } finally {
+      this.waiting -= 1;
+    }
+  }
+}
+
+/** A web server that answers so late that its payment is reversed; it lets go when the play ends. */
+export function answersAfter({ receiver }: Shop, seconds: number, signal: AbortSignal): void {
+  receiver.answer = () =>
+    pause(seconds * 1_000, 200, { signal }).catch(() => {
+      // The play is over; nobody waits for the answer any more.
+      return 200;
+    });
+}

@@ -1,0 +1,120 @@
+/** Where a fault is played: a standalone platform, its processes and its shops. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { PlatformConnection } from '../../../libs/platform-client/src/platform-connection.ts';
+import { OwnPlatform } from '../fuzz/own-platform.ts';
+import { openShops, type Shop, Traffic } from './shops.ts';
+
+const shopCount = 8;
+const readyWithinMs = 180_000;
+
+export class Stage {
+  readonly connection: PlatformConnection;
+  readonly shops: readonly Shop[];
+  readonly traffic: Traffic;
+  /** Ends what the play lets wait. */
+  readonly over = new AbortController();
+  private readonly platform: OwnPlatform;
+  private readonly replaced: ChildProcess[] = [];
+  private isLeftAlone = false;
+
+  private constructor(platform: OwnPlatform, shops: readonly Shop[], paymentsPerS: number) {
+    this.platform = platform;
+    this.connection = new PlatformConnection(platform.home);
+    this.shops = shops;
+    this.traffic = new Traffic(shops, paymentsPerS);
+  }
+
+  /** `settings`: of the platform, beside the defaults. */
+  static async open(settings: Record<string, string>, paymentsPerS: number): Promise<Stage> {
+    const platform = await OwnPlatform.start(undefined, settings);
+    try {
+      const shops = await openShops(new PlatformConnection(platform.home), shopCount);
+      return new Stage(platform, shops, paymentsPerS);
+    } catch (error) {
+      await platform.stop();
+      throw error;
+    }
+  }
+
+  get home(): string {
+    return this.platform.home;
+  }
+
+  /** Kills a service. Nobody starts it again. */
+  killService(name: string): void {
+    this.leaveAlone();
+    process.kill(this.pidOf(name), 'SIGKILL');
+  }
+
+  /** Kills PostgreSQL, and the event log with it. Nobody starts it again. */
+  killDatabase(): void {
+    this.leaveAlone();
+    const [pid] = readFileSync(join(this.home, 'postgres/postmaster.pid'), 'utf8').split('\n');
+    process.kill(Number(pid), 'SIGKILL');
+  }
+
+  /** The same service with more in its environment: what the supervisor started is replaced by a process of ours, on its ports. */
+  async restartService(name: string, env: Record<string, string>): Promise<void> {
+    const pid = this.pidOf(name);
+    const [command, ...args] = wordsIn(`/proc/${pid}/cmdline`);
+    const own = Object.fromEntries(wordsIn(`/proc/${pid}/environ`).map(word => splitAt(word, word.indexOf('='))));
+    this.killService(name);
+    const log = openSync(join(this.home, `logs/${name}.log`), 'a');
+    const child = spawn(command!, args, { env: { ...own, ...env }, stdio: ['ignore', log, log, 'ipc'] });
+    closeSync(log);
+    this.replaced.push(child);
+    await this.untilReady(name, child);
+  }
+
+  /** Ends everything that the play began. */
+  async close(): Promise<void> {
+    this.over.abort();
+    await this.traffic.end();
+    for (const child of this.replaced) child.kill('SIGKILL');
+    if (this.isLeftAlone) process.kill(this.supervisorPid, 'SIGCONT');
+    await this.platform.stop();
+    await Promise.all(this.shops.map(({ receiver }) => receiver.stop()));
+  }
+
+  private pidOf(name: string): number {
+    const pid = this.connection.standalone.processes[name];
+    if (pid === undefined) throw new Error(`no process ${name} is known`);
+    return pid;
+  }
+
+  private get supervisorPid(): number {
+    return this.pidOf('standalone');
+  }
+
+  /** The supervisor starts again at once what ends; a paused one does not. */
+  private leaveAlone(): void {
+    this.isLeftAlone = true;
+    process.kill(this.supervisorPid, 'SIGSTOP');
+  }
+
+  private async untilReady(name: string, child: ChildProcess): Promise<void> {
+    const giveUpAt = performance.now() + readyWithinMs;
+    while (performance.now() < giveUpAt && child.exitCode === null) {
+      const isReady = await fetch(`${this.connection.standalone.internal[name]}/health/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+      if (isReady) return;
+      await pause(100);
+    }
+    throw new Error(`${name} did not start again; its log is ${this.home}/logs/${name}.log`);
+  }
+}
+
+function wordsIn(file: string): string[] {
+  return readFileSync(file, 'utf8')
+    .split('\0')
+    .filter(word => word !== '');
+}
+
+function splitAt(word: string, at: number): [string, string] {
+  return [word.slice(0, at), word.slice(at + 1)];
+}

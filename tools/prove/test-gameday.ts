@@ -1,0 +1,77 @@
+/** `npm run test:gameday`: faults played on standalone platforms beside a real Prometheus with the shipped rules (`-- --help` for more). */
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { shippedAlerts } from './game-day/alert-rules.ts';
+import type { Play } from './game-day/play.ts';
+import { accessPlays } from './game-day/plays/access-plays.ts';
+import { dataPlays } from './game-day/plays/data-plays.ts';
+import { outagePlays } from './game-day/plays/outage-plays.ts';
+import { receiverPlays } from './game-day/plays/receiver-plays.ts';
+import { missingPrograms } from './game-day/prometheus.ts';
+import { type GameDay, monitorsIn, runPlay } from './game-day/run-play.ts';
+import { isPassed, type PlayResult, tableOf } from './game-day/table.ts';
+
+const components = join(import.meta.dirname, '../../k8s/components');
+const plays: readonly Play[] = [...receiverPlays, ...outagePlays, ...dataPlays, ...accessPlays];
+const usage = `npm run test:gameday -- [fault...] [options]
+  --at-once <n>    plays side by side, each on a platform of its own (default 3; about 1 GiB each)
+  --calm <min>     minutes before each fault, in which nothing may fire (default 3)
+Faults:
+${plays.map(({ name, what, heldMin }) => `  ${name.padEnd(16)} ${what} (${heldMin} min)`).join('\n')}
+Needs the Debian packages prometheus, libfaketime and openssl, and Java and Maven for the broker.
+Fails when an expected alert is missing or a page fires that is not expected. An unexpected ticket is told.`;
+
+const { values, positionals } = parseArgs({
+  options: {
+    'at-once': { type: 'string', default: '3' },
+    calm: { type: 'string', default: '3' },
+    help: { type: 'boolean', default: false },
+  },
+  allowPositionals: true,
+});
+
+function chosen(): Play[] {
+  const unknown = positionals.filter(name => !plays.some(play => play.name === name));
+  if (unknown.length > 0) throw new Error(`there is no fault ${unknown.join(', ')}\n${usage}`);
+  return plays.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+}
+
+function count(option: 'at-once' | 'calm'): number {
+  const text = values[option];
+  if (!/^[1-9]\d?$/.test(text)) throw new Error(`--${option}: expected a number from 1 to 99, not ${text}`);
+  return Number(text);
+}
+
+async function main(): Promise<boolean> {
+  const missing = missingPrograms();
+  if (missing.length > 0) throw new Error(`this machine lacks ${missing.join(' and ')}: apt-get install prometheus`);
+  const alerts = shippedAlerts(components);
+  const day: GameDay = { alerts, monitors: monitorsIn(components), calmMin: count('calm'), say };
+  const results = await playAll(chosen(), count('at-once'), day);
+  console.log(`\n${tableOf(results)}\n`);
+  console.log('Alerts that need a cluster and were not played:');
+  for (const [alert, needs] of alerts.elsewhere) console.log(`  ${alert} (${needs})`);
+  return results.every(isPassed);
+}
+
+/** The results in the order of the plays. */
+async function playAll(wanted: readonly Play[], atOnce: number, day: GameDay): Promise<PlayResult[]> {
+  const results = new Map<string, PlayResult>();
+  const waiting = [...wanted];
+  const playOn = async (): Promise<void> => {
+    for (let play = waiting.shift(); play; play = waiting.shift()) {
+      const result = await runPlay(play, day);
+      results.set(play.name, result);
+      console.log(`\n${tableOf([result])}\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, playOn));
+  return wanted.map(({ name }) => results.get(name)!);
+}
+
+function say(line: string): void {
+  console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
+}
+
+if (values.help) console.log(usage);
+else process.exitCode = (await main()) ? 0 : 1;
