@@ -7,7 +7,8 @@ import type { Credentials, PlatformConnection } from '../../../libs/platform-cli
 
 /** Customers that wait for an answer; one who comes then goes away again. */
 const waitingMax = 200;
-const registrationsMax = 5;
+/** On a machine that starts other platforms, a call may take longer than it may take. */
+const openingsMax = 5;
 
 export interface Shop {
   merchant: Merchant;
@@ -23,8 +24,17 @@ export interface TrafficReport {
 /** Merchants whose web servers acknowledge at once. */
 export async function openShops(platform: PlatformConnection, count: number): Promise<Shop[]> {
   const shops: Shop[] = [];
-  for (let at = 0; at < count; at++) shops.push(await openShop(platform));
+  for (let at = 0; at < count; at++) shops.push(await openedShop(platform));
   return shops;
+}
+
+async function openedShop(platform: PlatformConnection, triesLeft = openingsMax - 1): Promise<Shop> {
+  try {
+    return await openShop(platform);
+  } catch (error) {
+    if (triesLeft === 0) throw error;
+    return openedShop(platform, triesLeft - 1);
+  }
 }
 
 async function openShop(platform: PlatformConnection): Promise<Shop> {
@@ -38,18 +48,13 @@ async function openShop(platform: PlatformConnection): Promise<Shop> {
   const credentials: Credentials = { username, password };
   const merchant = new Merchant(platform, { merchantId, credentials, psp: platform.account('psp-1') });
   const receiver = await MerchantReceiver.start();
-  receiver.encryptKey = await registered(merchant, receiver.url);
-  return { merchant, receiver };
-}
-
-/** The platform probes a web server for ten seconds; on a busy machine this process may need longer to answer. */
-async function registered(merchant: Merchant, url: string, triesLeft = registrationsMax - 1): Promise<string> {
   try {
-    return await merchant.addHttp(url);
+    receiver.encryptKey = await merchant.addHttp(receiver.url);
   } catch (error) {
-    if (triesLeft === 0) throw error;
-    return registered(merchant, url, triesLeft - 1);
+    await receiver.stop();
+    throw error;
   }
+  return { merchant, receiver };
 }
 
 /** Payments at an even rate, to one shop after the other. What the platform refuses is counted: faults make it refuse. */

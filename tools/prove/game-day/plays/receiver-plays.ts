@@ -25,16 +25,16 @@ const receiversAway: Play = {
   },
 };
 
-/** More comes than goes: eight sockets, five seconds for each answer, four payments a second. */
+/** More comes than goes: an endpoint always has four slots, all eight answer after half a minute, and four payments come in a second. */
 const backlog: Play = {
   name: 'backlog',
-  what: 'four payments a second come, and the dispatcher has sockets for fewer than two (SOCKETS_MAX=8, answers after 5 s)',
+  what: 'four payments a second come, and the dispatcher has slots for one (SOCKETS_MAX=8, answers after 30 s)',
   expected: { must: ['DeliveriesDelayed'] },
   heldMin: 7,
   seen: 'paycode_webhook_dispatcher_deliveries_waiting > 20',
   prepare: () => Promise.resolve({ settings: { SOCKETS_MAX: '8' }, fail: () => undefined, close: () => Promise.resolve() }),
   begin: ({ shops, traffic, over }) => {
-    for (const shop of shops) answersAfter(shop, 5, over.signal);
+    for (const shop of shops) answersAfter(shop, 30, over.signal);
     traffic.perS = 4;
   },
 };
