@@ -1,4 +1,4 @@
-import { shardOf } from '@paycode/ownership';
+import { shardCount, shardOf } from '@paycode/ownership';
 import { schedulerUnderTest, tick, untilDone } from './testing/scheduler-under-test';
 
 const job = (transactionId: number, attempt = 1) => ({ transactionId, merchantId: 7, attempt });
@@ -99,6 +99,36 @@ describe('the questions of reversal timers', () => {
     const sizeAfter = async () => [await timers.load(), timers.size];
     expect([await sizeAfter(), await sizeAfter()]).toEqual([[true, 1], [true, 2]]); // prettier-ignore
     expect([await sizeAfter(), scan.mock.calls.length]).toEqual([[false, 2], 2]);
+  });
+
+  it('a load is due five times a window, and at once for a shard that is gained, even during a load', async () => {
+    const { arm, clock, timers, database } = schedulerUnderTest({ windowMs: 10_000 });
+    await arm([job(1)]);
+    await timers.load();
+    expect(timers.isLoadDue).toBe(false);
+    await clock.advance(1_999);
+    expect(timers.isLoadDue).toBe(false);
+    await clock.advance(1);
+    expect(timers.isLoadDue).toBe(true);
+    const shards = new Set(Array.from({ length: shardCount }, (_, shard) => shard));
+    timers.own(new Set());
+    timers.own(shards);
+    const scan = database.jobs.scan.bind(database.jobs);
+    database.jobs.scan = (...words) => {
+      timers.own(new Set());
+      timers.own(shards);
+      return scan(...words);
+    };
+    await timers.load();
+    expect(timers.isLoadDue).toBe(true);
+  });
+
+  it('a load is due again at once while pages are full', async () => {
+    const { arm, clock, timers } = schedulerUnderTest({ pageMax: 1 });
+    await arm([job(1)]);
+    await clock.advance(55_000);
+    expect([await timers.load(), timers.isLoadDue]).toEqual([true, true]);
+    expect([await timers.load(), timers.isLoadDue]).toEqual([false, false]);
   });
 
   it('a page that is not full is the last one', async () => {

@@ -25,6 +25,9 @@ export interface ReversalTimersLimits {
   closeMax: number;
 }
 
+/** Loads per window: a job is in memory for at least four fifths of a window before it is due. */
+const loadsPerWindow = 5;
+
 export const defaultTimerLimits: ReversalTimersLimits = { windowMs: 10_000, pageMax: 500, timersMax: 200_000, closeMax: 1_000 };
 
 /**
@@ -37,6 +40,7 @@ export class ReversalTimers {
   private readonly cursors = new Map<number, ShardCursor>();
   /** Timers that were taken from the heap and are not decided yet. */
   private readonly asking = new Set<Timer>();
+  private loadAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly ports: ReversalTimersPorts,
@@ -65,7 +69,16 @@ export class ReversalTimers {
     const lost = new Set([...this.cursors.keys()].filter(shard => !shards.has(shard)));
     for (const shard of lost) this.cursors.delete(shard);
     if (lost.size > 0) this.heap.dropShards(lost);
-    for (const shard of shards) if (!this.cursors.has(shard)) this.cursors.set(shard, { shard, after: null });
+    for (const shard of shards) {
+      if (this.cursors.has(shard)) continue;
+      this.cursors.set(shard, { shard, after: null });
+      this.loadAtMs = Number.NEGATIVE_INFINITY;
+    }
+  }
+
+  /** Whether near-due jobs are to be read now: at once for a gained shard and while pages are full. */
+  get isLoadDue(): boolean {
+    return this.ports.clock.nowMs() >= this.loadAtMs;
   }
 
   /** Reads one page per owned shard into the heap. True when more is to be read now. */
@@ -73,6 +86,8 @@ export class ReversalTimers {
     if (this.cursors.size === 0 || this.heap.size >= this.limits.timersMax) return false;
     const { windowMs, pageMax } = this.limits;
     const before = new Map(this.cursors);
+    // A shard that is gained from here on makes a load due again.
+    this.loadAtMs = this.ports.clock.nowMs() + windowMs / loadsPerWindow;
     const { jobs: found, nowUs } = await this.ports.jobs.scan([...before.values()], { withinMs: windowMs, max: pageMax });
     const same = new Set([...before].filter(([shard, cursor]) => this.cursors.get(shard) === cursor).map(([shard]) => shard));
     const nowMs = this.ports.clock.nowMs();
@@ -90,7 +105,9 @@ export class ReversalTimers {
       [...same].filter(shard => (perShard.get(shard) ?? 0) < pageMax),
       nowUs,
     );
-    return [...perShard.values()].some(count => count >= pageMax);
+    const isMore = [...perShard.values()].some(count => count >= pageMax);
+    if (isMore) this.loadAtMs = Number.NEGATIVE_INFINITY;
+    return isMore;
   }
 
   /** Asks about the timers that are due. True when more are due now. */

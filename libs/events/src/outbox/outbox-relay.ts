@@ -13,7 +13,9 @@ export interface OutboxRelayOptions {
   log: TransportLog;
   /** Events published and deleted together. Default 500. */
   batchMax?: number;
-  /** Interval at which it looks for events of other replicas; `wake()` announces events of this one. Default 250. */
+  /**
+   * Interval at which it looks for events that a replica left behind when it died; `wake()` announces events of this one. Default 2,000.
+   */
   idleMs?: number;
   /** How long events may wait to be published together, in milliseconds, while further ones arrive. Default 5. */
   gatherMs?: number;
@@ -30,6 +32,7 @@ export interface OutboxState {
 const relayLock = 7_240_928;
 const batchMaxDefault = 500;
 const gatherMsDefault = 5;
+const idleMsDefault = 2_000;
 const failureLimits = { firstMs: 100, maxMs: 5_000 };
 /**
  * Pause while another replica publishes. It is short, because that replica may have read the table before it held this
@@ -100,7 +103,7 @@ export class OutboxRelay {
   private waitMs(outcome: Outcome | 'failed'): number {
     if (outcome === 'failed') return backoffMs(this.failures, failureLimits);
     const isBusy = outcome === 'busy' && this.busy <= busyRetriesMax;
-    return isBusy ? busyRetryMs : (this.options.idleMs ?? 250);
+    return isBusy ? busyRetryMs : (this.options.idleMs ?? idleMsDefault);
   }
 
   private async attempt(): Promise<Outcome | 'failed'> {

@@ -10,6 +10,7 @@ import { LogJanitor } from './log-janitor';
 import { LogSession } from './log-session';
 import { migrations } from './migrations';
 import { PostgresEventTransport } from './postgres-event-transport';
+import { PostgresSubscriber } from './postgres-subscriber';
 
 const topicName = 'paycode.test.v1';
 
@@ -141,6 +142,27 @@ describe('the event log in PostgreSQL', () => {
       await eventually(async () => expect(await heir.heartbeat()).toMatchObject({ dead: [expect.any(String)], share: 4 }));
       const standing = await heir.heartbeat();
       expect(await heir.claim(4, standing!.dead)).toHaveLength(4);
+    });
+
+    it('reads by its heartbeat an event whose publisher died before it notified anybody', async () => {
+      const { made: membership } = await member();
+      const handled: string[] = [];
+      const subscriber = new PostgresSubscriber({
+        eventLog: log,
+        topicId: topic.id,
+        subscription: { topic: 't', group: 'g', onBatch: async ({ events }) => void handled.push(...events.map(({ id }) => id)) },
+        membership,
+        pollMs: () => 3_600_000,
+        heartbeatMs: 20,
+        leaseMs: 10_000,
+        log: quietLog,
+        park: async () => undefined,
+        onStopped: () => undefined,
+      });
+      await subscriber.start();
+      later(() => subscriber.stop());
+      await log.append([record('k', 0)]);
+      await eventually(() => expect(handled).toEqual(['k/0']));
     });
 
     it('takes the partitions of a member that hangs for a lease, and refuses its late commit', async () => {

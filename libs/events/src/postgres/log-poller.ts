@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { backoffMs } from '@paycode/timing';
 import type { OwnedPartitions } from '../delivery/owned-partitions';
-import { batchMaxDefault } from '../delivery/partition-consumer';
+import { batchMaxDefault, type PartitionConsumer } from '../delivery/partition-consumer';
 import { Wakeup } from '../delivery/wakeup';
 import type { Subscription } from '../event-transport';
 import type { TransportLog } from '../transport-log';
@@ -12,11 +12,11 @@ export interface LogPollerOptions {
   topicId: number;
   subscription: Subscription;
   owned: OwnedPartitions;
+  /** How long the poller waits for a notification before it reads without one, in milliseconds. */
+  pollMs(): number;
   log: TransportLog;
 }
 
-/** Notifications wake the poller within one or two milliseconds; this interval is only for missed ones. */
-const idlePollMs = 250;
 /** Pause after a read that found everything. A read costs as much as many events, so the next one waits for several events. */
 const gatherMsDefault = 3;
 /** Interval for a subscription with a delay of minutes, such as the audit, which needs no notifications. */
@@ -30,6 +30,8 @@ export class LogPoller {
   private readonly wakeup = new Wakeup();
   /** Partitions whose last read was cut off by the limit. */
   private readonly behind = new Set<number>();
+  /** Partitions that the last read left out, because their buffers held enough. */
+  private leftOut: ReadonlySet<number> = new Set();
   private isStopped = false;
   private failures = 0;
   lastTurnAt = performance.now();
@@ -51,7 +53,7 @@ export class LogPoller {
     this.wakeup.wake();
   }
 
-  /** An event was published on the topic. */
+  /** An event was published on the topic, or one may have been. */
   onPublished(): void {
     if (!this.options.subscription.minAgeMs) this.wakeup.wake();
   }
@@ -62,11 +64,11 @@ export class LogPoller {
 
   /** Records have left the buffer of a partition. */
   onRoom(partition: number): void {
-    if (this.behind.has(partition)) this.wakeup.wake();
+    if (this.behind.has(partition) || this.leftOut.has(partition)) this.wakeup.wake();
   }
 
   private get idleMs(): number {
-    return this.options.subscription.minAgeMs ? behindPollMs : idlePollMs;
+    return this.options.subscription.minAgeMs ? behindPollMs : this.options.pollMs();
   }
 
   private async pass(): Promise<number> {
@@ -83,15 +85,10 @@ export class LogPoller {
   }
 
   private async poll(): Promise<number> {
-    const { eventLog, topicId, owned, subscription } = this.options;
-    const batchMax = subscription.batchMax ?? batchMaxDefault;
-    const consumers = owned.all();
-    const wanting = consumers.filter(consumer => consumer.buffered <= batchMax / 2 && !consumer.isLost);
-    const room = bufferedMax - consumers.reduce((sum, consumer) => sum + consumer.buffered, 0);
-    if (wanting.length === 0 || room <= 0) return 0;
-    const limit = Math.max(1, Math.min(batchMax, Math.floor(room / wanting.length)));
+    const { wanting, limit } = this.choose();
+    if (wanting.length === 0) return 0;
     const from = wanting.map(({ partition, wantedOffset }) => ({ partition, position: wantedOffset }));
-    const records = await eventLog.read(topicId, from, limit);
+    const records = await this.options.eventLog.read(this.options.topicId, from, limit);
     for (const consumer of wanting) {
       const found = records.get(consumer.partition) ?? [];
       if (found.length === limit) this.behind.add(consumer.partition);
@@ -99,5 +96,16 @@ export class LogPoller {
       if (found.length > 0) consumer.offer(found);
     }
     return records.size;
+  }
+
+  /** The partitions to read now, and the most rows of each. */
+  private choose(): { wanting: PartitionConsumer[]; limit: number } {
+    const { owned, subscription } = this.options;
+    const batchMax = subscription.batchMax ?? batchMaxDefault;
+    const consumers = owned.all();
+    const room = bufferedMax - consumers.reduce((sum, consumer) => sum + consumer.buffered, 0);
+    const wanting = room > 0 ? consumers.filter(({ buffered, isLost }) => buffered <= batchMax / 2 && !isLost) : [];
+    this.leftOut = new Set(consumers.filter(consumer => !wanting.includes(consumer)).map(({ partition }) => partition));
+    return { wanting, limit: Math.max(1, Math.min(batchMax, Math.floor(room / wanting.length))) };
   }
 }

@@ -39,6 +39,11 @@ export class LogSession {
 
   constructor(private readonly options: LogSessionOptions) {}
 
+  /** Whether the session is connected, so that notifications arrive. */
+  get isUp(): boolean {
+    return this.client !== undefined;
+  }
+
   async open(): Promise<void> {
     this.client = await this.connect();
   }
@@ -133,6 +138,8 @@ export class LogSession {
     if (this.client !== ended) return;
     this.client = undefined;
     this.heldLocks.clear();
+    // From now on notifications are missed. An empty payload makes the subscribers poll.
+    this.options.onNotification('');
     void this.untilConnected();
   }
 

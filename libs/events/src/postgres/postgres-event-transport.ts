@@ -38,6 +38,12 @@ export interface PostgresEventTransportOptions {
 const hourMs = 3_600_000;
 const appendLimits = { countMax: 500, bytesMax: 4_194_304 };
 
+/**
+ * Longest wait for a notification, in milliseconds. While the session listens, notifications wake its subscribers within one or two
+ * milliseconds, and their heartbeats find what a lost one announced.
+ */
+const pollMs = { listening: 5_000, deaf: 250 };
+
 /** Events in a PostgreSQL log table, so that one machine needs nothing but Node. */
 export class PostgresEventTransport extends EventTransport {
   private readonly writer: Pool;
@@ -90,6 +96,7 @@ export class PostgresEventTransport extends EventTransport {
       topicId: topic.id,
       subscription,
       membership: new GroupMembership({ session, pool: reader, topicId: topic.id, partitions: topic.partitions, group, leaseMs }),
+      pollMs: () => (session.isUp ? pollMs.listening : pollMs.deaf),
       heartbeatMs,
       leaseMs,
       log,

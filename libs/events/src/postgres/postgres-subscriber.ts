@@ -14,6 +14,7 @@ export interface PostgresSubscriberOptions {
   topicId: number;
   subscription: Subscription;
   membership: GroupMembership;
+  pollMs(): number;
   heartbeatMs: number;
   leaseMs: number;
   log: TransportLog;
@@ -130,6 +131,8 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
     this.heartbeatAt = performance.now();
     if (!standing) return this.options.membership.join();
     this.lag = standing.lag;
+    // Their publisher may have died before it notified.
+    if (standing.lag > 0) this.poller.onPublished();
     this.dropLost(standing);
     await this.releaseOrphans(standing);
     const held = this.owned.numbers();

@@ -4,8 +4,9 @@ import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/timing';
 import { ReversalTimers } from '../reversal-timers';
 
-/** Interval at which near-due jobs are read and low-water marks are moved, in milliseconds. */
+/** Longest pause between two looks at what is due, in milliseconds. */
 const tickMs = 200;
+/** Interval at which low-water marks are moved, in milliseconds. */
 const advanceMs = 10_000;
 /** Timers that are due within this time share a call. Each timer is late by at least this time. */
 const gatherMs = 2;
@@ -15,7 +16,7 @@ const faultMs = 1_000;
 const concurrentAsks = 4;
 
 /**
- * Runs the timers: heartbeat and shards as often as the lease requires, near-due jobs every 200 ms, due timers when they are due. It logs
+ * Runs the timers: heartbeat and shards as often as the lease requires, near-due jobs several times a window, due timers when they are due. It logs
  * faults and tries again.
  */
 @Injectable()
@@ -33,7 +34,7 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
     this.tasks = [
       this.every(this.ownership.heartbeatMs, 'shards', () => this.ownShards()),
       this.every(tickMs, 'load', async signal => {
-        while (await this.timers.load()) if (signal.aborted) return;
+        if (this.timers.isLoadDue) while (await this.timers.load()) if (signal.aborted) return;
       }),
       ...Array.from({ length: concurrentAsks }, () => this.every(tickMs, 'fire', signal => this.fireDue(signal))),
       this.every(advanceMs, 'low-water', () => this.timers.advance()),
