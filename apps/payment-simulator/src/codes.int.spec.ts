@@ -1,4 +1,4 @@
-import type { Identity } from '@paycode/dto';
+import { type Identity, namedNotificationStatuses } from '@paycode/dto';
 import { eventually } from '@paycode/service-runtime/testing';
 import { SimulatorUnderTest } from './testing/simulator-under-test';
 
@@ -84,7 +84,21 @@ describe('payment codes', () => {
     );
   });
 
-  it('a tip is taken only by a code that asked for it, and is a portion of the amount (R-2.5-9)', async () => {
+  it('a status that the core names reaches the merchant under its name (A-80)', async () => {
+    const { data } = await create(',"useOnce":false');
+    const named = [
+      ...['HASH_CHECK_FAILED', 'HASH_CHECK_MISSING', 'BANK_PAYMENT_CANCELLATION', 'DO_NOT_TRY_AGAIN', 'TRY_AGAIN_AFTER_X_HRS'],
+      ...['CARD_EXPRIY_NOT_ALLOWED', 'INTERNATIONAL_BIN_NOT_ALLOWED', 'FAILED'],
+    ];
+    expect(namedNotificationStatuses).toEqual(expect.arrayContaining(named));
+    for (const status of named) {
+      const paid = await pay(data.code, '', `END_${status}`);
+      expect([paid.status, paid.data.status]).toEqual([200, status]);
+      await eventually(async () => expect((await simulator.notificationOf(paid.data.transactionId)).status).toBe(status));
+    }
+  });
+
+  it('a tip is taken only by a code that asked for it, and is a portion of the amount, also in queryRef (R-2.5-9, A-84)', async () => {
     const plain = await create();
     expect((await pay(plain.data.code, ',"tipAmount":5.05')).status).toBe(400);
     const tipped = await create(',"requestTip":true');
@@ -92,20 +106,53 @@ describe('payment codes', () => {
     await eventually(async () =>
       expect(await simulator.notificationOf(data.transactionId)).toMatchObject({ amount: '115.15', tipAmount: '5.05' }),
     );
+    expect((await queryRef(merchant(1001), tipped.data.code, tipped.reference)).text).toContain('"amount":115.15,');
   });
 
+  const contact = { firstName: 'A', lastName: 'B', emailAddress: 'a@example.com', phoneNumber: '1', country: 'ZA' };
+  const withContact = (over: object = {}) => `,"clientContact":${JSON.stringify({ ...contact, ...over })}`;
+
   it('contact data appears only if the code asked for it (R-2.5-16)', async () => {
-    const contact =
-      ',"clientContact":{"firstName":"A","lastName":"B","emailAddress":"a@example.com","phoneNumber":"1","country":"ZA"}';
     const ids = [
-      await pay((await create()).data.code, contact),
-      await pay((await create(',"requestContact":true')).data.code, contact),
+      await pay((await create()).data.code, withContact()),
+      await pay((await create(',"requestContact":true')).data.code, withContact()),
     ];
     await eventually(async () => {
       const [without, asked] = await Promise.all(ids.map(({ data }) => simulator.notificationOf(data.transactionId)));
       expect(without).not.toHaveProperty('clientContact');
-      expect(asked!.clientContact).toMatchObject({ firstName: 'A', country: 'ZA' });
+      expect(asked!.clientContact).toEqual(contact);
     });
+  });
+
+  it('a code that asks for contact data is not paid without it; a payment that fails needs none (A-85)', async () => {
+    const { data } = await create(',"requestContact":true');
+    const refused = { status: 400, data: { errors: [{ field: 'clientContact', message: 'is required by this code' }] } };
+    expect(await pay(data.code)).toMatchObject(refused);
+    expect(await pay(data.code, ',"clientContact":null')).toMatchObject(refused);
+    expect((await pay(data.code, '', 'END_CLIENT_CANCEL')).data.status).toBe('CLIENT_CANCEL');
+    expect((await pay(data.code, withContact())).data.status).toBe('SUCCESS');
+  });
+
+  it.each(['firstName', 'lastName', 'emailAddress', 'phoneNumber', 'country'])(
+    'contact data without %s is refused, and nothing is paid by it (A-85)',
+    async field => {
+      const { data } = await create(',"requestContact":true');
+      for (const blank of ['', ' ', '\u00a0', undefined]) {
+        const { status, data: refusal } = await pay(data.code, withContact({ [field]: blank }));
+        expect([status, ...new Set(refusal.errors.map(error => error.field))]).toEqual([400, `clientContact.${field}`]);
+      }
+      expect((await pay(data.code, withContact())).status).toBe(200);
+    },
+  );
+
+  it('a country is a code of ISO 3166-1 in upper case (A-86)', async () => {
+    const { data } = await create(',"requestContact":true,"useOnce":false');
+    for (const country of ['Republic of Nowhere', 'za', 'Za', 'ZAF', '710', 'UK', 'EU', 'XK', 'ZZ', 'SU', ' ZA', 'ZA\u0000'])
+      expect((await pay(data.code, withContact({ country }))).data.errors).toMatchObject([
+        { field: expect.any(String) as string },
+      ]);
+    for (const country of ['ZA', 'NA', 'GB', 'AX', 'ZW'])
+      expect((await pay(data.code, withContact({ country }))).status).toBe(200);
   });
 
   it('a code for one use is paid once, also by many at the same time, and a failed attempt does not use it up', async () => {
@@ -279,23 +326,30 @@ describe('payment codes', () => {
 
   it('a card number in the contact a payer leaves is refused, and nothing is paid by it (R-2.5-15, R-7-6)', async () => {
     const { data } = await create(',"requestContact":true');
-    const contact = { firstName: 'A', lastName: 'B', emailAddress: 'a@example.com', phoneNumber: '1', country: 'ZA' };
     for (const field of Object.keys(contact)) {
-      const answer = await pay(data.code, `,"clientContact":${JSON.stringify({ ...contact, [field]: '4111-1111-1111-1111' })}`);
+      const answer = await pay(data.code, withContact({ [field]: '4111-1111-1111-1111' }));
       expect(answer).toMatchObject({ status: 400, data: { errors: [{ field: `clientContact.${field}` }] } });
     }
-    expect((await pay(data.code)).status).toBe(200);
+    expect((await pay(data.code, withContact())).status).toBe(200);
+  });
+
+  it('regression: a card number in clientMsisdn is refused; a telephone number with its plus never is (R-2.5-15, R-7-6, A-75)', async () => {
+    const { data } = await create(',"useOnce":false');
+    const payBy = (clientMsisdn: string) =>
+      post(null, `/public/pay/${data.code}`, JSON.stringify({ outcome: 'SUCCESS', clientMsisdn }));
+    expect(await payBy('378282246310005')).toMatchObject({ status: 400, data: { errors: [{ field: 'clientMsisdn' }] } });
+    expect((await payBy('+4915112345678')).status).toBe(200);
   });
 
   it.each(['[]', '[{}]', '"x"', '1', 'true'])(
     'regression: clientContact %s is refused, and nothing is paid by it (R-7-6)',
-    async contact => {
+    async given => {
       const { data } = await create(',"requestContact":true');
-      expect(await pay(data.code, `,"clientContact":${contact}`)).toMatchObject({
+      expect(await pay(data.code, `,"clientContact":${given}`)).toMatchObject({
         status: 400,
         data: { errors: [{ field: 'clientContact' }] },
       });
-      expect((await pay(data.code)).status).toBe(200);
+      expect((await pay(data.code, withContact())).status).toBe(200);
     },
   );
 

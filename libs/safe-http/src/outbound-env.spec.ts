@@ -1,12 +1,13 @@
 import { outboundEnv, outboundPolicyOf } from './outbound-env';
 
 describe('the settings of outbound requests', () => {
-  it('each setting reaches the policy (T-11, R-6.2-8)', () => {
+  it('each setting reaches the policy (T-11, R-6.2-8, A-81)', () => {
     const policy = outboundPolicyOf({
       PAYCODE_ENVIRONMENT: 'production',
       OUTBOUND_ALLOW: ['10.0.0.0/8'],
       OUTBOUND_DENY: ['203.0.113.0/24'],
       OUTBOUND_CA_FILE: '/etc/receivers.pem',
+      OUTBOUND_TLS_MIN_VERSION: 'TLSv1.3',
       OUTBOUND_PROXY: 'http://proxy:3128',
       OUTBOUND_SOURCE_ADDRESSES: ['198.51.100.7'],
       OUTBOUND_DNS_SERVERS: ['192.0.2.53'],
@@ -17,6 +18,7 @@ describe('the settings of outbound requests', () => {
       allow: ['10.0.0.0/8'],
       deny: ['203.0.113.0/24'],
       caFile: '/etc/receivers.pem',
+      tlsMinVersion: 'TLSv1.3',
       proxy: 'http://proxy:3128',
       sourceAddresses: ['198.51.100.7'],
       dnsServers: ['192.0.2.53'],

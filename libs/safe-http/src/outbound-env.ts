@@ -1,4 +1,4 @@
-import type { EnvKey } from '@paycode/service-runtime';
+import { type EnvKey, type TlsVersion, tlsVersions } from '@paycode/service-runtime';
 import type { OutboundPolicy } from './policy/outbound-policy';
 
 /** Keys of a service that sends requests to merchants' receivers. */
@@ -18,6 +18,12 @@ export const outboundEnv = {
     type: 'string',
     default: null,
     description: 'PEM file of certificate authorities trusted for receivers in addition to the built-in ones.',
+  },
+  OUTBOUND_TLS_MIN_VERSION: {
+    type: 'enum',
+    values: tlsVersions,
+    default: 'TLSv1.2',
+    description: 'Oldest TLS version that a receiver may speak; TLSv1.3: no other (A-81).',
   },
   OUTBOUND_PROXY: {
     type: 'string',
@@ -51,6 +57,7 @@ export interface OutboundEnv {
   OUTBOUND_ALLOW: string[];
   OUTBOUND_DENY: string[];
   OUTBOUND_CA_FILE: string | null;
+  OUTBOUND_TLS_MIN_VERSION: TlsVersion;
   OUTBOUND_PROXY: string | null;
   OUTBOUND_SOURCE_ADDRESSES: string[];
   OUTBOUND_DNS_SERVERS: string[];
@@ -63,6 +70,7 @@ export function outboundPolicyOf(env: OutboundEnv): OutboundPolicy {
     allow: env.OUTBOUND_ALLOW,
     deny: env.OUTBOUND_DENY,
     caFile: env.OUTBOUND_CA_FILE,
+    tlsMinVersion: env.OUTBOUND_TLS_MIN_VERSION,
     proxy: env.OUTBOUND_PROXY,
     sourceAddresses: env.OUTBOUND_SOURCE_ADDRESSES,
     dnsServers: env.OUTBOUND_DNS_SERVERS,

@@ -48,7 +48,7 @@ export class OutboundGuard {
     this.allow = new CidrList(policy.allow);
     this.deny = new CidrList(policy.deny ?? []);
     this.resolver = new NameResolver({ servers: policy.dnsServers, timeoutMs: policy.lookUpTimeoutMs });
-    this.trust = secureContextOf(policy.caFile);
+    this.trust = secureContextOf(policy.caFile, policy.tlsMinVersion);
     this.proxy = policy.proxy ? new URL(policy.proxy) : null;
     this.sources = sourcesByFamily(policy.sourceAddresses ?? []);
   }
@@ -68,7 +68,7 @@ export class OutboundGuard {
   async resolve(target: OutboundTarget): Promise<string[]> {
     const isLiteral = isIP(target.hostname) !== 0;
     if (isLiteral && this.policy.environment === 'production') throw new OutboundRefusedError('IP_LITERAL');
-    const addresses = isLiteral ? [target.hostname] : await this.resolver.addressesOf(target.hostname);
+    const addresses = isLiteral ? [target.hostname] : await this.addressesOf(target);
     const refusal = this.refusalOf(target, addresses);
     if (refusal) throw new OutboundRefusedError(refusal);
     return addresses;
@@ -104,6 +104,17 @@ export class OutboundGuard {
         (error: Error) => callback(error, null),
       );
     };
+  }
+
+  /** A name without an address has none that may be reached on any port, so its port is refused first. */
+  private async addressesOf(target: OutboundTarget): Promise<string[]> {
+    try {
+      return await this.resolver.addressesOf(target.hostname);
+    } catch (error) {
+      const isMissing = error instanceof NameResolutionError && error.code === 'ENOTFOUND';
+      if (isMissing && !isStandardPair(target, this.policy)) throw new OutboundRefusedError('SCHEME_OR_PORT');
+      throw error;
+    }
   }
 
   private open(vetted: VettedTarget, deadline: Deadline): Promise<Socket> {

@@ -13,6 +13,8 @@ export interface FrontRequest {
   /** Sends the body in chunks, without its length. */
   isChunked?: boolean;
   maxVersion?: 'TLSv1.2' | 'TLSv1.3';
+  /** Cipher suites that are offered; default: Node's. */
+  ciphers?: string;
   /** Loopback address that the request comes from. */
   localAddress?: string;
 }
@@ -35,7 +37,7 @@ export class FrontClient {
   ) {}
 
   send(request: FrontRequest): Promise<FrontAnswer> {
-    const { method = 'GET', path, headers = [], body, isChunked = false, maxVersion, localAddress } = request;
+    const { method = 'GET', path, headers = [], body, isChunked = false, maxVersion, ciphers, localAddress } = request;
     const lines = ['Host', `localhost:${this.port}`, 'X-Request-Id', 'contract-1', ...headers];
     if (body !== undefined)
       lines.push(...(isChunked ? ['Transfer-Encoding', 'chunked'] : ['Content-Length', String(Buffer.byteLength(body))]));
@@ -46,6 +48,7 @@ export class FrontClient {
       ca: this.ca,
       agent: false,
       maxVersion,
+      ciphers,
       localAddress,
     } as const;
     return new Promise((resolve, reject) => {

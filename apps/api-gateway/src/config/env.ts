@@ -1,4 +1,4 @@
-import { baseEnv, defineEnv, type EnvOf, serviceTokenEnv } from '@paycode/service-runtime';
+import { baseEnv, defineEnv, type EnvOf, serviceTokenEnv, tlsVersions } from '@paycode/service-runtime';
 
 /** Environment of the gateway: addresses of the services, its certificate, and limits. The gateway owns no data. */
 export const gatewayEnv = defineEnv({
@@ -11,9 +11,9 @@ export const gatewayEnv = defineEnv({
   TLS_KEY_FILE: { type: 'string', description: 'PEM file with the private key of the certificate; reloaded when it changes.' },
   TLS_MIN_VERSION: {
     type: 'enum',
-    values: ['TLSv1.3', 'TLSv1.2'],
-    default: 'TLSv1.3',
-    description: 'Oldest TLS version that is accepted (R-5.4-4).',
+    values: tlsVersions,
+    default: 'TLSv1.2',
+    description: 'Oldest TLS version that is accepted; TLSv1.3: no other (A-81).',
   },
   TLS_RELOAD_INTERVAL_MS: {
     type: 'integer',

@@ -1,11 +1,12 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
+import { outsideTls, type TlsVersion } from '@paycode/service-runtime';
 
 export interface CertificateSettings {
   certFile: string;
   keyFile: string;
-  minVersion: 'TLSv1.2' | 'TLSv1.3';
+  minVersion: TlsVersion;
   reloadIntervalMs: number;
 }
 
@@ -22,8 +23,9 @@ export class CertificateFiles {
 
   constructor(private readonly settings: CertificateSettings) {}
 
-  get minVersion(): 'TLSv1.2' | 'TLSv1.3' {
-    return this.settings.minVersion;
+  /** TLS settings of a listener that shows the certificate. */
+  tlsOf({ cert, key }: Pick<Certificate, 'cert' | 'key'>) {
+    return { cert, key, ...outsideTls(this.settings.minVersion) };
   }
 
   /** Throws when a file cannot be read or key and certificate do not belong together. */
@@ -62,7 +64,7 @@ export class CertificateFiles {
 
   private async load(): Promise<Certificate> {
     const [cert, key] = await Promise.all([readFile(this.settings.certFile), readFile(this.settings.keyFile)]);
-    createSecureContext({ cert, key, minVersion: this.settings.minVersion });
+    createSecureContext(this.tlsOf({ cert, key }));
     return { cert, key, notAfter: new Date(new X509Certificate(cert).validTo) };
   }
 }

@@ -115,3 +115,31 @@ describe('addHttp and Check (T-11)', () => {
     expect(dialled).toHaveLength(honestUrls.length);
   });
 });
+
+describe('the ports of a sandbox that allow-lists the loopback (A-82)', () => {
+  let dns: TestDnsServer;
+  let service: TestNotificationConfig;
+  beforeAll(async () => {
+    dns = await TestDnsServer.start(name => {
+      if (name === 'desk.test') return ['127.0.0.1'];
+      return name === 'elsewhere.test' ? [publicV4] : 'NXDOMAIN';
+    });
+    service = await TestNotificationConfig.start({ OUTBOUND_ALLOW: '127.0.0.0/8', OUTBOUND_DNS_SERVERS: dns.address });
+    await service.saveMerchant(merchantId);
+  });
+  afterAll(async () => {
+    await service.stop();
+    await dns.stop();
+  });
+
+  it.each([
+    ['http://127.0.0.1:1/hook', 'not reachable'],
+    ['http://desk.test:1/hook', 'not reachable'],
+    ['http://elsewhere.test:1/hook', 'not allowed'],
+    ['http://missing.test:1/hook', 'not allowed'],
+    ['https://missing.test:8443/hook', 'not reachable'],
+  ])('%s is %s (R-6.2-6, A-82)', async (url, reason) => {
+    const { data } = await service.post('addHttp', { merchantId, url, version: 'V3' });
+    expect(data.message).toBe(`URL validation failed: ${reason}`);
+  });
+});

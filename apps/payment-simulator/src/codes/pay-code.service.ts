@@ -12,7 +12,7 @@ export interface Payment {
   clientMsisdn: string;
   /** Exact decimal as digits; only for a code that asks for a tip. */
   tipAmount: string | null;
-  /** Only for a code that asks for contact data. */
+  /** Left out of the notification unless the code asks for contact data (R-2.5-16). */
   clientContact: ClientContact | null;
 }
 
@@ -24,15 +24,16 @@ export class PayCodeService {
     private readonly completeTransactions: CompleteTransactionsService,
   ) {}
 
-  /** @throws DomainError 404 for an unknown code, 400 for one that cannot be paid any more or accepts no tip */
+  /** @throws DomainError 404 for an unknown code, 400 for one that cannot be paid any more, accepts no tip or wants contact data */
   async pay(payment: Payment): Promise<CompletedTransaction> {
     const { code } = await this.readCodes.ofAnybody(payment.code);
     const tipAmount = tipOf(payment, code);
+    const clientContact = contactOf(payment, code);
     return this.completeTransactions.completeForCode({
       merchantId: code.merchantId,
       kind: 'PURCHASE',
       txState: payment.txState,
-      // The tip is a portion of the amount (spec 2.5).
+      // The tip is a portion of the amount.
       amount: tipAmount === null ? code.amount : addDecimals(code.amount, tipAmount),
       currencyCode: code.currencyCode,
       reference: code.merchantReference,
@@ -42,12 +43,18 @@ export class PayCodeService {
       tipAmount,
       extraReferenceName: code.extraReferenceName,
       extraReferenceValue: code.extraReferenceValue,
-      // Contact data only if the code asked for it (R-2.5-16).
-      clientContact: code.requestContact ? (payment.clientContact ?? undefined) : undefined,
+      clientContact,
       clientBilling: null,
       clientShipping: null,
     });
   }
+}
+
+/** A successful payment of a code that asks for contact data has it. */
+function contactOf({ clientContact, txState }: Payment, code: PaymentCode): ClientContact | undefined {
+  if (!code.requestContact) return undefined;
+  if (!clientContact && txState === 'SUCCESS') throw invalidField('clientContact', 'is required by this code');
+  return clientContact ?? undefined;
 }
 
 /** A tip only when the code asked for one (R-2.5-9). */

@@ -1,5 +1,6 @@
 export { CompleteTransactionsService } from './complete-transactions.service';
 export type { Completion } from './domain/completion';
+export { countryCodes } from './domain/country';
 export { currencyCodes } from './domain/currency';
 export { addDecimals, amountProblem } from './domain/decimal';
 export type { CompletedTransaction, StoredTransaction } from './domain/transaction';

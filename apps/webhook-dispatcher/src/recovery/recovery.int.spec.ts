@@ -1,4 +1,4 @@
-import type { Identity } from '@paycode/dto';
+import { type Identity, serializeNotification } from '@paycode/dto';
 import { eventually } from '@paycode/service-runtime/testing';
 import { notification } from '../testing/notification';
 import { dispatcherOf, DispatcherRig } from '../testing/running-dispatcher';
@@ -63,15 +63,14 @@ describe('getNotification', () => {
     });
   });
 
-  it('never says SUCCESS once the reversal began (A-14)', async () => {
+  it('never says SUCCESS once the reversal began; every other field is that of the payment (A-14, A-83)', async () => {
     receiver.answer = status(500);
     await rig.publish(rig.terminal(notification(1)));
     expect(await rig.verdict(1)).toBe('CLOSED_NON200');
-    expect(JSON.parse((await rig.recover(1, merchant)).data)).toMatchObject({
-      transactionId: 1,
-      status: 'REVERSED',
-      amount: 110.1,
-    });
+    const told = serializeNotification(notification(1));
+    expect(told).toContain('"status":"SUCCESS"');
+    expect((await rig.recover(1, merchant)).data).toBe(told.replace('"status":"SUCCESS"', '"status":"REVERSED"'));
+    expect(told).toContain('"referenceTransactionId":0,');
     expect(await rig.verdict(1)).toBe('CLOSED_NON200');
   });
 

@@ -83,6 +83,17 @@ describe('card numbers in texts (R-2.5-15, A-75)', () => {
     expect(holdsCardNumber(text)).toBe(false);
   });
 
+  it('a number in international format is a telephone number, and no card, when it has its plus (A-75)', () => {
+    // German, 13 digits, with the beginning and the check digit of a card.
+    for (const number of ['4915112345678', '4915112345686']) {
+      expect([number, holdsCardNumber(number), holdsCardNumber(`+${number}`)]).toEqual([number, true, false]);
+      expect(holdsCardNumber(`{"phone":"+${number}"}`)).toBe(false);
+      expect(holdsCardNumber(`+${number} 4111 1111 1111 1111`)).toBe(true);
+    }
+    expect(holdsCardNumber('+4111111111111111')).toBe(true);
+    expect(holdsCardNumber('+4111 1111 1111 1111')).toBe(true);
+  });
+
   const full = aNotification({
     destination: '+27820000002',
     clientContact: { firstName: 'A', lastName: 'B', emailAddress: 'a@example.com', phoneNumber: '1', country: 'ZA' },

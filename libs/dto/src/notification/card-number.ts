@@ -7,14 +7,16 @@ const digitGroups = /(?<![A-Za-z0-9])\d+(?:[^\p{L}\p{N}]{1,2}\d+)*(?![A-Za-z0-9]
 const schemes =
   /^(?:4(?:\d{12}|\d{15}|\d{18})|(?:5[1-5]|2[2-7])\d{14}|3[47]\d{13}|3[068]\d{12}|35\d{14}|5[06-8]\d{11,17}|6\d{12,18})$/;
 const digitsMax = 19;
+/** A telephone number in international format, with its plus and in one piece (E.164). Cards are never written so. */
+const telephoneNumber = /(?<![\p{L}\p{N}+])\+[1-9]\d{6,14}(?!\d)/gu;
 
 /**
  * Whether the text holds a full card number (R-2.5-15, A-75): 13 to 19 digits, in one or in groups as people write cards (all of one length but
  * the last, 4-6-5, 4-6-4), that begin like the cards of a scheme and have the check digit of Luhn (ISO/IEC 7812-1, annex B). Of other
- * numbers with 16 digits, four in a hundred are wrongly recognised as one; a UUID never is.
+ * numbers with 16 digits, four in a hundred are wrongly recognised as one; a UUID and a telephone number with its plus never are.
  */
 export function holdsCardNumber(text: string): boolean {
-  return (text.match(digitGroups) ?? []).some(groups => holdsCard(groups.match(/\d+/g)!));
+  return (text.replace(telephoneNumber, 'x').match(digitGroups) ?? []).some(groups => holdsCard(groups.match(/\d+/g)!));
 }
 
 function holdsCard(groups: readonly string[]): boolean {

@@ -59,7 +59,7 @@ const clientContact = record('ClientContact', 'Present if the code asked for con
   lastName: contactText,
   emailAddress: contactText,
   phoneNumber: contactText,
-  country: contactText,
+  country: contactText.describe('ISO 3166-1 alpha-2 code.'),
 });
 
 const versionData = record('VersionData', 'Version envelope, independent of the payload version.', { version: text(16) });
@@ -74,7 +74,7 @@ const transactionNotification = record(
     merchantName: text(255),
     acquirer: text(128).describe('Acquiring bank that processed the transaction.'),
     reference: text(45).describe('The merchantReference given at createCode.'),
-    amount: amount.describe('Exact decimal amount in currencyCode.'),
+    amount: amount.describe('Exact decimal amount in currencyCode, tip included.'),
     currencyCode: pattern(/^[A-Z]{3}$/, 'an ISO 4217 code').describe('ISO 4217 code.'),
     code: pattern(/^\d{10}$/, '10 digits')
       .optional()
@@ -84,7 +84,7 @@ const transactionNotification = record(
     destination: msisdn.optional().describe('Destination MSISDN; only for airtime and VAS purchases.'),
     extraReferenceName: text(255).nullable(),
     extraReferenceValue: text(255).nullable(),
-    tipAmount: amount.nullable().describe('Tip portion, when requestTip was set.'),
+    tipAmount: amount.nullable().describe('Portion of amount that is tip, when requestTip was set.'),
     referenceTransactionId: natural.describe('Original transaction of a refund or reversal, else 0.'),
     bankResponse,
     cardInfo,

@@ -87,7 +87,7 @@ describe('TxState to NotificationStatus', () => {
     expect([['SUCCESS'], ['TIMEOUT_PIN'], null, 0].filter(isNotificationStatus)).toEqual([]);
   });
 
-  it('a core can announce each of the 19: END_ and its name, SUCCESS by itself (R-3.2-1)', () => {
+  it('a core can announce each of the 19: END_ and its name, SUCCESS by itself (R-3.2-1, A-80)', () => {
     const told = namedNotificationStatuses.map(status => notificationStatusOf(status === 'SUCCESS' ? status : `END_${status}`));
     expect(told).toEqual(namedNotificationStatuses);
     expect(notificationStatusOf('END_SUCCESS')).toBe('FAILED');

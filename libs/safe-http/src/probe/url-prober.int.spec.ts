@@ -45,6 +45,12 @@ describe('the probe', () => {
     return prober.probe(url, { result: 'TEST' }, options.limits ?? limits);
   }
 
+  const onlySuite = async (ciphers: string): Promise<TlsOptions> => ({
+    ...(await authority.issue({ ips: ['127.0.0.1'] })),
+    maxVersion: 'TLSv1.2',
+    ciphers,
+  });
+
   /** Probes with an ever longer limit until the receiver got some bytes: only then was the receiver late, and not the machine. */
   async function probeUntilHeard(probeFor: (ms: number) => Promise<ProbeOutcome>, ms = shortMs): Promise<ProbeOutcome> {
     const outcome = await probeFor(ms);
@@ -168,7 +174,9 @@ describe('the probe', () => {
       }),
       'TLS_VERSION_TOO_OLD',
     ],
-  ])('a receiver with %s is not reachable, and gets no request (T-13)', async (_name, tls, detail) => {
+    ['TLS 1.2 with CBC only', () => onlySuite('ECDHE-ECDSA-AES128-SHA256'), 'TLS_FAILED'],
+    ['TLS 1.2 with a short tag only', () => onlySuite('ECDHE-ECDSA-AES128-CCM8'), 'TLS_FAILED'],
+  ])('a receiver with %s is not reachable, and gets no request (T-13, A-81)', async (_name, tls, detail) => {
     expect(await probe(answering(200), { tls: await tls() })).toMatchObject({
       isAccepted: false,
       reason: 'not reachable',
@@ -176,6 +184,19 @@ describe('the probe', () => {
     });
     expect(receiver!.received).toEqual([]);
   });
+
+  it.each(['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-ECDSA-CHACHA20-POLY1305'])(
+    'a receiver that has only TLS 1.2 with %s is reached; with TLS 1.3 demanded, it is too old (A-81)',
+    async suite => {
+      const tls = await onlySuite(suite);
+      expect(await probe(answering(200), { tls })).toMatchObject({ isAccepted: true });
+      await receiver!.stop();
+      expect(await probe(answering(200), { tls, policy: { tlsMinVersion: 'TLSv1.3' } })).toMatchObject({
+        reason: 'not reachable',
+        detail: 'TLS_VERSION_TOO_OLD',
+      });
+    },
+  );
 
   it('an authority that is not configured is not trusted, whatever NODE_TLS_REJECT_UNAUTHORIZED says (T-13)', async () => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';

@@ -47,8 +47,8 @@ export const simulatorFaults: readonly PlantedFault[] = [
     breaks: 'Contact data is sent to the merchant although the code did not ask for it.',
     against: 'R-2.5-16',
     file: `${simulator}/codes/pay-code.service.ts`,
-    find: 'code.requestContact ? (payment.clientContact ?? undefined) : undefined,',
-    put: 'payment.clientContact ?? undefined,',
+    find: 'if (!code.requestContact) return undefined;',
+    put: '',
     specs: [codesSpec],
   },
   {

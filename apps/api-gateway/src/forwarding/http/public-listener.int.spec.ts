@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { connect } from 'node:tls';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { GatewayUnderTest, RawConnection, statusesOf, writeTestCertificate } from '../../testing';
@@ -23,6 +24,19 @@ function handshake(
       resolve({ protocol: socket.getProtocol(), subject: String(socket.getPeerCertificate().subject.CN) });
       socket.destroy();
     });
+  });
+}
+
+/** `version cipher` that OpenSSL's own client agrees on with these options; undefined when the handshake fails. */
+function opensslAgrees(port: number, ...options: string[]): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const args = ['s_client', '-connect', `127.0.0.1:${port}`, '-servername', 'localhost', '-brief', ...options];
+    const client = execFile('openssl', args, (error, _stdout, stderr) => {
+      if (typeof error?.code === 'string') return reject(error);
+      const facts = /^Protocol version: (.+)\nCiphersuite: (.+)$/m.exec(stderr);
+      resolve(facts ? `${facts[1]} ${facts[2]}` : undefined);
+    });
+    client.stdin!.end();
   });
 }
 
@@ -63,15 +77,36 @@ describe('the public listener', () => {
     untouched(gateway);
   });
 
-  it('speaks TLS 1.3 and, by default, nothing older (R-5.4-4)', async () => {
+  it('offers TLS 1.3, and prefers it (R-5.4-4)', async () => {
     expect((await handshake(gateway, {})).protocol).toBe('TLSv1.3');
-    expect((await handshake(gateway, { maxVersion: 'TLSv1.2' })).code).toMatch(/PROTOCOL_VERSION|ECONNRESET/);
+    expect(await opensslAgrees(gateway.port)).toBe('TLSv1.3 TLS_AES_256_GCM_SHA384');
   });
 
-  it('TLS 1.2 can be allowed by setting (R-5.4-4)', async () => {
-    const older = await GatewayUnderTest.start({ TLS_MIN_VERSION: 'TLSv1.2' });
-    later(() => older.stop());
-    expect((await handshake(older, { maxVersion: 'TLSv1.2' })).protocol).toBe('TLSv1.2');
+  it.each([
+    ['AES-128', 'ECDHE-ECDSA-AES128-GCM-SHA256'],
+    ['AES-256', 'ECDHE-ECDSA-AES256-GCM-SHA384'],
+    ['ChaCha20', 'ECDHE-ECDSA-CHACHA20-POLY1305'],
+  ])('offers TLS 1.2 with forward secrecy and %s (A-81)', async (_, suite) => {
+    expect(await opensslAgrees(gateway.port, '-tls1_2', '-cipher', suite)).toBe(`TLSv1.2 ${suite}`);
+  });
+
+  it.each([
+    ['TLS 1.1', ['-tls1_1', '-cipher', 'DEFAULT:@SECLEVEL=0']],
+    ['TLS 1.0', ['-tls1', '-cipher', 'DEFAULT:@SECLEVEL=0']],
+    ['CBC', ['-tls1_2', '-cipher', 'ECDHE-ECDSA-AES128-SHA256:ECDHE-ECDSA-AES256-SHA:ECDHE-ECDSA-AES256-SHA384']],
+    ['CCM with a short tag', ['-tls1_2', '-cipher', 'ECDHE-ECDSA-AES128-CCM8']],
+    ['no forward secrecy', ['-tls1_2', '-cipher', 'kRSA']],
+    ['no authentication', ['-tls1_2', '-cipher', 'aNULL:@SECLEVEL=0']],
+  ])('refuses %s (A-81)', async (_, options) => {
+    expect(await opensslAgrees(gateway.port, ...options)).toBeUndefined();
+  });
+
+  it('speaks TLS 1.3 and nothing else when it is told to (A-81)', async () => {
+    const newer = await GatewayUnderTest.start({ TLS_MIN_VERSION: 'TLSv1.3' });
+    later(() => newer.stop());
+    expect(await opensslAgrees(newer.port, '-tls1_2')).toBeUndefined();
+    expect((await handshake(newer, { maxVersion: 'TLSv1.2' })).code).toMatch(/PROTOCOL_VERSION|ECONNRESET/);
+    expect(await opensslAgrees(newer.port)).toMatch(/^TLSv1.3 /);
   });
 
   it('offers HTTP/1.1 only', async () => {
@@ -94,6 +129,9 @@ describe('the public listener', () => {
     expect((await handshake(gateway, { rejectUnauthorized: false })).subject).toBe('localhost');
     await writeTestCertificate(dirname(gateway.certificate.certFile), 'renewed');
     await eventually(async () => expect((await handshake(gateway, { rejectUnauthorized: false })).subject).toBe('renewed'));
+    // Its versions and cipher suites are the same (A-81).
+    expect(await opensslAgrees(gateway.port, '-tls1_2', '-cipher', 'ECDHE-ECDSA-AES128-SHA256')).toBeUndefined();
+    expect(await opensslAgrees(gateway.port, '-tls1_2')).toBe('TLSv1.2 ECDHE-ECDSA-AES128-GCM-SHA256');
     const metrics = await fetch(`http://127.0.0.1:${gateway.service.ports.internal}/metrics`).then(answer => answer.text());
     expect(metrics).toMatch(/^paycode_api_gateway_certificate_not_after_timestamp_seconds \d{10}/m);
   });

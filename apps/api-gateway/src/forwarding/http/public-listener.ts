@@ -78,12 +78,10 @@ export class PublicListener {
     server.close(() => undefined);
   }
 
-  private serverOptions({ cert, key }: Certificate) {
+  private serverOptions(certificate: Certificate) {
     const { headerBytesMax, headersTimeoutMs, requestTimeoutMs, idleTimeoutMs } = this.options;
     return {
-      cert,
-      key,
-      minVersion: this.parts.certificates.minVersion,
+      ...this.parts.certificates.tlsOf(certificate),
       ALPNProtocols: ['http/1.1'],
       handshakeTimeout: headersTimeoutMs,
       maxHeaderSize: headerBytesMax,
@@ -101,7 +99,7 @@ export class PublicListener {
     metrics.certificateInUse(current.notAfter);
     certificates.watch(
       next => {
-        server.setSecureContext({ cert: next.cert, key: next.key, minVersion: certificates.minVersion });
+        server.setSecureContext(certificates.tlsOf(next));
         metrics.certificateInUse(next.notAfter);
         logger.info({ event: 'certificate-reloaded' }, 'certificate reloaded');
       },

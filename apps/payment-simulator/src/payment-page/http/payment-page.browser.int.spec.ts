@@ -44,11 +44,17 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
   const open = async (code: string) => page.goto(`${simulator.publicUrl}/public/pay/${code}`);
   const result = () => page.textContent('#result');
 
-  it('a customer pays a code with tip and contact data, and sees the transaction', async () => {
+  const person = { firstName: 'Ada', lastName: 'Byron', emailAddress: 'ada@example.com', phoneNumber: '0820000000' };
+
+  it('a customer pays a code with tip and contact data, and sees the transaction (A-84, A-85, A-86)', async () => {
     await open(await createCode(',"requestTip":true,"requestContact":true,"shortDescription":"Two coffees"'));
     expect(await page.textContent('.amount')).toBe('110.10 ZAR');
-    await page.fill('#tipAmount', '5.05');
-    await page.fill('#firstName', 'Ada');
+    await page.fill('#tipAmount', '5,o5');
+    await page.click('button');
+    await eventually(async () => expect(await result()).toBe('The tip must be an amount such as 5.50.'));
+    await page.fill('#tipAmount', '5,05');
+    for (const [name, text] of Object.entries(person)) await page.fill(`#${name}`, text);
+    await page.selectOption('#country', { label: 'South Africa' });
     await page.click('button');
     const text = await eventually(async () => {
       const shown = await result();
@@ -60,7 +66,7 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
       expect(await simulator.notificationOf(transactionId)).toMatchObject({
         amount: '115.15',
         tipAmount: '5.05',
-        clientContact: { firstName: 'Ada' },
+        clientContact: { ...person, country: 'ZA' },
       }),
     );
     expect(await page.evaluate('document.querySelector("img").naturalWidth')).toBeGreaterThan(0);

@@ -4,13 +4,16 @@ const form = document.getElementById('pay');
 const result = document.getElementById('result');
 const value = name => form.elements[name] && form.elements[name].value.trim();
 const contactFields = ['firstName', 'lastName', 'emailAddress', 'phoneNumber', 'country'];
+class Refusal extends Error {}
 function body() {
   const fields = ['"outcome":' + JSON.stringify(value('outcome')), '"clientMsisdn":' + JSON.stringify(value('clientMsisdn'))];
+  const tip = (value('tipAmount') || '').replace(',', '.');
+  if (tip !== '' && !/^[0-9]+([.][0-9]+)?$/.test(tip)) throw new Refusal('The tip must be an amount such as 5.50.');
   // A number by its digits: an amount never passes through a float.
-  if (/^[0-9]+([.][0-9]+)?$/.test(value('tipAmount') || '')) fields.push('"tipAmount":' + value('tipAmount').replace(/^0+(?=[0-9])/, ''));
+  if (/[1-9]/.test(tip)) fields.push('"tipAmount":' + tip.replace(/^0+(?=[0-9])/, ''));
   if (form.elements.firstName) {
     const contact = Object.fromEntries(contactFields.map(name => [name, value(name) || '']));
-    fields.push('"clientContact":' + JSON.stringify(contact));
+    if (Object.values(contact).some(text => text !== '')) fields.push('"clientContact":' + JSON.stringify(contact));
   }
   return '{' + fields.join(',') + '}';
 }
@@ -29,8 +32,8 @@ form.addEventListener('submit', async event => {
     if (answer.ok) show('done', 'Transaction ' + data.transactionId + ': ' + data.status);
     else show('refused', data.errors ? data.errors.map(problem => problem.field + ' ' + problem.message).join('; ') : data.message);
     if (!answer.ok || data.status !== 'SUCCESS') button.disabled = false;
-  } catch {
-    show('refused', 'No answer: please try again.');
+  } catch (error) {
+    show('refused', error instanceof Refusal ? error.message : 'No answer: please try again.');
     button.disabled = false;
   }
 });

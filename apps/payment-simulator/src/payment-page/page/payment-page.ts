@@ -1,4 +1,5 @@
 import type { CodeState, PaymentCode } from '../../codes';
+import { countryCodes } from '../../transactions';
 import { html, type Html } from './html';
 import { outcomes } from './outcomes';
 
@@ -13,7 +14,6 @@ const contactFields = [
   ['lastName', 'Last name'],
   ['emailAddress', 'E-mail'],
   ['phoneNumber', 'Phone'],
-  ['country', 'Country (two letters)'],
 ] as const;
 
 const notPayable: Record<Exclude<CodeState, 'LIVE'>, string> = {
@@ -50,7 +50,7 @@ function form(code: PaymentCode): Html {
       </select>
       ${field({ name: 'clientMsisdn', label: 'Your mobile number', value: '+27820000000', required: true })}
       ${code.requestTip ? field({ name: 'tipAmount', label: `Tip (${code.currencyCode})` }) : null}
-      ${code.requestContact ? contactFields.map(([name, label]) => field({ name, label })) : null}
+      ${code.requestContact ? [...contactFields.map(([name, label]) => field({ name, label })), countryField()] : null}
       <button>Pay</button>
     </form>
     <p id="result" role="status"></p>
@@ -62,6 +62,17 @@ function field(options: { name: string; label: string; value?: string; required?
   const { name, label, value = '', required = false } = options;
   return html`<label for="${name}">${label}</label>
     <input id="${name}" name="${name}" value="${value}" autocomplete="off" ${required ? html`required` : null} />`;
+}
+
+const countryNames = new Intl.DisplayNames('en', { type: 'region' });
+
+function countryField(): Html {
+  const countries = countryCodes.map(code => [code, countryNames.of(code)!] as const).sort(([, a], [, b]) => a.localeCompare(b));
+  return html`<label for="country">Country</label>
+    <select id="country" name="country">
+      <option value=""></option>
+      ${countries.map(([code, name]) => html`<option value="${code}">${name}</option>`)}
+    </select>`;
 }
 
 function documentOf(title: string, body: Html): string {

@@ -9,8 +9,9 @@ import {
 } from '@paycode/dto';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import type { Completion } from '../domain/completion';
+import { countryCodes } from '../domain/country';
 import { currencyCodes } from '../domain/currency';
-import { amountProblem, decimalForm } from '../domain/decimal';
+import { amountProblem, compareDecimals, decimalForm } from '../domain/decimal';
 
 /** Most completions of one call. */
 export const completionsMax = 1_000;
@@ -57,15 +58,16 @@ class CompletionReader {
   read(): Completion {
     const kind = this.kind();
     const currencyCode = this.currency();
+    const amount = this.amount('amount', currencyCode);
     return {
       merchantId: this.id('merchantId'),
       kind,
       txState: this.state(kind),
-      amount: this.amount('amount', currencyCode),
+      amount,
       currencyCode,
       reference: this.text('reference') ?? 'sandbox',
       referenceTransactionId: kind === 'PURCHASE' ? 0 : this.id('referenceTransactionId'),
-      tipAmount: this.isAbsent('tipAmount') ? null : this.amount('tipAmount', currencyCode),
+      tipAmount: this.tip(amount, currencyCode),
       ...this.passedThrough(),
     };
   }
@@ -79,7 +81,7 @@ class CompletionReader {
       extraReferenceValue: this.text('extraReferenceValue') ?? null,
       bankResponse: this.object<Partial<BankResponse>>('bankResponse'),
       cardInfo: this.object<Partial<CardInfo>>('cardInfo'),
-      clientContact: this.object<ClientContact>('clientContact'),
+      clientContact: this.contact(),
       clientBilling: this.object<Item>('clientBilling') ?? null,
       clientShipping: this.object<Item>('clientShipping') ?? null,
     };
@@ -112,6 +114,21 @@ class CompletionReader {
     const problem = amountProblem(digits, currencyCode);
     if (problem) throw this.refuse(name, problem);
     return digits;
+  }
+
+  /** A portion of the amount. */
+  private tip(amount: string, currencyCode: string): string | null {
+    if (this.isAbsent('tipAmount')) return null;
+    const tip = this.amount('tipAmount', currencyCode);
+    if (compareDecimals(tip, amount) > 0) throw this.refuse('tipAmount', 'must not be more than amount, which includes it');
+    return tip;
+  }
+
+  private contact(): ClientContact | undefined {
+    const contact = this.object<ClientContact>('clientContact');
+    if (contact && !countryCodes.includes(contact.country))
+      throw this.refuse('clientContact.country', 'must be an ISO 3166-1 alpha-2 code');
+    return contact;
   }
 
   private id(name: string): number {
