@@ -1,7 +1,7 @@
 import { outboundEnv, outboundPolicyOf } from './outbound-env';
 
 describe('the settings of outbound requests', () => {
-  it('each setting reaches the policy (T-11, R-6.2-8, A-81)', () => {
+  it('each setting reaches the policy (R-6.2-8, A-81)', () => {
     const policy = outboundPolicyOf({
       PAYCODE_ENVIRONMENT: 'production',
       OUTBOUND_ALLOW: ['10.0.0.0/8'],

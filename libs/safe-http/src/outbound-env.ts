@@ -1,4 +1,4 @@
-import { type EnvKey, type TlsVersion, tlsVersions } from '@paycode/service-runtime';
+import { type EnvKey, tlsVersions } from '@paycode/service-runtime';
 import type { OutboundPolicy } from './policy/outbound-policy';
 
 /** Keys of a service that sends requests to merchants' receivers. */
@@ -57,7 +57,7 @@ export interface OutboundEnv {
   OUTBOUND_ALLOW: string[];
   OUTBOUND_DENY: string[];
   OUTBOUND_CA_FILE: string | null;
-  OUTBOUND_TLS_MIN_VERSION: TlsVersion;
+  OUTBOUND_TLS_MIN_VERSION: 'TLSv1.2' | 'TLSv1.3';
   OUTBOUND_PROXY: string | null;
   OUTBOUND_SOURCE_ADDRESSES: string[];
   OUTBOUND_DNS_SERVERS: string[];

@@ -86,7 +86,7 @@ describe('the connector of the outbound guard', () => {
     }
   });
 
-  it('another port is for allow-listed addresses of the sandbox only (R-8-6, R-6.2-6, A-82)', async () => {
+  it('another port is for allow-listed addresses of the sandbox only (R-8-6, A-82)', async () => {
     answers.set('public.test', () => ['93.184.216.34']);
     answers.set('mixed.test', () => ['127.0.0.1', '93.184.216.34']);
     await expect(post('http://mixed.test:8081')).rejects.toMatchObject({ refusal: 'SCHEME_OR_PORT' });

@@ -13,5 +13,5 @@ export { parseJsonBody } from './http/json-body';
 export { createLogger, type Logger } from './logger';
 export { LOGGER } from './runtime.module';
 export { MutualTls, type MutualTlsFiles, peerNamesOf } from './tls/mutual-tls';
-export { outsideTls, type TlsVersion, tlsVersions } from './tls/outside-tls';
+export { outsideTls, tlsVersions } from './tls/outside-tls';
 export * from './tls/reloaded-file';

@@ -1,12 +1,12 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
-import { outsideTls, type TlsVersion } from '@paycode/service-runtime';
+import { outsideTls } from '@paycode/service-runtime';
 
 export interface CertificateSettings {
   certFile: string;
   keyFile: string;
-  minVersion: TlsVersion;
+  minVersion: 'TLSv1.2' | 'TLSv1.3';
   reloadIntervalMs: number;
 }
 

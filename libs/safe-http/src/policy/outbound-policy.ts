@@ -1,5 +1,3 @@
-import type { TlsVersion } from '@paycode/service-runtime';
-
 /** What requests of this deployment may reach. Everything else is refused (T-11). */
 export interface OutboundPolicy {
   /** Decides schemes, ports and IP literals (R-8-6, A-45). */
@@ -14,7 +12,7 @@ export interface OutboundPolicy {
   /** PEM file with certificate authorities trusted in addition to the built-in ones. Verification itself is never switched off (T-13). */
   caFile?: string | null;
   /** Oldest TLS version of a receiver that is accepted (A-81). Default 1.2. */
-  tlsMinVersion?: TlsVersion;
+  tlsMinVersion?: 'TLSv1.2' | 'TLSv1.3';
   /** `http://host:port` of a CONNECT proxy. Addresses are checked here, and the proxy gets the checked address, never a name. */
   proxy?: string | null;
   /** Addresses of this host that requests leave from (R-6.2-8), at most one per family; a family without one is then not dialled. Empty: the system chooses. */

@@ -15,7 +15,7 @@ const cipherSuites = [
 
 export const tlsVersions = ['TLSv1.2', 'TLSv1.3'] as const;
 
-export type TlsVersion = (typeof tlsVersions)[number];
+type TlsVersion = (typeof tlsVersions)[number];
 
 /**
  * What TLS with clients and receivers has in common (A-81): oldest version, cipher suites, no renegotiation. Services speak TLS 1.3 with
