@@ -109,52 +109,6 @@ describe('payment codes', () => {
     expect((await queryRef(merchant(1001), tipped.data.code, tipped.reference)).text).toContain('"amount":115.15,');
   });
 
-  const contact = { firstName: 'A', lastName: 'B', emailAddress: 'a@example.com', phoneNumber: '1', country: 'ZA' };
-  const withContact = (over: object = {}) => `,"clientContact":${JSON.stringify({ ...contact, ...over })}`;
-
-  it('contact data appears only if the code asked for it (R-2.5-16)', async () => {
-    const ids = [
-      await pay((await create()).data.code, withContact()),
-      await pay((await create(',"requestContact":true')).data.code, withContact()),
-    ];
-    await eventually(async () => {
-      const [without, asked] = await Promise.all(ids.map(({ data }) => simulator.notificationOf(data.transactionId)));
-      expect(without).not.toHaveProperty('clientContact');
-      expect(asked!.clientContact).toEqual(contact);
-    });
-  });
-
-  it('a code that asks for contact data is not paid without it; a payment that fails needs none (A-85)', async () => {
-    const { data } = await create(',"requestContact":true');
-    const refused = { status: 400, data: { errors: [{ field: 'clientContact', message: 'is required by this code' }] } };
-    expect(await pay(data.code)).toMatchObject(refused);
-    expect(await pay(data.code, ',"clientContact":null')).toMatchObject(refused);
-    expect((await pay(data.code, '', 'END_CLIENT_CANCEL')).data.status).toBe('CLIENT_CANCEL');
-    expect((await pay(data.code, withContact())).data.status).toBe('SUCCESS');
-  });
-
-  it.each(['firstName', 'lastName', 'emailAddress', 'phoneNumber', 'country'])(
-    'contact data without %s is refused, and nothing is paid by it (A-85)',
-    async field => {
-      const { data } = await create(',"requestContact":true');
-      for (const blank of ['', ' ', '\u00a0', undefined]) {
-        const { status, data: refusal } = await pay(data.code, withContact({ [field]: blank }));
-        expect([status, ...new Set(refusal.errors.map(error => error.field))]).toEqual([400, `clientContact.${field}`]);
-      }
-      expect((await pay(data.code, withContact())).status).toBe(200);
-    },
-  );
-
-  it('a country is a code of ISO 3166-1 in upper case (A-86)', async () => {
-    const { data } = await create(',"requestContact":true,"useOnce":false');
-    for (const country of ['Republic of Nowhere', 'za', 'Za', 'ZAF', '710', 'UK', 'EU', 'XK', 'ZZ', 'SU', ' ZA', 'ZA\u0000'])
-      expect((await pay(data.code, withContact({ country }))).data.errors).toMatchObject([
-        { field: expect.any(String) as string },
-      ]);
-    for (const country of ['ZA', 'NA', 'GB', 'AX', 'ZW'])
-      expect((await pay(data.code, withContact({ country }))).status).toBe(200);
-  });
-
   it('a code for one use is paid once, also by many at the same time, and a failed attempt does not use it up', async () => {
     const { data } = await create();
     expect((await pay(data.code, '', 'END_BANK_DECLINE')).data.status).toBe('BANK_REJECTED');
@@ -324,15 +278,6 @@ describe('payment codes', () => {
     },
   );
 
-  it('a card number in the contact a payer leaves is refused, and nothing is paid by it (R-2.5-15, R-7-6)', async () => {
-    const { data } = await create(',"requestContact":true');
-    for (const field of Object.keys(contact)) {
-      const answer = await pay(data.code, withContact({ [field]: '4111-1111-1111-1111' }));
-      expect(answer).toMatchObject({ status: 400, data: { errors: [{ field: `clientContact.${field}` }] } });
-    }
-    expect((await pay(data.code, withContact())).status).toBe(200);
-  });
-
   it('regression: a card number in clientMsisdn is refused; a telephone number with its plus never is (R-7-6, A-75)', async () => {
     const { data } = await create(',"useOnce":false');
     const payBy = (clientMsisdn: string) =>
@@ -340,18 +285,6 @@ describe('payment codes', () => {
     expect(await payBy('378282246310005')).toMatchObject({ status: 400, data: { errors: [{ field: 'clientMsisdn' }] } });
     expect((await payBy('+4915112345678')).status).toBe(200);
   });
-
-  it.each(['[]', '[{}]', '"x"', '1', 'true'])(
-    'regression: clientContact %s is refused, and nothing is paid by it (R-7-6)',
-    async given => {
-      const { data } = await create(',"requestContact":true');
-      expect(await pay(data.code, `,"clientContact":${given}`)).toMatchObject({
-        status: 400,
-        data: { errors: [{ field: 'clientContact' }] },
-      });
-      expect((await pay(data.code, withContact())).status).toBe(200);
-    },
-  );
 
   it('an expiry no calendar reaches is refused (R-7-6)', async () => {
     for (const expiryDate of ['1e300', '9007199254740991', '8640000000000001'])

@@ -49,7 +49,7 @@ export const simulatorFaults: readonly PlantedFault[] = [
     file: `${simulator}/codes/pay-code.service.ts`,
     find: 'if (!code.requestContact) return undefined;',
     put: '',
-    specs: [codesSpec],
+    specs: [`${simulator}/contact-data.int.spec.ts`],
   },
   {
     id: 'reference-ignored',

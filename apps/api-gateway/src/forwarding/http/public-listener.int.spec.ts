@@ -32,7 +32,7 @@ function opensslAgrees(port: number, ...options: string[]): Promise<string | und
   return new Promise((resolve, reject) => {
     const args = ['s_client', '-connect', `127.0.0.1:${port}`, '-servername', 'localhost', '-brief', ...options];
     const client = execFile('openssl', args, (error, _stdout, stderr) => {
-      if (typeof error?.code === 'string') return reject(error);
+      if (typeof error?.code === 'string') return reject(new Error('openssl did not run', { cause: error }));
       const facts = /^Protocol version: (.+)\nCiphersuite: (.+)$/m.exec(stderr);
       resolve(facts ? `${facts[1]} ${facts[2]}` : undefined);
     });
