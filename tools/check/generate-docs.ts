@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { asyncApiPages } from './docs/asyncapi-page.ts';
+import { collectionPages } from './docs/collection-page.ts';
 import { contractPages } from './docs/contract-pages.ts';
 import { environmentPages } from './docs/environment-page.ts';
 import { errorsPages } from './docs/errors-page.ts';
@@ -14,8 +15,17 @@ import { topicsPages } from './docs/topics-page.ts';
 const root = join(import.meta.dirname, '../..');
 
 async function pages(): Promise<Page[]> {
-  const fromCode = await Promise.all([environmentPages(), asyncApiPages(), openApiPages(), contractPages()]);
-  return [...fromCode.flat(), ...topicsPages(), ...errorsPages(), ...faultCasesPages()];
+  const openApi = await openApiPages();
+  const publicDocument = openApi.find(({ path }) => path.endsWith('/public.openapi.yaml'))!;
+  const fromCode = await Promise.all([environmentPages(), asyncApiPages(), contractPages()]);
+  return [
+    ...fromCode.flat(),
+    ...openApi,
+    ...collectionPages(publicDocument.text),
+    ...topicsPages(),
+    ...errorsPages(),
+    ...faultCasesPages(),
+  ];
 }
 
 function isCurrent({ path, text }: Page): boolean {
