@@ -25,39 +25,40 @@ interface Ran {
 /** Requests that need an account in Bearer mode, or a payable code: they answer as the contract says, but not with 200 here. */
 const refusedHere = ['getLoginChallenge', 'login', 'renew', 'logout', 'lookup'];
 
+const folder = mkdtempSync(join(tmpdir(), 'collection-'));
+
+/** The shipped environment with the values of a platform, as the how-to page makes it. */
+function environmentOf(values: Record<string, string>): string {
+  const shipped = JSON.parse(readFileSync(join(reference, 'npm-start.postman_environment.json'), 'utf8')) as {
+    values: { key: string; value: string }[];
+  };
+  for (const entry of shipped.values) entry.value = values[entry.key] ?? entry.value;
+  const file = join(folder, 'environment.json');
+  writeFileSync(file, JSON.stringify(shipped), { mode: 0o600 });
+  return file;
+}
+
+async function run(environment: string, caFile: string): Promise<Ran['run']> {
+  const report = join(folder, 'report.json');
+  const args = [newman, 'run', join(reference, 'paycode.postman_collection.json'), '--environment', environment];
+  const options = [
+    '--ssl-extra-ca-certs',
+    caFile,
+    '--reporters',
+    'json',
+    '--reporter-json-export',
+    report,
+    '--suppress-exit-code',
+  ];
+  await promisify(execFile)(process.execPath, [...args, ...options], {
+    env: { ...process.env, NODE_OPTIONS: '' },
+    timeout: withinMs,
+  });
+  return (JSON.parse(readFileSync(report, 'utf8')) as Ran).run;
+}
+
 describe('the collection that is made from the contract, under newman', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'collection-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  /** The shipped environment with the values of a platform, as the how-to page makes it. */
-  function environmentOf(values: Record<string, string>): string {
-    const shipped = JSON.parse(readFileSync(join(reference, 'npm-start.postman_environment.json'), 'utf8')) as {
-      values: { key: string; value: string }[];
-    };
-    for (const entry of shipped.values) entry.value = values[entry.key] ?? entry.value;
-    const file = join(folder, 'environment.json');
-    writeFileSync(file, JSON.stringify(shipped), { mode: 0o600 });
-    return file;
-  }
-
-  async function run(environment: string, caFile: string): Promise<Ran['run']> {
-    const report = join(folder, 'report.json');
-    const args = [newman, 'run', join(reference, 'paycode.postman_collection.json'), '--environment', environment];
-    const options = [
-      '--ssl-extra-ca-certs',
-      caFile,
-      '--reporters',
-      'json',
-      '--reporter-json-export',
-      report,
-      '--suppress-exit-code',
-    ];
-    await promisify(execFile)(process.execPath, [...args, ...options], {
-      env: { ...process.env, NODE_OPTIONS: '' },
-      timeout: withinMs,
-    });
-    return (JSON.parse(readFileSync(report, 'utf8')) as Ran).run;
-  }
 
   it('sends every operation in an order that works, and each answer is one that the contract describes (R-7-6)', async () => {
     const ground = new MerchantGround(process.env['CONTRACTS_HOME']!);
