@@ -218,8 +218,8 @@ describe('rotation', () => {
     const leaked = { ...createPrivateKey(newPrivateKey()).export({ format: 'jwk' }), kid: 'api-gateway:1' };
     writeFileSync(publicKeyFile, JSON.stringify({ keys: [leaked] }));
     expect(() => new ServiceTokenSigner('api-gateway', mixed)).toThrow('the key api-gateway:1 is a private one');
-    const foreign = { ...createPublicKey(newPrivateKey()).export({ format: 'jwk' }), kid: 'portal:1' };
+    const foreign = { ...createPublicKey(newPrivateKey()).export({ format: 'jwk' }), kid: 'bakery:1' };
     writeFileSync(publicKeyFile, JSON.stringify({ keys: [foreign] }));
-    expect(() => new ServiceTokenSigner('api-gateway', mixed)).toThrow('the key portal:1 names none of');
+    expect(() => new ServiceTokenSigner('api-gateway', mixed)).toThrow('the key bakery:1 names none of');
   });
 });

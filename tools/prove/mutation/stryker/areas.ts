@@ -39,6 +39,12 @@ export const strykerAreas: readonly StrykerArea[] = [
     sampled: [],
   },
   {
+    area: 'portal rules',
+    project: 'apps/portal',
+    files: [domainOf('portal')],
+    sampled: [],
+  },
+  {
     area: 'dispatcher rules',
     project: 'apps/webhook-dispatcher',
     files: [domainOf('webhook-dispatcher')],
