@@ -35,12 +35,13 @@ export function timelineOf(
 
 function paymentSteps({ payment }: Evidence): TimelineStep[] {
   const paid = step(payment.completedAt, 'PAID', `Transaction ended with ${payment.status}`);
-  const acknowledged =
-    payment.acknowledgedAt && step(payment.acknowledgedAt, 'ACKNOWLEDGED', `Acknowledged by ${sources[payment.ackSource!]}`);
-  const requested =
-    payment.reversalRequestedAt &&
-    step(payment.reversalRequestedAt, 'REVERSAL_REQUESTED', `Reversal ordered: ${payment.reversalReason}`);
-  return [paid, acknowledged, requested].filter(each => each !== null && each !== '');
+  const acknowledged = payment.acknowledgedAt
+    ? [step(payment.acknowledgedAt, 'ACKNOWLEDGED', `Acknowledged by ${sources[payment.ackSource!]}`)]
+    : [];
+  const requested = payment.reversalRequestedAt
+    ? [step(payment.reversalRequestedAt, 'REVERSAL_REQUESTED', `Reversal ordered: ${payment.reversalReason}`)]
+    : [];
+  return [paid, ...acknowledged, ...requested];
 }
 
 const sources = { WEBHOOK: 'HTTP 200 of your server', RECOVERY: 'reading the notification' } as const;

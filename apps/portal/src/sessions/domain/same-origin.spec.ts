@@ -8,6 +8,8 @@ describe('which requests come from the portal’s own pages', () => {
     ['POST', own, undefined, true],
     ['GET', undefined, 'same-origin', true],
     ['GET', undefined, 'none', true],
+    ['GET', own, 'same-origin', true],
+    ['GET', 'https://evil.example', undefined, false],
     ['GET', undefined, undefined, true],
     ['POST', undefined, 'same-origin', false],
     ['POST', undefined, undefined, false],

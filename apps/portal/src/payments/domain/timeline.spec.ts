@@ -1,0 +1,51 @@
+import { delivery, payment } from './testing/payment-evidence';
+import { timelineOf } from './timeline';
+
+const nothing = { payment, delivery: null, reversal: null, notice: null };
+const at = (second: number) => `2030-01-01T10:00:0${second}.000Z`;
+
+describe('the life of a payment', () => {
+  it('stands in order, whoever told of it', () => {
+    const settled = { ...payment, acknowledgedAt: '2030-01-01T10:00:00.350Z', ackSource: 'WEBHOOK' } as const;
+    const kinds = timelineOf({ ...nothing, payment: settled, delivery }).map(({ kind }) => kind);
+    expect(kinds).toEqual(['PAID', 'RECEIVED', 'ARMED', 'SENT', 'ANSWERED', 'ACKNOWLEDGED', 'VERDICT']);
+  });
+
+  it('is its end alone while no other service knows of it', () => {
+    expect(timelineOf(nothing)).toEqual([{ at: payment.completedAt, kind: 'PAID', text: 'Transaction ended with SUCCESS' }]);
+  });
+
+  it('says of each attempt when it was sent, what came back and when', () => {
+    const attempts = [
+      { attempt: 1, startedAt: at(1), outcome: 'HTTP 503', elapsedMs: 1_500 },
+      { attempt: 2, startedAt: at(3), outcome: 'CONNECTION', elapsedMs: null },
+      { attempt: 3, startedAt: at(4), outcome: null, elapsedMs: null },
+    ];
+    const steps = timelineOf({ ...nothing, delivery: { ...delivery, armedAt: null, verdict: null, attempts } });
+    expect(steps.slice(2)).toEqual([
+      { at: at(1), kind: 'SENT', text: 'Attempt 1: notification sent to your server' },
+      { at: '2030-01-01T10:00:02.500Z', kind: 'ANSWERED', text: 'Attempt 1: HTTP 503 after 1500 ms' },
+      { at: at(3), kind: 'SENT', text: 'Attempt 2: notification sent to your server' },
+      { at: at(3), kind: 'ANSWERED', text: 'Attempt 2: CONNECTION' },
+      { at: at(4), kind: 'SENT', text: 'Attempt 3: notification sent to your server' },
+    ]);
+  });
+
+  it.each([
+    ['SETTLED', 'Decided: settled'],
+    ['REVERSED', 'Decided: reversed'],
+  ] as const)('says what was decided: %s', (state, text) => {
+    const reversal = { transactionId: 1, state, decidedAt: at(5) } as never;
+    expect(timelineOf({ ...nothing, reversal })[1]).toEqual({ at: at(5), kind: 'DECIDED', text });
+    expect(timelineOf({ ...nothing, reversal: { transactionId: 1, state, decidedAt: null } as never })).toHaveLength(1);
+  });
+
+  it('ends with the order that gives the money back, and with the money', () => {
+    const reversed = { ...payment, reversalRequestedAt: at(6), reversalReason: 'NON_200' } as const;
+    const steps = timelineOf({ ...nothing, payment: reversed, notice: { at: at(7), transactionId: 2 } });
+    expect(steps.slice(1)).toEqual([
+      { at: at(6), kind: 'REVERSAL_REQUESTED', text: 'Reversal ordered: NON_200' },
+      { at: at(7), kind: 'REVERSED', text: 'Money returned by transaction 2' },
+    ]);
+  });
+});

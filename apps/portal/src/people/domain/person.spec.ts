@@ -1,0 +1,46 @@
+import { isTenantWellFormed, may, roles, tenantName, type TenantType, type Role } from './person';
+
+describe('people of the portal', () => {
+  it('a viewer and on-call read; who develops may configure; owners and administrators also invite', () => {
+    const allowed = Object.fromEntries(
+      roles.map(role => [role, (['CONFIGURE', 'INVITE'] as const).filter(permission => may(role, permission))]),
+    );
+    expect(allowed).toEqual({
+      VIEWER: [],
+      DEVELOPER: ['CONFIGURE'],
+      OWNER: ['CONFIGURE', 'INVITE'],
+      ON_CALL: [],
+      ADMINISTRATOR: ['CONFIGURE', 'INVITE'],
+    });
+  });
+
+  it.each<[TenantType, string, Role, boolean]>([
+    ['MERCHANT', '1001', 'OWNER', true],
+    ['PSP', '7', 'VIEWER', true],
+    ['MERCHANT', '9007199254740991', 'DEVELOPER', true],
+    ['MERCHANT', '9007199254740993', 'DEVELOPER', false],
+    ['MERCHANT', '', 'OWNER', false],
+    ['MERCHANT', '0', 'OWNER', false],
+    ['MERCHANT', '01', 'OWNER', false],
+    ['MERCHANT', ' 1', 'OWNER', false],
+    ['MERCHANT', '1 ', 'OWNER', false],
+    ['PSP', '1.5', 'OWNER', false],
+    ['PSP', 'acme', 'OWNER', false],
+    ['ACQUIRER', 'acme', 'OWNER', true],
+    ['ACQUIRER', ' ', 'OWNER', false],
+    ['MERCHANT', '1001', 'ADMINISTRATOR', false],
+    ['ACQUIRER', 'acme', 'ON_CALL', false],
+    ['OPERATOR', '', 'ADMINISTRATOR', true],
+    ['OPERATOR', '', 'ON_CALL', true],
+    ['OPERATOR', '', 'OWNER', false],
+    ['OPERATOR', '1001', 'ADMINISTRATOR', false],
+  ])('a %s %j with the role %s: %s', (...row) => {
+    const [tenantType, tenantId, role, isWellFormed] = row;
+    expect(isTenantWellFormed({ tenantType, tenantId, role })).toBe(isWellFormed);
+  });
+
+  it('says whom somebody works for', () => {
+    expect(tenantName({ tenantType: 'PSP', tenantId: '7' })).toBe('psp 7');
+    expect(tenantName({ tenantType: 'OPERATOR', tenantId: '' })).toBe('the platform');
+  });
+});
