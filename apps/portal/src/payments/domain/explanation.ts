@@ -107,7 +107,7 @@ function explainReversed({ payment, delivery, reversal }: Evidence): Explanation
       why: 'The payment network gave the money back; your server’s answer had no part in it.',
       advice: ['Do not deliver the goods, or ask for payment again.'],
     };
-  const { why, advice } = byReason[reason](lastAnswer(delivery?.attempts ?? []));
+  const { why, advice } = byReason[reason](lastAnswer(delivery?.attempts));
   return {
     headline: 'Reversed: the customer has the money back',
     why,
@@ -115,6 +115,6 @@ function explainReversed({ payment, delivery, reversal }: Evidence): Explanation
   };
 }
 
-function lastAnswer(attempts: readonly DeliveryAttempt[]): string | undefined {
-  return attempts.findLast(({ outcome }) => outcome !== null)?.outcome ?? undefined;
+function lastAnswer(attempts: readonly DeliveryAttempt[] | undefined): string | undefined {
+  return attempts?.findLast(({ outcome }) => outcome !== null)?.outcome ?? undefined;
 }

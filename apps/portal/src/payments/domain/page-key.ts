@@ -9,6 +9,6 @@ const shape = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z) ([1-9]\d{0,15})$/;
 
 /** undefined: it is not one of ours. */
 export function pageKeyOf(cursor: string): PageKey | undefined {
-  const [, completedAt, id] = shape.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  return completedAt === undefined ? undefined : { completedAt, transactionId: Number(id) };
+  const found = shape.exec(Buffer.from(cursor, 'base64url').toString());
+  return found ? { completedAt: found[1]!, transactionId: Number(found[2]) } : undefined;
 }

@@ -10,6 +10,6 @@ export function passwordProblem(password: string, known: readonly string[]): str
   if (password.length > passwordCharsMax) return `must have at most ${passwordCharsMax} characters`;
   if (new Set(password).size < fewest) return `must have at least ${fewest} different characters`;
   const lower = password.toLowerCase();
-  if (known.some(word => word.length >= 4 && lower === word.toLowerCase())) return 'must not be your e-mail address or name';
+  if (known.some(word => lower === word.toLowerCase())) return 'must not be your e-mail address or name';
   return undefined;
 }

@@ -5,7 +5,7 @@ const ours = new RegExp(`(?:^|;\\s*)${cookieName}=([A-Za-z0-9_-]{43})(?:;|$)`);
 
 /** The session's secret in a Cookie header; undefined without one. */
 export function secretIn(cookieHeader: string | undefined): string | undefined {
-  return cookieHeader === undefined ? undefined : ours.exec(cookieHeader)?.[1];
+  return ours.exec(cookieHeader ?? '')?.[1];
 }
 
 const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict';
