@@ -61,14 +61,14 @@ export const env = defineEnv({
     min: 0,
     description: 'Wrong passwords or codes from one address, whoever they are for, before each further one waits (T-05).',
   },
-  SESSION_IDLE_S: {
+  BROWSER_SESSION_IDLE_S: {
     type: 'integer',
     unit: 's',
     default: 3_600,
     min: 60,
     description: 'A session of a browser that was silent for so long has ended.',
   },
-  SESSION_LIFETIME_MAX_S: {
+  BROWSER_SESSION_MAX_S: {
     type: 'integer',
     unit: 's',
     default: 43_200,

@@ -17,8 +17,8 @@ export function peopleOptionsOf(settings: Settings): PeopleOptions {
 export function sessionsOptionsOf(settings: Settings): SessionsOptions {
   return {
     origin: new URL(settings.PUBLIC_BASE_URL).origin,
-    idleS: settings.SESSION_IDLE_S,
-    lifetimeS: settings.SESSION_LIFETIME_MAX_S,
+    idleS: settings.BROWSER_SESSION_IDLE_S,
+    lifetimeS: settings.BROWSER_SESSION_MAX_S,
     // In the sandbox people may sign in with a password alone.
     isTotpDemanded: settings.PAYCODE_ENVIRONMENT === 'production',
   };

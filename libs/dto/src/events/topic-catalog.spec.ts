@@ -10,7 +10,9 @@ describe('the topic catalog', () => {
       'paycode.transaction.terminal.v1.webhook-dispatcher.dlq 1',
       'paycode.transaction.terminal.v1.reversal-scheduler-audit.dlq 1',
       'paycode.transaction.terminal.v1.recipient-messages.dlq 1',
+      'paycode.transaction.terminal.v1.portal.dlq 1',
       'paycode.transaction.ack-received.v1.reversal-scheduler.dlq 1',
+      'paycode.transaction.ack-received.v1.portal-acks.dlq 1',
     ]);
   });
 
