@@ -41,8 +41,6 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
     await shows('E-mail address or password is wrong.');
     await portal.signIn({ ...owner, email: 'nobody@journey.example' });
     await shows('E-mail address or password is wrong.');
-    // The refusals are errors to the browser.
-    portal.complaints.length = 0;
   });
 
   it('the owner signs in by keyboard alone, comes to Home, and reads that no URL is set', async () => {
@@ -68,7 +66,6 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
     await portal.page.getByLabel('URL of your server').fill('http://127.0.0.1:9/nobody');
     await portal.page.getByRole('button', { name: 'Register' }).click();
     await shows('URL validation failed: not reachable', 'Nothing listens at this address and port');
-    portal.complaints.length = 0;
   });
 
   it('registers a receiver, is shown its key once, and the check says how long it takes', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type ConsoleMessage, type Page } from 'playwright-core';
 import type { PortalPerson } from './portal-client';
 
 export const browserPath = [
@@ -14,6 +14,11 @@ export const browserPath = [
 /** Where screenshots of a run lie, to be looked at. */
 export const screenshots = join(__dirname, '../../../../.cache/portal-screenshots');
 const patienceMs = 120_000;
+
+/** What the API refuses (4xx) is an error to the browser, which says so at some time later; people read it in the page, and so do the tests. */
+function isRefusal(message: ConsoleMessage): boolean {
+  return message.location().url.includes('/console/api/') && /responded with a status of 4\d\d/.test(message.text());
+}
 
 /** A person's browser on the portal. Collects what the browser complains of. */
 export class PortalBrowser {
@@ -33,7 +38,7 @@ export class PortalBrowser {
     const page = await context.newPage();
     page.setDefaultTimeout(patienceMs);
     const opened = new PortalBrowser(browser, context, page, baseUrl);
-    page.on('console', message => message.type() === 'error' && opened.complaints.push(message.text()));
+    page.on('console', message => message.type() === 'error' && !isRefusal(message) && opened.complaints.push(message.text()));
     page.on('pageerror', error => opened.complaints.push(error.message));
     page.on('request', request => {
       if (!request.url().startsWith(baseUrl) && !request.url().startsWith('data:'))
