@@ -29,9 +29,12 @@ describe('a request in the clear', () => {
     ]);
   });
 
-  it('over TLS 1.3 the platform answers, with HSTS; older versions are refused (R-5.4-4)', async () => {
+  it('over TLS 1.3 and 1.2 the platform answers, with HSTS; older versions are refused (R-5.4-4, A-81)', async () => {
     const answer = await gateway.send({ path: '/pluto/code/create' });
     expect([answer.status, answer.headers['strict-transport-security']]).toEqual([401, 'max-age=31536000']);
-    await expect(gateway.send({ path: '/public', tls: { maxVersion: 'TLSv1.2' } })).rejects.toThrow();
+    expect(await gateway.send({ path: '/pluto/code/create', tls: { maxVersion: 'TLSv1.2' } })).toMatchObject({ status: 401 });
+    // A client that offers them: at its own level of security, OpenSSL would not.
+    const older = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+    await expect(gateway.send({ path: '/pluto/code/create', tls: older })).rejects.toThrow('alert protocol version');
   });
 });

@@ -11,7 +11,7 @@ export interface ExactRequest {
   /** Field lines, names and values alternating. */
   headers?: string[];
   body?: string;
-  tls?: Pick<RequestOptions, 'maxVersion'>;
+  tls?: Pick<RequestOptions, 'minVersion' | 'maxVersion' | 'ciphers'>;
 }
 
 export interface ExactAnswer {

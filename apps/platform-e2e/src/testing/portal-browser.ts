@@ -34,7 +34,8 @@ export class PortalBrowser {
   static async open(baseUrl: string): Promise<PortalBrowser> {
     const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
     // The authority of the platform was made by itself; what it is good for is proven by the journeys of the gateway.
-    const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-ZA' });
+    // Without motion no screenshot shows a colour on its way to another.
+    const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: 'en-ZA', reducedMotion: 'reduce' });
     const page = await context.newPage();
     page.setDefaultTimeout(patienceMs);
     const opened = new PortalBrowser(browser, context, page, baseUrl);
