@@ -86,6 +86,11 @@ export class PrepareAttempt {
     }
   }
 
+  /** Whether this replica owns the delivery, and no other can judge it dead and POST in its place (P-T6). */
+  mayPost({ shard, epoch }: Delivery): boolean {
+    return this.shards.epochOf(shard) === epoch && this.shards.isHeartbeatFresh;
+  }
+
   /** Synchronous, so that nothing can change between it and the start of the request. */
   lastLook(delivery: Delivery): LastLook {
     if (this.shards.epochOf(delivery.shard) !== delivery.epoch) return { next: 'NOT_OURS' };

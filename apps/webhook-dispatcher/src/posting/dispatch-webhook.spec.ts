@@ -38,6 +38,38 @@ describe('a delivery from its slot to its end', () => {
     expect(request.body).toContain('https://shop.example/hook');
   });
 
+  describe('a request on a dead socket is not repeated, and the next attempt is for the owner (P-T6, P-T7, P-I8)', () => {
+    const deadSocket = async () => {
+      replica.poster.posts[0]!.fail({ isStaleSocket: true });
+      await settled();
+      return replica.poster.posts.map(({ attempt }) => attempt);
+    };
+
+    beforeEach(async () => {
+      await record(1);
+      replica.poster.posts[0]!.sent();
+    });
+
+    it('while nothing else happened it is', async () => {
+      await replica.clock.advance(4_999);
+      expect(await deadSocket()).toEqual([1, 1]);
+    });
+
+    it('after half of a lease without a heartbeat: a successor may have posted', async () => {
+      await replica.clock.advance(5_000);
+      expect(await deadSocket()).toEqual([1]);
+      await replica.dispatcher.shards.pass();
+      await replica.clock.advance(2_000);
+      expect(replica.poster.posts.map(({ attempt }) => attempt)).toEqual([1, 2]);
+    });
+
+    it('after its shard has got another owner', async () => {
+      const successor = await new Replica(memoryStores(tables)).takeOver();
+      await replica.dispatcher.shards.pass();
+      expect([await deadSocket(), successor.poster.posts.map(({ attempt }) => attempt)]).toEqual([[1], [2]]);
+    });
+  });
+
   it('without routes nothing is sent; deliveries leave once the routes are back (P-T8)', async () => {
     replica.routes.fault = new Error('away');
     await record(1);

@@ -72,7 +72,10 @@ export class DispatchWebhook {
     try {
       for (let looks = 0; looks < looksMax; looks++) {
         const look = this.preparing.lastLook(delivery);
-        if (look.next === 'POST') return { next: 'POST', delivery, post: this.posting.start(delivery, look.route) };
+        if (look.next === 'POST') {
+          const post = this.posting.start(delivery, look.route, () => this.preparing.mayPost(delivery));
+          return { next: 'POST', delivery, post };
+        }
         if (look.next !== 'RENEW') return { next: look.next, delivery };
         await this.preparing.renew(delivery);
       }

@@ -8,6 +8,8 @@ export interface PostContext {
   poster: WebhookPoster;
   deadlines: AckDeadlines;
   clock: Clock;
+  /** Whether this replica may start a POST of the delivery now (P-T6). */
+  mayPost(): boolean;
 }
 
 export interface PostUnderWay {
@@ -56,7 +58,7 @@ export class PostAttempt {
 
   /** Returns whether the request is repeated. */
   private failed(fault: PostFault): boolean {
-    const next = this.window.failed(fault, this.context.clock.nowMs());
+    const next = this.window.failed(fault, this.context.clock.nowMs(), this.context.mayPost());
     if (next === 'repeat') this.send({ ...this.request, onFreshSocket: true });
     else this.end(next);
     return next === 'repeat';

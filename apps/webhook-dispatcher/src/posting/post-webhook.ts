@@ -21,8 +21,8 @@ export class PostWebhook {
     private readonly options: PostOptions,
   ) {}
 
-  /** Starts the request before it returns. The route must have a URL and its lease must be valid now (P-I11). */
-  start(delivery: Delivery, route: Route): PostUnderWay {
+  /** Starts the request before it returns. The route must have a URL, its lease must be valid now (P-I11), and so must `mayPost` (P-T6). */
+  start(delivery: Delivery, route: Route, mayPost: () => boolean): PostUnderWay {
     let request: WebhookRequest;
     try {
       request = this.requestFor(delivery, route);
@@ -32,7 +32,7 @@ export class PostWebhook {
       return { outcome: Promise.resolve({ kind: 'OUR_FAULT', code, isSent: false }), freed: Promise.resolve() };
     }
     const window = new PostWindow(this.options, this.clock.nowMs());
-    return PostAttempt.start(request, window, { poster: this.poster, deadlines: this.deadlines, clock: this.clock });
+    return PostAttempt.start(request, window, { poster: this.poster, deadlines: this.deadlines, clock: this.clock, mayPost });
   }
 
   private requestFor(delivery: Delivery, route: Route): WebhookRequest {

@@ -54,6 +54,16 @@ export const takeoverFaults: readonly PlantedFault[] = [
     specs: [deliverySpec],
   },
   {
+    id: 'former-owner-repeats',
+    breaks: 'A replica that was paused repeats a request on a dead socket, although a successor may have posted.',
+    against: 'P-T6',
+    file: `${dispatcher}/posting/dispatch-webhook.ts`,
+    find: '() => this.preparing.mayPost(delivery)',
+    put: '() => true',
+    specs: [`${dispatcher}/posting/dispatch-webhook.spec.ts`],
+    isSampled: true,
+  },
+  {
     id: 'repeats-taken-twice',
     breaks: 'Two replicas repeat the same notice at the same time.',
     against: 'A-11',

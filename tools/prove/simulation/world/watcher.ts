@@ -112,7 +112,7 @@ export class Watcher implements TablesWatcher {
     this.timeline.trace(`post ${transactionId} attempt ${post.attempt} by ${post.identity}`);
     const isArmed = this.hasJob(transactionId) || ghost.decisions.length > 0;
     if (ghost.isReversible && !isArmed) this.fail('P-I5', transactionId, 'posted before its job was durable');
-    if (!post.isRepeat) this.checkStart(ghost, post);
+    this.checkStart(ghost, post);
     this.checkAttempts(ghost, post);
     ghost.posts.push(post);
   }

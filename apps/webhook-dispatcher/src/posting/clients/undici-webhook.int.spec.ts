@@ -50,7 +50,7 @@ describe('a POST on the wire', () => {
   const later = undoneAfterEach();
 
   const post = async (url = receiver.url, id = 1): Promise<AttemptOutcome> => {
-    const underWay = posting.start(delivery(id), routeTo(url));
+    const underWay = posting.start(delivery(id), routeTo(url), () => true);
     const outcome = await underWay.outcome;
     await underWay.freed;
     return outcome;
@@ -224,7 +224,7 @@ describe('a POST on the wire', () => {
     it('a receiver that accepts and never reads is cut off when the window ends (F-30)', async () => {
       useShortWindow();
       receiver.answer = silence;
-      const outcome = posting.start(delivery(1, { payload: 'x'.repeat(50) }), routeTo(receiver.url)).outcome;
+      const outcome = posting.start(delivery(1, { payload: 'x'.repeat(50) }), routeTo(receiver.url), () => true).outcome;
       expect((await outcome).kind).toBe('TIMEOUT');
     });
   });

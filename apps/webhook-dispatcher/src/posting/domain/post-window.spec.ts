@@ -23,15 +23,15 @@ describe('the window of an attempt', () => {
     window.sent(2_000);
     expect(window.expired(47_000)).toEqual({ kind: 'TIMEOUT', elapsedMs: 45_000 });
     expect(window.answered(200, 47_001)).toBeUndefined();
-    expect(window.failed(reset, 47_002)).toBeUndefined();
+    expect(window.failed(reset, 47_002, true)).toBeUndefined();
     expect(window.expired(47_003)).toBeUndefined();
-    expect([window.failed(stale, 47_004), window.isEnded]).toEqual([undefined, true]);
+    expect([window.failed(stale, 47_004, true), window.isEnded]).toEqual([undefined, true]);
   });
 
   it('ends with its first end, and not before; a repeat is no end', () => {
     expect(window.isEnded).toBe(false);
     window.sent(2_000);
-    window.failed(stale, 3_000);
+    window.failed(stale, 3_000, true);
     expect(window.isEnded).toBe(false);
     window.answered(200, 4_000);
     expect(window.isEnded).toBe(true);
@@ -49,22 +49,28 @@ describe('the window of an attempt', () => {
 
   it('a dead pooled socket is repeated once, in the same window (P-T7)', () => {
     window.sent(2_000);
-    expect(window.failed(stale, 3_000)).toBe('repeat');
+    expect(window.failed(stale, 3_000, true)).toBe('repeat');
     window.sent(4_000);
     expect(window.dueMs).toBe(47_000);
-    expect(window.failed(stale, 5_000)).toEqual({ kind: 'CONNECTION', code: 'ECONNRESET', elapsedMs: 3_000 });
+    expect(window.failed(stale, 5_000, true)).toEqual({ kind: 'CONNECTION', code: 'ECONNRESET', elapsedMs: 3_000 });
+  });
+
+  it('a dead pooled socket is not repeated by a replica that may not POST: a fault of the platform that may have been sent (P-T6, P-T7)', () => {
+    window.sent(2_000);
+    const outcome = { kind: 'OUR_FAULT', code: 'OWNERSHIP_UNCERTAIN', isSent: true };
+    expect([window.failed(stale, 3_000, false), window.isEnded]).toEqual([outcome, true]);
   });
 
   it('a reset on a fresh socket is not repeated (P-T7)', () => {
     window.sent(2_000);
-    expect(window.failed(reset, 3_000)).toEqual({ kind: 'CONNECTION', code: 'ECONNRESET', elapsedMs: 1_000 });
+    expect(window.failed(reset, 3_000, true)).toEqual({ kind: 'CONNECTION', code: 'ECONNRESET', elapsedMs: 1_000 });
   });
 
   it('a fault of the platform tells whether the request may have arrived (P-T8)', () => {
     const ours = { ...reset, code: 'EMFILE', isOurs: true };
-    expect(window.failed(ours, 1_100)).toEqual({ kind: 'OUR_FAULT', code: 'EMFILE', isSent: false });
+    expect(window.failed(ours, 1_100, true)).toEqual({ kind: 'OUR_FAULT', code: 'EMFILE', isSent: false });
     const sent = new PostWindow(rules, 0);
     sent.sent(1);
-    expect(sent.failed(ours, 2)).toEqual({ kind: 'OUR_FAULT', code: 'EMFILE', isSent: true });
+    expect(sent.failed(ours, 2, true)).toEqual({ kind: 'OUR_FAULT', code: 'EMFILE', isSent: true });
   });
 });

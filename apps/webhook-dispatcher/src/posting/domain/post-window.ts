@@ -49,11 +49,12 @@ export class PostWindow {
 
   /**
    * `repeat`: the pooled socket was closed and no byte of an answer came. Send again on a new socket, in the same attempt and window
-   * (P-T7).
+   * (P-T7). A repeat is a POST: without `mayPost` a successor may have sent the next attempt already (P-T6).
    */
-  failed(fault: FaultSeen, nowMs: number): AttemptOutcome | 'repeat' | undefined {
+  failed(fault: FaultSeen, nowMs: number, mayPost: boolean): AttemptOutcome | 'repeat' | undefined {
     if (this.phase === 'ENDED') return undefined;
     if (fault.isStaleSocket && !this.hasRepeated) {
+      if (!mayPost) return this.end({ kind: 'OUR_FAULT', code: 'OWNERSHIP_UNCERTAIN', isSent: true });
       this.hasRepeated = true;
       this.phase = 'CONNECTING';
       return 'repeat';
