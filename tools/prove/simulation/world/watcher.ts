@@ -180,5 +180,6 @@ function hasMoved(last: PostGhost, post: PostGhost): boolean {
 
 function mayFollow(last: PostGhost, post: PostGhost): boolean {
   if (post.isRepeat) return last.wasStale && last.attempt === post.attempt && !hasMoved(last, post);
-  return hasMoved(last, post) || last.wasOurFault;
+  // After a stale socket the next attempt comes in place of the repeat when the owner had no fresh heartbeat then: a fault of the platform.
+  return hasMoved(last, post) || last.wasOurFault || (last.wasStale && !last.isRepeat);
 }
