@@ -8,7 +8,7 @@ export function currentTheme(): Theme {
   return themes.find(theme => theme === kept) ?? 'system';
 }
 
-/** Light and dark are two sets of tokens in the style sheet. */
+/** The style sheet has a light and a dark value of each token. */
 export function applyTheme(theme: Theme = currentTheme()): void {
   localStorage.setItem(key, theme);
   if (theme === 'system') delete document.documentElement.dataset['theme'];

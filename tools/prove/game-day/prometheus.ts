@@ -2,10 +2,10 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { stringify } from 'yaml';
+import { freePort } from '../../../libs/persistence/src/embedded/embedded-postgres.ts';
 
 const readyWithinMs = 60_000;
 const programs = ['prometheus', 'promtool'];
@@ -85,15 +85,4 @@ export class Prometheus {
       await pause(100);
     }
   }
-}
-
-/** A port that was free a moment ago. */
-export function freePort(): Promise<number> {
-  const probe = createServer();
-  return new Promise((resolve, reject) => {
-    probe.once('error', reject).listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
-  });
 }

@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { Home, Me, Merchant, Notifications, Outcome } from '../api-types';
 import { homeQuery, meQuery, merchantsQuery, notificationsQuery } from '../queries';
-import { AnswerChart, AnswerTable, Failure, MerchantChoice, Money, outcomeName, Waiting } from '../ui';
+import { AnswerChart, AnswerTable, Facts, Failure, MerchantChoice, Money, outcomeName, Waiting } from '../ui';
 
 /** Who one is, what needs attention, today's money, and how the receiver answers. */
 export function HomePage(): ReactNode {
@@ -54,22 +54,13 @@ function isSuspended(merchants: Merchant[] | undefined, merchantId: number): boo
 
 function Identity({ me, merchant }: { me: Me; merchant: Merchant | undefined }): ReactNode {
   const { person } = me;
-  const facts = [
+  const facts: [string, ReactNode][] = [
     ['Account', person.tenantName],
-    ...(merchant ? [['Merchant', `${merchant.merchantName} (merchantId ${merchant.merchantId})`]] : []),
-    ...(merchant?.pspId ? [['PSP', `pspId ${merchant.pspId}`]] : []),
+    ...(merchant ? [['Merchant', `${merchant.merchantName} (merchantId ${merchant.merchantId})`] as [string, string]] : []),
+    ...(merchant?.pspId ? [['PSP', `pspId ${merchant.pspId}`] as [string, string]] : []),
     ['You', `${person.name}, ${person.role.toLowerCase().replace('_', '-')}`],
   ];
-  return (
-    <dl className="facts card">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 }
 
 const yearMs = 365 * 86_400_000;

@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import type { Payment, ShownPayment } from '../api-types';
 import { paymentQuery } from '../queries';
-import { Failure, Moment, Money, OutcomeTag, Waiting } from '../ui';
+import { Facts, Failure, Moment, Money, OutcomeTag, Waiting } from '../ui';
 
 /** What became of one payment, why, and what to do. */
 export function PaymentPage(): ReactNode {
@@ -21,7 +21,7 @@ export function PaymentPage(): ReactNode {
       {isError && <Failure error={error} again={() => void refetch()} />}
       {!data && !isError && <Waiting what="Asking what became of it" />}
       {data && <Explanation shown={data} />}
-      {data && <Facts payment={data.payment} />}
+      {data && <PaymentFacts payment={data.payment} />}
       {data && <Life shown={data} />}
     </>
   );
@@ -44,7 +44,7 @@ function Explanation({ shown: { payment, explanation } }: { shown: ShownPayment 
   );
 }
 
-function Facts({ payment }: { payment: Payment }): ReactNode {
+function PaymentFacts({ payment }: { payment: Payment }): ReactNode {
   const facts: [string, ReactNode][] = [
     ['Outcome', <OutcomeTag outcome={payment.outcome} />],
     ['Amount', <Money {...payment} />],
@@ -54,16 +54,7 @@ function Facts({ payment }: { payment: Payment }): ReactNode {
     ['Merchant', payment.merchantId],
     ['Time', <Moment at={payment.completedAt} />],
   ];
-  return (
-    <dl className="facts card">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 }
 
 function Life({ shown: { timeline, silent } }: { shown: ShownPayment }): ReactNode {

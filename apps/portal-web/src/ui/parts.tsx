@@ -87,6 +87,20 @@ export function Confirm(props: {
   );
 }
 
+/** Names and values beside each other. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }): ReactNode {
+  return (
+    <dl className="facts card">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 /** A text that is shown once, to be taken away. */
 export function Secret({ label, value }: { label: string; value: string }): ReactNode {
   const [isCopied, setCopied] = useState(false);

@@ -1,5 +1,6 @@
 export * from './domain/person';
 export * from './domain/password-rule';
+export { InviteBody } from './http/people.dto';
 export * from './invite-person.service';
 export * from './people.module';
 export * from './people.ports';

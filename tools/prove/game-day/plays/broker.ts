@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Surroundings } from '../play.ts';
-import { freePort } from '../prometheus.ts';
+import { freePort } from '../../../../libs/persistence/src/embedded/embedded-postgres.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const runFile = join(root, '.paycode/kafka/run.json');

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Origin } from '../../audit';
-import { InvitePersonService, PeopleStore, type Person } from '../../people';
+import { InviteBody, InvitePersonService, PeopleStore, type Person } from '../../people';
 import {
   AskedBy,
   type Asking,
@@ -16,7 +16,6 @@ import {
 import { ChoosePasswordService } from '../choose-password.service';
 import { SecondFactorService } from '../second-factor.service';
 import { SessionOpener } from '../session.opener';
-import { InviteColleagueBody } from './invite.dto';
 import { AcceptBody, ChangePasswordBody, CodeBody, EnrolBody } from './sign-in.dto';
 
 /** What a person does about its own password and app, and whom it lets in. */
@@ -79,7 +78,7 @@ export class SecurityController {
   @Post('invitations')
   @HttpCode(201)
   @Needs('INVITE')
-  invite(@Body() { email, name, role }: InviteColleagueBody, @AskedBy() { person, origin }: Asking): Promise<Person> {
+  invite(@Body() { email, name, role }: InviteBody, @AskedBy() { person, origin }: Asking): Promise<Person> {
     const { tenantType, tenantId, personId } = person;
     return this.invitePerson.invite({ email, name, role, tenantType, tenantId }, { personId, name: person.name, origin });
   }
