@@ -15,6 +15,8 @@ CREATE TABLE attempt (
   started_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
   outcome text,
   elapsed_ms integer,
+  unanswered text,
+  unanswered_ms integer,
   CONSTRAINT attempt_pkey PRIMARY KEY (transaction_id, attempt),
   CONSTRAINT attempt_attempt_check CHECK (attempt > 0)
 )
@@ -106,6 +108,8 @@ CREATE TABLE verdict (
   armed_at timestamp with time zone,
   started_at timestamp with time zone,
   at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  unanswered text,
+  unanswered_ms integer,
   CONSTRAINT verdict_pkey PRIMARY KEY (transaction_id),
   CONSTRAINT verdict_kind_check CHECK (kind = ANY (ARRAY['ACKED_HTTP'::text, 'ACKED_PULL'::text, 'NOT_APPLICABLE'::text, 'CLOSED_NON200'::text, 'CLOSED_CONN'::text, 'CLOSED_TIMEOUT'::text, 'CLOSED_NEVER_SENT'::text, 'CLOSED_EXHAUSTED'::text, 'CLOSED_BACKSTOP'::text]))
 )
@@ -126,6 +130,7 @@ CREATE INDEX notice_retry_due ON notice_retry USING btree (shard, due_at);
 CREATE TRIGGER erasure_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON erasure FOR EACH STATEMENT EXECUTE FUNCTION refuse_erasure_change();
 
 COMMENT ON TABLE attempt IS 'Claims of attempts that the delivery row does not imply. outcome: repeats of notices only; the verdict has the others.';
+COMMENT ON COLUMN attempt.unanswered IS 'Why the first request, on a reused connection, got no answer; null: nothing was sent again.';
 COMMENT ON COLUMN delivery.epoch IS 'Shard epoch under which attempt 1 was claimed by the insert itself; 0: not claimed yet.';
 COMMENT ON COLUMN delivery.payload IS 'Notification sealed as compact JWE; null for the stub of a transaction that was closed before it arrived.';
 COMMENT ON TABLE id_range IS 'Partitions <table>_<range> of delivery, attempt and verdict. passed_at: when the ids in use left it behind.';
@@ -133,3 +138,4 @@ COMMENT ON TABLE replica IS 'Dispatchers alive. A heartbeat that stands still fo
 COMMENT ON COLUMN shard.epoch IS 'Fence: raised by every change of owner; negative verdicts and claims name it.';
 COMMENT ON COLUMN shard.low_seq IS 'Every delivery of the shard with a lower seq is resolved.';
 COMMENT ON TABLE verdict IS 'Insert only, write once: the first verdict stands.';
+COMMENT ON COLUMN verdict.unanswered IS 'Why the first request, on a reused connection, got no answer; null: nothing was sent again.';

@@ -1,6 +1,12 @@
 import { CreateDeliveries1760000000000 } from './1760000000000-create-deliveries';
 import { RecordErasures1786000000000 } from './1786000000000-record-erasures';
 import { ShardsAndIdRanges1787000000000 } from './1787000000000-shards-and-id-ranges';
+import { RecordRequestsSentAgain1788000000000 } from './1788000000000-record-requests-sent-again';
 
 /** In order of application. */
-export const migrations = [CreateDeliveries1760000000000, RecordErasures1786000000000, ShardsAndIdRanges1787000000000];
+export const migrations = [
+  CreateDeliveries1760000000000,
+  RecordErasures1786000000000,
+  ShardsAndIdRanges1787000000000,
+  RecordRequestsSentAgain1788000000000,
+];

@@ -156,6 +156,17 @@ describe('merchant notification endpoints', () => {
     expect(await list()).toHaveLength(20);
   });
 
+  it('a number with or without its plus, and an address in any case, is one recipient (A-88)', async () => {
+    const extra = async (type: string, value: string) => (await service.post('extra', { merchantId, type, value })).data;
+    const entries = [
+      { type: 'SMS', value: '+27821234567' },
+      { type: 'EMAIL', value: 'Owner@Shop.Example' },
+    ];
+    for (const { type, value } of entries) await extra(type, value);
+    expect(await extra('SMS', '27821234567')).toEqual(entries);
+    expect(await extra('EMAIL', 'owner@shop.example')).toEqual(entries);
+  });
+
   it('any other type is refused with the literal (R-7-11)', async () => {
     for (const type of ['HTTP', 'email', 'FAX', '', null, undefined, 7]) {
       const { status, data } = await service.post('extra', { merchantId, type, value: 'ops@shop.example' });

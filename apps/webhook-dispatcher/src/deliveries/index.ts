@@ -19,6 +19,7 @@ export {
   deliveryFromRow,
   nextAttempt,
   type NewDelivery,
+  type Unanswered,
   type Verdict,
 } from './domain/delivery';
 export { PostgresDeliveryStore } from './persistence/postgres-delivery.store';

@@ -1,4 +1,4 @@
-import type { StoredDelivery } from '../deliveries';
+import type { StoredDelivery, Unanswered } from '../deliveries';
 
 /** Informational deliveries: they move no money and are tried again. */
 export abstract class InformationalStore {
@@ -23,4 +23,5 @@ export interface RepeatAttempt {
   elapsedMs: number | null;
   startedAt: Date | null;
   retryAfterMs: number | null;
+  unanswered?: Unanswered | undefined;
 }

@@ -1,7 +1,7 @@
 import { eventually } from '@paycode/service-runtime/testing';
 import { notification } from '../testing/notification';
 import { DispatcherRig } from '../testing/running-dispatcher';
-import { silence, status, WireReceiver } from '../testing/wire-receiver';
+import { type Answer, silence, status, WireReceiver } from '../testing/wire-receiver';
 
 describe('deliveries for people on call', () => {
   let rig: DispatcherRig;
@@ -37,6 +37,45 @@ describe('deliveries for people on call', () => {
 
   it.each(['state=all', 'merchantId=abc', 'limit=0', 'limit=1001'])('refuses %s', async query => {
     expect((await rig.operator('get', `/internal/deliveries?${query}`)).status).toBe(400);
+  });
+
+  describe('a request that its reused connection lost (P-T7)', () => {
+    /** Cuts every connection that has served before, without an answer. */
+    const cutsReused: Answer = request => (request.ofConnection > 1 ? request.socket.resetAndDestroy() : status(200)(request));
+    const lost = { attempt: 1, outcome: expect.stringMatching(/^CONNECTION: [A-Z_]+$/) as string };
+    const attemptHeaders = (id: number) =>
+      receiver.requests.flatMap(({ headers }) =>
+        headers['x-webhook-transaction-id'] === String(id) ? [headers['x-webhook-attempt']] : [],
+      );
+
+    it.each([
+      ['a payment', 'SUCCESS'],
+      ['a notice', 'BANK_REJECTED'],
+    ] as const)('and the repeat of it are both in the timeline of %s, under one number (A-87)', async (_, state) => {
+      await rig.publish(rig.terminal(notification(1)));
+      await rig.verdict(1);
+      receiver.answer = cutsReused;
+      await rig.publish(rig.terminal(notification(2, { status: state })));
+      await rig.verdict(2);
+      const { attempts, verdict } = (await rig.timeline(2))!;
+      expect(attempts).toMatchObject([lost, { attempt: 1, outcome: 'HTTP 200' }]);
+      expect(attempts[0]!.startedAt <= attempts[1]!.startedAt).toBe(true);
+      expect(attempts[0]!.elapsedMs! + attempts[1]!.elapsedMs!).toBe(verdict!.elapsedMs);
+      expect(attemptHeaders(2)).toEqual(['1', '1']);
+      expect((await rig.timeline(1))!.attempts).toHaveLength(1);
+    });
+
+    it('as in the redelivery of a notice (A-87)', async () => {
+      await rig.publish(rig.terminal(notification(1, { status: 'BANK_REJECTED' })));
+      await rig.verdict(1);
+      receiver.answer = cutsReused;
+      expect((await rig.operator('post', '/internal/deliveries/1/redeliver')).status).toBe(202);
+      await eventually(async () => {
+        const second = { attempt: 2, outcome: 'HTTP 200' };
+        expect((await rig.timeline(1))!.attempts).toMatchObject([{ attempt: 1 }, { ...lost, attempt: 2 }, second]);
+      });
+      expect(attemptHeaders(1)).toEqual(['1', '2', '2']);
+    });
   });
 
   it('redelivers a notice at once, and never a payment (A-13, P-I8)', async () => {

@@ -97,9 +97,11 @@ export class ConcludeDelivery {
    */
   private async recordRepeat(delivery: Delivery, conclusion: Conclusion, startedAt: Date | null): Promise<Concluded> {
     const { transactionId, attempt, epoch } = delivery;
-    const { outcome, elapsedMs, retryAfterMs } = conclusion;
+    const { outcome, elapsedMs, retryAfterMs, unanswered } = conclusion;
     try {
-      await this.informational.finish([{ transactionId, attempt, epoch, outcome, elapsedMs, startedAt, retryAfterMs }]);
+      await this.informational.finish([
+        { transactionId, attempt, epoch, outcome, elapsedMs, startedAt, retryAfterMs, unanswered },
+      ]);
       this.report(delivery, conclusion, conclusion.kind);
     } catch (error) {
       this.metrics.heldBack(error);

@@ -17,7 +17,7 @@ const parkedMs = 30_000;
 const batchMax = { flushMax: 1_000, queueMax: 1_000_000 };
 
 /** Clears the columns that only operators read. */
-const undescribed = { outcome: null, elapsedMs: null, armedAt: null, startedAt: null };
+const undescribed = { outcome: null, elapsedMs: null, armedAt: null, startedAt: null, unanswered: undefined };
 
 /**
  * Flow: verdicts of many deliveries -> one statement -> tell the scheduler. It retries without end while the database is down: a 200

@@ -13,6 +13,7 @@ export interface DeliveryTimeline {
 }
 
 export interface DeliveryAttempt {
+  /** The number of `X-Webhook-Attempt`. Two entries have one number when the request was sent again on a fresh connection. */
   attempt: number;
   startedAt: string;
   /** `HTTP 200`, `HTTP 503`, `TIMEOUT`, `CONNECTION: ECONNREFUSED`, …; null while in flight. */

@@ -71,6 +71,16 @@ describe('a change of the configuration of a merchant', () => {
     expect(addingRecipient(configured({ recipients: [{ ...email, value: 'a@shop.example' }] }), email)).toHaveProperty('added');
   });
 
+  it.each([
+    ['+27821234567', '27821234567', 'SMS'],
+    ['27821234567', '+27821234567', 'SMS'],
+    ['Owner@Shop.Example', 'owner@shop.example', 'EMAIL'],
+  ] as const)('%j and %j are one recipient, spelled as it was added (A-88)', (stored, again, type) => {
+    const current = configured({ recipients: [{ type, value: stored }] });
+    expect(addingRecipient(current, { type, value: again })).toStrictEqual({ events: [] });
+    expect(removingRecipient(current, { type, value: again })).toMatchObject({ removed: { type, value: stored } });
+  });
+
   it('only an existing recipient is removed (R-4.3-14)', () => {
     expect(removingRecipient(configured({ recipients: [email, sms] }), sms)).toStrictEqual({
       removed: sms,

@@ -1,5 +1,5 @@
 import type { HttpNotification, NotificationConfiguration } from './notification-configuration';
-import { maskedRecipient, type Recipient } from './recipient';
+import { isSameRecipient, maskedRecipient, type Recipient } from './recipient';
 
 export type ChangeKind =
   'URL_SET' | 'URL_REMOVED' | 'KEY_CREATED' | 'KEY_RENEWED' | 'KEY_REVEALED' | 'RECIPIENT_ADDED' | 'RECIPIENT_REMOVED';
@@ -46,16 +46,17 @@ export function renewingKey(http: HttpNotification, freshKey: SealedKey): Config
   return { http: next, events: [renewed, revealed(next)], notice: 'KEY_CHANGED' };
 }
 
-/** extra: the same type and value again is no change. */
+/** extra: a recipient that is there already, in any spelling, is no change. */
 export function addingRecipient(current: NotificationConfiguration, recipient: Recipient): ConfigurationChange {
-  if (has(current, recipient)) return { events: [] };
+  if (existing(current, recipient)) return { events: [] };
   return { added: recipient, events: [{ kind: 'RECIPIENT_ADDED', detail: maskedDetail(recipient) }] };
 }
 
 /** For the portal only (R-4.3-14). undefined: there is no such recipient. */
 export function removingRecipient(current: NotificationConfiguration, recipient: Recipient): ConfigurationChange | undefined {
-  if (!has(current, recipient)) return undefined;
-  return { removed: recipient, events: [{ kind: 'RECIPIENT_REMOVED', detail: maskedDetail(recipient) }] };
+  const removed = existing(current, recipient);
+  if (!removed) return undefined;
+  return { removed, events: [{ kind: 'RECIPIENT_REMOVED', detail: maskedDetail(removed) }] };
 }
 
 /** Removes the URL with its key; undefined: there is no URL. */
@@ -64,8 +65,10 @@ export function removingHttp({ http }: NotificationConfiguration): Configuration
   return { http: null, events: [{ kind: 'URL_REMOVED', detail: { replaced: http.url } }], notice: 'URL_REMOVED' };
 }
 
-function has({ recipients }: NotificationConfiguration, { type, value }: Recipient): boolean {
-  return recipients.some(recipient => recipient.type === type && recipient.value === value);
+/** The recipient as it was added. */
+function existing({ recipients }: NotificationConfiguration, wanted: Recipient): Recipient | undefined {
+  const found = recipients.find(recipient => isSameRecipient(recipient, wanted));
+  return found && { type: found.type, value: found.value };
 }
 
 /** The audit event for an answer that contains the key. */

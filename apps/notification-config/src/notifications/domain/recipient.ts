@@ -22,6 +22,8 @@ interface RecipientKind {
   name: string;
   /** Whether `value`, already trimmed, is one. */
   isValue(value: string): boolean;
+  /** The same for all spellings of one recipient (A-88). */
+  keyOf(value: string): string;
   /** For the audit log: enough to recognise, not enough to use. */
   masked(value: string): string;
 }
@@ -30,11 +32,13 @@ const kinds = {
   EMAIL: {
     name: 'an e-mail address',
     isValue: isEmailAddress,
+    keyOf: value => value.toLowerCase(),
     masked: value => `${value[0]}***${value.slice(value.lastIndexOf('@'))}`,
   },
   SMS: {
     name: 'an international-format MSISDN',
     isValue: value => msisdn.test(value),
+    keyOf: value => value.replace('+', ''),
     masked: value => `***${value.slice(-3)}`,
   },
 } as const satisfies Record<Channel, RecipientKind>;
@@ -50,6 +54,11 @@ function isEmailAddress(value: string): boolean {
   const at = value.lastIndexOf('@');
   if (value.length > emailCharsMax || at < 1 || at > localCharsMax) return false;
   return localPart.test(value.slice(0, at)) && mailDomain.test(value.slice(at + 1));
+}
+
+/** Whether both reach the same mailbox or telephone: neither the case of an address nor the plus of a number counts (A-88). */
+export function isSameRecipient(one: Recipient, other: Recipient): boolean {
+  return one.type === other.type && kinds[one.type].keyOf(one.value) === kinds[other.type].keyOf(other.value);
 }
 
 /** For the audit log: enough to recognise, not enough to use. */

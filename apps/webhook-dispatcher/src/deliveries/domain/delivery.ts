@@ -102,8 +102,17 @@ function deliveryOf(row: DeliveryRow, work: Omit<Delivery, keyof DeliveryRow | '
   };
 }
 
+/** The first request of an attempt that was sent again: it went out on a reused connection, which ended without a byte of an answer (P-T7). */
+export interface Unanswered {
+  readonly code: string;
+  /** From the request to the end of its connection. */
+  readonly elapsedMs: number;
+}
+
 /** How one attempt ended, as the process that made it saw it. */
-export type AttemptOutcome =
+export type AttemptOutcome = { readonly unanswered?: Unanswered } & AttemptEnd;
+
+type AttemptEnd =
   | { readonly kind: 'STATUS'; readonly status: number; readonly elapsedMs: number }
   | { readonly kind: 'TIMEOUT'; readonly elapsedMs: number }
   /** The receiver's side failed: refused, reset, TLS, no such name, malformed answer. */
@@ -122,4 +131,6 @@ export interface Verdict {
   readonly elapsedMs: number | null;
   readonly armedAt: Date | null;
   readonly startedAt: Date | null;
+  /** Absent: nothing was sent again. */
+  readonly unanswered?: Unanswered | undefined;
 }

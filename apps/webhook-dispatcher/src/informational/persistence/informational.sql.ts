@@ -11,11 +11,13 @@ export const informationalSql = {
 
   finish: `
   with input as (
-    select * from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::text[], $5::integer[], $6::timestamptz[], $7::bigint[])
-      as t(transaction_id, attempt, epoch, outcome, elapsed_ms, started_at, retry_ms)),
+    select * from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::text[], $5::integer[], $6::timestamptz[], $7::bigint[],
+                         $8::text[], $9::integer[])
+      as t(transaction_id, attempt, epoch, outcome, elapsed_ms, started_at, retry_ms, unanswered, unanswered_ms)),
   recorded as (
-    insert into attempt (transaction_id, attempt, epoch, outcome, elapsed_ms, started_at)
-    select transaction_id, attempt, epoch, outcome, elapsed_ms, coalesce(started_at, clock_timestamp()) from input order by 1
+    insert into attempt (transaction_id, attempt, epoch, outcome, elapsed_ms, started_at, unanswered, unanswered_ms)
+    select transaction_id, attempt, epoch, outcome, elapsed_ms, coalesce(started_at, clock_timestamp()), unanswered, unanswered_ms
+      from input order by 1
     on conflict do nothing),
   over as (
     delete from notice_retry n using input i

@@ -43,6 +43,8 @@ export class PostgresInformationalStore extends InformationalStore {
       attempts.map(each => (each.elapsedMs === null ? null : Math.round(each.elapsedMs))),
       attempts.map(each => each.startedAt),
       attempts.map(each => each.retryAfterMs),
+      attempts.map(each => each.unanswered?.code ?? null),
+      attempts.map(each => (each.unanswered ? Math.round(each.unanswered.elapsedMs) : null)),
     ]);
   }
 

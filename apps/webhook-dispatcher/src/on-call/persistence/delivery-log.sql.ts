@@ -6,11 +6,14 @@ const ofMerchant = '($1::bigint is null or d.merchant_id = $1)';
 export const deliveryLogSql = {
   timeline: `
   select d.merchant_id as merchant, d.kind, d.reversible, d.epoch, d.received_at,
-         v.kind as verdict, v.attempt as verdict_attempt, v.outcome, v.elapsed_ms, v.armed_at, v.started_at, v.at
+         v.kind as verdict, v.attempt as verdict_attempt, v.outcome, v.elapsed_ms, v.armed_at, v.started_at, v.at,
+         v.unanswered, v.unanswered_ms
     from delivery d left join verdict v using (transaction_id)
    where d.transaction_id = $1`,
 
-  attempts: 'select attempt, started_at, outcome, elapsed_ms from attempt where transaction_id = $1 order by attempt',
+  attempts: `
+  select attempt, started_at, outcome, elapsed_ms, unanswered, unanswered_ms
+    from attempt where transaction_id = $1 order by attempt`,
 
   // Reads each shard from the mark below which every row is resolved, so it reads seconds of traffic, not the whole table.
   open: `

@@ -3,7 +3,12 @@ import type { DataSource } from 'typeorm';
 import { type DeliveryFilter, DeliveryLog } from '../on-call.ports';
 import { deliveryLogSql as sql } from './delivery-log.sql';
 
-interface TimelineRow {
+interface SentAgain {
+  unanswered: string | null;
+  unanswered_ms: number | null;
+}
+
+interface TimelineRow extends SentAgain {
   merchant: string;
   kind: TransactionKind;
   reversible: boolean;
@@ -18,7 +23,7 @@ interface TimelineRow {
   at: Date | null;
 }
 
-interface AttemptRow {
+interface AttemptRow extends SentAgain {
   attempt: number;
   started_at: Date;
   outcome: string | null;
@@ -83,20 +88,28 @@ function verdictOf(row: TimelineRow): DeliveryTimeline['verdict'] {
 function attemptsOf(row: TimelineRow, claims: readonly AttemptRow[]): DeliveryAttempt[] {
   const attempts = new Map(claims.map(claim => [claim.attempt, claim]));
   const isFirstImplied = Number(row.epoch) > 0 && !attempts.has(1) && (row.verdict === null || row.verdict_attempt !== null);
-  if (isFirstImplied) attempts.set(1, { attempt: 1, started_at: row.received_at, outcome: null, elapsed_ms: null });
+  const unknown = { outcome: null, elapsed_ms: null, unanswered: null, unanswered_ms: null };
+  if (isFirstImplied) attempts.set(1, { ...unknown, attempt: 1, started_at: row.received_at });
   const decisive = row.verdict_attempt === null ? undefined : attempts.get(row.verdict_attempt);
   if (decisive)
     Object.assign(decisive, {
       outcome: row.outcome,
       elapsed_ms: row.elapsed_ms,
       started_at: row.started_at ?? decisive.started_at,
+      unanswered: row.unanswered,
+      unanswered_ms: row.unanswered_ms,
     });
-  return [...attempts.values()]
-    .sort((a, b) => a.attempt - b.attempt)
-    .map(({ attempt, started_at, outcome, elapsed_ms }) => ({
-      attempt,
-      startedAt: started_at.toISOString(),
-      outcome,
-      elapsedMs: elapsed_ms,
-    }));
+  return [...attempts.values()].sort((a, b) => a.attempt - b.attempt).flatMap(requestsOf);
+}
+
+/** The requests of an attempt: two when the first went out on a reused connection and got no answer (A-87). */
+function requestsOf({ attempt, started_at, outcome, elapsed_ms, unanswered, unanswered_ms }: AttemptRow): DeliveryAttempt[] {
+  const startedAt = started_at.toISOString();
+  if (unanswered === null || unanswered_ms === null) return [{ attempt, startedAt, outcome, elapsedMs: elapsed_ms }];
+  const sentAgainAt = new Date(started_at.getTime() + unanswered_ms).toISOString();
+  const elapsedMs = elapsed_ms === null ? null : elapsed_ms - unanswered_ms;
+  return [
+    { attempt, startedAt, outcome: `CONNECTION: ${unanswered}`, elapsedMs: unanswered_ms },
+    { attempt, startedAt: sentAgainAt, outcome, elapsedMs },
+  ];
 }

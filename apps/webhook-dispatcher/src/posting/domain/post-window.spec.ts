@@ -47,12 +47,17 @@ describe('the window of an attempt', () => {
     expect(window.expired(11_000)).toEqual({ kind: 'CONNECTION', code: 'CONNECT_BUDGET', elapsedMs: null });
   });
 
-  it('a dead pooled socket is repeated once, in the same window (P-T7)', () => {
+  it('a dead pooled socket is repeated once, in the same window, and the outcome tells of it (P-T7, A-87)', () => {
     window.sent(2_000);
     expect(window.failed(stale, 3_000, true)).toBe('repeat');
     window.sent(4_000);
     expect(window.dueMs).toBe(47_000);
-    expect(window.failed(stale, 5_000, true)).toEqual({ kind: 'CONNECTION', code: 'ECONNRESET', elapsedMs: 3_000 });
+    expect(window.failed({ ...stale, code: 'EPIPE' }, 5_000, true)).toEqual({
+      kind: 'CONNECTION',
+      code: 'EPIPE',
+      elapsedMs: 3_000,
+      unanswered: { code: 'ECONNRESET', elapsedMs: 1_000 },
+    });
   });
 
   it('a dead pooled socket is not repeated by a replica that may not POST: a fault of the platform that may have been sent (P-T6, P-T7)', () => {

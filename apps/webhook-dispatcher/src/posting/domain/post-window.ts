@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../../deliveries/domain/delivery';
+import type { AttemptOutcome, Unanswered } from '../../deliveries/domain/delivery';
 
 export interface PostWindowRules {
   /** From the last request byte to the final status line, in milliseconds (R-8-1). */
@@ -20,7 +20,7 @@ export interface FaultSeen {
 export class PostWindow {
   private phase: 'CONNECTING' | 'WAITING' | 'ENDED' = 'CONNECTING';
   private sentMs: number | undefined;
-  private hasRepeated = false;
+  private unanswered: Unanswered | undefined;
 
   constructor(
     private readonly rules: PostWindowRules,
@@ -53,9 +53,9 @@ export class PostWindow {
    */
   failed(fault: FaultSeen, nowMs: number, mayPost: boolean): AttemptOutcome | 'repeat' | undefined {
     if (this.phase === 'ENDED') return undefined;
-    if (fault.isStaleSocket && !this.hasRepeated) {
+    if (fault.isStaleSocket && !this.unanswered) {
       if (!mayPost) return this.end({ kind: 'OUR_FAULT', code: 'OWNERSHIP_UNCERTAIN', isSent: true });
-      this.hasRepeated = true;
+      this.unanswered = { code: fault.code, elapsedMs: this.elapsedMs(nowMs) ?? 0 };
       this.phase = 'CONNECTING';
       return 'repeat';
     }
@@ -76,6 +76,6 @@ export class PostWindow {
   private end(outcome: AttemptOutcome): AttemptOutcome | undefined {
     if (this.phase === 'ENDED') return undefined;
     this.phase = 'ENDED';
-    return outcome;
+    return this.unanswered ? { ...outcome, unanswered: this.unanswered } : outcome;
   }
 }

@@ -1,5 +1,5 @@
 import type { VerdictKind } from '@paycode/dto';
-import type { AttemptOutcome, Delivery } from '../../deliveries/domain/delivery';
+import type { AttemptOutcome, Delivery, Unanswered } from '../../deliveries/domain/delivery';
 import { repeatPauseMs } from '../../informational/domain/repeat-schedule';
 import { outcomeText, verdictOf } from './verdict-of';
 
@@ -11,6 +11,7 @@ export interface Conclusion {
   elapsedMs: number | null;
   /** Pause before an informational delivery is tried again; null: it is not. */
   retryAfterMs: number | null;
+  unanswered?: Unanswered | undefined;
 }
 
 /** What an attempt means for its delivery; undefined after a fault of the platform, which decides nothing (P-T8). */
@@ -21,7 +22,8 @@ export function conclusionOf(
   const kind = verdictOf(outcome);
   if (!kind) return undefined;
   const elapsedMs = 'elapsedMs' in outcome ? outcome.elapsedMs : null;
-  const shown = { attempt: delivery.attempt, outcome: outcomeText(outcome), elapsedMs };
+  const sentAgain = outcome.unanswered && { unanswered: outcome.unanswered };
+  const shown = { attempt: delivery.attempt, outcome: outcomeText(outcome), elapsedMs, ...sentAgain };
   if (delivery.isReversible) return { ...shown, kind, retryAfterMs: null };
   // An informational delivery moves no money: there is nothing to acknowledge or to reverse (P-I13), only to try again.
   return { ...shown, kind: 'NOT_APPLICABLE', retryAfterMs: kind === 'ACKED_HTTP' ? null : repeatPauseMs(delivery.attempt) };

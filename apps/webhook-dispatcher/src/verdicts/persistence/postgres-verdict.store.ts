@@ -93,6 +93,16 @@ function columnsOf(verdicts: readonly Verdict[]): unknown[] {
     scalars(verdicts.map(verdict => (verdict.elapsedMs === null ? null : Math.round(verdict.elapsedMs)))),
     instants(verdicts.map(verdict => verdict.armedAt)),
     instants(verdicts.map(verdict => verdict.startedAt)),
+    ...unansweredOf(verdicts),
+  ];
+}
+
+/** Both empty as long as nothing was sent again, which is usual: PostgreSQL fills a shorter array up with nulls. */
+function unansweredOf(verdicts: readonly Verdict[]): [codes: string, elapsedMs: string] {
+  if (!verdicts.some(verdict => verdict.unanswered)) return ['{}', '{}'];
+  return [
+    texts(verdicts.map(({ unanswered }) => unanswered?.code ?? null)),
+    scalars(verdicts.map(({ unanswered }) => (unanswered ? Math.round(unanswered.elapsedMs) : null))),
   ];
 }
 

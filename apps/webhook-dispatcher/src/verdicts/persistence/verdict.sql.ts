@@ -1,10 +1,11 @@
 // Statements of the verdict register. Rows are inserted in the order of their ids, so that two batches with the same ids cannot deadlock.
 const input = `
   with input as (
-    select * from unnest($1::bigint[], $2::text[], $3::smallint[], $4::text[], $5::integer[], $6::timestamptz[], $7::timestamptz[])
-      as t(transaction_id, kind, attempt, outcome, elapsed_ms, armed_at, started_at))`;
+    select * from unnest($1::bigint[], $2::text[], $3::smallint[], $4::text[], $5::integer[], $6::timestamptz[], $7::timestamptz[],
+                         $8::text[], $9::integer[])
+      as t(transaction_id, kind, attempt, outcome, elapsed_ms, armed_at, started_at, unanswered, unanswered_ms))`;
 
-const columns = 'transaction_id, kind, attempt, outcome, elapsed_ms, armed_at, started_at';
+const columns = 'transaction_id, kind, attempt, outcome, elapsed_ms, armed_at, started_at, unanswered, unanswered_ms';
 
 export const verdictSql = {
   // A positive verdict needs no fence: any replica that saw the acknowledgement may write it while there is no row (P-1.1).
@@ -16,18 +17,18 @@ export const verdictSql = {
       returning transaction_id),
     told as (
       insert into outbox (aggregatetype, aggregateid, type, event_id, source, time, payload, traceparent)
-      select $8, w.transaction_id::text, $9, 'ack-' || w.transaction_id, $10, e.time, e.payload, e.traceparent
+      select $10, w.transaction_id::text, $11, 'ack-' || w.transaction_id, $12, e.time, e.payload, e.traceparent
         from written w
-        join unnest($1::bigint[], $11::text[], $12::text[], $13::text[]) as e(transaction_id, time, payload, traceparent)
+        join unnest($1::bigint[], $13::text[], $14::text[], $15::text[]) as e(transaction_id, time, payload, traceparent)
        using (transaction_id))
     select transaction_id as id from written`,
 
   // With FOR SHARE a takeover waits for this verdict, and this verdict sees a takeover that came first (P-I4).
   conclude: `
     ${input},
-    fence as (select * from unnest($1::bigint[], $9::smallint[], $10::bigint[], $11::bigint[]) as t(transaction_id, shard, epoch, retry_ms)),
+    fence as (select * from unnest($1::bigint[], $11::smallint[], $12::bigint[], $13::bigint[]) as t(transaction_id, shard, epoch, retry_ms)),
     held as materialized (
-      select shard, epoch from shard where owner = $8 and shard in (select shard from fence) order by shard for share),
+      select shard, epoch from shard where owner = $10 and shard in (select shard from fence) order by shard for share),
     written as (
       insert into verdict (${columns})
       select ${columns} from input join fence using (transaction_id) join held using (shard, epoch) order by transaction_id
