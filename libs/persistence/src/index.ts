@@ -3,6 +3,7 @@ export * from './connect-timeout';
 export * from './data-source';
 export * from './exact-integer';
 export * from './prepared-query';
+export * from './with-connection';
 export * from './grant-rights';
 export * from './forward-migration';
 export * from './migrate';

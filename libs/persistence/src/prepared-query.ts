@@ -1,5 +1,5 @@
-import type { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
+import { poolOf } from './pool-of';
 
 export interface PreparedQuery {
   /** Name of the statement in PostgreSQL: planned once per connection instead of once per request. */
@@ -21,16 +21,4 @@ export async function preparedQuery<R extends object>(
   values: unknown[],
 ): Promise<R[]> {
   return (await poolOf(dataSource).query<R>({ ...query, values })).rows;
-}
-
-/** The only access to the pool below TypeORM. TypeORM's PostgreSQL driver has the pool in `master` while it is open. */
-function poolOf({ driver }: DataSource): Pool {
-  const pool: unknown = 'master' in driver ? driver.master : undefined;
-  if (isPool(pool)) return pool;
-  throw new Error('the data source has no open pool of PostgreSQL connections');
-}
-
-/** Checks the shape, not the class, because in a bundle the driver has its own copy of `pg`. */
-function isPool(found: unknown): found is Pool {
-  return typeof found === 'object' && found !== null && 'query' in found && 'connect' in found && 'totalCount' in found;
 }

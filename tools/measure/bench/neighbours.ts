@@ -1,7 +1,7 @@
-/** What the measured services ask of others, over real HTTP: routes of notification-config, and `close` of the dispatcher. */
+/** What the measured services ask of others, over real HTTP: merchants and routes of notification-config, and `close` of the dispatcher. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CloseItem, Route } from '@paycode/dto';
+import type { CloseItem, MerchantRecord, Route } from '@paycode/dto';
 
 export class Neighbours {
   private readonly routes = new Map<number, Route>();
@@ -38,12 +38,19 @@ export class Neighbours {
     // Every payment that a timer asks about went unanswered.
     if (path === '/internal/deliveries/close')
       return (body as CloseItem[]).map(({ transactionId }) => ({ transactionId, verdict: 'CLOSED_TIMEOUT' }));
+    if (path.startsWith(merchantPath)) return merchantOf(Number(path.slice(merchantPath.length)));
     throw new Error(`nobody serves ${path}`);
   }
+}
+
+const merchantPath = '/internal/merchants/';
+
+function merchantOf(merchantId: number): MerchantRecord {
+  return { merchantId, merchantName: 'Corner Shop', pspId: 1, acquirer: 'ACQ', status: 'ACTIVE' };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  return JSON.parse(Buffer.concat(chunks).toString());
+  return chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : undefined;
 }

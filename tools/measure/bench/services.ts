@@ -15,7 +15,7 @@ export interface ServiceUnderTest {
 }
 
 export interface ServiceOptions {
-  name: 'webhook-dispatcher' | 'reversal-scheduler';
+  name: 'webhook-dispatcher' | 'reversal-scheduler' | 'payment-simulator';
   /** Where its log goes. */
   folder: string;
   port: number;

@@ -8,10 +8,12 @@ export class Wakeup {
     this.release?.();
   }
 
-  /** `timeoutMs` may be Infinity. Only one caller may wait at a time. */
-  async wait(timeoutMs: number): Promise<void> {
+  /** `timeoutMs` may be Infinity. Only one caller may wait at a time. Whether somebody woke it. */
+  async wait(timeoutMs: number): Promise<boolean> {
     if (!this.isRung && timeoutMs > 0) await this.sleep(timeoutMs);
+    const { isRung } = this;
     this.isRung = false;
+    return isRung;
   }
 
   private sleep(timeoutMs: number): Promise<void> {

@@ -12,10 +12,27 @@ export interface OutboxExecutor {
  * Throws EventTooLargeError, which fails the transaction, because no broker would accept the event.
  */
 export async function insertOutbox(executor: OutboxExecutor, events: readonly EventToPublish[]): Promise<void> {
-  if (events.length === 0) return;
-  const payloads = events.map(event => encodeBounded(event).value.toString());
-  const column = (value: (event: EventToPublish) => string | null) => events.map(value);
-  await executor.query(outboxSql.insert, [
+  if (events.length > 0) await executor.query(outboxSql.insert, outboxColumns(events.map(outboxEvent)));
+}
+
+/** Text of one statement that inserts a service's rows (`rows`, with parameters `$1` to `$<parameterCount>`) and their events, in that order. */
+export const insertBesideOutbox = outboxSql.insertBeside;
+
+/** An event in the form of its row. */
+export interface OutboxEvent {
+  event: EventToPublish;
+  payload: string;
+}
+
+/** @throws EventTooLargeError, because no broker would accept the event */
+export function outboxEvent(event: EventToPublish): OutboxEvent {
+  return { event, payload: encodeBounded(event).value.toString() };
+}
+
+/** The parameters of the events of `insertBesideOutbox`. */
+export function outboxColumns(rows: readonly OutboxEvent[]): unknown[] {
+  const column = (value: (event: EventToPublish) => string | null) => rows.map(({ event }) => value(event));
+  return [
     column(event => event.topic),
     column(event => event.key),
     column(event => event.type),
@@ -23,6 +40,6 @@ export async function insertOutbox(executor: OutboxExecutor, events: readonly Ev
     column(event => event.source),
     column(event => event.time),
     column(event => event.traceparent ?? null),
-    payloads,
-  ]);
+    rows.map(({ payload }) => payload),
+  ];
 }

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { countParked, DataFault, dataFaultReason, isolate } from '@paycode/persistence';
+import { countParked, DataFault, dataFaultReason, isolate, withConnection } from '@paycode/persistence';
 import { backoffMs } from '@paycode/timing';
-import type { DataSource, EntityManager } from 'typeorm';
+import type { PoolClient, QueryResult } from 'pg';
+import type { DataSource } from 'typeorm';
 import { Wakeup } from '../delivery/wakeup';
 import type { EventToPublish, EventTransport } from '../event-transport';
 import type { TransportLog } from '../transport-log';
@@ -91,12 +92,14 @@ export class OutboxRelay {
   }
 
   private async run(): Promise<void> {
+    let isWoken = false;
     while (!this.isStopped) {
-      const outcome = await this.attempt();
+      const outcome = await this.attempt(isWoken);
       this.busy = outcome === 'busy' ? this.busy + 1 : 0;
-      if (this.isStopped || outcome === 'many') continue;
+      isWoken = outcome === 'many';
+      if (this.isStopped || isWoken) continue;
       if (outcome === 'all') await pause(this.options.gatherMs ?? gatherMsDefault);
-      else await this.wakeup.wait(this.waitMs(outcome));
+      isWoken = await this.wakeup.wait(this.waitMs(outcome));
     }
   }
 
@@ -106,9 +109,11 @@ export class OutboxRelay {
     return isBusy ? busyRetryMs : (this.options.idleMs ?? idleMsDefault);
   }
 
-  private async attempt(): Promise<Outcome | 'failed'> {
+  /** `isWoken`: a commit of this replica is to be published, so it need not ask first. */
+  private async attempt(isWoken: boolean): Promise<Outcome | 'failed'> {
     try {
-      const outcome = (await this.hasWork()) ? await this.options.dataSource.transaction(tx => this.relay(tx)) : 'empty';
+      const isWanted = isWoken || (await this.hasWork());
+      const outcome = isWanted ? await withConnection(this.options.dataSource, client => this.relay(client)) : 'empty';
       this.failures = 0;
       return outcome;
     } catch (error) {
@@ -127,14 +132,25 @@ export class OutboxRelay {
     return rows.length > 0;
   }
 
-  private async relay(tx: EntityManager): Promise<Outcome> {
-    // The lock needs its own statement: the snapshot for reading rows must begin after it, or rows that were just deleted would
-    // appear again.
-    const [lock]: { held: boolean }[] = await tx.query(sql.lock, [relayLock]);
-    if (!lock?.held) return 'busy';
+  private async relay(client: PoolClient): Promise<Outcome> {
     const batchMax = this.options.batchMax ?? batchMaxDefault;
-    const rows: OutboxRow[] = await tx.query(sql.head, [batchMax, this.passedOver()]);
+    const { isHeld, rows } = await this.begin(client, batchMax);
+    const published = isHeld ? await this.publish(rows) : [];
+    await client.query(sql.removeAndCommit(published));
+    if (!isHeld) return 'busy';
     if (rows.length === 0) return 'empty';
+    return rows.length < batchMax ? 'all' : 'many';
+  }
+
+  private async begin(client: PoolClient, limit: number): Promise<{ isHeld: boolean; rows: StoredEvent[] }> {
+    const text = sql.beginWithHead({ lock: relayLock, limit, passedOver: this.passedOver() });
+    // A result for each statement; the type of `query` knows of one only.
+    const results = (await client.query(text)) as unknown as [unknown, QueryResult<{ held: boolean }>, QueryResult<StoredEvent>];
+    return { isHeld: results[1].rows[0]!.held, rows: results[2].rows };
+  }
+
+  /** The ids of those that were published. */
+  private async publish(rows: readonly StoredEvent[]): Promise<string[]> {
     const refused = new Set<string>();
     await isolate(rows, {
       write: part => this.options.transport.publish(part.map(toEvent)),
@@ -143,12 +159,10 @@ export class OutboxRelay {
         refused.add(row.id);
       },
     });
-    const published = rows.map(row => row.id).filter(id => !refused.has(id));
-    await tx.query(sql.remove, [published]);
-    return rows.length < batchMax ? 'all' : 'many';
+    return rows.map(row => row.id).filter(id => !refused.has(id));
   }
 
-  private park({ id, aggregatetype: topic, aggregateid }: OutboxRow, error: unknown): void {
+  private park({ id, aggregatetype: topic, aggregateid }: StoredEvent, error: unknown): void {
     if (this.parked.size >= parkedMax) throw new Error(`more than ${parkedMax} events are refused`, { cause: error });
     this.parked.set(id, performance.now());
     countParked('outbox');
@@ -163,7 +177,7 @@ export class OutboxRelay {
   }
 }
 
-interface OutboxRow {
+interface StoredEvent {
   id: string;
   aggregatetype: string;
   aggregateid: string;
@@ -175,7 +189,7 @@ interface OutboxRow {
   payload: string;
 }
 
-function toEvent(row: OutboxRow): EventToPublish {
+function toEvent(row: StoredEvent): EventToPublish {
   return {
     topic: row.aggregatetype,
     key: row.aggregateid,
@@ -188,7 +202,7 @@ function toEvent(row: OutboxRow): EventToPublish {
   };
 }
 
-function dataOf({ payload }: OutboxRow): unknown {
+function dataOf({ payload }: StoredEvent): unknown {
   try {
     return JSON.parse(payload);
   } catch {

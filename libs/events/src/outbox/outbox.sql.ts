@@ -17,25 +17,42 @@ export const createOutboxTable = [
    ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0)`,
 ] as const;
 
+/** Columns of an event, in the order of `outboxColumns`. */
+const columns = 'aggregatetype, aggregateid, type, event_id, source, time, traceparent, payload';
+const columnCount = columns.split(', ').length;
+
+/** Inserts events whose columns are the parameters from `$first` on. */
+const insertFrom = (first: number): string => `
+  insert into outbox (${columns})
+  select ${columns}
+  from unnest(${Array.from({ length: columnCount }, (_, at) => `$${first + at}::text[]`).join(', ')}) with ordinality
+    as e(${columns}, ordinal)
+  order by ordinal`;
+
+/** Numbers that PostgreSQL gave. */
+const arrayOf = (ids: readonly string[]): string => `'{${ids.map(BigInt).join(',')}}'::bigint[]`;
+
 /** Statements of the outbox. */
 export const outboxSql = {
-  insert: `
-  insert into outbox (aggregatetype, aggregateid, type, event_id, source, time, traceparent, payload)
-  select topic, key, type, id, source, time, traceparent, payload
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[]) with ordinality
-    as e(topic, key, type, id, source, time, traceparent, payload, ordinal)
-  order by ordinal`,
+  insert: insertFrom(1),
+
+  /** The insert of a service's own rows, whose parameters are `$1` to `$<parameterCount>`, and behind it that of their events. */
+  insertBeside: (rows: string, parameterCount: number): string => `with fact as (${rows}) ${insertFrom(parameterCount + 1)}`,
 
   // Reads the index, because it drops deleted rows sooner than the table.
   hasWork: 'select 1 from outbox where id <> all($1::bigint[]) order by id limit 1',
 
-  lock: 'select pg_try_advisory_xact_lock($1) as held',
+  /**
+   * Begins a transaction, tries the lock and reads the head, in one round trip. Each statement has a snapshot of its own, so that of the
+   * read begins after the lock: rows that were just deleted do not appear again.
+   */
+  beginWithHead: ({ lock, limit, passedOver }: { lock: number; limit: number; passedOver: readonly string[] }): string => `
+  begin;
+  select pg_try_advisory_xact_lock(${lock}) as held;
+  select id, ${columns} from outbox where id <> all(${arrayOf(passedOver)}) order by id limit ${limit}`,
 
-  head: `
-  select id, aggregatetype, aggregateid, type, event_id, source, time, traceparent, payload from outbox
-   where id <> all($2::bigint[]) order by id limit $1`,
-
-  remove: 'delete from outbox where id = any($1::bigint[])',
+  /** Deletes the events and ends the transaction, in one round trip. */
+  removeAndCommit: (ids: readonly string[]): string => `delete from outbox where id = any(${arrayOf(ids)}); commit`,
 
   state: `
   select count(*)::int as depth, (extract(epoch from clock_timestamp() - min(created_at)) * 1000)::float8 as age

@@ -58,8 +58,8 @@ export const platformFaults: readonly PlantedFault[] = [
     breaks: 'Events of one payment leave the outbox in another order than they were written in.',
     against: 'P-I10',
     file: `${events}/outbox/outbox.sql.ts`,
-    find: 'where id <> all($2::bigint[]) order by id limit $1`',
-    put: 'where id <> all($2::bigint[]) order by id desc limit $1`',
+    find: 'order by id limit ${limit}`',
+    put: 'order by id desc limit ${limit}`',
     specs: [relaySpec],
   },
   {
@@ -76,8 +76,8 @@ export const platformFaults: readonly PlantedFault[] = [
     breaks: 'Two relays publish the same outbox at the same time.',
     against: 'P-I10',
     file: `${events}/outbox/outbox-relay.ts`,
-    find: "    if (!lock?.held) return 'busy';\n",
-    put: '',
+    find: 'isHeld ? await this.publish(rows) : []',
+    put: 'await this.publish(rows)',
     specs: [relaySpec],
   },
   {

@@ -1,6 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ExactNumber, NotificationFormatError, notificationStatusOf } from '@paycode/dto';
+import { QueueFullError } from '@paycode/persistence';
 import { DomainError } from '@paycode/service-runtime';
 import { CompleteTransactionsService } from '../complete-transactions.service';
 import type { StoredTransaction } from '../domain/transaction';
@@ -24,6 +25,8 @@ export class TransactionsController {
       const ids = await this.completeTransactions.complete(readCompletions(request.rawBody ?? 'null'));
       return ids.map(transactionId => ({ transactionId }));
     } catch (error) {
+      if (error instanceof QueueFullError)
+        throw new DomainError({ status: 503, reason: error.code, message: 'too much work is waiting', cause: error });
       if (!(error instanceof NotificationFormatError)) throw error;
       throw new DomainError({ status: 400, reason: 'INVALID_COMPLETION', message: error.message, cause: error });
     }

@@ -1,4 +1,12 @@
-import { insertOutbox } from '@paycode/events';
+import {
+  type EventToPublish,
+  insertBesideOutbox,
+  insertOutbox,
+  outboxColumns,
+  type OutboxEvent,
+  outboxEvent,
+} from '@paycode/events';
+import { FlushQueue, preparedQuery } from '@paycode/persistence';
 import type { PaymentTracing } from '@paycode/tracing';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { CompletedTransaction, StoredTransaction } from '../domain/transaction';
@@ -6,8 +14,24 @@ import { TransactionStore } from '../transactions.ports';
 import { transactionSql as sql } from './transaction.sql';
 import { columnsOf, terminalEventOf, transactionFrom, type TransactionRow } from './transaction-rows';
 
+/** Purchases of concurrent calls in one statement, and those that may wait for it. */
+const together = { flushMax: 500, queueMax: 10_000 };
+
+/** Columns of `columnsOf`. */
+const columnCount = 11;
+const insertPurchases = { name: 'purchase-insert', text: insertBesideOutbox(sql.insert, columnCount) };
+
+/** A purchase and the event that announces it. */
+interface Purchase {
+  transaction: CompletedTransaction;
+  announcement: OutboxEvent;
+}
+
 /** Transactions in PostgreSQL; every change and its event are one commit. */
 export class PostgresTransactionStore extends TransactionStore {
+  private readonly ids = new FlushQueue<undefined, number>(wanted => this.drawIds(wanted.length), together);
+  private readonly purchases = new FlushQueue<Purchase, void>(purchases => this.insert(purchases), together);
+
   /** `wakeRelay` is called after a commit that put events into the outbox. */
   constructor(
     private readonly dataSource: DataSource,
@@ -17,14 +41,14 @@ export class PostgresTransactionStore extends TransactionStore {
     super();
   }
 
-  override async nextIds(count: number): Promise<number[]> {
-    const rows: { id: string }[] = await this.dataSource.query(sql.nextIds, [count]);
-    return rows.map(row => Number(row.id)).sort((a, b) => a - b);
+  override nextIds(count: number): Promise<number[]> {
+    return this.ids.run(new Array<undefined>(count).fill(undefined));
   }
 
   override async record(transactions: readonly CompletedTransaction[]): Promise<void> {
-    await this.dataSource.transaction(tx => this.write(tx, transactions));
-    this.wakeRelay();
+    await this.purchases.run(
+      transactions.map(transaction => ({ transaction, announcement: outboxEvent(this.announcementOf(transaction)) })),
+    );
   }
 
   override async recordForCode(transaction: CompletedTransaction, consumes: boolean): Promise<boolean> {
@@ -72,12 +96,29 @@ export class PostgresTransactionStore extends TransactionStore {
     return row && transactionFrom(row);
   }
 
+  private async drawIds(count: number): Promise<number[]> {
+    const rows = await preparedQuery<{ id: string }>(this.dataSource, { name: 'transaction-ids', text: sql.nextIds }, [count]);
+    return rows.map(row => Number(row.id)).sort((a, b) => a - b);
+  }
+
+  private async insert(purchases: readonly Purchase[]): Promise<void[]> {
+    const columns = columnsOf(purchases.map(({ transaction }) => transaction));
+    const events = outboxColumns(purchases.map(({ announcement }) => announcement));
+    await preparedQuery(this.dataSource, insertPurchases, [...columns, ...events]);
+    this.wakeRelay();
+    return purchases.map(() => undefined);
+  }
+
   private async write(tx: EntityManager, transactions: readonly CompletedTransaction[]): Promise<void> {
     await tx.query(sql.insert, columnsOf(transactions));
     await insertOutbox(
       tx,
-      transactions.map(transaction => ({ ...terminalEventOf(transaction), ...this.traceOf(transaction) })),
+      transactions.map(transaction => this.announcementOf(transaction)),
     );
+  }
+
+  private announcementOf(transaction: CompletedTransaction): EventToPublish {
+    return { ...terminalEventOf(transaction), ...this.traceOf(transaction) };
   }
 
   /** A payment begins a trace; its refund or reversal continues it. */

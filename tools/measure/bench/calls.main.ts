@@ -1,0 +1,43 @@
+/** `npm run bench:calls`; see docs/explanation/performance.md. */
+import { parseArgs } from 'node:util';
+import { writeBenchCertificate } from './bench-certificate.ts';
+import { BenchDatabase } from './bench-database.ts';
+import { callsScales, measureCalls, reportCalls } from './calls-report.ts';
+import { CalledProcess } from './child-calls.ts';
+import { bundle } from './contender.ts';
+import { makeMerchants, makeSecrets } from './merchants.ts';
+import { Neighbours } from './neighbours.ts';
+import { PlatformUnderTest } from './platform-under-test.ts';
+import type { ReceiverPorts } from './receiver.main.ts';
+import { runToEnd } from './run-to-end.ts';
+import { WayIn } from './way-in.ts';
+
+const endpoints = 20;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
+  const scale = callsScales[values.quick ? 'quick' : 'full'];
+  const database = await BenchDatabase.start();
+  const neighbours = await Neighbours.start();
+  const closing: (() => Promise<void>)[] = [];
+  try {
+    const [secrets, certificate] = [makeSecrets(database.home), await writeBenchCertificate(database.home)];
+    const receiver = new CalledProcess(bundle('receiver'));
+    closing.push(() => receiver.stop());
+    const { healthy } = await receiver.call<ReceiverPorts>('open', { ...certificate, healthy: endpoints, hanging: 0 });
+    const merchants = makeMerchants(1_001, healthy, secrets);
+    neighbours.know(merchants.map(({ route }) => route));
+    const around = { database, secrets, certificate, merchants, neighboursUrl: neighbours.url };
+    const platform = await PlatformUnderTest.start({ ...around, name: 'postgres' });
+    closing.push(() => platform.kill());
+    const wayIn = await WayIn.start(receiver, platform, around);
+    closing.push(() => wayIn.stop());
+    process.exitCode = reportCalls(await measureCalls(wayIn, scale), scale) ? 0 : 1;
+  } finally {
+    await Promise.allSettled(closing.map(stop => stop()));
+    await neighbours.stop();
+    await database.stop();
+  }
+}
+
+runToEnd(main);
