@@ -2,13 +2,17 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { buildDocumentation } from './start/build-documentation.ts';
 import { buildWhatChanged, compileCache } from './start/build-what-changed.ts';
 
 const platform = join(import.meta.dirname, '../../dist/apps/standalone/main.cjs');
 /** As the services have them: most of the time it rests. */
 const restfulFlags = ['--max-semi-space-size=2', '--v8-pool-size=1', '--optimize-for-size'];
 
-buildWhatChanged(line => process.stdout.write(`paycode: ${line}\n`));
+const say = (line: string) => process.stdout.write(`paycode: ${line}\n`);
+const documentation = buildDocumentation(say);
+buildWhatChanged(say);
+await documentation;
 if (process.connected) {
   // A parent ends the platform by ending its channel, which a new program would not have.
   enableCompileCache(compileCache);

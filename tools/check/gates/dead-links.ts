@@ -1,4 +1,5 @@
 import { dirname, join, normalize } from 'node:path';
+import { anchorOf } from '../../run/site/anchor-of.ts';
 
 const link = /\[[^\]]*\]\(([^)\s]+)\)/g;
 const codeFence = /^```[\s\S]*?^```/gm;
@@ -43,15 +44,7 @@ function linksOf(file: string, text: string): Link[] {
     });
 }
 
-/** Anchors as code forges make them: lower case, spaces to dashes, punctuation dropped. */
 function headingsOf(text: string): Set<string> {
   const headings = [...text.replace(codeFence, '').matchAll(/^#{1,6}\s+(.+?)\s*$/gm)].map(([, heading]) => heading!);
-  return new Set(
-    headings.map(heading =>
-      heading
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-        .replace(/\s/g, '-'),
-    ),
-  );
+  return new Set(headings.map(anchorOf));
 }

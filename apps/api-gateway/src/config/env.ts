@@ -66,6 +66,12 @@ export const gatewayEnv = defineEnv({
     description:
       'In a sandbox with one gateway: 32 bytes in base64, from which the URLs are made that `paycode-dev listen` receives at. Unset, as in production: there are none (A-78).',
   },
+  SITE_FOLDER: {
+    type: 'string',
+    default: null,
+    description:
+      'Folder of the documentation that `npm run site` builds, served at /docs/ to everyone. Unset: there is none (A-90).',
+  },
   TRUSTED_PROXIES: {
     type: 'list',
     default: [],

@@ -15,6 +15,7 @@ export function forwardingOptionsOf(env: GatewayEnv): ForwardingOptions {
       credentialBurst: env.CREDENTIAL_RATE_BURST,
     },
     relayKey: relayKeyOf(env),
+    siteFolder: env.SITE_FOLDER ?? undefined,
     limits: { bodyBytesMax: env.BODY_BYTES_MAX, inFlightMax: env.IN_FLIGHT_MAX },
     services: servicesOptions(env),
   };

@@ -3,6 +3,7 @@ import type { AuthorizeAnswer } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { type Admission, RateLimits } from '../limits';
 import type { RelayEndpoints } from '../relay';
+import type { Site } from '../site';
 import { type Answer, BodyTooLargeError, type ClientRequest } from './client-request';
 import { answerHeaders, forwardedHeaders, valuesOf } from './domain/header-lines';
 import { bodyTooLarge, bodyTypeObjection, type Objection, objectionTo } from './domain/request-rules';
@@ -20,13 +21,25 @@ export interface ForwardingParts {
   upstreams: Upstreams;
   /** In a sandbox. */
   relay: RelayEndpoints | null;
+  /** The documentation, where it is served. */
+  site: Site | null;
+}
+
+/** A request that the gateway's own rules allow. */
+interface Admitted {
+  request: ClientRequest;
+  admission: Admission;
+  path: Path;
+  authorization: string[];
+  /** Its body may be of any type: a relay's. */
+  isAnyType: boolean;
 }
 
 type Path = Extract<ReturnType<typeof normalisePath>, { ok: true }>;
 type Allowed = Extract<AuthorizeAnswer, { allowed: true }>;
 type Refused = Extract<AuthorizeAnswer, { allowed: false }>;
 
-/** Flow: check rates, path and body rules -> ask auth-session once -> forward to the service of the path. */
+/** Flow: check rates, path and body rules -> a page of the documentation, or ask auth-session once -> forward to the service of the path. */
 export class ForwardRequest {
   private inFlight = 0;
 
@@ -41,13 +54,15 @@ export class ForwardRequest {
     if (this.inFlight >= this.limits.inFlightMax) throw unavailable('OVERLOADED', 'too many requests in progress');
     this.inFlight += 1;
     try {
-      return await this.admitAuthorizeForward(request);
+      const admitted = this.admit(request);
+      return (await this.page(admitted)) ?? (await this.authorizeForward(admitted));
     } finally {
       this.inFlight -= 1;
     }
   }
 
-  private async admitAuthorizeForward(request: ClientRequest): Promise<Answer> {
+  /** The gateway's own rules, before anyone is asked. */
+  private admit(request: ClientRequest): Admitted {
     const authorization = valuesOf(request.headers, 'authorization');
     const admission = this.rates.admit({ address: request.address, authorization, nowMs: performance.now() });
     refuseBeyondRate(admission.waitS);
@@ -57,6 +72,10 @@ export class ForwardRequest {
     const isAnyType = this.parts.relay?.isHook(path.path) ?? false;
     const objection = objectionTo({ ...request, isAnyType }, this.limits.bodyBytesMax);
     if (objection) throw refusalFor(objection);
+    return { request, admission, path, authorization, isAnyType };
+  }
+
+  private async authorizeForward({ request, admission, path, authorization, isAnyType }: Admitted): Promise<Answer> {
     const body = await this.bodyOf(request, isAnyType);
     const decision = await this.authorize(request, authorization);
     this.chargeAccount(admission, decision);
@@ -66,6 +85,13 @@ export class ForwardRequest {
     const upstream = upstreamOf(path.path);
     if (!upstream) throw new DomainError({ status: 404, reason: 'NO_ROUTE', message: 'Not Found' });
     return this.forward({ request, path, body, decision, upstream });
+  }
+
+  /** A page of the documentation; undefined for every other path. */
+  private async page({ request: { method, headers }, path: { path } }: Admitted): Promise<Answer | undefined> {
+    const [[knownEtag], [accept]] = [valuesOf(headers, 'if-none-match'), valuesOf(headers, 'accept')];
+    const answer = await this.parts.site?.answerTo({ method, path, knownEtag, accept });
+    return answer && { ...answer, route: 'site' };
   }
 
   /** The sandbox's relays; undefined for every other path. */

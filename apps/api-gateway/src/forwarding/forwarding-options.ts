@@ -22,6 +22,8 @@ export interface ForwardingOptions {
   rates: RateLimitSettings;
   /** Of the sandbox's relays; undefined: there are none. */
   relayKey: Buffer | undefined;
+  /** Of the documentation; undefined: there is none. */
+  siteFolder: string | undefined;
   limits: ForwardingLimits;
   services: ServicesOptions;
 }

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { RateLimits } from '../limits';
 import { RelayEndpoints, Relays } from '../relay';
+import { Site } from '../site';
 import { GatewayMetrics } from '../telemetry';
 import { clientProviders } from './clients/client-providers';
 import { ForwardRequest } from './forward-request';
@@ -36,11 +37,12 @@ function relayEndpoints({ relayKey: key }: ForwardingOptions): Provider {
   return { provide: RelayEndpoints, useValue: endpoints ?? null };
 }
 
-function forwardRequest({ rates, limits }: ForwardingOptions): Provider {
+function forwardRequest({ rates, limits, siteFolder }: ForwardingOptions): Provider {
+  const site = siteFolder === undefined ? null : new Site(siteFolder);
   return {
     provide: ForwardRequest,
     inject: [Authorizer, Upstreams, RelayEndpoints],
     useFactory: (authorizer: Authorizer, upstreams: Upstreams, relay: RelayEndpoints | null) =>
-      new ForwardRequest({ authorizer, upstreams, relay }, new RateLimits(rates), limits),
+      new ForwardRequest({ authorizer, upstreams, relay, site }, new RateLimits(rates), limits),
   };
 }

@@ -170,7 +170,7 @@ function databaseFiles(name: ServiceName, { home, databases }: PlatformParts): E
 }
 
 /** Settings for one service only; no other service gets these secrets. */
-function specialEnv(name: ServiceName, { secrets, certificate, ports, home }: PlatformParts): Env {
+function specialEnv(name: ServiceName, { appsFolder, secrets, certificate, ports, home }: PlatformParts): Env {
   const publicUrl = (service: ServiceName) => `http://127.0.0.1:${ports.services[service].public}`;
   const special: Partial<Record<ServiceName, Env>> = {
     'auth-session': { PASSWORD_PEPPERS_FILE: secrets.passwordPeppers, KEY_ENCRYPTION_KEYS_FILE: secrets.authKeyEncryptionKeys },
@@ -189,6 +189,7 @@ function specialEnv(name: ServiceName, { secrets, certificate, ports, home }: Pl
     },
     'api-gateway': {
       SANDBOX_RELAY_KEY_FILE: secrets.sandboxRelayKey,
+      SITE_FOLDER: join(dirname(appsFolder), 'site'),
       TLS_CERT_FILE: certificate.certificateFile,
       TLS_KEY_FILE: certificate.keyFile,
       AUTH_SESSION_PUBLIC_URL: publicUrl('auth-session'),

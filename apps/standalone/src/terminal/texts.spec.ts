@@ -16,6 +16,7 @@ describe('the output of the platform', () => {
   it('prints commands that work as printed, also from another folder', () => {
     expect(readyText(facts)).toContain('\n  npm run demo\n');
     expect(readyText(facts)).toContain("curl --cacert .paycode/tls/ca.pem -u 'merchant-1001:secret'");
+    expect(readyText(facts)).toContain(' https://localhost:8443/docs/\n');
     const elsewhere = readyText({ ...facts, home: "/tmp/it's here", caFile: "/tmp/it's here/tls/ca.pem" });
     expect(elsewhere).toContain(String.raw`PAYCODE_HOME='/tmp/it'\''s here' npm run demo`);
     expect(elsewhere).toContain(String.raw`curl --cacert '/tmp/it'\''s here/tls/ca.pem'`);

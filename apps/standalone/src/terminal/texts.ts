@@ -24,6 +24,7 @@ Paycode is ready on ${facts.baseUrl} (after ${(facts.afterMs / 1_000).toFixed(1)
 
 The portal: ${facts.baseUrl}/console/ (the browser warns of the certificate)
   sign in as ${facts.person.email} with ${facts.person.password}
+The documentation, with search: ${facts.baseUrl}/docs/
 
 What to do next, in another terminal:
 

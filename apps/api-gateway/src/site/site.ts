@@ -1,0 +1,107 @@
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { DomainError } from '@paycode/service-runtime';
+import { type SiteFile, SiteList } from './site-list';
+
+/** A request for a page. */
+export interface SiteRequest {
+  method: string;
+  /** Normalised. */
+  path: string;
+  /** Value of If-None-Match. */
+  knownEtag: string | undefined;
+  /** Value of Accept. */
+  accept: string | undefined;
+}
+
+export interface SiteAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string | Readable;
+}
+
+const base = '/docs';
+const landingName = 'landing.html';
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
+/** The build puts the hash of their content into the names of these files. */
+const unchanging = /^assets\//;
+
+/**
+ * The documentation, from files that were built before (ADR 0070). Nobody is asked who calls: the pages are the same for all, and they hold nothing of a
+ * merchant.
+ */
+export class Site {
+  private readonly list: SiteList;
+
+  constructor(folder: string) {
+    this.list = new SiteList(folder);
+  }
+
+  /** Undefined for the paths of others. @throws DomainError 405 for a method that writes, 503 while there is no site yet */
+  async answerTo(request: SiteRequest): Promise<SiteAnswer | undefined> {
+    const { method, path } = request;
+    if (path === '/') return this.landingPage(request);
+    if (path !== base && !path.startsWith(`${base}/`)) return undefined;
+    if (!isRead(method)) throw notAllowed();
+    if (path === base) return { status: 308, headers: { location: `${base}/` }, body: '' };
+    if (!this.list.isThere()) throw notBuilt();
+    return this.pageOf(path.slice(base.length + 1), request);
+  }
+
+  /** For browsers only: to every other client the path is what it was before there was a page. */
+  private async landingPage(request: SiteRequest): Promise<SiteAnswer | undefined> {
+    const isBrowser = isRead(request.method) && (request.accept ?? '').includes('text/html');
+    if (!isBrowser || !this.list.isThere() || !this.list.file(landingName)) return undefined;
+    const answer = await this.pageOf(landingName, request);
+    return { ...answer, headers: { ...answer.headers, vary: 'accept' } };
+  }
+
+  private async pageOf(name: string, { method, knownEtag }: SiteRequest): Promise<SiteAnswer> {
+    const found = this.find(name);
+    const file = found ?? this.list.file('404.html');
+    if (!file) throw notBuilt();
+    const headers = this.headersOf(file);
+    if (found && knownEtag === file.etag) return { status: 304, headers, body: nothing() };
+    headers['content-length'] = String(file.bytes);
+    return { status: found ? 200 : 404, headers, body: method === 'HEAD' ? nothing() : await contentOf(file) };
+  }
+
+  private find(name: string): SiteFile | undefined {
+    return this.list.file(name) ?? this.list.file(`${name}.html`) ?? this.list.file(name.replace(/(^|\/)$/, '$1index.html'));
+  }
+
+  private headersOf({ name, type, etag }: SiteFile): Record<string, string> {
+    const isPage = type.startsWith('text/html');
+    return {
+      'content-type': type,
+      etag,
+      'cache-control': unchanging.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'same-origin',
+      ...(isPage && { 'content-security-policy': this.list.policy, 'cross-origin-opener-policy': 'same-origin' }),
+    };
+  }
+}
+
+/** A body without bytes that leaves the announced length as it is. */
+const nothing = (): Readable => Readable.from([]);
+
+/** The bytes from the disk, as the client takes them. @throws DomainError 503 when another build has replaced the file since the list was read */
+async function contentOf({ path, bytes }: SiteFile): Promise<Readable> {
+  const file = await open(path).catch((cause: unknown) => {
+    throw notBuilt(cause);
+  });
+  const { size } = await file.stat();
+  if (size === bytes) return file.createReadStream();
+  await file.close();
+  throw notBuilt();
+}
+
+function notAllowed(): DomainError {
+  return new DomainError({ status: 405, reason: 'METHOD', message: 'Method Not Allowed', headers: { allow: 'GET, HEAD' } });
+}
+
+function notBuilt(cause?: unknown): DomainError {
+  const message = 'the documentation is being built';
+  return new DomainError({ status: 503, reason: 'SITE_NOT_BUILT', message, headers: { 'retry-after': '5' }, cause });
+}

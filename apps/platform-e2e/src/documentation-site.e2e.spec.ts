@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { eventually } from '@paycode/service-runtime/testing';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { ExactGatewayClient } from './testing/exact-gateway-client';
+import { sharedPlatform } from './testing/platform';
+
+const browserPath = [
+  process.env['CHROMIUM_PATH'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find(path => path !== undefined && existsSync(path));
+const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chromium, or set CHROMIUM_PATH)';
+const patienceMs = 120_000;
+/** Another process may still build it. */
+const builtWithinMs = 600_000;
+
+(browserPath ? describe : describe.skip)(`the documentation site in a browser${notRun}`, () => {
+  const platform = sharedPlatform();
+  const origin = platform.standalone.baseUrl;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  const complaints: string[] = [];
+  const foreign: string[] = [];
+
+  beforeAll(async () => {
+    const gateway = new ExactGatewayClient(platform);
+    await eventually(async () => expect((await gateway.send({ path: '/docs/' })).status).toBe(200), builtWithinMs);
+    browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'], timeout: patienceMs });
+    context = await browser.newContext({ ignoreHTTPSErrors: true });
+    page = await context.newPage();
+    page.setDefaultTimeout(patienceMs);
+    page.on('console', message => message.type() === 'error' && complaints.push(message.text()));
+    page.on('pageerror', error => complaints.push(error.message));
+    page.on(
+      'request',
+      request => /^https?:/.test(request.url()) && !request.url().startsWith(origin) && foreign.push(request.url()),
+    );
+  });
+  afterAll(() => browser?.close());
+
+  it('leads from the address of the platform to a page, and finds another by its words, with no other host (A-90, A-91)', async () => {
+    await page.goto(origin);
+    expect(await page.textContent('h1')).toBe('Paycode');
+    const links = await page.$$eval('a[href]', anchors => anchors.map(anchor => anchor.getAttribute('href')!));
+    expect(links).toContain('/console/');
+    for (const link of new Set(links)) {
+      const answer = await context.request.get(new URL(link, origin).href);
+      expect([link, answer.status()]).toEqual([link, 200]);
+    }
+    await page.click('text=Merchant or PSP');
+    await page.waitForURL('**/docs/#merchant-or-psp');
+    await page.click('#local-search button');
+    await page.fill('.VPLocalSearchBox input', 'challenge renew token');
+    await page.click('.VPLocalSearchBox .result >> nth=0');
+    await page.waitForURL(/\/docs\/(how-to|kits|specification|reference|adr)\//);
+    await page.goto(`${origin}/docs/how-to/log-in`);
+    expect(await page.textContent('h1')).toContain('Log in');
+    await page.click('.VPSwitchAppearance >> visible=true');
+    await page.waitForFunction('document.documentElement.classList.contains("dark")');
+    expect({ complaints, foreign }).toEqual({ complaints: [], foreign: [] });
+  });
+});

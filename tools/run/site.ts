@@ -1,0 +1,98 @@
+/**
+ * `npm run site`: builds the documentation site of docs/ into dist/site, which the gateway serves at /docs/ (ADR 0070). `npm start` runs it when a page has
+ * changed. Fails on a link that leads nowhere and on a page that no list of docs/README.md has.
+ */
+import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { build } from 'vitepress';
+import { lockBuild } from './site/build-lock.ts';
+import { siteFingerprint } from './site/fingerprint.ts';
+import { sidebarOf } from './site/navigation.ts';
+import { type Page, pagesOf, withSiteLinks } from './site/pages.ts';
+import { seal } from './site/seal.ts';
+import { startPage } from './site/start-page.ts';
+
+const root = join(import.meta.dirname, '../..');
+const output = join(root, 'dist/site');
+const staging = join(root, '.cache/site');
+/** Files that pages link to and the site brings along; everything else that is no page stays in the sources. */
+const copied = /^(docs|kits\/vectors|libs\/dto\/(contracts|samples))\//;
+
+/** Writes the pages, their files and VitePress's configuration into a folder of their own. */
+function stage(folder: string, outDir: string): number {
+  const pages = pagesOf(root);
+  const paths = new Map(pages.map(({ file, path }) => [file, path]));
+  const targets = { pages: paths, copied: (file: string) => copyFor(file, folder) };
+  const staged = pages.map(page => ({ ...page, text: withSiteLinks(page, targets) }));
+  const index = staged.find(({ path }) => path === '/')!;
+  const sidebar = sidebarOf(index.text, pages);
+  for (const page of staged) writePage(folder, page === index ? { ...page, text: startPage(page.text) } : page);
+  const place = join(folder, '.vitepress/config.mjs');
+  write(
+    place,
+    `import { siteConfig } from ${JSON.stringify(join(import.meta.dirname, 'site/site-config.ts'))};\n` +
+      `export default siteConfig(${JSON.stringify({ folder, outDir, sidebar })});\n`,
+  );
+  write(
+    join(folder, '.vitepress/theme/index.ts'),
+    `import theme from 'vitepress/theme';\nimport ${JSON.stringify(join(import.meta.dirname, 'site/site.css'))};\nexport default theme;\n`,
+  );
+  return pages.length;
+}
+
+function writePage(folder: string, { path, text }: Page): void {
+  write(join(folder, path.endsWith('/') ? `${path}index.md` : `${path}.md`), text);
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** Copies a file that a page links to; gives its path in the site. */
+function copyFor(file: string, folder: string): string | undefined {
+  const source = join(root, file);
+  if (!copied.test(file) || !existsSync(source) || !statSync(source).isFile()) return undefined;
+  const path = `/files/${file}${/\.(json|yaml|txt)$/.test(file) ? '' : '.txt'}`;
+  const target = join(folder, 'public', path);
+  mkdirSync(dirname(target), { recursive: true });
+  copyFileSync(source, target);
+  return path;
+}
+
+/** Puts the new site in place of the old one; whoever reads the old one meanwhile finds the new one next. */
+function replaceSite(built: string): void {
+  const old = `${built}.old`;
+  if (existsSync(output)) renameSync(output, old);
+  renameSync(built, output);
+  rmSync(old, { recursive: true, force: true });
+}
+
+async function buildSite(): Promise<void> {
+  const startedAt = performance.now();
+  const built = `${output}.next`;
+  for (const path of [staging, built]) rmSync(path, { recursive: true, force: true });
+  mkdirSync(staging, { recursive: true });
+  const source = siteFingerprint(root);
+  const pages = stage(staging, built);
+  await build(staging);
+  for (const name of ['landing.html', 'landing.css']) copyFileSync(join(import.meta.dirname, 'site', name), join(built, name));
+  const { files } = seal(built);
+  writeFileSync(join(built, 'source'), source);
+  replaceSite(built);
+  rmSync(staging, { recursive: true, force: true });
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+  console.log(`${pages} pages, ${Object.keys(files).length} files in ${relative(root, output)}, ${seconds} s`);
+}
+
+async function main(): Promise<void> {
+  // The start that waits for this build ends: so does the build.
+  process.once('disconnect', () => process.exit(1));
+  process.channel?.unref();
+  const unlock = lockBuild(join(root, '.cache/site.lock'));
+  if (!unlock) return console.log('another process builds the site');
+  process.once('exit', unlock);
+  await buildSite();
+}
+
+await main();

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pagesOf } from './pages.ts';
+
+/** Changes with every page, with what the pages lead to, and with how they are built. */
+export function siteFingerprint(root: string): string {
+  const hash = createHash('sha256');
+  for (const { file, text } of pagesOf(root)) hash.update(`${file}\0${text}\0`);
+  const folders = ['docs/reference', 'tools/run/site'].flatMap(folder => filesIn(root, folder));
+  for (const file of ['package-lock.json', 'tools/run/site.ts', ...folders])
+    hash.update(file).update(readFileSync(join(root, file)));
+  return hash.digest('hex');
+}
+
+/** Whether the built site is of these sources. */
+export function isSiteUpToDate(root: string): boolean {
+  const file = join(root, 'dist/site/source');
+  return existsSync(file) && readFileSync(file, 'utf8') === siteFingerprint(root);
+}
+
+function filesIn(root: string, folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .sort();
+}

@@ -1,0 +1,73 @@
+import { sidebarOf } from './navigation';
+import { withSiteLinks } from './pages';
+import { policyFor } from './seal';
+import { CodeColours } from './code-colours';
+
+describe('the documentation site (A-90)', () => {
+  const pages = new Map([
+    ['docs/how-to/log-in.md', '/how-to/log-in'],
+    ['docs/adr/README.md', '/adr/'],
+    ['README.md', '/project'],
+  ]);
+  const copied = (file: string) => (file.endsWith('.yaml') ? `/files/${file}` : undefined);
+  const rewritten = (text: string, file = 'docs/tutorials/first-payment.md') => withSiteLinks({ file, text }, { pages, copied });
+
+  it.each([
+    ['[log in](../how-to/log-in.md)', '[log in](/how-to/log-in)'],
+    ['[log in](../how-to/log-in.md#renew)', '[log in](/how-to/log-in#renew)'],
+    ['[records](../adr/README.md)', '[records](/adr/)'],
+    ['[records](../adr)', '[records](/adr/)'],
+    ['[README](../../README.md)', '[README](/project)'],
+    ['[below](#here)', '[below](#here)'],
+    ['[peer](https://example.org/x.md)', '[peer](https://example.org/x.md)'],
+    ['[contract](../reference/a.yaml)', '[contract](/files/docs/reference/a.yaml)'],
+    ['[the build](../../tools/run/build.ts)', 'the build (`tools/run/build.ts`)'],
+    ['[`build.ts`](../../tools/run/build.ts)', '`build.ts`'],
+    ['```\n[log in](../how-to/log-in.md)\n```', '```\n[log in](../how-to/log-in.md)\n```'],
+  ])('a link of the sources %j is %j in the site', (text, expected) => {
+    expect(rewritten(text)).toBe(expected);
+  });
+
+  const page = (path: string) => ({ file: `docs${path}.md`, path, text: '' });
+
+  it('the side bar is the lists of the start page', () => {
+    const text = '## Merchant\n\n### Begin\n\n- [Pay](/pay): first\n- [`kit`](/kits/)\n\n## Operator\n\n- [Run](/run)\n';
+    expect(sidebarOf(text, [page('/'), page('/pay'), page('/kits/'), page('/kits/node/'), page('/run')])).toEqual([
+      {
+        text: 'Merchant',
+        items: [
+          {
+            text: 'Begin',
+            collapsed: false,
+            items: [
+              { text: 'Pay', link: '/pay' },
+              { text: 'kit', link: '/kits/' },
+            ],
+          },
+        ],
+      },
+      { text: 'Operator', items: [{ text: 'Run', link: '/run' }] },
+    ]);
+  });
+
+  it('a page that no list has fails the build', () => {
+    expect(() => sidebarOf('## A\n\n- [Run](/run)\n', [page('/run'), page('/lost')])).toThrow('docs/lost.md');
+  });
+
+  it('the security policy allows the scripts and styles that were built, by hash, and no others', () => {
+    const built = '<script>one()</script><script src="/docs/a.js"></script><p style="text-align:right;">x</p>';
+    const policy = policyFor([built, built]);
+    expect(policy.match(/sha256-/g)).toHaveLength(2);
+    expect(policy).toContain(`'unsafe-hashes'`);
+    expect(policy).not.toMatch(/unsafe-inline|unsafe-eval|https?:/);
+    const many = Array.from({ length: 30 }, (_, index) => `<p style="width:${index}px">`);
+    expect(() => policyFor(many)).toThrow('30 styles');
+  });
+
+  it('colours of code are classes', () => {
+    const colours = new CodeColours();
+    const word = { type: 'element', properties: { style: '--shiki-light:#fff' } as Record<string, unknown> };
+    colours.transformer.root({ type: 'root', children: [word] });
+    expect(word.properties).toEqual({ class: expect.stringMatching(/^c-[0-9a-f]{8}$/) as string });
+  });
+});

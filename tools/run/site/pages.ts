@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
+
+/** One page of the site. */
+export interface Page {
+  /** In the project: `docs/how-to/log-in.md`. */
+  file: string;
+  /** In the site, without its beginning `/docs`: `/how-to/log-in`, `/adr/`. */
+  path: string;
+  text: string;
+}
+
+/** Pages outside `docs/` that its pages lead to. Their texts are for who reads the project's files too. */
+const rootPages: Readonly<Record<string, string>> = {
+  'README.md': '/project',
+  'CONTRIBUTING.md': '/contributing',
+  'STYLE.md': '/style',
+  'SECURITY.md': '/report-a-vulnerability',
+  'CHANGELOG.md': '/changelog',
+};
+const folders = ['docs', 'k8s', 'kits', 'libs/events'];
+const skipped = /(^|\/)(node_modules|dist|target|build|vendor|public)(\/|$)/;
+
+/** The pages of the site, from the project's folder. */
+export function pagesOf(root: string): Page[] {
+  const inFolders = folders.flatMap(folder =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter(name => name.endsWith('.md') && !skipped.test(name))
+      .map(name => `${folder}/${name}`),
+  );
+  return [...Object.keys(rootPages), ...inFolders.sort()].map(file => ({
+    file,
+    path: pathOf(file),
+    text: readFileSync(join(root, file), 'utf8'),
+  }));
+}
+
+function pathOf(file: string): string {
+  const own = rootPages[file];
+  if (own !== undefined) return own;
+  const path = `/${file.replace(/^docs\//, '').replace(/\.md$/, '')}`;
+  return basename(path) === 'README' ? join(dirname(path), '/') : path;
+}
+
+const link = /(!?)\[([^\]]*)\]\(([^)\s]+)\)/g;
+/** Shown as its text. */
+const diagram = /^```mermaid/;
+const codeFence = /(^```[\s\S]*?^```)/m;
+
+/** Where a link leads: a page of the site, a file that is copied into it, or only the project's sources. */
+export interface LinkTargets {
+  /** By file of the project. */
+  pages: ReadonlyMap<string, string>;
+  /** The path of a file in the site; undefined when it stays in the sources. */
+  copied: (file: string) => string | undefined;
+}
+
+/** The page with links as the site has them; what only the sources hold is named and not linked. */
+export function withSiteLinks({ file, text }: Pick<Page, 'file' | 'text'>, targets: LinkTargets): string {
+  const rewritten = (part: string) =>
+    part.replace(link, (...match: string[]) => {
+      const [whole, image, label, target] = match;
+      const isOurs = image === '' && !/^(#|[a-z][a-z0-9+.-]*:)/i.test(target!);
+      return isOurs ? siteLink({ file, label: label!, target: target! }, targets) : whole!;
+    });
+  return text
+    .split(codeFence)
+    .map((part, index) => (index % 2 === 1 ? part.replace(diagram, '```text') : rewritten(part)))
+    .join('');
+}
+
+function siteLink({ file, label, target }: { file: string; label: string; target: string }, targets: LinkTargets): string {
+  const [path = '', heading] = target.split('#', 2);
+  const leadsTo = normalize(join(dirname(file), decodeURIComponent(path))).replace(/\/$/, '');
+  const page = targets.pages.get(leadsTo) ?? targets.pages.get(`${leadsTo}/README.md`);
+  if (page !== undefined) return `[${label}](${page}${heading === undefined ? '' : `#${heading}`})`;
+  const copy = targets.copied(leadsTo);
+  if (copy !== undefined) return `[${label}](${copy})`;
+  return label.includes(basename(leadsTo)) ? label : `${label} (\`${leadsTo}\`)`;
+}

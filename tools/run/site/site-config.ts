@@ -1,0 +1,50 @@
+import { defineConfig, type UserConfig } from 'vitepress';
+import { anchorOf } from './anchor-of.ts';
+import { CodeColours } from './code-colours.ts';
+import type { SidebarItem } from './navigation.ts';
+
+/** Where the gateway serves the site. */
+const base = '/docs/';
+
+/** VitePress's configuration; `folder`: that of the pages. */
+export function siteConfig({ folder, outDir, sidebar }: { folder: string; outDir: string; sidebar: SidebarItem[] }): UserConfig {
+  const colours = new CodeColours();
+  return defineConfig({
+    base,
+    outDir,
+    cacheDir: `${folder}/.vitepress/cache`,
+    lang: 'en',
+    title: 'Paycode',
+    description: 'Authentication, notification and settlement for QR payment codes',
+    cleanUrls: true,
+    // A platform that the reader runs.
+    ignoreDeadLinks: [/^https?:\/\/localhost\b/],
+    // Otherwise every page has a script of its own, and the security policy a hash for each.
+    metaChunk: true,
+    // Its way of switching without a transition writes a style element, which the security policy forbids.
+    appearance: { disableTransition: false },
+    head: [
+      ['link', { rel: 'icon', href: 'data:,' }],
+      ['link', { rel: 'stylesheet', href: `${base}code.css` }],
+    ],
+    markdown: {
+      // Pages are written for readers of the project's files too: `<name>` is text, and headings have the anchors that code forges make.
+      html: false,
+      anchor: { slugify: anchorOf },
+      codeTransformers: [colours.transformer],
+    },
+    themeConfig: {
+      search: { provider: 'local' },
+      nav: [
+        { text: 'Merchant or PSP', link: '/#merchant-or-psp' },
+        { text: 'Operator', link: '/#operator' },
+        { text: 'Developer', link: '/#developer-of-paycode' },
+      ],
+      sidebar,
+      outline: { level: [2, 3] },
+      externalLinkIcon: true,
+    },
+    vite: { build: { target: 'es2022', chunkSizeWarningLimit: 4_000 }, logLevel: 'warn' },
+    buildEnd: () => colours.write(outDir),
+  });
+}
