@@ -26,7 +26,7 @@ export class AppModule {
         RoutesModule.register({ leaseMs: env.ROUTE_LEASE_MS }),
         ProbingModule.register(probingOptions(env)),
         MerchantsModule,
-        NotificationsModule,
+        NotificationsModule.register({ isProduction: env.PAYCODE_ENVIRONMENT === 'production' }),
         ChangeNoticesModule.register({ recipientMessagesUrl: env.RECIPIENT_MESSAGES_URL }),
       ],
     };

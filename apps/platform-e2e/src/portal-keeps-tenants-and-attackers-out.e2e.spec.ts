@@ -25,6 +25,7 @@ const calls: ((of: Ids) => { method?: string; path: string; body?: unknown })[] 
   ({ merchantId }) => ({ method: 'POST', path: `merchants/${merchantId}/notifications/url/remove`, body: {} }),
   ({ merchantId }) => ({ method: 'POST', path: `merchants/${merchantId}/notifications/check`, body: {} }),
   ({ merchantId }) => ({ method: 'POST', path: `merchants/${merchantId}/notifications/key`, body: {} }),
+  ({ merchantId }) => ({ method: 'POST', path: `merchants/${merchantId}/notifications/test`, body: {} }),
   ({ merchantId }) => ({
     method: 'POST',
     path: `merchants/${merchantId}/notifications/recipients`,

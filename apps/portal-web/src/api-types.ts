@@ -15,6 +15,7 @@ export interface Me {
     hasTotp: boolean;
     mayConfigure: boolean;
     mayInvite: boolean;
+    mayTest: boolean;
   };
 }
 
@@ -92,6 +93,14 @@ export interface ProbeResult {
   status: number | null;
   timings: { dnsMs: number | null; connectMs: number | null; tlsMs: number | null; firstByteMs: number | null; totalMs: number };
   certificateExpiresAt: string | null;
+}
+
+export interface TestResult extends ProbeResult {
+  transactionId: number;
+  reference: string;
+  encryption: string;
+  /** Whether the server opens what it answers with 200. */
+  isOpened: 'YES' | 'NO' | 'UNKNOWN';
 }
 
 export interface BrowserSession {

@@ -11,5 +11,5 @@ export { type DialOptions, type DialTimings, OutboundGuard, type UrlVerdict } fr
 export type { OutboundPolicy } from './policy/outbound-policy';
 export { type OutboundTarget, targetOf, type UrlRefusal } from './policy/url-rules';
 export type { CoarseReason, ProbeDetail, ProbeOutcome, ProbeTimings } from './probe/probe-outcome';
-export { type ProbeLimits, probeLimits, UrlProber } from './probe/url-prober';
+export { type ProbeLimits, probeLimits, type ProbeMessage, UrlProber } from './probe/url-prober';
 export { userAgent } from './user-agent';

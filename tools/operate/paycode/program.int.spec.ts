@@ -81,6 +81,8 @@ describe('npm run -s paycode', () => {
     [['merchants', 'encryption', '7', 'AES-128-GCM'], 'PUT /internal/merchants/7/encryption {"profile":"AES-128-GCM"}'],
     [['notifications', 'remove', '7', 'email', 'a@b.c'], 'DELETE /internal/merchants/7/notifications/EMAIL/a%40b.c '],
     [['check', '7'], 'POST /internal/merchants/7/check '],
+    [['send-test', '7'], 'POST /internal/merchants/7/test-notification {}'],
+    [['send-test', '7', '--asked-by', 'T. Nkosi'], 'POST /internal/merchants/7/test-notification {"askedBy":"T. Nkosi"}'],
     [['keys', 'reseal'], 'POST /internal/webhook-keys/reseal '],
     [['deliveries', 'show', '12'], 'GET /internal/deliveries/12 '],
     [['deliveries', 'list', '--merchant', '7'], 'GET /internal/deliveries?state=open&limit=50&merchantId=7 '],

@@ -8,7 +8,8 @@ export type AuditKind =
   | 'KEY_REVEALED'
   | 'KEY_RESEALED'
   | 'RECIPIENT_ADDED'
-  | 'RECIPIENT_REMOVED';
+  | 'RECIPIENT_REMOVED'
+  | 'TEST_SENT';
 
 /** Who made the call. */
 export interface Origin {

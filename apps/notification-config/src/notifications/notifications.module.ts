@@ -1,30 +1,40 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { CheckUrlService } from './check-url.service';
 import { NotificationOperationsController } from './http/notification-operations.controller';
 import { NotificationsController } from './http/notifications.controller';
 import { PortalNotificationsController } from './http/portal-notifications.controller';
-import { ConfigurationStore, PortalReader } from './notifications.ports';
+import { ConfigurationStore, PortalReader, TestTargets } from './notifications.ports';
 import { PostgresConfigurationStore } from './persistence/postgres-configuration.store';
 import { PostgresPortalReader } from './persistence/postgres-portal-reader';
+import { PostgresTestTargets } from './persistence/postgres-test-targets';
 import { PortalNotificationsService } from './portal-notifications.service';
 import { RecipientsService } from './recipients.service';
 import { RemoveNotificationService } from './remove-notification.service';
 import { RenewKeyService } from './renew-key.service';
+import { SendTestService, TEST_RULES, type TestRules } from './send-test.service';
 import { SetHttpNotificationService } from './set-http-notification.service';
 import { UrlUseCases } from './url-use-cases';
 
-@Module({
-  controllers: [NotificationsController, NotificationOperationsController, PortalNotificationsController],
-  providers: [
-    SetHttpNotificationService,
-    RenewKeyService,
-    RecipientsService,
-    RemoveNotificationService,
-    CheckUrlService,
-    PortalNotificationsService,
-    UrlUseCases,
-    { provide: PortalReader, useClass: PostgresPortalReader },
-    { provide: ConfigurationStore, useClass: PostgresConfigurationStore },
-  ],
-})
-export class NotificationsModule {}
+@Module({})
+export class NotificationsModule {
+  static register(testRules: TestRules): DynamicModule {
+    return {
+      module: NotificationsModule,
+      controllers: [NotificationsController, NotificationOperationsController, PortalNotificationsController],
+      providers: [
+        SetHttpNotificationService,
+        RenewKeyService,
+        RecipientsService,
+        RemoveNotificationService,
+        CheckUrlService,
+        SendTestService,
+        PortalNotificationsService,
+        UrlUseCases,
+        { provide: PortalReader, useClass: PostgresPortalReader },
+        { provide: TestTargets, useClass: PostgresTestTargets },
+        { provide: TEST_RULES, useValue: testRules },
+        { provide: ConfigurationStore, useClass: PostgresConfigurationStore },
+      ],
+    };
+  }
+}

@@ -1,7 +1,8 @@
-import type { MerchantOwner, MerchantRecord, PortalNotifications } from '@paycode/dto';
+import type { EncryptionProfile, IsOpened, MerchantOwner, MerchantRecord, PortalNotifications } from '@paycode/dto';
 import type { Origin } from '../audit';
 import type { ConfigurationChange } from './domain/configuration-change';
-import type { NotificationConfiguration } from './domain/notification-configuration';
+import type { HttpNotification, NotificationConfiguration } from './domain/notification-configuration';
+import type { NotifiedMerchant } from './domain/test-notification';
 
 /** The merchants that a caller may manage: those of a PSP, those of an acquirer, or all (operator). */
 export type Owner = { pspId: number } | { acquirer: string } | 'OPERATOR';
@@ -35,4 +36,26 @@ export abstract class PortalReader {
   abstract merchantsOf(owner: MerchantOwner): Promise<MerchantRecord[]>;
   /** @throws DomainError 404 */
   abstract notificationsOf(merchantId: number): Promise<PortalNotifications>;
+}
+
+/** What became of a test notification, for the audit log. */
+export interface TestRecord {
+  transactionId: number;
+  outcome: string;
+  isOpened: IsOpened;
+  askedBy: string | undefined;
+}
+
+/** Where a test notification goes, and under which key. */
+export interface TestTarget {
+  merchant: NotifiedMerchant;
+  encryption: EncryptionProfile;
+  http: HttpNotification | null;
+}
+
+export abstract class TestTargets {
+  /** @throws DomainError 404 */
+  abstract find(merchantId: number): Promise<TestTarget>;
+  /** Writes down who sent it. */
+  abstract record(merchantId: number, origin: Origin, sent: TestRecord): Promise<void>;
 }

@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { MerchantOwner, PortalMerchantsAnswer, PortalNotifications, PortalRequest } from '@paycode/dto';
+import type {
+  MerchantOwner,
+  PortalMerchantsAnswer,
+  PortalNotifications,
+  PortalRequest,
+  TestNotificationResult,
+} from '@paycode/dto';
 import type { ProbeOutcome } from '@paycode/safe-http';
 import { invalidField } from '@paycode/service-runtime';
 import { isRecipientValue, type Recipient, validValuesText } from './domain/recipient';
@@ -8,6 +14,7 @@ import type { NotificationCaller } from './notification-caller';
 import { PortalReader } from './notifications.ports';
 import { RecipientsService } from './recipients.service';
 import { RemoveNotificationService } from './remove-notification.service';
+import type { TestOrder } from './send-test.service';
 import { UrlUseCases } from './url-use-cases';
 
 type Wanted = Pick<PortalRequest, 'merchantId' | 'url' | 'type' | 'value'>;
@@ -51,6 +58,10 @@ export class PortalNotificationsService {
   async removeRecipient(wanted: Wanted, { origin }: NotificationCaller): Promise<PortalNotifications> {
     await this.removals.removeRecipient(wanted.merchantId, recipientOf(wanted), origin);
     return this.show(wanted.merchantId);
+  }
+
+  sendTest(order: TestOrder): Promise<TestNotificationResult<ProbeOutcome>> {
+    return this.http.tests.send(order);
   }
 
   async check(of: { merchantId: number; url: string | undefined; caller: string }): Promise<{ url: string } & ProbeOutcome> {

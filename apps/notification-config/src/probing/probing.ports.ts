@@ -1,11 +1,11 @@
-import type { ProbeOutcome } from '@paycode/safe-http';
+import type { ProbeMessage, ProbeOutcome } from '@paycode/safe-http';
 
-/** Sends the probe body of section 2.6 through `libs/safe-http`. */
+/** Sends one POST through `libs/safe-http`: the probe body of section 2.6, or another message. */
 export abstract class UrlProbe {
   /** Whether the text of the URL permits a probe. */
   abstract isAllowed(url: string): boolean;
   /** Never rejects because of the receiver. */
-  abstract probe(url: string): Promise<ProbeOutcome>;
+  abstract probe(url: string, message?: ProbeMessage): Promise<ProbeOutcome>;
 }
 
 export interface ProbeRequest {
@@ -13,6 +13,8 @@ export interface ProbeRequest {
   /** The caller: a username or `operator`. */
   caller: string;
   url: string;
+  /** Sent in place of the probe body. */
+  message?: ProbeMessage;
 }
 
 export type ProbePermit =

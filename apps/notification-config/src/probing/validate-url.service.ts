@@ -33,7 +33,7 @@ export class ValidateUrlService {
     const permit = await this.permitFor(request);
     if (!permit.ok) throw tooManyProbes(permit.retryAfterMs);
     try {
-      const outcome = await this.urlProbe.probe(request.url);
+      const outcome = await this.urlProbe.probe(request.url, request.message);
       probesTotal.inc({ outcome: outcome.detail ?? 'ACCEPTED' });
       this.log.info(
         {

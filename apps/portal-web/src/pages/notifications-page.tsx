@@ -7,6 +7,7 @@ import { meQuery, merchantsQuery, notificationsQuery, queryClient } from '../que
 import { Confirm, Failure, Field, MerchantChoice, Moment, Secret, Waiting } from '../ui';
 import { ProbeOutcome, useProbe } from './probe-outcome';
 import { Recipients } from './recipients';
+import { TestNotification } from './test-notification';
 
 /** Where a merchant is notified: its URL and key, and who gets e-mails and short messages. */
 export function NotificationsPage(): ReactNode {
@@ -113,6 +114,7 @@ function Webhook({ merchantId, notifications: { http, encryption }, mayChange }:
         </div>
       )}
       <ProbeOutcome probe={probe} />
+      {http && <TestNotification merchantId={merchantId} />}
       {renew.isError && <Failure error={renew.error} />}
       {remove.isError && <Failure error={remove.error} />}
       {mayChange && <UrlForm merchantId={merchantId} current={http?.url} onSet={reveal} onFailed={url => probe.mutate(url)} />}

@@ -42,8 +42,18 @@ const causes: Record<string, string> = {
 
 export function ProbeOutcome({ probe }: { probe: Probe }): ReactNode {
   if (probe.isError) return <Failure error={probe.error} />;
-  if (!probe.data) return null;
-  const { isAccepted, url, detail, status, timings, certificateExpiresAt } = probe.data;
+  return probe.data ? <Answer result={probe.data} accepted="Your server answered as it should." /> : null;
+}
+
+/** How a server answered one request, in words, and how long each step took. */
+export function Answer(props: {
+  result: ProbeResult;
+  accepted: string;
+  /** Accepted, and still something is wrong. */
+  isDoubtful?: boolean;
+  children?: ReactNode;
+}): ReactNode {
+  const { isAccepted, url, detail, status, timings, certificateExpiresAt } = props.result;
   const times = [
     ['Name', timings.dnsMs],
     ['Connection', timings.connectMs],
@@ -52,12 +62,12 @@ export function ProbeOutcome({ probe }: { probe: Probe }): ReactNode {
     ['In all', timings.totalMs],
   ] as const;
   return (
-    <div className={`notice ${isAccepted ? 'good' : 'bad'}`} role="status">
+    <div className={`notice ${isAccepted && !props.isDoubtful ? 'good' : 'bad'}`} role="status">
       <p>
-        <strong>{isAccepted ? 'Your server answered as it should.' : (causes[detail ?? ''] ?? 'The check failed.')}</strong>{' '}
-        <code>{url}</code>
+        <strong>{isAccepted ? props.accepted : (causes[detail ?? ''] ?? 'The check failed.')}</strong> <code>{url}</code>
         {status !== null && ` answered HTTP ${status}`}
       </p>
+      {props.children}
       <p className="dim">
         {times.flatMap(([name, ms]) => (ms === null ? [] : [`${name} ${Math.round(ms)} ms`])).join(' · ')}
         {certificateExpiresAt && (

@@ -23,6 +23,7 @@ export interface AuditEvent {
     | 'URL_SET'
     | 'URL_REMOVED'
     | 'URL_CHECKED'
+    | 'TEST_SENT'
     | 'KEY_RENEWED'
     | 'RECIPIENT_ADDED'
     | 'RECIPIENT_REMOVED'

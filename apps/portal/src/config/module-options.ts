@@ -15,12 +15,14 @@ export function peopleOptionsOf(settings: Settings): PeopleOptions {
 }
 
 export function sessionsOptionsOf(settings: Settings): SessionsOptions {
+  const isProduction = settings.PAYCODE_ENVIRONMENT === 'production';
   return {
     origin: new URL(settings.PUBLIC_BASE_URL).origin,
     idleS: settings.BROWSER_SESSION_IDLE_S,
     lifetimeS: settings.BROWSER_SESSION_MAX_S,
     // In the sandbox people may sign in with a password alone.
-    isTotpDemanded: settings.PAYCODE_ENVIRONMENT === 'production',
+    isTotpDemanded: isProduction,
+    isProduction,
   };
 }
 

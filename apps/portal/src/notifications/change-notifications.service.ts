@@ -19,6 +19,7 @@ const actions: Partial<Record<PortalOperation, AuditEvent['action']>> = {
   'add-recipient': 'RECIPIENT_ADDED',
   'remove-recipient': 'RECIPIENT_REMOVED',
   check: 'URL_CHECKED',
+  'send-test': 'TEST_SENT',
 };
 
 /** Flow: what a person asked -> within its scope, by notification-config -> written down with the person's name. */

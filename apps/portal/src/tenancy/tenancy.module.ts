@@ -20,13 +20,13 @@ export class TenancyModule implements OnApplicationShutdown {
           provide: NotificationConfigCalls,
           inject: [ServiceTokenSigner],
           useFactory: (signer: ServiceTokenSigner) =>
-            // Longer than a probe and the lease of a route take.
+            // Longer than two probes of a test or the lease of a route take, shorter than the gateway waits.
             new NotificationConfigCalls(
               new InternalClient({
                 baseUrl: notificationConfigUrl,
                 audience: 'notification-config',
                 signer,
-                timeoutMs: 20_000,
+                timeoutMs: 24_000,
               }),
             ),
         },

@@ -54,6 +54,7 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['DELETE', '/internal/merchants/:merchantId/notifications/HTTP', operator],
     ['DELETE', '/internal/merchants/:merchantId/notifications/:type/:value', operator],
     ['POST', '/internal/merchants/:merchantId/check', operator],
+    ['POST', '/internal/merchants/:merchantId/test-notification', operator],
     ['POST', '/internal/webhook-keys/reseal', operator],
     // Whose merchants a person may touch is the portal's to know; each call names who asks for it.
     ['POST', '/internal/portal/merchants', portal],

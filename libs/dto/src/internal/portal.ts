@@ -10,6 +10,7 @@ export const portalOperations = [
   'add-recipient',
   'remove-recipient',
   'check',
+  'send-test',
 ] as const;
 
 export type PortalOperation = (typeof portalOperations)[number];
@@ -38,6 +39,23 @@ export interface PortalNotifications {
   encryption: EncryptionProfile;
   recipients: { type: Channel; value: string }[];
 }
+
+/** What became of a test notification: `Outcome` is how its receiver answered, as a check says it. */
+export type TestNotificationResult<Outcome> = Outcome & {
+  url: string;
+  /** Outside the range of payments. */
+  transactionId: number;
+  /** `TEST-…` */
+  reference: string;
+  encryption: EncryptionProfile;
+  isOpened: IsOpened;
+};
+
+/**
+ * Whether a receiver opens what it answers with 200. Each test notification that it takes is followed by one under a key that nobody has:
+ * a receiver that takes this too opened neither.
+ */
+export type IsOpened = 'YES' | 'NO' | 'UNKNOWN';
 
 /** A refusal is an answer: the person is told what it says. */
 export type PortalAnswer<T> =

@@ -20,6 +20,16 @@ export interface ProbeLimits {
 /** Decision "URL validation window": 10 s in all, connect 3 s, body read up to 1 KiB then dropped. */
 export const probeLimits: ProbeLimits = { totalMs: 10_000, connectMs: 3_000, bodyBytesMax: 1_024 };
 
+/** What is POSTed. */
+export interface ProbeMessage {
+  /** As it is sent. */
+  body: string;
+  /** Beside those of every probe; names in lower case, `content-type` among them. */
+  headers: Readonly<Record<string, string>>;
+  /** A shorter deadline than that of the limits, in milliseconds. */
+  totalMs?: number;
+}
+
 interface Progress {
   startedAt: number;
   dialled: DialTimings | null;
@@ -39,7 +49,12 @@ export class UrlProber {
     private readonly userAgent: string,
   ) {}
 
-  async probe(url: string, body: object, limits: ProbeLimits = probeLimits): Promise<ProbeOutcome> {
+  /** A body of JSON. */
+  probe(url: string, body: object, limits: ProbeLimits = probeLimits): Promise<ProbeOutcome> {
+    return this.send(url, { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }, limits);
+  }
+
+  async send(url: string, message: ProbeMessage, limits: ProbeLimits = probeLimits): Promise<ProbeOutcome> {
     const progress: Progress = {
       startedAt: performance.now(),
       dialled: null,
@@ -50,9 +65,9 @@ export class UrlProber {
     };
     const verdict = this.guard.checkUrl(url);
     if (!verdict.ok) return outcomeOf(progress, { reason: 'not allowed', detail: 'NOT_ALLOWED' });
-    const signal = AbortSignal.timeout(limits.totalMs);
+    const signal = AbortSignal.timeout(Math.min(limits.totalMs, message.totalMs ?? limits.totalMs));
     try {
-      const answer = await this.post(verdict.url, body, { limits, signal, progress });
+      const answer = await this.post(verdict.url, message, { limits, signal, progress });
       progress.answeredAt = performance.now();
       progress.status = answer.status;
       await dropBody(answer.data, limits.bodyBytesMax);
@@ -64,7 +79,7 @@ export class UrlProber {
 
   private post(
     url: URL,
-    body: object,
+    { body, headers }: ProbeMessage,
     { limits, signal, progress }: { limits: ProbeLimits; signal: AbortSignal; progress: Progress },
   ): Promise<AxiosResponse<Readable>> {
     const agent = guardedAgent(targetOf(url).protocol, {
@@ -78,8 +93,8 @@ export class UrlProber {
     return axios.request<Readable>({
       method: 'post',
       url: url.href,
-      data: JSON.stringify(body),
-      headers: { 'content-type': 'application/json', 'user-agent': this.userAgent, accept: '*/*', 'accept-encoding': 'identity' },
+      data: body,
+      headers: { ...headers, 'user-agent': this.userAgent, accept: '*/*', 'accept-encoding': 'identity' },
       httpAgent: agent,
       httpsAgent: agent,
       proxy: false,

@@ -59,4 +59,12 @@ function addNotificationCommands(program: Command, context: CommandContext): voi
     .argument('<merchantId>')
     .description("probe a merchant's URL and show what happened; changes nothing")
     .action((merchantId: string) => context.call(service, { method: 'POST', path: `${merchantPath(merchantId)}/check` }));
+  program
+    .command('send-test')
+    .argument('<merchantId>')
+    .description("send a merchant's URL an encrypted notification that moves no money, and show how it was answered")
+    .option('--asked-by <person>', "the merchant's person who wants it; production sends none without")
+    .action((merchantId: string, { askedBy }: { askedBy?: string }) =>
+      context.call(service, { method: 'POST', path: `${merchantPath(merchantId)}/test-notification`, body: { askedBy } }),
+    );
 }

@@ -1,11 +1,13 @@
-import { Controller, Delete, Header, HttpCode, Param, Post, Req } from '@nestjs/common';
-import { type Channel, channels, validTypesText } from '@paycode/dto';
+import { Body, Controller, Delete, Header, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { type Channel, channels, type TestNotificationResult, validTypesText } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import type { ProbeOutcome } from '@paycode/safe-http';
 import type { FastifyRequest } from 'fastify';
 import { MerchantIdPipe, operatorOrigin } from '../../merchants';
 import { CheckUrlService } from '../check-url.service';
 import { RemoveNotificationService } from '../remove-notification.service';
+import { SendTestService } from '../send-test.service';
+import { SendTestBody } from './send-test.dto';
 
 /** Operations of the portal for a merchant. */
 @Controller('internal/merchants/:merchantId')
@@ -13,6 +15,7 @@ export class NotificationOperationsController {
   constructor(
     private readonly removals: RemoveNotificationService,
     private readonly checks: CheckUrlService,
+    private readonly tests: SendTestService,
   ) {}
 
   @Delete('notifications/HTTP')
@@ -36,6 +39,17 @@ export class NotificationOperationsController {
   @Header('cache-control', 'no-store')
   check(@Param('merchantId', MerchantIdPipe) merchantId: number): Promise<{ url: string } & ProbeOutcome> {
     return this.checks.check(merchantId, 'operator');
+  }
+
+  @Post('test-notification')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  sendTest(
+    @Param('merchantId', MerchantIdPipe) merchantId: number,
+    @Body() { askedBy }: SendTestBody,
+    @Req() request: FastifyRequest,
+  ): Promise<TestNotificationResult<ProbeOutcome>> {
+    return this.tests.send({ merchantId, caller: 'operator', origin: operatorOrigin(request), askedBy });
   }
 }
 

@@ -1,5 +1,5 @@
 import { Body, Controller, Header, HttpCode, Post, Req } from '@nestjs/common';
-import type { PortalAnswer, PortalMerchantsAnswer, PortalNotifications } from '@paycode/dto';
+import type { PortalAnswer, PortalMerchantsAnswer, PortalNotifications, TestNotificationResult } from '@paycode/dto';
 import type { ProbeOutcome } from '@paycode/safe-http';
 import type { FastifyRequest } from 'fastify';
 import type { HttpNotificationAnswer } from '../http-notification-answer';
@@ -64,5 +64,15 @@ export class PortalNotificationsController {
   @Header('cache-control', 'no-store')
   check(@Body() { merchantId, url, actor }: PortalBody): Answer<{ url: string } & ProbeOutcome> {
     return answered(() => this.notifications.check({ merchantId, url, caller: `portal ${actor}` }));
+  }
+
+  @Post('notifications/send-test')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  sendTest(@Body() body: PortalBody, @Req() request: FastifyRequest): Answer<TestNotificationResult<ProbeOutcome>> {
+    const { merchantId, actor } = body;
+    const { origin } = portalCaller(body, request);
+    // The portal knows roles: in production it lets owners alone ask.
+    return answered(() => this.notifications.sendTest({ merchantId, caller: `portal ${actor}`, origin, askedBy: actor }));
   }
 }

@@ -1,4 +1,11 @@
-import { type OutboundGuard, type ProbeLimits, type ProbeOutcome, UrlProber, userAgent } from '@paycode/safe-http';
+import {
+  type OutboundGuard,
+  type ProbeLimits,
+  type ProbeMessage,
+  type ProbeOutcome,
+  UrlProber,
+  userAgent,
+} from '@paycode/safe-http';
 import { UrlProbe } from '../probing.ports';
 
 /** The one-field body of spec 2.6 (R-2.6-1, A-50). */
@@ -19,7 +26,7 @@ export class GuardedUrlProbe extends UrlProbe {
     return this.guard.checkUrl(url).ok;
   }
 
-  override probe(url: string): Promise<ProbeOutcome> {
-    return this.prober.probe(url, probeBody, this.limits);
+  override probe(url: string, message?: ProbeMessage): Promise<ProbeOutcome> {
+    return message ? this.prober.send(url, message, this.limits) : this.prober.probe(url, probeBody, this.limits);
   }
 }

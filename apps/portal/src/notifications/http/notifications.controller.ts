@@ -50,6 +50,14 @@ export class NotificationsController {
     return this.notifications.do('check', of, await this.asking(request));
   }
 
+  /** Moves no money; in production it still is a request to a shop at work, which its owner has to want. */
+  @Post('test')
+  @HttpCode(200)
+  @Needs('TEST')
+  async sendTest(@Param('merchantId') merchantId: string, @Req() request: PortalHttpRequest): Promise<unknown> {
+    return this.notifications.do('send-test', { merchantId: idOf(merchantId) }, await this.asking(request));
+  }
+
   @Post('key')
   @HttpCode(200)
   @Needs('CONFIGURE')

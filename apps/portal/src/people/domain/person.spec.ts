@@ -3,7 +3,7 @@ import { isTenantWellFormed, may, roles, tenantName, type TenantType, type Role 
 describe('people of the portal', () => {
   it('a viewer and on-call read; who develops may configure; owners and administrators also invite', () => {
     const allowed = Object.fromEntries(
-      roles.map(role => [role, (['CONFIGURE', 'INVITE'] as const).filter(permission => may(role, permission))]),
+      roles.map(role => [role, (['CONFIGURE', 'INVITE'] as const).filter(permission => may(role, permission, false))]),
     );
     expect(allowed).toEqual({
       VIEWER: [],
@@ -42,5 +42,11 @@ describe('people of the portal', () => {
   it('says whom somebody works for', () => {
     expect(tenantName({ tenantType: 'PSP', tenantId: '7' })).toBe('psp 7');
     expect(tenantName({ tenantType: 'OPERATOR', tenantId: '' })).toBe('the platform');
+  });
+
+  it('in the sandbox who sets up notifications may test them, in production the owner alone', () => {
+    const testers = (isProduction: boolean) => roles.filter(role => may(role, 'TEST', isProduction));
+    expect(testers(false)).toEqual(['DEVELOPER', 'OWNER']);
+    expect(testers(true)).toEqual(['OWNER']);
   });
 });

@@ -19,18 +19,20 @@ export interface Person {
 }
 
 /** What a role lets a person do beyond reading. */
-export type Permission = 'CONFIGURE' | 'INVITE';
+export type Permission = 'CONFIGURE' | 'INVITE' | 'TEST';
 
 const permissions: Record<Role, readonly Permission[]> = {
   VIEWER: [],
-  DEVELOPER: ['CONFIGURE'],
-  OWNER: ['CONFIGURE', 'INVITE'],
+  DEVELOPER: ['CONFIGURE', 'TEST'],
+  OWNER: ['CONFIGURE', 'INVITE', 'TEST'],
   // Reads everything and checks; what merchants set up is theirs to change.
   ON_CALL: [],
   ADMINISTRATOR: ['CONFIGURE', 'INVITE'],
 };
 
-export function may(role: Role, permission: Permission): boolean {
+/** In production a test notification reaches a shop at work: its owner alone may want that. */
+export function may(role: Role, permission: Permission, isProduction: boolean): boolean {
+  if (permission === 'TEST' && isProduction) return role === 'OWNER';
   return permissions[role].includes(permission);
 }
 

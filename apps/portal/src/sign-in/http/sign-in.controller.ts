@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Origin } from '../../audit';
-import { may, type Person, tenantName } from '../../people';
+import { may, type Permission, type Person, tenantName } from '../../people';
 import {
   AskedBy,
   type Asking,
@@ -26,7 +26,7 @@ export const ENVIRONMENT = Symbol('ENVIRONMENT');
 interface ShownPerson {
   stage: Stage;
   environment: string;
-  person: Person & { tenantName: string; mayConfigure: boolean; mayInvite: boolean };
+  person: Person & { tenantName: string; mayConfigure: boolean; mayInvite: boolean; mayTest: boolean };
 }
 
 /** The session of this browser. */
@@ -86,7 +86,8 @@ export class SignInController {
 
   private shown(stage: Stage, person: Person): ShownPerson {
     const { role } = person;
-    const rights = { mayConfigure: may(role, 'CONFIGURE'), mayInvite: may(role, 'INVITE') };
+    const mayDo = (permission: Permission) => may(role, permission, this.environment === 'production');
+    const rights = { mayConfigure: mayDo('CONFIGURE'), mayInvite: mayDo('INVITE'), mayTest: mayDo('TEST') };
     return { stage, environment: this.environment, person: { ...person, tenantName: tenantName(person), ...rights } };
   }
 }

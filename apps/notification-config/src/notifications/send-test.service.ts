@@ -1,0 +1,93 @@
+import type { KeyObject } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { generateWebhookKey, importWebhookKey } from '@paycode/crypto';
+import type { IsOpened, TestNotificationResult } from '@paycode/dto';
+import type { ProbeOutcome } from '@paycode/safe-http';
+import { DomainError, invalidField } from '@paycode/service-runtime';
+import type { Origin } from '../audit';
+import { ValidateUrlService } from '../probing';
+import { WebhookKeys } from '../webhook-keys';
+import { testNotificationOf } from './domain/test-notification';
+import { notificationNotSet } from './notification-refusals';
+import { type TestTarget, TestTargets } from './notifications.ports';
+import { testMessageOf } from './test-message';
+
+export const TEST_RULES = Symbol('TEST_RULES');
+
+export interface TestRules {
+  /** Where a test reaches a shop at work, so that its owner has to want it. */
+  isProduction: boolean;
+}
+
+export interface TestOrder {
+  merchantId: number;
+  /** As for probes, whose limits count for tests too. */
+  caller: string;
+  origin: Origin;
+  /** The merchant's person who wants the test; production sends none without. */
+  askedBy: string | undefined;
+}
+
+/** The receiver has answered once already, so it is there; both POSTs end before the portal gives up. */
+const counterTestMs = 5_000;
+
+/**
+ * Flow: the merchant's URL and key -> a notification that moves no money, encrypted as those of payments -> one POST -> once more under a
+ * key that nobody has -> how the receiver answered. No payment, no delivery and no reversal knows of it: nothing is armed, and nothing is
+ * sent again.
+ */
+@Injectable()
+export class SendTestService {
+  constructor(
+    private readonly targets: TestTargets,
+    private readonly keys: WebhookKeys,
+    private readonly urls: ValidateUrlService,
+    @Inject(TEST_RULES) private readonly rules: TestRules,
+  ) {}
+
+  /** @throws DomainError 400 in production unless somebody asked, 404 unknown merchant, R-7-10, 429 */
+  async send(order: TestOrder): Promise<TestNotificationResult<ProbeOutcome>> {
+    if (this.rules.isProduction && !order.askedBy) throw invalidField('askedBy', 'must name who of the merchant wants the test');
+    const target = await this.targets.find(order.merchantId);
+    if (!target.http) throw notificationNotSet();
+    const { http, encryption } = target;
+    const key = importWebhookKey(this.keys.reveal(order.merchantId, http));
+    const { transactionId, reference, outcome } = await this.post(order, { target, key });
+    const isOpened = outcome.isAccepted ? await this.isOpened(order, target) : 'UNKNOWN';
+    const result = { transactionId, outcome: outcome.detail ?? 'ACCEPTED', isOpened, askedBy: order.askedBy };
+    await this.targets.record(order.merchantId, order.origin, result);
+    return { url: http.url, transactionId, reference, encryption, isOpened, ...outcome };
+  }
+
+  private async post(
+    { merchantId, caller }: TestOrder,
+    { target, key, totalMs }: { target: TestTarget; key: KeyObject; totalMs?: number },
+  ): Promise<{ transactionId: number; reference: string; outcome: ProbeOutcome }> {
+    // Each has an id of its own: a receiver may tell repeats by the id, before it opens anything.
+    const notification = testNotificationOf(target.merchant, Math.random);
+    const { transactionId, reference } = notification;
+    const message = testMessageOf(notification, { encryption: target.encryption, key });
+    const { url } = target.http!;
+    const outcome = await this.urls.probe({
+      merchantId,
+      caller,
+      url,
+      message: totalMs === undefined ? message : { ...message, totalMs },
+    });
+    return { transactionId, reference, outcome };
+  }
+
+  /** Whether the receiver refuses what nobody can open. */
+  private async isOpened(order: TestOrder, target: TestTarget): Promise<IsOpened> {
+    try {
+      const key = importWebhookKey(generateWebhookKey());
+      const { status, isAccepted } = (await this.post(order, { target, key, totalMs: counterTestMs })).outcome;
+      if (isAccepted) return 'NO';
+      return status === null ? 'UNKNOWN' : 'YES';
+    } catch (error) {
+      // The limits of probes are reached; how the receiver answered the first is known all the same.
+      if (error instanceof DomainError && error.status === 429) return 'UNKNOWN';
+      throw error;
+    }
+  }
+}

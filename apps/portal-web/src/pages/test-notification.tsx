@@ -1,0 +1,62 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { api } from '../api';
+import type { TestResult } from '../api-types';
+import { meQuery } from '../queries';
+import { Confirm, Failure } from '../ui';
+import { Answer } from './probe-outcome';
+
+/** An encrypted notification that moves no money, to see whether the server opens and answers it. */
+export function TestNotification({ merchantId }: { merchantId: number }): ReactNode {
+  const { data: me } = useQuery(meQuery);
+  const [isAsked, setAsked] = useState(false);
+  const send = useMutation({ mutationFn: () => api.post<TestResult>(`merchants/${merchantId}/notifications/test`) });
+  if (!me?.person.mayTest) return null;
+  const press = () => (me.environment === 'production' ? setAsked(true) : send.mutate());
+  return (
+    <>
+      <h3>Try your code</h3>
+      <p>
+        A test notification comes encrypted under your key, as a payment’s does. It moves no money: amount 0.00, reference{' '}
+        <code>TEST-…</code>, header <code>X-Webhook-Test: 1</code>. Whatever your server answers, nothing is reversed. If it
+        answers 200, a second one follows under a key that nobody has, which it must refuse.
+      </p>
+      <button type="button" disabled={send.isPending} onClick={press}>
+        {send.isPending ? 'Sending…' : 'Send test notification'}
+      </button>
+      {send.isError && <Failure error={send.error} />}
+      {send.data && <Result result={send.data} />}
+      {isAsked && (
+        <Confirm title="Send it in production?" action="Send" onConfirm={() => send.mutate()} onClose={() => setAsked(false)}>
+          <p>This is a request to your shop at work. Your code must know a test by its reference and amount, and ship nothing.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+const opened: Record<TestResult['isOpened'], string> = {
+  YES: 'It opened it with your key: it refused one under a key that nobody has.',
+  NO: 'But it answered 200 to one under a key that nobody has, too: it answers before it has opened them, and so settles what it cannot read.',
+  UNKNOWN: 'Whether it opened it could not be seen: send one more in a minute.',
+};
+
+function Result({ result }: { result: TestResult }): ReactNode {
+  return (
+    <Answer result={result} accepted="Your server took the test notification." isDoubtful={result.isOpened === 'NO'}>
+      <p>
+        {result.isAccepted ? `${opened[result.isOpened]} ` : ''}
+        {result.isAccepted ? 'A payment answered so would be settled.' : 'A payment answered so would be reversed.'}
+      </p>
+      <p>
+        Transaction <code>{result.transactionId}</code>, reference <code>{result.reference}</code>, {result.encryption}.
+      </p>
+      {result.detail === 'STATUS_NOT_200' && (
+        <p>
+          Look for this transaction in the log of your server. A 400 often is an old key, or a body parser that expects JSON:
+          notifications are encrypted text (<code>text/plain</code>).
+        </p>
+      )}
+    </Answer>
+  );
+}
