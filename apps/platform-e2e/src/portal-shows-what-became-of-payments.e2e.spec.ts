@@ -82,24 +82,6 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
     expect(await body()).not.toContain(receiver.encryptKey);
   });
 
-  it('sends a test notification, which the receiver opens with its key and which is no payment', async () => {
-    await portal.page.getByRole('button', { name: 'Send test notification' }).click();
-    const { notification, headers } = await receiver.webhook(({ reference }) => reference.startsWith('TEST-'));
-    expect(headers['x-webhook-test']).toBe('1');
-    expect(notification).toMatchObject({ merchantId: merchant.merchantId, amount: 0, status: 'SUCCESS' });
-    await shows('Your server took the test notification', notification.reference, 'would be settled', 'In all');
-    expect(await portal.accessibilityFaults()).toEqual([]);
-    await portal.screenshots('notifications-tested');
-    receiver.answer = () => 400;
-    await portal.page.getByRole('button', { name: 'Send test notification' }).click();
-    await shows('another status than 200', 'would be reversed', 'an old key');
-    receiver.answer = () => 200;
-    await portal.goto(`payments?search=${notification.transactionId}`);
-    await shows('No payment fits');
-    await go('Notifications');
-    await shows(receiver.url);
-  });
-
   it('adds and removes the address of a till', async () => {
     await portal.page.getByLabel('E-mail address').fill('till@shop.example');
     await portal.page.getByRole('button', { name: 'Add' }).click();

@@ -100,7 +100,7 @@ export interface TestResult extends ProbeResult {
   reference: string;
   encryption: string;
   /** Whether the server opens what it answers with 200. */
-  isOpened: 'YES' | 'NO' | 'UNKNOWN';
+  isOpened: 'YES' | 'NO' | 'NOT_SEEN';
 }
 
 export interface BrowserSession {

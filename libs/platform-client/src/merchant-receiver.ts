@@ -36,6 +36,8 @@ export class MerchantReceiver {
   probes = 0;
   /** Status to answer a notification with: 200 acknowledges it. */
   answer: (notification: Notification) => number | Promise<number> = () => 200;
+  /** Status to answer a body with that the key does not open: a receiver cannot verify it, so it refuses it (R-6.2-7). */
+  answerToUnopened = 400;
   private readonly server: Server;
   private readonly address: string;
   private waiting: (() => void)[] = [];
@@ -95,8 +97,7 @@ export class MerchantReceiver {
     try {
       plaintext = decryptWebhook(body, this.encryptKey);
     } catch {
-      // The receiver cannot verify the body with its key, so it refuses it (R-6.2-7).
-      return 400;
+      return this.answerToUnopened;
     }
     const notification = JSON.parse(plaintext) as Notification;
     const answered = await this.answer(notification);

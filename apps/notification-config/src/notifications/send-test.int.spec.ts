@@ -108,7 +108,7 @@ describe('a test notification', () => {
   it('that is refused says by which status and how long each step took, and no second one follows', async () => {
     answer = () => 400;
     const { data } = await send();
-    expect(data).toMatchObject({ isAccepted: false, status: 400, detail: 'STATUS_NOT_200', isOpened: 'UNKNOWN' });
+    expect(data).toMatchObject({ isAccepted: false, status: 400, detail: 'STATUS_NOT_200', isOpened: 'NOT_SEEN' });
     expect(data.timings.totalMs).toBeGreaterThan(0);
     expect(received).toHaveLength(1);
   });
@@ -137,7 +137,7 @@ describe('a test notification', () => {
   it('needs a URL and a merchant, and counts among the probes of the merchant (R-7-10, T-28)', async () => {
     // One of six went to the probe of addHttp, and each test takes two: the third is left without its second.
     const opened = [await send(), await send(), await send()].map(({ data }) => data.isOpened);
-    expect(opened).toEqual(['YES', 'YES', 'UNKNOWN']);
+    expect(opened).toEqual(['YES', 'YES', 'NOT_SEEN']);
     expect(await send()).toMatchObject({ status: 429, data: { message: 'Too many URL validations' } });
     expect(received).toHaveLength(5);
     merchantId += 1;

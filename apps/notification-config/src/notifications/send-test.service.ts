@@ -53,7 +53,7 @@ export class SendTestService {
     const { http, encryption } = target;
     const key = importWebhookKey(this.keys.reveal(order.merchantId, http));
     const { transactionId, reference, outcome } = await this.post(order, { target, key });
-    const isOpened = outcome.isAccepted ? await this.isOpened(order, target) : 'UNKNOWN';
+    const isOpened = outcome.isAccepted ? await this.isOpened(order, target) : 'NOT_SEEN';
     const result = { transactionId, outcome: outcome.detail ?? 'ACCEPTED', isOpened, askedBy: order.askedBy };
     await this.targets.record(order.merchantId, order.origin, result);
     return { url: http.url, transactionId, reference, encryption, isOpened, ...outcome };
@@ -83,10 +83,10 @@ export class SendTestService {
       const key = importWebhookKey(generateWebhookKey());
       const { status, isAccepted } = (await this.post(order, { target, key, totalMs: counterTestMs })).outcome;
       if (isAccepted) return 'NO';
-      return status === null ? 'UNKNOWN' : 'YES';
+      return status === null ? 'NOT_SEEN' : 'YES';
     } catch (error) {
       // The limits of probes are reached; how the receiver answered the first is known all the same.
-      if (error instanceof DomainError && error.status === 429) return 'UNKNOWN';
+      if (error instanceof DomainError && error.status === 429) return 'NOT_SEEN';
       throw error;
     }
   }

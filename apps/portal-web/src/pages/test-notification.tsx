@@ -36,18 +36,15 @@ export function TestNotification({ merchantId }: { merchantId: number }): ReactN
 }
 
 const opened: Record<TestResult['isOpened'], string> = {
-  YES: 'It opened it with your key: it refused one under a key that nobody has.',
-  NO: 'But it answered 200 to one under a key that nobody has, too: it answers before it has opened them, and so settles what it cannot read.',
-  UNKNOWN: 'Whether it opened it could not be seen: send one more in a minute.',
+  YES: 'It opened it with your key: it refused one under a key that nobody has. A payment answered so would be settled.',
+  NO: 'But it also answered 200 to one under a key that nobody has: it answers before it opens them. A payment that it cannot read would be settled.',
+  NOT_SEEN: 'A payment answered so would be settled. Whether your server opened it could not be seen: send one more in a minute.',
 };
 
 function Result({ result }: { result: TestResult }): ReactNode {
   return (
     <Answer result={result} accepted="Your server took the test notification." isDoubtful={result.isOpened === 'NO'}>
-      <p>
-        {result.isAccepted ? `${opened[result.isOpened]} ` : ''}
-        {result.isAccepted ? 'A payment answered so would be settled.' : 'A payment answered so would be reversed.'}
-      </p>
+      <p>{result.isAccepted ? opened[result.isOpened] : 'A payment answered so would be reversed.'}</p>
       <p>
         Transaction <code>{result.transactionId}</code>, reference <code>{result.reference}</code>, {result.encryption}.
       </p>

@@ -55,7 +55,7 @@ export type TestNotificationResult<Outcome> = Outcome & {
  * Whether a receiver opens what it answers with 200. Each test notification that it takes is followed by one under a key that nobody has:
  * a receiver that takes this too opened neither.
  */
-export type IsOpened = 'YES' | 'NO' | 'UNKNOWN';
+export type IsOpened = 'YES' | 'NO' | 'NOT_SEEN';
 
 /** A refusal is an answer: the person is told what it says. */
 export type PortalAnswer<T> =
