@@ -3,10 +3,10 @@ import { CheckUrlService } from './check-url.service';
 import { NotificationOperationsController } from './http/notification-operations.controller';
 import { NotificationsController } from './http/notifications.controller';
 import { PortalNotificationsController } from './http/portal-notifications.controller';
-import { ConfigurationStore, PortalReader, TestTargets } from './notifications.ports';
+import { ConfigurationStore, PortalReader, TestReceivers } from './notifications.ports';
 import { PostgresConfigurationStore } from './persistence/postgres-configuration.store';
 import { PostgresPortalReader } from './persistence/postgres-portal-reader';
-import { PostgresTestTargets } from './persistence/postgres-test-targets';
+import { PostgresTestReceivers } from './persistence/postgres-test-receivers';
 import { PortalNotificationsService } from './portal-notifications.service';
 import { RecipientsService } from './recipients.service';
 import { RemoveNotificationService } from './remove-notification.service';
@@ -31,7 +31,7 @@ export class NotificationsModule {
         PortalNotificationsService,
         UrlUseCases,
         { provide: PortalReader, useClass: PostgresPortalReader },
-        { provide: TestTargets, useClass: PostgresTestTargets },
+        { provide: TestReceivers, useClass: PostgresTestReceivers },
         { provide: TEST_RULES, useValue: testRules },
         { provide: ConfigurationStore, useClass: PostgresConfigurationStore },
       ],

@@ -47,15 +47,15 @@ export interface TestRecord {
 }
 
 /** Where a test notification goes, and under which key. */
-export interface TestTarget {
+export interface TestReceiver {
   merchant: NotifiedMerchant;
   encryption: EncryptionProfile;
   http: HttpNotification | null;
 }
 
-export abstract class TestTargets {
+export abstract class TestReceivers {
   /** @throws DomainError 404 */
-  abstract find(merchantId: number): Promise<TestTarget>;
+  abstract find(merchantId: number): Promise<TestReceiver>;
   /** Writes down who sent it. */
   abstract record(merchantId: number, origin: Origin, sent: TestRecord): Promise<void>;
 }

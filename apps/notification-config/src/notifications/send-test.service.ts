@@ -9,7 +9,7 @@ import { ValidateUrlService } from '../probing';
 import { WebhookKeys } from '../webhook-keys';
 import { testNotificationOf } from './domain/test-notification';
 import { notificationNotSet } from './notification-refusals';
-import { type TestTarget, TestTargets } from './notifications.ports';
+import { type TestReceiver, TestReceivers } from './notifications.ports';
 import { testMessageOf } from './test-message';
 
 export const TEST_RULES = Symbol('TEST_RULES');
@@ -39,7 +39,7 @@ const counterTestMs = 5_000;
 @Injectable()
 export class SendTestService {
   constructor(
-    private readonly targets: TestTargets,
+    private readonly receivers: TestReceivers,
     private readonly keys: WebhookKeys,
     private readonly urls: ValidateUrlService,
     @Inject(TEST_RULES) private readonly rules: TestRules,
@@ -48,26 +48,26 @@ export class SendTestService {
   /** @throws DomainError 400 in production unless somebody asked, 404 unknown merchant, R-7-10, 429 */
   async send(order: TestOrder): Promise<TestNotificationResult<ProbeOutcome>> {
     if (this.rules.isProduction && !order.askedBy) throw invalidField('askedBy', 'must name who of the merchant wants the test');
-    const target = await this.targets.find(order.merchantId);
-    if (!target.http) throw notificationNotSet();
-    const { http, encryption } = target;
+    const receiver = await this.receivers.find(order.merchantId);
+    if (!receiver.http) throw notificationNotSet();
+    const { http, encryption } = receiver;
     const key = importWebhookKey(this.keys.reveal(order.merchantId, http));
-    const { transactionId, reference, outcome } = await this.post(order, { target, key });
-    const isOpened = outcome.isAccepted ? await this.isOpened(order, target) : 'NOT_SEEN';
+    const { transactionId, reference, outcome } = await this.post(order, { receiver, key });
+    const isOpened = outcome.isAccepted ? await this.isOpened(order, receiver) : 'NOT_SEEN';
     const result = { transactionId, outcome: outcome.detail ?? 'ACCEPTED', isOpened, askedBy: order.askedBy };
-    await this.targets.record(order.merchantId, order.origin, result);
+    await this.receivers.record(order.merchantId, order.origin, result);
     return { url: http.url, transactionId, reference, encryption, isOpened, ...outcome };
   }
 
   private async post(
     { merchantId, caller }: TestOrder,
-    { target, key, totalMs }: { target: TestTarget; key: KeyObject; totalMs?: number },
+    { receiver, key, totalMs }: { receiver: TestReceiver; key: KeyObject; totalMs?: number },
   ): Promise<{ transactionId: number; reference: string; outcome: ProbeOutcome }> {
     // Each has an id of its own: a receiver may tell repeats by the id, before it opens anything.
-    const notification = testNotificationOf(target.merchant, Math.random);
+    const notification = testNotificationOf(receiver.merchant, Math.random);
     const { transactionId, reference } = notification;
-    const message = testMessageOf(notification, { encryption: target.encryption, key });
-    const { url } = target.http!;
+    const message = testMessageOf(notification, { encryption: receiver.encryption, key });
+    const { url } = receiver.http!;
     const outcome = await this.urls.probe({
       merchantId,
       caller,
@@ -78,10 +78,10 @@ export class SendTestService {
   }
 
   /** Whether the receiver refuses what nobody can open. */
-  private async isOpened(order: TestOrder, target: TestTarget): Promise<IsOpened> {
+  private async isOpened(order: TestOrder, receiver: TestReceiver): Promise<IsOpened> {
     try {
       const key = importWebhookKey(generateWebhookKey());
-      const { status, isAccepted } = (await this.post(order, { target, key, totalMs: counterTestMs })).outcome;
+      const { status, isAccepted } = (await this.post(order, { receiver, key, totalMs: counterTestMs })).outcome;
       if (isAccepted) return 'NO';
       return status === null ? 'NOT_SEEN' : 'YES';
     } catch (error) {

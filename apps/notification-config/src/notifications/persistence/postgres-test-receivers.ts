@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { insertAuditEvents, type Origin } from '../../audit';
 import { MerchantEntity, merchantNotFound } from '../../merchants';
-import { type TestRecord, type TestTarget, TestTargets } from '../notifications.ports';
+import { type TestRecord, type TestReceiver, TestReceivers } from '../notifications.ports';
 import { HttpNotificationEntity } from './http-notification.entity';
 
 @Injectable()
-export class PostgresTestTargets extends TestTargets {
+export class PostgresTestReceivers extends TestReceivers {
   constructor(private readonly dataSource: DataSource) {
     super();
   }
 
-  override async find(merchantId: number): Promise<TestTarget> {
+  override async find(merchantId: number): Promise<TestReceiver> {
     const merchant = await this.dataSource.getRepository(MerchantEntity).findOneBy({ merchantId });
     if (!merchant) throw merchantNotFound();
     const http = await this.dataSource.getRepository(HttpNotificationEntity).findOneBy({ merchantId });
