@@ -3,7 +3,7 @@ import { addSecretCommands } from './paycode/commands/secrets.ts';
 import { operatorProgram, run } from './paycode/program.ts';
 
 const write = (text: string): boolean => process.stdout.write(text);
-const program = operatorProgram(write);
+const program = operatorProgram(write).usage('<command> [arguments]   (run as: npm run -s paycode -- <command>)');
 // Only here, because it reads the manifests of the repository.
 addSecretCommands(program, write);
 await run(program, process.argv);

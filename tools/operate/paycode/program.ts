@@ -13,7 +13,7 @@ import { OperatorError } from './operator-error.ts';
 /** The operator's command line, which calls the internal listeners. */
 export function operatorProgram(write: (text: string) => void): Command {
   const program = new Command('paycode')
-    .usage('<command> [arguments]   (run as: npm run -s paycode -- <command>)')
+    .usage('<command> [arguments]')
     .description('Shows and changes the state of a running platform.')
     .option('--home <folder>', 'folder of the standalone platform', process.env['PAYCODE_HOME'] ?? '.paycode')
     .addOption(

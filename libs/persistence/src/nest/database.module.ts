@@ -6,6 +6,7 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { readForScrape, scrapedGauge } from '@paycode/metrics';
 import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { openDataSource } from '../data-source';
@@ -67,6 +68,15 @@ async function migrateAsOwner(owner: DataSource): Promise<void> {
   }
 }
 
+/** A database that is lost while nobody calls makes no error by itself. */
+function observeDatabase(dataSource: DataSource): void {
+  const help = 'Whether the database of this service answered at the scrape: 1, or 0.';
+  const answered = () => dataSource.query('select 1').then(() => 1);
+  scrapedGauge({ name: 'paycode_persistence_database_answers', help }, async gauge =>
+    gauge.set(await readForScrape(answered, 0)),
+  );
+}
+
 /** A service's own database: `DataSource` is injectable everywhere, readiness asks it, shutdown closes it. */
 @Global()
 @Module({})
@@ -78,6 +88,7 @@ export class DatabaseModule implements OnApplicationBootstrap, OnApplicationShut
     lifecycle: Lifecycle,
   ) {
     lifecycle.addCheck({ name: 'database', kind: 'ready', check: async () => void (await dataSource.query('select 1')) });
+    observeDatabase(dataSource);
   }
 
   /** `service` is shown in pg_stat_activity. */

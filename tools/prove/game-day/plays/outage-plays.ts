@@ -29,7 +29,7 @@ const databaseAway: Play = {
   name: 'database-away',
   what: 'PostgreSQL is killed and nobody starts it again: the databases of all services, and here the event log too',
   expected: {
-    must: ['GatewayBudgetBurnsFast'],
+    must: ['DatabaseSilent', 'GatewayBudgetBurnsFast'],
     may: [
       'VerdictsNotDurable',
       'DeliveriesHeldBack',
