@@ -17,7 +17,8 @@ export interface RelayAnswer {
 }
 
 const hooks = '/public/relay/';
-const listeners = /^\/pluto\/relay\/([a-z0-9-]{1,32})(\/answers)?$/;
+const listeners = /^\/pluto\/relay\/([a-z0-9-]{1,32})(\/answers|\/rehearsal)?$/;
+const scenarios = ['duplicate', 'out-of-order'];
 const statuses: Record<Exclude<HookAnswer, number>, number> = { FULL: 503, AWAY: 503, LATE: 504 };
 
 /**
@@ -35,9 +36,10 @@ export class RelayEndpoints {
   /** Undefined for the paths of others. @throws DomainError */
   async answerTo(request: RelayRequest): Promise<RelayAnswer | undefined> {
     if (this.isHook(request.path)) return this.hook(request);
-    const [, name, answers] = listeners.exec(request.path) ?? [];
+    const [, name, part] = listeners.exec(request.path) ?? [];
     if (name === undefined || request.account === undefined) return undefined;
-    return this.listener(request, { account: request.account, name }, answers !== undefined);
+    const owner = { account: request.account, name };
+    return part === undefined ? this.listener(request, owner) : this.message(request, owner, part);
   }
 
   close(): void {
@@ -52,11 +54,16 @@ export class RelayEndpoints {
     return empty(typeof answer === 'number' ? answer : statuses[answer]);
   }
 
-  private listener({ method, body }: RelayRequest, owner: RelayName, isAnswer: boolean): RelayAnswer {
-    if (isAnswer) {
-      if (method !== 'POST') throw notAllowed('POST');
-      return empty(this.relays.answer(owner, answerIn(body)) ? 204 : 410);
-    }
+  /** The listener answers, or somebody of its account asks it to rehearse. */
+  private message({ method, body }: RelayRequest, owner: RelayName, part: string): RelayAnswer {
+    if (method !== 'POST') throw notAllowed('POST');
+    if (part === '/answers') return empty(this.relays.answer(owner, answerIn(body)) ? 204 : 410);
+    if (!this.relays.rehearse(owner, scenarioIn(body)))
+      throw new DomainError({ status: 404, reason: 'NO_LISTENER', message: 'nobody listens to this relay now' });
+    return empty(204);
+  }
+
+  private listener({ method }: RelayRequest, owner: RelayName): RelayAnswer {
     if (method === 'DELETE') {
       this.relays.remove(owner);
       return empty(204);
@@ -81,17 +88,27 @@ function withoutCookies(headers: readonly string[]): string[] {
 
 /** @throws DomainError 400 */
 function answerIn(body: Buffer): { id: string; status: number } {
-  let answer: { id?: unknown; status?: unknown } | null;
-  try {
-    answer = JSON.parse(body.toString('utf8')) as typeof answer;
-  } catch {
-    throw invalidField('body', 'must be JSON');
-  }
-  if (typeof answer?.id !== 'string') throw invalidField('id', 'must be the id of a notification');
-  const { id, status } = answer;
+  const { id, status } = membersIn(body);
+  if (typeof id !== 'string') throw invalidField('id', 'must be the id of a notification');
   if (typeof status !== 'number' || !Number.isInteger(status) || status < 200 || status > 599)
     throw invalidField('status', 'must be an integer from 200 to 599');
   return { id, status };
+}
+
+/** @throws DomainError 400 */
+function scenarioIn(body: Buffer): string {
+  const scenario = scenarios.find(each => each === membersIn(body)['scenario']);
+  if (scenario === undefined) throw invalidField('scenario', `must be one of: ${scenarios.join(', ')}`);
+  return scenario;
+}
+
+/** @throws DomainError 400 */
+function membersIn(body: Buffer): Record<string, unknown> {
+  try {
+    return { ...(JSON.parse(body.toString('utf8')) as object | null) };
+  } catch {
+    throw invalidField('body', 'must be JSON');
+  }
 }
 
 function empty(status: number): RelayAnswer {

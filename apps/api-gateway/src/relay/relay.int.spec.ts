@@ -131,6 +131,31 @@ describe('the relay of a sandbox (A-78)', () => {
     expect(new Set((await Promise.all(held)).map(({ status }) => status))).toEqual(new Set([503]));
   });
 
+  describe('asks a listener to rehearse', () => {
+    const rehearse = (account: string, scenario: unknown) =>
+      gateway.post('/pluto/relay/dev/rehearsal', JSON.stringify({ scenario }), { authorization: account });
+    const nobodyListens = { status: 404, body: { message: 'nobody listens to this relay now' } };
+    const asked = ({ lines }: { lines: Line[] }) => lines.filter(({ type }) => type === 'rehearsal');
+
+    it('that of the account alone', async () => {
+      const [mine, other] = [await listen('h'), await listen('i')];
+      expect((await rehearse('h', 'out-of-order')).status).toBe(204);
+      await eventually(() => expect(asked(mine)).toEqual([{ type: 'rehearsal', scenario: 'out-of-order' }]));
+      expect(asked(other)).toEqual([]);
+    });
+
+    it('says so when nobody listens, also while a connection is cut', async () => {
+      expect(await rehearse('nobody', 'duplicate')).toMatchObject(nobodyListens);
+      const listener = await listen('j');
+      listener.cut();
+      await eventually(async () => expect(await rehearse('j', 'duplicate')).toMatchObject(nobodyListens));
+    });
+
+    it.each([['reversal'], [undefined], [['duplicate']]])('refuses the scenario %j (R-7-6)', async scenario => {
+      expect(await rehearse('h', scenario)).toMatchObject({ status: 400, body: { errors: [{ field: 'scenario' }] } });
+    });
+  });
+
   it.each([
     [{ id: 1, status: 200 }, 'id'],
     [{ id: 'x', status: 100 }, 'status'],

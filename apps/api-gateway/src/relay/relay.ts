@@ -92,6 +92,12 @@ export class Relay {
     return held !== undefined;
   }
 
+  /** Asks the listener to play a scenario with what comes next; false when it has no connection. */
+  rehearse(scenario: string): boolean {
+    this.stream?.push(lineOf({ type: 'rehearsal', scenario }));
+    return this.stream !== undefined;
+  }
+
   /** Ends the relay: what waits is answered `AWAY`. */
   close(): void {
     if (this.isClosed) return;

@@ -46,6 +46,11 @@ export class Relays {
     return this.entries.get(this.idOf(owner))?.relay.answer(id, status) ?? false;
   }
 
+  /** False when nobody listens now. */
+  rehearse(owner: RelayName, scenario: string): boolean {
+    return this.entries.get(this.idOf(owner))?.relay.rehearse(scenario) ?? false;
+  }
+
   /** What waits is answered at once; the next request finds no relay. */
   remove(owner: RelayName): void {
     this.entries.get(this.idOf(owner))?.relay.close();

@@ -69,6 +69,13 @@ export function urlIn(word: string | undefined): string | undefined {
   return new URL(word).origin;
 }
 
+/** Which of the account's relays: `--name`. @throws UsageError */
+export function relayNameOf({ values }: CommandCall): string {
+  const name = values['name'] ?? 'dev';
+  if (!/^[a-z0-9-]{1,32}$/.test(name)) throw new UsageError('--name: 1 to 32 small letters, digits and hyphens');
+  return name;
+}
+
 /** A whole number in a range. @throws UsageError */
 export function numberIn(call: CommandCall, name: string, { standard, max }: { standard: number; max: number }): number {
   const word = call.values[name];

@@ -1,10 +1,11 @@
 import { exitCodes } from '../exit-codes';
 import { keyFrom } from '../keys';
-import { forwarded, type Heard } from '../listen/forwarder';
+import { forwarded, headerOf, type Heard } from '../listen/forwarder';
 import { Listener } from '../listen/listener';
+import { Rehearsal } from '../listen/rehearsal';
 import { UsageError } from '../usage-error';
 import { opened, RefusedBody } from '../webhook/envelope';
-import { accountOf, type Command, type CommandCall } from './command';
+import { accountOf, type Command, type CommandCall, relayNameOf } from './command';
 
 const options = ['key', 'name', 'url'];
 const optionsHelp = `  --key <file>        the key that addHttp answered, or PAYCODE_WEBHOOK_KEY:
@@ -61,20 +62,21 @@ ${optionsHelp}`,
 
 async function listen(call: CommandCall, target: URL | undefined): Promise<number> {
   const { values, flags, surroundings } = call;
-  const name = values['name'] ?? 'dev';
-  if (!/^[a-z0-9-]{1,32}$/.test(name)) throw new UsageError('--name: 1 to 32 small letters, digits and hyphens');
+  const name = relayNameOf(call);
   const { environment, write, complain } = surroundings;
   const key = keyFrom({ option: '--key', file: values['key'], variable: 'PAYCODE_WEBHOOK_KEY', value: environment.key });
+  const rehearsal = new Rehearsal(async heard => {
+    const startedAtMs = performance.now();
+    const status = target ? await forwarded(target, heard) : 200;
+    const facts = { ...factsOf(heard, key), answered: status, ms: Math.round(performance.now() - startedAtMs) };
+    write(flags.has('json') ? jsonLine(facts) : textLines(facts));
+    return status;
+  });
   const listener = new Listener({
     account: accountOf(call),
     name,
-    async answer(heard) {
-      const startedAtMs = performance.now();
-      const status = target ? await forwarded(target, heard) : 200;
-      const facts = { ...factsOf(heard, key), answered: status, ms: Math.round(performance.now() - startedAtMs) };
-      write(flags.has('json') ? jsonLine(facts) : textLines(facts));
-      return status;
-    },
+    answer: heard => rehearsal.answer(heard),
+    onRehearsal: scenario => rehearsal.expect(scenario),
     onOpen: url => write(flags.has('json') ? `${JSON.stringify({ url })}\n` : `Notifications are taken at ${url}\n`),
     onCut: () => complain('paycode-dev: the connection was cut; trying again\n'),
   });
@@ -99,15 +101,11 @@ interface Facts {
   notification: string | null;
 }
 
-function factsOf({ headers, body }: Heard, key: Buffer | undefined): Pick<Facts, 'transactionId' | 'attempt' | 'notification'> {
-  const value = (name: string): string | null => {
-    const at = headers.findIndex((each, index) => index % 2 === 0 && each.toLowerCase() === name);
-    return at < 0 ? null : headers[at + 1]!;
-  };
+function factsOf(heard: Heard, key: Buffer | undefined): Pick<Facts, 'transactionId' | 'attempt' | 'notification'> {
   return {
-    transactionId: value('x-webhook-transaction-id'),
-    attempt: value('x-webhook-attempt'),
-    notification: key === undefined ? null : readable(body, key),
+    transactionId: headerOf(heard, 'x-webhook-transaction-id') ?? null,
+    attempt: headerOf(heard, 'x-webhook-attempt') ?? null,
+    notification: key === undefined ? null : readable(heard.body, key),
   };
 }
 

@@ -14,6 +14,8 @@ export interface Stage {
   count: number;
   /** How long a slow customer takes. */
   afterMs: number;
+  /** Name of the relay whose listener rehearses. */
+  relay: string;
 }
 
 /** A status of a purchase and the TxState that the sandbox makes it with. */
@@ -72,6 +74,20 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   reversal: {
     sees: 'a SUCCESS, and a REVERSED whose referenceTransactionId is the id of the payment; the REVERSED may come first',
     play: stage => followed(stage, 'REVERSAL'),
+  },
+  duplicate: {
+    sees: 'a SUCCESS twice, the second time as attempt 2, whose answer counts: without a 200 the payment is reversed',
+    async play(stage) {
+      await stage.shop.rehearse(stage.relay, 'duplicate');
+      return [await payNew(stage)];
+    },
+  },
+  'out-of-order': {
+    sees: 'a REVERSED, and only when you have answered it the SUCCESS that it reverses',
+    async play(stage) {
+      await stage.shop.rehearse(stage.relay, 'out-of-order');
+      return followed(stage, 'REVERSAL');
+    },
   },
   slow: {
     sees: 'nothing while the customer takes their time (--after), then a SUCCESS',

@@ -2,7 +2,7 @@ import { exitCodes } from '../exit-codes';
 import { Shop } from '../platform/shop';
 import { UsageError } from '../usage-error';
 import { codeOptions, codeOptionsHelp, codeWishOf } from './code-options';
-import { accountOf, type Command, numberIn } from './command';
+import { accountOf, type Command, numberIn, relayNameOf } from './command';
 import { scenarios } from './scenarios';
 
 const names = Object.keys(scenarios);
@@ -22,10 +22,13 @@ not answer with 200 within 45 seconds is reversed.
 
 Scenarios
 ${names.map(name => `  ${name}\n`).join('')}
-A notification that comes twice, and one that is forged: paycode-dev verify.
+duplicate and out-of-order are played by paycode-dev listen, which must run:
+the platform itself does so only after a fault. Forged bodies: paycode-dev
+verify.
 
 ${codeOptionsHelp}  --count <number>      payments of a burst, at most 100; 20 unless given
   --after <seconds>     how long the customer of slow takes; 20 unless given
+  --name <name>         of the listener; dev unless given
   --json                the payments as JSON
 
 Exit codes
@@ -34,7 +37,7 @@ Exit codes
 `,
   firstWords: names,
   wordsMax: 1,
-  options: [...codeOptions, 'count', 'after'],
+  options: [...codeOptions, 'count', 'after', 'name'],
   async run(call) {
     const name = call.words[0] ?? '';
     const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
@@ -44,7 +47,8 @@ Exit codes
     const { write } = call.surroundings;
     const isJson = call.flags.has('json');
     if (!isJson) write(`Your receiver is going to see ${scenario.sees}.\n`);
-    const payments = await scenario.play({ shop: new Shop(accountOf(call)), wish: codeWishOf(call), count, afterMs });
+    const stage = { shop: new Shop(accountOf(call)), wish: codeWishOf(call), count, afterMs, relay: relayNameOf(call) };
+    const payments = await scenario.play(stage);
     if (isJson) write(`${JSON.stringify({ scenario: name, sees: scenario.sees, payments }, null, 2)}\n`);
     else
       for (const { transactionId, status, merchantReference } of payments)

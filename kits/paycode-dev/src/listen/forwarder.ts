@@ -16,6 +16,12 @@ const gatewayTimeout = 504;
 /** Of one connection, or of the one to the sandbox. */
 const notForwarded = new Set(['connection', 'content-length', 'expect', 'host', 'keep-alive', 'transfer-encoding', 'upgrade']);
 
+/** The first value of a header; `name` in small letters. */
+export function headerOf({ headers }: Heard, name: string): string | undefined {
+  const at = headers.findIndex((each, index) => index % 2 === 0 && each.toLowerCase() === name);
+  return at < 0 ? undefined : headers[at + 1];
+}
+
 /** The status of the server at `url`; 502 when it cannot be reached, 504 when it does not answer in time. Never rejects. */
 export function forwarded(url: URL, { headers, body }: Heard): Promise<number> {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;

@@ -5,6 +5,7 @@ import type { Account } from '../platform/account';
 import { send } from '../platform/send';
 import type { Heard } from './forwarder';
 import { readRelay, type RelayLine } from './relay-stream';
+import type { Rehearsed } from './rehearsal';
 
 export interface ListenerOptions {
   account: Account;
@@ -15,6 +16,8 @@ export interface ListenerOptions {
   /** `url`: where the sandbox takes notifications. Called once. */
   onOpen(url: string): void;
   onCut(): void;
+  /** `trigger` asks to play this scenario with what comes next. */
+  onRehearsal(scenario: Rehearsed): void;
 }
 
 const windowMs = 45_000;
@@ -83,6 +86,7 @@ export class Listener {
       if (!this.isOpened) this.options.onOpen(url + line.path);
       this.isOpened = true;
     }
+    if (line.type === 'rehearsal') this.options.onRehearsal(line.scenario);
     if (line.type === 'notification') void this.answer({ ...line, body: Buffer.from(line.body, 'base64') });
   }
 

@@ -2,11 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import type { Profile } from '../platform/profile-store';
 import { accepted, optionsOf } from '../platform/send';
+import type { Rehearsed } from './rehearsal';
 
 /** A line of the relay. */
 export type RelayLine =
   | { type: 'open'; path: string }
   | { type: 'notification'; id: string; headers: string[]; body: string }
+  | { type: 'rehearsal'; scenario: Rehearsed }
   | { type: 'heartbeat' | 'again' | 'replaced' | 'closed' };
 
 /** Three heartbeats of the relay. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { UsageError } from '../usage-error';
+import type { Rehearsed } from '../listen/rehearsal';
 import type { Account } from './account';
 
 export interface CodeWish {
@@ -45,6 +46,12 @@ export class Shop {
   simulate(code: string, event: 'REFUND' | 'REVERSAL'): Promise<string> {
     const body = JSON.stringify({ event });
     return this.account.call('simulateEvent', { method: 'POST', path: `/pluto/code/${code}/simulations`, body });
+  }
+
+  /** Asks the account's `paycode-dev listen` to play this with what comes next. @throws CommandError when nobody listens */
+  async rehearse(relay: string, scenario: Rehearsed): Promise<void> {
+    const call = { method: 'POST', path: `/pluto/relay/${relay}/rehearsal`, body: JSON.stringify({ scenario }) } as const;
+    await this.account.call(`${scenario} needs paycode-dev listen, which plays it`, call);
   }
 
   /** A new code, ready to be paid. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Merchant, MerchantReceiver } from '@paycode/platform-client';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
-import { installPaycodeDev, runToEnd } from './testing/installed-paycode-dev';
+import { type Ended, installPaycodeDev, runToEnd } from './testing/installed-paycode-dev';
 import { makeMerchant, payNewCode, sharedPlatform } from './testing/platform';
 
 const platform = sharedPlatform();
@@ -75,6 +75,8 @@ describe('paycode-dev listen, from the package (A-78)', () => {
     network: Network;
     listener: ChildProcess;
     printed: () => string;
+    /** Runs another command of the same account. */
+    run: (...words: string[]) => Promise<Ended>;
     ended: Promise<number | null>;
   }
 
@@ -100,7 +102,8 @@ describe('paycode-dev listen, from the package (A-78)', () => {
     await eventually(() => expect(printed).toContain('\n'));
     const { pathname } = new URL((JSON.parse(printed.split('\n')[0]!) as { url: string }).url);
     receiver.encryptKey = await merchant.addHttp(baseUrl + pathname);
-    return { merchant, receiver, network, listener, ended, printed: () => printed };
+    const run = (...words: string[]) => runToEnd(process.execPath, [program, ...words], { cwd: folder, env });
+    return { merchant, receiver, network, listener, ended, printed: () => printed, run };
   }
   const stateOf = async ({ merchant }: Desk, transactionId: number) => (await merchant.reversal(transactionId))?.state;
 
@@ -143,6 +146,57 @@ describe('paycode-dev listen, from the package (A-78)', () => {
     desk.network.mend();
     await eventually(async () => expect(await stateOf(desk, transactionId)).toBe('SETTLED'));
     expect(desk.receiver.received).toHaveLength(1);
+  });
+
+  describe('trigger rehearses what the platform does only after a fault', () => {
+    const triggered = async (desk: Desk, scenario: string) => {
+      const { code, stdout, stderr } = await desk.run('trigger', scenario, '--json');
+      expect([code, stderr]).toEqual([0, '']);
+      return (JSON.parse(stdout) as { payments: { transactionId: number }[] }).payments.map(payment => payment.transactionId);
+    };
+    const seen = ({ receiver: { received } }: Desk) =>
+      received.map(({ notification, headers }) => [
+        notification.transactionId,
+        notification.status,
+        headers['x-webhook-attempt'],
+      ]);
+
+    it('duplicate: the same notification comes again, and the answer to the repeat decides the payment (A-13)', async () => {
+      const desk = await makeDesk();
+      const [kept] = await triggered(desk, 'duplicate');
+      await eventually(async () => expect(await stateOf(desk, kept!)).toBe('SETTLED'));
+      expect(seen(desk)).toEqual([
+        [kept, 'SUCCESS', '1'],
+        [kept, 'SUCCESS', '2'],
+      ]);
+      expect(desk.receiver.received[1]!.body).toBe(desk.receiver.received[0]!.body);
+      desk.receiver.answer = ({ transactionId }) => (seen(desk).some(([id]) => id === transactionId) ? 409 : 200);
+      const [lost] = await triggered(desk, 'duplicate');
+      await eventually(async () => expect(await stateOf(desk, lost!)).toBe('REVERSED'));
+    });
+
+    it('out-of-order: the SUCCESS comes when its REVERSED is answered (A-74)', async () => {
+      const desk = await makeDesk();
+      const [paid, reversed] = await triggered(desk, 'out-of-order');
+      await eventually(() => expect(seen(desk)).toHaveLength(2));
+      expect(seen(desk)).toEqual([
+        [reversed, 'REVERSED', '1'],
+        [paid, 'SUCCESS', '1'],
+      ]);
+      const [first] = desk.receiver.received;
+      expect(first!.notification.referenceTransactionId).toBe(paid);
+      const [next] = await triggered(desk, 'success');
+      await eventually(() => expect(seen(desk)).toContainEqual([next, 'SUCCESS', '1']));
+    });
+
+    it('without a listener nothing is paid, and the command says why', async () => {
+      const desk = await makeDesk();
+      desk.listener.kill('SIGTERM');
+      await desk.ended;
+      const refused = await desk.run('trigger', 'duplicate');
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('needs paycode-dev listen') as string });
+      expect(refused.stdout).not.toContain('dev-');
+    });
   });
 
   it('a payment whose listener stays away is reversed, and another account’s listener goes on', async () => {
