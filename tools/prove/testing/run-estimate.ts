@@ -6,6 +6,7 @@ const secondsPerSuite: Record<string, number> = {
   test: 1.6,
   'test:e2e': 12,
   'test:kits': 15,
+  'test:node-versions': 15,
   'test:gateway-compat': 20,
   'test:manifests': 10,
   'test:kafka-cluster': 90,
