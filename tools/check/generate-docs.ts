@@ -7,6 +7,7 @@ import { collectionPages } from './docs/collection-page.ts';
 import { contractPages } from './docs/contract-pages.ts';
 import { environmentPages } from './docs/environment-page.ts';
 import { errorsPages } from './docs/errors-page.ts';
+import { eventsPages } from './docs/events-page.ts';
 import { faultCasesPages } from './docs/fault-cases-page.ts';
 import { openApiPages } from './docs/openapi-pages.ts';
 import type { Page } from './docs/page.ts';
@@ -17,8 +18,10 @@ const root = join(import.meta.dirname, '../..');
 async function pages(): Promise<Page[]> {
   const openApi = await openApiPages();
   const publicDocument = openApi.find(({ path }) => path.endsWith('/public.openapi.yaml'))!;
-  const fromCode = await Promise.all([environmentPages(), asyncApiPages(), contractPages()]);
+  const [asyncApi, ...fromCode] = await Promise.all([asyncApiPages(), environmentPages(), contractPages()]);
   return [
+    ...asyncApi,
+    ...eventsPages(asyncApi[0]!.text),
     ...fromCode.flat(),
     ...openApi,
     ...collectionPages(publicDocument.text),

@@ -5,6 +5,7 @@
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'vitepress';
+import { writeApiReference } from './site/api-reference.ts';
 import { lockBuild } from './site/build-lock.ts';
 import { siteFingerprint } from './site/fingerprint.ts';
 import { sidebarOf } from './site/navigation.ts';
@@ -77,6 +78,7 @@ async function buildSite(): Promise<void> {
   const pages = stage(staging, built);
   await build(staging);
   for (const name of ['landing.html', 'landing.css']) copyFileSync(join(import.meta.dirname, 'site', name), join(built, name));
+  writeApiReference(root, built);
   const { files } = seal(built);
   writeFileSync(join(built, 'source'), source);
   replaceSite(built);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { eventually } from '@paycode/service-runtime/testing';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -59,6 +60,26 @@ const builtWithinMs = 600_000;
     expect(await page.textContent('h1')).toContain('Log in');
     await page.click('.VPSwitchAppearance >> visible=true');
     await page.waitForFunction('document.documentElement.classList.contains("dark")');
+    expect({ complaints, foreign }).toEqual({ complaints: [], foreign: [] });
+  });
+
+  it('a reader signs in to the API reference and makes a code on the platform that serves it, with no other host (A-90)', async () => {
+    const { username, password } = platform.account('merchant-1002');
+    await page.goto(`${origin}/docs/how-to/log-in`);
+    await page.click('nav >> text=API');
+    await page.click('.scheme-container .authorize');
+    await page.fill('#auth-basic-username', username);
+    await page.fill('#auth-basic-password', password);
+    await page.click('.auth-container:has(#auth-basic-username) button.authorize');
+    await page.click('.modal-ux .btn-done >> nth=0');
+    const call = '#operations-Codes-createCode';
+    await page.click(`${call} .opblock-summary-control`);
+    await page.click(`${call} .try-out__btn`);
+    await page.fill(`${call} textarea`, JSON.stringify({ merchantReference: randomUUID(), amount: 25.5, currencyCode: 'ZAR' }));
+    await page.click(`${call} button.execute`);
+    expect(await page.textContent(`${call} .live-responses-table pre`)).toMatch(/"code": "\d{10}"/);
+    await page.goto(`${origin}/docs/api/?webhooks`);
+    await page.waitForSelector('text=A transaction of the merchant reached a final state');
     expect({ complaints, foreign }).toEqual({ complaints: [], foreign: [] });
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { channels, validTypesText } from '@paycode/dto';
+import { channels, namedNotificationStatuses, validTypesText } from '@paycode/dto';
 import { parse } from 'yaml';
 import { events } from '../../../libs/dto/src/events/events.ts';
 
@@ -21,6 +21,14 @@ describe('pages that people write', () => {
     const { components, paths } = parse(readFileSync(join(__dirname, 'openapi/notes/public.yaml'), 'utf8')) as Notes;
     expect(components.schemas.NotificationEntry.properties.type.enum).toEqual(['HTTP', ...channels]);
     expect(paths['/portal/restful/merchant/notification/extra'].post.errors['400']).toContain(validTypesText);
+  });
+
+  it.each(namedNotificationStatuses)('the guide for integrators says whether %s is paid and what to do (R-3.2-1)', status => {
+    const rows = /### Statuses\n([\s\S]*?)\n#/.exec(page('how-to/integrate.md'))![1]!.split('\n');
+    const own = rows
+      .filter(row => row.split('|')[1]?.includes(`\`${status}\``))
+      .map(row => row.split('|').map(cell => cell.trim()));
+    expect(own).toEqual([['', expect.any(String), expect.stringMatching(/./), expect.stringMatching(/./), '']]);
   });
 
   it.each(channels)('the how-to of messages names the settings that switch %s on', channel =>

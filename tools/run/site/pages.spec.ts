@@ -1,3 +1,4 @@
+import { onThisHost } from './api-reference';
 import { sidebarOf } from './navigation';
 import { withSiteLinks } from './pages';
 import { policyFor } from './seal';
@@ -62,6 +63,15 @@ describe('the documentation site (A-90)', () => {
     expect(policy).not.toMatch(/unsafe-inline|unsafe-eval|https?:/);
     const many = Array.from({ length: 30 }, (_, index) => `<p style="width:${index}px">`);
     expect(() => policyFor(many)).toThrow('30 styles');
+  });
+
+  it('the API reference calls the host that serves it, whatever addresses its document names', () => {
+    const text = 'openapi: 3.1.0\nservers:\n  - url: https://{host}:{port}\npaths: {}\n';
+    expect(onThisHost(text)).toEqual({
+      openapi: '3.1.0',
+      paths: {},
+      servers: [{ url: '/', description: expect.any(String) as string }],
+    });
   });
 
   it('colours of code are classes', () => {

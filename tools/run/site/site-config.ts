@@ -37,6 +37,8 @@ export function siteConfig({ folder, outDir, sidebar }: { folder: string; outDir
       search: { provider: 'local' },
       nav: [
         { text: 'Merchant or PSP', link: '/#merchant-or-psp' },
+        // Not a page of VitePress: its router must let the browser go there.
+        { text: 'API', link: '/api/', target: '_self' },
         { text: 'Operator', link: '/#operator' },
         { text: 'Developer', link: '/#developer-of-paycode' },
       ],

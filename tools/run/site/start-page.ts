@@ -14,6 +14,10 @@ hero:
     - theme: alt
       text: Receive webhooks
       link: /tutorials/receive-webhooks
+    - theme: alt
+      text: API reference
+      link: /api/
+      target: _self
 features:
   - title: Merchant or PSP
     details: Make codes, receive notifications, log in, try your receiver, go live.
