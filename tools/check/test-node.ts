@@ -22,6 +22,18 @@ const needed: Record<string, string[]> = {
   iptables: ['--version'],
   unshare: ['--version'],
 };
+const inImages = [
+  'apps',
+  'libs',
+  'docker',
+  'tools/run',
+  'tools/check/node/node-images.sh',
+  'tools/check/node/postgres-entrypoint.sh',
+  'docs/reference/topics.yaml',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.base.json',
+];
 const plugins = '/usr/lib/cni/ptp';
 /** Marks the process that is inside of the namespaces. */
 const inside = 'PAYCODE_NODE_PROGRAMS';
@@ -46,10 +58,10 @@ if (process.env[inside]) {
   }
 }
 
-/** The images of this checkout, built anew when its newest commit is younger than the archive. */
+/** The images of this checkout, built anew when the newest commit of what is in them is younger than the archive. */
 function imageArchive(): string {
   const archive = join(cacheFolder(), 'node-images.tar');
-  const commit = spawnSync('git', ['log', '-1', '--format=%ct'], { encoding: 'utf8' }).stdout.trim();
+  const commit = spawnSync('git', ['log', '-1', '--format=%ct', '--', ...inImages], { encoding: 'utf8' }).stdout.trim();
   if (existsSync(archive) && statSync(archive).mtimeMs > Number(commit) * 1_000) return archive;
   mkdirSync(cacheFolder(), { recursive: true });
   const built = spawnSync('nice', ['-n', '19', join(import.meta.dirname, 'node/node-images.sh'), archive], { stdio: 'inherit' });

@@ -104,10 +104,13 @@ export class ControlPlane {
     return { status: status ?? 1, output: stdout, complaints: linesOf(stderr) };
   }
 
-  /** Runs helm; meanwhile a test may do what a node would. */
-  helm(args: string[]): Promise<ProgramResult> {
+  /** Runs helm. */
+  readonly helm = (args: string[]): Promise<ProgramResult> => this.beside('helm', args);
+
+  /** Runs a program of an administrator; meanwhile a test may do what a node or a shop would. */
+  beside(program: 'helm' | 'kubectl', args: string[]): Promise<ProgramResult> {
     return new Promise(resolve =>
-      execFile(join(this.programs, 'helm'), args, this.asAdministrator(), (error, output, stderr) =>
+      execFile(join(this.programs, program), args, this.asAdministrator(), (error, output, stderr) =>
         resolve({ status: error ? 1 : 0, output, complaints: linesOf(stderr) }),
       ),
     );

@@ -1,5 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import { prepareMachine } from './machine-network';
 import { NodeMachine, nodeName } from './node-machine';
 
 const root = join(__dirname, '../../..');
+const overlay = join(root, 'k8s/overlays/evaluation');
 const namespace = 'paycode';
 const askEveryMs = 500;
 
@@ -71,12 +72,25 @@ export class EvaluationGround {
     return output;
   }
 
-  /** The commands of docs/how-to/try-on-kubernetes.md, after a volume, which kind and k3d make by themselves. */
+  /** The commands of docs/how-to/try-on-kubernetes.md. */
   applyOverlay(): void {
-    const data = join(this.folder, 'postgres-data');
-    mkdirSync(data);
-    chmodSync(data, 0o777); // The mode that the provisioners of kind and k3d give.
-    const spec = { capacity: { storage: '2Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: data } };
+    this.applySecrets();
+    this.kubectl('apply', '-k', overlay);
+  }
+
+  /** The page's commands for the end, and what lies on the volume. */
+  removeOverlay(): void {
+    this.kubectl('delete', '--ignore-not-found', '-k', overlay);
+    this.inPaycode('delete', 'secret,pvc,job', '--all');
+    this.kubectl('delete', 'pv', 'postgres');
+    rmSync(this.volume, { recursive: true });
+  }
+
+  /** The namespace and its secrets, after a volume, which kind and k3d make by themselves. */
+  applySecrets(): void {
+    mkdirSync(this.volume);
+    chmodSync(this.volume, 0o777); // The mode that the provisioners of kind and k3d give.
+    const spec = { capacity: { storage: '2Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: this.volume } };
     const volume = { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'postgres' }, spec };
     const env = { ...process.env, PAYCODE_HOME: this.folder };
     const made = execFileSync(process.execPath, ['tools/run.cjs', 'run/evaluation-secrets'], {
@@ -85,17 +99,29 @@ export class EvaluationGround {
       encoding: 'utf8',
     });
     const { items } = JSON.parse(made) as { items: object[] };
-    const secrets = this.plane.kubectl(['apply', '--server-side', '-f', '-'], [volume, ...items]);
-    if (secrets.status !== 0) throw new Error(secrets.complaints.join('\n'));
-    this.kubectl('apply', '-k', join(root, 'k8s/overlays/evaluation'));
+    this.apply(volume, ...items);
   }
 
-  async isNodeReady(): Promise<boolean> {
+  /** Manifests of the test's own. @throws Error with what kubectl complains of */
+  apply(...manifests: object[]): void {
+    const { status, complaints } = this.plane.kubectl(['apply', '--server-side', '-f', '-'], manifests);
+    if (status !== 0) throw new Error(complaints.join('\n'));
+  }
+
+  private get volume(): string {
+    return join(this.folder, 'postgres-data');
+  }
+
+  /** Ready, and its kubelet has said so after that moment: for a while the API server believes in a kubelet that has ended. */
+  async isNodeReady(sinceMs = 0): Promise<boolean> {
     await pause(askEveryMs);
     const { status } = await this.plane.api.get<{ status: { conditions: { type: string; status: string }[] } }>(
       `/api/v1/nodes/${nodeName}`,
     );
-    return status.conditions.some(condition => condition.type === 'Ready' && condition.status === 'True');
+    const lease = `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/${nodeName}`;
+    const { spec } = await this.plane.api.get<{ spec: { renewTime: string } }>(lease);
+    const isReady = status.conditions.some(condition => condition.type === 'Ready' && condition.status === 'True');
+    return isReady && Date.parse(spec.renewTime) > sinceMs;
   }
 
   /** kubectl in the namespace of the services. */
@@ -181,7 +207,9 @@ export class EvaluationGround {
   /** What a person would look at first. */
   described(): string {
     const ask = (...words: string[]) => this.plane.kubectl(['-n', namespace, ...words]).output;
-    return [ask('get', 'pods', '-o', 'wide'), ask('get', 'events', '--sort-by=.lastTimestamp').slice(-6_000)].join('\n');
+    const words = ['logs', '--selector=app.kubernetes.io/part-of=paycode', '--prefix', '--tail=12', '--max-log-requests=40'];
+    const events = ask('get', 'events', '--sort-by=.lastTimestamp').slice(-6_000);
+    return [this.node.logs(), ask(...words), ask('get', 'pods', '-o', 'wide'), events].join('\n');
   }
 
   /** As the operator and the merchants of the cluster: addresses are the names of Services. */
@@ -190,34 +218,10 @@ export class EvaluationGround {
     const facts = JSON.parse(readFileSync(join(home, 'standalone.json'), 'utf8')) as Record<string, unknown>;
     const here = { ...facts, caFile: join(home, 'gateway-ca.crt'), operatorTokenFile: join(home, 'operator.token') };
     const own = join(this.folder, 'client');
-    mkdirSync(own);
+    mkdirSync(own, { recursive: true });
     writeFileSync(join(own, 'standalone.json'), JSON.stringify(here));
     const file = (name: string) => join(home, name);
     const tls = readCallerTls({ certFile: file('operator.crt'), keyFile: file('operator.key'), caFile: file('internal-ca.crt') });
     return new PlatformConnection(own, tls);
-  }
-
-  /** `npm run audit` on the databases of the cluster. */
-  audit(): { transactions: number; settled: number; reversed: number; open: number; duplicates: number; violationCount: number } {
-    const url = (service: string) => {
-      const encoded = this.kubectl('-n', namespace, 'get', 'secret', `paycode-${service}`, '-o', 'jsonpath={.data.DATABASE_URL}');
-      return `${Buffer.from(encoded, 'base64').toString()}&sslrootcert=${join(this.folder, 'database-ca.crt')}`;
-    };
-    const ca = this.kubectl('-n', namespace, 'get', 'secret', 'paycode-postgres-ca', '-o', 'jsonpath={.data.ca\\.crt}');
-    writeFileSync(join(this.folder, 'database-ca.crt'), Buffer.from(ca, 'base64'));
-    // By settings: a command line is shown to everybody.
-    const databases = {
-      AUDIT_DISPATCHER_URL: url('webhook-dispatcher'),
-      AUDIT_SCHEDULER_URL: url('reversal-scheduler'),
-      AUDIT_SIMULATOR_URL: url('payment-simulator'),
-    };
-    // It ends with 1 when it has found something, and with 2 when it could not look.
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/run.cjs', 'operate/audit', '--grace', '0', '--json'], {
-      cwd: root,
-      env: { ...process.env, ...databases },
-      encoding: 'utf8',
-    });
-    if (status !== 0 && status !== 1) throw new Error(stderr);
-    return JSON.parse(stdout) as ReturnType<EvaluationGround['audit']>;
   }
 }

@@ -1,13 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@paycode/service-runtime/testing';
-import { makeControlGroups } from './control-groups';
+import { killControlGroups, killProcessesCalled, makeControlGroups } from './control-groups';
 import { nodeAddress } from './machine-network';
 import type { NodePrograms } from './node-programs';
 
 export const nodeName = 'node-1';
 const endLimitMs = 30_000;
+const askEveryMs = 500;
 
 export interface MachineOptions {
   /** Settings, state and logs. */
@@ -36,7 +38,14 @@ export class NodeMachine {
     ]);
     this.launch('coredns', ['-conf', this.in('Corefile')]);
     this.launch('kube-proxy', [`--config=${this.in('kube-proxy.json')}`]);
-    this.startKubelet();
+    await this.startKubelet();
+  }
+
+  /** Gives an image of the archive the name that it would have by digest, as from a registry; and that digest. */
+  pin(image: string): string {
+    const [, digest] = new RegExp(`^${image}:local\\s+\\S+\\s+(\\S+)`, 'm').exec(this.ctr('images', 'list'))!;
+    this.ctr('images', 'tag', '--force', `${image}:local`, `${image}@${digest}`);
+    return digest!;
   }
 
   /** What runs in pods goes on meanwhile, as on a node whose daemons are upgraded. */
@@ -44,7 +53,17 @@ export class NodeMachine {
     await this.end('kubelet');
     await this.end('containerd');
     await this.startContainerd();
-    this.startKubelet();
+    await this.startKubelet();
+  }
+
+  /** Kills kubelet, containerd and all pods without a word, PostgreSQL among them, and starts the node's daemons again, as after a loss of power. */
+  async crash(): Promise<void> {
+    const ended = ['kubelet', 'containerd'].map(name => this.killed(name));
+    killControlGroups(this.options.controlGroup);
+    await Promise.all(ended);
+    killProcessesCalled('containerd-shim-runc-v2');
+    await this.startContainerd();
+    await this.startKubelet();
   }
 
   /** Kills the processes of a container, as the kernel does when memory is short. */
@@ -82,18 +101,23 @@ export class NodeMachine {
     await eventually(() => this.ctr('version'));
   }
 
-  private startKubelet(): void {
+  /** Containerd may answer while it still refuses the kubelet, which then ends: it is started again, as its unit would. */
+  private async startKubelet(): Promise<void> {
     const flags = [
       `--config=${this.in('kubelet.json')}`,
       `--kubeconfig=${this.options.kubeconfig}`,
       `--root-dir=${this.in('kubelet')}`,
-    ];
-    this.launch('kubelet', [
-      ...flags,
       `--cert-dir=${this.in('kubelet-pki')}`,
       `--hostname-override=${nodeName}`,
       `--node-ip=${nodeAddress}`,
-    ]);
+    ];
+    this.launch('kubelet', flags);
+    await eventually(async () => {
+      await pause(askEveryMs);
+      if (this.ended().includes('kubelet')) this.launch('kubelet', flags);
+      const { status } = await fetch('http://127.0.0.1:10248/healthz');
+      if (status !== 200) throw new Error(`the kubelet answers ${status}`);
+    });
   }
 
   private ctr(...words: string[]): string {
@@ -120,6 +144,15 @@ export class NodeMachine {
     const timer = setTimeout(() => child.kill('SIGKILL'), endLimitMs);
     await ended;
     clearTimeout(timer);
+  }
+
+  private killed(name: string): Promise<void> {
+    const child = this.running.get(name)!;
+    if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+    return new Promise(resolve => {
+      child.once('exit', () => resolve());
+      child.kill('SIGKILL');
+    });
   }
 
   private writeSettings(): void {

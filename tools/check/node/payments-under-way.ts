@@ -15,6 +15,14 @@ export interface PaymentsReport {
   posts: Record<string, number>;
 }
 
+export interface PaymentsOptions {
+  merchant: Merchant;
+  receiver: MerchantReceiver;
+  customers: number;
+  /** A customer whose call fails tries again, in place of leaving. */
+  isErrorExpected?: boolean;
+}
+
 /** Customers who pay one after the other while a test does something to the platform. */
 export class PaymentsUnderWay {
   private readonly transactions: number[] = [];
@@ -22,11 +30,13 @@ export class PaymentsUnderWay {
   private isOver = false;
   private readonly merchant: Merchant;
   private readonly receiver: MerchantReceiver;
+  private readonly isErrorExpected: boolean;
   private readonly customers: Promise<void>[];
 
-  constructor({ merchant, receiver, customers }: { merchant: Merchant; receiver: MerchantReceiver; customers: number }) {
+  constructor({ merchant, receiver, customers, isErrorExpected = false }: PaymentsOptions) {
     this.merchant = merchant;
     this.receiver = receiver;
+    this.isErrorExpected = isErrorExpected;
     this.customers = Array.from({ length: customers }, (_, index) => this.payAgainAndAgain(index));
   }
 
@@ -34,9 +44,26 @@ export class PaymentsUnderWay {
   more(count: number): Promise<void> {
     const wanted = this.transactions.length + count;
     return eventually(() => {
-      if (this.errors.length > 0) throw new Error(this.errors.join('\n'));
+      if (this.isOver) throw new Error(this.errors.join('\n'));
       if (this.transactions.length < wanted) throw new Error(`${this.transactions.length} of ${wanted} payments were made`);
     }, 240_000);
+  }
+
+  /** Waits until that many were made one after the other, and no call failed meanwhile. */
+  moreWithoutError(count: number): Promise<void> {
+    return eventually(async () => {
+      const failed = this.errors.length;
+      await this.more(count);
+      if (this.errors.length > failed) throw new Error(this.errors.at(-1));
+    }, 240_000);
+  }
+
+  /** The payments that are settled by now, as an operator sees it. */
+  async settled(): Promise<number[]> {
+    const found: number[] = [];
+    for (const transaction of this.transactions)
+      if ((await this.merchant.reversal(transaction))?.state === 'SETTLED') found.push(transaction);
+    return found;
   }
 
   /** Lets the customers go, and waits until every payment is decided. */
@@ -61,11 +88,11 @@ export class PaymentsUnderWay {
         const merchantReference = `c${customer}-${turn}-${Date.now().toString(36)}`;
         const { code } = await this.merchant.createCode({ merchantReference, amount: '10.00', currencyCode: 'ZAR' });
         this.transactions.push(await this.merchant.pay(code));
-        await pause(betweenPaymentsMs);
       } catch (error) {
         this.errors.push((error as Error).message);
-        this.isOver = true;
+        this.isOver ||= !this.isErrorExpected;
       }
+      await pause(betweenPaymentsMs);
     }
   }
 
