@@ -3,11 +3,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pagesOf } from './pages.ts';
 
+/** Files that pages lead to, and what builds them. */
+const brought = ['docs/reference', 'kits/vectors', 'libs/dto/contracts', 'libs/dto/samples', 'tools/run/site'];
+
 /** Changes with every page, with what the pages lead to, and with how they are built. */
 export function siteFingerprint(root: string): string {
   const hash = createHash('sha256');
   for (const { file, text } of pagesOf(root)) hash.update(`${file}\0${text}\0`);
-  const folders = ['docs/reference', 'tools/run/site'].flatMap(folder => filesIn(root, folder));
+  const folders = brought.flatMap(folder => filesIn(root, folder));
   for (const file of ['package-lock.json', 'tools/run/site.ts', ...folders])
     hash.update(file).update(readFileSync(join(root, file)));
   return hash.digest('hex');
