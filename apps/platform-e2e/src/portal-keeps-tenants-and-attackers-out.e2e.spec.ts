@@ -100,6 +100,8 @@ describe('the portal', () => {
       .slice(4)
       .map(call => call(ids))
       .filter(({ path }) => !path.endsWith('/check'));
+    for (const path of ['credentials/password', 'credentials/public-key'])
+      changes.push({ method: 'POST', path, body: { current: 'x', publicKey: 'AAAA' } });
     for (const client of [operator, viewer])
       for (const change of changes) expect([change.path, (await client.send(change)).status]).toEqual([change.path, 403]);
   });
@@ -110,7 +112,12 @@ describe('the portal', () => {
     expect((await client.send({ method: 'DELETE', path: 'session' })).status).toBe(204);
     const cookies = ['', stolen, `__Host-paycode=${'A'.repeat(43)}`, '__Host-paycode=', 'paycode=1'];
     for (const cookie of cookies)
-      for (const call of calls) expect([cookie, (await client.send({ ...call(ids), cookie })).status]).toEqual([cookie, 401]);
+      for (const call of [
+        ...calls,
+        () => ({ path: 'credentials' }),
+        () => ({ method: 'POST', path: 'credentials/password', body: {} }),
+      ])
+        expect([cookie, (await client.send({ ...call(ids), cookie })).status]).toEqual([cookie, 401]);
   });
 
   it('sets a cookie that scripts cannot read and other sites cannot send, anew at each sign-in (T-52)', async () => {

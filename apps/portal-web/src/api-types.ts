@@ -16,6 +16,7 @@ export interface Me {
     mayConfigure: boolean;
     mayInvite: boolean;
     mayTest: boolean;
+    mayRenewCredentials: boolean;
   };
 }
 
@@ -101,6 +102,16 @@ export interface TestResult extends ProbeResult {
   encryption: string;
   /** Whether the server opens what it answers with 200. */
   isOpened: 'YES' | 'NO' | 'NOT_SEEN';
+}
+
+/** How the programs of a merchant or PSP sign in to the API. */
+export interface Credentials {
+  username: string;
+  mode: 'BASIC' | 'BEARER';
+  hasPassword: boolean;
+  challengeRequired: boolean;
+  publicKeySha256: string | null;
+  passwordChangedAt: string;
 }
 
 export interface BrowserSession {

@@ -1,6 +1,16 @@
 import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
 import { api, PortalError } from './api';
-import type { BrowserSession, Colleague, Home, Me, Merchant, Notifications, PaymentPage, ShownPayment } from './api-types';
+import type {
+  Credentials,
+  BrowserSession,
+  Colleague,
+  Home,
+  Me,
+  Merchant,
+  Notifications,
+  PaymentPage,
+  ShownPayment,
+} from './api-types';
 import { dayBeganAt } from './format';
 
 const triesMax = 2;
@@ -79,6 +89,7 @@ export const notificationsQuery = (merchantId: number) =>
     queryFn: () => api.get<Notifications>(`merchants/${merchantId}/notifications`),
   });
 
+export const credentialsQuery = queryOptions({ queryKey: ['credentials'], queryFn: () => api.get<Credentials>('credentials') });
 export const sessionsQuery = queryOptions({ queryKey: ['sessions'], queryFn: () => api.get<BrowserSession[]>('sessions') });
 export const peopleQuery = queryOptions({ queryKey: ['people'], queryFn: () => api.get<Colleague[]>('people') });
 

@@ -50,6 +50,11 @@ const notifications = createRoute({
   validateSearch: (search: Record<string, unknown>) => ({ merchantId: id(search['merchantId']) }),
   component: lazyRouteComponent(() => import('./pages/notifications-page'), 'NotificationsPage'),
 });
+const apiPage = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/api',
+  component: lazyRouteComponent(() => import('./pages/api-page'), 'ApiPage'),
+});
 const security = createRoute({
   getParentRoute: () => signedIn,
   path: '/security',
@@ -67,7 +72,11 @@ const accept = createRoute({
   component: lazyRouteComponent(() => import('./pages/accept-page'), 'AcceptPage'),
 });
 
-const routeTree = root.addChildren([signIn, accept, signedIn.addChildren([home, payments, payment, notifications, security])]);
+const routeTree = root.addChildren([
+  signIn,
+  accept,
+  signedIn.addChildren([home, payments, payment, notifications, apiPage, security]),
+]);
 
 export const router = createRouter({
   routeTree,

@@ -3,6 +3,7 @@ import { ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
 import { ConsumingModule, eventsOptionsOf } from '@paycode/events';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import { insertOnly, migrations } from '../migrations';
+import { CredentialsModule } from './credentials';
 import { AuditModule } from './audit';
 import type { Settings } from './config/env';
 import { paymentsOptionsOf, peopleOptionsOf, sessionsOptionsOf, signInOptionsOf } from './config/module-options';
@@ -32,6 +33,7 @@ export class AppModule {
         TenancyModule.register({ notificationConfigUrl: settings.NOTIFICATION_CONFIG_URL }),
         PaymentsModule.register(paymentsOptionsOf(settings)),
         NotificationsModule,
+        CredentialsModule.register({ authSessionUrl: settings.AUTH_SESSION_URL }),
         PagesModule.register({ folder: settings.WEB_FOLDER }),
       ],
     };

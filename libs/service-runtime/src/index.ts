@@ -4,6 +4,7 @@ export * from './boot';
 export * from './domain-error';
 export * from './env';
 export * from './health/readiness';
+export { answered } from './http/answered';
 export { acceptWaiting, backlog } from './http/accept-waiting';
 export { createServiceApp, requestIdOf } from './http/create-app';
 export { errorBody } from './http/error-body.filter';

@@ -5,6 +5,7 @@ import { ChangeCredentialsService } from './change-credentials.service';
 import { CheckPasswordService } from './check-password.service';
 import { CreateAccountService } from './create-account.service';
 import { AccountsController } from './http/accounts.controller';
+import { PortalAccountsController } from './http/portal-accounts.controller';
 import { SourceRule } from './source-rule';
 import { PostgresAccountStore } from './persistence/postgres-account.store';
 
@@ -15,7 +16,7 @@ export class AccountsModule {
     return {
       module: AccountsModule,
       global: true,
-      controllers: [AccountsController],
+      controllers: [AccountsController, PortalAccountsController],
       providers: [
         { provide: AccountStore, useClass: PostgresAccountStore },
         { provide: ApiPasswordHasher, useFactory: () => new ApiPasswordHasher(KeyRing.parse(peppers)) },

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { CallerName } from '@paycode/access';
 import { TestTokenKeys } from '@paycode/access/testing';
 import type { AuthorizeAnswer, AuthorizeRequest } from '@paycode/dto';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
@@ -77,6 +78,12 @@ export class TestAuthSession {
   /** A call to the internal listener with the operator token. */
   operator(method: string, path: string, data?: unknown): Promise<AxiosResponse> {
     return this.call({ method, path, data, headers: this.operatorHeaders(), listener: 'internal', replica: 0 });
+  }
+
+  /** A call to the internal listener with the token of a service. */
+  as(caller: CallerName, path: string, data: object): Promise<AxiosResponse> {
+    const headers = tokenKeys.headers(caller, 'auth-session');
+    return this.call({ method: 'POST', path, data, headers, listener: 'internal', replica: 0 });
   }
 
   /** The same, of one replica. */

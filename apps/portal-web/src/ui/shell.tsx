@@ -9,6 +9,7 @@ const pages = [
   { to: '/', label: 'Home' },
   { to: '/payments', label: 'Payments' },
   { to: '/notifications', label: 'Notifications' },
+  { to: '/api', label: 'API' },
   { to: '/security', label: 'Security' },
 ] as const;
 

@@ -27,6 +27,8 @@ export interface AuditEvent {
     | 'KEY_RENEWED'
     | 'RECIPIENT_ADDED'
     | 'RECIPIENT_REMOVED'
+    | 'API_PASSWORD_RENEWED'
+    | 'API_PUBLIC_KEY_SET'
     | 'PAYMENT_READ';
   merchantId?: number;
   origin: Origin;

@@ -7,6 +7,11 @@ export const env = defineEnv({
   ...databaseEnv,
   ...internalCallsEnv,
   ...eventsEnv,
+  AUTH_SESSION_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3101',
+    description: "Internal base URL of auth-session: the account of a merchant's or PSP's programs.",
+  },
   NOTIFICATION_CONFIG_URL: {
     type: 'url',
     default: 'http://127.0.0.1:3102',

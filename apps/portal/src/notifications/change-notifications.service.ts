@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { PortalNotifications, PortalOperation, PortalRequest } from '@paycode/dto';
 import { type AuditEvent, AuditLog, type Origin } from '../audit';
-import type { Person } from '../people';
+import { actorOf, type Person } from '../people';
 import { NotificationConfigCalls, type Scope } from '../tenancy';
 
 export interface AskingPerson {
@@ -42,8 +42,4 @@ export class ChangeNotificationsService {
     if (action) await this.audit.record({ personId, personName, action, merchantId: request.merchantId, origin });
     return value;
   }
-}
-
-function actorOf({ name, email }: Person): string {
-  return `${name} <${email}>`.slice(0, 200);
 }

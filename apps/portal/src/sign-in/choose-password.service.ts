@@ -3,8 +3,8 @@ import { DomainError, invalidField } from '@paycode/service-runtime';
 import { AuditLog, type Origin } from '../audit';
 import { passwordProblem, Passwords, PeopleStore, type Person, secretHash } from '../people';
 import { SessionStore } from '../sessions';
+import { CurrentPassword } from './current-password';
 import { type PersonAsking } from './second-factor.service';
-import { SignInLimiter } from './sign-in-limiter';
 
 /** Flow: an invitation's secret, or the current password -> a new password -> every other session of the person ends. */
 @Injectable()
@@ -12,7 +12,7 @@ export class ChoosePasswordService {
   constructor(
     private readonly people: PeopleStore,
     private readonly passwords: Passwords,
-    private readonly limiter: SignInLimiter,
+    private readonly current: CurrentPassword,
     private readonly sessions: SessionStore,
     private readonly audit: AuditLog,
   ) {}
@@ -20,11 +20,7 @@ export class ChoosePasswordService {
   /** @throws DomainError 400, 401, 429 */
   async change(of: { current: string; next: string }, { person, sessionId, origin }: PersonAsking): Promise<void> {
     refuseWeak('next', of.next, [person.email, person.name]);
-    const limit = { identity: `password:${person.email.toLowerCase()}`, address: origin.address };
-    const proofs = await this.people.byId(person.personId);
-    const isRight = async () => ((await this.passwords.isRight(of.current, proofs?.passwordHash ?? null)) ? true : undefined);
-    if (!(await this.limiter.judge(limit, isRight)))
-      throw new DomainError({ status: 401, reason: 'WRONG_PASSWORD', message: 'your current password is wrong' });
+    await this.current.demand(of.current, { person, origin });
     await this.people.setPassword(person.personId, await this.passwords.hash(of.next));
     await this.sessions.endOthers(person.personId, sessionId);
     await this.audit.record({ personId: person.personId, personName: person.name, action: 'PASSWORD_CHANGED', origin });

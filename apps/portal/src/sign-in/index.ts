@@ -1,1 +1,2 @@
+export { CurrentPassword } from './current-password';
 export * from './sign-in.module';

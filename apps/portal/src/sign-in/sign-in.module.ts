@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { GuessStore, PostgresGuessStore } from '@paycode/guessing';
 import { ChoosePasswordService } from './choose-password.service';
+import { CurrentPassword } from './current-password';
 import { SecurityController } from './http/security.controller';
 import { ENVIRONMENT, SignInController } from './http/sign-in.controller';
 import { SecondFactorService } from './second-factor.service';
@@ -18,6 +19,7 @@ export class SignInModule {
   static register({ environment, ...rules }: SignInOptions): DynamicModule {
     return {
       module: SignInModule,
+      global: true,
       controllers: [SignInController, SecurityController],
       providers: [
         { provide: GuessStore, useClass: PostgresGuessStore },
@@ -28,7 +30,9 @@ export class SignInModule {
         SignInService,
         SecondFactorService,
         ChoosePasswordService,
+        CurrentPassword,
       ],
+      exports: [CurrentPassword],
     };
   }
 }

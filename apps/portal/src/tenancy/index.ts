@@ -1,4 +1,4 @@
-export { NotificationConfigCalls } from './notification-config-calls';
+export { NotificationConfigCalls, valueOf } from './notification-config-calls';
 export { ScopePipe } from './http/scope.pipe';
 export { notYours, Scope } from './scope';
 export * from './tenancy.module';

@@ -10,10 +10,14 @@ export class NotificationConfigCalls {
   /** Of a merchant within the scope. @throws DomainError 404 outside of it, and what notification-config refuses, in its words */
   async ask<T>(scope: Scope, operation: PortalOperation, request: PortalRequest): Promise<T> {
     scope.narrowedTo(request.merchantId);
-    const answer = await this.client.post<PortalAnswer<T>>(`/internal/portal/notifications/${operation}`, request);
-    if (answer.ok) return answer.value;
-    const { status, reason, message, retryAfterS } = answer;
-    const headers: Record<string, string> = retryAfterS === undefined ? {} : { 'retry-after': String(retryAfterS) };
-    throw new DomainError({ status, reason, message, headers });
+    return valueOf(await this.client.post<PortalAnswer<T>>(`/internal/portal/notifications/${operation}`, request));
   }
+}
+
+/** @throws DomainError with what a service refused, in its words */
+export function valueOf<T>(answer: PortalAnswer<T>): T {
+  if (answer.ok) return answer.value;
+  const { status, reason, message, retryAfterS } = answer;
+  const headers: Record<string, string> = retryAfterS === undefined ? {} : { 'retry-after': String(retryAfterS) };
+  throw new DomainError({ status, reason, message, headers });
 }

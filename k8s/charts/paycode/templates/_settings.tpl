@@ -95,6 +95,7 @@ SERVICE_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/service-public-keys.json
 SHUTDOWN_GRACE_MS: "60000"
 {{- end }}
 {{- define "paycode.settings.portal" -}}
+AUTH_SESSION_URL: https://auth-session:3101
 DATABASE_CA_FILE: /etc/paycode/postgres/ca.crt
 DATABASE_POOL_MAX: "5"
 DATABASE_URL_FILE: /etc/paycode/secrets/DATABASE_URL

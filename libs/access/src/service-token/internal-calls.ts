@@ -1,4 +1,4 @@
-import { portalOperations } from '@paycode/dto';
+import { portalAccountOperations, portalOperations } from '@paycode/dto';
 import type { operatorName, ServiceName } from './token-keys';
 
 export type CallerName = ServiceName | typeof operatorName;
@@ -44,6 +44,7 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['PUT', '/internal/accounts/:username/source-addresses', operator],
     ['GET', '/internal/accounts/:username/sessions', operator],
     ['POST', '/internal/accounts/:username/sessions/end-all', operator],
+    ...portalAccountOperations.map((operation): Row => ['POST', `/internal/portal/accounts/${operation}`, portal]),
   ],
   'notification-config': [
     // The simulator asks whether a merchant can be told of a payment before it makes a code for it.

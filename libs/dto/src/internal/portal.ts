@@ -61,6 +61,33 @@ export type IsOpened = 'YES' | 'NO' | 'NOT_SEEN';
 export type PortalAnswer<T> =
   { ok: true; value: T } | { ok: false; status: number; reason: string; message: string; retryAfterS?: number };
 
+/** What the portal may ask of the account that a merchant's or PSP's programs use: POST auth-session /internal/portal/accounts/{operation}. */
+export const portalAccountOperations = ['show', 'new-password', 'set-public-key'] as const;
+
+export type PortalAccountOperation = (typeof portalAccountOperations)[number];
+
+export interface PortalAccountRequest {
+  type: 'MERCHANT' | 'PSP';
+  /** merchantId or pspId. */
+  ownerId: number;
+  /** The person who asks, for the security log. */
+  actor: string;
+  /** Base64 of the X.509 RSA-4096 public key. */
+  publicKey?: string;
+}
+
+/** An account without its secrets. */
+export interface PortalAccount {
+  username: string;
+  mode: 'BASIC' | 'BEARER';
+  hasPassword: boolean;
+  challengeRequired: boolean;
+  /** Hex SHA-256 of the registered client key; null without a key. */
+  publicKeySha256: string | null;
+  /** ISO 8601 UTC. */
+  passwordChangedAt: string;
+}
+
 /** POST recipient-messages /internal/recipient-messages/invitations. Idempotent by invitationId. Answer: 204 once it is stored. */
 export interface PortalInvitation {
   /** UUID. */

@@ -1,11 +1,12 @@
 import { Body, Controller, Header, HttpCode, Post, Req } from '@nestjs/common';
 import type { PortalAnswer, PortalMerchantsAnswer, PortalNotifications, TestNotificationResult } from '@paycode/dto';
 import type { ProbeOutcome } from '@paycode/safe-http';
+import { answered } from '@paycode/service-runtime';
 import type { FastifyRequest } from 'fastify';
 import type { HttpNotificationAnswer } from '../http-notification-answer';
 import { PortalNotificationsService } from '../portal-notifications.service';
 import { ownerOf, PortalBody, PortalMerchantsBody } from './portal-request.dto';
-import { answered, portalCaller } from './portal-answer';
+import { portalCaller } from './portal-caller';
 
 type Answer<T> = Promise<PortalAnswer<T>>;
 

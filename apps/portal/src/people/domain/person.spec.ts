@@ -44,9 +44,10 @@ describe('people of the portal', () => {
     expect(tenantName({ tenantType: 'OPERATOR', tenantId: '' })).toBe('the platform');
   });
 
-  it('in the sandbox who sets up notifications may test them, in production the owner alone', () => {
-    const testers = (isProduction: boolean) => roles.filter(role => may(role, 'TEST', isProduction));
-    expect(testers(false)).toEqual(['DEVELOPER', 'OWNER']);
-    expect(testers(true)).toEqual(['OWNER']);
+  it('in the sandbox developers may test notifications and renew credentials, in production the owner alone', () => {
+    for (const permission of ['TEST', 'CREDENTIALS'] as const) {
+      const allowed = (isProduction: boolean) => roles.filter(role => may(role, permission, isProduction));
+      expect([permission, allowed(false), allowed(true)]).toEqual([permission, ['DEVELOPER', 'OWNER'], ['OWNER']]);
+    }
   });
 });

@@ -19,20 +19,22 @@ export interface Person {
 }
 
 /** What a role lets a person do beyond reading. */
-export type Permission = 'CONFIGURE' | 'INVITE' | 'TEST';
+export type Permission = 'CONFIGURE' | 'INVITE' | 'TEST' | 'CREDENTIALS';
 
 const permissions: Record<Role, readonly Permission[]> = {
   VIEWER: [],
-  DEVELOPER: ['CONFIGURE', 'TEST'],
-  OWNER: ['CONFIGURE', 'INVITE', 'TEST'],
+  DEVELOPER: ['CONFIGURE', 'TEST', 'CREDENTIALS'],
+  OWNER: ['CONFIGURE', 'INVITE', 'TEST', 'CREDENTIALS'],
   // Reads everything and checks; what merchants set up is theirs to change.
   ON_CALL: [],
   ADMINISTRATOR: ['CONFIGURE', 'INVITE'],
 };
 
-/** In production a test notification reaches a shop at work: its owner alone may want that. */
+/** In production a test notification reaches a shop at work, and a new password stops its programs: its owner alone may want that. */
+const ownersInProduction: readonly Permission[] = ['TEST', 'CREDENTIALS'];
+
 export function may(role: Role, permission: Permission, isProduction: boolean): boolean {
-  if (permission === 'TEST' && isProduction) return role === 'OWNER';
+  if (isProduction && ownersInProduction.includes(permission)) return role === 'OWNER';
   return permissions[role].includes(permission);
 }
 
@@ -50,4 +52,9 @@ function isId(text: string): boolean {
 /** In words, for people. */
 export function tenantName({ tenantType, tenantId }: Pick<Person, 'tenantType' | 'tenantId'>): string {
   return tenantType === 'OPERATOR' ? 'the platform' : `${tenantType.toLowerCase()} ${tenantId}`;
+}
+
+/** As other services write it down. */
+export function actorOf({ name, email }: Pick<Person, 'name' | 'email'>): string {
+  return `${name} <${email}>`.slice(0, 200);
 }

@@ -26,7 +26,13 @@ export const ENVIRONMENT = Symbol('ENVIRONMENT');
 interface ShownPerson {
   stage: Stage;
   environment: string;
-  person: Person & { tenantName: string; mayConfigure: boolean; mayInvite: boolean; mayTest: boolean };
+  person: Person & {
+    tenantName: string;
+    mayConfigure: boolean;
+    mayInvite: boolean;
+    mayTest: boolean;
+    mayRenewCredentials: boolean;
+  };
 }
 
 /** The session of this browser. */
@@ -87,7 +93,12 @@ export class SignInController {
   private shown(stage: Stage, person: Person): ShownPerson {
     const { role } = person;
     const mayDo = (permission: Permission) => may(role, permission, this.environment === 'production');
-    const rights = { mayConfigure: mayDo('CONFIGURE'), mayInvite: mayDo('INVITE'), mayTest: mayDo('TEST') };
+    const rights = {
+      mayConfigure: mayDo('CONFIGURE'),
+      mayInvite: mayDo('INVITE'),
+      mayTest: mayDo('TEST'),
+      mayRenewCredentials: mayDo('CREDENTIALS'),
+    };
     return { stage, environment: this.environment, person: { ...person, tenantName: tenantName(person), ...rights } };
   }
 }

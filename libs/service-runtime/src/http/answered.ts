@@ -1,7 +1,5 @@
 import type { PortalAnswer } from '@paycode/dto';
-import { DomainError } from '@paycode/service-runtime';
-import type { FastifyRequest } from 'fastify';
-import type { NotificationCaller } from '../notification-caller';
+import { DomainError } from '../domain-error';
 
 /** A refusal of the domain becomes an answer that the portal shows; faults stay faults. */
 export async function answered<T>(work: () => Promise<T>): Promise<PortalAnswer<T>> {
@@ -13,9 +11,4 @@ export async function answered<T>(work: () => Promise<T>): Promise<PortalAnswer<
     const retryAfterS = Number(headers['retry-after'] ?? Number.NaN);
     return { ok: false, status, reason, message, ...(Number.isFinite(retryAfterS) ? { retryAfterS } : {}) };
   }
-}
-
-/** The portal has decided whose merchant it is; the audit log gets the person's name. */
-export function portalCaller({ actor }: { actor: string }, request: FastifyRequest): NotificationCaller {
-  return { owner: 'OPERATOR', origin: { actor: `portal ${actor}`, requestId: String(request.id) } };
 }

@@ -1,0 +1,120 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import { api } from '../api';
+import type { Credentials } from '../api-types';
+import { credentialsQuery, meQuery, queryClient } from '../queries';
+import { Confirm, Facts, Failure, Moment, Secret, Waiting } from '../ui';
+import { OwnPassword } from './own-password';
+import { PublicKey } from './public-key';
+
+/** How the programs of a merchant or PSP sign in to the API. */
+export function ApiPage(): ReactNode {
+  const { data: me } = useQuery(meQuery);
+  const hasAccount = me?.person.tenantType === 'MERCHANT' || me?.person.tenantType === 'PSP';
+  useEffect(() => void (document.title = 'API · Paycode'), []);
+  return (
+    <>
+      <h1>API</h1>
+      {hasAccount ? (
+        <Access mayChange={me.person.mayRenewCredentials} />
+      ) : (
+        <p className="notice">Merchants and PSPs find the account of their programs here. Yours is managed by the operator.</p>
+      )}
+    </>
+  );
+}
+
+function Access({ mayChange }: { mayChange: boolean }): ReactNode {
+  const { data, isError, error, refetch } = useQuery(credentialsQuery);
+  if (isError) return <Failure error={error} again={() => void refetch()} />;
+  if (!data) return <Waiting what="Reading the account" />;
+  const { username, mode, challengeRequired, passwordChangedAt } = data;
+  return (
+    <>
+      {!mayChange && <p className="notice">Your role may look, and not change anything here.</p>}
+      <Facts
+        facts={[
+          ['Account', <code key="account">{username}</code>],
+          ['Signs in by', mode === 'BASIC' ? 'user name and password (Basic)' : 'session tokens (Bearer)'],
+          ['Password set', <Moment key="password" at={passwordChangedAt} />],
+          ['Challenge at login', challengeRequired ? 'required' : 'not required'],
+        ]}
+      />
+      <Password access={data} mayChange={mayChange} />
+      <PublicKey access={data} mayChange={mayChange} />
+      <Samples access={data} />
+    </>
+  );
+}
+
+function Password({ access, mayChange }: { access: Credentials; mayChange: boolean }): ReactNode {
+  const [isAsked, setAsked] = useState(false);
+  const [current, setCurrent] = useState('');
+  const renew = useMutation({
+    mutationFn: (current: string) => api.post<{ apiPassword: string }>('credentials/password', { current }),
+    // Shown once: nothing but this page keeps it.
+    gcTime: 0,
+    onSuccess: () => queryClient.invalidateQueries(credentialsQuery),
+  });
+  const close = () => {
+    setAsked(false);
+    setCurrent('');
+  };
+  return (
+    <section className="card" aria-labelledby="password">
+      <h2 id="password">API password</h2>
+      <p>
+        {access.hasPassword
+          ? 'The password is stored as a hash: nobody can show it again. Whoever has lost it makes a new one.'
+          : 'The account has no password yet.'}
+      </p>
+      {renew.isError && <Failure error={renew.error} />}
+      {renew.data && (
+        <div className="notice good" role="status">
+          <p>This is the new password. It is shown now and not again: put it into your program’s configuration.</p>
+          <Secret label="Password" value={renew.data.apiPassword} />
+        </div>
+      )}
+      {mayChange && (
+        <button type="button" disabled={renew.isPending} onClick={() => setAsked(true)}>
+          {renew.isPending ? 'Making one…' : 'New API password'}
+        </button>
+      )}
+      {isAsked && (
+        <Confirm title="Make a new API password?" action="Make it" onConfirm={() => renew.mutate(current)} onClose={close}>
+          <p>
+            The old password fails at once, and sessions of the API end. Until your programs have the new one, they can make no
+            code and read no notification. Notifications go on to your server: they need no password.
+          </p>
+          <OwnPassword value={current} onChange={setCurrent} />
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+function Samples({ access: { username, mode } }: { access: Credentials }): ReactNode {
+  const { origin } = location;
+  return (
+    <section className="card" aria-labelledby="samples">
+      <h2 id="samples">From your program</h2>
+      {mode === 'BASIC' ? (
+        <>
+          <p>Make a code of R 110.00, with the password in the environment:</p>
+          <pre tabIndex={0}>{sampleOf(origin, username)}</pre>
+        </>
+      ) : (
+        <p>Your programs log in and send the session token with each request.</p>
+      )}
+    </section>
+  );
+}
+
+function sampleOf(origin: string, username: string): string {
+  return [
+    `curl -u "${username}:$API_PASSWORD" \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d '{"merchantReference":"order-1","amount":110.00,"currencyCode":"ZAR"}' \\`,
+    `  ${origin}/pluto/code/create`,
+  ].join('\n');
+}
