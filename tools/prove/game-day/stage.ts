@@ -9,6 +9,15 @@ import { openShops, type Shop, Traffic } from './shops.ts';
 
 const shopCount = 8;
 const readyWithinMs = 180_000;
+let lastStart: Promise<unknown> = Promise.resolve();
+
+/** One platform after the other: the first may build, and two builds at once write the same files. */
+function started(settings: Record<string, string>): Promise<OwnPlatform> {
+  const platform = lastStart.then(() => OwnPlatform.start(undefined, settings));
+  // Its own play tells why it did not start.
+  lastStart = platform.catch(() => undefined);
+  return platform;
+}
 
 export class Stage {
   readonly connection: PlatformConnection;
@@ -29,7 +38,7 @@ export class Stage {
 
   /** `settings`: of the platform, beside the defaults. */
   static async open(settings: Record<string, string>, paymentsPerS: number): Promise<Stage> {
-    const platform = await OwnPlatform.start(undefined, settings);
+    const platform = await started(settings);
     try {
       const shops = await openShops(new PlatformConnection(platform.home), shopCount);
       return new Stage(platform, shops, paymentsPerS);
