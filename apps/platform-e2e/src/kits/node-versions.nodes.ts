@@ -106,6 +106,6 @@ describe.each(majors)('on Node %s', major => {
       stdout: expect.stringMatching(/^v24\./) as string,
     });
     expect(await inWorkspace('run', '-s', 'paycode', '--', '--help')).toMatchObject({ code: 0, stderr: '' });
-    expect(await inWorkspace('ci', '--dry-run', '--ignore-scripts', '--offline')).toMatchObject({ code: 0, stderr: '' });
+    expect(await inWorkspace('ci', '--dry-run', '--ignore-scripts', '--prefer-offline')).toMatchObject({ code: 0, stderr: '' });
   });
 });
