@@ -44,6 +44,7 @@ function addRecipientKind(edit: WorkspaceEdit, { upper }: ChannelNames): void {
   ${upper}: {
     name: 'an address of 8 to 256 letters, digits and ._:/+=- for ${upper}',
     isValue: value => /^[A-Za-z0-9][A-Za-z0-9._:/+=-]{7,255}$/.test(value),
+    keyOf: value => value,
     masked: value => \`***\${value.slice(-3)}\`,
   },
 `;

@@ -1,6 +1,7 @@
 import { deadLetterTopics, topicCatalog } from '@paycode/dto';
 import { createKafkaClient, ensureTopics, kafkaConnectionOf, kafkaOptionsOf } from '@paycode/events/kafka';
 import type { Admin } from 'kafkajs';
+import { deleteTopics } from './delete-topics';
 import { type KafkaOptions, KafkaUnusableError } from './kafka-options';
 
 const catalog = [...topicCatalog, ...deadLetterTopics(topicCatalog)];
@@ -17,7 +18,7 @@ export async function prepareKafka({ env, isFresh, hasNewDatabases }: KafkaOptio
     const admin = createKafkaClient({ connection, clientId: 'paycode-standalone', log: silent }).admin();
     await admin.connect();
     try {
-      if (isFresh) await deleteTopics(admin);
+      if (isFresh) await forgetEvents(admin);
       else if (hasNewDatabases) await refuseForeignEvents(admin, where);
       const { brokers } = await admin.describeCluster();
       await ensureTopics(admin, { topics: topicCatalog, replicationFactor: Math.min(brokers.length, 3) });
@@ -35,12 +36,11 @@ async function existingTopics(admin: Admin): Promise<string[]> {
   return catalog.map(({ name }) => name).filter(name => names.has(name));
 }
 
-async function deleteTopics(admin: Admin): Promise<void> {
+async function forgetEvents(admin: Admin): Promise<void> {
   const known = new Set((await admin.listGroups()).groups.map(({ groupId }) => groupId));
   const ours = groups.filter(group => known.has(group));
   if (ours.length > 0) await admin.deleteGroups(ours);
-  const topics = await existingTopics(admin);
-  if (topics.length > 0) await admin.deleteTopics({ topics });
+  await deleteTopics(admin, await existingTopics(admin));
 }
 
 /**
