@@ -11,7 +11,7 @@ const projects = ['apps', 'libs', 'tools', 'kits'].flatMap(group => {
 
 module.exports = {
   projects: projects.filter(dir => existsSync(join(dir, 'jest.config.cjs'))),
-  maxWorkers: 2,
+  maxWorkers: 3,
   // A ceiling, never a verdict: a machine that runs other work beside the tests needs the time.
   testTimeout: 300_000,
   // A worker of a busy machine needs more than half a second to end, which is the time Jest gives it; what a spec leaves open the leak guard names before.

@@ -45,5 +45,6 @@ const isJourneyRun = given.includes('--e2e');
 process.exitCode = await runJest({
   name: isJourneyRun ? 'test:e2e' : 'test',
   words: given.filter(word => word !== '--e2e').map(word => (word === '--changed' ? changedSince() : word)),
-  args: isJourneyRun ? ['-c', journeys, '--maxWorkers=1'] : ['--maxWorkers=2'],
+  // The longest suites wait for time limits, and a third one works meanwhile on two cores.
+  args: isJourneyRun ? ['-c', journeys, '--maxWorkers=1'] : ['--maxWorkers=3'],
 });
