@@ -8,7 +8,8 @@ const blockWithinMs = 300_000;
 /** A folder that looks like the workspace whose platform runs, and takes what commands write. */
 export function readersFolder(folder: string, { workspace, home }: { workspace: string; home: string }): string {
   mkdirSync(folder);
-  const own = new Set(['.git', '.paycode', '.cache', 'dist']);
+  // npm reads linked packages as if they were developed here, so programs are found by PATH and packages beside the linked sources.
+  const own = new Set(['.git', '.paycode', '.cache', 'dist', 'node_modules']);
   for (const name of readdirSync(workspace)) if (!own.has(name)) symlinkSync(join(workspace, name), join(folder, name));
   symlinkSync(home, join(folder, '.paycode'));
   return folder;
