@@ -8,6 +8,7 @@ import { build } from 'vitepress';
 import { writeApiReference } from './site/api-reference.ts';
 import { lockBuild } from './site/build-lock.ts';
 import { siteFingerprint } from './site/fingerprint.ts';
+import { withProgram } from './site/language-page.ts';
 import { sidebarOf } from './site/navigation.ts';
 import { type Page, pagesOf, withSiteLinks } from './site/pages.ts';
 import { seal } from './site/seal.ts';
@@ -21,7 +22,7 @@ const copied = /^(docs|kits\/vectors|libs\/dto\/(contracts|samples))\//;
 
 /** Writes the pages, their files and VitePress's configuration into a folder of their own. */
 function stage(folder: string, outDir: string): number {
-  const pages = pagesOf(root);
+  const pages = pagesOf(root).map(page => withProgram(root, page));
   const paths = new Map(pages.map(({ file, path }) => [file, path]));
   const targets = { pages: paths, copied: (file: string) => copyFor(file, folder) };
   const staged = pages.map(page => ({ ...page, text: withSiteLinks(page, targets) }));

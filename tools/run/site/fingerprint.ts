@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withProgram } from './language-page.ts';
 import { pagesOf } from './pages.ts';
 
 /** Files that pages lead to, and what builds them. */
@@ -9,7 +10,7 @@ const brought = ['docs/reference', 'kits/vectors', 'libs/dto/contracts', 'libs/d
 /** Changes with every page, with what the pages lead to, and with how they are built. */
 export function siteFingerprint(root: string): string {
   const hash = createHash('sha256');
-  for (const { file, text } of pagesOf(root)) hash.update(`${file}\0${text}\0`);
+  for (const { file, text } of pagesOf(root).map(page => withProgram(root, page))) hash.update(`${file}\0${text}\0`);
   const folders = brought.flatMap(folder => filesIn(root, folder));
   for (const file of ['package-lock.json', 'tools/run/site.ts', ...folders])
     hash.update(file).update(readFileSync(join(root, file)));

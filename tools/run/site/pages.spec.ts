@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { onThisHost } from './api-reference';
+import { withProgram } from './language-page';
 import { sidebarOf } from './navigation';
-import { withSiteLinks } from './pages';
+import { pagesOf, withSiteLinks } from './pages';
 import { policyFor } from './seal';
 import { CodeColours } from './code-colours';
 
@@ -72,6 +74,27 @@ describe('the documentation site (A-90)', () => {
       paths: {},
       servers: [{ url: '/', description: expect.any(String) as string }],
     });
+  });
+
+  it('the page of each language has its own entry, and shows the program that the tests of its kit run', () => {
+    const root = join(__dirname, '../../..');
+    const found = pagesOf(root).map(each => withProgram(root, each));
+    const shows = (name: string, text: string) =>
+      expect(found.find(({ path }) => path === `/kits/${name}/`)!.text).toContain(text);
+    for (const name of ['node', 'python', 'php', 'java', 'go', 'ruby']) shows(name, `\`kits/${name}/conform/`);
+    shows('python', 'app.add_url_rule("/", view_func=for_flask(receiver()), methods=["POST"])');
+    shows('csharp', 'No test compiles or runs this kit');
+    const index = found.find(({ file }) => file === 'docs/README.md')!.text;
+    const group = index.split('### ').find(part => part.startsWith('Languages'))!;
+    expect([...group.matchAll(/- \[(.+?)\]/g)].map(([, name]) => name)).toEqual([
+      'Node',
+      'Python',
+      'PHP',
+      'Java',
+      'Go',
+      'Ruby',
+      'C#',
+    ]);
   });
 
   it('colours of code are classes', () => {
