@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { apiVersionPages } from './docs/api-version-pages.ts';
 import { asyncApiPages } from './docs/asyncapi-page.ts';
 import { collectionPages } from './docs/collection-page.ts';
 import { contractPages } from './docs/contract-pages.ts';
@@ -17,13 +18,16 @@ const root = join(import.meta.dirname, '../..');
 
 async function pages(): Promise<Page[]> {
   const openApi = await openApiPages();
-  const publicDocument = openApi.find(({ path }) => path.endsWith('/public.openapi.yaml'))!;
+  const [publicDocument, webhooks] = ['public', 'webhooks'].map(name =>
+    openApi.find(({ path }) => path.endsWith(`/${name}.openapi.yaml`))!,
+  ) as [Page, Page];
   const [asyncApi, ...fromCode] = await Promise.all([asyncApiPages(), environmentPages(), contractPages()]);
   return [
     ...asyncApi,
     ...eventsPages(asyncApi[0]!.text),
     ...fromCode.flat(),
     ...openApi,
+    ...apiVersionPages(publicDocument.text, webhooks.text),
     ...collectionPages(publicDocument.text),
     ...topicsPages(),
     ...errorsPages(),

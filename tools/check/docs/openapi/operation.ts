@@ -12,6 +12,10 @@ export interface Notes {
   description?: string;
   /** Open to anybody (`/public/**`, section 4.1). */
   isOpen?: boolean;
+  /** Not of the service's specification: another payment core may lack it. */
+  isExtension?: boolean;
+  /** It will be removed, as docs/api-changelog.md says. */
+  isDeprecated?: boolean;
   parameters?: Record<string, Schema>;
   request?: { isOptional?: boolean; schema?: Schema; example?: unknown; examples?: Record<string, unknown> };
   answer?: { description?: string; schema?: Schema; example?: unknown; mediaType?: string; headers?: Record<string, Schema> };
@@ -40,10 +44,15 @@ export function operationOf(route: Route, notes: Notes): Schema {
     summary: notes.summary ?? (route.summary || route.operationId),
     ...describe(route, notes),
     ...(notes.isOpen || (isInternal && route.callers.length === 0) ? { security: [] } : {}),
+    ...marks(notes),
     ...parameters(route, notes),
     ...requestBody(route, notes),
     responses: { [route.status]: answer(route, notes), ...errors(route, notes), ...errorPages(notes) },
   };
+}
+
+function marks({ isExtension, isDeprecated }: Notes): Schema {
+  return { ...(isExtension && { 'x-paycode-extension': true }), ...(isDeprecated && { deprecated: true }) };
 }
 
 function describe(route: Route, notes: Notes): Schema {
