@@ -65,6 +65,7 @@ CREATE TABLE transaction (
   reference_transaction_id bigint,
   completed_at timestamp with time zone NOT NULL,
   notification text NOT NULL,
+  idempotency_key text,
   CONSTRAINT transaction_pkey PRIMARY KEY (transaction_id),
   CONSTRAINT transaction_check CHECK ((kind = 'PURCHASE'::text) = (reference_transaction_id IS NULL)),
   CONSTRAINT transaction_code_check CHECK (code ~ '^[0-9]{10}$'::text),
@@ -73,6 +74,7 @@ CREATE TABLE transaction (
 
 CREATE INDEX transaction_of_code ON transaction USING btree (code, transaction_id) WHERE code IS NOT NULL;
 CREATE INDEX transaction_of_original ON transaction USING btree (reference_transaction_id) WHERE reference_transaction_id IS NOT NULL;
+CREATE UNIQUE INDEX transaction_once_per_key ON transaction USING btree (merchant_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE UNIQUE INDEX transaction_one_reversal ON transaction USING btree (reference_transaction_id) WHERE kind = 'REVERSAL'::text;
 
 ALTER TABLE transaction ADD CONSTRAINT transaction_reference_transaction_id_fkey FOREIGN KEY (reference_transaction_id) REFERENCES transaction(transaction_id);

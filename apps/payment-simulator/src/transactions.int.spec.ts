@@ -204,8 +204,11 @@ describe('transactions of the simulator', () => {
     ['{"merchantId":1001,"amount":5.00,"currencyCode":"ZAR","tipAmount":5.01}', '[0].tipAmount'],
     ['{"merchantId":1001,"amount":1,"currencyCode":"ZAR","clientContact":{"country":"UK"}}', '[0].clientContact.country'],
     ['{"merchantId":"1001","amount":1,"currencyCode":"ZAR"}', '[0].merchantId'],
+    ['{"merchantId":1001,"amount":1,"currencyCode":"ZAR","idempotencyKey":""}', '[0].idempotencyKey'],
+    ['{"merchantId":1001,"amount":1,"currencyCode":"ZAR","idempotencyKey":"two words"}', '[0].idempotencyKey'],
+    [`{"merchantId":1001,"amount":1,"currencyCode":"ZAR","idempotencyKey":"${'k'.repeat(101)}"}`, '[0].idempotencyKey'],
     ['{"merchantId":9999,"amount":1,"currencyCode":"ZAR"}', 'merchantId'],
-  ])('refuses %s and names the field (A-84, A-86)', async (item, field) => {
+  ])('refuses %s and names the field (A-84, A-89)', async (item, field) => {
     const answer = await simulator.complete(`[${item}]`);
     expect([answer.status, (JSON.parse(answer.data) as { errors: { field: string }[] }).errors[0]!.field]).toEqual([400, field]);
   });

@@ -31,6 +31,7 @@ export class PayCodeService {
     const clientContact = contactOf(payment, code);
     return this.completeTransactions.completeForCode({
       merchantId: code.merchantId,
+      idempotencyKey: null,
       kind: 'PURCHASE',
       txState: payment.txState,
       // The tip is a portion of the amount.

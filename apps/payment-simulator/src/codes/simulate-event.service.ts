@@ -47,6 +47,7 @@ function followUpOf(
   const { merchantId, amount, currencyCode, reference, transactionId, code } = transaction;
   return {
     merchantId,
+    idempotencyKey: null,
     kind,
     txState: ends[kind].txState,
     amount,

@@ -6,8 +6,12 @@ import { MerchantDirectory } from '../merchants';
 import type { Completion } from './domain/completion';
 import { notificationOf } from './domain/notification-of';
 import { refundProblem, reversalProblem } from './domain/refund';
-import type { CompletedTransaction } from './domain/transaction';
+import { isRepeatOf } from './domain/repeat';
+import type { CompletedTransaction, StoredTransaction } from './domain/transaction';
 import { NotificationSealer, TransactionStore } from './transactions.ports';
+
+/** The transaction that had an idempotency key before. */
+type Earlier = StoredTransaction | null;
 
 /** Flow: completions -> ids -> sealed notifications -> stored together with their TransactionTerminal events. */
 @Injectable()
@@ -20,15 +24,36 @@ export class CompleteTransactionsService {
   ) {}
 
   /**
-   * Ids in the order of the completions. Purchases are stored in one commit, then each refund and reversal in its own.
-   * @throws DomainError 400 for an unknown merchant, a state that is not terminal, or a refund or reversal that is not possible
+   * Ids in the order of the completions, that of the earlier transaction for a repeat (A-89). Purchases are stored in one commit, then
+   * each refund and reversal in its own.
+   * @throws DomainError 400 for an unknown merchant, a state that is not terminal, or a refund or reversal that is not possible; 409 for
+   * an idempotency key with another content. Completions before the culprit, and all purchases but it, are stored
    */
   async complete(completions: readonly Completion[]): Promise<number[]> {
     const prepared = await this.prepare(completions);
+    const earlier = await this.recordPurchases(prepared);
+    for (const following of prepared.filter(({ kind }) => kind !== 'PURCHASE'))
+      earlier.set(following, await this.follow(following));
+    return prepared.map((transaction, at) =>
+      this.idOf(transaction, { completion: completions[at]!, earlier: earlier.get(transaction), at }),
+    );
+  }
+
+  /** By purchase: the transaction that had its idempotency key before, if one had. */
+  private async recordPurchases(prepared: readonly CompletedTransaction[]): Promise<Map<CompletedTransaction, Earlier>> {
     const purchases = prepared.filter(({ kind }) => kind === 'PURCHASE');
-    if (purchases.length > 0) await this.transactions.record(purchases);
-    for (const following of prepared.filter(({ kind }) => kind !== 'PURCHASE')) await this.follow(following);
-    return prepared.map(({ transactionId }) => transactionId);
+    const earlier = purchases.length > 0 ? await this.transactions.record(purchases) : [];
+    return new Map(purchases.map((purchase, at) => [purchase, earlier[at]!]));
+  }
+
+  private idOf(
+    { transactionId }: CompletedTransaction,
+    { completion, earlier, at }: { completion: Completion; earlier: Earlier | undefined; at: number },
+  ): number {
+    if (!earlier) return transactionId;
+    const notification = this.sealer.openText(earlier.notification);
+    if (isRepeatOf(completion, { transaction: earlier, notification })) return earlier.transactionId;
+    throw keyUsed(`[${at}].idempotencyKey`);
   }
 
   /** Pays a code. @throws DomainError 400 when the code cannot be paid any more */
@@ -39,8 +64,22 @@ export class CompleteTransactionsService {
     return transaction!;
   }
 
-  /** Stores a refund or a reversal, checked against its locked original. */
-  private async follow(transaction: CompletedTransaction): Promise<void> {
+  /** Stores a refund or a reversal, or gives the transaction that had its idempotency key before. */
+  private async follow(transaction: CompletedTransaction): Promise<Earlier> {
+    try {
+      await this.storeFollowing(transaction);
+      return null;
+    } catch (refusal) {
+      // What the original no longer allows may be what the first call did to it.
+      const { merchantId, idempotencyKey } = transaction;
+      const earlier = idempotencyKey === null ? undefined : await this.transactions.findByKey(merchantId, idempotencyKey);
+      if (earlier) return earlier;
+      throw refusal;
+    }
+  }
+
+  /** Checks it against its locked original. */
+  private async storeFollowing(transaction: CompletedTransaction): Promise<void> {
     const { kind, referenceTransactionId } = transaction;
     const problemOf = kind === 'REFUND' ? refundProblem : reversalProblem;
     await this.transactions.follow([referenceTransactionId], originals => {
@@ -70,6 +109,7 @@ export class CompleteTransactionsService {
         referenceTransactionId: completion.referenceTransactionId,
         completedAt,
         notification: this.sealer.seal(serializeNotification(notification)),
+        idempotencyKey: completion.idempotencyKey,
       };
     });
   }
@@ -81,4 +121,14 @@ export class CompleteTransactionsService {
     if (unknown !== undefined) throw invalidField('merchantId', 'is not a known merchant');
     return new Map(found.map(merchant => [merchant!.merchantId, merchant!]));
   }
+}
+
+function keyUsed(field: string): DomainError {
+  const rule = 'was used for a completion with other content';
+  return new DomainError({
+    status: 409,
+    reason: 'IDEMPOTENCY_KEY_USED',
+    message: `${field} ${rule}`,
+    errors: [{ field, message: rule }],
+  });
 }

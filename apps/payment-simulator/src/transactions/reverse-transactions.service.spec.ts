@@ -19,6 +19,7 @@ class Originals extends TransactionStore {
   override record = () => Promise.reject(new Error('not asked for here'));
   override recordForCode = () => Promise.reject(new Error('not asked for here'));
   override find = () => Promise.reject(new Error('not asked for here'));
+  override findByKey = () => Promise.reject(new Error('not asked for here'));
   override latestOfCode = () => Promise.reject(new Error('not asked for here'));
 
   override async follow(ids: readonly number[], follow: Parameters<TransactionStore['follow']>[1]): Promise<void> {
@@ -39,6 +40,7 @@ const notification = notificationSamples()['purchase-success']!;
 const purchase = (transactionId: number, over: Partial<StoredTransaction> = {}): StoredTransaction => ({
   transactionId,
   merchantId: 1001,
+  idempotencyKey: null,
   kind: 'PURCHASE',
   txState: 'SUCCESS',
   reference: 'order-1',

@@ -85,6 +85,7 @@ export class ReverseTransactionsService {
       referenceTransactionId: original.transactionId,
       completedAt: new Date(this.clock.epochMs()).toISOString(),
       notification: this.sealer.seal(serializeNotification(notification)),
+      idempotencyKey: null,
     };
   }
 }

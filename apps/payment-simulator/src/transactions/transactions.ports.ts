@@ -4,7 +4,8 @@ import type { CompletedTransaction, StoredTransaction } from './domain/transacti
 export abstract class TransactionStore {
   /** Fresh transaction ids, ascending. */
   abstract nextIds(count: number): Promise<number[]>;
-  abstract record(transactions: readonly CompletedTransaction[]): Promise<void>;
+  /** For each purchase: null when it was recorded, or the transaction that had its idempotency key before. */
+  abstract record(transactions: readonly CompletedTransaction[]): Promise<(StoredTransaction | null)[]>;
   /**
    * Records the payment of a code if it can be paid now; `consumes`: the payment uses up a code for one use. False: the code could not be
    * paid any more.
@@ -13,12 +14,15 @@ export abstract class TransactionStore {
   /**
    * Locks the originals, lets `follow` decide from their states, and records the result; a reversed original is END_REVERSED
    * from then on. It is one commit; concurrent calls for one original are serialised.
+   * @throws when the merchant has a transaction under an idempotency key of the result; nothing is recorded
    */
   abstract follow(
     originals: readonly number[],
     follow: (originals: ReadonlyMap<number, StoredTransaction>) => CompletedTransaction[],
   ): Promise<void>;
   abstract find(transactionId: number): Promise<StoredTransaction | undefined>;
+  /** The merchant's transaction under an idempotency key. */
+  abstract findByKey(merchantId: number, idempotencyKey: string): Promise<StoredTransaction | undefined>;
   /** The latest purchase made with the code. */
   abstract latestOfCode(code: string): Promise<StoredTransaction | undefined>;
 }

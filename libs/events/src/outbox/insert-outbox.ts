@@ -15,7 +15,11 @@ export async function insertOutbox(executor: OutboxExecutor, events: readonly Ev
   if (events.length > 0) await executor.query(outboxSql.insert, outboxColumns(events.map(outboxEvent)));
 }
 
-/** Text of one statement that inserts a service's rows (`rows`, with parameters `$1` to `$<parameterCount>`) and their events, in that order. */
+/**
+ * Text of one statement that inserts a service's rows and their events, in that order. `rows` is an insert with the parameters `$1` to
+ * `$<parameterCount>` that returns the key of each inserted row's event as `announced`; an event of a row that it left out is not written.
+ * Returns the keys as `aggregateid`.
+ */
 export const insertBesideOutbox = outboxSql.insertBeside;
 
 /** An event in the form of its row. */

@@ -21,12 +21,12 @@ export const createOutboxTable = [
 const columns = 'aggregatetype, aggregateid, type, event_id, source, time, traceparent, payload';
 const columnCount = columns.split(', ').length;
 
-/** Inserts events whose columns are the parameters from `$first` on. */
-const insertFrom = (first: number): string => `
+/** Inserts those events whose columns are the parameters from `$first` on. */
+const insertFrom = (first: number, those = ''): string => `
   insert into outbox (${columns})
   select ${columns}
   from unnest(${Array.from({ length: columnCount }, (_, at) => `$${first + at}::text[]`).join(', ')}) with ordinality
-    as e(${columns}, ordinal)
+    as e(${columns}, ordinal) ${those}
   order by ordinal`;
 
 /** Numbers that PostgreSQL gave. */
@@ -36,8 +36,12 @@ const arrayOf = (ids: readonly string[]): string => `'{${ids.map(BigInt).join(',
 export const outboxSql = {
   insert: insertFrom(1),
 
-  /** The insert of a service's own rows, whose parameters are `$1` to `$<parameterCount>`, and behind it that of their events. */
-  insertBeside: (rows: string, parameterCount: number): string => `with fact as (${rows}) ${insertFrom(parameterCount + 1)}`,
+  /**
+   * The insert of a service's own rows, whose parameters are `$1` to `$<parameterCount>` and which returns the `aggregateid` of each row
+   * as `announced`, and behind it that of their events. Returns what was announced.
+   */
+  insertBeside: (rows: string, parameterCount: number): string =>
+    `with fact as (${rows}) ${insertFrom(parameterCount + 1, 'where aggregateid in (select announced from fact)')} returning aggregateid`,
 
   // Reads the index, because it drops deleted rows sooner than the table.
   hasWork: 'select 1 from outbox where id <> all($1::bigint[]) order by id limit 1',

@@ -11,6 +11,7 @@ interface CompleteOptions {
   kind?: string;
   of?: string;
   reference?: string;
+  idempotencyKey?: string;
 }
 
 /** Commands for the steps of a payment: the transaction, its delivery, its reversal. */
@@ -29,6 +30,7 @@ export function addSettlementCommands(program: Command, context: CommandContext)
     .option('--kind <kind>', 'PURCHASE (the default), REFUND or REVERSAL (announced by the payment core itself)')
     .option('--of <transactionId>', 'purchase that is refunded or reversed')
     .option('--reference <merchantReference>', 'reference of the merchant')
+    .option('--idempotency-key <key>', 'a repeat under the same key is the same transaction')
     .action((options: CompleteOptions) =>
       context.call('payment-simulator', { method: 'POST', path: '/internal/transactions', body: [transactionOf(options)] }),
     );
@@ -80,7 +82,7 @@ function addShow(parent: Command, context: CommandContext, { service, path, what
     );
 }
 
-function transactionOf({ merchant, amount, currency, state, kind, of, reference }: CompleteOptions): object {
+function transactionOf({ merchant, amount, currency, state, kind, of, reference, idempotencyKey }: CompleteOptions): object {
   if (!/^\d{1,12}(\.\d{1,4})?$/.test(amount)) throw new OperatorError(`--amount must be a decimal like 25.50, not ${amount}`);
   return {
     merchantId: idOf(merchant, '--merchant'),
@@ -90,5 +92,6 @@ function transactionOf({ merchant, amount, currency, state, kind, of, reference 
     ...(kind ? { kind } : {}),
     ...(of ? { referenceTransactionId: idOf(of, '--of') } : {}),
     ...(reference ? { reference } : {}),
+    ...(idempotencyKey ? { idempotencyKey } : {}),
   };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Check, fail, type Finding, pass, type Subject } from '../check.ts';
 import type { Answer } from '../core-client.ts';
 import { dataOf } from '../core-log.ts';
@@ -60,6 +61,20 @@ async function knowsItsTransactions({ core, purchase, merchantId }: Subject): Pr
     : fail(`An unknown id must be 404; it was ${unknown.status}.`);
 }
 
+async function completesOnce(subject: Subject): Promise<Finding> {
+  const keyed = valid(subject).replace('}', `,"idempotencyKey":"${randomUUID()}"}`);
+  const answers = await Promise.all([1, 2, 3].map(() => subject.core.complete(keyed)));
+  answers.push(await subject.core.complete(keyed));
+  const wrong = answers.find(({ status }) => status !== 201);
+  if (wrong) return fail(`A repeat under one idempotencyKey must be answered 201; it was answered ${wrong.status}.`);
+  const ids = new Set(answers.map(({ text }) => text));
+  if (ids.size > 1) return fail(`${answers.length} calls under one idempotencyKey made ${ids.size} payments.`);
+  const { status } = await subject.core.complete(keyed.replace('"amount":1', '"amount":2'));
+  return status === 409
+    ? pass('four calls, one payment; 409 for another amount')
+    : fail(`Another amount under a used idempotencyKey must be 409; it was ${status}.`);
+}
+
 export const callChecks: readonly Check[] = [
   {
     id: 'no-token',
@@ -78,4 +93,5 @@ export const callChecks: readonly Check[] = [
     run: knowsItsTransactions,
   },
   { id: 'bad-input', title: 'bad input is refused', run: refusesBadInput },
+  { id: 'completed-once', title: 'a call that is repeated under its key completes one payment', run: completesOnce },
 ];

@@ -18,6 +18,9 @@ export type Fault =
   | 'asks for no token'
   | 'takes any token'
   | 'takes any amount'
+  | 'completes each repeat'
+  | 'takes another amount for a repeat'
+  | 'refuses a repeat'
   | 'knows what it never saw'
   | 'announces nothing'
   | 'keys by merchant'
@@ -45,10 +48,20 @@ interface Transaction {
   reversed: boolean;
 }
 
+interface Completion {
+  merchantId?: number;
+  txState?: string;
+  currencyCode?: string;
+  idempotencyKey?: string;
+}
+
+type Valid = Completion & { merchantId: number; txState: string };
+
 /** A small core that keeps the contract, but for its fault. */
 export class PlantedCore {
   private readonly server: Server = createServer((request, response) => void this.answer(request, response));
   private readonly transactions = new Map<number, Transaction>();
+  private readonly byKey = new Map<string, Transaction>();
   private lastId = 1_000;
   private isStuck = false;
 
@@ -93,12 +106,22 @@ export class PlantedCore {
 
   private complete(body: string): [status: number, answer: object] {
     const amount = /"amount":(-?[\d.]+)/.exec(body)?.[1] ?? '';
-    const [completion] = completionsIn(body) as { merchantId?: number; txState?: string; currencyCode?: string }[];
+    const [completion] = completionsIn(body) as Completion[];
     if (!completion || !isValid(completion) || !this.isAmount(amount)) return [400, {}];
-    const { merchantId, txState } = completion;
+    const earlier = this.byKey.get(completion.idempotencyKey ?? '');
+    return earlier ? this.repeated(earlier, amount) : this.completeAnew(completion, amount);
+  }
+
+  private completeAnew({ merchantId, txState, idempotencyKey }: Valid, amount: string): [status: number, answer: object] {
     const transaction = this.added({ merchantId, kind: 'PURCHASE', txState, amount, referenceTransactionId: 0 });
+    if (idempotencyKey && this.fault !== 'completes each repeat') this.byKey.set(idempotencyKey, transaction);
     if (this.fault !== 'announces nothing') this.announce(transaction);
     return [201, [{ transactionId: transaction.transactionId }]];
+  }
+
+  private repeated({ transactionId, amount }: Transaction, amountNow: string): [status: number, answer: object] {
+    const isSame = amount === amountNow ? this.fault !== 'refuses a repeat' : this.fault === 'takes another amount for a repeat';
+    return isSame ? [201, [{ transactionId }]] : [409, {}];
   }
 
   private isAmount(amount: string): boolean {
@@ -187,11 +210,7 @@ function completionsIn(body: string): object[] {
   }
 }
 
-function isValid(completion: {
-  merchantId?: number;
-  txState?: string;
-  currencyCode?: string;
-}): completion is { merchantId: number; txState: string } {
+function isValid(completion: Completion): completion is Valid {
   const { merchantId, txState = '', currencyCode } = completion;
   return Number.isSafeInteger(merchantId) && /^(SUCCESS|END_.*)$/.test(txState) && currencyCode === 'ZAR';
 }

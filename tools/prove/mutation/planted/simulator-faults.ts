@@ -2,6 +2,7 @@ import type { PlantedFault } from './planted-fault.ts';
 
 const simulator = 'apps/payment-simulator/src';
 const codesSpec = `${simulator}/codes.int.spec.ts`;
+const repeatSpec = `${simulator}/completion-is-repeated.int.spec.ts`;
 const transactionsSpec = `${simulator}/transactions.int.spec.ts`;
 
 /** Codes, payments, refunds and reversals of the payment core. */
@@ -14,6 +15,24 @@ export const simulatorFaults: readonly PlantedFault[] = [
     find: "original.txState === 'SUCCESS' && compareDecimals(refundedAmountOf(original), '0') === 0;",
     put: "original.txState === 'SUCCESS';",
     specs: [transactionsSpec],
+  },
+  {
+    id: 'repeat-announced',
+    breaks: 'A completion that is repeated under its key is announced again.',
+    against: 'A-89',
+    file: 'libs/events/src/outbox/outbox.sql.ts',
+    find: "'where aggregateid in (select announced from fact)'",
+    put: "''",
+    specs: [repeatSpec],
+  },
+  {
+    id: 'key-says-enough',
+    breaks: 'Another payment under a used key is taken for its repeat.',
+    against: 'A-89',
+    file: `${simulator}/transactions/domain/repeat.ts`,
+    find: 'return serializeNotification(again) === notification;',
+    put: 'return again !== null;',
+    specs: [repeatSpec],
   },
   {
     id: 'psp-polls',

@@ -3,6 +3,8 @@ import type { BankResponse, CardInfo, ClientContact, TransactionKind } from '@pa
 /** A transaction in its final state, as the payment core has it. Amounts are exact decimals as digits. */
 export interface Completion {
   merchantId: number;
+  /** A repeat under the key of an earlier completion of the merchant is that transaction (A-89). */
+  idempotencyKey: string | null;
   kind: TransactionKind;
   /** Terminal TxState. */
   txState: string;

@@ -3,6 +3,7 @@ import { notificationOf, reversalNotificationOf, statusOf, TransientStateError }
 
 const merchant = { merchantId: 1001, merchantName: 'Shop', acquirer: 'One', pspId: 1, status: 'ACTIVE' as const };
 const completion = (over: Partial<Completion> = {}): Completion => ({
+  idempotencyKey: null,
   merchantId: 1001,
   kind: 'PURCHASE',
   txState: 'SUCCESS',

@@ -17,7 +17,7 @@ export function statusOf(txState: string): NotificationStatus {
 /** The notification of a completion: complete, with absent fields null or omitted as A-55 says. */
 export function notificationOf(
   completion: Completion,
-  merchant: MerchantRecord,
+  merchant: Pick<MerchantRecord, 'merchantId' | 'merchantName' | 'acquirer'>,
   transactionId: number,
 ): TransactionNotificationV3 {
   const { code, destination, clientContact } = completion;

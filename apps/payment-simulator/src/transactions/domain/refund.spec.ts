@@ -4,6 +4,7 @@ import type { StoredTransaction } from './transaction';
 const refundOf = (amount: string, txState = 'END_REFUNDED') => ({ transactionId: 2, txState, amount });
 const purchase = (over: Partial<StoredTransaction> = {}): StoredTransaction => ({
   transactionId: 1,
+  idempotencyKey: null,
   merchantId: 1001,
   kind: 'PURCHASE',
   txState: 'SUCCESS',

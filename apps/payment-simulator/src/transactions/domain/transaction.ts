@@ -18,6 +18,8 @@ export interface CompletedTransaction {
   completedAt: string;
   /** TransactionNotificationV3 JSON sealed as compact JWE. */
   notification: string;
+  /** The caller's name of this completion: its merchant has one transaction under it. */
+  idempotencyKey: string | null;
 }
 
 /** A transaction as it stands now, with what was done to it. */

@@ -61,6 +61,7 @@ class CompletionReader {
     const amount = this.amount('amount', currencyCode);
     return {
       merchantId: this.id('merchantId'),
+      idempotencyKey: this.key(),
       kind,
       txState: this.state(kind),
       amount,
@@ -122,6 +123,13 @@ class CompletionReader {
     const tip = this.amount('tipAmount', currencyCode);
     if (compareDecimals(tip, amount) > 0) throw this.refuse('tipAmount', 'must not be more than amount, which includes it');
     return tip;
+  }
+
+  private key(): string | null {
+    const key = this.text('idempotencyKey') ?? null;
+    if (key !== null && !/^[\x21-\x7e]{1,100}$/.test(key))
+      throw this.refuse('idempotencyKey', 'must be 1 to 100 printable ASCII characters without spaces');
+    return key;
   }
 
   private contact(): ClientContact | undefined {

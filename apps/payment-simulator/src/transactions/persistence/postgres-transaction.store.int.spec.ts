@@ -7,6 +7,7 @@ import { PostgresTransactionStore } from './postgres-transaction.store';
 const purchase = (transactionId: number, over: Partial<CompletedTransaction> = {}): CompletedTransaction => ({
   transactionId,
   merchantId: 1001,
+  idempotencyKey: null,
   kind: 'PURCHASE',
   txState: 'SUCCESS',
   status: 'SUCCESS',

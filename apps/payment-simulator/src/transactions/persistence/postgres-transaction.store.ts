@@ -18,8 +18,12 @@ import { columnsOf, terminalEventOf, transactionFrom, type TransactionRow } from
 const together = { flushMax: 500, queueMax: 10_000 };
 
 /** Columns of `columnsOf`. */
-const columnCount = 11;
+const columnCount = 12;
 const insertPurchases = { name: 'purchase-insert', text: insertBesideOutbox(sql.insert, columnCount) };
+
+type Keyed = Pick<CompletedTransaction, 'merchantId' | 'idempotencyKey'>;
+
+const keyOf = ({ merchantId, idempotencyKey }: Keyed): string => `${merchantId} ${idempotencyKey}`;
 
 /** A purchase and the event that announces it. */
 interface Purchase {
@@ -30,7 +34,7 @@ interface Purchase {
 /** Transactions in PostgreSQL; every change and its event are one commit. */
 export class PostgresTransactionStore extends TransactionStore {
   private readonly ids = new FlushQueue<undefined, number>(wanted => this.drawIds(wanted.length), together);
-  private readonly purchases = new FlushQueue<Purchase, void>(purchases => this.insert(purchases), together);
+  private readonly purchases = new FlushQueue<Purchase, StoredTransaction | null>(purchases => this.insert(purchases), together);
 
   /** `wakeRelay` is called after a commit that put events into the outbox. */
   constructor(
@@ -45,8 +49,8 @@ export class PostgresTransactionStore extends TransactionStore {
     return this.ids.run(new Array<undefined>(count).fill(undefined));
   }
 
-  override async record(transactions: readonly CompletedTransaction[]): Promise<void> {
-    await this.purchases.run(
+  override record(transactions: readonly CompletedTransaction[]): Promise<(StoredTransaction | null)[]> {
+    return this.purchases.run(
       transactions.map(transaction => ({ transaction, announcement: outboxEvent(this.announcementOf(transaction)) })),
     );
   }
@@ -87,6 +91,11 @@ export class PostgresTransactionStore extends TransactionStore {
     return this.one(sql.find, transactionId);
   }
 
+  override async findByKey(merchantId: number, idempotencyKey: string): Promise<StoredTransaction | undefined> {
+    const [found] = await this.findByKeys([{ merchantId, idempotencyKey }]);
+    return found;
+  }
+
   override async latestOfCode(code: string): Promise<StoredTransaction | undefined> {
     return this.one(sql.latestOfCode, code);
   }
@@ -101,16 +110,35 @@ export class PostgresTransactionStore extends TransactionStore {
     return rows.map(row => Number(row.id)).sort((a, b) => a - b);
   }
 
-  private async insert(purchases: readonly Purchase[]): Promise<void[]> {
-    const columns = columnsOf(purchases.map(({ transaction }) => transaction));
+  private async insert(purchases: readonly Purchase[]): Promise<(StoredTransaction | null)[]> {
+    const transactions = purchases.map(({ transaction }) => transaction);
     const events = outboxColumns(purchases.map(({ announcement }) => announcement));
-    await preparedQuery(this.dataSource, insertPurchases, [...columns, ...events]);
+    const parameters = [...columnsOf(transactions), ...events];
+    const rows = await preparedQuery<{ aggregateid: string }>(this.dataSource, insertPurchases, parameters);
     this.wakeRelay();
-    return purchases.map(() => undefined);
+    if (rows.length === transactions.length) return transactions.map(() => null);
+    const recorded = new Set(rows.map(({ aggregateid }) => Number(aggregateid)));
+    const earlier = await this.earlierOf(transactions.filter(({ transactionId }) => !recorded.has(transactionId)));
+    return transactions.map(({ transactionId }) => earlier.get(transactionId) ?? null);
+  }
+
+  /** By the id of each repeat: the transaction that has its key. */
+  private async earlierOf(repeats: readonly CompletedTransaction[]): Promise<Map<number, StoredTransaction>> {
+    const found = await this.findByKeys(repeats);
+    const byKey = new Map(found.map(transaction => [keyOf(transaction), transaction]));
+    return new Map(repeats.map(repeat => [repeat.transactionId, byKey.get(keyOf(repeat))!]));
+  }
+
+  private async findByKeys(keyed: readonly Keyed[]): Promise<StoredTransaction[]> {
+    const merchantIds = keyed.map(({ merchantId }) => merchantId);
+    const keys = keyed.map(({ idempotencyKey }) => idempotencyKey);
+    const rows: TransactionRow[] = await this.dataSource.query(sql.findByKeys, [merchantIds, keys]);
+    return rows.map(transactionFrom);
   }
 
   private async write(tx: EntityManager, transactions: readonly CompletedTransaction[]): Promise<void> {
-    await tx.query(sql.insert, columnsOf(transactions));
+    const inserted: unknown[] = await tx.query(sql.insert, columnsOf(transactions));
+    if (inserted.length < transactions.length) throw new Error('another transaction has the idempotency key');
     await insertOutbox(
       tx,
       transactions.map(transaction => this.announcementOf(transaction)),

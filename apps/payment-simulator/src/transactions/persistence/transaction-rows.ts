@@ -17,6 +17,7 @@ export function columnsOf(transactions: readonly CompletedTransaction[]): unknow
     column(transaction => transaction.referenceTransactionId || null),
     column(transaction => transaction.completedAt),
     column(transaction => transaction.notification),
+    column(transaction => transaction.idempotencyKey),
   ];
 }
 
@@ -63,6 +64,7 @@ export interface TransactionRow {
   reference_transaction_id: string | null;
   completed_at: Date;
   notification: string;
+  idempotency_key: string | null;
   follow_ups: FollowUpRow[] | null;
 }
 
@@ -81,6 +83,7 @@ export function transactionFrom(row: TransactionRow): StoredTransaction {
     referenceTransactionId: Number(row.reference_transaction_id ?? 0),
     completedAt: row.completed_at.toISOString(),
     notification: row.notification,
+    idempotencyKey: row.idempotency_key,
     reversal: reversal ? { transactionId: reversal.transactionId, txState: reversal.txState } : null,
     refunds: followUps
       .filter(({ kind }) => kind === 'REFUND')

@@ -9,11 +9,14 @@ const select = `
 export const transactionSql = {
   nextIds: `select nextval('transaction_id') as id from generate_series(1, $1)`,
 
+  // Waits for a concurrent insert under the same key, and then leaves its own row out.
   insert: `
     insert into transaction (transaction_id, merchant_id, kind, tx_state, reference, amount, currency_code, code,
-                             reference_transaction_id, completed_at, notification)
+                             reference_transaction_id, completed_at, notification, idempotency_key)
     select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::text[], $8::text[],
-                         $9::bigint[], $10::timestamptz[], $11::text[])`,
+                         $9::bigint[], $10::timestamptz[], $11::text[], $12::text[])
+    on conflict (merchant_id, idempotency_key) where idempotency_key is not null do nothing
+    returning transaction_id::text as announced`,
 
   // The row lock serialises concurrent payments of one code, so that a code for one use is paid once.
   lockCode: `
@@ -28,6 +31,8 @@ export const transactionSql = {
   markReversed: `update transaction set tx_state = 'END_REVERSED' where transaction_id = any($1::bigint[])`,
 
   find: `${select} where t.transaction_id = $1`,
+
+  findByKeys: `${select} where (t.merchant_id, t.idempotency_key) in (select * from unnest($1::bigint[], $2::text[]))`,
 
   findAll: `${select} where t.transaction_id = any($1::bigint[])`,
 
