@@ -63,6 +63,12 @@ CASE
     WHEN (acknowledged_at IS NOT NULL) THEN 'SETTLED'::text
     ELSE 'PENDING'::text
 END) STORED,
+  answer text GENERATED ALWAYS AS (COALESCE(reversal_reason,
+CASE ack_source
+    WHEN 'WEBHOOK'::text THEN 'HTTP_200'::text
+    WHEN 'RECOVERY'::text THEN 'READ'::text
+    ELSE NULL::text
+END)) STORED,
   CONSTRAINT payment_pkey PRIMARY KEY (transaction_id)
 )
 WITH (fillfactor=70);
@@ -110,12 +116,15 @@ CREATE TABLE recovery_code (
 
 CREATE INDEX audit_event_person ON audit_event USING btree (person_id, audit_event_id);
 CREATE INDEX guess_count_forget_at ON guess_count USING btree (forget_at);
-CREATE INDEX payment_at ON payment USING btree (completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
-CREATE INDEX payment_code ON payment USING btree (code, merchant_id);
+CREATE INDEX payment_amount ON payment USING btree (merchant_id, amount, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
+CREATE INDEX payment_answer ON payment USING btree (merchant_id, answer, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND answer IS NOT NULL;
+CREATE INDEX payment_at ON payment USING btree (completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND transaction_id > 0;
+CREATE INDEX payment_code ON payment USING btree (merchant_id, code, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND code IS NOT NULL;
 CREATE INDEX payment_of_merchant ON payment USING btree (merchant_id, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
 CREATE INDEX payment_outcome ON payment USING btree (merchant_id, outcome, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
-CREATE INDEX payment_reference ON payment USING btree (reference, merchant_id);
+CREATE INDEX payment_reference ON payment USING btree (merchant_id, reference, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
 CREATE INDEX payment_related ON payment USING btree (reference_transaction_id) WHERE reference_transaction_id > 0;
+CREATE INDEX payment_status ON payment USING btree (merchant_id, status, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
 CREATE UNIQUE INDEX person_email ON person USING btree (lower(email));
 CREATE INDEX person_tenant ON person USING btree (tenant_type, tenant_id);
 CREATE INDEX portal_session_expires ON portal_session USING btree (expires_at);

@@ -15,6 +15,7 @@ interface Ids {
 const calls: ((of: Ids) => { method?: string; path: string; body?: unknown })[] = [
   ({ merchantId }) => ({ path: `payments?merchantId=${merchantId}` }),
   ({ transactionId }) => ({ path: `payments/${transactionId}` }),
+  ({ merchantId }) => ({ path: `payments/export?merchantId=${merchantId}` }),
   ({ merchantId }) => ({ path: `home?merchantId=${merchantId}&dayBeganAt=${new Date().toISOString()}` }),
   ({ merchantId }) => ({ path: `merchants/${merchantId}/notifications` }),
   ({ merchantId }) => ({
@@ -58,7 +59,7 @@ describe('the portal', () => {
 
   it('answers its owner each of these calls', async () => {
     const client = await PortalClient.signedIn(platform, owner);
-    for (const call of calls.slice(0, 4)) {
+    for (const call of calls.slice(0, 5)) {
       const asked = call(ids);
       expect([asked.path, (await client.send(asked)).status]).toEqual([asked.path, 200]);
     }
@@ -76,7 +77,15 @@ describe('the portal', () => {
       expect([asked.path, answer.status]).toEqual([asked.path, 404]);
       expect(answer.text).not.toContain(canary);
     }
-    const lists = ['payments', 'merchants', `payments?search=${canary}`, `payments?search=${ids.transactionId}`, 'people'];
+    const lists = [
+      'payments',
+      'payments/export',
+      `payments/export?search=${canary}`,
+      'merchants',
+      `payments?search=${canary}`,
+      `payments?search=${ids.transactionId}`,
+      'people',
+    ];
     for (const path of lists) expect((await thief.send({ path })).text).not.toMatch(new RegExp(`${canary}|${ids.merchantId}`));
     await payNewCode(mine.merchant);
     const own = await PortalClient.signedIn(platform, owner);
@@ -97,7 +106,7 @@ describe('the portal', () => {
     for (const client of [psp, operator, viewer])
       expect((await client.send({ path: `payments/${ids.transactionId}` })).text).toContain(canary);
     const changes = calls
-      .slice(4)
+      .slice(5)
       .map(call => call(ids))
       .filter(({ path }) => !path.endsWith('/check'));
     for (const path of ['credentials/password', 'credentials/public-key'])

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type Merchant, MerchantReceiver } from '@paycode/platform-client';
 import { eventually } from '@paycode/service-runtime/testing';
 import { makeMerchant, payNewCode, sharedPlatform } from './testing/platform';
@@ -147,6 +148,62 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
     await search.fill(reference.slice(0, -1));
     await portal.page.getByRole('button', { name: 'Search' }).click();
     await shows('No payment fits');
+  });
+
+  it('finds payments by amount, status and answer, and says what no payment can have', async () => {
+    await go('Payments');
+    const rows = (count: number, text: string) =>
+      eventually(async () => {
+        expect(await portal.page.locator('tbody tr').count()).toBe(count);
+        expect(await portal.page.locator('tbody tr').first().textContent()).toContain(text);
+      });
+    await portal.page.getByLabel('Amount').fill('1250,50');
+    await portal.page.getByRole('button', { name: 'Search' }).click();
+    await rows(1, 'HTTP 200');
+    await portal.page.getByLabel('Amount').fill('99.95');
+    await portal.page.getByRole('button', { name: 'Search' }).click();
+    await portal.page.getByLabel('Answer of your server').selectOption('NON_200');
+    await rows(1, 'Other than HTTP 200');
+    const download = portal.page.waitForEvent('download');
+    await portal.page.getByRole('link', { name: 'Export CSV' }).click();
+    const file = await download;
+    expect(file.suggestedFilename()).toMatch(/^payments-[\dT-]+Z\.csv$/);
+    const [header, line, ...others] = readFileSync(await file.path(), 'utf8').split('\r\n');
+    expect([header, line, others]).toEqual([
+      expect.stringMatching(/^transactionId,.*,amount,currencyCode,reference,/),
+      expect.stringMatching(/,REVERSED,NON_200,99\.950,ZAR,/),
+      [''],
+    ]);
+    await portal.page.getByLabel('Status').selectOption('BANK_OFFLINE');
+    await shows('No payment fits');
+    await portal.page.getByLabel('Amount').fill('a lot');
+    await portal.page.getByRole('button', { name: 'Search' }).click();
+    await shows('Amount must be a decimal with a point');
+    expect(await portal.accessibilityFaults()).toEqual([]);
+  });
+
+  it('turns the pages of a long list, to older payments and back', async () => {
+    receiver.answer = () => 200;
+    for (let round = 0; round < 6; round++) await Promise.all([1, 2, 3, 4].map(() => payNewCode(merchant, '1.00')));
+    await go('Home');
+    await go('Payments');
+    const button = (name: string) => portal.page.getByRole('button', { name, exact: true });
+    const ids = () => portal.page.locator('tbody th').allTextContents();
+    const turned = (from: string[]) =>
+      eventually(async () => {
+        const now = await ids();
+        expect(now.filter(id => from.includes(id))).toEqual([]);
+        return now;
+      });
+    await eventually(async () => expect(await ids()).toHaveLength(25));
+    const newest = await ids();
+    await button('Older').click();
+    const older = await turned(newest);
+    expect(older.length).toBeGreaterThan(0);
+    await portal.screenshots('payments-older');
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await button('Newer').click();
+    expect(await turned(older)).toEqual(newest);
   });
 
   it('ends another browser’s session, which then has to sign in', async () => {

@@ -30,6 +30,8 @@ export interface Merchant {
 
 export type Outcome = 'PENDING' | 'SETTLED' | 'REVERSED' | 'NO_MONEY';
 
+export type Answer = 'HTTP_200' | 'READ' | 'NON_200' | 'CONNECTION' | 'TIMEOUT' | 'NEVER_SENT' | 'BACKSTOP';
+
 export interface Payment {
   transactionId: number;
   merchantId: number;
@@ -43,11 +45,13 @@ export interface Payment {
   code: string | null;
   referenceTransactionId: number;
   reversedBy: number | null;
+  answer: Answer | null;
 }
 
 export interface PaymentPage {
   payments: Payment[];
   next: string | null;
+  previous: string | null;
 }
 
 export interface ShownPayment {

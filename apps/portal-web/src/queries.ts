@@ -60,12 +60,29 @@ export interface PaymentSearch {
   search?: string | undefined;
   outcome?: string | undefined;
   status?: string | undefined;
+  answer?: string | undefined;
+  amount?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
 }
 
-export const paymentsPage = (filter: PaymentSearch, after: string | undefined) =>
-  api.get<PaymentPage>(`payments?${search({ ...filter, after })}`);
+/** A page of what is looked for: the newest, or the one behind (`after`) or before (`before`) another page. */
+export interface PaymentPageSearch extends PaymentSearch {
+  after?: string | undefined;
+  before?: string | undefined;
+}
+
+/** The newest payments are asked for again while one looks; what lies further back is read once. */
+export const paymentsQuery = (page: PaymentPageSearch) =>
+  queryOptions({
+    queryKey: ['payments', page],
+    refetchInterval: page.after === undefined && page.before === undefined ? 3_000 : (false as const),
+    queryFn: () => api.get<PaymentPage>(`payments?${search({ ...page })}`),
+  });
+
+/** All that is looked for, from the newest on, whatever page is shown. */
+export const exportLink = (filter: PaymentPageSearch) =>
+  `/console/api/payments/export?${search({ ...filter, after: undefined, before: undefined })}`;
 
 /** Asked again while more may happen. */
 export const paymentQuery = (transactionId: string) =>

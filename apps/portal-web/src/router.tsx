@@ -34,8 +34,13 @@ const payments = createRoute({
     merchantId: id(search['merchantId']),
     search: word(search['search']),
     outcome: text(search['outcome']),
+    status: text(search['status']),
+    answer: text(search['answer']),
+    amount: word(search['amount']),
     from: text(search['from']),
     to: text(search['to']),
+    after: text(search['after']),
+    before: text(search['before']),
   }),
   component: lazyRouteComponent(() => import('./pages/payments-page'), 'PaymentsPage'),
 });

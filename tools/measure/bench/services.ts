@@ -9,13 +9,14 @@ import { until } from './clock.ts';
 export interface ServiceUnderTest {
   pid: number;
   internalUrl: string;
+  publicUrl: string;
   stop(): Promise<void>;
   /** At once, as a crash would. */
   kill(): Promise<void>;
 }
 
 export interface ServiceOptions {
-  name: 'webhook-dispatcher' | 'reversal-scheduler' | 'payment-simulator';
+  name: 'webhook-dispatcher' | 'reversal-scheduler' | 'payment-simulator' | 'portal';
   /** Where its log goes. */
   folder: string;
   port: number;
@@ -30,16 +31,17 @@ export async function startService({ name, folder, port, env, nodeFlags }: Servi
   const log = join(folder, `${name}.log`);
   const output = openSync(log, 'a');
   const main = join(process.cwd(), 'dist/apps', name, 'main.cjs');
-  const ports = { LISTEN_HOST: '127.0.0.1', INTERNAL_PORT: String(port), PUBLIC_PORT: String(await freePort()) };
+  const publicPort = await freePort();
+  const ports = { LISTEN_HOST: '127.0.0.1', INTERNAL_PORT: String(port), PUBLIC_PORT: String(publicPort) };
   const child = startNode(main, [], { env: { LOG_LEVEL: 'info', ...ports, ...env }, nodeFlags, output });
   closeSync(output);
-  const internalUrl = `http://127.0.0.1:${port}`;
+  const [internalUrl, publicUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${publicPort}`];
   await until(`${name} ready`, () => isReady(internalUrl, child), { withinMs: startTimeoutMs, everyMs: 50 }).catch(
     (error: Error) => {
       throw new Error(`${error.message}\n${readFileSync(log, 'utf8').slice(-2_000)}`);
     },
   );
-  return { pid: child.pid!, internalUrl, stop: () => ended(child), kill: () => ended(child, 'SIGKILL') };
+  return { pid: child.pid!, internalUrl, publicUrl, stop: () => ended(child), kill: () => ended(child, 'SIGKILL') };
 }
 
 async function isReady(internalUrl: string, child: ChildProcess): Promise<boolean> {

@@ -1,110 +1,64 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import type { Outcome, Payment } from '../api-types';
-import { type PaymentSearch, paymentsPage } from '../queries';
-import { Failure, Field, MerchantChoice, Moment, Money, OutcomeTag, Waiting } from '../ui';
-
-const outcomes: [Outcome, string][] = [
-  ['SETTLED', 'Settled'],
-  ['REVERSED', 'Reversed'],
-  ['PENDING', 'Pending'],
-  ['NO_MONEY', 'Notices and failed payments'],
-];
+import { type ReactNode, useEffect } from 'react';
+import type { Payment, PaymentPage } from '../api-types';
+import { exportLink, type PaymentPageSearch, type PaymentSearch, paymentsQuery } from '../queries';
+import { answerName, Failure, Moment, Money, OutcomeTag, Waiting } from '../ui';
+import { PaymentFilters } from './payment-filters';
 
 /** Payments, newest first, as far back as one asks. What is looked for stands in the address: it can be sent to a colleague. */
 export function PaymentsPage(): ReactNode {
-  const filter = useSearch({ from: '/signed-in/payments' });
+  const page = useSearch({ from: '/signed-in/payments' });
   const navigate = useNavigate({ from: '/payments' });
-  const change = (next: PaymentSearch) => void navigate({ search: before => ({ ...before, ...next }) as never });
-  const list = useInfiniteQuery({
-    queryKey: ['payments', filter],
-    queryFn: ({ pageParam }) => paymentsPage(filter, pageParam),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: page => page.next ?? undefined,
-    placeholderData: keepPreviousData,
-    refetchInterval: query => ((query.state.data?.pages.length ?? 0) > 1 ? false : 3_000),
-  });
+  const go = (next: PaymentPageSearch) => void navigate({ search: before => ({ ...before, ...next }) as never });
+  // What is looked for anew is looked for from the newest on.
+  const change = (next: PaymentSearch) => go({ ...next, after: undefined, before: undefined });
+  const list = useQuery({ ...paymentsQuery(page), placeholderData: keepPreviousData });
   useEffect(() => void (document.title = 'Payments · Paycode'), []);
-  const payments = list.data?.pages.flatMap(page => page.payments) ?? [];
   return (
     <>
       <h1>Payments</h1>
-      <Filters filter={filter} onChange={change} />
+      <PaymentFilters filter={page} onChange={change} />
       {list.isError && <Failure error={list.error} again={() => void list.refetch()} />}
       {list.isPending && <Waiting what="Reading payments" />}
-      {list.data && payments.length === 0 && <Nothing isFiltered={Object.values(filter).some(value => value !== undefined)} />}
-      {payments.length > 0 && <PaymentTable payments={payments} />}
-      {list.hasNextPage && (
-        <button type="button" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          {list.isFetchingNextPage ? 'Reading older payments…' : 'Older payments'}
-        </button>
-      )}
+      {list.data?.payments.length === 0 && <Nothing isFiltered={Object.values(page).some(value => value !== undefined)} />}
+      {list.data && list.data.payments.length > 0 && <PaymentTable payments={list.data.payments} />}
+      {list.data && list.data.payments.length > 0 && <Export filter={page} />}
+      {list.data && <Pages page={list.data} onGo={go} isFirst={page.after === undefined && page.before === undefined} />}
     </>
   );
 }
 
-function Filters({ filter, onChange }: { filter: PaymentSearch; onChange: (next: PaymentSearch) => void }): ReactNode {
-  const [search, setSearch] = useState(filter.search ?? '');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onChange({ search: search.trim() || undefined });
-  };
+/** The browser stores the file as it comes; a person's session goes with the link. */
+function Export({ filter }: { filter: PaymentSearch }): ReactNode {
   return (
-    <form className="filters" role="search" onSubmit={submit}>
-      <Field
-        label="Transaction id, reference or code"
-        type="search"
-        value={search}
-        maxLength={64}
-        onChange={event => setSearch(event.target.value)}
-      />
-      <button type="submit">Search</button>
-      <div className="field">
-        <label htmlFor="outcome">Outcome</label>
-        <select
-          id="outcome"
-          value={filter.outcome ?? ''}
-          onChange={event => onChange({ outcome: event.target.value || undefined })}
-        >
-          <option value="">All</option>
-          {outcomes.map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </div>
-      <Field
-        label="From"
-        type="date"
-        value={dayOf(filter.from)}
-        onChange={event => onChange({ from: instantOf(event.target.value, 0) })}
-      />
-      <Field
-        label="Until"
-        type="date"
-        value={dayOf(filter.to, -1)}
-        onChange={event => onChange({ to: instantOf(event.target.value, 1) })}
-      />
-      <MerchantChoice value={filter.merchantId} all="All merchants" onChange={merchantId => onChange({ merchantId })} />
-    </form>
+    <p>
+      <a className="button" href={exportLink(filter)} download>
+        Export CSV
+      </a>{' '}
+      <span className="dim">
+        What is looked for, newest first, at most 100,000 payments a file. For older ones set Until to the day of its last line.
+      </span>
+    </p>
   );
 }
 
-/** The reader's day an instant lies in, for the browser's date field. */
-function dayOf(iso: string | undefined, days = 0): string {
-  if (!iso) return '';
-  const date = new Date(iso);
-  date.setDate(date.getDate() + days);
-  const two = (part: number) => String(part).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
-
-function instantOf(day: string, days: number): string | undefined {
-  if (!day) return undefined;
-  const [year, month, date] = day.split('-').map(Number);
-  return new Date(year!, month! - 1, date! + days).toISOString();
+function Pages(props: { page: PaymentPage; isFirst: boolean; onGo: (next: PaymentPageSearch) => void }): ReactNode {
+  const { next, previous } = props.page;
+  if (props.isFirst && !next) return null;
+  return (
+    <nav className="row" aria-label="Pages of the list">
+      <button type="button" disabled={props.isFirst} onClick={() => props.onGo({ after: undefined, before: undefined })}>
+        Newest
+      </button>
+      <button type="button" disabled={!previous} onClick={() => props.onGo({ after: undefined, before: previous ?? undefined })}>
+        Newer
+      </button>
+      <button type="button" disabled={!next} onClick={() => props.onGo({ after: next ?? undefined, before: undefined })}>
+        Older
+      </button>
+    </nav>
+  );
 }
 
 function PaymentTable({ payments }: { payments: Payment[] }): ReactNode {
@@ -120,6 +74,7 @@ function PaymentTable({ payments }: { payments: Payment[] }): ReactNode {
             </th>
             <th scope="col">Reference</th>
             <th scope="col">Status</th>
+            <th scope="col">Answer</th>
             <th scope="col">Time</th>
           </tr>
         </thead>
@@ -139,6 +94,7 @@ function PaymentTable({ payments }: { payments: Payment[] }): ReactNode {
               </td>
               <td>{payment.reference}</td>
               <td>{payment.status}</td>
+              <td>{payment.answer ? answerName(payment.answer) : '–'}</td>
               <td>
                 <Moment at={payment.completedAt} />
               </td>

@@ -1,5 +1,5 @@
 export { AnswerChart, AnswerTable } from './answer-chart';
 export { Failure, NotHere, Waiting } from './failure';
 export { MerchantChoice } from './merchant-choice';
-export { Confirm, Facts, Field, Moment, Money, outcomeName, OutcomeTag, Secret } from './parts';
+export { answerName, answers, Confirm, Facts, Field, Moment, Money, outcomeName, OutcomeTag, Secret } from './parts';
 export { Shell } from './shell';

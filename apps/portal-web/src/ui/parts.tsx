@@ -1,5 +1,5 @@
 import { type InputHTMLAttributes, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import type { Outcome } from '../api-types';
+import type { Answer, Outcome } from '../api-types';
 import { money, utc, when } from '../format';
 
 /** A time in the reader's zone; in UTC when one points at it. */
@@ -23,6 +23,19 @@ const outcomeNames: Record<Outcome, string> = {
 };
 
 export const outcomeName = (outcome: Outcome): string => outcomeNames[outcome];
+
+const answerNames: Record<Answer, string> = {
+  HTTP_200: 'HTTP 200',
+  READ: 'Read by getNotification',
+  NON_200: 'Other than HTTP 200',
+  CONNECTION: 'Not reached',
+  TIMEOUT: 'None within 45 seconds',
+  NEVER_SENT: 'Not asked in time',
+  BACKSTOP: 'None known at the deadline',
+};
+
+export const answers = Object.entries(answerNames) as [Answer, string][];
+export const answerName = (answer: Answer): string => answerNames[answer];
 
 export function OutcomeTag({ outcome }: { outcome: Outcome }): ReactNode {
   return <span className={`tag ${outcome.toLowerCase()}`}>{outcomeNames[outcome]}</span>;

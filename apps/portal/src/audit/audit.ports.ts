@@ -29,7 +29,8 @@ export interface AuditEvent {
     | 'RECIPIENT_REMOVED'
     | 'API_PASSWORD_RENEWED'
     | 'API_PUBLIC_KEY_SET'
-    | 'PAYMENT_READ';
+    | 'PAYMENT_READ'
+    | 'PAYMENTS_EXPORTED';
   merchantId?: number;
   origin: Origin;
   /** No secrets, no personal data of payers. */

@@ -3,6 +3,7 @@ import { InternalClient, ServiceTokenSigner } from '@paycode/access';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { HttpPaymentWitness } from './clients/http-payment-witness';
 import { PaymentEventsConsumer } from './events/payment-events.consumer';
+import { ExportPaymentsService } from './export-payments.service';
 import { HomeController } from './http/home.controller';
 import { PaymentsController } from './http/payments.controller';
 import { PaymentReader, PaymentWitness, PaymentWriter } from './payments.ports';
@@ -45,6 +46,7 @@ export class PaymentsModule implements OnApplicationShutdown {
         { provide: NOTIFICATION_SEALER, useFactory: () => new PayloadSealer(KeyRing.parse(payloadKeys)) },
         RecordPaymentsService,
         ShowPaymentService,
+        ExportPaymentsService,
       ],
     };
   }

@@ -1,6 +1,6 @@
 import type { AckReceived, DeliveryTimeline, ReversalRequested, ReversalState, TransactionTerminal } from '@paycode/dto';
 import type { Scope } from '../tenancy';
-import type { Outcome, PageKey, Payment } from './domain/payment';
+import type { Answer, Outcome, PageKey, Payment } from './domain/payment';
 
 /** A terminal transaction with what its sealed notification tells a merchant about money; nothing of the payer. */
 export interface TerminalFacts extends Pick<
@@ -26,10 +26,16 @@ export interface PaymentFilter {
   search: string | null;
   outcome: Outcome | null;
   status: string | null;
+  answer: Answer | null;
+  /** Exactly this one, a decimal; null: any. */
+  amount: string | null;
   /** ISO 8601 UTC; `to` is not part of it. */
   from: string | null;
   to: string | null;
+  /** The page behind this payment, older ones; null: from the newest on. */
   after: PageKey | null;
+  /** The page before this payment, newer ones. At most one of the two is set. */
+  before: PageKey | null;
   limit: number;
 }
 
@@ -52,6 +58,7 @@ export interface Bucket {
 
 /** The read model as people ask it: never without a scope. */
 export abstract class PaymentReader {
+  /** Newest first. */
   abstract list(scope: Scope, filter: PaymentFilter): Promise<Payment[]>;
   abstract find(scope: Scope, transactionId: number): Promise<Payment | undefined>;
   abstract sums(scope: Scope, since: string): Promise<Sum[]>;

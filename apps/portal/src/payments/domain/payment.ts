@@ -1,8 +1,12 @@
-import type { ReversalReason, TransactionKind } from '@paycode/dto';
+import { type ReversalReason, reversalReasons, type TransactionKind } from '@paycode/dto';
 
 /** What became of the money. `NO_MONEY`: a failed payment, or a notice of a refund or reversal; nothing to acknowledge. */
 export const outcomes = ['PENDING', 'SETTLED', 'REVERSED', 'NO_MONEY'] as const;
 export type Outcome = (typeof outcomes)[number];
+
+/** What the merchant's server answered: it acknowledged by HTTP 200 or by reading the notification, or why the payment was reversed. */
+export const answers = ['HTTP_200', 'READ', ...reversalReasons] as const;
+export type Answer = (typeof answers)[number];
 
 /** A line of the list. Instants are ISO 8601 UTC, amounts exact decimals. */
 export interface Payment {
@@ -23,6 +27,8 @@ export interface Payment {
   ackElapsedMs: number | null;
   reversalRequestedAt: string | null;
   reversalReason: ReversalReason | null;
+  /** null: none is known. */
+  answer: Answer | null;
   /** The transaction that gave the money back. */
   reversedBy: number | null;
 }

@@ -1,20 +1,24 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get, Param, Query, StreamableFile } from '@nestjs/common';
 import { invalidField } from '@paycode/service-runtime';
-import { SignedIn } from '../../sessions';
+import { AskedBy, type Asking, SignedIn } from '../../sessions';
 import { Scope, ScopePipe } from '../../tenancy';
-import { cursorOf, pageKeyOf } from '../domain/page-key';
-import type { PageKey, Payment } from '../domain/payment';
+import { cursorOf } from '../domain/page-key';
+import type { Payment } from '../domain/payment';
+import { ExportPaymentsService } from '../export-payments.service';
 import { type PaymentFilter, PaymentReader } from '../payments.ports';
 import { type ShownPayment, ShowPaymentService } from '../show-payment.service';
-import { ListPaymentsQuery } from './payments.dto';
+import { ExportPaymentsQuery, ListPaymentsQuery, type MerchantQuery } from './payments.dto';
+import { keyOf, soughtIn } from './sought';
 
 const pageDefault = 25;
 const pageMax = 100;
 
 interface Page {
   payments: Payment[];
-  /** For `after`; null: this is the last page. */
+  /** For `after`: older payments; null: there are none. */
   next: string | null;
+  /** For `before`: newer payments; null: there are none. */
+  previous: string | null;
 }
 
 @Controller('console/api/payments')
@@ -22,17 +26,31 @@ export class PaymentsController {
   constructor(
     private readonly reader: PaymentReader,
     private readonly showPayment: ShowPaymentService,
+    private readonly exportPayments: ExportPaymentsService,
   ) {}
 
   @Get()
   async list(@Query() query: ListPaymentsQuery, @SignedIn(ScopePipe) whole: Scope): Promise<Page> {
-    const scope = query.merchantId === undefined ? whole : whole.narrowedTo(Number(query.merchantId));
+    const scope = scopeFor(query, whole);
     const filter = filterOf(query);
-    // One more than is shown: whether there is a next page.
+    // One more than is shown: whether there is a page beyond.
     const found = await this.reader.list(scope, { ...filter, limit: filter.limit + 1 });
-    const payments = found.slice(0, filter.limit);
-    const last = payments.at(-1);
-    return { payments, next: found.length > filter.limit && last ? cursorOf(last) : null };
+    return pageOf(found, filter);
+  }
+
+  /** A file of what is looked for, newest first, at most 100,000 rows. */
+  @Get('export')
+  async export(
+    @Query() query: ExportPaymentsQuery,
+    @SignedIn(ScopePipe) whole: Scope,
+    @AskedBy() asking: Asking,
+  ): Promise<StreamableFile> {
+    const file = await this.exportPayments.begin(scopeFor(query, whole), soughtIn(query), asking);
+    const name = `payments-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}Z.csv`;
+    return new StreamableFile(file, {
+      type: 'text/csv; charset=utf-8; header=present',
+      disposition: `attachment; filename="${name}"`,
+    });
   }
 
   @Get(':transactionId')
@@ -43,24 +61,24 @@ export class PaymentsController {
   }
 }
 
-function filterOf({ search, after, limit, ...given }: ListPaymentsQuery): PaymentFilter {
-  const none = { outcome: null, status: null, from: null, to: null };
-  const { outcome, status, from, to } = { ...none, ...given };
-  const wanted = Number(limit ?? pageDefault);
-  return {
-    outcome,
-    status,
-    from,
-    to,
-    search: search?.trim() ?? null,
-    after: afterOf(after),
-    limit: Math.min(Math.max(1, wanted), pageMax),
-  };
+function scopeFor({ merchantId }: MerchantQuery, whole: Scope): Scope {
+  return merchantId === undefined ? whole : whole.narrowedTo(Number(merchantId));
 }
 
-function afterOf(cursor: string | undefined): PageKey | null {
-  if (cursor === undefined) return null;
-  const key = pageKeyOf(cursor);
-  if (!key) throw invalidField('after', 'is not the end of a page');
-  return key;
+function pageOf(found: Payment[], { limit, after, before }: PaymentFilter): Page {
+  const hasMore = found.length > limit;
+  const payments = before ? found.slice(-limit) : found.slice(0, limit);
+  const [first, last] = [payments.at(0), payments.at(-1)];
+  if (!first || !last) return { payments, next: null, previous: null };
+  const [hasOlder, hasNewer] = before ? [true, hasMore] : [hasMore, after !== null];
+  return { payments, next: hasOlder ? cursorOf(last) : null, previous: hasNewer ? cursorOf(first) : null };
+}
+
+function filterOf({ before, limit, ...query }: ListPaymentsQuery): PaymentFilter {
+  if (query.after !== undefined && before !== undefined) throw invalidField('before', 'must not stand beside after');
+  return {
+    ...soughtIn(query),
+    before: keyOf('before', before),
+    limit: Math.min(Math.max(1, Number(limit ?? pageDefault)), pageMax),
+  };
 }

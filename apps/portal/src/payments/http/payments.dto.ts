@@ -1,5 +1,5 @@
 import { IsIn, IsISO8601, IsNumberString, IsOptional, IsString, Length, Matches } from 'class-validator';
-import { type Outcome, outcomes } from '../domain/payment';
+import { type Answer, answers, type Outcome, outcomes } from '../domain/payment';
 
 const idText = /^[1-9]\d{0,15}$/;
 
@@ -9,7 +9,9 @@ export class MerchantQuery {
   merchantId?: string;
 }
 
-export class ListPaymentsQuery extends MerchantQuery {
+/** What a person looks for. */
+export class PaymentsQuery extends MerchantQuery {
+  /** Transaction id, reference or code, as a whole. */
   @IsOptional()
   @IsString()
   @Length(1, 64)
@@ -20,8 +22,17 @@ export class ListPaymentsQuery extends MerchantQuery {
   outcome?: Outcome;
 
   @IsOptional()
-  @Matches(/^[A-Z_]{1,64}$/, { message: 'status must be a status' })
+  @Matches(/^[A-Z0-9_]{1,64}$/, { message: 'status must be a status' })
   status?: string;
+
+  @IsOptional()
+  @IsIn(answers)
+  answer?: Answer;
+
+  /** Exactly this one. */
+  @IsOptional()
+  @Matches(/^\d{1,15}(\.\d{1,3})?$/, { message: 'amount must be a decimal with a point, such as 25.50' })
+  amount?: string;
 
   @IsOptional()
   @IsISO8601({ strict: true })
@@ -30,11 +41,22 @@ export class ListPaymentsQuery extends MerchantQuery {
   @IsOptional()
   @IsISO8601({ strict: true })
   to?: string;
+}
 
+export class ExportPaymentsQuery extends PaymentsQuery {
+  /** Where a page ended: what is behind it, older payments. */
   @IsOptional()
   @IsString()
   @Length(1, 100)
   after?: string;
+}
+
+export class ListPaymentsQuery extends ExportPaymentsQuery {
+  /** Where a page began: the one before it, of newer payments. */
+  @IsOptional()
+  @IsString()
+  @Length(1, 100)
+  before?: string;
 
   @IsOptional()
   @IsNumberString({ no_symbols: true })

@@ -28,35 +28,55 @@ export const writeSql = {
 
 const columns = `
   p.transaction_id, p.merchant_id, p.kind, p.status, p.outcome, p.completed_at, p.amount, p.currency_code, p.reference, p.code,
-  p.reference_transaction_id, p.acknowledged_at, p.ack_source, p.ack_elapsed_ms, p.reversal_requested_at, p.reversal_reason, p.reversed_by`;
+  p.reference_transaction_id, p.acknowledged_at, p.ack_source, p.ack_elapsed_ms, p.reversal_requested_at, p.reversal_reason, p.answer,
+  p.reversed_by`;
 
 export interface ListShape {
-  isAll: boolean;
-  conditions: readonly string[];
+  /** `GIVEN`: those of `$1`, which is null for the two others. `EVERY`: each merchant's payments are read from its own indexes. */
+  merchants: 'GIVEN' | 'EVERY' | 'TOGETHER';
+  /** Conditions of payments; one that meets all of any list is found, and no payment meets two of the lists. */
+  anyOf: readonly (readonly string[])[];
   limit: string;
+  /** Oldest first: the page before a key. */
+  isBackwards: boolean;
 }
 
 /** Values of `$1`: the merchants of the scope; null: all. */
 const inScope = '($1::bigint[] is null or p.merchant_id = any($1))';
 
+/** Opens the index over all merchants; true of every payment. */
+const overAll = 'p.transaction_id > 0';
+
+/** Each merchant by one step into the index: the work grows with merchants, not with payments. */
+const everyMerchant = `
+  with recursive m (merchant_id) as (
+    (select p.merchant_id from payment p where $1::bigint[] is null and p.completed_at is not null order by p.merchant_id limit 1)
+    union all
+    select (select p.merchant_id from payment p where p.completed_at is not null and p.merchant_id > m.merchant_id
+             order by p.merchant_id limit 1)
+      from m where m.merchant_id is not null)`;
+
 export const readSql = {
   find: `select ${columns} from payment p where p.transaction_id = $2 and p.completed_at is not null and ${inScope}`,
   /**
-   * A page behind a key, newest first. For several merchants each one's newest are read from its index and merged: the work grows with merchants and
+   * A page behind or before a key. For several merchants each one's page is read from its index and merged: the work grows with merchants and
    * page, not with payments.
    */
-  list({ isAll, conditions, limit }: ListShape): string {
-    const where = ['p.completed_at is not null', ...conditions].join(' and ');
-    const order = 'order by p.completed_at desc, p.transaction_id desc';
-    if (isAll) return `select ${columns} from payment p where $1::bigint[] is null and ${where} ${order} limit ${limit}`;
-    return `
-      select ${columns} from unnest($1::bigint[]) as m (merchant_id)
-       cross join lateral (select * from payment p where p.merchant_id = m.merchant_id and ${where} ${order} limit ${limit}) p
-       ${order} limit ${limit}`;
+  list({ merchants, anyOf, limit, isBackwards }: ListShape): string {
+    const direction = isBackwards ? 'asc' : 'desc';
+    const end = `order by p.completed_at ${direction}, p.transaction_id ${direction} limit ${limit}`;
+    const pages = (own: string) =>
+      anyOf
+        .map(conditions => [own, 'p.completed_at is not null', ...conditions].join(' and '))
+        .map(where => `(select * from payment p where ${where} ${end})`)
+        .join(' union all ');
+    if (merchants === 'TOGETHER') return `select ${columns} from (${pages(`$1::bigint[] is null and ${overAll}`)}) p ${end}`;
+    const [before, from] = merchants === 'EVERY' ? [everyMerchant, 'm'] : ['', 'unnest($1::bigint[]) as m (merchant_id)'];
+    return `${before} select ${columns} from ${from} cross join lateral (${pages('p.merchant_id = m.merchant_id')}) p ${end}`;
   },
   sums: `
     select p.outcome, p.currency_code, count(*)::int as count, sum(p.amount) as amount from payment p
-     where ${inScope} and p.completed_at >= $2 and p.outcome <> 'NO_MONEY' group by 1, 2 order by 2, 1`,
+     where ${inScope} and p.completed_at >= $2 and ${overAll} and p.outcome <> 'NO_MONEY' group by 1, 2 order by 2, 1`,
   answers: `
     select date_bin($3 * interval '1 second', p.completed_at, $2) as at,
            count(*) filter (where p.outcome = 'SETTLED')::int as settled,
@@ -64,6 +84,6 @@ export const readSql = {
            count(*) filter (where p.outcome = 'PENDING')::int as pending,
            percentile_disc(0.5) within group (order by p.ack_elapsed_ms) as median_ms,
            max(p.ack_elapsed_ms) as slowest_ms
-      from payment p where ${inScope} and p.completed_at >= $2 and p.outcome <> 'NO_MONEY' group by 1 order by 1`,
-  reversedSince: `select count(*)::int as count from payment p where ${inScope} and p.completed_at >= $2 and p.outcome = 'REVERSED'`,
+      from payment p where ${inScope} and p.completed_at >= $2 and ${overAll} and p.outcome <> 'NO_MONEY' group by 1 order by 1`,
+  reversedSince: `select count(*)::int as count from payment p where ${inScope} and p.completed_at >= $2 and ${overAll} and p.outcome = 'REVERSED'`,
 } as const;

@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { ReversalReason, TransactionKind } from '@paycode/dto';
 import { DataSource } from 'typeorm';
 import type { Scope } from '../../tenancy';
-import type { Outcome, Payment } from '../domain/payment';
+import { isContradiction } from '../domain/contradiction';
+import type { Answer, Outcome, Payment } from '../domain/payment';
 import { type Bucket, type PaymentFilter, PaymentReader, type Sum } from '../payments.ports';
+import { listStatement, merchantsOf } from './list-statement';
 import { readSql as sql } from './payment.sql';
 
 interface Row {
@@ -23,6 +25,7 @@ interface Row {
   ack_elapsed_ms: number | null;
   reversal_requested_at: Date | null;
   reversal_reason: ReversalReason | null;
+  answer: Answer | null;
   reversed_by: string | null;
 }
 
@@ -33,12 +36,10 @@ export class PostgresPaymentReader extends PaymentReader {
   }
 
   override async list(scope: Scope, filter: PaymentFilter): Promise<Payment[]> {
-    const values: unknown[] = [merchantsOf(scope)];
-    const bind = (value: unknown): string => `$${values.push(value)}`;
-    const conditions = conditionsOf(filter, bind);
-    const limit = bind(filter.limit);
-    const text = sql.list({ isAll: scope.merchantIds === 'ALL', conditions, limit });
-    return (await this.dataSource.query<Row[]>(text, values)).map(paymentOf);
+    if (isContradiction(filter)) return [];
+    const { text, values } = listStatement(scope, filter);
+    const payments = (await this.dataSource.query<Row[]>(text, values)).map(paymentOf);
+    return filter.before === null ? payments : payments.reverse();
   }
 
   override async find(scope: Scope, transactionId: number): Promise<Payment | undefined> {
@@ -77,35 +78,6 @@ export class PostgresPaymentReader extends PaymentReader {
   }
 }
 
-/** null: all of the platform. */
-function merchantsOf({ merchantIds }: Scope): readonly number[] | null {
-  return merchantIds === 'ALL' ? null : merchantIds;
-}
-
-/** Each condition has an index that leads to it; values are bound, never written into the text. */
-function conditionsOf(filter: PaymentFilter, bind: (value: unknown) => string): string[] {
-  const { search, outcome, status, from, to, after } = filter;
-  const conditions: string[] = [];
-  if (search !== null) conditions.push(searchOf(search, bind));
-  if (outcome !== null) conditions.push(`p.outcome = ${bind(outcome)}`);
-  if (status !== null) conditions.push(`p.status = ${bind(status)}`);
-  if (from !== null) conditions.push(`p.completed_at >= ${bind(from)}`);
-  if (to !== null) conditions.push(`p.completed_at < ${bind(to)}`);
-  if (after !== null)
-    conditions.push(
-      `(p.completed_at, p.transaction_id) < (${bind(after.completedAt)}::timestamptz, ${bind(after.transactionId)}::bigint)`,
-    );
-  return conditions;
-}
-
-const isId = (text: string) => /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text));
-
-function searchOf(text: string, bind: (value: unknown) => string): string {
-  const value = bind(text);
-  const fields = [`p.reference = ${value}`, `p.code = ${value}`];
-  return `(${(isId(text) ? [...fields, `p.transaction_id = ${bind(Number(text))}`] : fields).join(' or ')})`;
-}
-
 function paymentOf(row: Row): Payment {
   return {
     transactionId: Number(row.transaction_id),
@@ -124,6 +96,7 @@ function paymentOf(row: Row): Payment {
     ackElapsedMs: row.ack_elapsed_ms,
     reversalRequestedAt: row.reversal_requested_at?.toISOString() ?? null,
     reversalReason: row.reversal_reason,
+    answer: row.answer,
     reversedBy: row.reversed_by === null ? null : Number(row.reversed_by),
   };
 }

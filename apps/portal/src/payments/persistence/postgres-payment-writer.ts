@@ -18,7 +18,8 @@ export class PostgresPaymentWriter extends PaymentWriter {
       fact => fact.kind,
       fact => fact.status,
       fact => fact.referenceTransactionId,
-      fact => fact.completedAt,
+      // In milliseconds, as pages are keyed: the end of a page must not lie between two payments of one millisecond.
+      fact => new Date(fact.completedAt).toISOString(),
       fact => fact.amount,
       fact => fact.currencyCode,
       fact => fact.reference,

@@ -1,16 +1,24 @@
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../../migrations';
-import type { MerchantDirectory } from '../../tenancy';
-import { Scope } from '../../tenancy';
 import type { PaymentFilter, TerminalFacts } from '../payments.ports';
+import { scopeOfAll, scopeOfMerchants } from '../testing/scopes';
 import { PostgresPaymentReader } from './postgres-payment-reader';
 import { PostgresPaymentWriter } from './postgres-payment-writer';
 
-const everything: PaymentFilter = { search: null, outcome: null, status: null, from: null, to: null, after: null, limit: 100 };
+const everything: PaymentFilter = {
+  search: null,
+  outcome: null,
+  status: null,
+  answer: null,
+  amount: null,
+  from: null,
+  to: null,
+  after: null,
+  before: null,
+  limit: 100,
+};
 const completedAt = '2030-01-01T10:00:00.000Z';
-const person = { personId: 'p', email: 'p@x.example', name: 'P', role: 'OWNER', hasTotp: false } as const;
-const directory = { merchantsOf: () => Promise.reject(new Error('not asked')) } as unknown as MerchantDirectory;
-const scopeOf = (merchantId: number) => Scope.of({ ...person, tenantType: 'MERCHANT', tenantId: String(merchantId) }, directory);
+const scopeOf = (merchantId: number) => scopeOfMerchants(merchantId);
 
 const terminal = (over: Partial<TerminalFacts>): TerminalFacts => ({
   transactionId: 1,
@@ -117,15 +125,13 @@ describe('the read model of payments', () => {
       }),
     );
     await writer.terminals(rows);
-    const several = {
-      merchantsOf: () => Promise.resolve(merchants.map(merchantId => ({ merchantId }))),
-    } as unknown as MerchantDirectory;
-    const scope = await Scope.of({ ...person, tenantType: 'PSP', tenantId: '3' }, several);
+    const scope = await scopeOfMerchants(...merchants);
     for (const [of, count] of [
       [scope, 60],
       [await scopeOf(22), 20],
     ] as const) {
       const seen: number[] = [];
+      const backwards: number[] = [];
       for (let after: PaymentFilter['after'] = null; ;) {
         const page = await reader.list(of, { ...everything, after, limit: 7 });
         seen.push(...page.map(({ transactionId }) => transactionId));
@@ -133,8 +139,72 @@ describe('the read model of payments', () => {
         if (!last) break;
         after = last;
       }
+      for (let before = { completedAt: '2000-01-01T00:00:00.000Z', transactionId: 1 }; ;) {
+        const page = await reader.list(of, { ...everything, before, limit: 7 });
+        backwards.unshift(...page.map(({ transactionId }) => transactionId));
+        const [first] = page;
+        if (!first) break;
+        before = first;
+      }
+      expect(backwards).toEqual(seen);
       expect([seen.length, new Set(seen).size]).toEqual([count, count]);
       expect(seen).toEqual(seen.toSorted((a, b) => b - a));
+    }
+  });
+
+  it('a page ends between two payments of one millisecond, and neither is lost', async () => {
+    const at = (micro: number) => `2032-01-01T10:00:00.000${micro}Z`;
+    await writer.terminals(
+      [1, 2, 3].map(each => terminal({ transactionId: 7_000 + each, merchantId: 31, completedAt: at(100 * each) })),
+    );
+    const mine = await scopeOf(31);
+    const [first] = await reader.list(mine, { ...everything, limit: 1 });
+    const others = await reader.list(mine, { ...everything, after: first! });
+    expect([first, ...others].map(payment => payment!.transactionId)).toEqual([7_003, 7_002, 7_001]);
+  });
+
+  it('finds payments by outcome, status, answer, amount, day, and by two of them; another merchant finds none of them (T-24)', async () => {
+    const ids = { settled: 8_001, failed: 8_003, refused: 8_005, read: 8_007 };
+    const of = { merchantId: 41, completedAt: '2033-01-02T10:00:00.000Z' };
+    await writer.terminals([
+      terminal({ ...of, transactionId: ids.settled, amount: '12.30', reference: 'till', code: 'till' }),
+      terminal({ ...of, transactionId: ids.failed, status: 'BANK_REJECTED', reference: 'till' }),
+      terminal({ ...of, transactionId: ids.refused, amount: '12.3', reference: '8007' }),
+      terminal({ ...of, transactionId: ids.read, completedAt: '2033-01-03T10:00:00.000Z', amount: '0.001', code: '8001' }),
+    ]);
+    const ack = { merchantId: 41, attempt: 1, elapsedMs: 12, acknowledgedAt: of.completedAt };
+    await writer.acks([
+      { ...ack, transactionId: ids.settled, source: 'WEBHOOK' },
+      { ...ack, transactionId: ids.read, source: 'RECOVERY', elapsedMs: null },
+    ]);
+    await writer.reversals([{ transactionId: ids.refused, merchantId: 41, reason: 'NON_200', requestedAt: of.completedAt }]);
+    const found = async (merchantId: number, filter: Partial<PaymentFilter>) =>
+      (await reader.list(await scopeOf(merchantId), { ...everything, ...filter })).map(({ transactionId }) => transactionId);
+    const cases: [Partial<PaymentFilter>, number[]][] = [
+      [{ outcome: 'SETTLED' }, [ids.read, ids.settled]],
+      [{ outcome: 'REVERSED' }, [ids.refused]],
+      [{ status: 'BANK_REJECTED' }, [ids.failed]],
+      [{ answer: 'HTTP_200' }, [ids.settled]],
+      [{ answer: 'READ' }, [ids.read]],
+      [{ answer: 'NON_200' }, [ids.refused]],
+      [{ amount: '12.3' }, [ids.refused, ids.settled]],
+      [{ amount: '0.001' }, [ids.read]],
+      [{ amount: '12.300', outcome: 'REVERSED' }, [ids.refused]],
+      [{ from: '2033-01-03T00:00:00.000Z' }, [ids.read]],
+      [{ to: '2033-01-03T00:00:00.000Z', answer: 'HTTP_200' }, [ids.settled]],
+      // By reference and code alike, once each; by the id of one, the reference of another and the code of a third.
+      [{ search: 'till' }, [ids.failed, ids.settled]],
+      [{ search: '8001' }, [ids.read, ids.settled]],
+      [{ search: '8007' }, [ids.read, ids.refused]],
+      [{ search: '8007', outcome: 'SETTLED' }, [ids.read]],
+    ];
+    for (const [filter, expected] of cases) {
+      expect([filter, await found(41, filter)]).toEqual([filter, expected]);
+      expect([filter, await found(42, filter)]).toEqual([filter, []]);
+      const byOperator = (await reader.list(await scopeOfAll(), { ...everything, ...filter })).filter(
+        ({ merchantId }) => merchantId === 41,
+      );
+      expect([filter, byOperator.map(({ transactionId }) => transactionId)]).toEqual([filter, expected]);
     }
   });
 });

@@ -19,6 +19,7 @@ export const payment: Payment = {
   ackElapsedMs: null,
   reversalRequestedAt: null,
   reversalReason: null,
+  answer: null,
   reversedBy: null,
 };
 

@@ -1,0 +1,32 @@
+import { isContradiction } from './contradiction';
+
+const anything = { outcome: null, status: null, answer: null };
+
+describe('what no payment can be', () => {
+  it.each([
+    { outcome: 'SETTLED', status: 'BANK_OFFLINE' },
+    { outcome: 'REVERSED', status: 'FAILED' },
+    { outcome: 'PENDING', status: 'FAILED' },
+    { outcome: 'SETTLED', answer: 'NON_200' },
+    { outcome: 'PENDING', answer: 'HTTP_200' },
+    { outcome: 'PENDING', answer: 'TIMEOUT' },
+  ] as const)('%j', wanted => {
+    expect(isContradiction({ ...anything, ...wanted })).toBe(true);
+  });
+
+  it.each([
+    {},
+    { status: 'FAILED', answer: 'NON_200' },
+    { outcome: 'NO_MONEY', status: 'SUCCESS' },
+    { outcome: 'NO_MONEY', status: 'FAILED' },
+    { outcome: 'NO_MONEY', answer: 'HTTP_200' },
+    { outcome: 'SETTLED', status: 'SUCCESS', answer: 'HTTP_200' },
+    { outcome: 'SETTLED', answer: 'READ' },
+    { outcome: 'REVERSED', answer: 'NON_200' },
+    // The core may give back what was acknowledged.
+    { outcome: 'REVERSED', answer: 'HTTP_200' },
+    { outcome: 'PENDING', status: 'SUCCESS' },
+  ] as const)('not so: %j', wanted => {
+    expect(isContradiction({ ...anything, ...wanted })).toBe(false);
+  });
+});

@@ -1,0 +1,41 @@
+import type { Payment } from './payment';
+
+type Cell = string | number | null;
+
+const columns: readonly (readonly [name: string, of: (payment: Payment) => Cell])[] = [
+  ['transactionId', payment => payment.transactionId],
+  ['merchantId', payment => payment.merchantId],
+  ['kind', payment => payment.kind],
+  ['completedAt', payment => payment.completedAt],
+  ['status', payment => payment.status],
+  ['outcome', payment => payment.outcome],
+  ['answer', payment => payment.answer],
+  ['amount', payment => payment.amount],
+  ['currencyCode', payment => payment.currencyCode],
+  ['reference', payment => payment.reference],
+  ['code', payment => payment.code],
+  ['referenceTransactionId', payment => payment.referenceTransactionId || null],
+  ['acknowledgedAt', payment => payment.acknowledgedAt],
+  ['answerMs', payment => payment.ackElapsedMs],
+  ['reversalRequestedAt', payment => payment.reversalRequestedAt],
+  ['reversedBy', payment => payment.reversedBy],
+];
+
+/** The first line of a file of payments, RFC 4180. */
+export const csvHeader = `${columns.map(([name]) => name).join(',')}\r\n`;
+
+/** Lines of payments. Instants are ISO 8601 UTC, amounts exact decimals; what is not known is empty. */
+export function csvLines(payments: readonly Payment[]): string {
+  return payments.map(payment => `${columns.map(([, of]) => cellOf(of(payment))).join(',')}\r\n`).join('');
+}
+
+/** A spreadsheet takes a text that begins so for a formula, quoted or not; references are whatever a shop was given. */
+const formula = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+const special = /[",\r\n\t]|^\s|\s$/;
+
+function cellOf(value: Cell): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return String(value);
+  const text = formula.test(value) ? `'${value}` : value;
+  return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

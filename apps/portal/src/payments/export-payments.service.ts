@@ -1,0 +1,77 @@
+import { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '@paycode/service-runtime';
+import { AuditLog, type Origin } from '../audit';
+import type { Person } from '../people';
+import type { Scope } from '../tenancy';
+import { csvHeader, csvLines } from './domain/csv';
+import type { PageKey } from './domain/payment';
+import { ConcurrencyLimit } from './domain/concurrency-limit';
+import { type PaymentFilter, PaymentReader } from './payments.ports';
+
+/** What is looked for, and from where in the list on. */
+export type Sought = Omit<PaymentFilter, 'before' | 'limit'>;
+
+/** Rows of one file; older payments are in the next one. */
+export const exportRowsMax = 100_000;
+const pageRows = 1_000;
+/** A reader slower than this gets no whole file, and is told so by its broken end. */
+const exportMsMax = 300_000;
+
+/** Flow: what is looked for, within the scope -> written down with the person's name -> page by page into a stream that the reader's pace drives. */
+@Injectable()
+export class ExportPaymentsService {
+  private readonly running = new ConcurrencyLimit({ perPerson: 1, inAll: 4 });
+
+  constructor(
+    private readonly reader: PaymentReader,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** @throws DomainError 429 */
+  async begin(scope: Scope, sought: Sought, { person, origin }: { person: Person; origin: Origin }): Promise<Readable> {
+    const giveBack = this.running.take(person.personId);
+    if (!giveBack) throw busy();
+    try {
+      const { personId, name: personName } = person;
+      await this.audit.record({ personId, personName, action: 'PAYMENTS_EXPORTED', origin, ...recordOf(scope, sought) });
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+    const file = Readable.from(this.lines(scope, sought), { objectMode: true, highWaterMark: 1 });
+    const deadline = setTimeout(() => file.destroy(new Error('a file of payments took too long')), exportMsMax);
+    return file.once('close', () => {
+      clearTimeout(deadline);
+      giveBack();
+    });
+  }
+
+  private async *lines(scope: Scope, sought: Sought): AsyncGenerator<string> {
+    yield csvHeader;
+    let after: PageKey | null = sought.after;
+    for (let rows = 0; rows < exportRowsMax; rows += pageRows) {
+      const payments = await this.reader.list(scope, { ...sought, after, before: null, limit: pageRows });
+      if (payments.length > 0) yield csvLines(payments);
+      if (payments.length < pageRows) return;
+      after = payments.at(-1)!;
+    }
+  }
+}
+
+/** Which filters were used; what was searched for may be a name that a shop used as its reference. */
+function recordOf({ merchantIds }: Scope, { search, after, ...filters }: Sought) {
+  const given = Object.entries(filters).filter((entry): entry is [string, string] => entry[1] !== null);
+  const detail = {
+    ...Object.fromEntries(given),
+    ...(search === null ? {} : { search: 'yes' }),
+    ...(after ? { after: 'yes' } : {}),
+  };
+  const [only] = merchantIds === 'ALL' || merchantIds.length !== 1 ? [] : merchantIds;
+  return { detail, ...(only === undefined ? {} : { merchantId: only }) };
+}
+
+function busy(): DomainError {
+  const message = 'a file of payments is being made: wait until it is there, then ask again';
+  return new DomainError({ status: 429, reason: 'EXPORT_BUSY', message, headers: { 'retry-after': '10' } });
+}

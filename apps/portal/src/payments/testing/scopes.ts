@@ -1,0 +1,18 @@
+import type { MerchantDirectory } from '../../tenancy';
+import { Scope } from '../../tenancy';
+
+const person = { personId: 'p', email: 'p@x.example', name: 'P', role: 'OWNER', hasTotp: false } as const;
+const knowing = (merchants: readonly number[]) =>
+  ({ merchantsOf: () => Promise.resolve(merchants.map(merchantId => ({ merchantId }))) }) as unknown as MerchantDirectory;
+
+/** Of a merchant, or of a PSP with several. */
+export function scopeOfMerchants(...merchants: number[]): Promise<Scope> {
+  const [only, ...others] = merchants;
+  const tenant = others.length === 0 ? { tenantType: 'MERCHANT', tenantId: String(only) } : { tenantType: 'PSP', tenantId: '3' };
+  return Scope.of({ ...person, ...(tenant as { tenantType: 'MERCHANT' | 'PSP'; tenantId: string }) }, knowing(merchants));
+}
+
+/** Of an operator. */
+export function scopeOfAll(): Promise<Scope> {
+  return Scope.of({ ...person, role: 'ON_CALL', tenantType: 'OPERATOR', tenantId: '' }, knowing([]));
+}
