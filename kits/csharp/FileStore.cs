@@ -50,17 +50,18 @@ public sealed class FileStore(string folder, TimeSpan? claimFor = null) : Store
 
     public IReadOnlyList<long> Pending() =>
         Directory.EnumerateFiles(_folder)
-            .Where(file => Path.GetFileName(file).All(char.IsAsciiDigit) && IsStale(file) && !IsDone(file))
+            .Where(file => Path.GetFileName(file).All(char.IsAsciiDigit) && IsAbandoned(new FileInfo(file)))
             .Select(file => long.Parse(Path.GetFileName(file), CultureInfo.InvariantCulture))
             .ToList();
 
     private Claim Take(string file)
     {
         if (IsCreated(file)) return global::Paycode.Receiver.Claim.New;
-        if (IsDone(file)) return global::Paycode.Receiver.Claim.Done;
-        if (!IsStale(file)) return global::Paycode.Receiver.Claim.Busy;
+        var found = new FileInfo(file); // it looks once, at the first property that is read
+        if (found.Exists && found.Length > 0) return global::Paycode.Receiver.Claim.Done;
+        if (!IsAbandoned(found)) return global::Paycode.Receiver.Claim.Busy;
         // Of several callers that find the same old claim, the one that creates this file takes it over.
-        var claimedAt = new DateTimeOffset(File.GetLastWriteTimeUtc(file)).ToUnixTimeMilliseconds();
+        var claimedAt = new DateTimeOffset(found.LastWriteTimeUtc).ToUnixTimeMilliseconds();
         if (!IsCreated($"{file}-taken-over-{claimedAt}")) return global::Paycode.Receiver.Claim.Busy;
         File.SetLastWriteTimeUtc(file, DateTime.UtcNow);
         return global::Paycode.Receiver.Claim.New;
@@ -80,19 +81,8 @@ public sealed class FileStore(string folder, TimeSpan? claimFor = null) : Store
         }
     }
 
-    private static bool IsDone(string file)
-    {
-        try
-        {
-            return File.ReadAllText(file) == "DONE";
-        }
-        catch (FileNotFoundException)
-        {
-            return false;
-        }
-    }
-
-    private bool IsStale(string file) => File.Exists(file) && DateTime.UtcNow - File.GetLastWriteTimeUtc(file) > _claimFor;
+    /// <summary>The file is empty until the notification is done. One that does not exist was just released.</summary>
+    private bool IsAbandoned(FileInfo found) => found.Exists && found.Length == 0 && DateTime.UtcNow - found.LastWriteTimeUtc > _claimFor;
 
     private string FileOf(long transactionId) => Path.Combine(_folder, transactionId.ToString(CultureInfo.InvariantCulture));
 }

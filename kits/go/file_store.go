@@ -57,12 +57,11 @@ func (store *FileStore) Claim(notification *Notification) (Claim, error) {
 		return claim, err
 	}
 	// Checked after the claim, so that a reversal that this check misses comes later than our claim.
-	if _, err := os.Stat(mark); errors.Is(err, fs.ErrNotExist) {
+	_, err = os.Stat(mark)
+	if errors.Is(err, fs.ErrNotExist) {
 		return claim, nil
-	} else if err != nil {
-		return "", err
 	}
-	if claim == New {
+	if err == nil && claim == New {
 		err = store.Release(notification.TransactionID)
 	}
 	return Reversed, err
@@ -78,11 +77,10 @@ func (store *FileStore) Done(transactionID int64) error {
 }
 
 func (store *FileStore) Release(transactionID int64) error {
-	err := os.Remove(store.file(transactionID))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if err := os.Remove(store.file(transactionID)); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return err
+	return nil
 }
 
 func (store *FileStore) Pending() ([]int64, error) {
@@ -96,9 +94,11 @@ func (store *FileStore) Pending() ([]int64, error) {
 		if err != nil {
 			continue // not a notification
 		}
-		if isDone, claimedAt, err := look(store.file(id)); err != nil {
+		claim, _, err := store.look(store.file(id))
+		if err != nil {
 			return nil, err
-		} else if !isDone && store.isStale(claimedAt) {
+		}
+		if claim == New {
 			ids = append(ids, id)
 		}
 	}
@@ -109,28 +109,15 @@ func (store *FileStore) take(file string) (Claim, error) {
 	if isNew, err := created(file); isNew || err != nil {
 		return New, err
 	}
-	isDone, claimedAt, err := look(file)
-	switch {
-	case err != nil:
-		return "", err
-	case isDone:
-		return Done, nil
-	case !store.isStale(claimedAt):
-		return Busy, nil
+	claim, claimedAt, err := store.look(file)
+	if claim != New || err != nil {
+		return claim, err
 	}
 	// Of several callers that find the same old claim, the one that creates this file takes it over.
 	if isOurs, err := created(fmt.Sprintf("%s-taken-over-%d", file, claimedAt.UnixMilli())); !isOurs || err != nil {
 		return Busy, err
 	}
 	return New, os.Chtimes(file, time.Now(), time.Now())
-}
-
-func (store *FileStore) isStale(claimedAt time.Time) bool {
-	claimFor := store.ClaimFor
-	if claimFor == 0 {
-		claimFor = time.Minute
-	}
-	return time.Since(claimedAt) > claimFor
 }
 
 func (store *FileStore) file(id int64) string { return store.path(strconv.FormatInt(id, 10)) }
@@ -149,19 +136,26 @@ func created(file string) (bool, error) {
 	return true, opened.Close()
 }
 
-// look tells whether the notification is done and when it was claimed. One that was just released counts as claimed now, so that the caller tries
-// again.
-func look(file string) (bool, time.Time, error) {
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, time.Now(), nil
-	}
-	if err != nil {
-		return false, time.Time{}, err
-	}
+// look tells what has become of a claim, and since when it is held: New is one that may be taken over. The file is empty until the notification is
+// done. One that was just released is Busy, so that the caller tries again.
+func (store *FileStore) look(file string) (Claim, time.Time, error) {
 	info, err := os.Stat(file)
-	if err != nil {
-		return false, time.Now(), nil
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Busy, time.Time{}, nil
+	case err != nil:
+		return "", time.Time{}, err
+	case info.Size() > 0:
+		return Done, info.ModTime(), nil
+	case time.Since(info.ModTime()) > orElse(store.ClaimFor, time.Minute):
+		return New, info.ModTime(), nil
 	}
-	return string(text) == "DONE", info.ModTime(), nil
+	return Busy, info.ModTime(), nil
+}
+
+func orElse(given, otherwise time.Duration) time.Duration {
+	if given == 0 {
+		return otherwise
+	}
+	return given
 }

@@ -3,8 +3,6 @@ package receiver
 import (
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"regexp"
 	"time"
 )
@@ -44,11 +42,7 @@ type Receiver struct {
 
 // Receive gives the answer to a raw body; header gives a header's value by its name.
 func (receiver *Receiver) Receive(rawBody []byte, header func(string) string) Answer {
-	within := receiver.AnswerWithin
-	if within == 0 {
-		within = 40 * time.Second
-	}
-	dueAt := time.Now().Add(within)
+	dueAt := time.Now().Add(orElse(receiver.AnswerWithin, 40*time.Second))
 	if len(rawBody) > BodyBytesMax {
 		return Answer{Status: 413, Reason: "TOO_LONG"}
 	}
@@ -104,24 +98,25 @@ func (receiver *Receiver) resume(id int64, read func(int64) (*Notification, erro
 }
 
 func (receiver *Receiver) claimed(notification *Notification, dueAt time.Time) Answer {
-	for {
-		claim, err := receiver.Store.Claim(notification)
-		switch {
-		case err != nil:
-			return receiver.failed(err)
-		case claim == Done, claim == Busy && receiver.AnswerFirst:
-			return Answer{Status: 200, Reason: "REPEAT"}
-		case claim == Reversed:
-			return Answer{Status: 409, Reason: "REVERSED"}
-		case claim == New && receiver.AnswerFirst:
-			return Answer{Status: 200, Reason: "ACCEPTED", After: func() { receiver.handle(notification, false) }}
-		case claim == New:
-			return receiver.handledBy(dueAt, notification)
-		case time.Now().Add(busyPause).After(dueAt):
+	claim, err := receiver.Store.Claim(notification)
+	for err == nil && claim == Busy && !receiver.AnswerFirst {
+		if time.Now().Add(busyPause).After(dueAt) {
 			return Answer{Status: 503, Reason: "BUSY"}
 		}
 		time.Sleep(busyPause)
+		claim, err = receiver.Store.Claim(notification)
 	}
+	switch {
+	case err != nil:
+		return receiver.failed(err)
+	case claim == Reversed:
+		return Answer{Status: 409, Reason: "REVERSED"}
+	case claim != New:
+		return Answer{Status: 200, Reason: "REPEAT"}
+	case receiver.AnswerFirst:
+		return Answer{Status: 200, Reason: "ACCEPTED", After: func() { receiver.handle(notification, false) }}
+	}
+	return receiver.handledBy(dueAt, notification)
 }
 
 func (receiver *Receiver) handledBy(dueAt time.Time, notification *Notification) Answer {
@@ -165,18 +160,4 @@ func (receiver *Receiver) failed(err error) Answer {
 		receiver.OnError(err)
 	}
 	return Answer{Status: 500, Reason: "HANDLER_FAILED"}
-}
-
-// ServeHTTP is the adapter to net/http, and so to every router on it: mux.Handle("POST /paycode", &receiver).
-func (receiver *Receiver) ServeHTTP(response http.ResponseWriter, request *http.Request) {
-	body, err := io.ReadAll(io.LimitReader(request.Body, BodyBytesMax+1))
-	if err != nil {
-		http.Error(response, "the body did not arrive", http.StatusBadRequest)
-		return
-	}
-	answer := receiver.Receive(body, request.Header.Get)
-	http.Error(response, answer.Reason, answer.Status)
-	if answer.After != nil {
-		go answer.After()
-	}
 }

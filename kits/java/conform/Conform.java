@@ -1,5 +1,6 @@
-// The program that the kit's tests run, with the packed kit on the class path: `vectors <file>`, `serve jdk` or `login`.
+// The program that the kit's tests run, with the packed kit on the class path: `vectors <file>`, `serve jdk`, `serve spring` or `login`.
 
+import com.paycode.receiver.Adapters;
 import com.paycode.receiver.Client;
 import com.paycode.receiver.FileStore;
 import com.paycode.receiver.Notification;
@@ -24,7 +25,7 @@ public class Conform {
   public static void main(String[] words) throws Exception {
     switch (words[0]) {
       case "vectors" -> vectors(Path.of(words[1]));
-      case "serve" -> serve();
+      case "serve" -> serve(words[1]);
       case "login" -> login();
       default -> throw new IllegalArgumentException(words[0]);
     }
@@ -89,10 +90,14 @@ public class Conform {
     System.out.println("handled " + notification.transactionId() + " " + notification.status() + " " + notification.amount() + " " + notification.reference());
   }
 
-  private static void serve() throws Exception {
+  private static void serve(String adapter) throws Exception {
+    if (adapter.equals("spring")) {
+      Class.forName("SpringConform").getMethod("serve", Receiver.class).invoke(null, receiver());
+      return;
+    }
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
     server.setExecutor(Executors.newCachedThreadPool());
-    server.createContext("/", receiver().forJdk());
+    server.createContext("/", Adapters.forJdk(receiver()));
     server.start();
     System.out.println("listening " + server.getAddress().getPort());
   }

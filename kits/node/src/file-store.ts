@@ -1,5 +1,6 @@
 /** Remembers which notifications were handled, so that no repeat is handled twice and no SUCCESS wins over a REVERSED. */
-import { mkdir, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { mkdir, open, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Notification } from './notification.js';
 
@@ -31,7 +32,7 @@ export class FileStore implements Store {
     if (status === 'REVERSED') await writeFile(reversed, '');
     const claim = await this.take(String(transactionId));
     // Checked after the claim, so that a reversal that this check misses comes later than our claim.
-    if (status !== 'SUCCESS' || !(await modifiedAt(reversed))) return claim;
+    if (status !== 'SUCCESS' || !(await look(reversed))) return claim;
     if (claim === 'NEW') await this.release(transactionId);
     return 'REVERSED';
   }
@@ -47,28 +48,23 @@ export class FileStore implements Store {
   async pending(): Promise<number[]> {
     await mkdir(this.folder, { recursive: true });
     const names = (await readdir(this.folder)).filter(name => /^\d+$/.test(name));
-    const isPending = await Promise.all(names.map(async name => (await this.isStale(name)) && !(await this.isDone(name))));
-    return names.filter((_, index) => isPending[index]).map(Number);
+    const found = await Promise.all(names.map(name => look(join(this.folder, name))));
+    return names.filter((_, index) => this.isAbandoned(found[index])).map(Number);
   }
 
   private async take(name: string): Promise<Claim> {
-    if (await created(join(this.folder, name))) return 'NEW';
-    if (await this.isDone(name)) return 'DONE';
-    if (!(await this.isStale(name))) return 'BUSY';
+    const file = join(this.folder, name);
+    if (await created(file)) return 'NEW';
+    const found = await look(file);
+    if (found?.size) return 'DONE';
     // Of several callers that find the same old claim, the one that creates this file takes it over.
-    const claimedAt = (await modifiedAt(join(this.folder, name))) ?? 0;
-    if (!(await created(join(this.folder, `${name}-taken-over-${Math.round(claimedAt)}`)))) return 'BUSY';
-    await utimes(join(this.folder, name), new Date(), new Date());
+    if (!this.isAbandoned(found) || !(await created(`${file}-taken-over-${Math.round(found.mtimeMs)}`))) return 'BUSY';
+    await utimes(file, new Date(), new Date());
     return 'NEW';
   }
 
-  private async isDone(name: string): Promise<boolean> {
-    return (await readFile(join(this.folder, name), 'utf8').catch(absent)) === 'DONE';
-  }
-
-  private async isStale(name: string): Promise<boolean> {
-    const claimedAt = await modifiedAt(join(this.folder, name));
-    return claimedAt !== undefined && Date.now() - claimedAt > this.claimMs;
+  private isAbandoned(found: Stats | undefined): found is Stats {
+    return found?.size === 0 && Date.now() - found.mtimeMs > this.claimMs;
   }
 }
 
@@ -83,8 +79,9 @@ async function created(file: string): Promise<boolean> {
   }
 }
 
-async function modifiedAt(file: string): Promise<number | undefined> {
-  return (await stat(file).catch(absent))?.mtimeMs;
+/** Empty until the notification is done; nothing when it was just released. */
+async function look(file: string): Promise<Stats | undefined> {
+  return stat(file).catch(absent);
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

@@ -20,23 +20,12 @@ export interface BankResponse {
   bankResponseMessage: string | null;
 }
 
-export interface CardInfo {
-  cardType: string | null;
-  accountType: string | null;
-  cardHolderName: string | null;
-  bin: string | null;
-  last4: string | null;
-  binLast4: string | null;
-  cardIssuer: string | null;
-}
+export type CardInfo = Record<
+  'cardType' | 'accountType' | 'cardHolderName' | 'bin' | 'last4' | 'binLast4' | 'cardIssuer',
+  string | null
+>;
 
-export interface ClientContact {
-  firstName: string;
-  lastName: string;
-  emailAddress: string;
-  phoneNumber: string;
-  country: string;
-}
+export type ClientContact = Record<'firstName' | 'lastName' | 'emailAddress' | 'phoneNumber' | 'country', string>;
 
 /** A notification, version V3. A field that the JSON leaves out is null. */
 export interface Notification {
@@ -114,10 +103,8 @@ export function readNotification(plaintext: Uint8Array): Notification {
     const text = utf8.decode(plaintext);
     const json = JSON.parse(text) as Record<string, unknown>;
     // The same JSON with every number as text: JSON.parse alone rounds 999999999999999.999999, and writes 110.10 as 110.1.
-    const exact = JSON.parse(text.replace(numbersAndStrings, token => (token.startsWith('"') ? token : `"${token}"`))) as Record<
-      string,
-      string
-    >;
+    const quoted = text.replace(numbersAndStrings, token => (token.startsWith('"') ? token : `"${token}"`));
+    const exact = JSON.parse(quoted) as Record<string, string>;
     return typed(json, { exact, text });
   } catch {
     throw new RefusedBody('NOT_A_NOTIFICATION');

@@ -1,21 +1,12 @@
 /** Decides what to answer to a notification: 200 keeps the payment, anything else reverses it. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Claim, Store } from './file-store.js';
+import type { Store } from './file-store.js';
 import { type Notification, openNotification, RefusedBody } from './notification.js';
 
 /** The reason of the answer, for your log. */
-export type Reason =
-  | 'HANDLED'
-  | 'ACCEPTED'
-  | 'REPEAT'
-  | 'PROBE'
-  | 'TEST'
-  | 'REVERSED'
-  | 'BUSY'
-  | 'TOO_SLOW'
-  | 'HANDLER_FAILED'
-  | 'TOO_LONG'
-  | RefusedBody['code'];
+export type Reason = ReasonToKeep | ReasonToReverse;
+type ReasonToKeep = 'HANDLED' | 'ACCEPTED' | 'REPEAT' | 'PROBE' | 'TEST';
+type ReasonToReverse = 'REVERSED' | 'BUSY' | 'TOO_SLOW' | 'HANDLER_FAILED' | 'TOO_LONG' | RefusedBody['code'];
 
 export interface Answer {
   status: number;
@@ -53,14 +44,14 @@ export class Receiver {
   /** The answer to a raw body. `header` gives a header's value by its lower-case name. */
   async receive(rawBody: Uint8Array | string, header: (name: string) => string | undefined): Promise<Answer> {
     const dueAt = Date.now() + this.options.answerWithinMs;
+    if (rawBody.length > bodyBytesMax) return { status: 413, reason: 'TOO_LONG' };
+    if (probe.test(Buffer.from(rawBody as string).toString('latin1'))) return { status: 200, reason: 'PROBE' };
     try {
-      const opened = await this.open(rawBody);
-      if (!('transactionId' in opened)) return opened;
-      if (header('x-webhook-test') === '1' && isTest(opened)) return { status: 200, reason: 'TEST' };
-      return await this.claimed(opened, dueAt);
+      const notification = openNotification(rawBody, await this.options.keys());
+      if (header('x-webhook-test') === '1' && isTest(notification)) return { status: 200, reason: 'TEST' };
+      return await this.claimed(notification, dueAt);
     } catch (error) {
-      this.options.onError(error);
-      return { status: 500, reason: 'HANDLER_FAILED' };
+      return error instanceof RefusedBody ? { status: 400, reason: error.code } : this.failed(error);
     }
   }
 
@@ -81,34 +72,17 @@ export class Receiver {
     if (claim === 'REVERSED') await this.options.store.done(notification.transactionId);
   }
 
-  private async open(rawBody: Uint8Array | string): Promise<Notification | Answer> {
-    if (rawBody.length > bodyBytesMax) return { status: 413, reason: 'TOO_LONG' };
-    if (probe.test(Buffer.from(rawBody as string).toString('latin1'))) return { status: 200, reason: 'PROBE' };
-    try {
-      return openNotification(rawBody, await this.options.keys());
-    } catch (error) {
-      if (error instanceof RefusedBody) return { status: 400, reason: error.code };
-      throw error;
-    }
-  }
-
   private async claimed(notification: Notification, dueAt: number): Promise<Answer> {
-    for (;;) {
-      const answer = this.answerTo(await this.options.store.claim(notification), notification);
-      if (answer === 'HANDLE') return this.handledBy(dueAt, notification);
-      if (answer !== 'WAIT') return answer;
+    const { store, when } = this.options;
+    let claim = await store.claim(notification);
+    while (claim === 'BUSY' && when === 'BEFORE') {
       if (Date.now() + busyPauseMs > dueAt) return { status: 503, reason: 'BUSY' };
       await pause(busyPauseMs);
+      claim = await store.claim(notification);
     }
-  }
-
-  private answerTo(claim: Claim, notification: Notification): Answer | 'HANDLE' | 'WAIT' {
-    const isAfter = this.options.when === 'AFTER';
     if (claim === 'REVERSED') return { status: 409, reason: 'REVERSED' };
-    if (claim === 'DONE') return { status: 200, reason: 'REPEAT' };
-    // The first POST was answered 200 already.
-    if (claim === 'BUSY') return isAfter ? { status: 200, reason: 'REPEAT' } : 'WAIT';
-    if (!isAfter) return 'HANDLE';
+    if (claim !== 'NEW') return { status: 200, reason: 'REPEAT' };
+    if (when === 'BEFORE') return this.handledBy(dueAt, notification);
     const after = async (): Promise<void> => void (await this.handle(notification, { mayRetry: false }));
     return { status: 200, reason: 'ACCEPTED', after };
   }
@@ -130,11 +104,15 @@ export class Receiver {
       await this.options.store.done(notification.transactionId);
       return { status: 200, reason: 'HANDLED' };
     } catch (error) {
-      this.options.onError(error);
       // The platform does not repeat after a 200, so the claim stays and resume() finds it.
       if (mayRetry) await this.options.store.release(notification.transactionId).catch(this.options.onError);
-      return { status: 500, reason: 'HANDLER_FAILED' };
+      return this.failed(error);
     }
+  }
+
+  private failed(error: unknown): Answer {
+    this.options.onError(error);
+    return { status: 500, reason: 'HANDLER_FAILED' };
   }
 }
 

@@ -1,10 +1,15 @@
 <?php
-// The program that the kit's tests run, from a folder where the packed kit is installed: `vectors <file>`, `serve php` or `login`. Called by a web server,
-// it is the receiver.
+// The program that the kit's tests run, from a folder where the packed kit is installed: `vectors <file>`, `serve php`, `serve laravel` or `login`.
+// Called by a web server, it is the receiver.
 declare(strict_types=1);
 
 require __DIR__ . '/vendor/autoload.php';
+if (getenv('KIT_ADAPTER') === 'laravel') {
+    require 'Illuminate/autoload.php';
+    require __DIR__ . '/laravel.php';
+}
 
+use Paycode\Receiver\Adapters;
 use Paycode\Receiver\Client;
 use Paycode\Receiver\FileStore;
 use Paycode\Receiver\Notification;
@@ -71,12 +76,12 @@ function receiver(): Receiver
 }
 
 /** The built-in web server with several workers, on a free port. */
-function serve(): void
+function serve(string $adapter): void
 {
     $free = stream_socket_server('tcp://127.0.0.1:0');
     $address = stream_socket_get_name($free, false);
     fclose($free);
-    $server = proc_open([PHP_BINARY, '-S', $address, __FILE__], [1 => STDERR, 2 => STDERR], $pipes, null, ['PHP_CLI_SERVER_WORKERS' => '6'] + getenv());
+    $server = proc_open([PHP_BINARY, '-S', $address, __FILE__], [1 => STDERR, 2 => STDERR], $pipes, null, ['PHP_CLI_SERVER_WORKERS' => '6', 'KIT_ADAPTER' => $adapter] + getenv());
     while (!($connection = @stream_socket_client("tcp://$address"))) {
         usleep(20_000);
     }
@@ -106,7 +111,7 @@ function login(): void
 }
 
 if (PHP_SAPI === 'cli-server') {
-    receiver()->forPhp();
+    getenv('KIT_ADAPTER') === 'laravel' ? throughLaravel(receiver()) : Adapters::forPhp(receiver());
 } else {
     ['vectors' => vectors(...), 'serve' => serve(...), 'login' => login(...)][$argv[1]]($argv[2] ?? '');
 }

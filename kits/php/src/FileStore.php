@@ -19,7 +19,7 @@ final class FileStore implements Store
         if ($notification->status === 'REVERSED') {
             $this->created($mark);
         }
-        $claim = $this->take($this->file($notification->transactionId));
+        $claim = $this->take("$this->folder/$notification->transactionId");
         clearstatcache();
         // Checked after the claim, so that a reversal that this check misses comes later than our claim.
         if ($notification->status !== 'SUCCESS' || !file_exists($mark)) {
@@ -33,7 +33,7 @@ final class FileStore implements Store
 
     public function done(int $transactionId): void
     {
-        $file = fopen($this->file($transactionId), 'w');
+        $file = fopen("$this->folder/$transactionId", 'w');
         if ($file === false || fwrite($file, 'DONE') !== 4 || !fsync($file) || !fclose($file)) {
             throw new \RuntimeException('cannot write to the store');
         }
@@ -41,7 +41,7 @@ final class FileStore implements Store
 
     public function release(int $transactionId): void
     {
-        $file = $this->file($transactionId);
+        $file = "$this->folder/$transactionId";
         if (!@unlink($file) && file_exists($file)) {
             throw new \RuntimeException('cannot write to the store');
         }
@@ -49,9 +49,8 @@ final class FileStore implements Store
 
     public function pending(): array
     {
-        clearstatcache();
         $names = array_filter(scandir($this->folder) ?: [], ctype_digit(...));
-        $isPending = fn (string $name): bool => $this->isStale("$this->folder/$name") && !$this->isDone("$this->folder/$name");
+        $isPending = fn (string $name): bool => $this->isAbandoned($this->claimedAt("$this->folder/$name"));
         return array_map(intval(...), array_values(array_filter($names, $isPending)));
     }
 
@@ -60,12 +59,12 @@ final class FileStore implements Store
         if ($this->created($file)) {
             return 'NEW';
         }
-        clearstatcache();
-        if ($this->isDone($file)) {
+        $claimedAt = $this->claimedAt($file);
+        if (@filesize($file) > 0) {
             return 'DONE';
         }
         // Of several callers that find the same old claim, the one that creates this file takes it over.
-        if (!$this->isStale($file) || !$this->created("$file-taken-over-" . @filemtime($file))) {
+        if (!$this->isAbandoned($claimedAt) || !$this->created("$file-taken-over-$claimedAt")) {
             return 'BUSY';
         }
         touch($file);
@@ -82,19 +81,15 @@ final class FileStore implements Store
         return file_exists($file) ? false : throw new \RuntimeException('cannot write to the store');
     }
 
-    private function isDone(string $file): bool
+    private function isAbandoned(int|false $claimedAt): bool
     {
-        return @file_get_contents($file) === 'DONE';
-    }
-
-    private function isStale(string $file): bool
-    {
-        $claimedAt = @filemtime($file);
         return $claimedAt !== false && time() - $claimedAt > $this->claimSeconds;
     }
 
-    private function file(int $transactionId): string
+    /** The file is empty until the notification is done. False when it is done, or was just released. */
+    private function claimedAt(string $file): int|false
     {
-        return "$this->folder/$transactionId";
+        clearstatcache();
+        return @filesize($file) === 0 ? @filemtime($file) : false;
     }
 }

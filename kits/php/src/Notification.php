@@ -39,8 +39,7 @@ final class Notification
         public readonly ?array $clientShipping,
         public readonly ?array $versionData,
         public readonly string $text,
-    ) {
-    }
+    ) {}
 
     /** The id of the payment that this notification is about; for a reversal, of the original payment. */
     public function paymentId(): int
@@ -57,21 +56,15 @@ final class Notification
      */
     public static function open(string $rawBody, array $keys): self
     {
-        if (preg_match(self::BASE64, $rawBody) !== 1) {
-            throw new RefusedBody('BAD_ENCODING');
-        }
+        preg_match(self::BASE64, $rawBody) === 1 || throw new RefusedBody('BAD_ENCODING');
         $sealed = (string) base64_decode($rawBody, true);
-        if (strlen($sealed) < self::NONCE_BYTES + self::TAG_BYTES) {
-            throw new RefusedBody('TOO_SHORT');
-        }
+        strlen($sealed) >= self::NONCE_BYTES + self::TAG_BYTES || throw new RefusedBody('TOO_SHORT');
         $nonce = substr($sealed, 0, self::NONCE_BYTES);
         $ciphertext = substr($sealed, self::NONCE_BYTES, -self::TAG_BYTES);
         // openssl_decrypt accepts a tag of any length, even 4 bytes; this tag always has 16.
         $tag = substr($sealed, -self::TAG_BYTES);
         foreach ($keys as $key) {
-            if (preg_match('/^[0-9a-f]{32}$/iD', $key) !== 1) {
-                throw new \InvalidArgumentException('a webhook key is 32 hexadecimal characters');
-            }
+            preg_match('/^[0-9a-f]{32}$/iD', $key) === 1 || throw new \InvalidArgumentException('a webhook key is 32 hexadecimal characters');
             $plaintext = openssl_decrypt($ciphertext, 'aes-128-gcm', (string) hex2bin($key), OPENSSL_RAW_DATA, $nonce, $tag);
             if ($plaintext !== false) {
                 return self::read($plaintext);

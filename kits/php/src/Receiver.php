@@ -26,8 +26,7 @@ final class Receiver
         private readonly string $when = 'BEFORE',
         private readonly float $answerWithinSeconds = 40,
         private readonly mixed $onError = null,
-    ) {
-    }
+    ) {}
 
     /** The answer to a raw body. @param callable(string): ?string $header gives a header's value by its name */
     public function receive(string $rawBody, callable $header): Answer
@@ -107,56 +106,7 @@ final class Receiver
 
     private function failed(\Throwable $error): Answer
     {
-        if ($this->onError !== null) {
-            ($this->onError)($error);
-        }
+        ($this->onError ?? fn (): null => null)($error);
         return new Answer(500, 'HANDLER_FAILED');
-    }
-
-    /** For plain PHP: the whole script that the web server calls. */
-    public function forPhp(): void
-    {
-        $body = (string) file_get_contents('php://input', false, null, 0, self::BODY_BYTES_MAX + 1);
-        $answer = $this->receive($body, fn (string $name): ?string => $_SERVER['HTTP_' . strtoupper(strtr($name, '-', '_'))] ?? null);
-        http_response_code($answer->status);
-        header('Content-Type: text/plain');
-        header('Connection: close');
-        header('Content-Length: ' . strlen($answer->reason));
-        echo $answer->reason;
-        self::work($answer);
-    }
-
-    /**
-     * For Laravel: `Route::post('/paycode', $receiver->forLaravel())`, outside the CSRF check (`$except` of the middleware, or routes/api.php).
-     *
-     * @return \Closure(object): object from Illuminate\Http\Request to Illuminate\Http\Response
-     */
-    public function forLaravel(): \Closure
-    {
-        return function (\Illuminate\Http\Request $request): \Illuminate\Http\Response {
-            $answer = $this->receive($request->getContent(), fn (string $name): ?string => $request->headers->get($name));
-            if ($answer->after !== null) {
-                app()->terminating($answer->after);
-            }
-            return new \Illuminate\Http\Response($answer->reason, $answer->status, ['Content-Type' => 'text/plain']);
-        };
-    }
-
-    /** Sends the answer, then does the work that follows it. */
-    private static function work(Answer $answer): void
-    {
-        if ($answer->after === null) {
-            return;
-        }
-        ignore_user_abort(true);
-        if (function_exists('fastcgi_finish_request')) {
-            fastcgi_finish_request();
-        } else {
-            while (ob_get_level() > 0) {
-                ob_end_flush();
-            }
-            flush();
-        }
-        ($answer->after)();
     }
 }

@@ -1,6 +1,6 @@
 import { eventually } from '@paycode/service-runtime/testing';
 import { makeMerchant, payNewCode, sharedPlatform } from '../testing/platform';
-import { KitProcess } from './kit-process';
+import { KitProcess, notification, sealed } from './kit-process';
 import type { KitUnderTest } from './receiver-kit';
 
 /** Without the zero at the end, if the language's decimal type drops it. */
@@ -25,7 +25,12 @@ export function describeLiveRound({ program, folder }: KitUnderTest, adapter: st
     expect(others).toEqual([]);
   });
 
-  it('refuses an unreadable body through this framework too', async () => {
+  it('refuses an unreadable body, and a SUCCESS after its REVERSED, through this framework too (T-22)', async () => {
     expect(await receiver.post('not base64 at all!')).toBe('400 BAD_ENCODING');
+    const key = receiver.addKey();
+    const { text, transactionId } = notification();
+    const reversal = notification({ status: 'REVERSED', referenceTransactionId: transactionId });
+    expect(await receiver.post(sealed(reversal.text, key))).toBe('200 HANDLED');
+    expect(await receiver.post(sealed(text, key))).toBe('409 REVERSED');
   });
 }

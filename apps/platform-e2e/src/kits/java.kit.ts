@@ -1,25 +1,26 @@
-import { readdirSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeKit } from './describe-kit';
-import { copyOf, kitsFolder, type Program, run } from './receiver-kit';
+import { packJava } from './pack-kit';
+import { kitsFolder, type Program, run, withFrameworks } from './receiver-kit';
 
-const sources = 'src/main/java/com/paycode/receiver';
+const conform = join(kitsFolder, 'java/conform');
 
-/** `javac` and `jar`, which is what Maven runs of the pom (no plugins are downloaded); a program that has the jar on its class path. */
+/** Spring Boot's jars, from Maven Central. */
+async function spring(folder: string): Promise<string> {
+  const [pom, jars] = [join(folder, 'pom.xml'), join(folder, 'spring')];
+  copyFileSync(join(conform, 'spring.pom.xml'), pom);
+  await run('mvn', ['-q', '-B', '-f', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`], { cwd: folder });
+  return `${jars}/*`;
+}
+
+/** A program that has the jar on its class path. */
 async function install(folder: string): Promise<Program> {
-  const source = copyOf('java', folder);
-  const files = readdirSync(join(source, sources)).map(file => join(sources, file));
-  await run('javac', ['--release', '17', '-Xlint:all', '-Werror', '-d', 'target/classes', ...files], { cwd: source });
-  const jar = join(folder, 'paycode-receiver-0.1.0.jar');
-  await run('jar', ['--create', '--file', jar, '-C', 'target/classes', '.'], { cwd: source });
-  await run('javac', ['--release', '17', '-cp', jar, '-d', folder, join(kitsFolder, 'java/conform/Conform.java')], {
-    cwd: folder,
-  });
-  return {
-    command: 'java',
-    args: ['-XX:TieredStopAtLevel=1', '-Xshare:auto', '-cp', `${jar}:${folder}`, 'Conform'],
-    cwd: folder,
-  };
+  const jars = [await packJava(folder, folder), ...(withFrameworks ? [await spring(folder)] : [])].join(':');
+  const programs = ['Conform.java', ...(withFrameworks ? ['SpringConform.java'] : [])].map(name => join(conform, name));
+  await run('javac', ['--release', '17', '-cp', jars, '-d', folder, ...programs], { cwd: folder });
+  const args = ['-XX:TieredStopAtLevel=1', '-Xshare:auto', '-cp', `${jars}:${folder}`, 'Conform'];
+  return { command: 'java', args, cwd: folder };
 }
 
 describeKit({
@@ -28,6 +29,6 @@ describeKit({
     ['javac', '--version'],
     ['jar', '--version'],
   ],
-  adapters: ['jdk'],
+  adapters: withFrameworks ? ['jdk', 'spring'] : ['jdk'],
   install,
 });

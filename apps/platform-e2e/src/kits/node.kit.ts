@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeKit } from './describe-kit';
+import { packNode } from './pack-kit';
 import { kitsFolder, type Program, run } from './receiver-kit';
 
 const modules = join(kitsFolder, '../node_modules');
@@ -9,9 +10,9 @@ const modules = join(kitsFolder, '../node_modules');
 async function install(folder: string): Promise<Program> {
   const cwd = join(folder, 'app');
   mkdirSync(cwd);
-  const packed = await run('npm', ['pack', '--silent', '--pack-destination', cwd], { cwd: join(kitsFolder, 'node') });
+  const packed = await packNode(cwd);
   writeFileSync(join(cwd, 'package.json'), '{"private":true,"type":"module"}');
-  await run('npm', ['install', '--no-audit', '--no-fund', '--silent', `./${packed.trim()}`, 'express@5.1.0'], { cwd });
+  await run('npm', ['install', '--no-audit', '--no-fund', '--silent', `./${packed}`, 'express@5.1.0'], { cwd });
   symlinkSync(join(modules, 'fastify'), join(cwd, 'node_modules/fastify'));
   copyFileSync(join(kitsFolder, 'node/conform/conform.mjs'), join(cwd, 'conform.mjs'));
   return { command: process.execPath, args: ['conform.mjs'], cwd };

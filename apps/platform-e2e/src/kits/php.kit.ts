@@ -1,19 +1,44 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeKit } from './describe-kit';
-import { copyOf, kitsFolder, type Program, run } from './receiver-kit';
+import { composerEnv, packPhp } from './pack-kit';
+import { kitsFolder, type Program, run, withFrameworks } from './receiver-kit';
+
+/**
+ * Laravel as Debian packs it, with all that it needs, unpacked into a folder: nothing is installed. Gives the environment in which PHP finds it.
+ * Packagist, where Composer looks for it, cannot be reached from everywhere.
+ */
+async function laravel(folder: string): Promise<Record<string, string>> {
+  const [packages, tree, settings] = ['packages', 'tree', 'settings'].map(name => join(folder, name)) as [string, string, string];
+  for (const each of [packages, tree, settings]) mkdirSync(each);
+  const plan = await run('apt-get', ['--simulate', '--no-install-recommends', 'install', 'php-laravel-framework'], {
+    cwd: packages,
+  });
+  const names = [...plan.matchAll(/^Inst (\S+)/gm)].map(([, name]) => name!);
+  await run('apt-get', ['download', ...names], { cwd: packages });
+  for (const name of readdirSync(packages)) await run('dpkg', ['-x', join(packages, name), tree], { cwd: folder });
+  const library = join(tree, 'usr/share/php');
+  // Its autoloaders look for each other beside themselves.
+  cpSync('/usr/share/php', library, { recursive: true, force: false, dereference: true });
+  const extensions = readdirSync(tree, { recursive: true, encoding: 'utf8' }).filter(name =>
+    /\/(?:dom|xml|simplexml)\.so$/.test(name),
+  );
+  const lines = [`include_path=${library}`, ...extensions.map(name => `extension=${join(tree, name)}`)];
+  writeFileSync(join(settings, 'laravel.ini'), `${lines.join('\n')}\n`);
+  return { PHP_INI_SCAN_DIR: `:${settings}` };
+}
 
 /** `composer archive`, then `composer install` from a folder of archives, without Packagist. */
 async function install(folder: string): Promise<Program> {
   const [app, archives] = [join(folder, 'app'), join(folder, 'archives')];
-  const env = { COMPOSER_ALLOW_SUPERUSER: '1', COMPOSER_HOME: join(folder, 'composer'), COMPOSER_DISABLE_NETWORK: '1' };
-  await run('composer', ['archive', '--quiet', '--format=zip', `--dir=${archives}`], { cwd: copyOf('php', folder), env });
+  const env = composerEnv(folder);
+  await packPhp(folder, archives);
   mkdirSync(app);
   const repositories = [{ type: 'artifact', url: archives }, { packagist: false }];
   writeFileSync(join(app, 'composer.json'), JSON.stringify({ repositories, require: { 'paycode/receiver': '0.1.0' } }));
   await run('composer', ['install', '--quiet', '--no-interaction'], { cwd: app, env });
-  copyFileSync(join(kitsFolder, 'php/conform/conform.php'), join(app, 'conform.php'));
-  return { command: 'php', args: ['conform.php'], cwd: app };
+  for (const name of ['conform.php', 'laravel.php']) copyFileSync(join(kitsFolder, 'php/conform', name), join(app, name));
+  return { command: 'php', args: ['conform.php'], cwd: app, env: withFrameworks ? await laravel(folder) : {} };
 }
 
 describeKit({
@@ -22,7 +47,7 @@ describeKit({
     ['php', '--version'],
     ['composer', '--version'],
   ],
-  adapters: ['php'],
+  adapters: withFrameworks ? ['php', 'laravel'] : ['php'],
   canWorkOn: false,
   install,
 });

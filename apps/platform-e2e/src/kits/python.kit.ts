@@ -1,7 +1,8 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeKit } from './describe-kit';
-import { copyOf, kitsFolder, type Program, run } from './receiver-kit';
+import { packPython } from './pack-kit';
+import { kitsFolder, type Program, run } from './receiver-kit';
 
 const frameworks = ['flask==3.1.3', 'fastapi>=0.115', 'uvicorn>=0.30', 'django>=4.2,<6'];
 
@@ -10,7 +11,7 @@ async function install(folder: string): Promise<Program> {
   const [wheels, site] = [join(folder, 'wheels'), join(folder, 'site')];
   const pip = (...args: string[]) =>
     run('python3', ['-m', 'pip', '--quiet', '--disable-pip-version-check', ...args], { cwd: folder });
-  await pip('wheel', '--no-deps', '--wheel-dir', wheels, copyOf('python', folder));
+  await packPython(folder, wheels);
   await pip('install', '--target', site, '--find-links', wheels, 'paycode-receiver==0.1.0', ...frameworks);
   copyFileSync(join(kitsFolder, 'python/conform/conform.py'), join(folder, 'conform.py'));
   return { command: 'python3', args: ['conform.py'], cwd: folder, env: { PYTHONPATH: site, PYTHONDONTWRITEBYTECODE: '1' } };

@@ -36,6 +36,9 @@ export interface KitUnderTest {
   folder(): string;
 }
 
+/** Frameworks whose download takes long: `npm run test:kits -- --frameworks`. */
+export const withFrameworks = process.env['PAYCODE_KIT_FRAMEWORKS'] === 'true';
+
 export const kitsFolder = resolve(__dirname, '../../../../kits');
 
 /** Runs a command to its end; what it printed stands in the error when it fails. */

@@ -1,14 +1,13 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeKit } from './describe-kit';
-import { copyOf, kitsFolder, type Program, run } from './receiver-kit';
+import { gemEnv, packRuby } from './pack-kit';
+import { kitsFolder, type Program, run } from './receiver-kit';
 
 /** `gem build`, then `gem install` of the file into a folder of its own. Rack is the machine's. */
 async function install(folder: string): Promise<Program> {
-  const gem = join(folder, 'paycode_receiver-0.1.0.gem');
-  await run('gem', ['build', '--output', gem, 'paycode_receiver.gemspec'], { cwd: copyOf('ruby', folder) });
-  const machines = (await run('gem', ['env', 'gempath'], { cwd: folder })).trim();
-  const env = { GEM_HOME: join(folder, 'gems'), GEM_PATH: `${join(folder, 'gems')}:${machines}` };
+  const gem = await packRuby(folder, folder);
+  const env = await gemEnv(folder);
   await run('gem', ['install', '--local', '--no-document', gem], { cwd: folder, env });
   copyFileSync(join(kitsFolder, 'ruby/conform/conform.rb'), join(folder, 'conform.rb'));
   return { command: 'ruby', args: ['conform.rb'], cwd: folder, env };

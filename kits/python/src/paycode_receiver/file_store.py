@@ -3,7 +3,8 @@
 import os
 import re
 import time
-from typing import List, Optional, Protocol
+from contextlib import suppress
+from typing import Any, List, Protocol
 
 from .notification import Notification
 
@@ -39,7 +40,7 @@ class FileStore:
             self._created(reversed_mark)
         claim = self._take(str(notification.transaction_id))
         # Checked after the claim, so that a reversal that this check misses comes later than our claim.
-        if notification.status != "SUCCESS" or self._modified_at(reversed_mark) is None:
+        if notification.status != "SUCCESS" or self._look(reversed_mark) is None:
             return claim
         if claim == "NEW":
             self.release(notification.transaction_id)
@@ -52,24 +53,21 @@ class FileStore:
             os.fsync(file.fileno())
 
     def release(self, transaction_id: int) -> None:
-        try:
+        with suppress(FileNotFoundError):
             os.remove(self._path(str(transaction_id)))
-        except FileNotFoundError:
-            pass  # released already
 
     def pending(self) -> List[int]:
         names = [name for name in os.listdir(self._folder) if re.fullmatch(r"\d+", name)]
-        return [int(name) for name in names if self._is_stale(name) and not self._is_done(name)]
+        return [int(name) for name in names if self._is_abandoned(self._look(name))]
 
     def _take(self, name: str) -> str:
         if self._created(name):
             return "NEW"
-        if self._is_done(name):
+        found = self._look(name)
+        if found is not None and found.st_size > 0:
             return "DONE"
-        if not self._is_stale(name):
-            return "BUSY"
         # Of several callers that find the same old claim, the one that creates this file takes it over.
-        if not self._created(f"{name}-taken-over-{round((self._modified_at(name) or 0) * 1000)}"):
+        if not self._is_abandoned(found) or not self._created(f"{name}-taken-over-{round(found.st_mtime * 1000)}"):
             return "BUSY"
         os.utime(self._path(name))
         return "NEW"
@@ -82,20 +80,13 @@ class FileStore:
         except FileExistsError:
             return False
 
-    def _is_done(self, name: str) -> bool:
-        try:
-            with open(self._path(name), encoding="ascii") as file:
-                return file.read() == "DONE"
-        except FileNotFoundError:
-            return False
+    def _is_abandoned(self, found: Any) -> bool:
+        return found is not None and found.st_size == 0 and time.time() - found.st_mtime > self._claim_seconds
 
-    def _is_stale(self, name: str) -> bool:
-        claimed_at = self._modified_at(name)
-        return claimed_at is not None and time.time() - claimed_at > self._claim_seconds
-
-    def _modified_at(self, name: str) -> Optional[float]:
+    def _look(self, name: str) -> Any:
+        """What os.stat says of the file, which is empty until the notification is done. None when it was just released."""
         try:
-            return os.stat(self._path(name)).st_mtime
+            return os.stat(self._path(name))
         except FileNotFoundError:
             return None
 

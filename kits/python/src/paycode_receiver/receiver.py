@@ -3,8 +3,9 @@
 import re
 import time
 from dataclasses import dataclass
-from threading import Event, Thread
-from typing import Callable, List, Optional, Sequence
+from queue import Empty, Queue
+from threading import Thread
+from typing import Callable, Optional, Sequence
 
 from .file_store import Store
 from .notification import Notification, RefusedBody, open_notification
@@ -20,7 +21,7 @@ class Answer:
     #: HANDLED, ACCEPTED, REPEAT, PROBE, TEST, REVERSED, BUSY, TOO_SLOW, HANDLER_FAILED, TOO_LONG, or the code of a RefusedBody; for your log.
     reason: str
     #: With `when="AFTER"`: the handler's work. The adapters start it once the answer is sent. It never raises.
-    after: Optional[Callable[[], None]] = None
+    after: Optional[Callable[[], object]] = None
 
 
 class Receiver:
@@ -57,8 +58,7 @@ class Receiver:
         except RefusedBody as refusal:
             return Answer(400, refusal.code)
         except Exception as error:  # keys or store may raise anything: the payment must not be acknowledged
-            self._on_error(error)
-            return Answer(500, "HANDLER_FAILED")
+            return self._failed(error)
 
     def resume(self, read: Callable[[int], Notification]) -> None:
         """Handles notifications that a dead process left or whose handler failed after the answer. Call it every minute; `read` is Client.notification.
@@ -75,34 +75,28 @@ class Receiver:
                 self._on_error(error)
 
     def _claimed(self, notification: Notification, due_at: float) -> Answer:
-        while True:
-            claim = self._store.claim(notification)
-            if claim == "DONE" or (claim == "BUSY" and self._is_after):
-                return Answer(200, "REPEAT")
-            if claim == "REVERSED":
-                return Answer(409, "REVERSED")
-            if claim == "NEW" and self._is_after:
-                return Answer(200, "ACCEPTED", lambda: self._work_after(notification))
-            if claim == "NEW":
-                return self._handled_by(due_at, notification)
+        claim = self._store.claim(notification)
+        while claim == "BUSY" and not self._is_after:
             if time.monotonic() + BUSY_PAUSE_SECONDS > due_at:
                 return Answer(503, "BUSY")
             time.sleep(BUSY_PAUSE_SECONDS)
-
-    def _work_after(self, notification: Notification) -> None:
-        self._handle(notification, may_retry=False)
+            claim = self._store.claim(notification)
+        if claim == "REVERSED":
+            return Answer(409, "REVERSED")
+        if claim != "NEW":
+            return Answer(200, "REPEAT")
+        if self._is_after:
+            return Answer(200, "ACCEPTED", lambda: self._handle(notification, may_retry=False))
+        return self._handled_by(due_at, notification)
 
     def _handled_by(self, due_at: float, notification: Notification) -> Answer:
-        answers: List[Answer] = []
-        ended = Event()
-
-        def work() -> None:
-            answers.append(self._handle(notification, may_retry=True))
-            ended.set()
-
+        answers: "Queue[Answer]" = Queue()
         # A handler that runs on after the answer ends by itself.
-        Thread(target=work, daemon=True).start()
-        return answers[0] if ended.wait(max(0.0, due_at - time.monotonic())) else Answer(503, "TOO_SLOW")
+        Thread(target=lambda: answers.put(self._handle(notification, may_retry=True)), daemon=True).start()
+        try:
+            return answers.get(timeout=max(0.0, due_at - time.monotonic()))
+        except Empty:
+            return Answer(503, "TOO_SLOW")
 
     def _handle(self, notification: Notification, may_retry: bool) -> Answer:
         try:
@@ -110,11 +104,14 @@ class Receiver:
             self._store.done(notification.transaction_id)
             return Answer(200, "HANDLED")
         except Exception as error:  # whatever the handler raises is a failure of the handler
-            self._on_error(error)
             # The platform does not repeat after a 200, so the claim stays and resume() finds it.
             if may_retry:
                 self._store.release(notification.transaction_id)
-            return Answer(500, "HANDLER_FAILED")
+            return self._failed(error)
+
+    def _failed(self, error: Exception) -> Answer:
+        self._on_error(error)
+        return Answer(500, "HANDLER_FAILED")
 
 
 def _is_test(notification: Notification) -> bool:

@@ -41,17 +41,18 @@ module PaycodeReceiver
     # The ids claimed more than a minute ago and not done, because a process died or a handler failed after the answer.
     def pending
       names = Dir.children(@folder).grep(/\A\d+\z/)
-      names.select { |name| stale?(path(name)) && !done?(path(name)) }.map(&:to_i)
+      names.select { |name| abandoned?(look(path(name))) }.map(&:to_i)
     end
 
     private
 
     def take(file)
       return 'NEW' if created?(file)
-      return 'DONE' if done?(file)
+      found = look(file)
+      return 'DONE' if found&.size?
 
       # Of several callers that find the same old claim, the one that creates this file takes it over.
-      return 'BUSY' unless stale?(file) && created?("#{file}-taken-over-#{(File.mtime(file).to_f * 1000).round}")
+      return 'BUSY' unless abandoned?(found) && created?("#{file}-taken-over-#{(found.mtime.to_f * 1000).round}")
 
       File.utime(Time.now, Time.now, file)
       'NEW'
@@ -64,16 +65,15 @@ module PaycodeReceiver
       false
     end
 
-    def done?(file)
-      File.read(file) == 'DONE'
-    rescue Errno::ENOENT
-      false
+    def abandoned?(found)
+      !found.nil? && found.zero? && Time.now - found.mtime > @claim_seconds
     end
 
-    def stale?(file)
-      Time.now - File.mtime(file) > @claim_seconds
+    # The file is empty until the notification is done. Nil when it was just released.
+    def look(file)
+      File.stat(file)
     rescue Errno::ENOENT
-      false
+      nil
     end
 
     def path(name)

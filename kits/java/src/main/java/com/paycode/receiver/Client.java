@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.Map;
+import java.util.stream.Collectors;
 import javax.crypto.Cipher;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -140,8 +141,18 @@ public final class Client {
 
   private static String object(Map<String, String> members) {
     return members.entrySet().stream()
-        .map(member -> Json.quoted(member.getKey()) + ":" + Json.quoted(member.getValue()))
-        .collect(java.util.stream.Collectors.joining(",", "{", "}"));
+        .map(member -> quoted(member.getKey()) + ":" + quoted(member.getValue()))
+        .collect(Collectors.joining(",", "{", "}"));
+  }
+
+  private static String quoted(String text) {
+    StringBuilder quoted = new StringBuilder("\"");
+    for (char letter : text.toCharArray()) {
+      if (letter == '"' || letter == '\\') quoted.append('\\').append(letter);
+      else if (letter < ' ') quoted.append(String.format("\\u%04x", (int) letter));
+      else quoted.append(letter);
+    }
+    return quoted.append('"').toString();
   }
 
   private static String encoded(String text) {

@@ -6,9 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -52,19 +52,20 @@ public final class FileStore implements Store {
   public List<Long> pending() throws IOException {
     List<Long> ids = new ArrayList<>();
     try (var files = Files.newDirectoryStream(folder, path -> path.getFileName().toString().matches("\\d+"))) {
-      for (Path file : files) if (isStale(file) && !isDone(file)) ids.add(Long.valueOf(file.getFileName().toString()));
+      for (Path file : files) if (isAbandoned(look(file))) ids.add(Long.valueOf(file.getFileName().toString()));
     }
     return ids;
   }
 
   private Claim take(Path file) throws IOException {
     if (created(file)) return Claim.NEW;
-    if (isDone(file)) return Claim.DONE;
-    if (!isStale(file)) return Claim.BUSY;
+    BasicFileAttributes found = look(file);
+    if (found != null && found.size() > 0) return Claim.DONE;
+    if (!isAbandoned(found)) return Claim.BUSY;
     // Of several callers that find the same old claim, the one that creates this file takes it over.
-    String takenOver = file.getFileName() + "-taken-over-" + claimedAt(file).toEpochMilli();
+    String takenOver = file.getFileName() + "-taken-over-" + found.lastModifiedTime().toMillis();
     if (!created(folder.resolve(takenOver))) return Claim.BUSY;
-    Files.setLastModifiedTime(file, FileTime.from(Instant.now()));
+    Files.setLastModifiedTime(file, FileTime.fromMillis(System.currentTimeMillis()));
     return Claim.NEW;
   }
 
@@ -78,24 +79,16 @@ public final class FileStore implements Store {
     }
   }
 
-  private static boolean isDone(Path file) throws IOException {
-    try {
-      return Files.readString(file).equals("DONE");
-    } catch (NoSuchFileException released) {
-      return false;
-    }
+  private boolean isAbandoned(BasicFileAttributes found) {
+    return found != null && found.size() == 0 && System.currentTimeMillis() - found.lastModifiedTime().toMillis() > claimFor.toMillis();
   }
 
-  private boolean isStale(Path file) throws IOException {
-    return claimedAt(file).plus(claimFor).isBefore(Instant.now());
-  }
-
-  /** A notification that was just released counts as claimed now, so that the caller tries again. */
-  private static Instant claimedAt(Path file) throws IOException {
+  /** The file is empty until the notification is done. Null when it was just released. */
+  private static BasicFileAttributes look(Path file) throws IOException {
     try {
-      return Files.getLastModifiedTime(file).toInstant();
+      return Files.readAttributes(file, BasicFileAttributes.class);
     } catch (NoSuchFileException released) {
-      return Instant.now();
+      return null;
     }
   }
 

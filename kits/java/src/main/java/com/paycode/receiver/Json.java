@@ -30,16 +30,6 @@ final class Json {
     return value;
   }
 
-  static String quoted(String text) {
-    StringBuilder quoted = new StringBuilder("\"");
-    for (char letter : text.toCharArray()) {
-      if (letter == '"' || letter == '\\') quoted.append('\\').append(letter);
-      else if (letter < ' ') quoted.append(String.format("\\u%04x", (int) letter));
-      else quoted.append(letter);
-    }
-    return quoted.append('"').toString();
-  }
-
   private Object value() {
     if (++depth > DEPTH_MAX) throw wrong();
     Object value = switch (peek()) {

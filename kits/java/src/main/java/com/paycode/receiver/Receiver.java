@@ -1,13 +1,12 @@
 package com.paycode.receiver;
 
-import com.sun.net.httpserver.HttpHandler;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -18,7 +17,7 @@ public final class Receiver {
   /** The receiver refuses longer bodies (413); a notification is far smaller. */
   public static final int BODY_BYTES_MAX = 131_072;
 
-  private static final long BUSY_PAUSE_MS = 50;
+  private static final Duration BUSY_PAUSE = Duration.ofMillis(50);
   private static final Pattern PROBE = Pattern.compile("\\s*\\{\\s*\"result\"\\s*:\\s*\"TEST\"\\s*\\}\\s*");
 
   /** BEFORE: the answer waits for the handler, and a payment that you could not store is reversed. AFTER: the handler runs after the answer 200. */
@@ -57,7 +56,7 @@ public final class Receiver {
   public Answer receive(byte[] rawBody, UnaryOperator<String> header) {
     long dueAt = System.nanoTime() + options.answerWithin().toNanos();
     if (rawBody.length > BODY_BYTES_MAX) return new Answer(413, "TOO_LONG");
-    if (PROBE.matcher(new String(rawBody, java.nio.charset.StandardCharsets.ISO_8859_1)).matches()) return new Answer(200, "PROBE");
+    if (PROBE.matcher(new String(rawBody, StandardCharsets.ISO_8859_1)).matches()) return new Answer(200, "PROBE");
     try {
       Notification notification = Notification.open(rawBody, options.keys().call());
       if ("1".equals(header.apply("X-Webhook-Test")) && notification.isTest()) return new Answer(200, "TEST");
@@ -92,26 +91,24 @@ public final class Receiver {
   }
 
   private Answer claimed(Notification notification, long dueAt) throws Exception {
-    while (true) {
-      Store.Claim claim = options.store().claim(notification);
-      if (claim == Store.Claim.DONE || (claim == Store.Claim.BUSY && isAfter)) return new Answer(200, "REPEAT");
-      if (claim == Store.Claim.REVERSED) return new Answer(409, "REVERSED");
-      if (claim == Store.Claim.NEW && isAfter) return new Answer(200, "ACCEPTED", () -> handle(notification, false));
-      if (claim == Store.Claim.NEW) return handledBy(dueAt, notification);
-      if (System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BUSY_PAUSE_MS) > dueAt) return new Answer(503, "BUSY");
-      Thread.sleep(BUSY_PAUSE_MS);
+    Store.Claim claim = options.store().claim(notification);
+    while (claim == Store.Claim.BUSY && !isAfter) {
+      if (System.nanoTime() + BUSY_PAUSE.toNanos() > dueAt) return new Answer(503, "BUSY");
+      Thread.sleep(BUSY_PAUSE.toMillis());
+      claim = options.store().claim(notification);
     }
+    if (claim == Store.Claim.REVERSED) return new Answer(409, "REVERSED");
+    if (claim != Store.Claim.NEW) return new Answer(200, "REPEAT");
+    if (isAfter) return new Answer(200, "ACCEPTED", () -> handle(notification, false));
+    return handledBy(dueAt, notification);
   }
 
   private Answer handledBy(long dueAt, Notification notification) throws InterruptedException, ExecutionException {
-    CompletableFuture<Answer> handled = new CompletableFuture<>();
+    CompletableFuture<Answer> answer = new CompletableFuture<>();
+    answer.completeOnTimeout(new Answer(503, "TOO_SLOW"), Math.max(0, dueAt - System.nanoTime()), TimeUnit.NANOSECONDS);
     // A handler that runs on after the answer ends by itself.
-    inBackground(() -> handled.complete(handle(notification, true)));
-    try {
-      return handled.get(Math.max(0, dueAt - System.nanoTime()), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException late) {
-      return new Answer(503, "TOO_SLOW");
-    }
+    inBackground(() -> answer.complete(handle(notification, true)));
+    return answer.get();
   }
 
   private Answer handle(Notification notification, boolean mayRetry) {
@@ -139,29 +136,9 @@ public final class Receiver {
     return new Answer(500, "HANDLER_FAILED");
   }
 
-  private static void inBackground(Runnable work) {
+  static void inBackground(Runnable work) {
     Thread thread = new Thread(work, "paycode-handler");
     thread.setDaemon(true);
     thread.start();
-  }
-
-  /** For the JDK's own server: {@code server.createContext("/paycode", receiver.forJdk())}. For Spring see the README: no class of it is needed. */
-  public HttpHandler forJdk() {
-    return exchange -> {
-      try (exchange) {
-        byte[] body = exchange.getRequestBody().readNBytes(BODY_BYTES_MAX + 1);
-        Answer answer = receive(body, exchange.getRequestHeaders()::getFirst);
-        byte[] reason = answer.reason().getBytes();
-        exchange.sendResponseHeaders(answer.status(), reason.length);
-        exchange.getResponseBody().write(reason);
-        exchange.getResponseBody().close();
-        work(answer);
-      }
-    };
-  }
-
-  /** Starts the work that follows the answer. */
-  public static void work(Answer answer) {
-    if (answer.after() != null) inBackground(answer.after());
   }
 }

@@ -1,0 +1,54 @@
+<?php
+declare(strict_types=1);
+
+namespace Paycode\Receiver;
+
+/** Thin functions between a Receiver and PHP's web servers and frameworks. The frameworks are not dependencies. */
+final class Adapters
+{
+    /** For plain PHP: the whole script that the web server calls. */
+    public static function forPhp(Receiver $receiver): void
+    {
+        $body = (string) file_get_contents('php://input', false, null, 0, Receiver::BODY_BYTES_MAX + 1);
+        $answer = $receiver->receive($body, fn (string $name): ?string => $_SERVER['HTTP_' . strtoupper(strtr($name, '-', '_'))] ?? null);
+        http_response_code($answer->status);
+        header('Content-Type: text/plain');
+        header('Connection: close');
+        header('Content-Length: ' . strlen($answer->reason));
+        echo $answer->reason;
+        if ($answer->after !== null) {
+            self::endAnswer();
+            ($answer->after)();
+        }
+    }
+
+    /**
+     * For Laravel: `Route::post('/paycode', Adapters::forLaravel($receiver))`, outside the CSRF check (`$except` of the middleware, or routes/api.php).
+     *
+     * @return \Closure(object): object from Illuminate\Http\Request to Illuminate\Http\Response
+     */
+    public static function forLaravel(Receiver $receiver): \Closure
+    {
+        return function (\Illuminate\Http\Request $request) use ($receiver): \Illuminate\Http\Response {
+            $answer = $receiver->receive($request->getContent(), fn (string $name): ?string => $request->headers->get($name));
+            if ($answer->after !== null) {
+                app()->terminating($answer->after);
+            }
+            return new \Illuminate\Http\Response($answer->reason, $answer->status, ['Content-Type' => 'text/plain']);
+        };
+    }
+
+    /** The client has its answer after this, and the script goes on. */
+    private static function endAnswer(): void
+    {
+        ignore_user_abort(true);
+        if (function_exists('fastcgi_finish_request')) {
+            fastcgi_finish_request();
+            return;
+        }
+        while (ob_get_level() > 0) {
+            ob_end_flush();
+        }
+        flush();
+    }
+}
