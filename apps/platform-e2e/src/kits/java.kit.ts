@@ -4,12 +4,12 @@ import { describeKit } from './describe-kit';
 import { packJava } from './pack-kit';
 import { kitsFolder, type Program, run, withFrameworks } from './receiver-kit';
 
-const conform = join(kitsFolder, 'java/conform');
+const kit = join(kitsFolder, 'java');
 
 /** Spring Boot's jars, from Maven Central. */
 async function spring(folder: string): Promise<string> {
   const [pom, jars] = [join(folder, 'pom.xml'), join(folder, 'spring')];
-  copyFileSync(join(conform, 'spring.pom.xml'), pom);
+  copyFileSync(join(kit, 'frameworks/spring.pom.xml'), pom);
   await run('mvn', ['-q', '-B', '-f', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${jars}`], { cwd: folder });
   return `${jars}/*`;
 }
@@ -17,7 +17,9 @@ async function spring(folder: string): Promise<string> {
 /** A program that has the jar on its class path. */
 async function install(folder: string): Promise<Program> {
   const jars = [await packJava(folder, folder), ...(withFrameworks ? [await spring(folder)] : [])].join(':');
-  const programs = ['Conform.java', ...(withFrameworks ? ['SpringConform.java'] : [])].map(name => join(conform, name));
+  const programs = ['conform/Conform.java', ...(withFrameworks ? ['frameworks/SpringConform.java'] : [])].map(name =>
+    join(kit, name),
+  );
   await run('javac', ['--release', '17', '-cp', jars, '-d', folder, ...programs], { cwd: folder });
   const args = ['-XX:TieredStopAtLevel=1', '-Xshare:auto', '-cp', `${jars}:${folder}`, 'Conform'];
   return { command: 'java', args, cwd: folder };

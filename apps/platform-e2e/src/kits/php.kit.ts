@@ -1,5 +1,5 @@
 import { copyFileSync, cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describeKit } from './describe-kit';
 import { composerEnv, packPhp } from './pack-kit';
 import { kitsFolder, type Program, run, withFrameworks } from './receiver-kit';
@@ -37,7 +37,8 @@ async function install(folder: string): Promise<Program> {
   const repositories = [{ type: 'artifact', url: archives }, { packagist: false }];
   writeFileSync(join(app, 'composer.json'), JSON.stringify({ repositories, require: { 'paycode/receiver': '0.1.0' } }));
   await run('composer', ['install', '--quiet', '--no-interaction'], { cwd: app, env });
-  for (const name of ['conform.php', 'laravel.php']) copyFileSync(join(kitsFolder, 'php/conform', name), join(app, name));
+  for (const name of ['conform/conform.php', 'frameworks/laravel.php'])
+    copyFileSync(join(kitsFolder, 'php', name), join(app, basename(name)));
   return { command: 'php', args: ['conform.php'], cwd: app, env: withFrameworks ? await laravel(folder) : {} };
 }
 

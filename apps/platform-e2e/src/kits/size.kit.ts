@@ -22,7 +22,7 @@ const limits: Record<string, Size> = {
   go: { receiving: 380, client: 225 },
 };
 const source = /\.(?:ts|py|go|java|php|rb|cs)$/;
-const isBuilt = /(?:^|\/)(?:conform|dist|target|vendor|node_modules|obj|bin)\//;
+const isBuilt = /(?:^|\/)(?:conform|frameworks|dist|target|vendor|node_modules|obj|bin)\//;
 const hasHashComments = /\.(?:py|rb)$/;
 
 /** All lines but blank ones and those that hold nothing but a comment. A docstring of Python counts. */
