@@ -74,6 +74,12 @@ export class BenchDatabase {
     return { statements: Number(use!.statements), rowsInserted: Number(use!.inserted) };
   }
 
+  /** Bytes of write-ahead log of the server so far. */
+  async walBytes(): Promise<number> {
+    const [wal] = await this.query<{ bytes: string }>('postgres', `select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes`);
+    return Number(wal!.bytes);
+  }
+
   /** Rows of payments in a table of ends, by their ids. */
   async endsIn(
     database: string,

@@ -11,11 +11,15 @@ import { PlatformUnderTest } from './platform-under-test.ts';
 import type { ReceiverPorts } from './receiver.main.ts';
 import { runToEnd } from './run-to-end.ts';
 import { WayIn } from './way-in.ts';
+import { workCeilings } from './work-ceilings.ts';
+import { reportWork, WorkPerPayment } from './work-per-payment.ts';
 
 const endpoints = 20;
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
+  const { values } = parseArgs({
+    options: { quick: { type: 'boolean', default: false }, ceilings: { type: 'boolean', default: false } },
+  });
   const scale = callsScales[values.quick ? 'quick' : 'full'];
   const database = await BenchDatabase.start();
   const neighbours = await Neighbours.start();
@@ -32,7 +36,11 @@ async function main(): Promise<void> {
     closing.push(() => platform.kill());
     const wayIn = await WayIn.start(receiver, platform, around);
     closing.push(() => wayIn.stop());
-    process.exitCode = reportCalls(await measureCalls(wayIn, scale), scale) ? 0 : 1;
+    if (values.ceilings) {
+      const databases = [wayIn.database, ...Object.values(platform.databases)];
+      const work = new WorkPerPayment(wayIn, database, databases);
+      process.exitCode = reportWork(await work.measure(), workCeilings) ? 0 : 1;
+    } else process.exitCode = reportCalls(await measureCalls(wayIn, scale), scale) ? 0 : 1;
   } finally {
     await Promise.allSettled(closing.map(stop => stop()));
     await neighbours.stop();

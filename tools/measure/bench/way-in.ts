@@ -39,6 +39,8 @@ const warmUpShare = 0.25;
 const tokenLifetimeS = 8 * 3_600;
 
 export class WayIn {
+  /** Of payment-simulator. */
+  readonly database = database;
   private readonly core = new CalledProcess(bundle('core'));
 
   private constructor(
