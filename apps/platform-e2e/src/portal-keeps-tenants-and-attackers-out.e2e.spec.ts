@@ -18,6 +18,8 @@ const calls: ((of: Ids) => { method?: string; path: string; body?: unknown })[] 
   ({ merchantId }) => ({ path: `payments/export?merchantId=${merchantId}` }),
   ({ merchantId }) => ({ path: `home?merchantId=${merchantId}&dayBeganAt=${new Date().toISOString()}` }),
   ({ merchantId }) => ({ path: `merchants/${merchantId}/notifications` }),
+  ({ transactionId }) => ({ method: 'POST', path: `payments/${transactionId}/notification/show`, body: {} }),
+  ({ transactionId }) => ({ method: 'POST', path: `payments/${transactionId}/notification/fetch`, body: {} }),
   ({ merchantId }) => ({
     method: 'POST',
     path: `merchants/${merchantId}/notifications/url`,
@@ -77,6 +79,7 @@ describe('the portal', () => {
       expect([asked.path, answer.status]).toEqual([asked.path, 404]);
       expect(answer.text).not.toContain(canary);
     }
+    expect((await thief.send({ path: `payments/${ids.transactionId}/changes` })).status).toBe(404);
     const lists = [
       'payments',
       'payments/export',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { importWebhookKey, webhookEnvelope } from '@paycode/crypto';
 import { type Merchant, MerchantReceiver } from '@paycode/platform-client';
 import { eventually } from '@paycode/service-runtime/testing';
 import { makeMerchant, payNewCode, sharedPlatform } from './testing/platform';
@@ -125,11 +126,41 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
     await portal.screenshots('payment-reversed');
   });
 
+  it('shows what the server saw: the decrypted body, and bytes that open to it with the merchant’s key', async () => {
+    await portal.page.getByRole('button', { name: 'Show what your server saw' }).click();
+    const textOf = (label: string) => portal.page.getByLabel(label, { exact: true }).textContent();
+    await shows('"amount":99.95', 'x-webhook-attempt: 1');
+    const [json, sealed] = [await textOf('Decrypted body'), await textOf('Request body, Base64')];
+    const opened = webhookEnvelope('AES-128-GCM').decrypt(importWebhookKey(receiver.encryptKey), sealed!);
+    const seen = receiver.received.find(({ notification }) => notification.amount === 99.95)!;
+    expect([opened.toString(), seen.plaintext]).toEqual([json, json]);
+    await portal.screenshots('payment-notification');
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await shows('Acknowledges nothing: this payment is reversed');
+    await portal.page.getByRole('button', { name: 'Fetch the notification' }).click();
+    await shows('"status":"REVERSED"');
+  });
+
+  it('is told live when a payment that waits is acknowledged, here by fetching it, which says so before', async () => {
+    const asked = Promise.withResolvers<number>();
+    receiver.answer = () => asked.promise;
+    const transactionId = await payNewCode(merchant, '12.34');
+    await portal.goto(`payments/${transactionId}`);
+    await shows('Live: this page changes by itself', 'Waiting for your server', 'Acknowledges this payment: it waits');
+    await portal.page.getByRole('button', { name: 'Fetch and acknowledge…' }).click();
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.page.getByRole('dialog').getByRole('button', { name: 'Fetch and acknowledge' }).click();
+    await shows('"status":"SUCCESS"', 'Your server read the notification itself', 'Acknowledged by reading the notification');
+    await portal.screenshots('payment-fetched');
+    asked.resolve(200);
+    receiver.answer = () => 400;
+  });
+
   it('Home then tells of the reversal, and adds the day up by outcome', async () => {
     await go('Home');
     await shows('1 payment was reversed in the last hour', 'In numbers');
     const tile = (name: string) => portal.page.textContent(`a.tile:has-text("${name}")`);
-    await eventually(async () => expect(await tile('Settled')).toMatch(/Settled1.*1\s?250[.,]50/));
+    await eventually(async () => expect(await tile('Settled')).toMatch(/Settled2.*1\s?262[.,]84/));
     expect(await tile('Reversed')).toMatch(/Reversed1.*99[.,]95/);
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.screenshots('home');

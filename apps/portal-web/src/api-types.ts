@@ -17,6 +17,7 @@ export interface Me {
     mayInvite: boolean;
     mayTest: boolean;
     mayRenewCredentials: boolean;
+    mayReadNotification: boolean;
   };
 }
 
@@ -59,6 +60,24 @@ export interface ShownPayment {
   explanation: { headline: string; why: string; advice: string[] };
   timeline: { at: string; kind: string; text: string }[];
   silent: string[];
+  attempts: Attempt[];
+  /** Whether reading the notification, as a program of the merchant does, would acknowledge this payment. */
+  doesFetchAcknowledge: boolean;
+}
+
+export interface Attempt {
+  attempt: number;
+  startedAt: string;
+  /** null: under way, or not known. */
+  outcome: string | null;
+  elapsedMs: number | null;
+}
+
+/** A notification as the receiver saw it; tells who paid. */
+export interface ShownNotification {
+  body: string;
+  isErased: boolean;
+  request: { headers: Record<string, string>; body: string } | null;
 }
 
 export interface Home {

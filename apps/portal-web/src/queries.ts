@@ -85,17 +85,17 @@ export const exportLink = (filter: PaymentPageSearch) =>
   `/console/api/payments/export?${search({ ...filter, after: undefined, before: undefined })}`;
 
 /** Asked again while more may happen. */
-export const paymentQuery = (transactionId: string) =>
+export const paymentQuery = (transactionId: string, everyMs: number) =>
   queryOptions({
     queryKey: ['payment', transactionId],
-    refetchInterval: ({ state }) => (state.data && mayGoOn(state.data.payment) ? 1_500 : false),
+    refetchInterval: ({ state }) => (state.data && mayGoOn(state.data.payment) ? everyMs : false),
     queryFn: () => api.get<ShownPayment>(`payments/${encodeURIComponent(transactionId)}`),
   });
 
 /** The services tell of a payment one after the other, so that its outcome is known before the last step of its life is. */
 const stepsArriveWithinMs = 120_000;
 
-function mayGoOn({ outcome, reversedBy, completedAt }: ShownPayment['payment']): boolean {
+export function mayGoOn({ outcome, reversedBy, completedAt }: ShownPayment['payment']): boolean {
   const awaitsMoney = outcome === 'REVERSED' && reversedBy === null;
   return outcome === 'PENDING' || awaitsMoney || Date.now() - Date.parse(completedAt) < stepsArriveWithinMs;
 }

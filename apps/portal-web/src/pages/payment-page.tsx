@@ -1,14 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { Payment, ShownPayment } from '../api-types';
-import { paymentQuery } from '../queries';
+import { mayGoOn, paymentQuery } from '../queries';
 import { Facts, Failure, Moment, Money, OutcomeTag, Waiting } from '../ui';
+import { usePaymentChanges } from './payment-changes';
+import { PaymentNotification } from './payment-notification';
 
 /** What became of one payment, why, and what to do. */
 export function PaymentPage(): ReactNode {
   const { transactionId } = useParams({ from: '/signed-in/payments/$transactionId' });
-  const { data, isError, error, refetch } = useQuery(paymentQuery(transactionId));
+  const [mayChange, setMayChange] = useState(true);
+  const isTold = usePaymentChanges(transactionId, mayChange);
+  // Attempts are not told of, but seen by asking.
+  const { data, isError, error, refetch } = useQuery(paymentQuery(transactionId, isTold ? 5_000 : 1_500));
+  useEffect(() => setMayChange(data ? mayGoOn(data.payment) : !isError), [data, isError]);
   useEffect(() => void (document.title = `Payment ${transactionId} · Paycode`), [transactionId]);
   return (
     <>
@@ -18,11 +24,13 @@ export function PaymentPage(): ReactNode {
         </Link>
       </p>
       <h1>Payment {transactionId}</h1>
+      {isTold && <p className="dim live">Live: this page changes by itself.</p>}
       {isError && <Failure error={error} again={() => void refetch()} />}
       {!data && !isError && <Waiting what="Asking what became of it" />}
       {data && <Explanation shown={data} />}
       {data && <PaymentFacts payment={data.payment} />}
       {data && <Life shown={data} />}
+      {data && <PaymentNotification shown={data} />}
     </>
   );
 }

@@ -30,7 +30,9 @@ export interface AuditEvent {
     | 'API_PASSWORD_RENEWED'
     | 'API_PUBLIC_KEY_SET'
     | 'PAYMENT_READ'
-    | 'PAYMENTS_EXPORTED';
+    | 'PAYMENTS_EXPORTED'
+    | 'NOTIFICATION_SHOWN'
+    | 'NOTIFICATION_FETCHED';
   merchantId?: number;
   origin: Origin;
   /** No secrets, no personal data of payers. */

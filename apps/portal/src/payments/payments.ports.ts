@@ -1,4 +1,12 @@
-import type { AckReceived, DeliveryTimeline, ReversalRequested, ReversalState, TransactionTerminal } from '@paycode/dto';
+import type {
+  AckReceived,
+  DeliveryTimeline,
+  PortalNotificationOperation,
+  PortalNotificationRequest,
+  ReversalRequested,
+  ReversalState,
+  TransactionTerminal,
+} from '@paycode/dto';
 import type { Scope } from '../tenancy';
 import type { Answer, Outcome, PageKey, Payment } from './domain/payment';
 
@@ -61,9 +69,16 @@ export abstract class PaymentReader {
   /** Newest first. */
   abstract list(scope: Scope, filter: PaymentFilter): Promise<Payment[]>;
   abstract find(scope: Scope, transactionId: number): Promise<Payment | undefined>;
+  /** A text for each payment that is another once anything of it changed. Without a scope: it goes to nobody. */
+  abstract versions(transactionIds: readonly number[]): Promise<Map<number, string>>;
   abstract sums(scope: Scope, since: string): Promise<Sum[]>;
   abstract answers(scope: Scope, since: string, bucketS: number): Promise<Bucket[]>;
   abstract reversedSince(scope: Scope, since: string): Promise<number>;
+}
+
+/** Stored notifications, by the service that keeps them. @throws DomainError with what it refuses, in its words */
+export abstract class NotificationCalls {
+  abstract ask<T>(operation: PortalNotificationOperation, request: PortalNotificationRequest): Promise<T>;
 }
 
 /** What dispatcher and scheduler know of one transaction; null: nothing. Rejects when they cannot be asked. */

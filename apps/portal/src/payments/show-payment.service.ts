@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { DeliveryAttempt } from '@paycode/dto';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { notYours, type Scope } from '../tenancy';
 import { explain, type Explanation } from './domain/explanation';
@@ -12,6 +13,9 @@ export interface ShownPayment {
   timeline: TimelineStep[];
   /** Services that did not answer: what they know is missing in the timeline. */
   silent: string[];
+  attempts: DeliveryAttempt[];
+  /** Whether reading the notification, as a program of the merchant does, would acknowledge this payment. */
+  doesFetchAcknowledge: boolean;
 }
 
 /** Flow: the row within the scope -> what dispatcher and scheduler know -> one timeline, and what it means in words. */
@@ -35,7 +39,15 @@ export class ShowPaymentService {
     ]);
     const evidence = { payment, delivery, reversal };
     const returned = notice ? { at: notice.completedAt, transactionId: notice.transactionId } : null;
-    return { payment, explanation: explain(evidence), timeline: timelineOf({ ...evidence, notice: returned }), silent };
+    return {
+      payment,
+      explanation: explain(evidence),
+      timeline: timelineOf({ ...evidence, notice: returned }),
+      silent,
+      attempts: delivery?.attempts ?? [],
+      // What is not known is taken for not decided.
+      doesFetchAcknowledge: payment.outcome === 'PENDING' && !delivery?.verdict,
+    };
   }
 
   /** A page without one of the sources is better than none. */

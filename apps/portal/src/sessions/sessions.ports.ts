@@ -17,6 +17,8 @@ export abstract class SessionStore {
   }): Promise<string>;
   /** Of a session that goes on: neither ended, nor silent for `idleS`, nor past its life. Notes that it was seen. */
   abstract find(tokenHash: Buffer, idleS: number): Promise<OpenedSession | undefined>;
+  /** Which of them go on. Unlike `find` it notes nothing: a page that is only open keeps no session alive. */
+  abstract stillOpen(sessionIds: readonly string[], idleS: number): Promise<Set<string>>;
   abstract ofPerson(personId: string, idleS: number): Promise<PortalSession[]>;
   /** false: that person has no such session. */
   abstract end(personId: string, sessionId: string): Promise<boolean>;

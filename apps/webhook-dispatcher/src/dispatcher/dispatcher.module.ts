@@ -7,7 +7,7 @@ import { DeliveryMetrics, DeliveryStore, PostgresDeliveryStore } from '../delive
 import { InformationalStore, PostgresInformationalStore, RedeliverInformational } from '../informational';
 import { RecordDeliveries, TransactionTerminalConsumer } from '../intake';
 import { DeliveriesController, DeliveryLog, PostgresDeliveryLogStore, ShowDelivery } from '../on-call';
-import { UndiciWebhookClient } from '../posting';
+import { UndiciWebhookClient, WebhookSealer } from '../posting';
 import { CloseDeliveries, PostgresVerdictStore, TracedVerdictStore, VerdictStore } from '../verdicts';
 import type { Dispatcher } from './assemble-dispatcher';
 import { AssignedPartitions } from './assigned-partitions';
@@ -40,7 +40,7 @@ export class DispatcherModule implements OnApplicationShutdown {
         AssignedPartitions,
         DispatcherPassesJob,
       ],
-      exports: [DISPATCHER, VerdictStore],
+      exports: [DISPATCHER, VerdictStore, WebhookSealer],
     };
   }
 

@@ -3,6 +3,7 @@ import type { Clock } from '@paycode/timing';
 import type { Delivery } from '../deliveries';
 import type { AckDeadlines } from './ack-deadlines';
 import { PostWindow, type PostWindowRules } from './domain/post-window';
+import { webhookHeaders } from './domain/webhook-headers';
 import { PostAttempt, type PostUnderWay } from './post-attempt';
 import type { WebhookPoster, WebhookRequest, WebhookSealer } from './posting.ports';
 
@@ -37,19 +38,8 @@ export class PostWebhook {
 
   private requestFor(delivery: Delivery, route: Route): WebhookRequest {
     const { body, encryption } = this.sealer.bodyOf(delivery.payload, route);
-    return {
-      url: route.url!,
-      body,
-      onFreshSocket: false,
-      // Nothing personal in a header (decision "Webhook headers").
-      headers: {
-        'content-type': 'text/plain; charset=utf-8',
-        'user-agent': this.options.userAgent,
-        'x-webhook-encryption': encryption,
-        'x-webhook-transaction-id': String(delivery.transactionId),
-        'x-webhook-attempt': String(delivery.attempt),
-        'x-webhook-timestamp': String(Math.floor(this.clock.epochMs() / 1_000)),
-      },
-    };
+    const { transactionId, attempt } = delivery;
+    const facts = { transactionId, attempt, encryption, userAgent: this.options.userAgent, epochMs: this.clock.epochMs() };
+    return { url: route.url!, body, onFreshSocket: false, headers: webhookHeaders(facts) };
   }
 }

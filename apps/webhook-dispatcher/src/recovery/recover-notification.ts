@@ -23,6 +23,16 @@ export class RecoverNotification {
   async recover(transactionId: number, caller: Identity): Promise<string | undefined> {
     const notification = await this.store.find(transactionId);
     if (!notification || !(await this.mayRead(caller, notification.merchantId))) return undefined;
+    return this.read(notification);
+  }
+
+  /** As the programs of this merchant read it. */
+  async recoverFor(transactionId: number, merchantId: number): Promise<string | undefined> {
+    const notification = await this.store.find(transactionId);
+    return notification?.merchantId === merchantId ? this.read(notification) : undefined;
+  }
+
+  private async read(notification: StoredNotification): Promise<string> {
     const json = this.opener.openText(notification.payload);
     return isReversed(await this.verdictOf(notification)) ? reversed(json) : json;
   }

@@ -1,12 +1,17 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
+import { userAgent } from '@paycode/safe-http';
 import { DataSource } from 'typeorm';
 import { DISPATCHER, type Dispatcher } from '../dispatcher';
+import { WebhookSealer } from '../posting';
 import { VerdictStore } from '../verdicts';
 import { AcknowledgeByPull } from './acknowledge-by-pull';
+import { PortalNotificationsController } from './http/portal-notifications.controller';
 import { PurchaseNotificationController } from './http/purchase-notification.controller';
 import { PostgresNotificationStore } from './persistence/postgres-notification.store';
 import { RecoverNotification } from './recover-notification';
+import { SealRequest } from './seal-request';
+import { ShowNotification } from './show-notification';
 
 /** `GET /pluto/purchase/notification/{transactionId}`. */
 @Module({})
@@ -14,7 +19,7 @@ export class RecoveryModule {
   static register({ payloadKeys }: { payloadKeys: string }): DynamicModule {
     return {
       module: RecoveryModule,
-      controllers: [PurchaseNotificationController],
+      controllers: [PurchaseNotificationController, PortalNotificationsController],
       providers: [
         {
           provide: RecoverNotification,
@@ -25,6 +30,16 @@ export class RecoveryModule {
               { pspOf: async merchantId => (await dispatcher.routes.current(merchantId)).pspId },
               new AcknowledgeByPull(verdicts, dispatcher.settling),
               new PayloadSealer(KeyRing.parse(payloadKeys)),
+            ),
+        },
+        {
+          provide: ShowNotification,
+          inject: [DataSource, DISPATCHER, WebhookSealer],
+          useFactory: (dataSource: DataSource, { routes }: Dispatcher, sealer: WebhookSealer) =>
+            new ShowNotification(
+              new PostgresNotificationStore(dataSource),
+              new PayloadSealer(KeyRing.parse(payloadKeys)),
+              new SealRequest(routes, sealer, userAgent),
             ),
         },
       ],

@@ -26,6 +26,11 @@ export abstract class MerchantOwners {
   abstract pspOf(merchantId: number): Promise<number | null>;
 }
 
+/** Makes the request of an attempt without sending it. null: no URL is set. @throws when route or key cannot be read now */
+export abstract class RequestMaker {
+  abstract requestOf(notification: StoredNotification): Promise<{ headers: Record<string, string>; body: string } | null>;
+}
+
 /** Opens a stored notification. @throws when it cannot be opened */
 export abstract class NotificationOpener {
   abstract openText(payload: string): string;

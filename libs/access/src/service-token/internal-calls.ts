@@ -1,4 +1,4 @@
-import { portalAccountOperations, portalOperations } from '@paycode/dto';
+import { portalAccountOperations, portalNotificationOperations, portalOperations } from '@paycode/dto';
 import type { operatorName, ServiceName } from './token-keys';
 
 export type CallerName = ServiceName | typeof operatorName;
@@ -66,6 +66,8 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['GET', '/internal/deliveries', operator],
     ['GET', '/internal/deliveries/:transactionId', ['portal', 'operator']],
     ['POST', '/internal/deliveries/:transactionId/redeliver', operator],
+    // Holds the payer's data: the portal alone, for people of the merchant, each of whom it writes down.
+    ...portalNotificationOperations.map((operation): Row => ['POST', `/internal/portal/notifications/${operation}`, portal]),
     ...erasures,
   ],
   'recipient-messages': [

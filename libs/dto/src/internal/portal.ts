@@ -76,6 +76,32 @@ export interface PortalAccountRequest {
   publicKey?: string;
 }
 
+/** What the portal may ask of a stored notification: POST webhook-dispatcher /internal/portal/notifications/{operation}. */
+export const portalNotificationOperations = ['show', 'fetch'] as const;
+
+export type PortalNotificationOperation = (typeof portalNotificationOperations)[number];
+
+export interface PortalNotificationRequest {
+  transactionId: number;
+  /** Whose it has to be. */
+  merchantId: number;
+}
+
+/** A notification as its receiver saw it. Personal data of the payer: shown, never stored. */
+export interface PortalShownNotification {
+  /** The JSON text that each attempt encrypts. */
+  body: string;
+  /** Whether the payer was erased: what was sent said more. */
+  isErased: boolean;
+  /** A request as an attempt would send it now; null: no URL is set. */
+  request: { headers: Record<string, string>; body: string } | null;
+}
+
+/** What getNotification answers the merchant's programs. */
+export interface PortalFetchedNotification {
+  body: string;
+}
+
 /** An account without its secrets. */
 export interface PortalAccount {
   username: string;

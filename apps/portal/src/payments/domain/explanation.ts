@@ -1,4 +1,5 @@
 import type { DeliveryAttempt, DeliveryTimeline, ReversalReason, ReversalState } from '@paycode/dto';
+import { connectionAdvice, statusAdvice } from './answer-words';
 import type { Payment } from './payment';
 
 /** What is known of one payment; null: the service that knows it has no record of it, or did not answer. */
@@ -71,13 +72,15 @@ const byReason: Record<ReversalReason, (answer: string | undefined) => Pick<Expl
   NON_200: answer => ({
     why: `Your server answered ${answer ?? 'something other than HTTP 200'}. Only HTTP 200 acknowledges a payment; anything else gives the money back.`,
     advice: [
-      'Look into the log of your server at the time of the attempt: a 400 or 500 often is a body parser that expects JSON. Notifications are encrypted text (text/plain).',
+      statusAdvice(answer) ??
+        'Look into the log of your server at the time of the attempt: a 400 or 500 often is a body parser that expects JSON. Notifications are encrypted text (text/plain).',
       'Answer 200 as soon as the notification is stored; do the rest of your work afterwards.',
     ],
   }),
   CONNECTION: answer => ({
     why: `Your server could not be reached${answer ? ` (${answer})` : ''}.`,
     advice: [
+      ...[connectionAdvice(answer)].filter(advice => advice !== undefined),
       'Press Check under Notifications: it says whether name, address or certificate stand in the way.',
       'Make sure that the server runs and that its firewall lets our addresses in.',
     ],

@@ -31,6 +31,20 @@ describe('the life of a payment', () => {
     ]);
   });
 
+  it('says that an attempt was sent again instead of telling of it twice (A-87)', () => {
+    const attempts = [
+      { attempt: 1, startedAt: at(1), outcome: 'CONNECTION: ECONNRESET', elapsedMs: 2 },
+      { attempt: 1, startedAt: at(2), outcome: 'HTTP 200', elapsedMs: 3 },
+      { attempt: 2, startedAt: at(3), outcome: null, elapsedMs: null },
+    ];
+    const steps = timelineOf({ ...nothing, delivery: { ...delivery, armedAt: null, verdict: null, attempts } });
+    expect(steps.filter(({ kind }) => kind === 'SENT').map(({ text }) => text)).toEqual([
+      'Attempt 1: notification sent to your server',
+      'Attempt 1: sent again on a new connection',
+      'Attempt 2: notification sent to your server',
+    ]);
+  });
+
   it.each([
     ['SETTLED', 'Decided: settled'],
     ['REVERSED', 'Decided: reversed'],

@@ -48,8 +48,14 @@ const sources = { WEBHOOK: 'HTTP 200 of your server', RECOVERY: 'reading the not
 
 function deliverySteps({ delivery }: Evidence): TimelineStep[] {
   if (!delivery) return [];
-  const attempts = delivery.attempts.flatMap(({ attempt, startedAt, outcome, elapsedMs }) => {
-    const sent = step(startedAt, 'SENT', `Attempt ${attempt}: notification sent to your server`);
+  const attempts = delivery.attempts.flatMap(({ attempt, startedAt, outcome, elapsedMs }, at) => {
+    // One attempt has two requests when the first, on a connection that had served before, got no answer (A-87).
+    const isAgain = delivery.attempts[at - 1]?.attempt === attempt;
+    const sent = step(
+      startedAt,
+      'SENT',
+      `Attempt ${attempt}: ${isAgain ? 'sent again on a new connection' : 'notification sent to your server'}`,
+    );
     if (outcome === null) return [sent];
     const answeredAt = new Date(Date.parse(startedAt) + (elapsedMs ?? 0)).toISOString();
     return [

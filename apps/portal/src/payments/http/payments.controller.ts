@@ -9,6 +9,7 @@ import { type PaymentFilter, PaymentReader } from '../payments.ports';
 import { type ShownPayment, ShowPaymentService } from '../show-payment.service';
 import { ExportPaymentsQuery, ListPaymentsQuery, type MerchantQuery } from './payments.dto';
 import { keyOf, soughtIn } from './sought';
+import { transactionIdOf } from './transaction-id';
 
 const pageDefault = 25;
 const pageMax = 100;
@@ -55,9 +56,7 @@ export class PaymentsController {
 
   @Get(':transactionId')
   show(@Param('transactionId') text: string, @SignedIn(ScopePipe) scope: Scope): Promise<ShownPayment> {
-    const transactionId = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (!Number.isSafeInteger(transactionId)) throw invalidField('transactionId', 'must be a positive integer');
-    return this.showPayment.show(scope, transactionId);
+    return this.showPayment.show(scope, transactionIdOf(text));
   }
 }
 

@@ -58,6 +58,9 @@ const everyMerchant = `
 
 export const readSql = {
   find: `select ${columns} from payment p where p.transaction_id = $2 and p.completed_at is not null and ${inScope}`,
+  versions: `
+    select p.transaction_id, concat_ws(' ', p.outcome, p.acknowledged_at, p.reversal_requested_at, p.reversed_by) as version
+      from payment p where p.transaction_id = any($1::bigint[])`,
   /**
    * A page behind or before a key. For several merchants each one's page is read from its index and merged: the work grows with merchants and
    * page, not with payments.

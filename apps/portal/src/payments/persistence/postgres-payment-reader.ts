@@ -47,6 +47,11 @@ export class PostgresPaymentReader extends PaymentReader {
     return row && paymentOf(row);
   }
 
+  override async versions(transactionIds: readonly number[]): Promise<Map<number, string>> {
+    const rows = await this.dataSource.query<{ transaction_id: string; version: string }[]>(sql.versions, [transactionIds]);
+    return new Map(rows.map(row => [Number(row.transaction_id), row.version]));
+  }
+
   override sums(scope: Scope, since: string): Promise<Sum[]> {
     return this.dataSource
       .query<(Omit<Sum, 'currencyCode'> & { currency_code: string })[]>(sql.sums, [merchantsOf(scope), since])

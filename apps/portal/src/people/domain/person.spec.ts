@@ -1,4 +1,13 @@
-import { isTenantWellFormed, may, roles, tenantName, type TenantType, type Role } from './person';
+import {
+  isTenantWellFormed,
+  may,
+  readsNotifications,
+  roles,
+  tenantName,
+  type TenantType,
+  tenantTypes,
+  type Role,
+} from './person';
 
 describe('people of the portal', () => {
   it('a viewer and on-call read; who develops may configure; owners and administrators also invite', () => {
@@ -42,6 +51,11 @@ describe('people of the portal', () => {
   it('says whom somebody works for', () => {
     expect(tenantName({ tenantType: 'PSP', tenantId: '7' })).toBe('psp 7');
     expect(tenantName({ tenantType: 'OPERATOR', tenantId: '' })).toBe('the platform');
+  });
+
+  it('what tells who paid is read by those who run the server of the merchant, or of its PSP', () => {
+    expect(roles.filter(role => may(role, 'NOTIFICATION', true))).toEqual(['DEVELOPER', 'OWNER']);
+    expect(tenantTypes.filter(tenantType => readsNotifications({ tenantType }))).toEqual(['MERCHANT', 'PSP']);
   });
 
   it('in the sandbox developers may test notifications and renew credentials, in production the owner alone', () => {

@@ -19,12 +19,13 @@ export interface Person {
 }
 
 /** What a role lets a person do beyond reading. */
-export type Permission = 'CONFIGURE' | 'INVITE' | 'TEST' | 'CREDENTIALS';
+export type Permission = 'CONFIGURE' | 'INVITE' | 'TEST' | 'CREDENTIALS' | 'NOTIFICATION';
 
 const permissions: Record<Role, readonly Permission[]> = {
   VIEWER: [],
-  DEVELOPER: ['CONFIGURE', 'TEST', 'CREDENTIALS'],
-  OWNER: ['CONFIGURE', 'INVITE', 'TEST', 'CREDENTIALS'],
+  // NOTIFICATION: what tells who paid; those who run the merchant's server read it there as well.
+  DEVELOPER: ['CONFIGURE', 'TEST', 'CREDENTIALS', 'NOTIFICATION'],
+  OWNER: ['CONFIGURE', 'INVITE', 'TEST', 'CREDENTIALS', 'NOTIFICATION'],
   // Reads everything and checks; what merchants set up is theirs to change.
   ON_CALL: [],
   ADMINISTRATOR: ['CONFIGURE', 'INVITE'],
@@ -36,6 +37,11 @@ const ownersInProduction: readonly Permission[] = ['TEST', 'CREDENTIALS'];
 export function may(role: Role, permission: Permission, isProduction: boolean): boolean {
   if (isProduction && ownersInProduction.includes(permission)) return role === 'OWNER';
   return permissions[role].includes(permission);
+}
+
+/** As getNotification: a merchant's own people and its PSP's. */
+export function readsNotifications({ tenantType }: Pick<Person, 'tenantType'>): boolean {
+  return tenantType === 'MERCHANT' || tenantType === 'PSP';
 }
 
 /** Whether tenant and role belong together: operators have roles of their own and no tenant id. */

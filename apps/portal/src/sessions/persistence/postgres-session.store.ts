@@ -54,6 +54,11 @@ export class PostgresSessionStore extends SessionStore {
     return { session: sessionOf(row), person: { personId, email, name, tenantType, tenantId, role, hasTotp } };
   }
 
+  override async stillOpen(sessionIds: readonly string[], idleS: number): Promise<Set<string>> {
+    const rows = await this.dataSource.query<{ session_id: string }[]>(sql.stillOpen, [sessionIds, idleS]);
+    return new Set(rows.map(row => row.session_id));
+  }
+
   override async ofPerson(personId: string, idleS: number): Promise<PortalSession[]> {
     return (await this.dataSource.query<SessionRow[]>(sql.ofPerson, [personId, idleS])).map(sessionOf);
   }

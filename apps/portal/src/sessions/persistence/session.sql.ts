@@ -10,6 +10,7 @@ export const sessionSql = {
            p.person_id, p.email, p.name, p.tenant_type, p.tenant_id, p.role, p.totp_sealed is not null as has_totp
       from portal_session s join person p using (person_id)
      where s.token_hash = $1 and ${isOpen('$2')}`,
+  stillOpen: `select s.session_id from portal_session s where s.session_id = any($1::uuid[]) and ${isOpen('$2')}`,
   // Once a minute at most: reading a page writes nothing.
   seen: `update portal_session set seen_at = clock_timestamp()
           where token_hash = $1 and seen_at < clock_timestamp() - interval '1 minute'`,

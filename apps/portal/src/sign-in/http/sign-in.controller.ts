@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Origin } from '../../audit';
-import { may, type Permission, type Person, tenantName } from '../../people';
+import { may, type Permission, type Person, readsNotifications, tenantName } from '../../people';
 import {
   AskedBy,
   type Asking,
@@ -32,6 +32,7 @@ interface ShownPerson {
     mayInvite: boolean;
     mayTest: boolean;
     mayRenewCredentials: boolean;
+    mayReadNotification: boolean;
   };
 }
 
@@ -98,6 +99,7 @@ export class SignInController {
       mayInvite: mayDo('INVITE'),
       mayTest: mayDo('TEST'),
       mayRenewCredentials: mayDo('CREDENTIALS'),
+      mayReadNotification: mayDo('NOTIFICATION') && readsNotifications(person),
     };
     return { stage, environment: this.environment, person: { ...person, tenantName: tenantName(person), ...rights } };
   }

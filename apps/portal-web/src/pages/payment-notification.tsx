@@ -1,0 +1,172 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { api } from '../api';
+import type { Attempt, ShownNotification, ShownPayment } from '../api-types';
+import { meQuery, queryClient } from '../queries';
+import { Confirm, Failure, Moment } from '../ui';
+
+/** What was sent of one payment, and what came back. */
+export function PaymentNotification({ shown }: { shown: ShownPayment }): ReactNode {
+  const { data: me } = useQuery(meQuery);
+  return (
+    <section aria-labelledby="notification">
+      <h2 id="notification">Notification</h2>
+      {shown.attempts.length > 0 && <Attempts attempts={shown.attempts} />}
+      {me?.person.mayReadNotification ? (
+        <>
+          <WhatWasSeen transactionId={shown.payment.transactionId} />
+          <Fetch shown={shown} />
+        </>
+      ) : (
+        <p className="dim">Developers and owners of the merchant or its PSP can read the notification here.</p>
+      )}
+    </section>
+  );
+}
+
+function Attempts({ attempts }: { attempts: Attempt[] }): ReactNode {
+  return (
+    <div className="scroll" role="region" aria-label="Attempts" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">X-Webhook-Attempt</th>
+            <th scope="col">Sent</th>
+            <th scope="col">Answer of your server</th>
+            <th scope="col" className="right">
+              After
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {attempts.map(({ attempt, startedAt, outcome, elapsedMs }) => (
+            <tr key={startedAt}>
+              <th scope="row">{attempt}</th>
+              <td>
+                <Moment at={startedAt} />
+              </td>
+              <td>{outcome ?? 'None yet'}</td>
+              <td className="right">{elapsedMs === null ? '–' : `${elapsedMs} ms`}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function WhatWasSeen({ transactionId }: { transactionId: number }): ReactNode {
+  // Kept by this page alone, as long as it is open: it tells who paid.
+  const show = useMutation({
+    gcTime: 0,
+    mutationFn: () => api.post<ShownNotification>(`payments/${transactionId}/notification/show`),
+  });
+  return (
+    <div className="card">
+      <h3>What your server saw</h3>
+      <p>
+        The body after decryption, and a request as it is sent. It tells who paid, and goes on record with your name. It
+        acknowledges nothing.
+      </p>
+      <button type="button" disabled={show.isPending} onClick={() => show.mutate()}>
+        {show.isPending ? 'Opening it…' : 'Show what your server saw'}
+      </button>
+      {show.isError && <Failure error={show.error} />}
+      {show.data && <Seen notification={show.data} />}
+    </div>
+  );
+}
+
+function Seen({ notification: { body, isErased, request } }: { notification: ShownNotification }): ReactNode {
+  return (
+    <>
+      {isErased && (
+        <p className="notice">The payer was erased on request: who paid is no longer in it. What was sent before that said it.</p>
+      )}
+      <h4>Decrypted body</h4>
+      <pre tabIndex={0} aria-label="Decrypted body">
+        {body}
+      </pre>
+      {request === null ? (
+        <p>No URL is set now, so there is no key to seal a request with.</p>
+      ) : (
+        <>
+          <h4>Request, made now</h4>
+          <p className="dim">
+            Made with the key and settings of now, and not sent. The bytes of earlier attempts are not kept: each has an
+            initialisation vector of its own, so they differ, and open to the same text.
+          </p>
+          <pre tabIndex={0} aria-label="Request headers">
+            {Object.entries(request.headers)
+              .map(([name, value]) => `${name}: ${value}`)
+              .join('\n')}
+          </pre>
+          <pre tabIndex={0} aria-label="Request body, Base64">
+            {request.body}
+          </pre>
+          <details>
+            <summary>The same bytes in hex</summary>
+            <pre tabIndex={0} aria-label="Request body, hex">
+              {hexOf(request.body)}
+            </pre>
+          </details>
+        </>
+      )}
+    </>
+  );
+}
+
+function hexOf(base64: string): string {
+  return [...atob(base64)].map(char => char.charCodeAt(0).toString(16).padStart(2, '0')).join('');
+}
+
+const saysBefore: Record<ShownPayment['payment']['outcome'], string> = {
+  SETTLED: 'Acknowledges nothing: this payment is settled.',
+  REVERSED: 'Acknowledges nothing: this payment is reversed and stays so. The body says REVERSED.',
+  NO_MONEY: 'Acknowledges nothing: there is no money to acknowledge.',
+  PENDING: 'Acknowledges nothing: nobody waits for an answer to this payment.',
+};
+
+/** As the merchant's program reads it, with what that does to the payment. */
+function Fetch({ shown: { payment, doesFetchAcknowledge } }: { shown: ShownPayment }): ReactNode {
+  const [isAsked, setAsked] = useState(false);
+  const { transactionId, outcome } = payment;
+  const fetched = useMutation({
+    gcTime: 0,
+    mutationFn: () => api.post<{ body: string }>(`payments/${transactionId}/notification/fetch`),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['payment', String(transactionId)] }),
+  });
+  return (
+    <div className="card">
+      <h3>Fetch the notification</h3>
+      <p>
+        {doesFetchAcknowledge
+          ? 'Acknowledges this payment: it waits for your server, and is settled when you fetch it, as if your program had called getNotification.'
+          : saysBefore[outcome]}
+      </p>
+      <button
+        type="button"
+        disabled={fetched.isPending}
+        onClick={() => (doesFetchAcknowledge ? setAsked(true) : fetched.mutate())}
+      >
+        {fetched.isPending ? 'Fetching…' : doesFetchAcknowledge ? 'Fetch and acknowledge…' : 'Fetch the notification'}
+      </button>
+      {fetched.isError && <Failure error={fetched.error} />}
+      {fetched.data && (
+        <pre tabIndex={0} aria-label="Notification">
+          {fetched.data.body}
+        </pre>
+      )}
+      {isAsked && (
+        <Confirm
+          title="Acknowledge this payment?"
+          action="Fetch and acknowledge"
+          onConfirm={() => fetched.mutate()}
+          onClose={() => setAsked(false)}
+        >
+          <p>It is settled then, and not given back, whatever your server does. Make sure that your shop knows of the order.</p>
+        </Confirm>
+      )}
+    </div>
+  );
+}

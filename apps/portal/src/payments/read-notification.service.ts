@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import type { PortalFetchedNotification, PortalNotificationOperation, PortalShownNotification } from '@paycode/dto';
+import { type AuditEvent, AuditLog, type Origin } from '../audit';
+import { type Person, readsNotifications } from '../people';
+import { notYours, type Scope } from '../tenancy';
+import { NotificationCalls, PaymentReader } from './payments.ports';
+
+export interface NotificationCaller {
+  person: Person;
+  origin: Origin;
+  scope: Scope;
+}
+
+/**
+ * Flow: a payment within the scope -> written down with the person's name -> its notification, by webhook-dispatcher. It tells who paid: it goes
+ * to the one who asked, and is neither kept nor logged here (T-16).
+ */
+@Injectable()
+export class ReadNotificationService {
+  constructor(
+    private readonly reader: PaymentReader,
+    private readonly calls: NotificationCalls,
+    private readonly audit: AuditLog,
+  ) {}
+
+  /** @throws DomainError 404 */
+  show(transactionId: number, caller: NotificationCaller): Promise<PortalShownNotification> {
+    return this.ask('show', transactionId, caller);
+  }
+
+  /** Acknowledges a payment that waits for its answer. @throws DomainError 404 */
+  fetch(transactionId: number, caller: NotificationCaller): Promise<PortalFetchedNotification> {
+    return this.ask('fetch', transactionId, caller);
+  }
+
+  private async ask<T>(operation: PortalNotificationOperation, transactionId: number, caller: NotificationCaller): Promise<T> {
+    const merchantId = await this.merchantOf(transactionId, caller);
+    const { person, origin } = caller;
+    const { personId, name: personName } = person;
+    const detail = { transactionId: String(transactionId) };
+    // First: nobody sees what is not on record.
+    await this.audit.record({ personId, personName, action: actions[operation], merchantId, origin, detail });
+    return this.calls.ask<T>(operation, { transactionId, merchantId });
+  }
+
+  private async merchantOf(transactionId: number, { person, scope }: NotificationCaller): Promise<number> {
+    const payment = readsNotifications(person) ? await this.reader.find(scope, transactionId) : undefined;
+    if (!payment) throw notYours();
+    return payment.merchantId;
+  }
+}
+
+const actions: Record<PortalNotificationOperation, AuditEvent['action']> = {
+  show: 'NOTIFICATION_SHOWN',
+  fetch: 'NOTIFICATION_FETCHED',
+};

@@ -1,0 +1,25 @@
+export interface WebhookHeaderFacts {
+  transactionId: number;
+  attempt: number;
+  encryption: string;
+  userAgent: string;
+  epochMs: number;
+}
+
+/** Header fields of a notification. Nothing personal is in a header (decision "Webhook headers"). */
+export function webhookHeaders({
+  transactionId,
+  attempt,
+  encryption,
+  userAgent,
+  epochMs,
+}: WebhookHeaderFacts): Record<string, string> {
+  return {
+    'content-type': 'text/plain; charset=utf-8',
+    'user-agent': userAgent,
+    'x-webhook-encryption': encryption,
+    'x-webhook-transaction-id': String(transactionId),
+    'x-webhook-attempt': String(attempt),
+    'x-webhook-timestamp': String(Math.floor(epochMs / 1_000)),
+  };
+}

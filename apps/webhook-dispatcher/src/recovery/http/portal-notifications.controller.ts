@@ -1,0 +1,40 @@
+import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
+import type { PortalAnswer, PortalFetchedNotification, PortalShownNotification } from '@paycode/dto';
+import { answered, DomainError } from '@paycode/service-runtime';
+import { RecoverNotification } from '../recover-notification';
+import { ShowNotification } from '../show-notification';
+import { PortalNotificationBody } from './portal-notification.dto';
+
+type Answer<T> = Promise<PortalAnswer<T>>;
+
+/** What people of a merchant do in the portal with a notification. The portal has checked whose it is and writes down who asked. */
+@Controller('internal/portal/notifications')
+export class PortalNotificationsController {
+  constructor(
+    private readonly showNotification: ShowNotification,
+    private readonly recoverNotification: RecoverNotification,
+  ) {}
+
+  /** Acknowledges nothing. */
+  @Post('show')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  show(@Body() { transactionId, merchantId }: PortalNotificationBody): Answer<PortalShownNotification> {
+    return answered(async () => (await this.showNotification.show(transactionId, merchantId)) ?? unknown());
+  }
+
+  /** getNotification, for the merchant: acknowledges a payment that waits for its answer. */
+  @Post('fetch')
+  @HttpCode(200)
+  @Header('cache-control', 'no-store')
+  fetch(@Body() { transactionId, merchantId }: PortalNotificationBody): Answer<PortalFetchedNotification> {
+    return answered(async () => {
+      const body = await this.recoverNotification.recoverFor(transactionId, merchantId);
+      return body === undefined ? unknown() : { body };
+    });
+  }
+}
+
+function unknown(): never {
+  throw new DomainError({ status: 404, reason: 'NO_NOTIFICATION', message: 'there is no such notification' });
+}
