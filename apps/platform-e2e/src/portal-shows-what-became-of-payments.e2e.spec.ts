@@ -158,7 +158,12 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
 
   it('Home then tells of the reversal, and adds the day up by outcome', async () => {
     await go('Home');
-    await shows('1 payment was reversed in the last hour', 'In numbers');
+    await shows(
+      'Your server acknowledged 1 of 2 payments that it was asked about in the last hour',
+      '1 payment was reversed in the last hour',
+      'Time until the answer',
+      'In numbers',
+    );
     const tile = (name: string) => portal.page.textContent(`a.tile:has-text("${name}")`);
     await eventually(async () => expect(await tile('Settled')).toMatch(/Settled2.*1\s?262[.,]84/));
     expect(await tile('Reversed')).toMatch(/Reversed1.*99[.,]95/);

@@ -94,7 +94,7 @@ export interface Home {
       slowestMs: number | null;
     }[];
   };
-  reversedLastHour: number;
+  lastHour: { reversed: number; acknowledged: number; failed: number };
 }
 
 export interface Notifications {

@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { Home, Me, Merchant, Notifications, Outcome } from '../api-types';
 import { homeQuery, meQuery, merchantsQuery, notificationsQuery } from '../queries';
-import { AnswerChart, AnswerTable, Facts, Failure, MerchantChoice, Money, outcomeName, Waiting } from '../ui';
+import { AnswerChart, AnswerTable, Facts, Failure, MerchantChoice, Money, outcomeName, TimeChart, Waiting } from '../ui';
 
 /** Who one is, what needs attention, today's money, and how the receiver answers. */
 export function HomePage(): ReactNode {
@@ -89,7 +89,7 @@ function Attention({
           <li key={warning}>{warning}</li>
         ))}
       </ul>
-      {(home?.reversedLastHour ?? 0) > 0 && (
+      {(home?.lastHour.reversed ?? 0) > 0 && (
         <p>
           <Link to="/payments" search={{ outcome: 'REVERSED' } as never}>
             Show reversed payments
@@ -110,12 +110,20 @@ function warningsOf({ http }: Notifications, home: Home | undefined): string[] {
   if (!http) warnings.push('No notification URL is set: your server is not told of payments, and none waits for its answer.');
   if (http && Date.now() - Date.parse(http.changedAt) > yearMs)
     warnings.push('URL and key have not changed for more than a year: renew the key.');
-  const reversed = home?.reversedLastHour ?? 0;
+  const failing = home && failureOf(home.lastHour);
+  if (failing) warnings.push(failing);
+  const reversed = home?.lastHour.reversed ?? 0;
   if (reversed > 0)
     warnings.push(
       `${reversed} ${reversed === 1 ? 'payment was' : 'payments were'} reversed in the last hour: open one to see why.`,
     );
   return warnings;
+}
+
+function failureOf({ acknowledged, failed }: Home['lastHour']): string | undefined {
+  if (failed === 0) return undefined;
+  const how = acknowledged === 0 ? `none of ${failed}` : `${acknowledged} of ${acknowledged + failed}`;
+  return `Your server acknowledged ${how} ${acknowledged + failed === 1 ? 'payment' : 'payments'} that it was asked about in the last hour: press Check under Notifications.`;
 }
 
 const shown: Outcome[] = ['SETTLED', 'PENDING', 'REVERSED'];
@@ -153,6 +161,7 @@ function Answers({ chart }: { chart: Home['chart'] }): ReactNode {
         <span className="tag settled">Settled</span> <span className="tag reversed">Reversed</span>{' '}
         <span className="tag pending">Pending</span>
       </p>
+      <TimeChart chart={chart} />
       <details>
         <summary>In numbers</summary>
         <AnswerTable {...chart} />

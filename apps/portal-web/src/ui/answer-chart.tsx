@@ -33,13 +33,58 @@ export function AnswerChart({ chart }: { chart: Home['chart'] }): ReactNode {
   );
 }
 
+const timesHeight = 70;
+
+/** How long answers that acknowledged took: the slowest of each stretch, and before it the median. The numbers stand in the table. */
+export function TimeChart({ chart }: { chart: Home['chart'] }): ReactNode {
+  const columns = columnsOf(chart);
+  const most = Math.max(...chart.buckets.map(({ slowestMs }) => slowestMs ?? 0));
+  if (most === 0) return null;
+  const each = width / columns.length;
+  return (
+    <>
+      <h3>Time until the answer</h3>
+      <svg className="chart times" viewBox={`0 0 ${width} ${timesHeight}`} preserveAspectRatio="none" aria-hidden="true">
+        {columns.map(({ at, medianMs, slowestMs }, index) =>
+          [
+            { name: 'slowest', ms: slowestMs ?? 0 },
+            { name: 'median', ms: medianMs ?? 0 },
+          ].map(({ name, ms }) => (
+            <rect
+              key={`${at} ${name}`}
+              className={name}
+              x={index * each + gap / 2}
+              width={Math.max(1, each - gap)}
+              y={timesHeight * (1 - ms / most)}
+              height={(timesHeight * ms) / most}
+            />
+          )),
+        )}
+      </svg>
+      <p className="dim">
+        In front the median of each stretch, behind it the slowest. The highest is {most} ms; after 45 s an answer no longer
+        counts.
+      </p>
+    </>
+  );
+}
+
 /** Stretches without a payment are columns as well. */
 function columnsOf({ since, bucketS, buckets }: Home['chart']) {
   const byTime = new Map(buckets.map(bucket => [Date.parse(bucket.at), bucket]));
   const count = bucketS === 3_600 ? 24 : 28;
   return Array.from({ length: count }, (_, index) => {
     const atMs = Date.parse(since) + index * bucketS * 1_000;
-    return byTime.get(atMs) ?? { at: new Date(atMs).toISOString(), settled: 0, reversed: 0, pending: 0 };
+    return (
+      byTime.get(atMs) ?? {
+        at: new Date(atMs).toISOString(),
+        settled: 0,
+        reversed: 0,
+        pending: 0,
+        medianMs: null,
+        slowestMs: null,
+      }
+    );
   });
 }
 

@@ -1,4 +1,4 @@
-export { AnswerChart, AnswerTable } from './answer-chart';
+export { AnswerChart, AnswerTable, TimeChart } from './answer-chart';
 export { Failure, NotHere, Waiting } from './failure';
 export { MerchantChoice } from './merchant-choice';
 export { answerName, answers, Confirm, Facts, Field, Moment, Money, outcomeName, OutcomeTag, Secret } from './parts';

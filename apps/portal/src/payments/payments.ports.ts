@@ -64,6 +64,15 @@ export interface Bucket {
   slowestMs: number | null;
 }
 
+/** How payments ended, and what servers of merchants answered. */
+export interface Answered {
+  reversed: number;
+  /** By HTTP 200. */
+  acknowledged: number;
+  /** Another status, no connection, or no answer in time. */
+  failed: number;
+}
+
 /** The read model as people ask it: never without a scope. */
 export abstract class PaymentReader {
   /** Newest first. */
@@ -73,7 +82,7 @@ export abstract class PaymentReader {
   abstract versions(transactionIds: readonly number[]): Promise<Map<number, string>>;
   abstract sums(scope: Scope, since: string): Promise<Sum[]>;
   abstract answers(scope: Scope, since: string, bucketS: number): Promise<Bucket[]>;
-  abstract reversedSince(scope: Scope, since: string): Promise<number>;
+  abstract answeredSince(scope: Scope, since: string): Promise<Answered>;
 }
 
 /** Stored notifications, by the service that keeps them. @throws DomainError with what it refuses, in its words */

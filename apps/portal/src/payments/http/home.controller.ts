@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { SignedIn } from '../../sessions';
 import { Scope, ScopePipe } from '../../tenancy';
-import { type Bucket, PaymentReader, type Sum } from '../payments.ports';
+import { type Answered, type Bucket, PaymentReader, type Sum } from '../payments.ports';
 import { HomeQuery } from './payments.dto';
 
 const hourS = 3_600;
@@ -12,7 +12,7 @@ const dayMsMax = 27 * hourS * 1_000;
 interface HomeAnswer {
   today: Sum[];
   chart: { since: string; bucketS: number; buckets: Bucket[] };
-  reversedLastHour: number;
+  lastHour: Answered;
 }
 
 /** Today's money, and how the receiver answers. */
@@ -28,11 +28,11 @@ export class HomeController {
     const bucketMs = bucketS * 1_000;
     const since = new Date(Math.floor(nowMs / bucketMs) * bucketMs - hours * hourS * 1_000 + bucketMs).toISOString();
     const dayBeganAt = new Date(Math.max(Date.parse(query.dayBeganAt), nowMs - dayMsMax)).toISOString();
-    const [today, buckets, reversedLastHour] = await Promise.all([
+    const [today, buckets, lastHour] = await Promise.all([
       this.reader.sums(scope, dayBeganAt),
       this.reader.answers(scope, since, bucketS),
-      this.reader.reversedSince(scope, new Date(nowMs - hourS * 1_000).toISOString()),
+      this.reader.answeredSince(scope, new Date(nowMs - hourS * 1_000).toISOString()),
     ]);
-    return { today, chart: { since, bucketS, buckets }, reversedLastHour };
+    return { today, chart: { since, bucketS, buckets }, lastHour };
   }
 }

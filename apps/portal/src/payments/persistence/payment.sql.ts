@@ -88,5 +88,9 @@ export const readSql = {
            percentile_disc(0.5) within group (order by p.ack_elapsed_ms) as median_ms,
            max(p.ack_elapsed_ms) as slowest_ms
       from payment p where ${inScope} and p.completed_at >= $2 and ${overAll} and p.outcome <> 'NO_MONEY' group by 1 order by 1`,
-  reversedSince: `select count(*)::int as count from payment p where ${inScope} and p.completed_at >= $2 and ${overAll} and p.outcome = 'REVERSED'`,
+  answeredSince: `
+    select count(*) filter (where p.outcome = 'REVERSED')::int as reversed,
+           count(*) filter (where p.answer = 'HTTP_200')::int as acknowledged,
+           count(*) filter (where p.answer in ('NON_200', 'CONNECTION', 'TIMEOUT'))::int as failed
+      from payment p where ${inScope} and p.completed_at >= $2 and ${overAll}`,
 } as const;

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import type { Scope } from '../../tenancy';
 import { isContradiction } from '../domain/contradiction';
 import type { Answer, Outcome, Payment } from '../domain/payment';
-import { type Bucket, type PaymentFilter, PaymentReader, type Sum } from '../payments.ports';
+import { type Answered, type Bucket, type PaymentFilter, PaymentReader, type Sum } from '../payments.ports';
 import { listStatement, merchantsOf } from './list-statement';
 import { readSql as sql } from './payment.sql';
 
@@ -77,9 +77,9 @@ export class PostgresPaymentReader extends PaymentReader {
     }));
   }
 
-  override async reversedSince(scope: Scope, since: string): Promise<number> {
-    const [row] = await this.dataSource.query<[{ count: number }]>(sql.reversedSince, [merchantsOf(scope), since]);
-    return row.count;
+  override async answeredSince(scope: Scope, since: string): Promise<Answered> {
+    const [row] = await this.dataSource.query<[Answered]>(sql.answeredSince, [merchantsOf(scope), since]);
+    return row;
   }
 }
 

@@ -198,6 +198,11 @@ describe('the read model of payments', () => {
       [{ search: '8007' }, [ids.read, ids.refused]],
       [{ search: '8007', outcome: 'SETTLED' }, [ids.read]],
     ];
+    const answered = async (merchantId: number) => reader.answeredSince(await scopeOf(merchantId), '2033-01-01T00:00:00.000Z');
+    expect([await answered(41), await answered(42)]).toEqual([
+      { reversed: 1, acknowledged: 1, failed: 1 },
+      { reversed: 0, acknowledged: 0, failed: 0 },
+    ]);
     for (const [filter, expected] of cases) {
       expect([filter, await found(41, filter)]).toEqual([filter, expected]);
       expect([filter, await found(42, filter)]).toEqual([filter, []]);
