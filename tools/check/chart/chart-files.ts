@@ -83,6 +83,14 @@ helm install paycode k8s/charts/paycode -n paycode -f my-values.yaml
 helm test paycode -n paycode
 \`\`\`
 
+The pods request 3.8 processors, and 1.9 with one replica of everything: beside the evaluation overlay's PostgreSQL and the pod of \`helm test\` a cluster of two processors is too small.
+
+With an autoscaler the number of dispatchers is its own, so the chart names none, and the first install starts one. Two from the first second, once:
+
+\`\`\`sh
+kubectl -n paycode scale deployment/webhook-dispatcher --current-replicas=1 --replicas=2
+\`\`\`
+
 Without further values it is a sandbox. For production add \`-f k8s/charts/paycode/values-production.yaml\` before your own file. \`helm package k8s/charts/paycode\` makes the archive that \`helm push\` sends to an OCI registry; in it lies \`values-production.yaml\` too.
 
 \`helm test\` runs a pod that asks every service whether it is ready, over TLS with the platform's own authority, through network policies that exist as long as the test.

@@ -90,12 +90,18 @@ function describeChanges(ground: Ground): void {
     expect(pods).toHaveLength(jobs.length);
   });
 
-  it('takes a changed setting, which changes no Job', () => {
+  it('takes a changed setting, which changes no Job and no number that the autoscaler has set', () => {
+    const { plane } = ground;
+    const dispatchers = ['-n', 'paycode', 'get', 'deployment', 'webhook-dispatcher', '-o', 'jsonpath={.spec.replicas}'];
+    expect(plane.kubectl(dispatchers).output).toBe('1');
+    const scale = ['scale', 'deployment/webhook-dispatcher', '--current-replicas=1', '--replicas=2'];
+    expect(plane.kubectl(['-n', 'paycode', ...scale])).toMatchObject({ status: 0 });
     const { status, output, complaints } = apply(ground.plane, withSetting(resources));
     expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
     const changed = linesOf(output).filter(line => !line.endsWith(' unchanged'));
     expect(changed.filter(line => line.startsWith('job'))).toEqual([]);
     expect(changed.filter(line => line.startsWith('deployment'))).toHaveLength(deployments.length);
+    expect(plane.kubectl(dispatchers).output).toBe('2');
   });
 
   it.each(['-v0-1-0-1', '-v0-2-0'])('takes other images, whose Jobs are called %s', suffix => {

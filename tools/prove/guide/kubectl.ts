@@ -20,6 +20,7 @@ export class KubectlServer {
     this.commands = [
       [/^apply -k /, ({ words, folder }) => this.applyRendered(words[2]!, folder)],
       [/^apply (-f \S+ ?)+$/, ({ words, folder }) => this.applyFiles(words.filter(word => word !== '-f').slice(1), folder)],
+      [/^-n paycode scale deployment\/webhook-dispatcher --current-replicas=1 --replicas=2$/, () => ''],
       [/^label namespace \S+ paycode\.dev\/provides=monitoring --overwrite$/, () => ''],
       [/^-n kafka wait --for=condition=Ready (kafka\/paycode|kafkauser --all) /, () => this.authority('kafka')],
       [/^-n postgres wait --for=condition=Ready cluster\/paycode /, () => this.authority('postgres')],
