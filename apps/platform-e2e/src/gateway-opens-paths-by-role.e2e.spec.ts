@@ -22,14 +22,16 @@ describe('the paths that a caller can reach through the gateway', () => {
     for (const caller of ['merchant', 'psp', 'stk']) expect([403, 404]).toContain(await statusFor(path, caller));
   });
 
-  it.each(['/pluto/code/0000000000', '/pluto/purchase/notification/1', '/pluto/remote/v4/lookup'])(
-    '%s needs credentials (R-5.4-2)',
-    async path => {
-      const answer = await gateway.send({ path });
-      expect([answer.status, answer.message]).toEqual([401, 'Bad Credentials']);
-      expect(answer.headers['www-authenticate']).toBeDefined();
-    },
-  );
+  it.each([
+    '/pluto/code/0000000000',
+    '/pluto/purchase/notification/1',
+    '/pluto/purchase/notifications',
+    '/pluto/remote/v4/lookup',
+  ])('%s needs credentials (R-5.4-2)', async path => {
+    const answer = await gateway.send({ path });
+    expect([answer.status, answer.message]).toEqual([401, 'Bad Credentials']);
+    expect(answer.headers['www-authenticate']).toBeDefined();
+  });
 
   it('/code is for EXTERNAL accounts (R-5.5-2, R-7-5)', async () => {
     expect(await statusFor('/pluto/code/0000000000', 'stk')).toBe(403);

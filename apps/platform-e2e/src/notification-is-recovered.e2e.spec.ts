@@ -1,3 +1,4 @@
+import { eventually } from '@paycode/service-runtime/testing';
 import { basic, ExactGatewayClient } from './testing/exact-gateway-client';
 import { makeMerchantWithReceiver, type MerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
 
@@ -7,10 +8,11 @@ describe('the notification of a payment, read by getNotification', () => {
   const gateway = new ExactGatewayClient(platform);
   let shop: MerchantWithReceiver;
   let path: string;
+  let transactionId: number;
 
   beforeAll(async () => {
     shop = await makeMerchantWithReceiver(platform);
-    const transactionId = await payNewCode(shop.merchant, '31.40');
+    transactionId = await payNewCode(shop.merchant, '31.40');
     await shop.receiver.webhook(each => each.transactionId === transactionId);
     path = `/pluto/purchase/notification/${transactionId}`;
   });
@@ -22,6 +24,22 @@ describe('the notification of a payment, read by getNotification', () => {
     expect(answer.status).toBe(200);
     expect(answer.text).toContain('"amount":31.40,');
     expect(JSON.parse(answer.text)).toMatchObject({ merchantId: shop.merchant.merchantId, status: 'SUCCESS' });
+  });
+
+  it('has an id that is found without the webhook (A-89)', async () => {
+    const search = `merchantId=${shop.merchant.merchantId}&since=2020-01-01T00:00:00Z&limit=500`;
+    await eventually(async () => {
+      const { status, text } = await gateway.send({
+        path: `/pluto/purchase/notifications?${search}`,
+        headers: basic(platform.account('psp-1')),
+      });
+      expect(status).toBe(200);
+      const { notifications } = JSON.parse(text) as { notifications: { transactionId: number; delivery: string }[] };
+      expect(notifications.find(each => each.transactionId === transactionId)).toMatchObject({
+        delivery: 'DELIVERED',
+        status: 'SUCCESS',
+      });
+    });
   });
 
   it('is refused with a wrong password and without one (R-4.4-2)', async () => {

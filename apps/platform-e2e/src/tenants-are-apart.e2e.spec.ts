@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accepted, type Credentials, type Merchant } from '@paycode/platform-client';
+import { eventually } from '@paycode/service-runtime/testing';
 import { parse } from 'yaml';
 import { makeAccount, makeMerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
 
@@ -27,6 +28,7 @@ const requests: Record<string, (subject: Subject) => Request> = {
   '/pluto/purchase/notification/{transactionId}': ({ transactionId }) => ({
     path: `/pluto/purchase/notification/${transactionId}`,
   }),
+  '/pluto/purchase/notifications': ({ merchantId }) => ({ path: `/pluto/purchase/notifications?merchantId=${merchantId}` }),
   '/pluto/code/create': ({ merchantId, reference }) => ({
     body: { merchantId, merchantReference: reference, amount: 1, currencyCode: 'ZAR' },
   }),
@@ -74,6 +76,13 @@ describe('tenants', () => {
     const { code } = await merchant.createCode({ merchantReference: reference, amount: 77.77, currencyCode: 'ZAR' });
     const transactionId = await payNewCode(merchant);
     await receiver.webhook(each => each.transactionId === transactionId);
+    // A standalone portal starts when it is asked first.
+    const listed = {
+      method: 'GET',
+      path: `/pluto/purchase/notifications?merchantId=${merchant.merchantId}`,
+      as: platform.account('psp-1'),
+    };
+    await eventually(async () => expect((await platform.gateway(listed)).status).toBe(200));
     const { url } = receiver;
     await receiver.stop();
     foreign = { merchantId: merchant.merchantId, transactionId, code, reference };

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
+import { IdentityModule, ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
 import { ConsumingModule, eventsOptionsOf } from '@paycode/events';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import { insertOnly, migrations } from '../migrations';
@@ -12,6 +12,7 @@ import { NotificationsModule } from './notifications';
 import { PagesModule } from './pages';
 import { PaymentsModule } from './payments';
 import { PeopleModule } from './people';
+import { ReconciliationModule } from './reconciliation';
 import { SessionsModule } from './sessions';
 import { SignInModule } from './sign-in';
 import { TenancyModule } from './tenancy';
@@ -24,6 +25,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ServiceTokenModule.forRoot('portal', tokenKeyOptionsOf(settings)),
+        IdentityModule.forRoot('portal', { jwksUrl: `${settings.AUTH_SESSION_URL}/internal/jwks` }),
         DatabaseModule.forRoot('portal', { ...connectionOptionsOf(settings), migrations, entities, insertOnly }),
         ConsumingModule.forRoot('portal', eventsOptionsOf(settings)),
         AuditModule,
@@ -32,6 +34,7 @@ export class AppModule {
         SignInModule.register(signInOptionsOf(settings)),
         TenancyModule.register({ notificationConfigUrl: settings.NOTIFICATION_CONFIG_URL }),
         PaymentsModule.register(paymentsOptionsOf(settings)),
+        ReconciliationModule,
         NotificationsModule,
         CredentialsModule.register({ authSessionUrl: settings.AUTH_SESSION_URL }),
         PagesModule.register({ folder: settings.WEB_FOLDER }),

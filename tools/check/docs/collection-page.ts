@@ -7,7 +7,7 @@ interface Operation {
   summary: string;
   description?: string;
   security?: [];
-  parameters?: { name: string; in: 'path' | 'query' }[];
+  parameters?: { name: string; in: 'path' | 'query'; required?: boolean }[];
   requestBody?: { content: Record<string, { example?: Members; examples?: Record<string, { value: Members }> }> };
   responses: Record<string, object>;
 }
@@ -30,7 +30,16 @@ interface Request {
  */
 const folders: Record<string, readonly string[]> = {
   'Sell with a code': [
-    ...['createCode', 'getCode', 'getPaymentPage', 'getQrImage', 'payCode', 'getNotification', 'simulateEvent'],
+    ...[
+      'createCode',
+      'getCode',
+      'getPaymentPage',
+      'getQrImage',
+      'payCode',
+      'getNotification',
+      'listPurchaseNotifications',
+      'simulateEvent',
+    ],
     ...['queryRef', 'lookup'],
   ],
   'Set a notification URL': ['addHttp', 'listNotifications', 'addRecipient', 'renewKey'],
@@ -148,10 +157,17 @@ function urlOf(path: string, { parameters = [] }: Operation): object {
   const named = (place: string) =>
     parameters
       .filter(parameter => parameter.in === place)
-      .map(({ name }) => variable(name, parameterVariables[name] ?? `{{${name}}}`));
+      .map(({ name, required }) => ({
+        ...variable(name, parameterVariables[name] ?? `{{${name}}}`),
+        // What may be left out and no request before has answered is there to be filled in.
+        ...(required === false && !memberVariables[name] && { disabled: true }),
+      }));
   const query = named('query');
   const written = path.replaceAll(/\{(\w+)\}/g, ':$1');
-  const search = query.map(({ key, value }) => `${key}=${value}`).join('&');
+  const search = query
+    .filter(({ disabled }) => !disabled)
+    .map(({ key, value }) => `${key}=${value}`)
+    .join('&');
   return {
     raw: `{{baseUrl}}${written}${search === '' ? '' : `?${search}`}`,
     host: ['{{baseUrl}}'],

@@ -149,7 +149,7 @@ export class ForwardRequest {
       requestId: request.id,
       address: request.address,
       isCredentialForwarded: mayReadCredentials(path.path),
-      isCookieForwarded: mayReadCookies(upstream),
+      isCookieForwarded: mayReadCookies(path.path),
     });
     const { method, signal } = request;
     try {

@@ -91,8 +91,13 @@ async function contentOf({ path, bytes }: SiteFile): Promise<Readable> {
   const file = await open(path).catch((cause: unknown) => {
     throw notBuilt(cause);
   });
-  const { size } = await file.stat();
-  if (size === bytes) return file.createReadStream();
+  try {
+    const { size } = await file.stat();
+    if (size === bytes) return file.createReadStream();
+  } catch (cause) {
+    await file.close();
+    throw notBuilt(cause);
+  }
   await file.close();
   throw notBuilt();
 }

@@ -1,11 +1,11 @@
-import type { MerchantOwner, MerchantRecord } from '@paycode/dto';
+import type { Identity, MerchantOwner, MerchantRecord } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import type { Person } from '../people';
 import type { MerchantDirectory } from './tenancy.ports';
 
 /**
  * Whose data a request may touch. Every query of the portal takes one as an argument, and this file alone makes them: from the person who is
- * signed in, never from what a request says.
+ * signed in or the account that the gateway asserts, never from what a request says.
  */
 export class Scope {
   private constructor(
@@ -22,6 +22,16 @@ export class Scope {
       (await directory.merchantsOf(owner)).map(({ merchantId }) => merchantId),
       owner,
     );
+  }
+
+  /** One merchant for the programs of an account: its own, or one of a PSP's; undefined: there is none, or it is another's. */
+  static async ofAccount(caller: Identity, merchantId: number, directory: MerchantDirectory): Promise<Scope | undefined> {
+    const { accountType, ownerId } = caller;
+    const scope = new Scope([merchantId], { merchantId });
+    if (accountType === 'MERCHANT') return ownerId === merchantId ? scope : undefined;
+    if (accountType !== 'PSP' || ownerId === null) return undefined;
+    const [record] = await directory.merchantsOf({ merchantId });
+    return record?.pspId === ownerId ? scope : undefined;
   }
 
   has(merchantId: number): boolean {

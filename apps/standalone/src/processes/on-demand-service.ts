@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import { absence } from './absence';
 import type { Door } from './service-process';
 import type { SupervisedService } from './supervised-service';
 
@@ -19,7 +20,8 @@ export interface OnDemandEvents {
 }
 
 export const onDemandLimits: OnDemandLimits = { idleMs: 600_000, connectionsMax: 256 };
-const comeAgainS = 2;
+/** Who connects has asked at once. */
+const headWaitMs = 5_000;
 
 /** Starts a service at the first connection to one of its doors, hands connections over to it, and ends it after a time without any. */
 export class OnDemandService {
@@ -108,24 +110,9 @@ export class OnDemandService {
   }
 }
 
-const texts = {
-  starting: 'The portal is starting. This page comes again by itself.',
-  failed: 'The portal did not start: see the terminal of npm start. This page tries again by itself.',
-};
-
-/** Whatever was asked: a browser shows the text and comes again, a program reads the status and Retry-After. */
-function answer(client: Socket, outcome: keyof typeof texts): void {
-  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Paycode</title><p role="status">${texts[outcome]}</p></html>`;
-  const head = [
-    'HTTP/1.1 503 Service Unavailable',
-    'Content-Type: text/html; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(page)}`,
-    'Cache-Control: no-store',
-    `Retry-After: ${comeAgainS}`,
-    `Refresh: ${comeAgainS}`,
-    'Connection: close',
-  ];
-  // The request is read to its end, or closing the connection would reset it before the answer arrives.
+/** The request is read to its end, or closing the connection would reset it before the answer arrives. */
+function answer(client: Socket, outcome: 'starting' | 'failed'): void {
+  client.setTimeout(headWaitMs, () => client.destroy());
+  client.once('data', head => client.end(absence(head.toString('latin1'), outcome)));
   client.resume();
-  client.end(`${head.join('\r\n')}\r\n\r\n${page}`);
 }

@@ -1,11 +1,12 @@
 /** The services behind the gateway. */
 export type UpstreamName = 'auth-session' | 'notification-config' | 'webhook-dispatcher' | 'payment-simulator' | 'portal';
 
-/** The documented prefixes (spec 4), each ending in `/`. Nothing else leaves the gateway: no `/internal`, `/health`, `/metrics` (T-27). */
-const routes: readonly (readonly [prefix: string, upstream: UpstreamName])[] = [
+/** The documented prefixes (spec 4), each ending in `/`, and paths as a whole. Nothing else leaves the gateway: no `/internal`, `/health`, `/metrics` (T-27). */
+const routes: readonly (readonly [route: string, upstream: UpstreamName])[] = [
   ['/authentication/', 'auth-session'],
   ['/portal/restful/merchant/notification/', 'notification-config'],
   ['/pluto/purchase/notification/', 'webhook-dispatcher'],
+  ['/pluto/purchase/notifications', 'portal'],
   ['/pluto/code/', 'payment-simulator'],
   ['/pluto/remote/', 'payment-simulator'],
   ['/public/', 'payment-simulator'],
@@ -14,12 +15,12 @@ const routes: readonly (readonly [prefix: string, upstream: UpstreamName])[] = [
 
 /** The service a normalised path belongs to; undefined when it belongs to none (404 once the caller is authorized). */
 export function upstreamOf(path: string): UpstreamName | undefined {
-  return routes.find(([prefix]) => path.startsWith(prefix))?.[1];
+  return routes.find(([route]) => path === route || (route.endsWith('/') && path.startsWith(route)))?.[1];
 }
 
-/** The portal alone keeps sessions of browsers: no other service sees their cookies. */
-export function mayReadCookies(upstream: UpstreamName): boolean {
-  return upstream === 'portal';
+/** The portal's pages alone keep sessions of browsers: nothing else sees their cookies. */
+export function mayReadCookies(path: string): boolean {
+  return path.startsWith('/console/');
 }
 
 /** Whether the endpoint reads the token from the header itself (section 4.1); no other service gets a client's credentials. */

@@ -44,6 +44,7 @@ describe('the path-role table', () => {
       'webhook-dispatcher',
       'payment-simulator',
     ]);
+    expect(ruleFor('/purchase/notifications')).toEqual({ kind: 'ROLE', role: 'EXTERNAL', service: 'portal' });
     expect(ruleFor('/portal/restful/merchant/notification/list').service).toBe('notification-config');
     expect(['/public/pay', '/authentication/login', '/internal/x', '/'].map(path => ruleFor(path).service)).toEqual(
       Array(4).fill(undefined),

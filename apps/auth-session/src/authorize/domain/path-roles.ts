@@ -11,7 +11,7 @@ export type PathRule =
 /**
  * The service of a path, which is the audience of its callers' assertions. The payment core has the name of the simulator here.
  */
-export type PathService = 'notification-config' | 'webhook-dispatcher' | 'payment-simulator' | 'api-gateway';
+export type PathService = 'notification-config' | 'webhook-dispatcher' | 'payment-simulator' | 'portal' | 'api-gateway';
 
 /** Entry of a path: its rule and its service. Paths without identity assertion have no service. */
 export type PathEntry = PathRule & { service?: PathService };
@@ -23,6 +23,8 @@ const table: readonly (readonly [prefix: string, entry: PathEntry])[] = [
   // Browsers of people: the portal has sessions of its own, and looks at them itself.
   ['/console', { kind: 'OPEN' }],
   ['/code', { kind: 'ROLE', role: 'EXTERNAL', service: 'payment-simulator' }],
+  // The list reads what the portal keeps of events (A-89).
+  ['/purchase/notifications', { kind: 'ROLE', role: 'EXTERNAL', service: 'portal' }],
   ['/purchase', { kind: 'ROLE', role: 'EXTERNAL', service: 'webhook-dispatcher' }],
   // Relays of a sandbox, which the gateway itself serves; elsewhere 404 (A-78).
   ['/relay', { kind: 'ROLE', role: 'EXTERNAL', service: 'api-gateway' }],

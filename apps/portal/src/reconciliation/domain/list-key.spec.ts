@@ -1,0 +1,18 @@
+import { cursorOf, listKeyOf } from './list-key';
+
+describe('the cursor of a list of notifications', () => {
+  it('keeps microseconds and the id', () => {
+    const key = { completedAtUs: '1893492000123456', transactionId: 7_000_001 };
+    expect(listKeyOf(cursorOf(key))).toEqual(key);
+  });
+
+  it.each([
+    '',
+    'x',
+    Buffer.from('1.0').toString('base64url'),
+    Buffer.from('1.9007199254740993').toString('base64url'),
+    Buffer.from("1'--.1").toString('base64url'),
+  ])('%j is none', text => {
+    expect(listKeyOf(text)).toBeUndefined();
+  });
+});

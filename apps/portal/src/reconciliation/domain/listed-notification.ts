@@ -1,0 +1,38 @@
+/** What became of a notification; the words of docs/how-to/integrate.md. */
+export type DeliveryState = 'PENDING' | 'DELIVERED' | 'READ' | 'REVERSED' | 'NOTICE';
+
+/** A notification as the list names it: nothing of the payer, no amount, no key. Instants are ISO 8601 UTC. */
+export interface ListedNotification {
+  /** What getNotification takes. */
+  transactionId: number;
+  merchantId: number;
+  /** As getNotification says it: `REVERSED` from the moment that the reversal of a payment has begun. */
+  status: string;
+  /** The merchantReference of the code. */
+  reference: string;
+  /** null: the payment had none. */
+  code: string | null;
+  /** 0, or the payment that this refund or reversal is about. */
+  referenceTransactionId: number;
+  /** When the transaction became final. */
+  completedAt: string;
+  /**
+   * PENDING: a payment that waits for your 200. DELIVERED: your server answered 200 in time. READ: getNotification acknowledged it. REVERSED: nobody did, the
+   * money goes back. NOTICE: it moves no money by your answer, and nobody waits for one.
+   */
+  delivery: DeliveryState;
+  /** null: nobody has acknowledged it. */
+  acknowledgedAt: string | null;
+}
+
+/** Facts that decide about the state. */
+export interface DeliveryFacts {
+  outcome: 'PENDING' | 'SETTLED' | 'REVERSED' | 'NO_MONEY';
+  ackSource: 'WEBHOOK' | 'RECOVERY' | null;
+}
+
+export function deliveryOf({ outcome, ackSource }: DeliveryFacts): DeliveryState {
+  if (outcome === 'NO_MONEY') return 'NOTICE';
+  if (outcome !== 'SETTLED') return outcome;
+  return ackSource === 'RECOVERY' ? 'READ' : 'DELIVERED';
+}

@@ -1,0 +1,23 @@
+import type { Scope } from '../tenancy';
+import type { ListedNotification } from './domain/listed-notification';
+import type { ListKey } from './domain/list-key';
+
+export interface NotificationFilter {
+  /** ISO 8601 UTC, part of it. */
+  since: string | null;
+  reference: string | null;
+  code: string | null;
+  after: ListKey | null;
+  limit: number;
+}
+
+/** A row, and the key of the page that ends with it. */
+export interface FoundNotification {
+  notification: ListedNotification;
+  key: ListKey;
+}
+
+/** Final transactions of one merchant, oldest first. */
+export abstract class NotificationReader {
+  abstract list(scope: Scope, filter: NotificationFilter): Promise<FoundNotification[]>;
+}
