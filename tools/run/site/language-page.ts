@@ -18,15 +18,14 @@ export function withProgram(root: string, page: Page): Page {
   const folder = `kits/${name}/conform`;
   if (name === undefined || !existsSync(join(root, folder))) return page;
   const shown = readdirSync(join(root, folder))
+    .filter(file => languages[extname(file)] !== undefined)
     .sort()
     .map(file => `\`${folder}/${file}\`\n\n${fenced(readFileSync(join(root, folder, file), 'utf8'), file)}`);
   const intro =
     'The tests of the kit run this against a platform: receivers behind each adapter, keys that come later, a handler that fails or takes long, login, renewal, a notification that was missed.';
-  return { ...page, text: [page.text.trimEnd(), '## A whole program', intro, ...shown, ''].join('\n\n') };
+  return { ...page, text: [page.text.trimEnd(), '## The program of its tests', intro, ...shown, ''].join('\n\n') };
 }
 
 function fenced(code: string, file: string): string {
-  const language = languages[extname(file)];
-  if (language === undefined) throw new Error(`${file}: no language is known for its ending`);
-  return `\`\`\`${language}\n${code.trimEnd()}\n\`\`\``;
+  return `\`\`\`${languages[extname(file)]}\n${code.trimEnd()}\n\`\`\``;
 }
