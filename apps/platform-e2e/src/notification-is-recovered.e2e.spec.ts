@@ -26,7 +26,7 @@ describe('the notification of a payment, read by getNotification', () => {
     expect(JSON.parse(answer.text)).toMatchObject({ merchantId: shop.merchant.merchantId, status: 'SUCCESS' });
   });
 
-  it('has an id that is found without the webhook (A-89)', async () => {
+  it('has an id that is found without the webhook (A-92)', async () => {
     const search = `merchantId=${shop.merchant.merchantId}&since=2020-01-01T00:00:00Z&limit=500`;
     await eventually(async () => {
       const { status, text } = await gateway.send({

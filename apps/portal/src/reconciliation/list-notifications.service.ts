@@ -12,7 +12,7 @@ export interface NotificationPage {
   next: string | null;
 }
 
-/** Flow: the account's merchant -> its final transactions, oldest first. Reading acknowledges nothing. */
+/** Flow: the account's merchant -> its final transactions, oldest first. Reading acknowledges nothing. */
 @Injectable()
 export class ListNotificationsService {
   constructor(

@@ -56,7 +56,9 @@ describe('GET /pluto/purchase/notifications', () => {
   });
 
   const ask = async (caller: Partial<Identity>, query: Record<string, string | number> = {}) => {
-    const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
+    const search = new URLSearchParams(
+      Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+    ).toString();
     const headers = issuer.signer.headers({ service: 'portal', method: 'GET', path }, caller);
     const answer = await fetch(`${portal.publicUrl}${path}${search && `?${search}`}`, { headers });
     return {
@@ -68,7 +70,7 @@ describe('GET /pluto/purchase/notifications', () => {
   const idsOf = async (caller: Partial<Identity>, query?: Record<string, string | number>) =>
     (await ask(caller, query)).body.notifications.map(({ transactionId }) => transactionId);
 
-  it('a merchant whose webhook was lost finds the id by reference, by code and by time, and nothing is acknowledged (A-89)', async () => {
+  it('a merchant whose webhook was lost finds the id by reference, by code and by time, and nothing is acknowledged (A-92)', async () => {
     expect(await idsOf(merchant(8), { reference: 'lost' })).toEqual([202, 203]);
     expect(await idsOf(merchant(8), { code: '0000000201' })).toEqual([201]);
     expect(await idsOf(merchant(8), { since: '2030-02-03T00:00:00Z' })).toEqual([203, 204]);
@@ -101,7 +103,7 @@ describe('GET /pluto/purchase/notifications', () => {
     });
   });
 
-  it('pages hold every notification once, also those of one microsecond (A-89)', async () => {
+  it('pages hold every notification once, also those of one microsecond (A-92)', async () => {
     const seen: number[] = [];
     let cursor: string | null = null;
     do {
@@ -113,7 +115,7 @@ describe('GET /pluto/purchase/notifications', () => {
     expect(seen).toEqual(Array.from({ length: 30 }, (_, at) => 100 + at));
   });
 
-  it("no merchant and no PSP sees another's, whatever it asks by (T-24, A-89)", async () => {
+  it("no merchant and no PSP sees another's, whatever it asks by (T-24, A-92)", async () => {
     expect(await idsOf(merchant(9), { reference: 'shared' })).toEqual([301]);
     expect(await idsOf(merchant(8), { reference: 'shared', code: '0000000201' })).toEqual([201]);
     const { body } = await ask(merchant(7), { limit: 30, since: '2030-01-01T00:00:00Z' });
@@ -152,7 +154,7 @@ describe('GET /pluto/purchase/notifications', () => {
     expect(body.errors).toContainEqual({ field, message });
   });
 
-  it('a PSP names the merchant, as for createCode (A-89)', async () => {
+  it('a PSP names the merchant, as for createCode (A-92)', async () => {
     const { status, body } = await ask(psp(1));
     expect([status, body.errors]).toEqual([400, [{ field: 'merchantId', message: 'must name one of your merchants' }]]);
   });

@@ -23,7 +23,7 @@ const table: readonly (readonly [prefix: string, entry: PathEntry])[] = [
   // Browsers of people: the portal has sessions of its own, and looks at them itself.
   ['/console', { kind: 'OPEN' }],
   ['/code', { kind: 'ROLE', role: 'EXTERNAL', service: 'payment-simulator' }],
-  // The list reads what the portal keeps of events.
+  // The list reads what the portal keeps of events.
   ['/purchase/notifications', { kind: 'ROLE', role: 'EXTERNAL', service: 'portal' }],
   ['/purchase', { kind: 'ROLE', role: 'EXTERNAL', service: 'webhook-dispatcher' }],
   // Relays of a sandbox, which the gateway itself serves; elsewhere 404.

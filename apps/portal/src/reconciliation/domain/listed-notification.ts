@@ -17,7 +17,7 @@ export interface ListedNotification {
   /** When the transaction became final. */
   completedAt: string;
   /**
-   * PENDING: a payment that waits for your 200. DELIVERED: your server answered 200 in time. READ: getNotification acknowledged it. REVERSED: nobody did, the
+   * PENDING: a payment that nobody has acknowledged so far; without a URL nobody is asked, and it stays so. DELIVERED: your server answered 200 in time. READ: getNotification acknowledged it. REVERSED: nobody did, the
    * money goes back. NOTICE: it moves no money by your answer, and nobody waits for one.
    */
   delivery: DeliveryState;
