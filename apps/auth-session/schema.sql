@@ -15,6 +15,12 @@ AS $function$
     return removed;
   end $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_leaving_bearer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin raise exception 'account %: the switch to Bearer cannot be undone', old.username using errcode = 'integrity_constraint_violation'; end $function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_security_event_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -109,5 +115,6 @@ CREATE INDEX session_expires_at ON session USING btree (expires_at);
 
 ALTER TABLE session ADD CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id);
 
+CREATE TRIGGER account_bearer_is_for_good BEFORE UPDATE OF mode ON account FOR EACH ROW WHEN (old.mode = 'BEARER'::text AND new.mode <> 'BEARER'::text) EXECUTE FUNCTION refuse_leaving_bearer();
 CREATE TRIGGER security_event_append_only BEFORE DELETE OR UPDATE ON security_event FOR EACH ROW EXECUTE FUNCTION refuse_security_event_change();
 CREATE TRIGGER security_event_no_truncate BEFORE TRUNCATE ON security_event FOR EACH STATEMENT EXECUTE FUNCTION refuse_security_event_change();

@@ -4,6 +4,7 @@ import { CountBeforeAnswering1785000000000 } from './1785000000000-count-before-
 import { RememberTheReplacedToken1785000001000 } from './1785000001000-remember-the-replaced-token';
 import { OneDecoyPerIdentity1785000002000 } from './1785000002000-one-decoy-per-identity';
 import { NobodyRewritesTheSecurityLog1785000003000 } from './1785000003000-nobody-rewrites-the-security-log';
+import { BearerIsForGood1795500000000 } from './1795500000000-bearer-is-for-good';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['security_event'];
@@ -16,4 +17,5 @@ export const migrations = [
   RememberTheReplacedToken1785000001000,
   OneDecoyPerIdentity1785000002000,
   NobodyRewritesTheSecurityLog1785000003000,
+  BearerIsForGood1795500000000,
 ];

@@ -4,6 +4,21 @@ const followScheme = () => document.documentElement.classList.toggle('dark-mode'
 darkScheme.addEventListener('change', followScheme);
 followScheme();
 
+/** What a reader may look for in an operation; the viewer's own filter looks at tags only. */
+const textOf = operation => {
+  const { path, method, operation: said } = operation.toJS();
+  return [method, path, said.operationId, said.summary, said.description].join(' ').toLowerCase();
+};
+const findOperations = (tags, phrase) => {
+  const words = phrase.toLowerCase().split(/\s+/);
+  const isFound = text => words.every(word => text.includes(word));
+  return tags
+    .map((tag, name) =>
+      isFound(name.toLowerCase()) ? tag : tag.update('operations', all => all.filter(operation => isFound(textOf(operation)))),
+    )
+    .filter(tag => tag.get('operations').size > 0);
+};
+
 SwaggerUIBundle({
   dom_id: '#reference',
   url: new URLSearchParams(location.search).has('webhooks') ? '/docs/api/webhooks.json' : '/docs/api/public.json',
@@ -12,6 +27,7 @@ SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   docExpansion: 'list',
   filter: true,
+  plugins: [() => ({ fn: { opsFilter: findOperations } })],
   tryItOutEnabled: false,
   validatorUrl: null,
 });

@@ -44,6 +44,12 @@ describe('a Bearer request', () => {
     expect(await outcome(basic(basicAccount.username, basicAccount.apiPassword))).toBe('allowed');
   });
 
+  it('the switch to Bearer cannot be undone, by a statement either (R-5.2-5)', async () => {
+    const back = query(`update account set mode = 'BASIC' where username = $1`, [bearer.username]);
+    await expect(back).rejects.toThrow('the switch to Bearer cannot be undone');
+    expect(await outcome(session.headerValue)).toBe('allowed');
+  });
+
   it('an account in Bearer mode cannot use Basic, and its mode is not revealed (A-20)', async () => {
     expect(await outcome(basic(bearer.username, bearer.password))).toBe('401 Bad Credentials');
   });
@@ -78,11 +84,13 @@ describe('a Bearer request', () => {
 
   describe('as in R-5.2-9, R-7-4, A-23', () => {
     it('an account not in Bearer mode gets an error that says so; the mode is read on each request', async () => {
+      await query(`alter table account disable trigger account_bearer_is_for_good`);
       await query(`update account set mode = 'BASIC' where username = $1`, [bearer.username]);
       expect(await outcome(session.headerValue)).toBe('401 JWT Authentication disabled for this account');
       const renewed = await service.client('POST', '/authentication/renew', { data: { jwt: tokenOf(session) } });
       expect((renewed.data as { message: string }).message).toBe('JWT Authentication disabled for this account');
       await query(`update account set mode = 'BEARER' where username = $1`, [bearer.username]);
+      await query(`alter table account enable trigger account_bearer_is_for_good`);
       expect(await outcome(session.headerValue)).toBe('allowed');
     });
   });
