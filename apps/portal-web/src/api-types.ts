@@ -154,3 +154,28 @@ export interface Colleague {
   hasTotp: boolean;
   hasPassword: boolean;
 }
+
+/** A rehearsal with a name; `paycode-dev trigger` plays the same. */
+export interface Scenario {
+  name: string;
+  sees: string;
+  /** A code for each, paid with this TxState. */
+  payments: string[];
+  followUp: 'REFUND' | 'REVERSAL' | null;
+  rehearsal: 'duplicate' | 'out-of-order' | null;
+  pace: 'ONE_BY_ONE' | 'CUSTOMER_IS_SLOW' | 'ALL_AT_ONCE';
+}
+
+export interface SandboxCode {
+  code: string;
+  payUrl: string;
+  qrPath: string;
+  merchantReference: string;
+  amount: string;
+  currencyCode: string;
+}
+
+export interface SandboxTransaction {
+  transactionId: number;
+  status: string;
+}

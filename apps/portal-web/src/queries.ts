@@ -9,6 +9,7 @@ import type {
   Merchant,
   Notifications,
   PaymentPage,
+  Scenario,
   ShownPayment,
 } from './api-types';
 import { dayBeganAt } from './format';
@@ -108,6 +109,11 @@ export const notificationsQuery = (merchantId: number) =>
 
 export const credentialsQuery = queryOptions({ queryKey: ['credentials'], queryFn: () => api.get<Credentials>('credentials') });
 export const sessionsQuery = queryOptions({ queryKey: ['sessions'], queryFn: () => api.get<BrowserSession[]>('sessions') });
+export const scenariosQuery = queryOptions({
+  queryKey: ['scenarios'],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: () => api.get<Scenario[]>('sandbox/scenarios'),
+});
 export const peopleQuery = queryOptions({ queryKey: ['people'], queryFn: () => api.get<Colleague[]>('people') });
 
 function search(values: Record<string, string | number | undefined>): string {

@@ -60,6 +60,11 @@ const apiPage = createRoute({
   path: '/api',
   component: lazyRouteComponent(() => import('./pages/api-page'), 'ApiPage'),
 });
+const sandbox = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/sandbox',
+  component: lazyRouteComponent(() => import('./pages/sandbox-page'), 'SandboxPage'),
+});
 const security = createRoute({
   getParentRoute: () => signedIn,
   path: '/security',
@@ -80,7 +85,7 @@ const accept = createRoute({
 const routeTree = root.addChildren([
   signIn,
   accept,
-  signedIn.addChildren([home, payments, payment, notifications, apiPage, security]),
+  signedIn.addChildren([home, payments, payment, notifications, apiPage, sandbox, security]),
 ]);
 
 export const router = createRouter({

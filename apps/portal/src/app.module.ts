@@ -13,6 +13,7 @@ import { PagesModule } from './pages';
 import { PaymentsModule } from './payments';
 import { PeopleModule } from './people';
 import { ReconciliationModule } from './reconciliation';
+import { SandboxModule } from './sandbox';
 import { SessionsModule } from './sessions';
 import { SignInModule } from './sign-in';
 import { TenancyModule } from './tenancy';
@@ -37,6 +38,10 @@ export class AppModule {
         ReconciliationModule,
         NotificationsModule,
         CredentialsModule.register({ authSessionUrl: settings.AUTH_SESSION_URL }),
+        SandboxModule.register({
+          environment: settings.PAYCODE_ENVIRONMENT,
+          paymentSimulatorUrl: settings.PAYMENT_SIMULATOR_URL,
+        }),
         PagesModule.register({ folder: settings.WEB_FOLDER }),
       ],
     };

@@ -5,10 +5,12 @@ import { CodeStore } from './codes.ports';
 import { CreateCodeService } from './create-code.service';
 import { CodesController } from './http/codes.controller';
 import { LookupController } from './http/lookup.controller';
+import { PortalSandboxController } from './http/portal-sandbox.controller';
 import { SimulationsController } from './http/simulations.controller';
 import { PayCodeService } from './pay-code.service';
 import { PaymentCodeEntity } from './persistence/payment-code.entity';
 import { PostgresCodeStore } from './persistence/postgres-code.store';
+import { PortalSandboxService } from './portal-sandbox.service';
 import { ReadCodesService } from './read-codes.service';
 import { SimulateEventService } from './simulate-event.service';
 
@@ -25,7 +27,7 @@ export class CodesModule {
     return {
       module: CodesModule,
       imports: [transactions, TypeOrmModule.forFeature([PaymentCodeEntity])],
-      controllers: [CodesController, SimulationsController, LookupController],
+      controllers: [CodesController, SimulationsController, LookupController, PortalSandboxController],
       providers: [
         { provide: CodeUrls, useFactory: () => new CodeUrls(publicBaseUrl) },
         { provide: CodeStore, useClass: PostgresCodeStore },
@@ -33,6 +35,7 @@ export class CodesModule {
         ReadCodesService,
         PayCodeService,
         SimulateEventService,
+        PortalSandboxService,
       ],
       exports: [ReadCodesService, PayCodeService, CodeUrls],
     };

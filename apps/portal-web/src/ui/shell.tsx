@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { api } from '../api';
+import type { Me } from '../api-types';
 import { meQuery, queryClient } from '../queries';
 import { applyTheme, currentTheme, themes } from '../theme';
 
@@ -10,8 +11,14 @@ const pages = [
   { to: '/payments', label: 'Payments' },
   { to: '/notifications', label: 'Notifications' },
   { to: '/api', label: 'API' },
+  { to: '/sandbox', label: 'Sandbox' },
   { to: '/security', label: 'Security' },
 ] as const;
+
+/** Merchants rehearse, and not in production. */
+function isFor(me: Me | null | undefined, page: (typeof pages)[number]['to']): boolean {
+  return page !== '/sandbox' || (me?.environment === 'sandbox' && me.person.tenantType === 'MERCHANT');
+}
 
 /** What every page of somebody who is signed in has around it. */
 export function Shell(): ReactNode {
@@ -34,16 +41,18 @@ export function Shell(): ReactNode {
         <SignOut />
       </header>
       <nav className="nav" aria-label="Pages">
-        {pages.map(({ to, label }) => (
-          <Link
-            key={to}
-            to={to}
-            activeOptions={{ exact: to === '/', includeSearch: false }}
-            activeProps={{ 'aria-current': 'page' }}
-          >
-            {label}
-          </Link>
-        ))}
+        {pages
+          .filter(({ to }) => isFor(me, to))
+          .map(({ to, label }) => (
+            <Link
+              key={to}
+              to={to}
+              activeOptions={{ exact: to === '/', includeSearch: false }}
+              activeProps={{ 'aria-current': 'page' }}
+            >
+              {label}
+            </Link>
+          ))}
       </nav>
       <main id="main" ref={main} tabIndex={-1}>
         <Outlet />

@@ -32,6 +32,11 @@ export const env = defineEnv({
     default: 'http://127.0.0.1:3106',
     description: 'Internal base URL of recipient-messages, which mails invitations.',
   },
+  PAYMENT_SIMULATOR_URL: {
+    type: 'url',
+    default: 'http://127.0.0.1:3105',
+    description: 'Internal base URL of payment-simulator, for rehearsals in the sandbox. Production calls nobody there.',
+  },
   PUBLIC_BASE_URL: {
     type: 'url',
     default: 'https://localhost:8443',

@@ -117,6 +117,7 @@ OPERATOR_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/operator-public-keys.js
 OPERATOR_TOKEN_REVOCATIONS_FILE: /etc/paycode/token-keys/operator-revocations.json
 PAYCODE_ENVIRONMENT: {{ .Values.environment | quote }}
 PAYLOAD_KEYS_FILE: /etc/paycode/secrets/PAYLOAD_KEYS
+PAYMENT_SIMULATOR_URL: https://payment-simulator:3105
 PUBLIC_BASE_URL: {{ printf "https://%s" .Values.host | quote }}
 PUBLIC_PORT: "3207"
 RECIPIENT_MESSAGES_URL: https://recipient-messages:3106

@@ -1,11 +1,12 @@
+import { scenarios } from '@paycode/dto/sandbox';
 import { exitCodes } from '../exit-codes';
 import { Shop } from '../platform/shop';
 import { UsageError } from '../usage-error';
 import { codeOptions, codeOptionsHelp, codeWishOf } from './code-options';
 import { accountOf, type Command, numberIn, relayNameOf } from './command';
-import { scenarios } from './scenarios';
+import { play } from './scenarios';
 
-const names = Object.keys(scenarios);
+const names = scenarios.map(({ name }) => name);
 
 export const triggerCommand: Command = {
   name: 'trigger',
@@ -40,7 +41,7 @@ Exit codes
   options: [...codeOptions, 'count', 'after', 'name'],
   async run(call) {
     const name = call.words[0] ?? '';
-    const scenario = Object.hasOwn(scenarios, name) ? scenarios[name] : undefined;
+    const scenario = scenarios.find(each => each.name === name);
     if (!scenario) throw new UsageError(`there is no scenario ${JSON.stringify(name)}: see paycode-dev trigger --help`);
     const count = numberIn(call, 'count', { standard: 20, max: 100 });
     const afterMs = numberIn(call, 'after', { standard: 20, max: 1_500 }) * 1_000;
@@ -48,7 +49,7 @@ Exit codes
     const isJson = call.flags.has('json');
     if (!isJson) write(`Your receiver is going to see ${scenario.sees}.\n`);
     const stage = { shop: new Shop(accountOf(call)), wish: codeWishOf(call), count, afterMs, relay: relayNameOf(call) };
-    const payments = await scenario.play(stage);
+    const payments = await play(scenario, stage);
     if (isJson) write(`${JSON.stringify({ scenario: name, sees: scenario.sees, payments }, null, 2)}\n`);
     else
       for (const { transactionId, status, merchantReference } of payments)

@@ -1,4 +1,4 @@
-import { portalAccountOperations, portalNotificationOperations, portalOperations } from '@paycode/dto';
+import { portalAccountOperations, portalNotificationOperations, portalOperations, portalSandboxOperations } from '@paycode/dto';
 import type { operatorName, ServiceName } from './token-keys';
 
 export type CallerName = ServiceName | typeof operatorName;
@@ -83,6 +83,7 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
   'payment-simulator': [
     ['POST', '/internal/transactions', operator],
     ['GET', '/internal/transactions/:transactionId', operator],
+    ...portalSandboxOperations.map((operation): Row => ['POST', `/internal/portal/sandbox/${operation}`, portal]),
     ...erasures,
   ],
   portal: [

@@ -1,7 +1,6 @@
-import { WithoutCardNumber } from '@paycode/dto';
+import { type FollowUp, followUps, WithoutCardNumber } from '@paycode/dto';
 import { IsBoolean, IsIn, IsInt, IsNumber, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
 import { currencyCodes } from '../../transactions';
-import { type SimulatedEvent, simulatedEvents } from '../simulate-event.service';
 
 const idMax = Number.MAX_SAFE_INTEGER;
 /** The last instant a Date can be (ECMA-262, time values). */
@@ -77,8 +76,8 @@ export class QueryReferenceBody {
 
 /** Body of a simulation (sandbox). */
 export class SimulationBody {
-  @IsIn(simulatedEvents)
-  event!: SimulatedEvent;
+  @IsIn(followUps)
+  event!: FollowUp;
 }
 
 /** Body of the Remote API's lookup. */

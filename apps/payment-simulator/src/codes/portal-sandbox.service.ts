@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import type { FollowUp, Identity, PortalSandboxCode, PortalSandboxTransaction } from '@paycode/dto';
+import { CodeUrls } from './code-urls';
+import { type CodeRequest, CreateCodeService } from './create-code.service';
+import { PayCodeService } from './pay-code.service';
+import { ReadCodesService } from './read-codes.service';
+import { SimulateEventService } from './simulate-event.service';
+
+const payer = '+27820000001';
+
+/** Flow: what a person of a merchant wants to see in the portal -> a code of this merchant, its payment, or what follows it. */
+@Injectable()
+export class PortalSandboxService {
+  constructor(
+    private readonly createCode: CreateCodeService,
+    private readonly readCodes: ReadCodesService,
+    private readonly payCode: PayCodeService,
+    private readonly simulateEvent: SimulateEventService,
+    private readonly urls: CodeUrls,
+  ) {}
+
+  /** @throws DomainError 400 for an amount or currency that cannot be */
+  async makeCode(caller: Identity, wish: Pick<CodeRequest, 'amount' | 'currencyCode' | 'merchantReference'>) {
+    const { code } = await this.createCode.create(caller, {
+      ...wish,
+      merchantId: undefined,
+      expiryDate: undefined,
+      useOnce: true,
+      requestTip: false,
+      requestContact: false,
+      shortDescription: null,
+      extraReferenceName: null,
+      extraReferenceValue: null,
+    });
+    return {
+      code: code.code,
+      payUrl: this.urls.payUrlOf(code.code),
+      qrPath: `/public/qr/${code.code}.svg`,
+    } satisfies PortalSandboxCode;
+  }
+
+  /** @throws DomainError 404 for a code of another merchant, 400 for one that cannot be paid any more */
+  async pay(caller: Identity, { code, txState }: { code: string; txState: string }): Promise<PortalSandboxTransaction> {
+    const { code: own } = await this.readCodes.ofCaller(caller, code);
+    const payment = { code: own.code, txState, clientMsisdn: payer, tipAmount: null, clientContact: null };
+    const { transactionId, status } = await this.payCode.pay(payment);
+    return { transactionId, status };
+  }
+
+  /** @throws DomainError 404 for a code of another merchant, 400 when it has no payment to which this may happen */
+  follow(caller: Identity, { code, followUp }: { code: string; followUp: FollowUp }): Promise<PortalSandboxTransaction> {
+    return this.simulateEvent.simulate(caller, { code, event: followUp });
+  }
+}

@@ -1,0 +1,96 @@
+import { useEffect, useRef, useState } from 'react';
+import { api } from '../api';
+import type { SandboxCode, SandboxTransaction, Scenario } from '../api-types';
+
+export interface PlayedPayment extends SandboxTransaction {
+  code: string;
+}
+
+export interface Stage {
+  /** The scenario that plays, or played last. */
+  scenario: string | null;
+  /** What it does just now, in words; null: nothing plays. */
+  doing: string | null;
+  played: PlayedPayment[];
+  error: unknown;
+  play: (scenario: Scenario) => void;
+}
+
+interface Wish {
+  amount: string;
+  currencyCode: string;
+}
+
+const slowCustomerS = 20;
+const burstPayments = 10;
+
+/** Decimal comma or point, as people write it. */
+export const madeOf = ({ amount, currencyCode }: Wish): Wish => ({ amount: amount.trim().replace(',', '.'), currencyCode });
+export const newCode = (wish: Wish) => api.post<SandboxCode>('sandbox/codes', madeOf(wish));
+
+export async function payCode(code: string, txState: string): Promise<PlayedPayment> {
+  return { code, ...(await api.post<SandboxTransaction>('sandbox/payments', { code, txState })) };
+}
+
+export async function followUp(code: string, event: 'REFUND' | 'REVERSAL'): Promise<PlayedPayment> {
+  return { code, ...(await api.post<SandboxTransaction>('sandbox/follow-ups', { code, followUp: event })) };
+}
+
+/** Plays one scenario at a time, and stops when the page is left. */
+export function useStage(wish: Wish): Stage {
+  const [scenario, setScenario] = useState<string | null>(null);
+  const [doing, setDoing] = useState<string | null>(null);
+  const [played, setPlayed] = useState<PlayedPayment[]>([]);
+  const [error, setError] = useState<unknown>(null);
+  const leaving = useRef<AbortController>(undefined);
+  useEffect(() => () => leaving.current?.abort(), []);
+  const play = async (next: Scenario) => {
+    leaving.current = new AbortController();
+    setScenario(next.name);
+    setPlayed([]);
+    setError(null);
+    const tell = { doing: setDoing, played: (payment: PlayedPayment) => setPlayed(before => [...before, payment]) };
+    try {
+      await perform(next, { wish, tell, left: leaving.current.signal });
+    } catch (failure) {
+      if (!leaving.current.signal.aborted) setError(failure);
+    } finally {
+      setDoing(null);
+    }
+  };
+  return { scenario, doing, played, error, play: next => void play(next) };
+}
+
+interface Performance {
+  wish: Wish;
+  tell: { doing: (text: string) => void; played: (payment: PlayedPayment) => void };
+  left: AbortSignal;
+}
+
+async function perform(scenario: Scenario, performance: Performance): Promise<void> {
+  const { wish, tell, left } = performance;
+  const states = scenario.pace === 'ALL_AT_ONCE' ? Array<string>(burstPayments).fill('SUCCESS') : scenario.payments;
+  if (scenario.pace === 'ALL_AT_ONCE') return atOnce(states, performance);
+  for (const [at, txState] of states.entries()) {
+    tell.doing(states.length > 1 ? `Payment ${at + 1} of ${states.length}` : 'Making a code');
+    const { code } = await newCode(wish);
+    if (scenario.pace === 'CUSTOMER_IS_SLOW') await customerThinks(tell, left);
+    left.throwIfAborted();
+    tell.played(await payCode(code, txState));
+    if (scenario.followUp) tell.played(await followUp(code, scenario.followUp));
+  }
+}
+
+async function atOnce(states: readonly string[], { wish, tell }: Performance): Promise<void> {
+  tell.doing(`Making ${states.length} codes`);
+  const codes = await Promise.all(states.map(() => newCode(wish)));
+  tell.doing(`Paying ${states.length} codes`);
+  await Promise.all(codes.map(async ({ code }, at) => tell.played(await payCode(code, states[at]!))));
+}
+
+async function customerThinks(tell: Performance['tell'], left: AbortSignal): Promise<void> {
+  for (let second = slowCustomerS; second > 0 && !left.aborted; second--) {
+    tell.doing(`The customer pays in ${second} s`);
+    await new Promise(resolve => setTimeout(resolve, 1_000));
+  }
+}

@@ -1,0 +1,38 @@
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { type PortalSandboxTransaction, type Scenario, scenarios } from '@paycode/dto';
+import { AskedBy, type Asking, Needs } from '../../sessions';
+import { type MadeCode, SandboxService } from '../sandbox.service';
+import { SandboxCodeBody, SandboxFollowBody, SandboxPaymentBody } from './sandbox.dto';
+
+/** What a merchant rehearses in the sandbox. */
+@Controller('console/api/sandbox')
+export class SandboxController {
+  constructor(private readonly sandbox: SandboxService) {}
+
+  /** The same that `paycode-dev trigger` plays. */
+  @Get('scenarios')
+  scenarios(): readonly Scenario[] {
+    return scenarios;
+  }
+
+  @Post('codes')
+  @HttpCode(200)
+  @Needs('TEST')
+  makeCode(@Body() body: SandboxCodeBody, @AskedBy() asking: Asking): Promise<MadeCode> {
+    return this.sandbox.makeCode(body, asking);
+  }
+
+  @Post('payments')
+  @HttpCode(200)
+  @Needs('TEST')
+  pay(@Body() body: SandboxPaymentBody, @AskedBy() asking: Asking): Promise<PortalSandboxTransaction> {
+    return this.sandbox.pay(body, asking);
+  }
+
+  @Post('follow-ups')
+  @HttpCode(200)
+  @Needs('TEST')
+  follow(@Body() body: SandboxFollowBody, @AskedBy() asking: Asking): Promise<PortalSandboxTransaction> {
+    return this.sandbox.follow(body, asking);
+  }
+}

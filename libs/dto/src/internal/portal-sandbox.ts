@@ -1,0 +1,34 @@
+import type { FollowUp } from '../sandbox/scenarios';
+
+/** What the portal may ask of the sandbox's payment core for a merchant: POST payment-simulator /internal/portal/sandbox/{operation}. */
+export const portalSandboxOperations = ['make-code', 'pay', 'follow'] as const;
+
+export type PortalSandboxOperation = (typeof portalSandboxOperations)[number];
+
+export interface PortalSandboxRequest {
+  /** Whose code it is; the portal takes it from the person who is signed in. */
+  merchantId: number;
+  /** The person who asks. */
+  actor: string;
+  /** Exact decimal as digits. */
+  amount?: string;
+  currencyCode?: string;
+  merchantReference?: string;
+  code?: string;
+  /** Terminal TxState of the payment. */
+  txState?: string;
+  followUp?: FollowUp;
+}
+
+export interface PortalSandboxCode {
+  code: string;
+  /** The payment page, which is the content of the QR image. */
+  payUrl: string;
+  /** Path of the QR image on the gateway. */
+  qrPath: string;
+}
+
+export interface PortalSandboxTransaction {
+  transactionId: number;
+  status: string;
+}
