@@ -133,8 +133,18 @@ export interface Credentials {
   mode: 'BASIC' | 'BEARER';
   hasPassword: boolean;
   challengeRequired: boolean;
+  /** Where it may be used from; empty: everywhere. */
+  sourceAddresses: string[];
   publicKeySha256: string | null;
   passwordChangedAt: string;
+}
+
+/** A session that a program opened. */
+export interface ApiSession {
+  sessionId: string;
+  loginKind: 'PASSWORD' | 'CHALLENGE';
+  startedAt: string;
+  expiresAt: string;
 }
 
 export interface BrowserSession {

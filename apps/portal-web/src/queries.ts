@@ -1,6 +1,7 @@
 import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
 import { api, PortalError } from './api';
 import type {
+  ApiSession,
   Credentials,
   BrowserSession,
   Colleague,
@@ -108,6 +109,10 @@ export const notificationsQuery = (merchantId: number) =>
   });
 
 export const credentialsQuery = queryOptions({ queryKey: ['credentials'], queryFn: () => api.get<Credentials>('credentials') });
+export const apiSessionsQuery = queryOptions({
+  queryKey: ['api-sessions'],
+  queryFn: () => api.get<ApiSession[]>('credentials/sessions'),
+});
 export const sessionsQuery = queryOptions({ queryKey: ['sessions'], queryFn: () => api.get<BrowserSession[]>('sessions') });
 export const scenariosQuery = queryOptions({
   queryKey: ['scenarios'],

@@ -37,7 +37,10 @@ export class AppModule {
         PaymentsModule.register(paymentsOptionsOf(settings)),
         ReconciliationModule,
         NotificationsModule,
-        CredentialsModule.register({ authSessionUrl: settings.AUTH_SESSION_URL }),
+        CredentialsModule.register({
+          authSessionUrl: settings.AUTH_SESSION_URL,
+          isProduction: settings.PAYCODE_ENVIRONMENT === 'production',
+        }),
         SandboxModule.register({
           environment: settings.PAYCODE_ENVIRONMENT,
           paymentSimulatorUrl: settings.PAYMENT_SIMULATOR_URL,

@@ -3,6 +3,7 @@ import { AcceptTokenService } from './accept-token.service';
 import { AccessTokens, type Environment } from './access-tokens';
 import { OpenSessionService, type SessionRules } from './open-session.service';
 import { AccountSessionsController } from './http/account-sessions.controller';
+import { PortalSessionsController } from './http/portal-sessions.controller';
 import { PostgresSessionStore } from './persistence/postgres-session.store';
 import { ReusedTokens } from './reused-tokens';
 import { SessionStore } from './sessions.ports';
@@ -18,7 +19,7 @@ export class SessionsModule {
     return {
       module: SessionsModule,
       global: true,
-      controllers: [AccountSessionsController],
+      controllers: [AccountSessionsController, PortalSessionsController],
       providers: [
         { provide: 'Environment', useValue: environment },
         { provide: 'SessionRules', useValue: rules },

@@ -4,6 +4,11 @@ import { api } from '../api';
 import type { Credentials } from '../api-types';
 import { credentialsQuery, meQuery, queryClient } from '../queries';
 import { Confirm, Facts, Failure, Moment, Secret, Waiting } from '../ui';
+import { AccountRules } from './account-rules';
+import { ApiSessions } from './api-sessions';
+import { BearerSwitch } from './bearer-switch';
+import { CodeSamples } from './code-samples';
+import { KeyTrial } from './key-trial';
 import { OwnPassword } from './own-password';
 import { PublicKey } from './public-key';
 
@@ -42,7 +47,10 @@ function Access({ mayChange }: { mayChange: boolean }): ReactNode {
       />
       <Password access={data} mayChange={mayChange} />
       <PublicKey access={data} mayChange={mayChange} />
-      <Samples access={data} />
+      {data.publicKeySha256 && <KeyTrial username={username} />}
+      <AccountRules access={data} mayChange={mayChange} />
+      {mode === 'BASIC' ? <BearerSwitch access={data} mayChange={mayChange} /> : <ApiSessions mayChange={mayChange} />}
+      <CodeSamples access={data} />
     </>
   );
 }
@@ -91,30 +99,4 @@ function Password({ access, mayChange }: { access: Credentials; mayChange: boole
       )}
     </section>
   );
-}
-
-function Samples({ access: { username, mode } }: { access: Credentials }): ReactNode {
-  const { origin } = location;
-  return (
-    <section className="card" aria-labelledby="samples">
-      <h2 id="samples">From your program</h2>
-      {mode === 'BASIC' ? (
-        <>
-          <p>Make a code of R 110.00, with the password in the environment:</p>
-          <pre tabIndex={0}>{sampleOf(origin, username)}</pre>
-        </>
-      ) : (
-        <p>Your programs log in and send the session token with each request.</p>
-      )}
-    </section>
-  );
-}
-
-function sampleOf(origin: string, username: string): string {
-  return [
-    `curl -u "${username}:$API_PASSWORD" \\`,
-    `  -H 'Content-Type: application/json' \\`,
-    `  -d '{"merchantReference":"order-1","amount":110.00,"currencyCode":"ZAR"}' \\`,
-    `  ${origin}/pluto/code/create`,
-  ].join('\n');
 }

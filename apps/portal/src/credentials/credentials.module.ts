@@ -1,5 +1,6 @@
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { InternalClient, ServiceTokenSigner } from '@paycode/access';
+import { BearerSwitchService, SwitchRules } from './bearer-switch.service';
 import { CredentialsService } from './credentials.service';
 import { AuthSessionCalls } from './auth-session-calls';
 import { CredentialsController } from './http/credentials.controller';
@@ -9,7 +10,7 @@ import { CredentialsController } from './http/credentials.controller';
 export class CredentialsModule implements OnApplicationShutdown {
   constructor(@Inject(AuthSessionCalls) private readonly calls: AuthSessionCalls) {}
 
-  static register({ authSessionUrl }: { authSessionUrl: string }): DynamicModule {
+  static register({ authSessionUrl, isProduction }: { authSessionUrl: string; isProduction: boolean }): DynamicModule {
     return {
       module: CredentialsModule,
       controllers: [CredentialsController],
@@ -23,6 +24,8 @@ export class CredentialsModule implements OnApplicationShutdown {
             ),
         },
         CredentialsService,
+        BearerSwitchService,
+        { provide: SwitchRules, useFactory: () => new SwitchRules(isProduction) },
       ],
     };
   }

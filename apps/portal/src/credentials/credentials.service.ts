@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { PortalAccount, PortalAccountRequest } from '@paycode/dto';
+import type { PortalAccount, PortalAccountOperation, PortalAccountRequest, PortalApiSession } from '@paycode/dto';
 import { type AuditEvent, AuditLog, type Origin } from '../audit';
 import { actorOf, type Person } from '../people';
 import { CurrentPassword } from '../sign-in';
@@ -33,14 +33,59 @@ export class CredentialsService {
     return value;
   }
 
-  async setPublicKey(
+  setPublicKey(
     { current, publicKey }: { current: string; publicKey: string },
     asking: CredentialsCaller,
   ): Promise<PortalAccount> {
-    const request = { ...requestOf(asking.person), publicKey };
+    return this.change('set-public-key', { action: 'API_PUBLIC_KEY_SET', current, set: { publicKey } }, asking);
+  }
+
+  /** Whether the person holds the registered key; opens no session. */
+  tryPublicKey(trial: { nonce: string; signature: string }, { person }: CredentialsCaller): Promise<{ verifies: boolean }> {
+    return this.calls.ask('try-public-key', { ...requestOf(person), ...trial });
+  }
+
+  requireChallenge(
+    { current, challengeRequired }: { current: string; challengeRequired: boolean },
+    asking: CredentialsCaller,
+  ): Promise<PortalAccount> {
+    return this.change(
+      'require-challenge',
+      { action: 'API_CHALLENGE_RULE_CHANGED', current, set: { challengeRequired } },
+      asking,
+    );
+  }
+
+  bindToSources(
+    { current, sourceAddresses }: { current: string; sourceAddresses: string[] },
+    asking: CredentialsCaller,
+  ): Promise<PortalAccount> {
+    return this.change('bind-to-sources', { action: 'API_SOURCES_CHANGED', current, set: { sourceAddresses } }, asking);
+  }
+
+  /** Cannot be undone: the password is cleared, and one that is made afterwards is for the login alone. */
+  enableBearer(current: string, asking: CredentialsCaller): Promise<PortalAccount> {
+    return this.change('enable-bearer', { action: 'API_BEARER_ENABLED', current, set: {} }, asking);
+  }
+
+  sessions({ person }: CredentialsCaller): Promise<PortalApiSession[]> {
+    return this.calls.ask('sessions', requestOf(person));
+  }
+
+  async endSession(sessionId: string, asking: CredentialsCaller): Promise<void> {
+    await this.calls.ask('end-session', { ...requestOf(asking.person), sessionId });
+    await this.record('API_SESSION_ENDED', asking);
+  }
+
+  private async change(
+    operation: PortalAccountOperation,
+    { action, current, set }: { action: AuditEvent['action']; current: string; set: Partial<PortalAccountRequest> },
+    asking: CredentialsCaller,
+  ): Promise<PortalAccount> {
+    const request = { ...requestOf(asking.person), ...set };
     await this.current.demand(current, asking);
-    const value = await this.calls.ask<PortalAccount>('set-public-key', request);
-    await this.record('API_PUBLIC_KEY_SET', asking);
+    const value = await this.calls.ask<PortalAccount>(operation, request);
+    await this.record(action, asking);
     return value;
   }
 

@@ -62,7 +62,17 @@ export type PortalAnswer<T> =
   { ok: true; value: T } | { ok: false; status: number; reason: string; message: string; retryAfterS?: number };
 
 /** What the portal may ask of the account that a merchant's or PSP's programs use: POST auth-session /internal/portal/accounts/{operation}. */
-export const portalAccountOperations = ['show', 'new-password', 'set-public-key'] as const;
+export const portalAccountOperations = [
+  'show',
+  'new-password',
+  'set-public-key',
+  'try-public-key',
+  'require-challenge',
+  'bind-to-sources',
+  'enable-bearer',
+  'sessions',
+  'end-session',
+] as const;
 
 export type PortalAccountOperation = (typeof portalAccountOperations)[number];
 
@@ -74,6 +84,24 @@ export interface PortalAccountRequest {
   actor: string;
   /** Base64 of the X.509 RSA-4096 public key. */
   publicKey?: string;
+  /** Of a trial of the registered key: what the signature is over, and the signature as base64. */
+  nonce?: string;
+  signature?: string;
+  challengeRequired?: boolean;
+  /** IP addresses and CIDR ranges; empty permits every address. */
+  sourceAddresses?: string[];
+  sessionId?: string;
+}
+
+/** A session that a program of the account opened. */
+export interface PortalApiSession {
+  sessionId: string;
+  /** Whether the login proved the client's key. */
+  loginKind: 'PASSWORD' | 'CHALLENGE';
+  /** ISO 8601 UTC. */
+  startedAt: string;
+  /** ISO 8601 UTC: the end of its current token. */
+  expiresAt: string;
 }
 
 /** What the portal may ask of a stored notification: POST webhook-dispatcher /internal/portal/notifications/{operation}. */
@@ -108,6 +136,8 @@ export interface PortalAccount {
   mode: 'BASIC' | 'BEARER';
   hasPassword: boolean;
   challengeRequired: boolean;
+  /** Where it may be used from; empty: everywhere. */
+  sourceAddresses: string[];
   /** Hex SHA-256 of the registered client key; null without a key. */
   publicKeySha256: string | null;
   /** ISO 8601 UTC. */

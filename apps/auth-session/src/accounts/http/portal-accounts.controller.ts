@@ -1,13 +1,14 @@
 import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { PortalAccount, PortalAnswer } from '@paycode/dto';
-import { answered, DomainError, invalidField } from '@paycode/service-runtime';
+import { answered, invalidField } from '@paycode/service-runtime';
 import { InternalOrigin, type Origin } from '../../audit';
 import { ChangeCredentialsService } from '../change-credentials.service';
 import type { Account } from '../domain/account';
-import { nameAccount } from '../domain/account-name';
+import { isSignedBy, keyTrialText } from '../try-public-key';
 import { viewOf } from './account-view';
 import { PortalAccountBody } from './portal-accounts.dto';
+import { usernameOfTenant } from './username-of-tenant';
 
 type Answer<T> = Promise<PortalAnswer<T>>;
 
@@ -22,7 +23,7 @@ export class PortalAccountsController {
   @Post('show')
   @HttpCode(200)
   show(@Body() body: PortalAccountBody): Answer<PortalAccount> {
-    return answered(async () => shown(await this.credentials.find(usernameOf(body))));
+    return answered(async () => shown(await this.credentials.find(usernameOfTenant(body))));
   }
 
   @Post('new-password')
@@ -30,7 +31,7 @@ export class PortalAccountsController {
   @Header('cache-control', 'no-store')
   newPassword(@Body() body: PortalAccountBody, @InternalOrigin() origin: Origin): Answer<{ apiPassword: string }> {
     return answered(async () => ({
-      apiPassword: await this.credentials.generatePassword(usernameOf(body), askedBy(body, origin)),
+      apiPassword: await this.credentials.generatePassword(usernameOfTenant(body), askedBy(body, origin)),
     }));
   }
 
@@ -40,8 +41,50 @@ export class PortalAccountsController {
   setPublicKey(@Body() body: PortalAccountBody, @InternalOrigin() origin: Origin): Answer<PortalAccount> {
     return answered(async () => {
       if (!body.publicKey) throw invalidField('publicKey', 'is missing');
-      return shown(await this.credentials.registerPublicKey(usernameOf(body), body.publicKey, askedBy(body, origin)));
+      return shown(await this.credentials.registerPublicKey(usernameOfTenant(body), body.publicKey, askedBy(body, origin)));
     });
+  }
+
+  /** Whether the person holds the key that is registered. It opens no session, and changes nothing. */
+  @Post('try-public-key')
+  @HttpCode(200)
+  @RouteConfig({ multilineFields: new Set(['signature']) })
+  tryPublicKey(@Body() body: PortalAccountBody): Answer<{ verifies: boolean }> {
+    return answered(async () => {
+      const { username, publicKey } = await this.credentials.find(usernameOfTenant(body));
+      if (!publicKey) throw invalidField('publicKey', 'is not registered yet');
+      const verifies = isSignedBy(
+        publicKey,
+        keyTrialText(username, given('nonce', body.nonce)),
+        given('signature', body.signature),
+      );
+      return { verifies };
+    });
+  }
+
+  @Post('require-challenge')
+  @HttpCode(200)
+  requireChallenge(@Body() body: PortalAccountBody, @InternalOrigin() origin: Origin): Answer<PortalAccount> {
+    return answered(async () => {
+      const isRequired = given('challengeRequired', body.challengeRequired);
+      return shown(await this.credentials.requireChallenge(usernameOfTenant(body), isRequired, askedBy(body, origin)));
+    });
+  }
+
+  @Post('bind-to-sources')
+  @HttpCode(200)
+  bindToSources(@Body() body: PortalAccountBody, @InternalOrigin() origin: Origin): Answer<PortalAccount> {
+    return answered(async () => {
+      const sources = given('sourceAddresses', body.sourceAddresses);
+      return shown(await this.credentials.bindToSources(usernameOfTenant(body), sources, askedBy(body, origin)));
+    });
+  }
+
+  /** Cannot be undone. The portal has made sure that its people want it. */
+  @Post('enable-bearer')
+  @HttpCode(200)
+  enableBearer(@Body() body: PortalAccountBody, @InternalOrigin() origin: Origin): Answer<PortalAccount> {
+    return answered(async () => shown(await this.credentials.enableBearer(usernameOfTenant(body), askedBy(body, origin))));
   }
 }
 
@@ -49,13 +92,13 @@ function askedBy({ actor }: PortalAccountBody, origin: Origin): Origin {
   return { ...origin, actor: `portal ${actor}` };
 }
 
-function usernameOf({ type, ownerId }: PortalAccountBody): string {
-  const name = nameAccount({ type, id: ownerId });
-  if (!name.ok) throw new DomainError({ status: 404, reason: 'NO_SUCH_ACCOUNT', message: 'no such account' });
-  return name.username;
+/** @throws DomainError 400 for a field that this operation needs */
+function given<T>(field: string, value: T | undefined): T {
+  if (value === undefined) throw invalidField(field, 'is missing');
+  return value;
 }
 
 function shown(account: Account): PortalAccount {
-  const { username, mode, hasPassword, challengeRequired, publicKeySha256, passwordChangedAt } = viewOf(account);
-  return { username, mode, hasPassword, challengeRequired, publicKeySha256, passwordChangedAt };
+  const { username, mode, hasPassword, challengeRequired, sourceAddresses, publicKeySha256, passwordChangedAt } = viewOf(account);
+  return { username, mode, hasPassword, challengeRequired, sourceAddresses, publicKeySha256, passwordChangedAt };
 }

@@ -1,5 +1,18 @@
 import type { PortalAccountRequest } from '@paycode/dto';
-import { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+} from 'class-validator';
 
 /** Body of POST /internal/portal/accounts/{operation}. What people type is checked where it is used, in words for them. */
 export class PortalAccountBody implements PortalAccountRequest {
@@ -22,4 +35,27 @@ export class PortalAccountBody implements PortalAccountRequest {
   @IsString()
   @Length(1, 8_192)
   publicKey?: string;
+
+  /** Random text of the trial, chosen by who signs. */
+  @IsOptional()
+  @Matches(/^[A-Za-z0-9_-]{16,64}$/, { message: 'nonce must be 16 to 64 letters and digits' })
+  nonce?: string;
+
+  /** Base64; may contain line breaks. */
+  @IsOptional()
+  @IsString()
+  @Length(1, 2_048)
+  signature?: string;
+
+  @IsOptional()
+  @IsBoolean()
+  challengeRequired?: boolean;
+
+  /** IP addresses and CIDR ranges; an empty list permits every address. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(32)
+  @IsString({ each: true })
+  @MaxLength(64, { each: true })
+  sourceAddresses?: string[];
 }

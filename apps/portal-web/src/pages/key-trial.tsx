@@ -1,0 +1,59 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useId, useState } from 'react';
+import { api } from '../api';
+import { Failure } from '../ui';
+
+/** Shows whether the private key at hand belongs to the registered one, before a program's first login depends on it. */
+export function KeyTrial({ username }: { username: string }): ReactNode {
+  const [nonce, setNonce] = useState(newNonce);
+  const [signature, setSignature] = useState('');
+  const id = useId();
+  const tried = useMutation({
+    mutationFn: () => api.post<{ verifies: boolean }>('credentials/public-key/trial', { nonce, signature }),
+    onSuccess: () => {
+      setSignature('');
+      setNonce(newNonce());
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    tried.mutate();
+  };
+  return (
+    <section className="card" aria-labelledby="trial">
+      <h2 id="trial">Try the registered key</h2>
+      <p>Sign this with the private key, where the key is, and paste what it prints. Nothing is logged in.</p>
+      <pre tabIndex={0} aria-label="Command to sign with">
+        {`printf '%s' 'paycode-key-test ${username} ${nonce}' |\n  openssl dgst -sha256 -sign key.pem | openssl base64 -A`}
+      </pre>
+      {tried.isError && <Failure error={tried.error} />}
+      {tried.data && (
+        <p className={`notice ${tried.data.verifies ? 'good' : 'bad'}`} role="status">
+          {tried.data.verifies
+            ? 'It verifies: this private key belongs to the registered public key.'
+            : 'It does not verify: another key signed it, or another text. Compare the fingerprints above, and copy the whole command.'}
+        </p>
+      )}
+      <form onSubmit={submit}>
+        <div className="field">
+          <label htmlFor={id}>Signature</label>
+          <textarea
+            id={id}
+            required
+            rows={4}
+            maxLength={2_048}
+            value={signature}
+            onChange={event => setSignature(event.target.value)}
+          />
+        </div>
+        <button type="submit" disabled={tried.isPending}>
+          {tried.isPending ? 'Verifying…' : 'Verify signature'}
+        </button>
+      </form>
+    </section>
+  );
+}
+
+function newNonce(): string {
+  return crypto.randomUUID();
+}
