@@ -13,6 +13,8 @@ export interface Play {
   heldMin: number;
   /** PromQL that has a value only while the fault is there: an alert that does not fire proves nothing without it. */
   seen: string;
+  /** PromQL that must have no value while the fault is there. */
+  never?: string;
   /** Payments in a second in the calm before; default 1. */
   paymentsPerS?: number;
   /** Prepares what the platform needs beside it; gives its settings. */

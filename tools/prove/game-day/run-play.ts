@@ -70,7 +70,7 @@ async function playOn(stage: Stage, play: Play, day: GameDay): Promise<PlayResul
 }
 
 function startPrometheus(folder: string, stage: Stage, { alerts, monitors }: GameDay): Promise<Prometheus> {
-  const { internal } = stage.connection.standalone;
+  const internal = stage.scraped;
   const ruleFiles = alerts.files.map(({ name }) => ruleFileOf(folder, name));
   const toS = nowS() - historyEndsBeforeS;
   const history = calmHistory({
@@ -100,6 +100,8 @@ async function result(prometheus: Prometheus, play: Play, { fromS, faultAtS, unt
   const base = { name: play.name, expected: play.expected, heldS: untilS - faultAtS, verdict };
   const seen = await prometheus.range(play.seen, faultAtS, untilS);
   if (seen.length === 0) return { ...base, problem: `the fault was not there: nothing had ${play.seen}` };
+  const wrong = play.never && (await prometheus.range(play.never, faultAtS, untilS)).length > 0;
+  if (wrong) return { ...base, problem: `must not be: ${play.never}` };
   const missing = await notPending(prometheus, play, untilS);
   return missing.length === 0 ? base : { ...base, problem: `not pending at the end: ${missing.join(', ')}` };
 }

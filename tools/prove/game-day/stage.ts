@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PlatformConnection } from '../../../libs/platform-client/src/platform-connection.ts';
+import { type AwakePortal, awakePortal } from './awake-portal.ts';
 import { OwnPlatform } from '../fuzz/own-platform.ts';
 import { openShops, type Shop, Traffic } from './shops.ts';
 
@@ -19,6 +20,11 @@ function started(settings: Record<string, string>): Promise<OwnPlatform> {
   return platform;
 }
 
+interface Trade {
+  shops: readonly Shop[];
+  paymentsPerS: number;
+}
+
 export class Stage {
   readonly connection: PlatformConnection;
   readonly shops: readonly Shop[];
@@ -26,11 +32,13 @@ export class Stage {
   /** Ends what the play lets wait. */
   readonly over = new AbortController();
   private readonly platform: OwnPlatform;
+  private readonly portal: AwakePortal;
   private readonly replaced: ChildProcess[] = [];
   private isLeftAlone = false;
 
-  private constructor(platform: OwnPlatform, shops: readonly Shop[], paymentsPerS: number) {
+  private constructor(platform: OwnPlatform, portal: AwakePortal, { shops, paymentsPerS }: Trade) {
     this.platform = platform;
+    this.portal = portal;
     this.connection = new PlatformConnection(platform.home);
     this.shops = shops;
     this.traffic = new Traffic(shops, paymentsPerS);
@@ -41,7 +49,7 @@ export class Stage {
     const platform = await started(settings);
     try {
       const shops = await openShops(new PlatformConnection(platform.home), shopCount);
-      return new Stage(platform, shops, paymentsPerS);
+      return new Stage(platform, await awakePortal(platform.home), { shops, paymentsPerS });
     } catch (error) {
       await platform.stop();
       throw error;
@@ -50,6 +58,11 @@ export class Stage {
 
   get home(): string {
     return this.platform.home;
+  }
+
+  /** Base URLs of what Prometheus scrapes, by service. */
+  get scraped(): Record<string, string> {
+    return { ...this.connection.standalone.internal, portal: this.portal.url };
   }
 
   /** Kills a service. Nobody starts it again. */
@@ -81,6 +94,7 @@ export class Stage {
   /** Ends everything that the play began. */
   async close(): Promise<void> {
     this.over.abort();
+    this.portal.letGo();
     await this.traffic.end();
     for (const child of this.replaced) child.kill('SIGKILL');
     if (this.isLeftAlone) process.kill(this.supervisorPid, 'SIGCONT');

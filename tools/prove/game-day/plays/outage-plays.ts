@@ -37,8 +37,6 @@ const databaseAway: Play = {
       'DecisionsLate',
       'DecisionBudgetBurnsFast',
       'SettlementBudgetBurnsFast',
-      // The portal sleeps behind a port of the supervisor, which the play stops.
-      'ServiceDown',
     ],
   },
   heldMin: 9,
