@@ -10,7 +10,7 @@ import { baseImages, isPinned } from './images/base-digests.ts';
 import { imagePackages } from './images/assemble.ts';
 import { imageBom, packagesAt, textOf, workspaceBom } from './images/sbom.ts';
 import { cutChangelog } from './release/changelog.ts';
-import { buildImage, type BuiltImage, type Builder, findBuilder, ops, sha256Of } from './release/images.ts';
+import { buildImage, type BuiltImage, findBuilder, ops, sha256Of } from './release/images.ts';
 import { packChart, packKits } from './release/packages.ts';
 import { provenanceOf, type Subject } from './release/provenance.ts';
 import { presentState, previousRelease, type Source, sourceOf } from './release/source.ts';
@@ -22,7 +22,7 @@ const usage = `npm run release -- --version <x.y.z> [options]
   --dry-run           any version, any work tree: changes no source
   --images <names>    which images, with commas; all (default), or none
   --base <image>      base image in place of the Dockerfile's
-  --platforms <list>  default linux/amd64,linux/arm64 with docker; buildah builds for this machine
+  --platforms <list>  default linux/amd64,linux/arm64; the base must have them
 Images need docker with buildx, or buildah. Everything goes to dist/release/<x.y.z>.`;
 
 const root = join(import.meta.dirname, '../..');
@@ -112,16 +112,10 @@ function buildImages(call: Call): BuiltImage[] {
   const built = call.apps.map(app => buildImage(app, { version, folder, base, platforms, epochS: source.epochS, builder }));
   rmSync(join(folder, 'contexts'), { recursive: true });
   for (const { app, digest } of built) console.log(`${app}: ${digest}`);
-  console.log(`platforms: ${platformsBuilt(builder, platforms)}`);
+  console.log(`platforms: ${platforms}`);
   const images = built.map(({ app, digest }) => `  - { name: paycode/${app}, digest: '${digest}' }\n`);
   write(call, 'images.yaml', `# For \`images\` of an overlay; add newName with your registry.\nimages:\n${images.join('')}`);
   return built;
-}
-
-function platformsBuilt(builder: Builder, platforms: string): string {
-  return builder === 'docker'
-    ? platforms
-    : `linux/${process.arch === 'x64' ? 'amd64' : process.arch}, this machine's alone: buildah`;
 }
 
 /** Inputs besides the sources. @throws Error for a base that may be another tomorrow */

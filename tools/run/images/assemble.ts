@@ -22,6 +22,7 @@ export function assemble(app: string, target: string): number {
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   for (const bundle of bundles) cpSync(join(dist, bundle), join(target, bundle));
+  if (app === 'ops') for (const bundle of bundles) writeCommand(target, bundle);
   const pages = join(dist, 'web');
   if (existsSync(pages)) cpSync(pages, join(target, 'web'), { recursive: true });
   // Scanners for vulnerabilities and licences find every package by its manifest, as in node_modules.
@@ -31,6 +32,12 @@ export function assemble(app: string, target: string): number {
   writeFileSync(join(target, 'package.json'), JSON.stringify({ name: `paycode-${app}`, version, private: true }));
   writeFileSync(join(target, sbomFile), textOf(imageBom(workspaceBom(), app, packagesAt(places))));
   return places.length;
+}
+
+/** A command by its own name. Written here, because a stage of the Dockerfile that runs nothing needs no machine of the image's platform. */
+function writeCommand(target: string, bundle: string): void {
+  const text = `#!/bin/sh\nexec node /app/${bundle} "$@"\n`;
+  writeFileSync(join(target, bundle.replace(/\.cjs$/, '')), text, { mode: 0o755 });
 }
 
 export interface ImagePackages {

@@ -18,7 +18,7 @@ export interface ImageOptions {
   folder: string;
   /** Base image; default: that of the Dockerfile. */
   base?: string;
-  /** `linux/amd64,linux/arm64`; buildah builds for this machine alone. */
+  /** `linux/amd64,linux/arm64`: the base must have each of them. */
   platforms: string;
 }
 
@@ -44,7 +44,7 @@ export function findBuilder(): Builder | undefined {
 
 /**
  * An image whose bytes depend on the sources, the base and the epoch alone. The bundle is made here, by the Node of the lock file, and takes the place
- * of the stage `build` (`ops-build`) of docker/Dockerfile: it is the same for every platform, and no emulated machine has to build it.
+ * of the stage `build` (`ops-build`) of docker/Dockerfile: it is the same for every platform, and the stages after it run no command, so none is emulated.
  */
 export function buildImage(app: string, options: ImageOptions): BuiltImage {
   const context = join(options.folder, 'contexts', app);
@@ -53,13 +53,13 @@ export function buildImage(app: string, options: ImageOptions): BuiltImage {
   mkdirSync(join(options.folder, 'images'), { recursive: true });
   rmSync(archive, { force: true });
   const run = options.builder === 'docker' ? buildWithDocker : buildWithBuildah;
-  run(app, { ...options, context, archive });
+  run({ ...options, app, context, archive });
   return { app, digest: digestIn(archive), archive };
 }
 
-type Build = ImageOptions & { context: string; archive: string };
+type Build = ImageOptions & { app: string; context: string; archive: string };
 
-function buildArguments(app: string, { version, base, context }: Build): string[] {
+function buildArguments({ app, version, base, context }: Build): string[] {
   const values = [`APP=${app}`, `VERSION=${version}`, ...(base === undefined ? [] : [`BASE=${base}`])];
   const [target, stage] = app === ops ? ['ops', 'ops-build'] : ['service', 'build'];
   return ['--file', 'docker/Dockerfile', '--target', target, '--build-context', `${stage}=${context}`].concat(
@@ -67,19 +67,37 @@ function buildArguments(app: string, { version, base, context }: Build): string[
   );
 }
 
-function buildWithDocker(app: string, build: Build): void {
+function buildWithDocker(build: Build): void {
   const output = `type=oci,dest=${build.archive},rewrite-timestamp=true`;
   // Attestations of buildkit hold the times of its run: a release has statements of its own.
   const args = ['buildx', 'build', '--platform', build.platforms, '--provenance=false', '--sbom=false', '--output', output];
   const env = { ...process.env, SOURCE_DATE_EPOCH: String(build.epochS) };
-  execFileSync('docker', [...args, ...buildArguments(app, build), '.'], { cwd: root, stdio: 'inherit', env });
+  execFileSync('docker', [...args, ...buildArguments(build), '.'], { cwd: root, stdio: 'inherit', env });
 }
 
-function buildWithBuildah(app: string, build: Build): void {
-  const tag = `localhost/paycode-release/${app}:${build.version}`;
-  const args = ['build', '--quiet', '--timestamp', String(build.epochS), '--layers=false', '--tag', tag];
-  execFileSync('buildah', [...args, ...buildArguments(app, build), '.'], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
-  execFileSync('buildah', ['push', '--quiet', tag, `oci-archive:${build.archive}`], { stdio: ['ignore', 'ignore', 'inherit'] });
+/** One platform gives an image, several give an index of them, as with docker. */
+function buildWithBuildah(build: Build): void {
+  const name = `localhost/paycode-release/${build.app}:${build.version}`;
+  const platforms = build.platforms.split(',');
+  const images = platforms.map(platform => buildForPlatform(`${name}-${platform.replaceAll('/', '-')}`, platform, build));
+  const archive = `oci-archive:${build.archive}`;
+  if (images.length === 1) return buildah('push', '--quiet', images[0]!, archive);
+  // An index of a run before would get the images of this one beside its own.
+  if (spawnSync('buildah', ['manifest', 'exists', name]).status === 0) buildah('manifest', 'rm', name);
+  buildah('manifest', 'create', name);
+  // One after the other: in an index that buildah fills while it builds, their order is chance.
+  for (const image of images) buildah('manifest', 'add', name, `containers-storage:${image}`);
+  buildah('manifest', 'push', '--all', '--quiet', name, archive);
+}
+
+function buildForPlatform(tag: string, platform: string, build: Build): string {
+  const dated = ['--timestamp', String(build.epochS), '--layers=false'];
+  buildah('build', '--quiet', '--platform', platform, ...dated, '--tag', tag, ...buildArguments(build), '.');
+  return tag;
+}
+
+function buildah(...args: string[]): void {
+  execFileSync('buildah', args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 /** @throws Error for an archive that does not hold exactly one image */
