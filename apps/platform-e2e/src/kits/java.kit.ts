@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeKit } from './describe-kit';
-import { packJava } from './pack-kit';
+import { packJava, packJavaWithMaven } from './pack-kit';
 import { kitsFolder, type Program, run, withFrameworks } from './receiver-kit';
 
 const kit = join(kitsFolder, 'java');
@@ -16,7 +16,7 @@ async function spring(folder: string): Promise<string> {
 
 /** A program that has the jar on its class path. */
 async function install(folder: string): Promise<Program> {
-  const jars = [await packJava(folder, folder), ...(withFrameworks ? [await spring(folder)] : [])].join(':');
+  const jars = withFrameworks ? `${await packJavaWithMaven(folder)}:${await spring(folder)}` : await packJava(folder, folder);
   const programs = ['conform/Conform.java', ...(withFrameworks ? ['frameworks/SpringConform.java'] : [])].map(name =>
     join(kit, name),
   );

@@ -52,6 +52,13 @@ export async function packJava(folder: string, to: string): Promise<string> {
   return jar;
 }
 
+/** As the page says; Maven downloads its plugins from Maven Central. Gives the jar. */
+export async function packJavaWithMaven(folder: string): Promise<string> {
+  const source = copyOf('java', folder);
+  await run('mvn', ['--quiet', '--batch-mode', 'package'], { cwd: source });
+  return join(source, 'target/paycode-receiver-0.1.0.jar');
+}
+
 /** Composer on a machine that knows no other repository than the folder of the archive. */
 export function composerEnv(folder: string): Record<string, string> {
   const home = join(folder, 'composer');
