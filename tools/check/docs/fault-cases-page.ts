@@ -25,6 +25,7 @@ const notes: Record<number, string> = {
   49: 'the throughput is printed, not asserted',
   51: 'one batch; the 6 hours run with FAULTS_SOAK_MINUTES=360',
   52: 'at the rate that the machine gives',
+  53: 'four dispatchers; the receivers answer after both have begun to stop',
 };
 
 const head = `# Fault cases
