@@ -91,9 +91,17 @@ function buildWithBuildah(build: Build): void {
 }
 
 function buildForPlatform(tag: string, platform: string, build: Build): string {
-  const dated = ['--timestamp', String(build.epochS), '--layers=false'];
+  const dated = ['--timestamp', String(build.epochS), '--layers=false', ...freshBase(build.base)];
   buildah('build', '--quiet', '--platform', platform, ...dated, '--tag', tag, ...buildArguments(build), '.');
   return tag;
+}
+
+/**
+ * The image names its base as the store does, and the name of an index is that of the platform pulled last: so each build pulls. What is only here
+ * cannot be pulled.
+ */
+function freshBase(base: string | undefined): string[] {
+  return base?.startsWith('localhost/') ? [] : ['--pull-always'];
 }
 
 function buildah(...args: string[]): void {
