@@ -15,7 +15,8 @@ export class CurrentPassword {
 
   /** @throws DomainError 401 for another password, 429 after many */
   async demand(current: string, { person, origin }: { person: Person; origin: Origin }): Promise<void> {
-    const limit = { identity: `password:${person.email.toLowerCase()}`, address: origin.address };
+    const personId = () => Promise.resolve(person.personId);
+    const limit = { identity: `password:${person.email.toLowerCase()}`, address: origin.address, personId };
     const proofs = await this.people.byId(person.personId);
     const isRight = async () => ((await this.passwords.isRight(current, proofs?.passwordHash ?? null)) ? true : undefined);
     if (!(await this.limiter.judge(limit, isRight)))

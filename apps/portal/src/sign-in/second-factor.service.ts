@@ -31,8 +31,9 @@ export class SecondFactorService {
 
   /** @throws DomainError 401, 429 */
   async prove(code: string, { person, origin }: PersonAsking): Promise<void> {
-    const of = { identity: `code:${person.personId}`, address: origin.address };
-    const way = await this.limiter.judge(of, () => this.check(code, person.personId));
+    const { personId } = person;
+    const guess = { identity: `code:${personId}`, address: origin.address, personId: () => Promise.resolve(personId) };
+    const way = await this.limiter.judge(guess, () => this.check(code, personId));
     if (!way) throw new DomainError({ status: 401, reason: 'WRONG_CODE', message: 'this code is wrong, or was used before' });
     if (way === 'RECOVERY') await this.record('RECOVERY_CODE_USED', { person, origin });
   }

@@ -10,10 +10,18 @@ import {
   retryAfterS,
 } from '@paycode/guessing';
 import { DomainError } from '@paycode/service-runtime';
+import { GuessingWatch } from './guessing-watch';
 
 export interface SignInRules {
   perPerson: number;
   perAddress: number;
+}
+
+/** `identity` names what is guessed at: `password:<email>`, `code:<person>`; `personId`: whose it is, null when it is nobody's. */
+export interface Guess {
+  identity: string;
+  address: string;
+  personId: () => Promise<string | null>;
 }
 
 /**
@@ -28,42 +36,48 @@ export class SignInLimiter {
 
   constructor(
     private readonly store: GuessStore,
+    private readonly watch: GuessingWatch,
     { perPerson, perAddress }: SignInRules,
   ) {
     this.person = { ...guessDelays, freeTries: perPerson };
     this.address = { ...guessDelays, freeTries: perAddress };
   }
 
-  /** `identity` names what is guessed at: `password:<email>`, `code:<person>`. @throws DomainError 429 with Retry-After */
-  async judge<T>(of: { identity: string; address: string }, check: () => Promise<T | undefined>): Promise<T | undefined> {
+  /** @throws DomainError 429 with Retry-After */
+  async judge<T>(of: Guess, check: () => Promise<T | undefined>): Promise<T | undefined> {
     const guesser = guesserOf(of.address);
     const counted: CountedKey[] = [
       { key: guessKeys.pair(of.identity, guesser), rule: this.person },
       { key: guessKeys.address(guesser), rule: this.address },
     ];
-    await this.count(counted);
+    await this.count(counted, of);
     const found = await check();
-    if (found !== undefined) await this.store.giveBack(counted.map(({ key }) => key));
+    if (found === undefined) await this.watch.failed({ ...of, personId: await of.personId() });
+    else await this.store.giveBack(counted.map(({ key }) => key));
     return found;
   }
 
-  private async count(counted: readonly CountedKey[]): Promise<void> {
+  private async count(counted: readonly CountedKey[], of: Guess): Promise<void> {
     const nowMs = Date.now();
     const keys = counted.map(({ key }) => key);
-    refuseUntil(this.known.lastOf(keys, nowMs), nowMs);
+    this.refuseUntil(this.known.lastOf(keys, nowMs), { nowMs, of });
     const tries = await this.store.count(counted, nowMs);
     tries.forEach(({ blockedUntilMs }, index) => {
       if (blockedUntilMs > nowMs) this.known.add(keys[index]!, blockedUntilMs, nowMs);
     });
     const refused = tries.filter(({ isCounted }) => !isCounted).map(({ blockedUntilMs }) => blockedUntilMs);
-    refuseUntil(Math.max(0, ...refused), nowMs);
+    this.refuseUntil(Math.max(0, ...refused), { nowMs, of });
+  }
+
+  private refuseUntil(untilMs: number, { nowMs, of }: { nowMs: number; of: Guess }): void {
+    if (untilMs === 0) return;
+    this.watch.delayed(of.identity);
+    throw tooManyTries(retryAfterS(untilMs, nowMs));
   }
 }
 
-function refuseUntil(untilMs: number, nowMs: number): void {
-  if (untilMs === 0) return;
-  const seconds = retryAfterS(untilMs, nowMs);
-  throw new DomainError({
+function tooManyTries(seconds: number): DomainError {
+  return new DomainError({
     status: 429,
     reason: 'TOO_MANY_TRIES',
     message: `too many tries: please wait ${seconds} s`,

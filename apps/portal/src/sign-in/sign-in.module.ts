@@ -4,6 +4,7 @@ import { ChoosePasswordService } from './choose-password.service';
 import { CurrentPassword } from './current-password';
 import { SecurityController } from './http/security.controller';
 import { ENVIRONMENT, SignInController } from './http/sign-in.controller';
+import { GuessingWatch } from './guessing-watch';
 import { SecondFactorService } from './second-factor.service';
 import { SessionEnds } from './session-ends';
 import { SessionOpener } from './session.opener';
@@ -23,7 +24,12 @@ export class SignInModule {
       controllers: [SignInController, SecurityController],
       providers: [
         { provide: GuessStore, useClass: PostgresGuessStore },
-        { provide: SignInLimiter, inject: [GuessStore], useFactory: (store: GuessStore) => new SignInLimiter(store, rules) },
+        GuessingWatch,
+        {
+          provide: SignInLimiter,
+          inject: [GuessStore, GuessingWatch],
+          useFactory: (store: GuessStore, watch: GuessingWatch) => new SignInLimiter(store, watch, rules),
+        },
         { provide: ENVIRONMENT, useValue: environment },
         SessionEnds,
         SessionOpener,

@@ -19,11 +19,14 @@ export class SignInService {
   /** @throws DomainError 401, 429 */
   async signIn({ email, password, origin }: { email: string; password: string; origin: Origin }): Promise<NewSession> {
     const identity = `password:${email.toLowerCase()}`;
-    const proofs = await this.limiter.judge({ identity, address: origin.address }, () => this.check(email, password));
+    const known = async () => (await this.people.byEmail(email))?.person;
+    const personId = async () => (await known())?.personId ?? null;
+    const guess = { identity, address: origin.address, personId };
+    const proofs = await this.limiter.judge(guess, () => this.check(email, password));
     if (!proofs) {
-      const known = (await this.people.byEmail(email))?.person;
       // Of an address that nobody has, nothing is written down: it may be a password typed into the wrong field.
-      const person = { personId: known?.personId ?? null, personName: known?.name ?? 'unknown' };
+      const found = await known();
+      const person = { personId: found?.personId ?? null, personName: found?.name ?? 'unknown' };
       await this.audit.record({ ...person, action: 'SIGN_IN_FAILED', origin });
       throw new DomainError({ status: 401, reason: 'WRONG_PASSWORD', message: 'e-mail address or password is wrong' });
     }
