@@ -85,7 +85,7 @@ function notesOf({ version, source, isDry }: Call): string {
 
 function writeNotes(call: Call): string[] {
   const notes = notesOf(call);
-  const upgrade = upgradeNotes({ version: call.version, previous: previousRelease(), state: presentState(), notes });
+  const upgrade = upgradeNotes({ version: call.version, previous: previousRelease(call.version), state: presentState(), notes });
   return [write(call, 'NOTES.md', `${notes}\n`), write(call, 'UPGRADE.md', upgrade)];
 }
 

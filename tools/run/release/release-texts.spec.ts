@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cutChangelog } from './changelog';
 import { provenanceOf } from './provenance';
-import { type ReleaseState, upgradeNotes } from './upgrade-notes';
+import { type ReleaseState, tagBefore, upgradeNotes } from './upgrade-notes';
 import { checkVersion, versionPlaces, withVersion } from './versions';
 
 const root = join(__dirname, '../../..');
@@ -155,4 +155,11 @@ describe('the provenance of a release', () => {
   it('of nothing is an error', () => {
     expect(() => provenanceOf({ ...options, subjects: [] })).toThrow('needs a subject');
   });
+});
+
+it('regression: a release whose tag is set already is compared with the one before, not with itself', () => {
+  expect(tagBefore(['v0.2.0', 'v0.1.0'], '0.2.0')).toBe('v0.1.0');
+  expect(tagBefore(['v0.1.0'], '0.2.0')).toBe('v0.1.0');
+  expect(tagBefore(['v0.1.0'], '0.1.0')).toBeUndefined();
+  expect(tagBefore([''], '0.1.0')).toBeUndefined();
 });

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import type { ReleaseState, Settings } from './upgrade-notes.ts';
+import { type ReleaseState, type Settings, tagBefore } from './upgrade-notes.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const settingsFile = 'docs/reference/environment.json';
 const topicsFile = 'docs/reference/topics.yaml';
-const migration = /^(apps|libs)\/[^/]+\/(src\/.*)?migrations\/.*\.ts$/;
+const migration = /^(apps|libs)\/[^/]+\/(src\/.*)?migrations\/(?!index\.ts$).*\.ts$/;
 
 function git(...args: string[]): string {
   return execFileSync('git', args, {
@@ -43,9 +43,10 @@ export function sourceOf(environment: Record<string, string | undefined> = proce
   };
 }
 
-/** The version released last (tag vX.Y.Z) and its state; null before the first. */
-export function previousRelease(): { version: string; state: ReleaseState } | null {
-  const [tag] = git('tag', '--list', 'v[0-9]*', '--sort=-version:refname', '--merged', 'HEAD').split('\n');
+/** The release before `version` (tag vX.Y.Z) and its state; null before the first. The tag of `version` itself is there by then. */
+export function previousRelease(version: string): { version: string; state: ReleaseState } | null {
+  const tags = git('tag', '--list', 'v[0-9]*', '--sort=-version:refname', '--merged', 'HEAD').split('\n');
+  const tag = tagBefore(tags, version);
   if (!tag) return null;
   return {
     version: tag.slice(1),

@@ -24,6 +24,11 @@ export interface UpgradeOptions {
   notes: string;
 }
 
+/** The tag of the release before `version`, whose own tag may be set already. `tags`: the latest first. */
+export function tagBefore(tags: readonly string[], version: string): string | undefined {
+  return tags.find(tag => tag !== '' && tag !== `v${version}`);
+}
+
 /** What an operator must know before the roll-out, from what differs between both releases: settings, migrations, topics, and lines that say so. */
 export function upgradeNotes({ version, previous, state, notes }: UpgradeOptions): string {
   const title = `# Upgrade to ${version}\n`;
