@@ -29,6 +29,7 @@ const inImages = [
   'tools/run',
   'tools/check/node/node-images.sh',
   'tools/check/node/postgres-entrypoint.sh',
+  'tools/check/node/postgres-image.sh',
   'docs/reference/topics.yaml',
   'package.json',
   'package-lock.json',
