@@ -1,3 +1,4 @@
+import { nameInApiChangelog } from './api-changelog.ts';
 import { newChannelFiles } from './channel-files.ts';
 import { addChannelMigrations } from './channel-migrations.ts';
 import type { ChannelNames } from './channel-names.ts';
@@ -83,6 +84,7 @@ function tellOfIt(edit: WorkspaceEdit, { upper }: ChannelNames, known: readonly 
   const [before, after] = [known.join(' or '), [...known, upper].join(' or ')];
   for (const path of refusalIn) edit.replace(path, new RegExp(`Valid types are ${before}`, 'g'), `Valid types are ${after}`);
   edit.replace(contract, /enum: \[HTTP, ([A-Z0-9, ]+)\]/, `enum: [HTTP, $1, ${upper}]`);
+  nameInApiChangelog(edit, `New value: \`${upper}\` among the types of recipients (\`type\`).`);
   const settings = `\`${upper}_GATEWAY_URL\`, \`${upper}_GATEWAY_TOKEN\``;
   const row = `| send messages over ${upper} | ${settings}; the gateway is sent \`{to, text, reference}\` as JSON and answers 2xx |\n`;
   edit.insertBefore('docs/how-to/send-email-and-sms.md', /^\| trust a certificate authority/, row);

@@ -38,10 +38,12 @@ export class WorkspaceEdit {
     this.files.set(path, `${text.slice(0, place.index)}${lines}${text.slice(place.index)}`);
   }
 
-  /** @throws CannotAddError when the text to replace stands nowhere */
-  replace(path: string, mark: RegExp, text: string): void {
-    if (!mark.test(this.read(path))) throw new CannotAddError(`${path} holds nothing like ${String(mark)}: add it by hand`);
-    this.files.set(path, this.read(path).replace(mark, text));
+  /** With a pattern, $1 of the text is its first group. @throws CannotAddError when the text to replace stands nowhere */
+  replace(path: string, mark: RegExp | string, text: string): void {
+    const before = this.read(path);
+    const isThere = typeof mark === 'string' ? before.includes(mark) : before.search(mark) >= 0;
+    if (!isThere) throw new CannotAddError(`${path} holds nothing like ${String(mark)}: add it by hand`);
+    this.files.set(path, typeof mark === 'string' ? before.replace(mark, () => text) : before.replace(mark, text));
   }
 
   /** Adds a line among those that match `like`, where the alphabet puts it. @throws CannotAddError when none is like it */

@@ -93,8 +93,8 @@ function askedBy({ actor }: PortalAccountBody, origin: Origin): Origin {
 }
 
 /** @throws DomainError 400 for a field that this operation needs */
-function given<T>(field: string, value: T | undefined): T {
-  if (value === undefined) throw invalidField(field, 'is missing');
+function given<T>(field: string, value: T | null | undefined): T {
+  if (value === undefined || value === null) throw invalidField(field, 'is missing');
   return value;
 }
 

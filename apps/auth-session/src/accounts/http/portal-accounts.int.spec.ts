@@ -93,6 +93,15 @@ describe('the account of a merchant, as its people manage it in the portal', () 
     expect((await ask('require-challenge', demand)).answer).toMatchObject({ ok: true, value: demand });
     const wrong = await ask('bind-to-sources', { sourceAddresses: ['198.51.100.0/24', 'shop.example'] });
     expect(wrong.answer).toMatchObject({ ok: false, status: 400, message: expect.stringContaining('sourceAddresses.1') });
+    for (const [operation, field] of [
+      ['bind-to-sources', 'sourceAddresses'],
+      ['require-challenge', 'challengeRequired'],
+    ] as const)
+      expect((await ask(operation, { [field]: null })).answer).toMatchObject({
+        ok: false,
+        status: 400,
+        message: expect.stringContaining(field),
+      });
     const bound = { sourceAddresses: ['198.51.100.0/24'] };
     expect((await ask('bind-to-sources', bound)).answer).toMatchObject({ ok: true, value: bound });
     expect(await use(account.apiPassword)).not.toBe('allowed');
