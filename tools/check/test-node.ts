@@ -1,7 +1,7 @@
 /**
  * `npm run test:node`: runs the evaluation overlay on a real Kubernetes node, with the project's images, and disturbs it. By hand, as root on Linux; 25 minutes at
  * most on two quiet cores. Needs Go, containerd, runc, buildah, debootstrap, iptables and the plug-ins of CNI (Debian: containernetworking-plugins);
- * without one of them it says so and fails. Everything runs in namespaces of its own, which end with it.
+ * without one of them it says so and fails. With kube-router on the PATH it also enforces network policies. Everything runs in namespaces of its own, which end with it.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync } from 'node:fs';

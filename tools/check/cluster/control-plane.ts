@@ -18,6 +18,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '@paycode/persistence/embedded';
 import { ApiClient } from './api-client';
 
+/** Addresses of Services. */
+export const serviceRange = '10.96.0.0/16';
 const startLimitMs = 300_000;
 const programLimitMs = 300_000;
 /** What makes pods and counts which may go; nothing schedules or runs them. */
@@ -188,7 +190,7 @@ export class ControlPlane {
       '--service-account-issuer=https://kubernetes.invalid',
       `--service-account-key-file=${key}`,
       `--service-account-signing-key-file=${key}`,
-      '--service-cluster-ip-range=10.96.0.0/16',
+      `--service-cluster-ip-range=${serviceRange}`,
       `--admission-control-config-file=${this.in('admission.json')}`,
       ...(this.settings.apiFlags ?? []),
     ];

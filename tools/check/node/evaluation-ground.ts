@@ -8,17 +8,17 @@ import { readCallerTls } from '../../../libs/platform-client/src/http/mutual-tls
 import { PlatformConnection } from '../../../libs/platform-client/src/platform-connection';
 import { ControlPlane } from '../cluster/control-plane';
 import { prepareMachine } from './machine-network';
-import { NodeMachine, nodeName } from './node-machine';
+import { NodeMachine } from './node-machine';
+import type { NodePrograms } from './node-programs';
+import { nodeName } from './node-settings';
 
 const root = join(__dirname, '../../..');
 const overlay = join(root, 'k8s/overlays/evaluation');
 const namespace = 'paycode';
 const askEveryMs = 500;
 
-interface Programs {
+interface Programs extends NodePrograms {
   plane: string;
-  node: string;
-  coredns: string;
   images: string;
   controlGroup: string;
 }
@@ -36,6 +36,13 @@ interface Deployment {
 }
 export type Pod = PodList['items'][number];
 
+/** @throws Error without the command that makes them */
+export function programsOfRun(): Programs {
+  const text = process.env['PAYCODE_NODE_PROGRAMS'];
+  if (!text) throw new Error('run this by npm run test:node, which makes programs, images and namespaces');
+  return JSON.parse(text) as Programs;
+}
+
 /** A control plane with one node, and the evaluation overlay as a person applies it. */
 export class EvaluationGround {
   private constructor(
@@ -45,9 +52,7 @@ export class EvaluationGround {
   ) {}
 
   static async start(): Promise<EvaluationGround> {
-    const text = process.env['PAYCODE_NODE_PROGRAMS'];
-    if (!text) throw new Error('run this by npm run test:node, which makes programs, images and namespaces');
-    const programs = JSON.parse(text) as Programs;
+    const programs = programsOfRun();
     const folder = mkdtempSync(join(tmpdir(), 'paycode-node-'));
     prepareMachine(folder);
     const plane = await ControlPlane.start(programs.plane, undefined, {

@@ -2,9 +2,10 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { MerchantReceiver } from '../../../libs/platform-client/src/merchant-receiver';
 import { openShop } from '../../run/demo/demo-merchant';
 import { describeChart } from './chart';
-import { EvaluationGround } from './evaluation-ground';
+import { EvaluationGround, programsOfRun } from './evaluation-ground';
 import { describeFailures } from './failures';
 import { nodeAddress } from './machine-network';
+import { describeNetworkPolicies } from './network-policies';
 import { PaymentsUnderWay } from './payments-under-way';
 import { describeReplacement } from './replacement';
 import { part, type Shop } from './shop';
@@ -24,6 +25,7 @@ describe('the evaluation overlay on a Kubernetes node', () => {
   describeReplacement(shop);
   describeFailures(shop);
   describeChart(shop);
+  describeNetworkPolicies(shop, programsOfRun().policies !== undefined);
 });
 
 function describeArrival(shop: Shop): void {

@@ -6,8 +6,8 @@ import { eventually } from '@paycode/service-runtime/testing';
 import { killControlGroups, killProcessesCalled, makeControlGroups } from './control-groups';
 import { nodeAddress } from './machine-network';
 import type { NodePrograms } from './node-programs';
+import { containerdSettings, kubeletSettings, nodeName, policyFlags, proxySettings } from './node-settings';
 
-export const nodeName = 'node-1';
 const endLimitMs = 30_000;
 const askEveryMs = 500;
 
@@ -46,6 +46,11 @@ export class NodeMachine {
     const [, digest] = new RegExp(`^${image}:local\\s+\\S+\\s+(\\S+)`, 'm').exec(this.ctr('images', 'list'))!;
     this.ctr('images', 'tag', '--force', `${image}:local`, `${image}@${digest}`);
     return digest!;
+  }
+
+  /** Starts the engine of network policies, which makes rules of the node out of them. */
+  enforcePolicies(): void {
+    this.launch('kube-router', policyFlags(this.options.kubeconfig));
   }
 
   /** What runs in pods goes on meanwhile, as on a node whose daemons are upgraded. */
@@ -126,8 +131,8 @@ export class NodeMachine {
   }
 
   private launch(name: string, flags: string[]): void {
-    const { node, coredns } = this.options.programs;
-    const own = { coredns, containerd: '/usr/bin/containerd' }[name] ?? node;
+    const { node, coredns, policies } = this.options.programs;
+    const own = { coredns, containerd: '/usr/bin/containerd', 'kube-router': policies }[name] ?? node;
     const program = this.in(`bin/${name}`);
     if (!existsSync(program)) symlinkSync(own, program);
     const log = openSync(this.in(`${name}.log`), 'a');
@@ -164,64 +169,4 @@ export class NodeMachine {
     const zones = `kubernetes cluster.local {\n    kubeconfig ${kubeconfig}\n  }`;
     writeFileSync(this.in('Corefile'), `.:53 {\n  errors\n  ${zones}\n}\n`);
   }
-}
-
-function containerdSettings(folder: string): string {
-  const cri = `plugins."io.containerd.grpc.v1.cri"`;
-  return `version = 2
-root = "${folder}/containerd-root"
-state = "${folder}/containerd-state"
-disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.zfs", "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.devmapper", "io.containerd.internal.v1.opt"]
-[grpc]
-  address = "${folder}/containerd.sock"
-[${cri}]
-  sandbox_image = "docker.io/paycode/pause:local"
-  # Lowering the score is refused to a container: "write to oom_score_adj: Permission denied".
-  restrict_oom_score_adj = true
-[${cri}.containerd.runtimes.runc]
-  runtime_type = "io.containerd.runc.v2"
-[${cri}.cni]
-  bin_dir = "/usr/lib/cni"
-  conf_dir = "${folder}/cni"
-`;
-}
-
-function kubeletSettings(folder: string, group: string): object {
-  return {
-    apiVersion: 'kubelet.config.k8s.io/v1beta1',
-    kind: 'KubeletConfiguration',
-    address: nodeAddress,
-    // Only this namespace of the network reaches it.
-    authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
-    authorization: { mode: 'AlwaysAllow' },
-    containerRuntimeEndpoint: `unix://${folder}/containerd.sock`,
-    cgroupDriver: 'cgroupfs',
-    cgroupRoot: `/${group}`,
-    failCgroupV1: false,
-    failSwapOn: false,
-    enforceNodeAllocatable: [],
-    oomScoreAdj: 0,
-    // What differs is an error; nothing is set.
-    protectKernelDefaults: true,
-    clusterDNS: [nodeAddress],
-    clusterDomain: 'cluster.local',
-    resolvConf: `${folder}/pods.resolv.conf`,
-    podLogsDir: `${folder}/pod-logs`,
-    evictionHard: { 'memory.available': '0%', 'nodefs.available': '0%', 'imagefs.available': '0%', 'nodefs.inodesFree': '0%' },
-    imageGCHighThresholdPercent: 100,
-    logging: { verbosity: 1 },
-  };
-}
-
-function proxySettings(kubeconfig: string): object {
-  return {
-    apiVersion: 'kubeproxy.config.k8s.io/v1alpha1',
-    kind: 'KubeProxyConfiguration',
-    clientConnection: { kubeconfig },
-    mode: 'iptables',
-    hostnameOverride: nodeName,
-    oomScoreAdj: 0,
-    // These are the whole machine's.
-    conntrack: { maxPerCore: 0, min: 0, tcpEstablishedTimeout: '0s', tcpCloseWaitTimeout: '0s' },
-  };
 }

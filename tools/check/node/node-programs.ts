@@ -10,11 +10,19 @@ export interface NodePrograms {
   /** kubelet, kube-proxy and kube-scheduler, by the name it is called. */
   node: string;
   coredns: string;
+  /** kube-router, where the machine has one. */
+  policies?: string;
 }
 
 /** Builds what runs on a node from Go modules, on first use. @throws Error with the last words of the compiler */
 export function nodePrograms(): NodePrograms {
-  return { node: program('program', 'node-parts'), coredns: program('names', 'coredns') };
+  return { node: program('program', 'node-parts'), coredns: program('names', 'coredns'), policies: policyEngine() };
+}
+
+/** Not built here: its module could not be had where this was written. */
+function policyEngine(): string | undefined {
+  const { status, stdout } = spawnSync('which', ['kube-router'], { encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : undefined;
 }
 
 function program(folder: string, name: string): string {

@@ -1,5 +1,5 @@
 import { eventually } from '@paycode/service-runtime/testing';
-import { nodeName } from './node-machine';
+import { nodeName } from './node-settings';
 import { customers, part, type Shop, undisturbed } from './shop';
 
 /** What an operator does to a node or a service, while customers pay. */
