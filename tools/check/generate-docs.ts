@@ -11,6 +11,7 @@ import { errorsPages } from './docs/errors-page.ts';
 import { eventsPages } from './docs/events-page.ts';
 import { faultCasesPages } from './docs/fault-cases-page.ts';
 import { openApiPages } from './docs/openapi-pages.ts';
+import { operationsPages } from './docs/operations-page.ts';
 import type { Page } from './docs/page.ts';
 import { topicsPages } from './docs/topics-page.ts';
 
@@ -28,6 +29,7 @@ async function pages(): Promise<Page[]> {
     ...fromCode.flat(),
     ...openApi,
     ...apiVersionPages(publicDocument.text, webhooks.text),
+    ...operationsPages(publicDocument.text, webhooks.text),
     ...collectionPages(publicDocument.text),
     ...topicsPages(),
     ...errorsPages(),

@@ -63,6 +63,21 @@ const builtWithinMs = 600_000;
     expect({ complaints, foreign }).toEqual({ complaints: [], foreign: [] });
   });
 
+  it('the search leads to an operation of the API reference by one of its fields (A-90)', async () => {
+    await page.goto(`${origin}/docs/how-to/log-in`);
+    await page.click('#local-search button');
+    await page.fill('.VPLocalSearchBox input', 'requestContact shortDescription expiryDate');
+    await page.click('.VPLocalSearchBox .result:has-text("Create a payment code") >> nth=0');
+    await page.waitForURL('**/docs/reference/operations#create-a-payment-code');
+    await page.click('a:text-is("createCode")');
+    await page.waitForURL('**/docs/api/#/Codes/createCode');
+    await page.waitForSelector('#operations-Codes-createCode.is-open');
+    await page.goto(`${origin}/docs/reference/operations`);
+    await page.click('a:text-is("addHttp")');
+    await page.waitForSelector('#operations-Merchant_notifications-addHttp.is-open');
+    expect({ complaints, foreign }).toEqual({ complaints: [], foreign: [] });
+  });
+
   it('a reader signs in to the API reference and makes a code on the platform that serves it, with no other host (A-90)', async () => {
     const { username, password } = platform.account('merchant-1002');
     await page.goto(`${origin}/docs/how-to/log-in`);

@@ -1,6 +1,11 @@
 import { deadLinks, orphanPages } from './dead-links.ts';
 
-const files: Record<string, string> = { 'docs/a.md': '# A title, with (words)\n\n## Two', 'docs/sub': '', 'README.md': '# Top' };
+const files: Record<string, string> = {
+  'docs/a.md': '# A title, with (words)\n\n## Two',
+  'docs/sub': '',
+  'docs/calls.openapi.yaml': 'paths:\n  /codes:\n    post:\n      operationId: createCode\n      tags:\n        - Payment codes\n',
+  'README.md': '# Top',
+};
 const find = (text: string): string[] => deadLinks('docs/page.md', `# Here\n${text}`, path => files[path]);
 
 describe('links between pages', () => {
@@ -11,11 +16,12 @@ describe('links between pages', () => {
     '[up](../README.md)',
     '[self](#here)',
     '[net](https://example.com/x)',
+    '[operation](calls.openapi.yaml#/Payment%20codes/createCode)',
   ])('%s is fine', text => {
     expect(find(text)).toEqual([]);
   });
 
-  it.each(['b.md', '../a.md', 'a.md#three', '#there'])('a link to %s is reported', target => {
+  it.each(['b.md', '../a.md', 'a.md#three', '#there', 'calls.openapi.yaml#/Payment%20codes/readCode'])('a link to %s is reported', target => {
     expect(find(`see [it](${target})`)).toEqual([`docs/page.md: link to ${target} leads nowhere`]);
   });
 

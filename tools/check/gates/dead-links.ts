@@ -12,7 +12,7 @@ export function deadLinks(file: string, text: string, textOf: (path: string) => 
   return linksOf(file, text)
     .filter(({ path, heading }) => {
       const found = path === file ? text : textOf(path);
-      return found === undefined || (heading !== undefined && !headingsOf(found).has(heading));
+      return found === undefined || (heading !== undefined && !hasPlace(found, { path, heading }));
     })
     .map(({ target }) => `${file}: link to ${target} leads nowhere`);
 }
@@ -42,6 +42,14 @@ function linksOf(file: string, text: string): Link[] {
       const [path = '', heading] = target.split('#', 2);
       return { target, path: path === '' ? file : normalize(join(dirname(file), decodeURIComponent(path))), heading };
     });
+}
+
+/** A heading of a page, or `/<tag>/<operationId>` of an OpenAPI document, as the API reference names an operation. */
+function hasPlace(text: string, { path, heading }: { path: string; heading: string }): boolean {
+  if (!path.endsWith('.openapi.yaml')) return headingsOf(text).has(heading);
+  const [, tag = '', operationId = ''] = decodeURIComponent(heading).split('/');
+  const lines = text.split('\n').map(line => line.trim());
+  return lines.includes(`operationId: ${operationId}`) && lines.includes(`- ${tag}`);
 }
 
 function headingsOf(text: string): Set<string> {

@@ -69,11 +69,20 @@ export function withSiteLinks({ file, text }: Pick<Page, 'file' | 'text'>, targe
     .join('');
 }
 
+/** Where the API reference shows an operation; that page is none of VitePress's, so its router must let the browser go there. */
+function referencePlace(file: string, heading: string | undefined): string | undefined {
+  const [, name] = /^docs\/reference\/http\/(public|webhooks)\.openapi\.yaml$/.exec(file) ?? [];
+  if (name === undefined || !heading?.startsWith('/')) return undefined;
+  return `/docs/api/${name === 'public' ? '' : '?webhooks'}#${heading}`;
+}
+
 function siteLink({ file, label, target }: { file: string; label: string; target: string }, targets: LinkTargets): string {
   const [path = '', heading] = target.split('#', 2);
   const leadsTo = normalize(join(dirname(file), decodeURIComponent(path))).replace(/\/$/, '');
   const page = targets.pages.get(leadsTo) ?? targets.pages.get(`${leadsTo}/README.md`);
   if (page !== undefined) return `[${label}](${page}${heading === undefined ? '' : `#${heading}`})`;
+  const place = referencePlace(leadsTo, heading);
+  if (place !== undefined) return `[${label}](${place}){target="_self"}`;
   const copy = targets.copied(leadsTo);
   if (copy !== undefined) return `[${label}](${copy})`;
   return label.includes(basename(leadsTo)) ? label : `${label} (\`${leadsTo}\`)`;
