@@ -110,51 +110,51 @@ func handler(notification *receiver.Notification) error {
 	return nil
 }
 
-func theReceiver() *receiver.Receiver {
-	within, _ := strconv.Atoi(os.Getenv("KIT_ANSWER_WITHIN_MS"))
-	return &receiver.Receiver{
-		Keys:         keys,
-		Store:        &receiver.FileStore{Folder: filepath.Join(folder, "store")},
-		Handler:      handler,
-		AnswerFirst:  os.Getenv("KIT_WHEN") == "AFTER",
-		AnswerWithin: time.Duration(within) * time.Millisecond,
-		OnError:      func(err error) { fmt.Println("error", err) },
-	}
+var within, _ = strconv.Atoi(os.Getenv("KIT_ANSWER_WITHIN_MS"))
+
+var theReceiver = &receiver.Receiver{
+	Keys:         keys,
+	Store:        &receiver.FileStore{Folder: filepath.Join(folder, "store")},
+	Handler:      handler,
+	AnswerFirst:  os.Getenv("KIT_WHEN") == "AFTER",
+	AnswerWithin: time.Duration(within) * time.Millisecond,
+	OnError:      func(err error) { fmt.Println("error", err) },
 }
 
 func serve() {
 	listener := must(net.Listen("tcp", "127.0.0.1:0"))
 	mux := http.NewServeMux()
-	mux.Handle("/", theReceiver())
+	mux.Handle("/paycode", theReceiver)
 	fmt.Println("listening", listener.Addr().(*net.TCPAddr).Port)
 	must(0, http.Serve(listener, mux))
 }
 
-func text(file string) string { return string(must(os.ReadFile(os.Getenv(file)))) }
+func read(file string) string { return string(must(os.ReadFile(os.Getenv(file)))) }
 
 func login() {
-	client := must(receiver.NewClient(receiver.ClientOptions{
-		URL:        os.Getenv("PAYCODE_URL"),
-		Identity:   os.Getenv("PAYCODE_IDENTITY"),
-		Password:   os.Getenv("PAYCODE_PASSWORD"),
-		PrivateKey: text("PAYCODE_PRIVATE_KEY_FILE"),
-		ServiceKey: text("PAYCODE_SERVICE_KEY_FILE"),
-		CA:         text("PAYCODE_CA_FILE"),
-	}))
+	url, identity, password := os.Getenv("PAYCODE_URL"), os.Getenv("PAYCODE_IDENTITY"), os.Getenv("PAYCODE_PASSWORD")
+	privateKey, serviceKey, ca := read("PAYCODE_PRIVATE_KEY_FILE"), read("PAYCODE_SERVICE_KEY_FILE"), read("PAYCODE_CA_FILE")
+	client, err := receiver.NewClient(receiver.ClientOptions{
+		URL: url, Identity: identity, Password: password, PrivateKey: privateKey, ServiceKey: serviceKey, CA: ca,
+	})
+	must(0, err)
 	session := must(client.LogIn())
 	fmt.Println("logged in", session.SessionID)
-	status, _, err := client.Send("POST", "/pluto/remote/v4/lookup", map[string]string{"value": "1234567890", "msisdn": "+27820000001"})
+	order := map[string]any{"merchantReference": "order-17", "amount": json.Number("25.50"), "currencyCode": "ZAR"}
+	status, text, err := client.Send("POST", "/pluto/code/create", order)
 	must(0, err)
-	if status == 401 || status == 403 {
-		fmt.Println("refused with", status)
+	var created struct{ Code string }
+	if status == 200 && json.Unmarshal(text, &created) == nil {
+		fmt.Println("created", created.Code)
 	} else {
-		fmt.Println("request authenticated")
+		fmt.Println("refused with", status)
 	}
 	renewed := must(client.Renew())
 	fmt.Println("renewed", renewed.SessionID, renewed.HeaderValue != session.HeaderValue)
 	notification := must(client.Notification(must(strconv.ParseInt(os.Getenv("KIT_TRANSACTION"), 10, 64))))
 	fmt.Println("read", notification.TransactionID, notification.Status, notification.Amount)
-	must(0, theReceiver().Resume(client.Notification))
+	err = theReceiver.Resume(client.Notification) // a server calls it every minute
+	must(0, err)
 	must(0, client.LogOut())
 	fmt.Println("logged out")
 }

@@ -9,6 +9,7 @@ import com.paycode.receiver.RefusedBody;
 import com.sun.net.httpserver.HttpServer;
 import java.math.BigDecimal;
 import java.net.InetSocketAddress;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -97,24 +98,27 @@ public class Conform {
     }
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
     server.setExecutor(Executors.newCachedThreadPool());
-    server.createContext("/", Adapters.forJdk(receiver()));
+    server.createContext("/paycode", Adapters.forJdk(receiver()));
     server.start();
     System.out.println("listening " + server.getAddress().getPort());
   }
 
   private static void login() throws Exception {
-    Client client = new Client(new Client.Options(
-        env("PAYCODE_URL", ""), env("PAYCODE_IDENTITY", ""), env("PAYCODE_PASSWORD", ""),
-        text("PAYCODE_PRIVATE_KEY_FILE"), text("PAYCODE_SERVICE_KEY_FILE"), text("PAYCODE_CA_FILE")));
+    String url = env("PAYCODE_URL", ""), identity = env("PAYCODE_IDENTITY", ""), password = env("PAYCODE_PASSWORD", "");
+    String privateKeyPem = text("PAYCODE_PRIVATE_KEY_FILE"), serviceKey = text("PAYCODE_SERVICE_KEY_FILE"), caPem = text("PAYCODE_CA_FILE");
+    Client client = new Client(new Client.Options(url, identity, password, privateKeyPem, serviceKey, caPem)); // docs/how-to/log-in.md says where the keys come from
     Client.Session session = client.logIn();
     System.out.println("logged in " + session.sessionId());
-    int status = client.send("POST", "/pluto/remote/v4/lookup", "{\"value\":\"1234567890\",\"msisdn\":\"+27820000001\"}").statusCode();
-    System.out.println(status == 401 || status == 403 ? "refused with " + status : "request authenticated");
+    String order = "{\"merchantReference\":\"order-17\",\"amount\":25.50,\"currencyCode\":\"ZAR\"}";
+    HttpResponse<String> answer = client.send("POST", "/pluto/code/create", order);
+    Matcher code = Pattern.compile("\"code\":\"(\\d+)\"").matcher(answer.body());
+    System.out.println(code.find() ? "created " + code.group(1) : "refused with " + answer.statusCode());
     Client.Session renewed = client.renew();
     System.out.println("renewed " + renewed.sessionId() + " " + !renewed.headerValue().equals(session.headerValue()));
     Notification notification = client.notification(Long.parseLong(env("KIT_TRANSACTION", "")));
     System.out.println("read " + notification.transactionId() + " " + notification.status() + " " + notification.amount());
-    receiver().resume(client::notification);
+    Receiver receiver = receiver();
+    receiver.resume(client::notification); // a server calls it every minute
     client.logOut();
     System.out.println("logged out");
   }

@@ -27,7 +27,7 @@ public class SpringConform {
     System.out.println("listening " + context.getWebServer().getPort());
   }
 
-  @PostMapping("/") // take bytes, so that no converter reads the body
+  @PostMapping("/paycode") // take bytes, so that no converter reads the body
   ResponseEntity<String> paycode(@RequestBody byte[] body, HttpServletRequest request) {
     Answer answer = receiver.receive(body, request::getHeader);
     Adapters.work(answer); // with When.AFTER: starts a thread

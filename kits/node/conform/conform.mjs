@@ -47,14 +47,14 @@ const adapters = {
   express: async () => {
     const { default: express } = await import('express');
     const app = express();
-    app.post('/', forExpress(receiver));
+    app.post('/paycode', forExpress(receiver)); // above express.json(), because the kit reads the raw body itself
     app.use(express.json());
     return app.listen(0, '127.0.0.1');
   },
   fastify: async () => {
     const { default: fastify } = await import('fastify');
     const app = fastify();
-    app.register(forFastify(receiver, '/'));
+    app.register(forFastify(receiver, '/paycode'));
     await app.listen({ port: 0, host: '127.0.0.1' });
     return app.server;
   },
@@ -67,24 +67,20 @@ async function serve(adapter) {
 }
 
 async function login() {
-  const { env } = process;
-  const client = new Client({
-    url: env.PAYCODE_URL,
-    identity: env.PAYCODE_IDENTITY,
-    password: env.PAYCODE_PASSWORD,
-    privateKey: readFileSync(env.PAYCODE_PRIVATE_KEY_FILE, 'utf8'),
-    serviceKey: readFileSync(env.PAYCODE_SERVICE_KEY_FILE, 'utf8'),
-    ca: readFileSync(env.PAYCODE_CA_FILE, 'utf8'),
-  });
+  const { PAYCODE_URL: url, PAYCODE_IDENTITY: identity, PAYCODE_PASSWORD: password, KIT_TRANSACTION: missed } = process.env;
+  const files = ['PAYCODE_PRIVATE_KEY_FILE', 'PAYCODE_SERVICE_KEY_FILE', 'PAYCODE_CA_FILE'];
+  const [privateKey, serviceKey, ca] = files.map(name => readFileSync(process.env[name], 'utf8'));
+  const client = new Client({ url, identity, password, privateKey, serviceKey, ca }); // docs/how-to/log-in.md says where the keys come from
   const session = await client.logIn();
   say(`logged in ${session.sessionId}`);
-  const { status } = await client.send('POST', '/pluto/remote/v4/lookup', { value: '1234567890', msisdn: '+27820000001' });
-  say(status === 401 || status === 403 ? `refused with ${status}` : 'request authenticated');
+  const order = { merchantReference: 'order-17', amount: 25.5, currencyCode: 'ZAR' };
+  const { status, text } = await client.send('POST', '/pluto/code/create', order);
+  say(status === 200 ? `created ${JSON.parse(text).code}` : `refused with ${status}`);
   const renewed = await client.renew();
   say(`renewed ${renewed.sessionId} ${renewed.headerValue !== session.headerValue}`);
-  const notification = await client.notification(Number(env.KIT_TRANSACTION));
+  const notification = await client.notification(Number(missed));
   say(`read ${notification.transactionId} ${notification.status} ${notification.amount}`);
-  await receiver.resume(transactionId => client.notification(transactionId));
+  await receiver.resume(id => client.notification(id)); // a server calls it every minute
   await client.logOut();
   say('logged out');
 }

@@ -94,18 +94,21 @@ function serve(string $adapter): void
 
 function login(): void
 {
-    $text = fn (string $name): string => file_get_contents(getenv($name));
     [$url, $identity, $password, $caFile] = array_map(getenv(...), ['PAYCODE_URL', 'PAYCODE_IDENTITY', 'PAYCODE_PASSWORD', 'PAYCODE_CA_FILE']);
-    $client = new Client($url, $identity, $password, $text('PAYCODE_PRIVATE_KEY_FILE'), $text('PAYCODE_SERVICE_KEY_FILE'), $caFile);
+    $files = array_map(getenv(...), ['PAYCODE_PRIVATE_KEY_FILE', 'PAYCODE_SERVICE_KEY_FILE']);
+    [$privateKey, $serviceKey] = array_map(file_get_contents(...), $files);
+    $client = new Client($url, $identity, $password, $privateKey, $serviceKey, $caFile); // docs/how-to/log-in.md says where the keys come from
     $session = $client->logIn();
     echo "logged in {$session['sessionId']}\n";
-    [$status] = $client->send('POST', '/pluto/remote/v4/lookup', ['value' => '1234567890', 'msisdn' => '+27820000001']);
-    echo in_array($status, [401, 403], true) ? "refused with $status\n" : "request authenticated\n";
+    $order = ['merchantReference' => 'order-17', 'amount' => 25.5, 'currencyCode' => 'ZAR'];
+    [$status, $text] = $client->send('POST', '/pluto/code/create', $order);
+    echo $status === 200 ? 'created ' . json_decode($text)->code : "refused with $status", "\n";
     $renewed = $client->renew();
     echo "renewed {$renewed['sessionId']} ", json_encode($renewed['headerValue'] !== $session['headerValue']), "\n";
     $notification = $client->notification((int) getenv('KIT_TRANSACTION'));
     echo "read $notification->transactionId $notification->status $notification->amount\n";
-    receiver()->resume($client->notification(...));
+    $receiver = receiver();
+    $receiver->resume($client->notification(...)); // a server calls it every minute
     $client->logOut();
     echo "logged out\n";
 }

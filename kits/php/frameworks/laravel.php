@@ -8,6 +8,8 @@ use Illuminate\Foundation\Application;
 use Illuminate\Foundation\Exceptions\Handler;
 use Illuminate\Foundation\Http\Kernel;
 use Illuminate\Http\Request;
+use Illuminate\Support\Facades\Facade;
+use Illuminate\Support\Facades\Route;
 use Paycode\Receiver\Adapters;
 use Paycode\Receiver\Receiver;
 
@@ -22,7 +24,8 @@ function throughLaravel(Receiver $receiver): void
     $application = new Application(__DIR__);
     $application->singleton(HttpKernel::class, ConformKernel::class);
     $application->singleton(ExceptionHandler::class, Handler::class);
-    $application->make('router')->post('/', Adapters::forLaravel($receiver));
+    Facade::setFacadeApplication($application);
+    Route::post('/paycode', Adapters::forLaravel($receiver)); // outside the CSRF check
     $kernel = $application->make(HttpKernel::class);
     $request = Request::capture();
     $response = $kernel->handle($request);

@@ -26,10 +26,10 @@ def at(notification, path)
 
   first, *rest = path.split('.')
   value = notification.public_send(first.gsub(/[A-Z]/) { |letter| "_#{letter.downcase}" })
-  text(rest.reduce(value) { |inner, name| inner && inner[name] })
+  decimal(rest.reduce(value) { |inner, name| inner && inner[name] })
 end
 
-def text(value)
+def decimal(value)
   return nil if value.nil?
 
   value.is_a?(BigDecimal) ? value.to_s('F').delete_suffix('.0') : value.to_s
@@ -50,7 +50,7 @@ def handle(notification)
   raise 'told to fail' if told_to?('fail', notification)
 
   sleep 0.02 while told_to?('hold', notification)
-  puts "handled #{notification.transaction_id} #{notification.status} #{text(notification.amount)} #{notification.reference}"
+  puts "handled #{notification.transaction_id} #{notification.status} #{decimal(notification.amount)} #{notification.reference}"
 end
 
 def receiver
@@ -69,26 +69,31 @@ def serve(_adapter)
   require 'rack'
   require 'rack/handler/webrick'
   quiet = WEBrick::Log.new(File::NULL)
-  Rack::Handler::WEBrick.run(Rack::Lint.new(receiver), Host: '127.0.0.1', Port: 0, Logger: quiet, AccessLog: []) do |server|
+  application = Rack::Builder.app do
+    use Rack::Lint
+    map('/paycode') { run receiver } # in config.ru
+  end
+  Rack::Handler::WEBrick.run(application, Host: '127.0.0.1', Port: 0, Logger: quiet, AccessLog: []) do |server|
     puts "listening #{server.listeners.first.addr[1]}"
   end
 end
 
 def login(_word = nil)
-  client = PaycodeReceiver::Client.new(
-    url: ENV.fetch('PAYCODE_URL'), identity: ENV.fetch('PAYCODE_IDENTITY'), password: ENV.fetch('PAYCODE_PASSWORD'),
-    private_key: File.read(ENV.fetch('PAYCODE_PRIVATE_KEY_FILE')), service_key: File.read(ENV.fetch('PAYCODE_SERVICE_KEY_FILE')),
-    ca_file: ENV.fetch('PAYCODE_CA_FILE')
+  url, identity, password, ca_file = %w[URL IDENTITY PASSWORD CA_FILE].map { |name| ENV.fetch("PAYCODE_#{name}") }
+  private_key, service_key = %w[PRIVATE SERVICE].map { |name| File.read(ENV.fetch("PAYCODE_#{name}_KEY_FILE")) }
+  client = PaycodeReceiver::Client.new( # docs/how-to/log-in.md says where the keys come from
+    url: url, identity: identity, password: password, private_key: private_key, service_key: service_key, ca_file: ca_file
   )
   session = client.log_in
   puts "logged in #{session['sessionId']}"
-  status, = client.send_request('POST', '/pluto/remote/v4/lookup', { value: '1234567890', msisdn: '+27820000001' })
-  puts [401, 403].include?(status) ? "refused with #{status}" : 'request authenticated'
+  order = { merchantReference: 'order-17', amount: 25.5, currencyCode: 'ZAR' }
+  status, text = client.send_request('POST', '/pluto/code/create', order)
+  puts status == 200 ? "created #{JSON.parse(text)['code']}" : "refused with #{status}"
   renewed = client.renew
   puts "renewed #{renewed['sessionId']} #{renewed['headerValue'] != session['headerValue']}"
   notification = client.notification(ENV.fetch('KIT_TRANSACTION').to_i)
-  puts "read #{notification.transaction_id} #{notification.status} #{text(notification.amount)}"
-  receiver.resume(client.method(:notification))
+  puts "read #{notification.transaction_id} #{notification.status} #{decimal(notification.amount)}"
+  receiver.resume(client.method(:notification)) # a server calls it every minute
   client.log_out
   puts 'logged out'
 end

@@ -26,6 +26,15 @@ describe('the documentation site (A-90)', () => {
     ['[contract](../reference/a.yaml)', '[contract](/files/docs/reference/a.yaml)'],
     ['[the build](../../tools/run/build.ts)', 'the build (`tools/run/build.ts`)'],
     ['[`build.ts`](../../tools/run/build.ts)', '`build.ts`'],
+    [
+      '[createCode](../reference/http/public.openapi.yaml#/Codes/createCode)',
+      '[createCode](/docs/api/#/Codes/createCode){target="_self"}',
+    ],
+    [
+      '[probe](../reference/http/webhooks.openapi.yaml#/Webhooks/probe)',
+      '[probe](/docs/api/?webhooks#/Webhooks/probe){target="_self"}',
+    ],
+    ['[calls](../reference/http/public.openapi.yaml)', '[calls](/files/docs/reference/http/public.openapi.yaml)'],
     ['```\n[log in](../how-to/log-in.md)\n```', '```\n[log in](../how-to/log-in.md)\n```'],
   ])('a link of the sources %j is %j in the site', (text, expected) => {
     expect(rewritten(text)).toBe(expected);
@@ -82,7 +91,7 @@ describe('the documentation site (A-90)', () => {
     const shows = (name: string, text: string) =>
       expect(found.find(({ path }) => path === `/kits/${name}/`)!.text).toContain(text);
     for (const name of ['node', 'python', 'php', 'java', 'go', 'ruby']) shows(name, `\`kits/${name}/conform/`);
-    shows('python', 'app.add_url_rule("/", view_func=for_flask(receiver()), methods=["POST"])');
+    shows('python', 'app.add_url_rule("/paycode", view_func=for_flask(receiver), methods=["POST"])');
     shows('csharp', 'No test compiles or runs this kit');
     const index = found.find(({ file }) => file === 'docs/README.md')!.text;
     const group = index.split('### ').find(part => part.startsWith('Languages'))!;
@@ -95,6 +104,19 @@ describe('the documentation site (A-90)', () => {
       'Ruby',
       'C#',
     ]);
+  });
+
+  it('every page that is there can be put on the site: none is refused, in no list, or led to by a link that names no page', () => {
+    const root = join(__dirname, '../../..');
+    const all = pagesOf(root).map(each => withProgram(root, each));
+    const targets = { pages: new Map(all.map(({ file, path }) => [file, path])), copied: () => undefined };
+    const staged = all.map(each => ({ ...each, text: withSiteLinks(each, targets) }));
+    const start = staged.find(({ path }) => path === '/')!.text;
+    const doors = sidebarOf(start, all);
+    expect(doors.map(({ text }) => text)).toEqual(['Merchant or PSP', 'Operator', 'Developer of Paycode']);
+    const linked = JSON.stringify(doors).matchAll(/"link":"([^"]+)"/g);
+    const paths = new Set(all.map(({ path }) => path));
+    expect([...linked].map(([, link]) => link!).filter(link => !paths.has(link))).toEqual([]);
   });
 
   it('colours of code are classes', () => {

@@ -68,7 +68,7 @@ export function describeClient({ program, folder }: KitUnderTest): void {
     expect(all.length - lines.length).toBe(unreadable.length);
     expect(lines).toEqual([
       expect.stringMatching(/^logged in [0-9a-f-]{36}$/),
-      'request authenticated',
+      expect.stringMatching(/^created \d{10}$/),
       expect.stringMatching(/^renewed [0-9a-f-]{36} true$/),
       expect.stringMatching(new RegExp(`^read ${transactionId} SUCCESS 25\\.50?$`)),
       `handling ${transactionId}`,

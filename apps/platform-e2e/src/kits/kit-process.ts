@@ -53,7 +53,7 @@ export class KitProcess {
       await kit.stop();
       throw error;
     }
-    kit.url = `http://127.0.0.1:${/^listening (\d+)$/m.exec(kit.output)![1]}/`;
+    kit.url = `http://127.0.0.1:${/^listening (\d+)$/m.exec(kit.output)![1]}/paycode`;
     return kit;
   }
 

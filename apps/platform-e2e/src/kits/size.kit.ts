@@ -18,7 +18,7 @@ const limits: Record<string, Size> = {
   php: usual,
   ruby: usual,
   csharp: usual,
-  java: { receiving: 315, client: 150, parser: 110 },
+  java: { ...usual, parser: 110 },
   go: { receiving: 380, client: 225 },
 };
 const source = /\.(?:ts|py|go|java|php|rb|cs)$/;

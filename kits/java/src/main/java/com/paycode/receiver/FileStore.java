@@ -1,7 +1,6 @@
 package com.paycode.receiver;
 
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -71,12 +70,7 @@ public final class FileStore implements Store {
 
   /** False when the file exists already: the file system lets one of several callers create it. */
   private static boolean created(Path file) throws IOException {
-    try {
-      Files.createFile(file);
-      return true;
-    } catch (FileAlreadyExistsException there) {
-      return false;
-    }
+    return file.toFile().createNewFile();
   }
 
   private boolean isAbandoned(BasicFileAttributes found) {

@@ -73,7 +73,7 @@ public record Notification(
   public static Notification read(byte[] plaintext) throws RefusedBody {
     try {
       String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(plaintext)).toString();
-      return new Fields(cast(Json.parse(text))).notification(text);
+      return new Fields(map(Json.parse(text))).notification(text);
     } catch (CharacterCodingException | IllegalArgumentException | ArithmeticException | ClassCastException | NullPointerException wrong) {
       throw new RefusedBody("NOT_A_NOTIFICATION");
     }
@@ -85,8 +85,8 @@ public record Notification(
   }
 
   @SuppressWarnings("unchecked")
-  private static Map<String, Object> cast(Object object) {
-    return (Map<String, Object>) object;
+  private static Map<String, Object> map(Object value) {
+    return (Map<String, Object>) value;
   }
 
   /** A value of an unexpected type throws a ClassCastException, a missing one a NullPointerException. */
@@ -97,8 +97,8 @@ public record Notification(
           decimal("amount"), required("currencyCode"), optional("code"), required("status"), optional("clientMsisdn"),
           optional("destination"), optional("extraReferenceName"), optional("extraReferenceValue"),
           json.get("tipAmount") == null ? null : decimal("tipAmount"),
-          json.get("referenceTransactionId") == null ? 0 : id("referenceTransactionId", 0), map("bankResponse"), map("cardInfo"),
-          map("clientContact"), map("clientBilling"), map("clientShipping"), map("versionData"), text);
+          json.get("referenceTransactionId") == null ? 0 : id("referenceTransactionId", 0), map(json.get("bankResponse")), map(json.get("cardInfo")),
+          map(json.get("clientContact")), map(json.get("clientBilling")), map(json.get("clientShipping")), map(json.get("versionData")), text);
     }
 
     private String optional(String name) {
@@ -107,10 +107,6 @@ public record Notification(
 
     private String required(String name) {
       return Objects.requireNonNull(optional(name), name);
-    }
-
-    private Map<String, Object> map(String name) {
-      return cast(Map.class.cast(json.get(name)));
     }
 
     private BigDecimal decimal(String name) {

@@ -4,10 +4,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -45,11 +44,9 @@ public final class Receiver {
   }
 
   private final Options options;
-  private final boolean isAfter;
 
   public Receiver(Options options) {
     this.options = options;
-    this.isAfter = options.when() == When.AFTER;
   }
 
   /** The answer to a raw body. {@code header} gives a header's value by its name, or null. */
@@ -63,9 +60,6 @@ public final class Receiver {
       return claimed(notification, dueAt);
     } catch (RefusedBody refused) {
       return new Answer(400, refused.code);
-    } catch (InterruptedException stopping) {
-      Thread.currentThread().interrupt();
-      return failed(stopping);
     } catch (Exception error) {
       return failed(error);
     }
@@ -91,6 +85,7 @@ public final class Receiver {
   }
 
   private Answer claimed(Notification notification, long dueAt) throws Exception {
+    boolean isAfter = options.when() == When.AFTER;
     Store.Claim claim = options.store().claim(notification);
     while (claim == Store.Claim.BUSY && !isAfter) {
       if (System.nanoTime() + BUSY_PAUSE.toNanos() > dueAt) return new Answer(503, "BUSY");
@@ -103,7 +98,7 @@ public final class Receiver {
     return handledBy(dueAt, notification);
   }
 
-  private Answer handledBy(long dueAt, Notification notification) throws InterruptedException, ExecutionException {
+  private Answer handledBy(long dueAt, Notification notification) throws Exception {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
     answer.completeOnTimeout(new Answer(503, "TOO_SLOW"), Math.max(0, dueAt - System.nanoTime()), TimeUnit.NANOSECONDS);
     // A handler that runs on after the answer ends by itself.
@@ -117,21 +112,18 @@ public final class Receiver {
       options.store().done(notification.transactionId());
       return new Answer(200, "HANDLED");
     } catch (Throwable error) {
-      // The platform does not repeat after a 200, so the claim stays and resume() finds it.
-      if (mayRetry) release(notification);
+      try {
+        // The platform does not repeat after a 200, so the claim stays and resume() finds it.
+        if (mayRetry) options.store().release(notification.transactionId());
+      } catch (Exception unreleased) {
+        error.addSuppressed(unreleased);
+      }
       return failed(error);
     }
   }
 
-  private void release(Notification notification) {
-    try {
-      options.store().release(notification.transactionId());
-    } catch (IOException error) {
-      options.onError().accept(error);
-    }
-  }
-
   private Answer failed(Throwable error) {
+    if (error instanceof InterruptedException) Thread.currentThread().interrupt();
     options.onError().accept(error);
     return new Answer(500, "HANDLER_FAILED");
   }
