@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { scenarios } from '@paycode/dto/sandbox';
 import { commands } from './commands/commands';
 import { expiryFinding, urlFinding } from './verify/checks/connection-checks';
 import { timesFinding } from './verify/checks/load-checks';
@@ -47,6 +48,16 @@ function file(name: string, text: string): string {
   writeFileSync(join(folder, name), text);
   return join(folder, name);
 }
+
+describe('paycode-dev trigger', () => {
+  it('its help lists every scenario, and marks the two that a listener plays', async () => {
+    expect(await run(['trigger', '--help'])).toBe(0);
+    const list = /^Scenarios\n([^]*?)\n\n/m.exec(output)![1]!.split('\n');
+    expect(list.map(line => line.trim().split(' ')[0])).toEqual(scenarios.map(({ name }) => name));
+    const marked = list.filter(line => line.includes('with paycode-dev listen'));
+    expect(marked.map(line => line.trim().split(' ')[0])).toEqual(['duplicate', 'out-of-order']);
+  });
+});
 
 describe('paycode-dev decrypt', () => {
   it('prints the JSON of a body from stdin, digit for digit', async () => {

@@ -1,4 +1,4 @@
-import { scenarios } from '@paycode/dto/sandbox';
+import { type Scenario, scenarios } from '@paycode/dto/sandbox';
 import { exitCodes } from '../exit-codes';
 import { Shop } from '../platform/shop';
 import { UsageError } from '../usage-error';
@@ -7,6 +7,7 @@ import { accountOf, type Command, numberIn, relayNameOf } from './command';
 import { play } from './scenarios';
 
 const names = scenarios.map(({ name }) => name);
+const lineOf = ({ name, rehearsal }: Scenario) => (rehearsal ? `  ${name.padEnd(18)}with paycode-dev listen\n` : `  ${name}\n`);
 
 export const triggerCommand: Command = {
   name: 'trigger',
@@ -22,9 +23,9 @@ receiver gets it from the platform, at the URL that is registered. What it does
 not answer with 200 within 45 seconds is reversed.
 
 Scenarios
-${names.map(name => `  ${name}\n`).join('')}
-duplicate and out-of-order are played by paycode-dev listen, which must run:
-the platform itself does so only after a fault. Forged bodies: paycode-dev
+${scenarios.map(lineOf).join('')}
+Those marked need a paycode-dev listen that runs, which plays them: the platform
+itself does so only after a fault. Forged bodies: paycode-dev
 verify.
 
 ${codeOptionsHelp}  --count <number>      payments of a burst, at most 100; 20 unless given
