@@ -3,7 +3,8 @@ import { deadLinks, orphanPages } from './dead-links.ts';
 const files: Record<string, string> = {
   'docs/a.md': '# A title, with (words)\n\n## Two',
   'docs/sub': '',
-  'docs/calls.openapi.yaml': 'paths:\n  /codes:\n    post:\n      operationId: createCode\n      tags:\n        - Payment codes\n',
+  'docs/calls.openapi.yaml':
+    'paths:\n  /codes:\n    post:\n      operationId: createCode\n      tags:\n        - Payment codes\n',
   'README.md': '# Top',
 };
 const find = (text: string): string[] => deadLinks('docs/page.md', `# Here\n${text}`, path => files[path]);
@@ -21,9 +22,12 @@ describe('links between pages', () => {
     expect(find(text)).toEqual([]);
   });
 
-  it.each(['b.md', '../a.md', 'a.md#three', '#there', 'calls.openapi.yaml#/Payment%20codes/readCode'])('a link to %s is reported', target => {
-    expect(find(`see [it](${target})`)).toEqual([`docs/page.md: link to ${target} leads nowhere`]);
-  });
+  it.each(['b.md', '../a.md', 'a.md#three', '#there', 'calls.openapi.yaml#/Payment%20codes/readCode'])(
+    'a link to %s is reported',
+    target => {
+      expect(find(`see [it](${target})`)).toEqual([`docs/page.md: link to ${target} leads nowhere`]);
+    },
+  );
 
   it('code blocks hold no links', () => {
     expect(find('```\n[x](nowhere.md)\n```\n')).toEqual([]);

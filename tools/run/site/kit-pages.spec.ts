@@ -3,7 +3,9 @@ import { join } from 'node:path';
 
 const kits = join(__dirname, '../../../kits');
 /** Kits with programs that the tests run. Of C# no test runs anything, which its page says. */
-const tested = readdirSync(kits).filter(name => name !== 'paycode-dev' && existsSync(join(kits, name, 'README.md')) && name !== 'csharp');
+const tested = readdirSync(kits).filter(
+  name => name !== 'paycode-dev' && existsSync(join(kits, name, 'README.md')) && name !== 'csharp',
+);
 const codeFence = /^```(?:js|python|go|java|php|ruby|csharp)\n([^]*?)^```$/gm;
 
 const lines = (text: string) => text.split('\n').map(line => line.trim());
