@@ -69,7 +69,7 @@ function operationPart(call: Call, { document, file }: { document: OpenApi; file
   const line = `\`${call.method}${call.path.startsWith('/') ? ` ${call.path}` : ''}\``;
   const place = `http/${file}.openapi.yaml#/${encodeURIComponent(call.tags[0]!)}/${call.operationId}`;
   const read = (body: Body | undefined) => namesOf(body, document);
-  const parameters = (call.parameters ?? []).map(each => resolved<{ name?: string }>(each, document).name!);
+  const parameters = (call.parameters ?? []).map(each => resolved(each, document).name!);
   const words = [
     namedList('Parameters', parameters),
     namedList('Request', read(call.requestBody)),
