@@ -14,6 +14,7 @@ import { buildImage, type BuiltImage, findBuilder, ops, sha256Of } from './relea
 import { packChart, packKits } from './release/packages.ts';
 import { provenanceOf, type Subject } from './release/provenance.ts';
 import { presentState, previousRelease, type Source, sourceOf } from './release/source.ts';
+import { builtElsewhere, differencesOf } from './release/twice.ts';
 import { upgradeNotes } from './release/upgrade-notes.ts';
 import { checkVersion, versionPlaces, withVersion } from './release/versions.ts';
 
@@ -23,6 +24,7 @@ const usage = `npm run release -- --version <x.y.z> [options]
   --images <names>    which images, with commas; all (default), or none
   --base <image>      base image in place of the Dockerfile's
   --platforms <list>  default linux/amd64,linux/arm64; the base must have them
+  --twice             builds all of it again, as on another machine, and fails when a digest differs
 Images need docker with buildx, or buildah. Everything goes to dist/release/<x.y.z>.`;
 
 const root = join(import.meta.dirname, '../..');
@@ -38,6 +40,7 @@ function argumentsOf() {
       images: { type: 'string', default: 'all' },
       base: { type: 'string' },
       platforms: { type: 'string', default: 'linux/amd64,linux/arm64' },
+      twice: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -129,7 +132,8 @@ function materialsOf({ base, apps, isDry }: Call): { uri: string; sha256: string
   return [lock, ...[...new Set(pinned)].map(uri => ({ uri: `docker:${uri}`, sha256: uri.split('@sha256:')[1]! }))];
 }
 
-function build(call: Call): void {
+/** What the release consists of, with digests. */
+function build(call: Call): Subject[] {
   const { version, folder, source, isDry } = call;
   if (source.isDirty && !isDry) throw new Error('the work tree has changes that are not committed');
   const materials = materialsOf(call);
@@ -156,6 +160,19 @@ function build(call: Call): void {
   write(call, 'provenance.predicate.json', `${JSON.stringify(statement.predicate, null, 1)}\n`);
   write(call, 'SHA256SUMS', named.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''));
   console.log(`${relative(root, folder)}: ${images.length} images, ${named.length} files`);
+  return statement.subject.map(({ name, digest }) => ({ name, sha256: digest.sha256 }));
+}
+
+/** @throws Error that names what differs; the second build then stays, to be compared */
+function buildAgain(call: Call, first: readonly Subject[]): void {
+  const folder = `${call.folder}.again`;
+  const different = differencesOf(
+    first,
+    builtElsewhere(() => build({ ...call, folder })),
+  );
+  if (different.length > 0) throw new Error(`a second build (${relative(root, folder)}) differs:\n${different.join('\n')}`);
+  rmSync(folder, { recursive: true });
+  console.log(`built twice, the same digests: ${first.length}`);
 }
 
 function versionOf(): string {
@@ -176,8 +193,9 @@ function main(): void {
   if (values.help) return console.log(usage);
   const version = wantedVersion(values);
   const call = { ...values, version, source: sourceOf(), folder: join(root, 'dist/release', version) };
-  if (values.prepare) prepare(call);
-  else build(call);
+  if (values.prepare) return prepare(call);
+  const built = build(call);
+  if (values.twice) buildAgain(call, built);
 }
 
 try {
