@@ -21,6 +21,7 @@ interface PodSpec {
     env?: { name: string; value?: string }[];
     envFrom?: { configMapRef: { name: string } }[];
     volumeMounts: { name: string; mountPath: string }[];
+    resources: { requests: Record<string, string>; limits: Record<string, string> };
   }[];
   volumes: { name: string; secret?: { secretName: string } }[];
 }
@@ -50,6 +51,19 @@ describe('overlay evaluation', () => {
     expect(of('StatefulSet').map(nameOf)).toEqual(['StatefulSet/postgres']);
     const foreign = resources.filter(({ apiVersion }) => !['v1', 'apps/v1', 'batch/v1'].includes(apiVersion));
     expect(foreign.map(nameOf)).toEqual([]);
+  });
+
+  it('no pod takes all the memory or all the disk of the machine', () => {
+    expect(pods.size).toBe(services.length + 2);
+    for (const [name, { containers }] of pods)
+      for (const { resources: bounds } of containers)
+        expect({ name, bounds }).toEqual({
+          name,
+          bounds: {
+            requests: expect.objectContaining({ memory: expect.any(String), 'ephemeral-storage': expect.any(String) }) as unknown,
+            limits: { memory: expect.any(String) as unknown, 'ephemeral-storage': expect.any(String) as unknown },
+          },
+        });
   });
 
   it('no secret is in the manifests; the command makes exactly those that pods mount', () => {

@@ -15,6 +15,7 @@ interface PodSpec {
     env: { name: string; value: string }[];
     volumeMounts: { name: string; mountPath: string }[];
     securityContext: object;
+    resources: { requests: Record<string, string>; limits: Record<string, string> };
   }[];
   volumes: { name: string; secret: { secretName: string; items?: { key: string }[] } }[];
 }
@@ -38,8 +39,10 @@ describe("the operators' commands in the cluster", () => {
 
   it.each(pods)('%s is locked down, and finds every file that its settings name', (_name, spec) => {
     expect(spec).toMatchObject({ automountServiceAccountToken: false, securityContext: restricted });
-    const { env, volumeMounts, securityContext } = spec.containers[0]!;
+    const { env, volumeMounts, securityContext, resources: bounds } = spec.containers[0]!;
     expect(securityContext).toEqual(locked);
+    expect(Object.keys(bounds.limits).sort()).toEqual(['ephemeral-storage', 'memory']);
+    expect(Object.keys(bounds.requests).sort()).toEqual(['cpu', 'ephemeral-storage', 'memory']);
     const files = env.filter(({ value }) => value.startsWith('/etc/paycode/'));
     expect(files.length).toBeGreaterThan(2);
     for (const { value } of files)

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bom } from './sbom.ts';
@@ -50,6 +50,15 @@ describe('ADR 0025: the content of an image', () => {
       shipped.set(service, { text: readFileSync(join(image, 'sbom.cdx.json'), 'utf8'), manifests: manifestsIn(image) });
     },
   );
+
+  it('every user may read all of it, under the umask of a careful builder too', () => {
+    const image = join(folder, 'careful');
+    const args = [process.execPath, 'tools/run/images/assemble.ts', services[0]!, image];
+    execFileSync('sh', ['-c', 'umask 077; exec "$@"', 'sh', ...args], { cwd: root, env });
+    const files = [image, ...readdirSync(image, { recursive: true, encoding: 'utf8' }).map(file => join(image, file))];
+    const hidden = files.filter(file => (statSync(file).mode & 0o066) !== 0o044);
+    expect(hidden).toEqual([]);
+  });
 
   it.each(services.filter(service => service !== 'api-gateway'))(
     "%s: PostgreSQL's driver is in the image: a migration gets as far as the server, which is not there",

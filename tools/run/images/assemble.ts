@@ -3,6 +3,7 @@
  * ones; nothing else.
  * Usage: node tools/run/images/assemble.ts <app> <folder>. The app is built before (tools/run/build.ts).
  */
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -31,6 +32,8 @@ export function assemble(app: string, target: string): number {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   writeFileSync(join(target, 'package.json'), JSON.stringify({ name: `paycode-${app}`, version, private: true }));
   writeFileSync(join(target, sbomFile), textOf(imageBom(workspaceBom(), app, packagesAt(places))));
+  // The user of the image owns none of the files, and the umask of whoever builds, or checked out, may hide them from it.
+  execFileSync('chmod', ['-R', 'u=rwX,go=rX', target]);
   return places.length;
 }
 

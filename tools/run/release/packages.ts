@@ -38,7 +38,17 @@ export function packChart({ folder, version, epochS }: PackOptions): string | un
   return archive;
 }
 
+/** npm keeps the modes of files, and `prepack` writes them: the caller's umask decides nothing. */
 function packNpm(kit: string, folder: string): string {
+  const umask = process.umask(0o022);
+  try {
+    return packed(kit, folder);
+  } finally {
+    process.umask(umask);
+  }
+}
+
+function packed(kit: string, folder: string): string {
   const text = execFileSync('npm', ['pack', '--json', '--loglevel=error', '--pack-destination', folder], {
     cwd: kit,
     encoding: 'utf8',
