@@ -49,6 +49,10 @@ describe("the operators' commands in the cluster", () => {
       expect(volumeMounts.map(({ mountPath }) => mountPath)).toContain(value.replace(/\/[^/]+$/, ''));
   });
 
+  it('a night in which nothing could start is made up for by noon, and ends no further one', () => {
+    expect(find('CronJob', 'audit').spec).toMatchObject({ concurrencyPolicy: 'Forbid', startingDeadlineSeconds: 12 * 3_600 });
+  });
+
   it('the pod in which people run commands has no database, no key of a service and no token (T-27)', () => {
     const [, spec] = pods[0]!;
     const mounted = spec.volumes.map(({ secret }) => [secret.secretName, secret.items?.map(({ key }) => key)]);
