@@ -1,9 +1,11 @@
 import { Body, Controller, Get, Header, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ExactNumber, parseExactJson } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { codeStateOf, PayCodeService, ReadCodesService } from '../../codes';
-import { payIcon, payScript, payStyle } from '../page/assets';
+import { payScript } from '../page/pay-script';
+import { payIcon, payStyle } from '../page/pay-style';
+import { payerOf } from '../page/payer';
 import { paymentPage, unknownCodePage } from '../page/payment-page';
 import { PaymentBody } from './payment-body';
 
@@ -16,6 +18,7 @@ const pageHeaders = {
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
+  vary: 'accept-language',
 };
 
 /** The payment page: works without credentials (R-5.5-1), for people who have a code. */
@@ -27,15 +30,17 @@ export class PaymentPageController {
   ) {}
 
   @Get('pay/:code')
-  async page(@Param('code') code: string, @Res() reply: FastifyReply): Promise<void> {
+  async page(@Param('code') code: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     void reply.headers(pageHeaders);
+    const { lang } = request.query as { lang?: unknown };
+    const payer = payerOf({ acceptLanguage: request.headers['accept-language'], wish: lang });
     try {
       const found = await this.readCodes.ofAnybody(code);
       const state = codeStateOf(found.code, Date.now());
-      void reply.send(paymentPage({ code: found.code, state, merchantName: found.merchant.merchantName }));
+      void reply.send(paymentPage({ code: found.code, state, merchantName: found.merchant.merchantName }, payer));
     } catch (error) {
       if (!(error instanceof DomainError) || error.status !== 404) throw error;
-      void reply.status(404).send(unknownCodePage());
+      void reply.status(404).send(unknownCodePage(payer));
     }
   }
 

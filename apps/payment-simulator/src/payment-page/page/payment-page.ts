@@ -1,7 +1,12 @@
+import { notificationStatusOf } from '@paycode/dto';
 import type { CodeState, PaymentCode } from '../../codes';
-import { countryCodes } from '../../transactions';
+import { minorUnitsOf } from '../../transactions';
+import { contactFields, countryField, field } from './fields';
 import { html, type Html } from './html';
-import { outcomes } from './outcomes';
+import { catalogue, filled, languages } from './messages/catalogue';
+import type { PaymentStatus } from './messages/messages';
+import { outcomeStates } from './outcomes';
+import { moneyFor, type Payer } from './payer';
 
 export interface PageContent {
   code: PaymentCode;
@@ -9,75 +14,108 @@ export interface PageContent {
   merchantName: string;
 }
 
-const contactFields = [
-  ['firstName', 'First name'],
-  ['lastName', 'Last name'],
-  ['emailAddress', 'E-mail'],
-  ['phoneNumber', 'Phone'],
-] as const;
+const exampleMobile = '+27 82 000 0000';
 
-const notPayable: Record<Exclude<CodeState, 'LIVE'>, string> = {
-  USED: 'This code was paid already.',
-  EXPIRED: 'This code has expired.',
-};
-
-/** The page on which a person pays a code with a chosen outcome. */
-export function paymentPage({ code, state, merchantName }: PageContent): string {
-  return documentOf(
-    `Pay ${merchantName}`,
-    html`<h1>${merchantName}</h1>
-      <p class="amount">${code.amount} ${code.currencyCode}</p>
-      <p>${code.shortDescription} <span class="hint">${code.merchantReference} · code ${code.code}</span></p>
-      ${state === 'LIVE' ? form(code) : html`<p id="result" data-state="refused">${notPayable[state]}</p>`}
-      <img src="/public/qr/${code.code}" alt="QR code of this page" />
-      <p class="hint">Sandbox: no money moves.</p>`,
-  );
+/** The page on which a person pays a code. What only a tester needs stands in a box of its own. */
+export function paymentPage({ code, state, merchantName }: PageContent, payer: Payer): string {
+  const { messages } = payer;
+  const isLive = state === 'LIVE';
+  const main = html`<h1>${merchantName}</h1>
+    <p class="amount before-payment">${moneyFor(payer, code.amount, code.currencyCode)}</p>
+    ${code.shortDescription ? html`<p>${code.shortDescription}</p>` : null} ${facts(code, payer)}
+    ${isLive ? form({ code, merchantName }, payer) : html`<p id="result" data-state="refused">${notPayable(state, payer)}</p>`}
+    ${isLive ? html`<img class="qr before-payment" src="/public/qr/${code.code}" alt="${messages.qr}" />` : null}`;
+  const title = filled(messages.payTitle, { merchant: merchantName });
+  return documentOf({ title, main, before: isLive ? sandboxBox(payer) : null }, payer);
 }
 
-export function unknownCodePage(): string {
-  return documentOf(
-    'Unknown code',
-    html`<h1>Unknown code</h1>
-      <p>There is no such payment code.</p>`,
-  );
+export function unknownCodePage(payer: Payer): string {
+  const { unknownTitle, unknown } = payer.messages;
+  const main = html`<h1>${unknownTitle}</h1>
+    <p>${unknown}</p>`;
+  return documentOf({ title: unknownTitle, main, before: null }, payer);
 }
 
-function form(code: PaymentCode): Html {
-  return html`<form id="pay">
-      <label for="outcome">Outcome</label>
-      <select id="outcome" name="outcome">
-        ${outcomes.map(([state, words]) => html`<option value="${state}">${words}</option>`)}
-      </select>
-      ${field({ name: 'clientMsisdn', label: 'Your mobile number', value: '+27820000000', required: true })}
-      ${code.requestTip ? field({ name: 'tipAmount', label: `Tip (${code.currencyCode})` }) : null}
-      ${code.requestContact ? [...contactFields.map(([name, label]) => field({ name, label })), countryField()] : null}
-      <button>Pay</button>
+function notPayable(state: Exclude<CodeState, 'LIVE'>, { messages }: Payer): string {
+  return state === 'USED' ? messages.used : messages.expired;
+}
+
+/** The script writes the instant in the payer's zone; without it, it is UTC. */
+function facts(code: PaymentCode, { messages, wordLocale }: Payer): Html {
+  const expiresAt = code.expiresAtMs === null ? null : new Date(code.expiresAtMs);
+  const inUtc = new Intl.DateTimeFormat(wordLocale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+  return html`<dl class="before-payment">
+    <dt>${messages.reference}</dt>
+    <dd>${code.merchantReference}</dd>
+    <dt>${messages.code}</dt>
+    <dd>${code.code}</dd>
+    ${
+      expiresAt
+        ? html`<dt>${messages.payBy}</dt>
+            <dd><time datetime="${expiresAt.toISOString()}">${inUtc.format(expiresAt)} UTC</time></dd>`
+        : null
+    }
+  </dl>`;
+}
+
+function sandboxBox({ messages }: Payer): Html {
+  return html`<aside class="sandbox before-payment" aria-labelledby="sandbox">
+    <h2 id="sandbox">${messages.sandbox}</h2>
+    <p class="hint">${messages.sandboxHint}</p>
+    <label for="outcome">${messages.outcome}</label>
+    <select id="outcome" name="outcome" form="pay" autocomplete="off">
+      ${outcomeStates.map(state => {
+        const meaning = messages.statuses[notificationStatusOf(state) as PaymentStatus];
+        return html`<option value="${state}">${state} – ${meaning}</option>`;
+      })}
+    </select>
+  </aside>`;
+}
+
+function form({ code, merchantName }: Omit<PageContent, 'state'>, payer: Payer): Html {
+  const { messages } = payer;
+  const { currencyCode: currency } = code;
+  const mobile = { name: 'clientMsisdn', label: messages.mobile, type: 'tel', autocomplete: 'tel', isRequired: true } as const;
+  const mobileHint = filled(messages.mobileHint, { example: exampleMobile });
+  return html`<form
+      id="pay"
+      novalidate
+      data-words="${JSON.stringify(messages)}"
+      data-number-locale="${payer.numberLocale}"
+      data-word-locale="${payer.wordLocale}"
+      data-amount="${code.amount}"
+      data-currency="${currency}"
+      data-decimals="${minorUnitsOf(currency)}"
+      data-merchant="${merchantName}"
+      data-reference="${code.merchantReference}"
+      data-mobile="${exampleMobile}"
+    >
+      ${field({ ...mobile, value: '+27820000000', hint: mobileHint })} ${code.requestTip ? tipField(currency, payer) : null}
+      ${
+        code.requestContact
+          ? html`<fieldset>
+              <legend>${filled(messages.contact, { merchant: merchantName })}</legend>
+              ${contactFields.map(contact => field({ ...contact, label: messages[contact.name], isRequired: true }))}
+              ${countryField(payer)}
+            </fieldset>`
+          : null
+      }
+      <p class="total">${messages.total} <output id="total">${moneyFor(payer, code.amount, currency)}</output></p>
+      <button>${filled(messages.pay, { total: moneyFor(payer, code.amount, currency) })}</button>
     </form>
     <p id="result" role="status"></p>
-    <noscript>This page needs JavaScript.</noscript>
+    <noscript>${messages.needsScript}</noscript>
     <script src="/public/assets/pay.js"></script>`;
 }
 
-function field(options: { name: string; label: string; value?: string; required?: boolean }): Html {
-  const { name, label, value = '', required = false } = options;
-  return html`<label for="${name}">${label}</label>
-    <input id="${name}" name="${name}" value="${value}" autocomplete="off" ${required ? html`required` : null} />`;
+function tipField(currency: string, { messages }: Payer): Html {
+  const label = filled(messages.tipOptional, { currency });
+  return field({ name: 'tipAmount', label, type: 'text', inputmode: 'decimal', autocomplete: 'off' });
 }
 
-const countryNames = new Intl.DisplayNames('en', { type: 'region' });
-
-function countryField(): Html {
-  const countries = countryCodes.map(code => [code, countryNames.of(code)!] as const).sort(([, a], [, b]) => a.localeCompare(b));
-  return html`<label for="country">Country</label>
-    <select id="country" name="country">
-      <option value=""></option>
-      ${countries.map(([code, name]) => html`<option value="${code}">${name}</option>`)}
-    </select>`;
-}
-
-function documentOf(title: string, body: Html): string {
+function documentOf({ title, main, before }: { title: string; main: Html; before: Html | null }, payer: Payer): string {
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="${payer.language}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -86,7 +124,13 @@ function documentOf(title: string, body: Html): string {
         <link rel="icon" href="/public/assets/icon.svg" />
       </head>
       <body>
-        ${body}
+        ${before}
+        <main>${main}</main>
+        <footer class="before-payment">
+          ${languages
+            .filter(language => language !== payer.language)
+            .map(language => html`<a href="?lang=${language}" lang="${language}">${catalogue[language].language}</a>`)}
+        </footer>
       </body>
     </html>`.text;
 }
