@@ -39,6 +39,26 @@ CREATE TABLE invitation (
   CONSTRAINT invitation_token_hash_key UNIQUE (token_hash)
 );
 
+CREATE TABLE passkey (
+  passkey_id uuid NOT NULL DEFAULT gen_random_uuid(),
+  credential_id text NOT NULL,
+  person_id uuid NOT NULL,
+  public_key bytea NOT NULL,
+  sign_count bigint NOT NULL,
+  name text NOT NULL,
+  transports text[] NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  used_at timestamp with time zone,
+  CONSTRAINT passkey_pkey PRIMARY KEY (passkey_id),
+  CONSTRAINT passkey_credential_id_key UNIQUE (credential_id)
+);
+
+CREATE TABLE passkey_challenge_used (
+  challenge_hash bytea NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT passkey_challenge_used_pkey PRIMARY KEY (challenge_hash)
+);
+
 CREATE TABLE payment (
   transaction_id bigint NOT NULL,
   merchant_id bigint NOT NULL,
@@ -84,6 +104,7 @@ CREATE TABLE person (
   totp_sealed text,
   totp_step bigint NOT NULL DEFAULT 0,
   created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  has_passkey boolean NOT NULL DEFAULT false,
   CONSTRAINT person_pkey PRIMARY KEY (person_id),
   CONSTRAINT person_check CHECK ((tenant_type = 'OPERATOR'::text) = (role = ANY (ARRAY['ON_CALL'::text, 'ADMINISTRATOR'::text]))),
   CONSTRAINT person_check1 CHECK ((tenant_type = 'OPERATOR'::text) = (tenant_id = ''::text)),
@@ -116,6 +137,8 @@ CREATE TABLE recovery_code (
 
 CREATE INDEX audit_event_person ON audit_event USING btree (person_id, audit_event_id);
 CREATE INDEX guess_count_forget_at ON guess_count USING btree (forget_at);
+CREATE INDEX passkey_person ON passkey USING btree (person_id, created_at);
+CREATE INDEX passkey_challenge_used_expires ON passkey_challenge_used USING btree (expires_at);
 CREATE INDEX payment_amount ON payment USING btree (merchant_id, amount, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
 CREATE INDEX payment_answer ON payment USING btree (merchant_id, answer, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND answer IS NOT NULL;
 CREATE INDEX payment_at ON payment USING btree (completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND transaction_id > 0;
@@ -132,9 +155,12 @@ CREATE INDEX portal_session_person ON portal_session USING btree (person_id) WHE
 CREATE INDEX recovery_code_person ON recovery_code USING btree (person_id);
 
 ALTER TABLE invitation ADD CONSTRAINT invitation_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
+ALTER TABLE passkey ADD CONSTRAINT passkey_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE portal_session ADD CONSTRAINT portal_session_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE recovery_code ADD CONSTRAINT recovery_code_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 
 CREATE TRIGGER audit_event_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_event FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
+COMMENT ON TABLE passkey_challenge_used IS 'A challenge is good once: the first answer to it stands here until the challenge expires.';
 COMMENT ON COLUMN person.totp_sealed IS 'Shared secret of the authenticator app, sealed under KEY_ENCRYPTION_KEYS.';
+COMMENT ON COLUMN person.has_passkey IS 'As the rows of passkey say, in the same transaction.';

@@ -13,6 +13,7 @@ export interface Me {
     tenantName: string;
     role: string;
     hasTotp: boolean;
+    hasPasskey: boolean;
     mayConfigure: boolean;
     mayInvite: boolean;
     mayTest: boolean;
@@ -154,6 +155,14 @@ export interface BrowserSession {
   createdAt: string;
   seenAt: string;
   isThisOne: boolean;
+}
+
+/** One's own. */
+export interface Passkey {
+  passkeyId: string;
+  name: string;
+  createdAt: string;
+  usedAt: string | null;
 }
 
 export interface Colleague {

@@ -9,6 +9,7 @@ import type {
   Me,
   Merchant,
   Notifications,
+  Passkey,
   PaymentPage,
   Scenario,
   ShownPayment,
@@ -114,6 +115,7 @@ export const apiSessionsQuery = queryOptions({
   queryFn: () => api.get<ApiSession[]>('credentials/sessions'),
 });
 export const sessionsQuery = queryOptions({ queryKey: ['sessions'], queryFn: () => api.get<BrowserSession[]>('sessions') });
+export const passkeysQuery = queryOptions({ queryKey: ['passkeys'], queryFn: () => api.get<Passkey[]>('passkeys') });
 export const scenariosQuery = queryOptions({
   queryKey: ['scenarios'],
   staleTime: Number.POSITIVE_INFINITY,

@@ -10,6 +10,7 @@ import { paymentsOptionsOf, peopleOptionsOf, sessionsOptionsOf, signInOptionsOf 
 import { entities } from './entities';
 import { NotificationsModule } from './notifications';
 import { PagesModule } from './pages';
+import { PasskeysModule } from './passkeys';
 import { PaymentsModule } from './payments';
 import { PeopleModule } from './people';
 import { ReconciliationModule } from './reconciliation';
@@ -31,6 +32,10 @@ export class AppModule {
         ConsumingModule.forRoot('portal', eventsOptionsOf(settings)),
         AuditModule,
         PeopleModule.register(peopleOptionsOf(settings)),
+        PasskeysModule.register({
+          publicBaseUrl: settings.PUBLIC_BASE_URL,
+          keyEncryptionKeys: settings.KEY_ENCRYPTION_KEYS,
+        }),
         SessionsModule.register(sessionsOptionsOf(settings)),
         SignInModule.register(signInOptionsOf(settings)),
         TenancyModule.register({ notificationConfigUrl: settings.NOTIFICATION_CONFIG_URL }),

@@ -56,7 +56,7 @@ export class PortalBrowser {
     await this.goto('sign-in');
     await this.page.getByLabel('E-mail address').fill(email);
     await this.page.getByLabel('Password').fill(password);
-    await this.page.getByRole('button', { name: 'Sign in' }).click();
+    await this.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   }
 
   /** Rules of WCAG 2.2 AA that the page breaks, with the first place of each. */

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { api } from '../api';
 import { Failure, Field, Secret, Waiting } from '../ui';
+import { RecoveryCodes } from './recovery-codes';
 
 interface Begun {
   sealed: string;
@@ -47,24 +48,5 @@ export function AppSetup({ onDone }: { onDone: () => void }): ReactNode {
         Turn on
       </button>
     </form>
-  );
-}
-
-function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => void }): ReactNode {
-  return (
-    <section aria-labelledby="recovery">
-      <h2 id="recovery">Keep these recovery codes</h2>
-      <p>Each lets you in once when your phone is lost. They are not shown again.</p>
-      <ul className="codes">
-        {codes.map(code => (
-          <li key={code}>
-            <code>{code.match(/.{4}/g)!.join('-')}</code>
-          </li>
-        ))}
-      </ul>
-      <button type="button" className="main" onClick={onDone}>
-        I have kept them
-      </button>
-    </section>
   );
 }

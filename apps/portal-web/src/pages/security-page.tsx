@@ -6,6 +6,7 @@ import { meQuery, queryClient, sessionsQuery } from '../queries';
 import { Failure, Field, Moment, Waiting } from '../ui';
 import { AppSetup } from './app-setup';
 import { Colleagues } from './colleagues';
+import { Passkeys } from './passkeys';
 
 /** One's password, app and browsers, and who else is in the account. */
 export function SecurityPage(): ReactNode {
@@ -16,6 +17,7 @@ export function SecurityPage(): ReactNode {
     <>
       <h1>Security</h1>
       <Sessions />
+      <Passkeys />
       <SecondFactor hasTotp={me.person.hasTotp} />
       <Password />
       <Colleagues mayInvite={me.person.mayInvite} tenantType={me.person.tenantType} />

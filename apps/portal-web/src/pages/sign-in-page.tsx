@@ -5,9 +5,10 @@ import { api } from '../api';
 import type { Me } from '../api-types';
 import { meQuery, queryClient } from '../queries';
 import { Failure, Field } from '../ui';
-import { AppSetup } from './app-setup';
+import { PasskeyButton } from './passkey-button';
+import { SecondFactorSetup } from './second-factor-setup';
 
-/** Password, then the code of the app for whoever has one. */
+/** A passkey; or the password, then a passkey or the code of the app for whoever has one. */
 export function SignInPage(): ReactNode {
   const { data: me } = useQuery(meQuery);
   const go = useWayOn();
@@ -20,8 +21,8 @@ export function SignInPage(): ReactNode {
     <main className="alone">
       <h1>Sign in to Paycode</h1>
       {!me && <PasswordStep />}
-      {me?.stage === 'CODE_DUE' && <CodeStep />}
-      {me?.stage === 'ENROL_DUE' && <AppSetup onDone={() => void queryClient.invalidateQueries(meQuery)} />}
+      {me?.stage === 'CODE_DUE' && <SecondStep person={me.person} />}
+      {me?.stage === 'ENROL_DUE' && <SecondFactorSetup onDone={() => void queryClient.invalidateQueries(meQuery)} />}
     </main>
   );
 }
@@ -69,12 +70,26 @@ function PasswordStep(): ReactNode {
       <button type="submit" className="main" disabled={signIn.isPending}>
         {signIn.isPending ? 'Signing in…' : 'Sign in'}
       </button>
+      <PasskeyButton label="Sign in with a passkey" />
       <p className="dim">No account? An owner of your company’s account can invite you under Security.</p>
     </form>
   );
 }
 
-function CodeStep(): ReactNode {
+/** Recovery codes stand in for either. */
+function SecondStep({ person: { hasTotp, hasPasskey } }: { person: Me['person'] }): ReactNode {
+  return (
+    <>
+      {hasPasskey && <PasskeyButton label="Continue with your passkey" />}
+      <CodeStep label={hasTotp ? 'Code of your authenticator app' : 'Recovery code'} hint={hasTotp ? appHint : recoveryHint} />
+    </>
+  );
+}
+
+const appHint = 'Six digits. Without your phone, use one of your recovery codes.';
+const recoveryHint = 'Without your passkey, use one of the codes that you kept when you added it.';
+
+function CodeStep({ label, hint }: { label: string; hint: string }): ReactNode {
   const [code, setCode] = useState('');
   const prove = useMutation({ mutationFn: () => api.post<Me>('session/code', { code }), onSuccess: keep });
   const startOver = async () => {
@@ -88,8 +103,8 @@ function CodeStep(): ReactNode {
   return (
     <form onSubmit={submit}>
       <Field
-        label="Code of your authenticator app"
-        hint="Six digits. Without your phone, use one of your recovery codes."
+        label={label}
+        hint={hint}
         autoComplete="one-time-code"
         inputMode="text"
         required

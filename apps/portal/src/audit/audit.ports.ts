@@ -17,6 +17,8 @@ export interface AuditEvent {
     | 'PASSWORD_CHANGED'
     | 'TOTP_ENROLLED'
     | 'TOTP_REMOVED'
+    | 'PASSKEY_ADDED'
+    | 'PASSKEY_REMOVED'
     | 'RECOVERY_CODE_USED'
     | 'PERSON_INVITED'
     | 'INVITATION_ACCEPTED'

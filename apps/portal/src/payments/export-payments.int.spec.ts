@@ -23,6 +23,7 @@ const person = {
   name: 'Thandi',
   role: 'VIEWER',
   hasTotp: false,
+  hasPasskey: false,
   tenantType: 'MERCHANT',
   tenantId: '7',
 } as const;

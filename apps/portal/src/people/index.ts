@@ -7,5 +7,6 @@ export * from './people.ports';
 export { Passwords } from './passwords';
 export { PersonEntity } from './persistence/person.entity';
 export { RecoveryCodeEntity } from './persistence/recovery-code.entity';
+export { newRecoveryCodes, recoveryChars } from './recovery-codes';
 export { secretHash, newSecret } from './secret-hash';
 export { Totp } from './totp';

@@ -1,6 +1,6 @@
 import type { Person } from './domain/person';
 
-export type NewPerson = Omit<Person, 'personId' | 'hasTotp'>;
+export type NewPerson = Omit<Person, 'personId' | 'hasTotp' | 'hasPasskey'>;
 
 /** What a person proves itself with. */
 export interface Proofs {
@@ -16,7 +16,7 @@ export abstract class PeopleStore {
   abstract add(person: NewPerson, passwordHash: string | null): Promise<Person | undefined>;
   abstract ofTenant(tenant: Pick<Person, 'tenantType' | 'tenantId'>): Promise<(Person & { hasPassword: boolean })[]>;
   abstract setPassword(personId: string, passwordHash: string): Promise<void>;
-  /** With the codes that stand in for the app; null takes both away. */
+  /** With the codes that stand in for the app; null takes both away, but leaves the codes to whoever has a passkey. */
   abstract setTotp(personId: string, totp: { sealed: string; recoveryHashes: readonly Buffer[] } | null): Promise<void>;
   /** false: the step, or a later one, was used before. */
   abstract useStep(personId: string, step: number): Promise<boolean>;

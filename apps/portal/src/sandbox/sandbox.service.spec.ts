@@ -17,6 +17,7 @@ const of = (tenant: Partial<Person>): { person: Person; origin: typeof origin } 
     tenantId: '1001',
     role: 'OWNER',
     hasTotp: false,
+    hasPasskey: false,
     ...tenant,
   },
 });

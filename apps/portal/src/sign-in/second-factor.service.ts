@@ -1,15 +1,9 @@
-import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { AuditLog, type Origin } from '../audit';
-import { PeopleStore, type Person, secretHash, Totp } from '../people';
+import { newRecoveryCodes, PeopleStore, type Person, recoveryChars, secretHash, Totp } from '../people';
 import { SessionStore } from '../sessions';
 import { SignInLimiter } from './sign-in-limiter';
-
-const recoveryCodes = 10;
-/** Without letters and digits that look alike. */
-const recoveryAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
-const recoveryChars = 16;
 
 /** A person in a session of its own. */
 export interface PersonAsking {
@@ -48,7 +42,7 @@ export class SecondFactorService {
     if (person.hasTotp)
       throw new DomainError({ status: 409, reason: 'TOTP_SET', message: 'an app is set up already: remove it first' });
     if (this.stepOf(of.sealed, of.code) === null) throw invalidField('code', 'is not the one your app shows now');
-    const codes = Array.from({ length: recoveryCodes }, newRecoveryCode);
+    const codes = newRecoveryCodes();
     await this.people.setTotp(person.personId, { sealed: of.sealed, recoveryHashes: codes.map(secretHash) });
     await this.sessions.endOthers(person.personId, sessionId);
     await this.record('TOTP_ENROLLED', { person, origin });
@@ -87,8 +81,4 @@ export class SecondFactorService {
   ): Promise<void> {
     return this.audit.record({ personId: person.personId, personName: person.name, action, origin });
   }
-}
-
-function newRecoveryCode(): string {
-  return Array.from({ length: recoveryChars }, () => recoveryAlphabet[randomInt(recoveryAlphabet.length)]).join('');
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AuditLog, type Origin } from '../audit';
-import { newSecret, type Person, type Proofs, secretHash } from '../people';
+import { hasSecondFactor, newSecret, type Person, type Proofs, secretHash } from '../people';
 import { PORTAL_RULES, type PortalRules, SessionStore, type Stage } from '../sessions';
 
 export interface NewSession {
@@ -22,15 +22,20 @@ export class SessionOpener {
     @Inject(PORTAL_RULES) private readonly rules: PortalRules,
   ) {}
 
-  open({ person, totpSealed }: Proofs, origin: Origin): Promise<NewSession> {
+  open({ person }: Proofs, origin: Origin): Promise<NewSession> {
     const withoutCode = this.rules.isTotpDemanded ? 'ENROL_DUE' : 'FULL';
-    return this.openAt(totpSealed ? 'CODE_DUE' : withoutCode, person, origin);
+    return this.openAt(hasSecondFactor(person) ? 'CODE_DUE' : withoutCode, person, origin);
   }
 
   /** In place of `replaced`, whose secret is good for nothing any more (session fixation). */
   async openFull(person: Person, origin: Origin, replaced: string): Promise<NewSession> {
     await this.sessions.end(person.personId, replaced);
     return this.openAt('FULL', person, origin);
+  }
+
+  /** `replaced`: the session of the password that came before, if one did. */
+  async openByPasskey(person: Person, origin: Origin, replaced: string | undefined): Promise<NewSession> {
+    return replaced === undefined ? this.openAt('FULL', person, origin) : this.openFull(person, origin, replaced);
   }
 
   private async openAt(stage: Stage, person: Person, origin: Origin): Promise<NewSession> {

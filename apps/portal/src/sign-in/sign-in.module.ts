@@ -2,9 +2,14 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { GuessStore, PostgresGuessStore } from '@paycode/guessing';
 import { ChoosePasswordService } from './choose-password.service';
 import { CurrentPassword } from './current-password';
+import { PasskeysController } from './http/passkeys.controller';
 import { SecurityController } from './http/security.controller';
 import { ENVIRONMENT, SignInController } from './http/sign-in.controller';
 import { GuessingWatch } from './guessing-watch';
+import { OwnPasskeysService } from './own-passkeys.service';
+import { PasskeyGuesses } from './passkey-guesses';
+import { PasskeySignInService } from './passkey-sign-in.service';
+import { SecondFactorChanges } from './second-factor-changes';
 import { SecondFactorService } from './second-factor.service';
 import { SessionEnds } from './session-ends';
 import { SessionOpener } from './session.opener';
@@ -21,7 +26,7 @@ export class SignInModule {
     return {
       module: SignInModule,
       global: true,
-      controllers: [SignInController, SecurityController],
+      controllers: [SignInController, SecurityController, PasskeysController],
       providers: [
         { provide: GuessStore, useClass: PostgresGuessStore },
         GuessingWatch,
@@ -37,6 +42,10 @@ export class SignInModule {
         SecondFactorService,
         ChoosePasswordService,
         CurrentPassword,
+        PasskeyGuesses,
+        PasskeySignInService,
+        OwnPasskeysService,
+        SecondFactorChanges,
       ],
       exports: [CurrentPassword],
     };

@@ -1,7 +1,7 @@
 import type { MerchantDirectory } from '../../tenancy';
 import { Scope } from '../../tenancy';
 
-const person = { personId: 'p', email: 'p@x.example', name: 'P', role: 'OWNER', hasTotp: false } as const;
+const person = { personId: 'p', email: 'p@x.example', name: 'P', role: 'OWNER', hasTotp: false, hasPasskey: false } as const;
 const knowing = (merchants: readonly number[]) =>
   ({ merchantsOf: () => Promise.resolve(merchants.map(merchantId => ({ merchantId }))) }) as unknown as MerchantDirectory;
 

@@ -16,6 +16,12 @@ export interface Person {
   tenantId: string;
   role: Role;
   hasTotp: boolean;
+  hasPasskey: boolean;
+}
+
+/** Whether a password alone says too little of who this is. */
+export function hasSecondFactor({ hasTotp, hasPasskey }: Pick<Person, 'hasTotp' | 'hasPasskey'>): boolean {
+  return hasTotp || hasPasskey;
 }
 
 /** What a role lets a person do beyond reading. */

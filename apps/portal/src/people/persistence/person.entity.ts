@@ -31,11 +31,15 @@ export class PersonEntity {
   @Column({ name: 'totp_step', type: 'bigint', transformer: exactInteger })
   totpStep!: number;
 
+  /** Written by statements about passkeys alone. */
+  @Column({ name: 'has_passkey', type: 'boolean', insert: false, update: false })
+  hasPasskey!: boolean;
+
   @Column({ name: 'created_at', type: 'timestamptz', insert: false, update: false })
   createdAt!: Date;
 }
 
 /** Without what proves who they are. */
-export function personOf({ personId, email, name, tenantType, tenantId, role, totpSealed }: PersonEntity): Person {
-  return { personId, email, name, tenantType, tenantId, role, hasTotp: totpSealed !== null };
+export function personOf({ personId, email, name, tenantType, tenantId, role, totpSealed, hasPasskey }: PersonEntity): Person {
+  return { personId, email, name, tenantType, tenantId, role, hasTotp: totpSealed !== null, hasPasskey };
 }

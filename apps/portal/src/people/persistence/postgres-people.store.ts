@@ -29,7 +29,7 @@ export class PostgresPeopleStore extends PeopleStore {
     const personId = randomUUID();
     const values = { ...person, personId, passwordHash, totpSealed: null, totpStep: 0 };
     const inserted = await this.people.createQueryBuilder().insert().values(values).orIgnore().returning('person_id').execute();
-    return (inserted.raw as unknown[]).length === 0 ? undefined : { ...person, personId, hasTotp: false };
+    return (inserted.raw as unknown[]).length === 0 ? undefined : { ...person, personId, hasTotp: false, hasPasskey: false };
   }
 
   override async ofTenant(tenant: Pick<Person, 'tenantType' | 'tenantId'>): Promise<(Person & { hasPassword: boolean })[]> {
@@ -44,7 +44,11 @@ export class PostgresPeopleStore extends PeopleStore {
 
   override async setTotp(personId: string, totp: { sealed: string; recoveryHashes: readonly Buffer[] } | null): Promise<void> {
     await this.dataSource.transaction(async manager => {
-      await manager.delete(RecoveryCodeEntity, { personId });
+      const { hasPasskey } = await manager.findOneOrFail(PersonEntity, {
+        where: { personId },
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (totp !== null || !hasPasskey) await manager.delete(RecoveryCodeEntity, { personId });
       await manager.update(PersonEntity, { personId }, { totpSealed: totp?.sealed ?? null, totpStep: 0 });
       const codes = (totp?.recoveryHashes ?? []).map(codeHash => ({ codeHash, personId, usedAt: null }));
       if (codes.length > 0) await manager.insert(RecoveryCodeEntity, codes);

@@ -64,7 +64,10 @@ export class PortalGuard implements CanActivate {
 const apiHeaders = { 'cache-control': 'no-store', 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' };
 
 function stageRefused(stage: Stage): DomainError {
-  const message = stage === 'CODE_DUE' ? 'please enter the code of your app' : 'please set up an authenticator app first';
+  const message =
+    stage === 'CODE_DUE'
+      ? 'please enter the code of your app, or use your passkey'
+      : 'please set up a passkey or an authenticator app first';
   return new DomainError({ status: 401, reason: stage, message });
 }
 

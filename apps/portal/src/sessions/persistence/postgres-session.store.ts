@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Origin } from '../../audit';
-import type { Role, TenantType } from '../../people';
+import type { Person, Role, TenantType } from '../../people';
 import type { PortalSession, Stage } from '../domain/session';
 import { type OpenedSession, SessionStore } from '../sessions.ports';
 import { sessionSql as sql } from './session.sql';
@@ -23,6 +23,7 @@ interface OpenedRow extends SessionRow {
   tenant_id: string;
   role: Role;
   has_totp: boolean;
+  has_passkey: boolean;
 }
 
 const userAgentCharsMax = 200;
@@ -50,8 +51,7 @@ export class PostgresSessionStore extends SessionStore {
     const [row] = await this.dataSource.query<OpenedRow[]>(sql.find, [tokenHash, idleS]);
     if (!row) return undefined;
     await this.dataSource.query(sql.seen, [tokenHash]);
-    const { person_id: personId, email, name, tenant_type: tenantType, tenant_id: tenantId, role, has_totp: hasTotp } = row;
-    return { session: sessionOf(row), person: { personId, email, name, tenantType, tenantId, role, hasTotp } };
+    return { session: sessionOf(row), person: personOf(row) };
   }
 
   override async stillOpen(sessionIds: readonly string[], idleS: number): Promise<Set<string>> {
@@ -86,5 +86,18 @@ function sessionOf(row: SessionRow): PortalSession {
     userAgent: row.user_agent,
     createdAt: row.created_at.toISOString(),
     seenAt: row.seen_at.toISOString(),
+  };
+}
+
+function personOf({ email, name, role, ...row }: OpenedRow): Person {
+  return {
+    personId: row.person_id,
+    email,
+    name,
+    tenantType: row.tenant_type,
+    tenantId: row.tenant_id,
+    role,
+    hasTotp: row.has_totp,
+    hasPasskey: row.has_passkey,
   };
 }

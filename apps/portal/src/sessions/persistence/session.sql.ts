@@ -7,7 +7,7 @@ export const sessionSql = {
     values ($1, $2, $3, $4, $5, clock_timestamp() + $6 * interval '1 second') returning session_id`,
   find: `
     select s.session_id, s.stage, s.address, s.user_agent, s.created_at, s.seen_at,
-           p.person_id, p.email, p.name, p.tenant_type, p.tenant_id, p.role, p.totp_sealed is not null as has_totp
+           p.person_id, p.email, p.name, p.tenant_type, p.tenant_id, p.role, p.totp_sealed is not null as has_totp, p.has_passkey
       from portal_session s join person p using (person_id)
      where s.token_hash = $1 and ${isOpen('$2')}`,
   stillOpen: `select s.session_id from portal_session s where s.session_id = any($1::uuid[]) and ${isOpen('$2')}`,

@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError } from '@paycode/service-runtime';
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import { decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/helpers';
+import type { Person } from '../people';
+import type { Ceremony } from './domain/ceremony';
+import { ceremonyMs } from './domain/ceremony';
+import type { KnownPasskey, NewPasskey } from './passkeys.ports';
+
+/** Ed25519, ECDSA on P-256, RSA: what every passkey can one of (COSE). */
+const algorithms = [-8, -7, -257];
+
+/** What a browser gives of a new passkey; base64url. */
+export interface Attestation {
+  id: string;
+  attestationObject: string;
+  clientDataJSON: string;
+  transports: string[];
+}
+
+/** What a browser gives of a passkey that signed; base64url. */
+export interface Assertion {
+  id: string;
+  authenticatorData: string;
+  clientDataJSON: string;
+  signature: string;
+  userHandle?: string | undefined;
+}
+
+type Listed = readonly Pick<KnownPasskey, 'credentialId' | 'transports'>[];
+
+/** WebAuthn Level 3 for one origin. A passkey counts as two factors, so it must have seen its person each time (user verification). */
+@Injectable()
+export class WebAuthn {
+  constructor(private readonly origin: string) {}
+
+  creationOptions(person: Person, challenge: Buffer, known: Listed): Promise<PublicKeyCredentialCreationOptionsJSON> {
+    return generateRegistrationOptions({
+      rpName: 'Paycode',
+      rpID: this.rpId,
+      userName: person.email,
+      userDisplayName: person.name,
+      userID: Uint8Array.from(handleOf(person.personId)),
+      challenge: Uint8Array.from(challenge),
+      timeout: ceremonyMs,
+      attestationType: 'none',
+      excludeCredentials: known.map(descriptorOf),
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      supportedAlgorithmIDs: algorithms,
+    });
+  }
+
+  requestOptions(challenge: Buffer, known: Listed): Promise<PublicKeyCredentialRequestOptionsJSON> {
+    return generateAuthenticationOptions({
+      rpID: this.rpId,
+      challenge: Uint8Array.from(challenge),
+      timeout: ceremonyMs,
+      userVerification: 'required',
+      allowCredentials: known.map(descriptorOf),
+    });
+  }
+
+  /** @throws DomainError 400 */
+  async created({ id, attestationObject, clientDataJSON, transports }: Attestation, ceremony: Ceremony): Promise<CreatedPasskey> {
+    refuseCertificates(attestationObject);
+    const response = { attestationObject, clientDataJSON };
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: { ...envelopeOf(id), response },
+      expectedChallenge: ceremony.challenge,
+      expectedOrigin: this.origin,
+      expectedRPID: this.rpId,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: algorithms,
+    }).catch(refused);
+    if (!verified) throw notProven();
+    const { id: credentialId, publicKey, counter: signCount } = registrationInfo.credential;
+    return { credentialId, publicKey, signCount, transports };
+  }
+
+  /** The passkey's count after this signature. @throws DomainError 400 */
+  async signed({ id, userHandle, ...given }: Assertion, passkey: KnownPasskey, ceremony: Ceremony): Promise<number> {
+    const isOfPerson = userHandle === undefined || userHandle === handleOf(passkey.personId).toString('base64url');
+    if (!isOfPerson) throw notProven();
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: { ...envelopeOf(id), response: given },
+      expectedChallenge: ceremony.challenge,
+      expectedOrigin: this.origin,
+      expectedRPID: this.rpId,
+      requireUserVerification: true,
+      credential: { id, publicKey: Uint8Array.from(passkey.publicKey), counter: passkey.signCount },
+    }).catch(refused);
+    if (!verified) throw notProven();
+    return authenticationInfo.newCounter;
+  }
+
+  private get rpId(): string {
+    return new URL(this.origin).hostname;
+  }
+}
+
+export type CreatedPasskey = Pick<NewPasskey, 'credentialId' | 'publicKey' | 'signCount' | 'transports'>;
+
+/** What a passkey keeps to say whose it is: no name, no address. */
+function handleOf(personId: string): Buffer {
+  return Buffer.from(personId.replaceAll('-', ''), 'hex');
+}
+
+function descriptorOf({ credentialId, transports }: Listed[number]) {
+  return { id: credentialId, transports: [...transports] };
+}
+
+function envelopeOf(id: string) {
+  return { id, rawId: id, type: 'public-key' as const, clientExtensionResults: {} };
+}
+
+/** Without attestation nobody vouches for a passkey. A chain that comes all the same could name addresses to fetch revocation lists from (T-11). */
+function refuseCertificates(attestationObject: string): void {
+  let isPlain = false;
+  try {
+    const decoded = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject));
+    isPlain = ['none', 'packed'].includes(decoded.get('fmt')) && decoded.get('attStmt').get('x5c') === undefined;
+  } catch (cause) {
+    throw notProven(cause);
+  }
+  if (!isPlain) throw notProven();
+}
+
+/** Everything in these answers is the browser's: what the library throws is about them. */
+function refused(cause: unknown): never {
+  throw notProven(cause);
+}
+
+export function notProven(cause?: unknown): DomainError {
+  return new DomainError({ status: 400, reason: 'PASSKEY_REFUSED', message: 'your passkey did not prove who you are', cause });
+}
