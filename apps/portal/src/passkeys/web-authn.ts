@@ -122,14 +122,16 @@ function envelopeOf(id: string) {
 
 /** Without attestation nobody vouches for a passkey. A chain that comes all the same could name addresses to fetch revocation lists from (T-11). */
 function refuseCertificates(attestationObject: string): void {
-  let isPlain = false;
+  if (!isPlain(attestationObject)) throw notProven();
+}
+
+function isPlain(attestationObject: string): boolean {
   try {
     const decoded = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject));
-    isPlain = ['none', 'packed'].includes(decoded.get('fmt')) && decoded.get('attStmt').get('x5c') === undefined;
+    return ['none', 'packed'].includes(decoded.get('fmt')) && decoded.get('attStmt').get('x5c') === undefined;
   } catch (cause) {
     throw notProven(cause);
   }
-  if (!isPlain) throw notProven();
 }
 
 /** Everything in these answers is the browser's: what the library throws is about them. */

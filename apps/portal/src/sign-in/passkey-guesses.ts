@@ -19,10 +19,18 @@ export class PasskeyGuesses {
     const identity = `passkey:${personId ?? 'unknown'}`;
     let problem: DomainError | undefined;
     const guess = { identity, address: origin.address, personId: () => Promise.resolve(personId) };
-    await this.limiter.judge(guess, async () => ((problem = await problemOf(check)) ? undefined : true));
+    await this.limiter.judge(guess, async () => {
+      problem = await problemOf(check);
+      return problem ? undefined : true;
+    });
     if (person && !problem) return person;
-    await this.audit.record({ personId, personName: person?.name ?? 'unknown', action: 'SIGN_IN_FAILED', origin });
+    await this.failed(person, origin);
     throw problem ?? new Error(`person ${personId} of a passkey is gone`);
+  }
+
+  private failed(person: Person | undefined, origin: Origin): Promise<void> {
+    const who = { personId: person?.personId ?? null, personName: person?.name ?? 'unknown' };
+    return this.audit.record({ ...who, action: 'SIGN_IN_FAILED', origin });
   }
 }
 

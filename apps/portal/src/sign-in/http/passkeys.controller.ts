@@ -1,16 +1,15 @@
 import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { invalidField } from '@paycode/service-runtime';
 import type { FastifyReply } from 'fastify';
-import type { Origin } from '../../audit';
 import type { Passkey } from '../../passkeys';
 import {
   AskedBy,
   type Asking,
   AtStages,
-  ClientOrigin,
   cookieFor,
   ForEverybody,
   type OpenedSession,
+  originOf,
   type PortalHttpRequest,
   SignedIn,
 } from '../../sessions';
@@ -41,11 +40,10 @@ export class PasskeysController {
   @ForEverybody()
   async prove(
     @Body() { sealed, ...assertion }: AssertionBody,
-    @ClientOrigin() origin: Origin,
-    @Req() { opened }: PortalHttpRequest,
+    @Req() request: PortalHttpRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    const half = halfSignedIn(opened);
+    const [half, origin] = [halfSignedIn(request.opened), originOf(request)];
     const person = await this.signIn.prove({ sealed, assertion, personId: half?.person.personId ?? null, origin });
     const { secret, lifetimeS } = await this.opener.openByPasskey(person, origin, half?.session.sessionId);
     void reply.header('set-cookie', cookieFor(secret, lifetimeS));
