@@ -110,6 +110,11 @@ describe('upgrade notes', () => {
     expect(upgradeNotes({ ...options, notes })).not.toContain('small thing');
   });
 
+  it('regression: a page about something gone is no warning, a setting that is gone is one', () => {
+    const notes = '- `ServiceGone` pages when a service is gone altogether\n- `OLD` and `OLDER` are gone: ADR 1\n';
+    expect(upgradeNotes({ ...options, notes })).toContain('## Read first\n\n- `OLD` and `OLDER` are gone: ADR 1\n\n');
+  });
+
   it('say so when nothing changes, and at the first release', () => {
     expect(upgradeNotes({ ...options, previous: { version: '1.0.0', state } })).toContain('No setting, table or topic changes.');
     expect(upgradeNotes({ ...options, previous: null })).toContain('The first release');

@@ -52,7 +52,7 @@ function section(heading: string, lines: readonly string[]): string {
 
 /** Lines of the changelog after which a roll-out needs more than an apply. */
 function linesThatWarn(notes: string): string[] {
-  const words = /cannot call each other|replace them together|are gone|is gone|renamed|no longer accepts|by hand/i;
+  const words = /cannot call each other|replace them together|` (are|is) gone|renamed|no longer accepts|by hand/i;
   return notes
     .split('\n')
     .filter(line => line.startsWith('- ') && words.test(line))
