@@ -52,6 +52,7 @@ WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autova
 CREATE TABLE replica (
   id uuid NOT NULL,
   heartbeat bigint NOT NULL DEFAULT 0,
+  instance text,
   CONSTRAINT replica_pkey PRIMARY KEY (id)
 )
 WITH (fillfactor=50);
@@ -77,3 +78,4 @@ CREATE TRIGGER decision_is_written_once BEFORE UPDATE ON decision FOR EACH ROW E
 COMMENT ON TABLE decision IS 'Insert only, write once: the first decision stands.';
 COMMENT ON TABLE job IS 'Armed reversals. attempt 0: found by the audit, never armed by the dispatcher.';
 COMMENT ON TABLE replica IS 'Schedulers alive: a heartbeat that does not move for the lease time means dead.';
+COMMENT ON COLUMN replica.instance IS 'INSTANCE_ID: no two replicas of one instance live at the same time; null: unknown.';

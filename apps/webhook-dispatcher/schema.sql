@@ -85,6 +85,7 @@ WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autova
 CREATE TABLE replica (
   id uuid NOT NULL,
   heartbeat bigint NOT NULL DEFAULT 0,
+  instance text,
   CONSTRAINT replica_pkey PRIMARY KEY (id)
 )
 WITH (fillfactor=50);
@@ -135,6 +136,7 @@ COMMENT ON COLUMN delivery.epoch IS 'Shard epoch under which attempt 1 was claim
 COMMENT ON COLUMN delivery.payload IS 'Notification sealed as compact JWE; null for the stub of a transaction that was closed before it arrived.';
 COMMENT ON TABLE id_range IS 'Partitions <table>_<range> of delivery, attempt and verdict. passed_at: when the ids in use left it behind.';
 COMMENT ON TABLE replica IS 'Dispatchers alive. A heartbeat that stands still for the lease time on the clock of an observer means dead.';
+COMMENT ON COLUMN replica.instance IS 'INSTANCE_ID: no two replicas of one instance live at the same time; null: unknown.';
 COMMENT ON COLUMN shard.epoch IS 'Fence: raised by every change of owner; negative verdicts and claims name it.';
 COMMENT ON COLUMN shard.low_seq IS 'Every delivery of the shard with a lower seq is resolved.';
 COMMENT ON TABLE verdict IS 'Insert only, write once: the first verdict stands.';

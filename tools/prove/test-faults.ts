@@ -1,5 +1,5 @@
 /**
- * `npm run test:faults`: the 53 fault cases of the settlement protocol with real processes, real PostgreSQL and, where the events matter,
+ * `npm run test:faults`: the fault cases of the settlement protocol with real processes, real PostgreSQL and, where the events matter,
  * real Kafka. `-- --case 17` runs one, `-- <word>` the files whose name contains it. The cases start Kafka themselves. With KAFKA_BROKERS
  * they use that (empty) cluster, with FAULTS_EVENTS=postgres the event log in PostgreSQL, and print which cases cannot run with it.
  * With FAULTS_EVENTS=kafka every case uses Kafka.

@@ -1,5 +1,6 @@
 import { CreateReversals1760000000000 } from './1760000000000-create-reversals';
 import { Heartbeats1787000000000 } from './1787000000000-heartbeats';
+import { NameInstances1796000000000 } from './1796000000000-name-instances';
 
 /** In order of application. */
-export const migrations = [CreateReversals1760000000000, Heartbeats1787000000000];
+export const migrations = [CreateReversals1760000000000, Heartbeats1787000000000, NameInstances1796000000000];

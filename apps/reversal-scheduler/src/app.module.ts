@@ -25,6 +25,7 @@ export class AppModule {
           dispatcherUrl: values.WEBHOOK_DISPATCHER_URL,
           timerDelayMs: values.TIMER_DELAY_MS,
           auditDelayMs: values.AUDIT_DELAY_MS,
+          instance: values.INSTANCE_ID ?? undefined,
           shardLeaseMs: values.SCHEDULER_SHARD_LEASE_MS,
         }),
       ],

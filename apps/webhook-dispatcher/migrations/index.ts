@@ -2,6 +2,7 @@ import { CreateDeliveries1760000000000 } from './1760000000000-create-deliveries
 import { RecordErasures1786000000000 } from './1786000000000-record-erasures';
 import { ShardsAndIdRanges1787000000000 } from './1787000000000-shards-and-id-ranges';
 import { RecordRequestsSentAgain1788000000000 } from './1788000000000-record-requests-sent-again';
+import { NameInstances1796000000000 } from './1796000000000-name-instances';
 
 /** In order of application. */
 export const migrations = [
@@ -9,4 +10,5 @@ export const migrations = [
   RecordErasures1786000000000,
   ShardsAndIdRanges1787000000000,
   RecordRequestsSentAgain1788000000000,
+  NameInstances1796000000000,
 ];

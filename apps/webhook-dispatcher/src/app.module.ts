@@ -51,6 +51,7 @@ function dispatcherOptions(settings: Settings): DispatcherOptions {
     },
     keys: { payloadKeys: settings.PAYLOAD_KEYS, keyEncryptionKeys: settings.KEY_ENCRYPTION_KEYS },
     outbound: outboundPolicyOf(settings),
+    instance: settings.INSTANCE_ID ?? undefined,
     shardLeaseMs: settings.DISPATCHER_SHARD_LEASE_MS,
     rules: { attemptsMax: settings.MAX_ATTEMPTS, dispatchWindowMs: settings.DISPATCH_WINDOW_MS },
     window: { ackWindowMs: settings.ACK_WINDOW_MS, connectBudgetMs: settings.CONNECT_BUDGET_MS },

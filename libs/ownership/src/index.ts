@@ -1,4 +1,5 @@
 export { type Assignment, evenShare, type OwnershipView } from './assignment';
+export * from './ownership-env';
 export * from './ownership.ports';
 export * from './postgres-shard.store';
 export * from './shard-of';

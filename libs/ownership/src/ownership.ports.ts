@@ -22,6 +22,8 @@ export interface OwnershipRows {
 
 /** The table of shards and the heartbeats of their owners. */
 export abstract class ShardStore {
+  /** Registers the replica as the only living one at `instance`, and frees the shards of those that were there before it (P-T10). */
+  abstract succeed(replica: string, instance: string): Promise<void>;
   /** Increases the replica's heartbeat, and registers a new replica; then reads and returns every replica and every shard. */
   abstract heartbeat(replica: string): Promise<OwnershipRows>;
   /**

@@ -11,12 +11,16 @@ interface Row {
 }
 
 /**
- * Shards in PostgreSQL, in the tables `shard (shard, owner, epoch)` and `replica (id, heartbeat)` of the service. Every statement that locks several
+ * Shards in PostgreSQL, in the tables `shard (shard, owner, epoch)` and `replica (id, heartbeat, instance)` of the service. Every statement that locks several
  * shard rows takes them in order, so that no two can deadlock.
  */
 export class PostgresShardStore extends ShardStore {
   constructor(private readonly dataSource: DataSource) {
     super();
+  }
+
+  override async succeed(replica: string, instance: string): Promise<void> {
+    await this.dataSource.query(sql.succeed, [replica, instance]);
   }
 
   override async heartbeat(replica: string): Promise<OwnershipRows> {

@@ -84,6 +84,27 @@ describe('owning shards', () => {
     expect(store.heartbeats.has('a')).toBe(false);
   });
 
+  it('a replica at the instance of a dead one takes its shards with the first pass, without a lease (P-T10)', async () => {
+    const at = (replica: string, instance: string) => {
+      const ownership = new ShardOwnership(store, clock, { replica, instance, leaseMs: 10_000 });
+      ownership.want(new Set([0, 1]));
+      return ownership;
+    };
+    await at('a', 'pod 1').pass();
+    const elsewhere = at('b', 'pod 2');
+    await elsewhere.pass();
+    expect(elsewhere.held).toEqual([]);
+    const next = at('c', 'pod 1');
+    store.beforeCall = () => Promise.reject(new Error('database down'));
+    await expect(next.pass()).rejects.toThrow('database down');
+    store.beforeCall = () => Promise.resolve();
+    await next.pass();
+    expect(next.held).toEqual([{ shard: 0, epoch: 2 }, { shard: 1, epoch: 2 }]); // prettier-ignore
+    const succeed = jest.spyOn(store, 'succeed');
+    await next.pass();
+    expect(succeed).not.toHaveBeenCalled();
+  });
+
   it('a paused replica learns with its next heartbeat that its shards are gone (P-1.2-8)', async () => {
     const paused = setUp('a', store, clock);
     await paused.ownership.pass();

@@ -8,6 +8,8 @@ import { shardCount } from './shard-of';
 export interface ShardOwnershipOptions {
   /** Identity of this process; a restarted one has another. */
   replica: string;
+  /** Where this process runs, and every earlier one has ended (P-T10): a pod's uid. Undefined: their shards are free after the lease. */
+  instance?: string;
   /** L of P-T6: an owner is dead when its heartbeat has not changed for this long, in milliseconds. */
   leaseMs: number;
   /** Which shards the replica should have. Default: those that `want` names. */
@@ -27,7 +29,7 @@ const nobody: ShardListener = {
 };
 
 /**
- * Flow of a pass: heartbeat -> find shards that are free or of dead owners -> take the wanted ones -> report gained and lost shards to the
+ * Flow of a pass: succeed who was here before, once -> heartbeat -> find shards that are free or of dead owners -> take the wanted ones -> report gained and lost shards to the
  * listener. Ownership is per epoch: every later write names the epoch, and the database refuses it when the shard has another owner or
  * epoch.
  */
@@ -48,6 +50,7 @@ export class ShardOwnership {
   private wanted = noShards;
   private lastHeartbeatMs = Number.NEGATIVE_INFINITY;
   private isLeaving = false;
+  private hasSucceeded = false;
   private running: Promise<void> = Promise.resolve();
 
   constructor(
@@ -121,6 +124,7 @@ export class ShardOwnership {
   }
 
   private async passOnce(): Promise<void> {
+    await this.succeedOnce();
     const startedMs = this.clock.nowMs();
     const rows = await this.store.heartbeat(this.replica);
     this.lastHeartbeatMs = startedMs;
@@ -136,6 +140,14 @@ export class ShardOwnership {
     await this.take(rows.shards.filter(row => wanted.has(row.shard) && isFree(row) && !this.ending.has(row.shard)));
     const gone = rows.replicas.map(({ replica }) => replica).filter(replica => dead.has(replica));
     if (gone.length > 0) await this.store.forget(gone);
+  }
+
+  /** Whoever ran at this instance before has ended, so its shards need not wait for the lease (P-T10). */
+  private async succeedOnce(): Promise<void> {
+    const { replica, instance } = this.options;
+    if (instance === undefined || this.hasSucceeded) return;
+    await this.store.succeed(replica, instance);
+    this.hasSucceeded = true;
   }
 
   private assigned({ replicas, shards }: OwnershipRows, dead: ReadonlySet<string>): ReadonlySet<number> {

@@ -1,5 +1,12 @@
 /** Statements of shards and of the replicas that own them. */
 export const shardSql = {
+  // Waits, as a takeover does, for what a predecessor's connection still executes. One statement: a predecessor is gone with all of its shards or not.
+  succeed: `with me as (
+         insert into replica (id, heartbeat, instance) values ($1, 1, $2) on conflict (id) do update set instance = excluded.instance),
+       former as materialized (delete from replica where instance = $2 and id <> $1 returning id),
+       theirs as materialized (select s.shard from shard s join former on s.owner = former.id order by s.shard for update of s)
+       update shard set owner = null from theirs where shard.shard = theirs.shard`,
+
   heartbeat: `insert into replica (id, heartbeat) values ($1, 1) on conflict (id) do update set heartbeat = replica.heartbeat + 1`,
 
   // Runs after the heartbeat, so that it sees it. It reads both tables in one statement, so that owner and heartbeat are from the same

@@ -1,4 +1,5 @@
 import { eventsEnv } from '@paycode/events';
+import { ownershipEnv } from '@paycode/ownership';
 import { baseEnv, databaseEnv, defineEnv, internalCallsEnv, tracingEnv } from '@paycode/service-runtime';
 
 /** Environment of the reversal scheduler. */
@@ -8,6 +9,7 @@ export const env = defineEnv({
   ...internalCallsEnv,
   ...eventsEnv,
   ...tracingEnv,
+  ...ownershipEnv,
   WEBHOOK_DISPATCHER_URL: {
     type: 'url',
     default: 'http://127.0.0.1:3103',

@@ -30,6 +30,8 @@ export interface ReversalOptions {
   dispatcherUrl: string;
   timerDelayMs: number;
   auditDelayMs: number;
+  /** INSTANCE_ID (P-T10). Default: none. */
+  instance?: string;
   shardLeaseMs: number;
 }
 
@@ -76,12 +78,12 @@ function outbound({ dispatcherUrl }: ReversalOptions): Provider[] {
 }
 
 /** How this replica takes part in sharing the shards; a restarted process is another replica. */
-function sharing({ shardLeaseMs }: ReversalOptions): Provider {
+function sharing({ instance, shardLeaseMs }: ReversalOptions): Provider {
   return {
     provide: ShardOwnership,
     inject: [DataSource],
     useFactory: (dataSource: DataSource) => {
-      const options = { replica: randomUUID(), leaseMs: shardLeaseMs, assignment: evenShare };
+      const options = { replica: randomUUID(), instance, leaseMs: shardLeaseMs, assignment: evenShare };
       return new ShardOwnership(new PostgresShardStore(dataSource), new SystemClock(), options);
     },
   };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { TokenKeyFiles } from '@paycode/access/token-keys';
 import type { StandaloneEnv } from '../config/env';
@@ -148,6 +149,8 @@ function commonEnv({ appsFolder, env, ports, tokenKeys }: PlatformParts): Env {
 function ownEnv(name: ServiceName, parts: PlatformParts): Env {
   const ports = portsOf(parts.ports, name);
   return {
+    // A service is started again only when its process has ended, and another run of the platform has other instances.
+    INSTANCE_ID: randomUUID(),
     INTERNAL_PORT: String(ports.internal),
     PUBLIC_PORT: String(name === 'api-gateway' ? parts.ports.gateway : ports.public),
     ...databaseFiles(name, parts),

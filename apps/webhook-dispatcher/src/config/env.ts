@@ -1,4 +1,5 @@
 import { eventsEnv } from '@paycode/events';
+import { ownershipEnv } from '@paycode/ownership';
 import { outboundEnv } from '@paycode/safe-http';
 import { baseEnv, databaseEnv, defineEnv, internalCallsEnv, tracingEnv } from '@paycode/service-runtime';
 
@@ -10,6 +11,7 @@ export const env = defineEnv({
   ...eventsEnv,
   ...tracingEnv,
   ...outboundEnv,
+  ...ownershipEnv,
   AUTH_SESSION_URL: {
     type: 'url',
     default: 'http://127.0.0.1:3101',

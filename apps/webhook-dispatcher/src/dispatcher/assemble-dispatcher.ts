@@ -40,6 +40,8 @@ export interface DispatcherPorts {
 export interface DispatcherSettings {
   /** Identity of this process; a restarted one has another. */
   replica: string;
+  /** INSTANCE_ID (P-T10). Default: none. */
+  instance?: string;
   shardLeaseMs: number;
   rules: AttemptRules;
   post: PostOptions;
@@ -82,9 +84,9 @@ function connect({ queue, dispatch, shards, takeover }: Parts, { showLoad }: Dis
 /** Makes the parts in the order of a delivery's path; each receives those before it. */
 function partsOf(ports: DispatcherPorts, settings: DispatcherSettings) {
   const { clock, metrics } = ports;
-  const { replica, rules } = settings;
+  const { replica, instance, rules } = settings;
   const batching = { clock, spacing: spacingOf(settings, clock) };
-  const shards = new ShardOwnership(ports.shards, clock, { replica, leaseMs: settings.shardLeaseMs });
+  const shards = new ShardOwnership(ports.shards, clock, { replica, instance, leaseMs: settings.shardLeaseMs });
   const routes = new RouteCache(ports.routes, clock, settings);
   const queues = new OriginQueues<Delivery>({ slotsMax: settings.slotsMax });
   const queue = new DeliveryQueue(queues, routes, clock, { heldMax: settings.heldMax });

@@ -3,7 +3,7 @@ import type { DispatcherSettings } from './assemble-dispatcher';
 
 export interface DispatcherOptions extends Pick<
   DispatcherSettings,
-  'shardLeaseMs' | 'rules' | 'slotsMax' | 'heldMax' | 'relaysUrl'
+  'instance' | 'shardLeaseMs' | 'rules' | 'slotsMax' | 'heldMax' | 'relaysUrl'
 > {
   /** Internal base URLs of the services that a dispatcher calls. */
   neighbours: { reversalSchedulerUrl: string; notificationConfigUrl: string };

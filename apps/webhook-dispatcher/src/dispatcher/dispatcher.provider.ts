@@ -18,7 +18,9 @@ export function dispatcherProvider(options: DispatcherOptions): FactoryProvider 
   };
 }
 
-function settingsOf({ shardLeaseMs, rules, window, slotsMax, heldMax, relaysUrl }: DispatcherOptions): DispatcherSettings {
+function settingsOf({ window, ...options }: DispatcherOptions): DispatcherSettings {
+  const { instance, shardLeaseMs, rules, slotsMax, heldMax, relaysUrl } = options;
   // Each start gets a new identity, because a restarted process does not know what its predecessor had in flight.
-  return { replica: randomUUID(), shardLeaseMs, rules, post: { ...window, userAgent }, slotsMax, heldMax, relaysUrl, spacingMs };
+  const post = { ...window, userAgent };
+  return { replica: randomUUID(), instance, shardLeaseMs, rules, post, slotsMax, heldMax, relaysUrl, spacingMs };
 }

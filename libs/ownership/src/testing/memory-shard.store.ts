@@ -3,6 +3,7 @@ import { type HeldShard, type OwnershipRows, type ShardRow, ShardStore } from '.
 /** Shards in memory, with the compare-and-set of the real store. */
 export class MemoryShardStore extends ShardStore {
   readonly heartbeats = new Map<string, number>();
+  private readonly instances = new Map<string, string>();
   readonly shards: { shard: number; owner: string | null; epoch: number }[];
   /** Runs before every call; throw to make it fail. */
   beforeCall: () => void | Promise<void> = () => undefined;
@@ -10,6 +11,18 @@ export class MemoryShardStore extends ShardStore {
   constructor(count: number) {
     super();
     this.shards = Array.from({ length: count }, (_, shard) => ({ shard, owner: null, epoch: 0 }));
+  }
+
+  override async succeed(replica: string, instance: string): Promise<void> {
+    await this.beforeCall();
+    this.instances.set(replica, instance);
+    this.heartbeats.set(replica, this.heartbeats.get(replica) ?? 1);
+    const former = [...this.instances]
+      .filter(([other, place]) => place === instance && other !== replica)
+      .map(([other]) => other);
+    for (const row of this.shards) if (row.owner !== null && former.includes(row.owner)) row.owner = null;
+    for (const other of former) this.instances.delete(other);
+    for (const other of former) this.heartbeats.delete(other);
   }
 
   override async heartbeat(replica: string): Promise<OwnershipRows> {

@@ -55,6 +55,33 @@ export function shardStoreConformance(open: () => Promise<ShardStore>): void {
     expect(await store.take(other, await rowsOf(other, 2))).toEqual([{ shard: 2, epoch: 2 }]);
   });
 
+  it('a replica succeeds those of its instance at once: their shards are free, what others hold is not (P-T10)', async () => {
+    const third = '00000000-0000-4000-8000-000000000003';
+    await store.succeed(other, 'a');
+    await store.succeed(third, 'b');
+    await store.heartbeat(other);
+    await store.take(other, await rowsOf(other, 0, 1));
+    await store.take(third, await rowsOf(third, 2));
+    await store.succeed(me, 'a');
+    expect(await ownersOf(0, 1, 2)).toEqual([null, null, third]);
+    expect([...(await replicas()).keys()].sort()).toEqual([me, third]);
+    expect(await store.take(me, await rowsOf(me, 0))).toEqual([{ shard: 0, epoch: 2 }]);
+  });
+
+  it('a replica that succeeds twice, because an answer was lost, keeps what it holds (P-T10)', async () => {
+    await store.succeed(me, 'a');
+    await store.take(me, await rowsOf(me, 0));
+    await store.succeed(me, 'a');
+    expect(await ownersOf(0)).toEqual([me]);
+  });
+
+  it('a replica without an instance succeeds nobody, and nobody it', async () => {
+    await store.heartbeat(other);
+    await store.take(other, await rowsOf(other, 3));
+    await store.succeed(me, 'a');
+    expect(await ownersOf(3)).toEqual([other]);
+  });
+
   it('forgets a replica only once it holds no shard', async () => {
     await store.heartbeat(other);
     const held = await store.take(other, await rowsOf(other, 1));

@@ -6,7 +6,7 @@ export class CreateShardTables1760000000000 extends ForwardMigration {
   override readonly name = 'CreateShardTables1760000000000';
 
   override async up(runner: QueryRunner): Promise<void> {
-    await runner.query('create table replica (id uuid primary key, heartbeat bigint not null default 0)');
+    await runner.query('create table replica (id uuid primary key, heartbeat bigint not null default 0, instance text)');
     await runner.query('create table shard (shard smallint primary key, owner uuid, epoch bigint not null default 0)');
     await runner.query('insert into shard (shard) select generate_series(0, 255)');
   }

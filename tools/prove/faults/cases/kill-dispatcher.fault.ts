@@ -26,6 +26,8 @@ faultSuite('a dispatcher is killed', { times }, suite => {
   const killBoth = async () => {
     await Promise.all(suite.platform.services.dispatchers.map(dispatcher => dispatcher.kill()));
   };
+  /** A lease that no case waits for. */
+  const endlessLease = { DISPATCHER_SHARD_LEASE_MS: '600000' };
   const startAgain = async (env: Record<string, string> = {}) => {
     await Promise.all(suite.platform.services.dispatchers.map(dispatcher => dispatcher.start(env)));
   };
@@ -107,6 +109,29 @@ faultSuite('a dispatcher is killed', { times }, suite => {
     await suite.platform.ends(id!, 'SETTLED');
     expect(receiver.postsOf(id!).length).toBeLessThanOrEqual(2);
   });
+
+  faultCase(
+    54,
+    'while the receiver is thinking, started again at its instance - POSTed once more before any lease ends',
+    async () => {
+      const { dispatchers } = suite.platform.services;
+      const startAtInstance = () => Promise.all(dispatchers.map(each => each.start({ INSTANCE_ID: each.name, ...endlessLease })));
+      // Stopped and not killed, so that nobody waits for a lease of before.
+      await Promise.all(dispatchers.map(dispatcher => dispatcher.stop()));
+      await startAtInstance();
+      const { merchantId, receiver } = await suite.platform.merchant();
+      receiver.behaviour = post => (post.attempt === 1 ? hang(post) : post.answer(200));
+      const [id] = await suite.platform.pay(merchantId);
+      await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
+      await killBoth();
+      await startAtInstance();
+      await suite.platform.ends(id!, 'SETTLED');
+      expect(receiver.postsOf(id!).map(post => post.attempt)).toEqual([1, 2]);
+      // The next case's dispatchers have the usual lease, and no instance.
+      await Promise.all(dispatchers.map(dispatcher => dispatcher.stop()));
+      await startAgain();
+    },
+  );
 
   // This case is last, because its dispatchers keep their short window.
   faultCase(4, 'while the receiver is thinking - if the second POST hangs, reversed after its own window', async () => {

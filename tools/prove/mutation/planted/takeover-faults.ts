@@ -27,6 +27,15 @@ export const takeoverFaults: readonly PlantedFault[] = [
     specs: [shardSpec],
   },
   {
+    id: 'succeeds-everybody',
+    breaks: 'A replica that starts frees the shards of living ones at other instances.',
+    against: 'P-T10',
+    file: `${ownership}/shard.sql.ts`,
+    find: 'delete from replica where instance = $2 and id <> $1',
+    put: 'delete from replica where $2::text is not null and id <> $1',
+    specs: [shardSpec],
+  },
+  {
     id: 'claim-without-epoch',
     breaks: 'A replica claims an attempt in a shard under an epoch that has passed.',
     against: 'P-I8',

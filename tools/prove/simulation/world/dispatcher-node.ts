@@ -55,6 +55,7 @@ export class DispatcherNode {
         heldMax: world.swarm.heldMax,
         spacingMs: world.swarm.spacingMs,
         replica: process.identity,
+        instance: world.swarm.isSupervised ? process.name : undefined,
         rules: { attemptsMax: without('NO_AMAX') ? 100 : attemptsMax, dispatchWindowMs: world.swarm.dispatchWindowMs },
         post: { ackWindowMs: without('LATE_200') ? 60_000 : ackWindowMs, connectBudgetMs: 10_000, userAgent: 'simulation' },
       },

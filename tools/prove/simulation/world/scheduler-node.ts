@@ -45,7 +45,12 @@ export class SchedulerNode {
     const windowMs = Math.min(defaultTimerLimits.windowMs, timerDelayMs / 2);
     const ports = { jobs, reversals: this.reversals, closer: closerOf(process, world), clock, metrics };
     this.timers = new ReversalTimers(ports, { ...defaultTimerLimits, windowMs });
-    const sharing = { replica: process.identity, leaseMs: shardLeaseMs, assignment: evenShare };
+    const sharing = {
+      replica: process.identity,
+      instance: world.swarm.isSupervised ? process.name : undefined,
+      leaseMs: shardLeaseMs,
+      assignment: evenShare,
+    };
     this.passes(new ShardOwnership(onServer(world.shards), clock, sharing));
     this.consume(new WatchTerminals({ jobs, metrics }, world.swarm.timerDelayMs));
   }

@@ -43,6 +43,8 @@ export interface Swarm {
   auditDelayMs: number;
   /** B: how long a payment may wait for its first POST. */
   dispatchWindowMs: number;
+  /** Whether a process knows that the one before it at its place has ended (P-T10). */
+  isSupervised: boolean;
 }
 
 export const receiverTroubles = [
@@ -66,13 +68,7 @@ export function swarmOf(random: Random): Swarm {
   return {
     payments: random.integer(20, 250),
     faultsMs: random.between(30_000, 180_000),
-    network: {
-      lostBefore: sometimes(0.1),
-      lostAfter: sometimes(0.15),
-      duplicated: sometimes(0.1),
-      lateRarity: random.pick([2, 10, 100, 1_000]),
-      lateMs: random.between(100, 8_000),
-    },
+    network: networkOf(random, sometimes),
     killDispatcherRate: sometimes(0.1),
     killSchedulerRate: sometimes(0.1),
     cleanRestartRate: sometimes(0.05),
@@ -98,6 +94,17 @@ export function swarmOf(random: Random): Swarm {
     ]),
     spacingMs: random.pick([0, 0, 5, 20]),
     ...durations[haste](random),
+    isSupervised: random.chance(0.5),
+  };
+}
+
+function networkOf(random: Random, sometimes: (strength: number) => number): NetworkFaults {
+  return {
+    lostBefore: sometimes(0.1),
+    lostAfter: sometimes(0.15),
+    duplicated: sometimes(0.1),
+    lateRarity: random.pick([2, 10, 100, 1_000]),
+    lateMs: random.between(100, 8_000),
   };
 }
 

@@ -49,6 +49,8 @@ export interface TablesWatcher {
 export class DispatcherTables {
   readonly shards: Map<number, ShardTableRow>;
   readonly heartbeats = new Map<string, number>();
+  /** Instance by replica. */
+  readonly instances = new Map<string, string>();
   readonly heartbeatAtMs = new Map<string, number>();
   readonly deliveries = new Map<number, DeliveryTableRow>();
   /** Unresolved deliveries per shard, in order of seq, in place of the indexes. */

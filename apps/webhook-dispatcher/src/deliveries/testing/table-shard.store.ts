@@ -11,6 +11,20 @@ export class TableShardStore extends ShardStore {
     super();
   }
 
+  override succeed(replica: string, instance: string): Promise<void> {
+    const { tables } = this;
+    return this.execute(() => {
+      tables.instances.set(replica, instance);
+      if (!tables.heartbeats.has(replica)) tables.heartbeats.set(replica, 1);
+      const former = new Set(
+        [...tables.instances].flatMap(([other, place]) => (place === instance && other !== replica ? [other] : [])),
+      );
+      for (const row of tables.shards.values()) if (row.owner !== null && former.has(row.owner)) row.owner = null;
+      for (const other of former) tables.heartbeats.delete(other);
+      for (const other of former) tables.instances.delete(other);
+    });
+  }
+
   override async heartbeat(replica: string): Promise<OwnershipRows> {
     const { tables } = this;
     await this.execute(() => {
