@@ -10,6 +10,7 @@ const rendered = new Map<string, Resource[]>([
   ...overlays.map((name): [string, Resource[]] => [`overlay ${name}`, render(`k8s/overlays/${name}`)]),
   ['examples', render('k8s/examples')],
   ...alone.map((name): [string, Resource[]] => [`component ${name}`, renderWithBase(`components/${name}`)]),
+  ['component postgres-restore', renderWithBase('components/postgres-cnpg', 'components/postgres-restore')],
 ]);
 let template: string;
 beforeAll(async () => void (template = await clusterTemplate([...rendered.values()].flat())));

@@ -1,4 +1,5 @@
-import { render, type Resource } from './render';
+import { render, renderWithBase, type Resource } from './render';
+import { typeProblems } from './strict-types';
 
 const resources = render('k8s/overlays/data-services');
 const of = (kind: string, namespace: string) =>
@@ -21,6 +22,17 @@ interface DeploymentSpec {
   replicas?: number;
   strategy: { rollingUpdate: { maxSurge: number } };
   template: { spec: { containers: { envFrom?: { configMapRef: { name: string } }[] }[] } };
+}
+
+interface Archive {
+  name: string;
+  isWALArchiver?: boolean;
+  parameters: Settings;
+}
+interface RestoredSpec {
+  plugins: Archive[];
+  bootstrap: { recovery: { source: string } };
+  externalClusters: { name: string; plugin: Archive }[];
 }
 
 interface Peer {
@@ -69,6 +81,29 @@ describe('PostgreSQL and Kafka of the cluster', () => {
       pluginConfiguration: { name: plugin!.name },
     });
     expect(secretsIn('postgres')).toContain('backup-store');
+  });
+
+  it('are restored from the archive that they write, into another, with all other settings as they are', () => {
+    const clusterOf = (...components: string[]) => {
+      const cluster = renderWithBase(...components).find(({ kind }) => kind === 'Cluster')!;
+      expect(typeProblems([cluster])).toEqual([]);
+      return cluster.spec as RestoredSpec;
+    };
+    const before = clusterOf('components/postgres-cnpg');
+    const { bootstrap, externalClusters, plugins, ...others } = clusterOf(
+      'components/postgres-cnpg',
+      'components/postgres-restore',
+    );
+    const { plugins: archivers, ...same } = before;
+    expect(others).toEqual(same);
+    const [source] = externalClusters.filter(({ name }) => name === bootstrap.recovery.source);
+    const { isWALArchiver, ...archive } = archivers[0]!;
+    // Without a serverName the folder has the name of the Cluster.
+    const named = (serverName: string) => ({ ...archive, parameters: { ...archive.parameters, serverName } });
+    expect(source!.plugin).toEqual(named(only('Cluster', 'postgres').metadata.name));
+    const own = plugins[0]!.parameters['serverName']!;
+    expect(plugins).toEqual([{ ...named(own), isWALArchiver }]);
+    expect(own).not.toBe(source!.plugin.parameters['serverName']);
   });
 
   it.each(['sandbox', 'production'])(
