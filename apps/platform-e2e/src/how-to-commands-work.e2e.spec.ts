@@ -78,6 +78,9 @@ describe('the commands of tutorials and how-to pages, on one platform, one page 
     const triggering = terminal();
     await triggering.run(alias!);
     expect(await run(page, trigger!, triggering)).toContain('Your receiver is going to see a SUCCESS twice');
+    const [ownAlias, logInAndRefund, ...restOfCommand] = commandsOf('README.md', join(workspace, 'kits/paycode-dev'));
+    expect([ownAlias, ...restOfCommand]).toEqual([alias]);
+    expect(await run('kits/paycode-dev/README.md', logInAndRefund!, triggering)).toContain('REFUNDED');
     await run('receive-webhooks.md', /`(npm run -s paycode -- notifications remove .*?)`/.exec(tutorial)![1]!);
 
     const blocks = pageOf('log-in.md');
