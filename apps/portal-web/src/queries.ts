@@ -9,10 +9,12 @@ import type {
   Me,
   Merchant,
   Notifications,
+  OnCallTransaction,
   Passkey,
   PaymentPage,
   Scenario,
   ShownPayment,
+  Stuck,
 } from './api-types';
 import { dayBeganAt } from './format';
 
@@ -102,6 +104,20 @@ export function mayGoOn({ outcome, reversedBy, completedAt }: ShownPayment['paym
   const awaitsMoney = outcome === 'REVERSED' && reversedBy === null;
   return outcome === 'PENDING' || awaitsMoney || Date.now() - Date.parse(completedAt) < stepsArriveWithinMs;
 }
+
+export const stuckQuery = queryOptions({
+  queryKey: ['stuck'],
+  refetchInterval: 5_000,
+  queryFn: () => api.get<Stuck>('on-call/stuck'),
+});
+/** Each time it is asked goes on record: it is asked once. */
+export const onCallTransactionQuery = (transactionId: string) =>
+  queryOptions({
+    queryKey: ['on-call-transaction', transactionId],
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    queryFn: () => api.get<OnCallTransaction>(`on-call/transactions/${encodeURIComponent(transactionId)}`),
+  });
 
 export const notificationsQuery = (merchantId: number) =>
   queryOptions({

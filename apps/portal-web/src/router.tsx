@@ -65,6 +65,12 @@ const sandbox = createRoute({
   path: '/sandbox',
   component: lazyRouteComponent(() => import('./pages/sandbox-page'), 'SandboxPage'),
 });
+const onCall = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/on-call',
+  validateSearch: (search: Record<string, unknown>) => ({ transaction: word(search['transaction']) }),
+  component: lazyRouteComponent(() => import('./pages/on-call-page'), 'OnCallPage'),
+});
 const security = createRoute({
   getParentRoute: () => signedIn,
   path: '/security',
@@ -85,7 +91,7 @@ const accept = createRoute({
 const routeTree = root.addChildren([
   signIn,
   accept,
-  signedIn.addChildren([home, payments, payment, notifications, apiPage, sandbox, security]),
+  signedIn.addChildren([home, payments, payment, notifications, apiPage, sandbox, onCall, security]),
 ]);
 
 export const router = createRouter({

@@ -9,6 +9,7 @@ import type { Settings } from './config/env';
 import { paymentsOptionsOf, peopleOptionsOf, sessionsOptionsOf, signInOptionsOf } from './config/module-options';
 import { entities } from './entities';
 import { NotificationsModule } from './notifications';
+import { OnCallModule } from './on-call';
 import { PagesModule } from './pages';
 import { PasskeysModule } from './passkeys';
 import { PaymentsModule } from './payments';
@@ -49,6 +50,10 @@ export class AppModule {
         SandboxModule.register({
           environment: settings.PAYCODE_ENVIRONMENT,
           paymentSimulatorUrl: settings.PAYMENT_SIMULATOR_URL,
+        }),
+        OnCallModule.register({
+          webhookDispatcherUrl: settings.WEBHOOK_DISPATCHER_URL,
+          reversalSchedulerUrl: settings.REVERSAL_SCHEDULER_URL,
         }),
         PagesModule.register({ folder: settings.WEB_FOLDER }),
       ],

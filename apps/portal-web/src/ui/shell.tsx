@@ -12,11 +12,13 @@ const pages = [
   { to: '/notifications', label: 'Notifications' },
   { to: '/api', label: 'API' },
   { to: '/sandbox', label: 'Sandbox' },
+  { to: '/on-call', label: 'On-call' },
   { to: '/security', label: 'Security' },
 ] as const;
 
-/** Merchants rehearse, and not in production. */
+/** Merchants rehearse, and not in production; people on call look at everything. */
 function isFor(me: Me | null | undefined, page: (typeof pages)[number]['to']): boolean {
+  if (page === '/on-call') return me?.person.mayOnCall === true;
   return page !== '/sandbox' || (me?.environment === 'sandbox' && me.person.tenantType === 'MERCHANT');
 }
 

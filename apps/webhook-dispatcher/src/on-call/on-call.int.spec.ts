@@ -35,6 +35,16 @@ describe('deliveries for people on call', () => {
     expect(JSON.stringify(recent.data)).not.toContain('27820000001');
   });
 
+  it('lists open deliveries oldest first, of those that were received first', async () => {
+    receiver.answer = silence;
+    for (const id of [1, 2, 3]) {
+      await rig.publish(rig.terminal(notification(id)));
+      await eventually(async () => expect(ids(await rig.operator('get', '/internal/deliveries'))[0]).toBe(id));
+    }
+    expect(ids(await rig.operator('get', '/internal/deliveries?state=oldest'))).toEqual([1, 2, 3]);
+    expect(ids(await rig.operator('get', '/internal/deliveries?state=oldest&limit=2'))).toEqual([1, 2]);
+  });
+
   it.each(['state=all', 'merchantId=abc', 'limit=0', 'limit=1001'])('refuses %s', async query => {
     expect((await rig.operator('get', `/internal/deliveries?${query}`)).status).toBe(400);
   });

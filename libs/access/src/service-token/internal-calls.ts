@@ -63,9 +63,9 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
   ],
   'webhook-dispatcher': [
     ['POST', '/internal/deliveries/close', ['reversal-scheduler', 'operator']],
-    ['GET', '/internal/deliveries', operator],
+    ['GET', '/internal/deliveries', ['portal', 'operator']],
     ['GET', '/internal/deliveries/:transactionId', ['portal', 'operator']],
-    ['POST', '/internal/deliveries/:transactionId/redeliver', operator],
+    ['POST', '/internal/deliveries/:transactionId/redeliver', ['portal', 'operator']],
     // Holds the payer's data: the portal alone, for people of the merchant, each of whom it writes down.
     ...portalNotificationOperations.map((operation): Row => ['POST', `/internal/portal/notifications/${operation}`, portal]),
     ...erasures,

@@ -51,10 +51,14 @@ function addDeliveryCommands(deliveries: Command, context: CommandContext): void
     .command('list')
     .description('open deliveries, or the latest ones, newest first')
     .option('--recent', 'the latest ones, concluded or not')
+    .option('--oldest', 'open ones, the oldest first')
     .option('--merchant <merchantId>', 'of one merchant')
     .option('--limit <count>', 'at most so many', '50')
-    .action(({ recent, merchant, limit }: { recent?: boolean; merchant?: string; limit: string }) => {
-      const query = new URLSearchParams({ state: recent ? 'recent' : 'open', limit: String(idOf(limit, '--limit')) });
+    .action(({ recent, oldest, merchant, limit }: { recent?: boolean; oldest?: boolean; merchant?: string; limit: string }) => {
+      const query = new URLSearchParams({
+        state: recent ? 'recent' : oldest ? 'oldest' : 'open',
+        limit: String(idOf(limit, '--limit')),
+      });
       if (merchant) query.set('merchantId', String(idOf(merchant, '--merchant')));
       return context.call('webhook-dispatcher', { method: 'GET', path: `/internal/deliveries?${query.toString()}` });
     });

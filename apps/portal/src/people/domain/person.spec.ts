@@ -23,6 +23,11 @@ describe('people of the portal', () => {
     });
   });
 
+  it('only roles of the platform are on call, in the sandbox as in production (T-24)', () => {
+    for (const isProduction of [false, true])
+      expect(roles.filter(role => may(role, 'ON_CALL', isProduction))).toEqual(['ON_CALL', 'ADMINISTRATOR']);
+  });
+
   it.each<[TenantType, string, Role, boolean]>([
     ['MERCHANT', '1001', 'OWNER', true],
     ['PSP', '7', 'VIEWER', true],

@@ -25,7 +25,7 @@ export function hasSecondFactor({ hasTotp, hasPasskey }: Pick<Person, 'hasTotp' 
 }
 
 /** What a role lets a person do beyond reading. */
-export type Permission = 'CONFIGURE' | 'INVITE' | 'TEST' | 'CREDENTIALS' | 'NOTIFICATION';
+export type Permission = 'CONFIGURE' | 'INVITE' | 'TEST' | 'CREDENTIALS' | 'NOTIFICATION' | 'ON_CALL';
 
 const permissions: Record<Role, readonly Permission[]> = {
   VIEWER: [],
@@ -33,8 +33,8 @@ const permissions: Record<Role, readonly Permission[]> = {
   DEVELOPER: ['CONFIGURE', 'TEST', 'CREDENTIALS', 'NOTIFICATION'],
   OWNER: ['CONFIGURE', 'INVITE', 'TEST', 'CREDENTIALS', 'NOTIFICATION'],
   // Reads everything and checks; what merchants set up is theirs to change.
-  ON_CALL: [],
-  ADMINISTRATOR: ['CONFIGURE', 'INVITE'],
+  ON_CALL: ['ON_CALL'],
+  ADMINISTRATOR: ['CONFIGURE', 'INVITE', 'ON_CALL'],
 };
 
 /** In production a test notification reaches a shop at work, and a new password stops its programs: its owner alone may want that. */

@@ -33,6 +33,7 @@ interface ShownPerson {
     mayTest: boolean;
     mayRenewCredentials: boolean;
     mayReadNotification: boolean;
+    mayOnCall: boolean;
   };
 }
 
@@ -100,6 +101,7 @@ export class SignInController {
       mayTest: mayDo('TEST'),
       mayRenewCredentials: mayDo('CREDENTIALS'),
       mayReadNotification: mayDo('NOTIFICATION') && readsNotifications(person),
+      mayOnCall: mayDo('ON_CALL'),
     };
     return { stage, environment: this.environment, person: { ...person, tenantName: tenantName(person), ...rights } };
   }

@@ -28,11 +28,11 @@ export class DeliveriesController {
     }
   }
 
-  /** Open deliveries, or the latest ones, newest first. */
+  /** Open deliveries, newest or oldest first, or the latest ones. */
   @Get()
   list(@Query() query: ListDeliveriesQuery): Promise<DeliverySummary[]> {
     const merchantId = query.merchantId === undefined ? null : Number(query.merchantId);
-    return this.showDelivery.list({ isOpen: query.state !== 'recent', merchantId, limit: Number(query.limit ?? 50) });
+    return this.showDelivery.list({ state: query.state ?? 'open', merchantId, limit: Number(query.limit ?? 50) });
   }
 
   /** Tries an informational delivery once more. */

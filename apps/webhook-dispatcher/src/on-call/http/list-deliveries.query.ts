@@ -3,8 +3,8 @@ import { IsIn, IsOptional, Matches } from 'class-validator';
 /** Query of GET /internal/deliveries; values of a query are text. */
 export class ListDeliveriesQuery {
   @IsOptional()
-  @IsIn(['open', 'recent'])
-  state?: 'open' | 'recent';
+  @IsIn(['open', 'oldest', 'recent'])
+  state?: 'open' | 'oldest' | 'recent';
 
   @IsOptional()
   @Matches(/^[1-9]\d{0,14}$/, { message: 'merchantId must be a positive integer' })

@@ -2,6 +2,16 @@ const summary =
   'd.transaction_id as id, d.merchant_id as merchant, d.kind, d.status, d.received_at, v.kind as verdict, v.outcome';
 const ofMerchant = '($1::bigint is null or d.merchant_id = $1)';
 
+// Reads each shard from the mark below which every row is resolved, so it reads seconds of traffic, not the whole table.
+const openOfShards = `
+  select ${summary} from shard l
+   cross join lateral (
+     select * from delivery d
+      where d.shard = l.shard and d.seq >= l.low_seq and not d.stub and ${ofMerchant}
+        and not exists (select from verdict v where v.transaction_id = d.transaction_id)
+      order by d.seq limit $2) d
+    left join verdict v using (transaction_id)`;
+
 /** Statements behind the pages and commands of on-call. */
 export const deliveryLogSql = {
   timeline: `
@@ -15,16 +25,8 @@ export const deliveryLogSql = {
   select attempt, started_at, outcome, elapsed_ms, unanswered, unanswered_ms
     from attempt where transaction_id = $1 order by attempt`,
 
-  // Reads each shard from the mark below which every row is resolved, so it reads seconds of traffic, not the whole table.
-  open: `
-  select ${summary} from shard l
-   cross join lateral (
-     select * from delivery d
-      where d.shard = l.shard and d.seq >= l.low_seq and not d.stub and ${ofMerchant}
-        and not exists (select from verdict v where v.transaction_id = d.transaction_id)
-      order by d.seq limit $2) d
-    left join verdict v using (transaction_id)
-   order by d.seq desc limit $2`,
+  open: `${openOfShards} order by d.seq desc limit $2`,
+  oldest: `${openOfShards} order by d.received_at, d.seq limit $2`,
 
   // The last rows of every shard; for one merchant, its rows among the last 1,000 of each shard.
   recent: `

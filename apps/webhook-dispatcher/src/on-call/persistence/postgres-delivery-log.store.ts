@@ -46,8 +46,8 @@ export class PostgresDeliveryLogStore extends DeliveryLog {
     super();
   }
 
-  override async list({ isOpen, merchantId, limit }: DeliveryFilter): Promise<DeliverySummary[]> {
-    const rows = await this.dataSource.query<SummaryRow[]>(isOpen ? sql.open : sql.recent, [merchantId, limit]);
+  override async list({ state, merchantId, limit }: DeliveryFilter): Promise<DeliverySummary[]> {
+    const rows = await this.dataSource.query<SummaryRow[]>(sql[state], [merchantId, limit]);
     return rows.map(row => ({
       transactionId: Number(row.id),
       merchantId: Number(row.merchant),

@@ -1,0 +1,110 @@
+import type { Merchant, MerchantReceiver } from '@paycode/platform-client';
+import { eventually } from '@paycode/service-runtime/testing';
+import { makeMerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
+import { browserPath, PortalBrowser } from './testing/portal-browser';
+import { makePerson, PortalClient, type PortalPerson } from './testing/portal-client';
+
+const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chromium, or set CHROMIUM_PATH)';
+const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', role, name: `Person ${role}` });
+
+/** Somebody on call is told that payments of a shop are reversed, and looks. */
+(browserPath ? describe : describe.skip)(`the portal for people on call${notRun}`, () => {
+  const platform = sharedPlatform();
+  let merchant: Merchant;
+  let receiver: MerchantReceiver;
+  let portal: PortalBrowser;
+  let onCall: PortalPerson;
+
+  beforeAll(async () => {
+    ({ merchant, receiver } = await makeMerchantWithReceiver(platform));
+    onCall = await makePerson(platform, operatorOf('ON_CALL'));
+    portal = await PortalBrowser.open(platform.standalone.baseUrl);
+    await portal.signIn(onCall);
+    await portal.page.getByRole('link', { name: 'On-call', exact: true }).click();
+  });
+  afterAll(async () => {
+    await portal?.close();
+    await receiver?.stop();
+  });
+
+  const shows = (...texts: string[]) =>
+    eventually(async () => {
+      const shown = await portal.page.textContent('main');
+      for (const text of texts) expect(shown).toContain(text);
+    });
+  const lookUp = async (transactionId: number) => {
+    await portal.page.getByLabel('Transaction id').fill(String(transactionId));
+    await portal.page.getByLabel('Transaction id').press('Enter');
+    await shows(`Transaction ${transactionId}`);
+  };
+
+  it('sees the receiver that fails with its money, the payment that is open, and finds a payment by its id (T-24)', async () => {
+    let letGo = () => {};
+    const held = new Promise<void>(resolve => (letGo = resolve));
+    receiver.answer = ({ amount }) => (amount === 77.7 ? held.then(() => 200) : 500);
+    const reversed = await payNewCode(merchant, '1250.50');
+    await receiver.webhook(({ transactionId }) => transactionId === reversed);
+    const open = await payNewCode(merchant, '77.70');
+    await eventually(async () => expect(await merchant.reversal(reversed)).toMatchObject({ state: 'REVERSED' }));
+    await shows(`${merchant.merchantId}`, '1 failed, 0 acknowledged', String(open), 'No: within its time');
+    await lookUp(reversed);
+    await shows('CLOSED_NON200', 'REVERSED: NON_200', 'HTTP 500');
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.screenshots('on-call');
+    letGo();
+    await eventually(async () => expect(await merchant.reversal(open)).toMatchObject({ state: 'SETTLED' }));
+  });
+
+  it('sends a notice once more after it has said to whom, and both are on record with the name', async () => {
+    receiver.answer = () => 200;
+    const { code } = await merchant.createCode({ merchantReference: 'declined', amount: '5.00', currencyCode: 'ZAR' });
+    const notice = await merchant.pay(code, 'END_BANK_DECLINE');
+    const arrived = () => receiver.received.filter(({ notification }) => notification.transactionId === notice).length;
+    await eventually(async () => expect((await merchant.delivery(notice))?.verdict).toBeTruthy());
+    expect(arrived()).toBe(1);
+    await lookUp(notice);
+    await portal.page.getByRole('button', { name: 'Send the notice again' }).click();
+    const dialog = portal.page.getByRole('dialog');
+    expect(await dialog.textContent()).toContain(`Merchant ${merchant.merchantId} gets the notice BANK_REJECTED`);
+    expect(arrived()).toBe(1);
+    await dialog.getByRole('button', { name: 'Send it again' }).click();
+    await eventually(() => expect(arrived()).toBe(2));
+    await shows(`${onCall.name}: NOTICE_REDELIVERED`, `${onCall.name}: ON_CALL_SEARCHED`);
+    expect(portal.complaints).toEqual([]);
+  });
+
+  it('says that nobody knows a transaction, refuses what is no id, and needs no moving sideways on a phone', async () => {
+    await lookUp(9_007_199_254_740_990);
+    await shows('No service knows it');
+    await portal.page.getByLabel('Transaction id').fill('order-1');
+    await portal.page.getByRole('button', { name: 'Look it up' }).click();
+    await shows('A transaction id has digits only');
+    await portal.page.setViewportSize({ width: 360, height: 740 });
+    expect(await portal.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
+  it('sends no payment again, and is closed to everybody of a tenant by every call (T-24, T-52)', async () => {
+    const payment = await payNewCode(merchant);
+    await eventually(async () => expect((await merchant.delivery(payment))?.verdict).toBeTruthy());
+    const redelivery = { method: 'POST', path: `on-call/transactions/${payment}/redeliver`, body: {} };
+    const calls = [{ path: 'on-call/stuck' }, { path: `on-call/transactions/${payment}` }, redelivery];
+    const answers = async (client: PortalClient) => Promise.all(calls.map(async call => (await client.send(call)).status));
+    const signedIn = async (of: Parameters<typeof makePerson>[1]) =>
+      PortalClient.signedIn(platform, await makePerson(platform, of));
+    for (const role of ['ON_CALL', 'ADMINISTRATOR'])
+      expect(await answers(await signedIn(operatorOf(role)))).toEqual([200, 200, 409]);
+    const tenantId = String(merchant.merchantId);
+    const tenants = [
+      { tenantId, role: 'OWNER' },
+      { tenantId, role: 'DEVELOPER' },
+      { tenantId, role: 'VIEWER' },
+      { tenantType: 'PSP', tenantId: '1' },
+      { tenantType: 'ACQUIRER', tenantId: 'Demo Bank' },
+    ];
+    for (const of of tenants) expect([of, await answers(await signedIn(of))]).toEqual([of, [403, 403, 403]]);
+    expect(await answers(new PortalClient(platform))).toEqual([401, 401, 401]);
+    const foreign = { ...redelivery, origin: 'https://evil.example', site: 'cross-site' };
+    expect((await (await signedIn(operatorOf('ON_CALL'))).send(foreign)).status).toBe(403);
+    expect(receiver.received.filter(({ notification }) => notification.transactionId === payment)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,124 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Stuck } from '../api-types';
+import { Moment, Money } from '../ui';
+
+/** The window of 45 seconds, and what comes before and after it on a platform that is well. */
+const usualMs = 75_000;
+
+export function OpenDeliveries({ stuck: { open, isMore } }: { stuck: Stuck }): ReactNode {
+  return (
+    <section className="card" aria-labelledby="open">
+      <h2 id="open">Open deliveries, oldest first</h2>
+      {open === null && (
+        <p className="notice bad" role="alert">
+          The dispatcher does not answer: nobody can say what is open. Look at its pods and its database first.
+        </p>
+      )}
+      {open?.length === 0 && <p>Nothing is open: each notification has been delivered or decided.</p>}
+      {open !== null && open.length > 0 && <OpenTable open={open} />}
+      {isMore && <p className="dim">There are more. They come up when these are done.</p>}
+    </section>
+  );
+}
+
+function OpenTable({ open }: { open: NonNullable<Stuck['open']> }): ReactNode {
+  return (
+    <div className="scroll" role="region" aria-label="Open deliveries" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Transaction</th>
+            <th scope="col">Merchant</th>
+            <th scope="col">Status</th>
+            <th scope="col">Received</th>
+            <th scope="col">Stuck</th>
+          </tr>
+        </thead>
+        <tbody>
+          {open.map(({ transactionId, merchantId, status, receivedAt, kind }) => (
+            <tr key={transactionId}>
+              <th scope="row">
+                <Link to="/on-call" search={{ transaction: String(transactionId) }}>
+                  {transactionId}
+                </Link>
+              </th>
+              <td>{merchantId}</td>
+              <td>{status}</td>
+              <td>
+                <Moment at={receivedAt} />
+              </td>
+              <td>{isStuck({ status, kind, receivedAt }) ? 'Yes: open for more than 75 s' : 'No: within its time'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** A notice is tried for hours; only a payment is decided within its time. */
+function isStuck({ status, kind, receivedAt }: { status: string; kind: string; receivedAt: string }): boolean {
+  return kind === 'PURCHASE' && status === 'SUCCESS' && Date.now() - Date.parse(receivedAt) > usualMs;
+}
+
+export function FailingReceivers({ stuck: { failing, since } }: { stuck: Stuck }): ReactNode {
+  return (
+    <section className="card" aria-labelledby="failing">
+      <h2 id="failing">Receivers that fail, by money at risk</h2>
+      <p className="dim">
+        Since <Moment at={since} />. Amounts are compared as numbers: each currency for itself.
+      </p>
+      {failing.length === 0 ? (
+        <p>Every receiver has acknowledged what it was asked in the last hour.</p>
+      ) : (
+        <FailingTable failing={failing} />
+      )}
+    </section>
+  );
+}
+
+function FailingTable({ failing }: { failing: Stuck['failing'] }): ReactNode {
+  return (
+    <div className="scroll" role="region" aria-label="Failing receivers" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Merchant</th>
+            <th scope="col" className="right">
+              Undecided
+            </th>
+            <th scope="col" className="right">
+              Reversed
+            </th>
+            <th scope="col">Answers</th>
+            <th scope="col">Last reversed</th>
+          </tr>
+        </thead>
+        <tbody>
+          {failing.map(receiver => (
+            <tr key={`${receiver.merchantId} ${receiver.currencyCode}`}>
+              <th scope="row">
+                <Link to="/payments" search={{ merchantId: receiver.merchantId, outcome: 'REVERSED' } as never}>
+                  {receiver.merchantId}
+                </Link>
+              </th>
+              <td className="right">
+                <Money amount={receiver.pendingAmount} currencyCode={receiver.currencyCode} />
+              </td>
+              <td className="right">
+                <Money amount={receiver.reversedAmount} currencyCode={receiver.currencyCode} />
+              </td>
+              <td>
+                {receiver.failed} failed, {receiver.acknowledged} acknowledged
+              </td>
+              <td>
+                <Moment at={receiver.lastFailedAt} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { DeliverySummary, DeliveryTimeline, RedeliveryAnswer, ReversalState } from '@paycode/dto';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { Clock } from '@paycode/timing';
+import { type AuditEvent, AuditLog, type Origin } from '../audit';
+import type { Person } from '../people';
+import { type Doing, type FailingReceiver, type KnownTransaction, OnCallCalls, OnCallReader } from './on-call.ports';
+
+export interface OnCall {
+  person: Person;
+  origin: Origin;
+}
+
+export interface Stuck {
+  /** Oldest first; null: the dispatcher did not answer. */
+  open: DeliverySummary[] | null;
+  /** Whether there may be more open deliveries than are shown. */
+  isMore: boolean;
+  since: string;
+  failing: FailingReceiver[];
+}
+
+export interface FoundTransaction {
+  transactionId: number;
+  known: KnownTransaction | null;
+  delivery: DeliveryTimeline | null;
+  reversal: ReversalState | null;
+  doings: Doing[];
+  /** Services that did not answer: what they know is missing. */
+  silent: string[];
+}
+
+const openMax = 50;
+const failingMax = 50;
+const hourMs = 3_600_000;
+
+/** Flow: somebody on call asks -> what portal, dispatcher and scheduler know, of every merchant -> written down with the person's name. */
+@Injectable()
+export class OnCallService {
+  constructor(
+    private readonly calls: OnCallCalls,
+    private readonly reader: OnCallReader,
+    private readonly audit: AuditLog,
+    private readonly clock: Clock,
+    @Inject(LOGGER) private readonly log: Logger,
+  ) {}
+
+  async stuck(): Promise<Stuck> {
+    const since = new Date(this.clock.epochMs() - hourMs).toISOString();
+    // One more than is shown: whether there are more.
+    const [open, failing] = await Promise.all([
+      this.orSilent('dispatcher', this.calls.oldestOpen(openMax + 1), []),
+      this.reader.failing(since, failingMax),
+    ]);
+    return { open: open?.slice(0, openMax) ?? null, isMore: (open?.length ?? 0) > openMax, since, failing };
+  }
+
+  async find(transactionId: number, asking: OnCall): Promise<FoundTransaction> {
+    const silent: string[] = [];
+    const [known, delivery, reversal, doings] = await Promise.all([
+      this.reader.transaction(transactionId),
+      this.orSilent('dispatcher', this.calls.delivery(transactionId), silent),
+      this.orSilent('scheduler', this.calls.reversal(transactionId), silent),
+      this.reader.doings(transactionId),
+    ]);
+    const merchantId = known?.merchantId ?? delivery?.merchantId;
+    await this.record('ON_CALL_SEARCHED', asking, { transactionId, merchantId });
+    return { transactionId, known, delivery, reversal, doings, silent };
+  }
+
+  /** Once more, a notice that moves no money. @throws DomainError 404, 409 */
+  async redeliver(transactionId: number, asking: OnCall): Promise<RedeliveryAnswer> {
+    const delivery = await this.calls.delivery(transactionId);
+    // Before: what is done and not written down cannot be told from what was never done.
+    await this.record('NOTICE_REDELIVERED', asking, { transactionId, merchantId: delivery?.merchantId });
+    return this.calls.redeliver(transactionId);
+  }
+
+  /** A page without one of the sources is better than none. */
+  private async orSilent<T>(name: string, asked: Promise<T>, silent: string[]): Promise<T | null> {
+    try {
+      return await asked;
+    } catch (error) {
+      this.log.warn({ event: 'witness-silent', source: name, err: error }, 'on call is shown less than another service knows');
+      silent.push(name);
+      return null;
+    }
+  }
+
+  private record(
+    action: AuditEvent['action'],
+    { person, origin }: OnCall,
+    { transactionId, merchantId }: { transactionId: number; merchantId: number | undefined },
+  ): Promise<void> {
+    const { personId, name: personName } = person;
+    const of = merchantId === undefined ? {} : { merchantId };
+    return this.audit.record({ personId, personName, action, ...of, origin, detail: { transactionId: String(transactionId) } });
+  }
+}
