@@ -29,6 +29,22 @@ CREATE TABLE guess_count (
   CONSTRAINT guess_count_pkey PRIMARY KEY (key)
 );
 
+CREATE TABLE identity_provider (
+  provider_id uuid NOT NULL DEFAULT gen_random_uuid(),
+  company text NOT NULL,
+  tenant_type text NOT NULL,
+  tenant_id text NOT NULL,
+  issuer text NOT NULL,
+  client_id text NOT NULL,
+  client_secret_sealed text NOT NULL,
+  set_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT identity_provider_pkey PRIMARY KEY (provider_id),
+  CONSTRAINT identity_provider_company_key UNIQUE (company),
+  CONSTRAINT identity_provider_tenant_type_tenant_id_key UNIQUE (tenant_type, tenant_id),
+  CONSTRAINT identity_provider_check CHECK ((tenant_type = 'OPERATOR'::text) = (tenant_id = ''::text)),
+  CONSTRAINT identity_provider_tenant_type_check CHECK (tenant_type = ANY (ARRAY['MERCHANT'::text, 'PSP'::text, 'ACQUIRER'::text, 'OPERATOR'::text]))
+);
+
 CREATE TABLE invitation (
   invitation_id uuid NOT NULL DEFAULT gen_random_uuid(),
   token_hash bytea NOT NULL,
@@ -112,6 +128,15 @@ CREATE TABLE person (
   CONSTRAINT person_tenant_type_check CHECK (tenant_type = ANY (ARRAY['MERCHANT'::text, 'PSP'::text, 'ACQUIRER'::text, 'OPERATOR'::text]))
 );
 
+CREATE TABLE person_identity (
+  provider_id uuid NOT NULL,
+  subject text NOT NULL,
+  person_id uuid NOT NULL,
+  linked_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  CONSTRAINT person_identity_pkey PRIMARY KEY (provider_id, subject),
+  CONSTRAINT person_identity_provider_id_person_id_key UNIQUE (provider_id, person_id)
+);
+
 CREATE TABLE portal_session (
   session_id uuid NOT NULL DEFAULT gen_random_uuid(),
   token_hash bytea NOT NULL,
@@ -150,17 +175,21 @@ CREATE INDEX payment_related ON payment USING btree (reference_transaction_id) W
 CREATE INDEX payment_status ON payment USING btree (merchant_id, status, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
 CREATE UNIQUE INDEX person_email ON person USING btree (lower(email));
 CREATE INDEX person_tenant ON person USING btree (tenant_type, tenant_id);
+CREATE INDEX person_identity_person ON person_identity USING btree (person_id);
 CREATE INDEX portal_session_expires ON portal_session USING btree (expires_at);
 CREATE INDEX portal_session_person ON portal_session USING btree (person_id) WHERE ended_at IS NULL;
 CREATE INDEX recovery_code_person ON recovery_code USING btree (person_id);
 
 ALTER TABLE invitation ADD CONSTRAINT invitation_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE passkey ADD CONSTRAINT passkey_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
+ALTER TABLE person_identity ADD CONSTRAINT person_identity_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
+ALTER TABLE person_identity ADD CONSTRAINT person_identity_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_provider(provider_id) ON DELETE CASCADE;
 ALTER TABLE portal_session ADD CONSTRAINT portal_session_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE recovery_code ADD CONSTRAINT recovery_code_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 
 CREATE TRIGGER audit_event_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_event FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
+COMMENT ON COLUMN identity_provider.client_secret_sealed IS 'Sealed under KEY_ENCRYPTION_KEYS.';
 COMMENT ON TABLE passkey_challenge_used IS 'A challenge is good once: the first answer to it stands here until the challenge expires.';
 COMMENT ON COLUMN person.totp_sealed IS 'Shared secret of the authenticator app, sealed under KEY_ENCRYPTION_KEYS.';
 COMMENT ON COLUMN person.has_passkey IS 'As the rows of passkey say, in the same transaction.';

@@ -88,9 +88,16 @@ const accept = createRoute({
   component: lazyRouteComponent(() => import('./pages/accept-page'), 'AcceptPage'),
 });
 
+const sso = createRoute({
+  getParentRoute: () => root,
+  path: '/sso',
+  component: lazyRouteComponent(() => import('./pages/sso-page'), 'SsoPage'),
+});
+
 const routeTree = root.addChildren([
   signIn,
   accept,
+  sso,
   signedIn.addChildren([home, payments, payment, notifications, apiPage, sandbox, onCall, security]),
 ]);
 

@@ -1,9 +1,15 @@
 import { CreatePortal1790000000000 } from './1790000000000-create-portal';
 import { FindPaymentsByAnything1791000000000 } from './1791000000000-find-payments-by-anything';
 import { AddPasskeys1792000000000 } from './1792000000000-add-passkeys';
+import { AddIdentityProviders1793000000000 } from './1793000000000-add-identity-providers';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
 
 /** In order of application. */
-export const migrations = [CreatePortal1790000000000, FindPaymentsByAnything1791000000000, AddPasskeys1792000000000];
+export const migrations = [
+  CreatePortal1790000000000,
+  FindPaymentsByAnything1791000000000,
+  AddPasskeys1792000000000,
+  AddIdentityProviders1793000000000,
+];

@@ -6,8 +6,9 @@ import { insertOnly, migrations } from '../migrations';
 import { CredentialsModule } from './credentials';
 import { AuditModule } from './audit';
 import type { Settings } from './config/env';
-import { paymentsOptionsOf, peopleOptionsOf, sessionsOptionsOf, signInOptionsOf } from './config/module-options';
+import { paymentsOptionsOf, peopleOptionsOf, sessionsOptionsOf, signInKeysOf, signInOptionsOf } from './config/module-options';
 import { entities } from './entities';
+import { IdentityProvidersModule } from './identity-providers';
 import { NotificationsModule } from './notifications';
 import { OnCallModule } from './on-call';
 import { PagesModule } from './pages';
@@ -33,10 +34,8 @@ export class AppModule {
         ConsumingModule.forRoot('portal', eventsOptionsOf(settings)),
         AuditModule,
         PeopleModule.register(peopleOptionsOf(settings)),
-        PasskeysModule.register({
-          publicBaseUrl: settings.PUBLIC_BASE_URL,
-          keyEncryptionKeys: settings.KEY_ENCRYPTION_KEYS,
-        }),
+        PasskeysModule.register(signInKeysOf(settings)),
+        IdentityProvidersModule.register(signInKeysOf(settings)),
         SessionsModule.register(sessionsOptionsOf(settings)),
         SignInModule.register(signInOptionsOf(settings)),
         TenancyModule.register({ notificationConfigUrl: settings.NOTIFICATION_CONFIG_URL }),

@@ -5,6 +5,7 @@ import { api } from '../api';
 import type { Me } from '../api-types';
 import { meQuery, queryClient } from '../queries';
 import { Failure, Field } from '../ui';
+import { CompanySignIn } from './company-sign-in';
 import { PasskeyButton } from './passkey-button';
 import { SecondFactorSetup } from './second-factor-setup';
 
@@ -21,6 +22,7 @@ export function SignInPage(): ReactNode {
     <main className="alone">
       <h1>Sign in to Paycode</h1>
       {!me && <PasswordStep />}
+      {!me && <CompanySignIn />}
       {me?.stage === 'CODE_DUE' && <SecondStep person={me.person} />}
       {me?.stage === 'ENROL_DUE' && <SecondFactorSetup onDone={() => void queryClient.invalidateQueries(meQuery)} />}
     </main>

@@ -1,3 +1,5 @@
+import type { IdentityProvidersOptions } from '../identity-providers';
+import type { PasskeysOptions } from '../passkeys';
 import type { PaymentsOptions } from '../payments';
 import type { PeopleOptions } from '../people';
 import type { SessionsOptions } from '../sessions';
@@ -31,6 +33,14 @@ export function signInOptionsOf(settings: Settings): SignInOptions {
     environment: settings.PAYCODE_ENVIRONMENT,
     perPerson: settings.SIGN_IN_GUESSES_MAX,
     perAddress: settings.SIGN_IN_GUESSES_PER_ADDRESS_MAX,
+  };
+}
+
+export function signInKeysOf(settings: Settings): PasskeysOptions & IdentityProvidersOptions {
+  return {
+    environment: settings.PAYCODE_ENVIRONMENT,
+    publicBaseUrl: settings.PUBLIC_BASE_URL,
+    keyEncryptionKeys: settings.KEY_ENCRYPTION_KEYS,
   };
 }
 

@@ -1,4 +1,4 @@
-export { cookieFor, noCookie } from './domain/cookie';
+export { cookieFor, noCookie, noSsoCookie, ssoCookieFor, ssoIn } from './domain/cookie';
 export * from './domain/session';
 export * from './http/portal-request';
 export { PORTAL_RULES, type PortalRules } from './http/portal.guard';

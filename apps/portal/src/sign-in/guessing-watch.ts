@@ -3,8 +3,8 @@ import { counter } from '@paycode/metrics';
 import { guessDelays, guessKeys, type GuessRule, GuessStore } from '@paycode/guessing';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 
-const ways = ['password', 'code', 'passkey'] as const;
-/** What was wrong: a password, the code of an app, or the answer of a passkey. */
+const ways = ['password', 'code', 'passkey', 'sso'] as const;
+/** What was wrong: a password, the code of an app, the answer of a passkey, or that of a provider. */
 export type Way = (typeof ways)[number];
 
 /** After so many wrong tries for one person an operator is alerted, from any addresses and regardless of right ones in between (T-05). */
@@ -12,7 +12,11 @@ const alertEvery = 100;
 /** Counted for the alert alone: whoever knows an address could otherwise lock its person out. */
 const neverWaits: GuessRule = { ...guessDelays, freeTries: 1_000_000 };
 
-const failuresTotal = counter('paycode_portal_sign_in_failures_total', 'Wrong passwords, codes and passkeys of people.', ['way']);
+const failuresTotal = counter(
+  'paycode_portal_sign_in_failures_total',
+  "Wrong passwords, codes, passkeys and providers' answers of people.",
+  ['way'],
+);
 const delayedTotal = counter('paycode_portal_sign_in_delayed_total', 'Tries refused because of earlier ones.', ['way']);
 const alertsTotal = counter('paycode_portal_guessing_alerts_total', 'People under sustained guessing.');
 for (const way of ways) [failuresTotal, delayedTotal].forEach(each => each.inc({ way }, 0));
@@ -49,7 +53,7 @@ export class GuessingWatch {
   }
 }
 
-/** Of `password:<email>`, `code:<person>` and `passkey:<person>`. */
+/** Of `password:<email>`, `code:<person>` `passkey:<person>` and `sso:<company>`. */
 function wayOf(identity: string): Way {
   return ways.find(way => identity.startsWith(`${way}:`)) ?? 'password';
 }

@@ -38,6 +38,11 @@ export class SessionOpener {
     return replaced === undefined ? this.openAt('FULL', person, origin) : this.openFull(person, origin, replaced);
   }
 
+  /** Whether a second factor was asked for is the provider's to say. */
+  openByProvider(person: Person, origin: Origin): Promise<NewSession> {
+    return this.openAt('FULL', person, origin);
+  }
+
   private async openAt(stage: Stage, person: Person, origin: Origin): Promise<NewSession> {
     const secret = newSecret();
     const lifetimeS = stage === 'FULL' ? this.rules.lifetimeS : halfLifeS;

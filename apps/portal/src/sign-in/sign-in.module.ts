@@ -5,6 +5,7 @@ import { CurrentPassword } from './current-password';
 import { PasskeysController } from './http/passkeys.controller';
 import { SecurityController } from './http/security.controller';
 import { ENVIRONMENT, SignInController } from './http/sign-in.controller';
+import { SsoController } from './http/sso.controller';
 import { GuessingWatch } from './guessing-watch';
 import { OwnPasskeysService } from './own-passkeys.service';
 import { PasskeyGuesses } from './passkey-guesses';
@@ -15,6 +16,8 @@ import { SessionEnds } from './session-ends';
 import { SessionOpener } from './session.opener';
 import { SignInLimiter, type SignInRules } from './sign-in-limiter';
 import { SignInService } from './sign-in.service';
+import { SsoPeople } from './sso-people';
+import { SsoSignInService } from './sso-sign-in.service';
 
 export interface SignInOptions extends SignInRules {
   environment: string;
@@ -26,7 +29,7 @@ export class SignInModule {
     return {
       module: SignInModule,
       global: true,
-      controllers: [SignInController, SecurityController, PasskeysController],
+      controllers: [SignInController, SecurityController, PasskeysController, SsoController],
       providers: [
         { provide: GuessStore, useClass: PostgresGuessStore },
         GuessingWatch,
@@ -46,6 +49,8 @@ export class SignInModule {
         PasskeySignInService,
         OwnPasskeysService,
         SecondFactorChanges,
+        SsoPeople,
+        SsoSignInService,
       ],
       exports: [CurrentPassword],
     };

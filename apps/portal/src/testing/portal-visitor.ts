@@ -9,7 +9,7 @@ export interface Heard {
 
 /** A browser of a person, without the gateway in between. */
 export class PortalVisitor {
-  cookie = '';
+  private readonly cookies = new Map<string, string>();
 
   constructor(
     private readonly portal: RunningPortal,
@@ -18,6 +18,17 @@ export class PortalVisitor {
 
   get = (path: string) => this.send('GET', path);
   post = (path: string, body: unknown = {}) => this.send('POST', path, body);
+
+  get cookie(): string {
+    return [...this.cookies].map(pair => pair.join('=')).join('; ');
+  }
+
+  /** One cookie, as `name=value; attributes`. */
+  set cookie(text: string) {
+    const [, name, value] = /^([^=]+)=([^;]*)/.exec(text)!;
+    if (/Max-Age=0\b/.test(text)) this.cookies.delete(name!);
+    else this.cookies.set(name!, value!);
+  }
 
   private async send(method: string, path: string, body?: unknown): Promise<Heard> {
     const response = await fetch(`${this.portal.publicUrl}/console/api/${path}`, {
@@ -30,8 +41,7 @@ export class PortalVisitor {
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const set = response.headers.get('set-cookie');
-    if (set) this.cookie = set.split(';', 1)[0]!;
+    for (const set of response.headers.getSetCookie()) this.cookie = set;
     const text = await response.text();
     return { status: response.status, body: (text ? JSON.parse(text) : {}) as Heard['body'] };
   }

@@ -89,6 +89,9 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
   portal: [
     ['POST', '/internal/people', operator],
     ['GET', '/internal/people', operator],
+    ['GET', '/internal/identity-providers', operator],
+    ['PUT', '/internal/identity-providers/:company', operator],
+    ['DELETE', '/internal/identity-providers/:company', operator],
   ],
 };
 

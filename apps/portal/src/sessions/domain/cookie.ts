@@ -14,4 +14,18 @@ export function cookieFor(secret: string, maxAgeS: number): string {
   return `${cookieName}=${secret}; ${attributes}; Max-Age=${maxAgeS}`;
 }
 
+/** What a browser keeps for us while its person signs in at a provider; sealed. */
+const ssoName = '__Host-paycode-sso';
+const ssoOurs = new RegExp(`(?:^|;\\s*)${ssoName}=([A-Za-z0-9_.-]{1,2000})(?:;|$)`);
+
+export function ssoIn(cookieHeader: string | undefined): string | undefined {
+  return ssoOurs.exec(cookieHeader ?? '')?.[1];
+}
+
+export function ssoCookieFor(sealed: string, maxAgeS: number): string {
+  return `${ssoName}=${sealed}; ${attributes}; Max-Age=${maxAgeS}`;
+}
+
+export const noSsoCookie = `${ssoName}=; ${attributes}; Max-Age=0`;
+
 export const noCookie = `${cookieName}=; ${attributes}; Max-Age=0`;

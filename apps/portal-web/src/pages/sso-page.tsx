@@ -1,0 +1,37 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link, useRouter } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState } from 'react';
+import { api } from '../api';
+import { meQuery, queryClient } from '../queries';
+import { Failure, Waiting } from '../ui';
+
+/** Where the provider of one's company leads back to. What it says is good once, so it leaves the address at once. */
+export function SsoPage(): ReactNode {
+  const [answer] = useState(() => location.search.slice(1));
+  const router = useRouter();
+  const finish = useMutation({
+    mutationFn: () => api.post('session/sso', { answer }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries(meQuery);
+      await router.navigate({ to: '/', search: { merchantId: undefined }, replace: true });
+    },
+  });
+  useEffect(() => {
+    document.title = 'Sign in · Paycode';
+    history.replaceState(history.state, '', location.pathname);
+    finish.mutate();
+  }, []);
+  return (
+    <main className="alone">
+      <h1>Sign in to Paycode</h1>
+      {finish.isError ? <Failure error={finish.error} /> : <Waiting what="Asking your company who you are" />}
+      {finish.isError && (
+        <p>
+          <Link to="/sign-in" search={{ next: undefined }}>
+            Sign in again
+          </Link>
+        </p>
+      )}
+    </main>
+  );
+}

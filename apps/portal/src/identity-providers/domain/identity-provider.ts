@@ -1,0 +1,39 @@
+import type { Person } from '../../people';
+
+type Tenant = Pick<Person, 'tenantType' | 'tenantId'>;
+
+/** Where people of one tenant sign in. */
+export interface IdentityProvider extends Tenant {
+  providerId: string;
+  /** As people type it on the sign-in page. */
+  company: string;
+  issuer: string;
+  clientId: string;
+}
+
+/** What a provider says of whoever signed in there. */
+export interface Claims {
+  subject: string;
+  email: string | undefined;
+  isEmailVerified: boolean;
+}
+
+const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** undefined: good. Without TLS only on the developer's own machine. */
+export function issuerProblem(issuer: string, environment: 'sandbox' | 'production'): string | undefined {
+  const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
+  if (!url || hasMore(url)) return 'must be the URL of the issuer, as its configuration names it';
+  const isOwnMachine = environment === 'sandbox' && url.protocol === 'http:' && loopback.has(url.hostname);
+  return url.protocol === 'https:' || isOwnMachine ? undefined : 'must begin with https://';
+}
+
+/** What an issuer has not (OpenID Connect Discovery 3). */
+function hasMore({ search, hash, username, password }: URL): boolean {
+  return [search, hash, username, password].some(part => part !== '');
+}
+
+/** Whether this provider may speak for this person: its own tenant's people alone. */
+export function speaksFor(provider: Tenant, person: Tenant): boolean {
+  return provider.tenantType === person.tenantType && provider.tenantId === person.tenantId;
+}

@@ -1,0 +1,162 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type Crafted, CraftedProvider, strangersKey } from './testing/crafted-provider';
+import { PortalVisitor } from './testing/portal-visitor';
+import { RunningPortal } from './testing/running-portal';
+
+describe('single sign-on of people', () => {
+  let portal: RunningPortal;
+  let provider: CraftedProvider;
+  let company: string;
+  let tenantId: string;
+
+  beforeAll(async () => {
+    [portal, provider] = [
+      await RunningPortal.start({ SIGN_IN_GUESSES_MAX: '100', SIGN_IN_GUESSES_PER_ADDRESS_MAX: '1000' }),
+      await CraftedProvider.start(),
+    ];
+  });
+  afterAll(() => Promise.all([portal.stop(), provider.stop()]));
+
+  const operator = async (method: string, path: string, body?: unknown) => {
+    const headers = { ...portal.operatorHeaders(), ...(body ? { 'content-type': 'application/json' } : {}) };
+    const response = await fetch(`${portal.internalUrl}/internal/${path}`, {
+      method,
+      headers,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  const setProvider = (over: object = {}) =>
+    operator('PUT', `identity-providers/${company}`, {
+      tenantType: 'MERCHANT',
+      tenantId,
+      issuer: provider.issuer,
+      clientId: 'portal',
+      clientSecret: 'secret-of-the-client',
+      ...over,
+    });
+  /** Somebody invited who has no password yet. */
+  const invited = async (over: object = {}) => {
+    const of = { email: `${randomUUID()}@acme.example`, tenantType: 'MERCHANT', tenantId, role: 'VIEWER', ...over };
+    await portal.database.dataSource.query(
+      `insert into person (email, name, tenant_type, tenant_id, role) values ($1, 'Sipho', $2, $3, $4)`,
+      [of.email, of.tenantType, of.tenantId, of.role],
+    );
+    return of.email;
+  };
+  const begun = async (visitor = new PortalVisitor(portal)) => {
+    const { status, body } = await visitor.post('session/sso/begin', { company });
+    expect(status).toBe(200);
+    return { visitor, url: String(body['url']) };
+  };
+  const signIn = async (
+    email: string,
+    { crafted = {} as Crafted, subject = `sub-${email}`, isVerified = true as unknown } = {},
+  ) => {
+    const { visitor, url } = await begun();
+    const person = { sub: subject, email, email_verified: isVerified };
+    const heard = await visitor.post('session/sso', { answer: provider.signsIn(url, person, crafted) });
+    return { heard, visitor, stage: (await visitor.get('session')).body['stage'] };
+  };
+
+  beforeEach(async () => {
+    company = `acme-${randomBytes(4).toString('hex')}`;
+    tenantId = String(1_000_000 + randomBytes(4).readUInt32BE());
+    expect((await setProvider()).status).toBe(204);
+  });
+
+  it('lets in whoever was invited, by a verified address, and from then on by the subject, on record (T-55)', async () => {
+    const email = await invited();
+    expect(await signIn(email.toUpperCase(), { subject: 's1' })).toMatchObject({ heard: { status: 204 }, stage: 'FULL' });
+    expect(await signIn('married@acme.example', { subject: 's1' })).toMatchObject({ heard: { status: 204 }, stage: 'FULL' });
+    const rows = await portal.database.dataSource.query<{ action: string }[]>(
+      `select action from audit_event where detail->>'company' = $1 order by audit_event_id`,
+      [company],
+    );
+    expect(rows.map(({ action }) => action)).toEqual(['IDENTITY_PROVIDER_SET', 'IDENTITY_LINKED']);
+  });
+
+  it('asks for the address where the token does not name it', async () => {
+    const email = await invited();
+    const claims = { email: undefined, email_verified: undefined };
+    expect((await signIn(email, { crafted: { claims } })).stage).toBe('FULL');
+  });
+
+  it.each<[string, () => Crafted]>([
+    ['of another issuer', () => ({ claims: { iss: 'https://evil.example' } })],
+    ['for another client', () => ({ claims: { aud: 'another-client' } })],
+    ['for another client as well, and made for that one', () => ({ claims: { aud: ['portal', 'x'], azp: 'x' } })],
+    ['of another sign-in (nonce)', () => ({ claims: { nonce: 'another' } })],
+    ['that has run out', () => ({ claims: { exp: Math.floor(Date.now() / 1_000) - 3_600 } })],
+    ['signed by a stranger', () => ({ key: strangersKey })],
+    ['that came with another state', () => ({ answer: { state: 'another' } })],
+    ['that came in the name of another issuer', () => ({ answer: { iss: 'https://evil.example' } })],
+    ['of a code that is not theirs', () => ({ answer: { code: 'made-up' } })],
+  ])('a token %s opens nothing (T-55)', async (_, crafted) => {
+    const email = await invited();
+    expect(await signIn(email, { crafted: crafted() })).toMatchObject({ heard: { status: 401 }, stage: 'NONE' });
+  });
+
+  it.each([[false], [undefined], ['true']])('an address with email_verified %s is nobody’s (T-55)', async isVerified => {
+    expect(await signIn(await invited(), { isVerified: isVerified ?? null })).toMatchObject({
+      heard: { status: 403 },
+      stage: 'NONE',
+    });
+  });
+
+  it('makes no account: who was not invited, and people of other tenants, get one answer (T-24, T-55)', async () => {
+    const strangers = [
+      'nobody@acme.example',
+      await invited({ tenantId: '77' }),
+      await invited({ tenantType: 'PSP', tenantId }),
+      await invited({ tenantType: 'OPERATOR', tenantId: '', role: 'ADMINISTRATOR' }),
+    ];
+    const answers = await Promise.all(strangers.map(async email => (await signIn(email)).heard));
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(answers.map(() => [403, answers[0]!.body.code]));
+    expect(answers[0]!.body.message).toContain('nobody has invited you');
+  });
+
+  it('an address that was given to somebody else signs nobody in as the one who had it (T-55)', async () => {
+    const email = await invited();
+    expect((await signIn(email, { subject: 'first' })).stage).toBe('FULL');
+    expect(await signIn(email, { subject: 'second' })).toMatchObject({ heard: { status: 403 }, stage: 'NONE' });
+  });
+
+  it('an answer is good in the browser that asked, once (T-55)', async () => {
+    const email = await invited();
+    const { visitor, url } = await begun();
+    const answer = provider.signsIn(url, { sub: email, email, email_verified: true });
+    expect((await new PortalVisitor(portal).post('session/sso', { answer })).status).toBe(400);
+    const other = await begun();
+    expect((await other.visitor.post('session/sso', { answer })).status).toBe(401);
+    expect((await visitor.post('session/sso', { answer })).status).toBe(204);
+    expect((await visitor.post('session/sso', { answer })).status).toBe(400);
+  });
+
+  it('says so when the provider is away, or there is no such company', async () => {
+    const visitor = new PortalVisitor(portal);
+    expect((await visitor.post('session/sso/begin', { company: 'nobody-here' })).status).toBe(404);
+    expect((await visitor.post('session/sso/begin', { company: '../x' })).status).toBe(400);
+    provider.isAway = true;
+    const { status, body } = await visitor.post('session/sso/begin', { company });
+    provider.isAway = false;
+    expect([status, body.message]).toEqual([502, expect.stringContaining('use your password')]);
+  });
+
+  it('operators set, see and remove providers; secrets are shown to nobody', async () => {
+    const { text } = await operator('GET', 'identity-providers');
+    expect(text).toContain(company);
+    expect(text).not.toContain('secret');
+    const [row] = await portal.database.dataSource.query<{ sealed: string }[]>(
+      'select client_secret_sealed as sealed from identity_provider where company = $1',
+      [company],
+    );
+    expect(row!.sealed).not.toContain('secret-of-the-client');
+    for (const issuer of ['http://acme.example', 'https://u:p@acme.example', 'https://acme.example/?x=1', 'acme'])
+      expect((await setProvider({ issuer })).status).toBe(400);
+    expect((await setProvider({ tenantType: 'OPERATOR' })).status).toBe(400);
+    expect((await setProvider({ tenantId: '88' })).status).toBe(409);
+    expect((await operator('DELETE', `identity-providers/${company}`)).status).toBe(204);
+    expect((await operator('DELETE', `identity-providers/${company}`)).status).toBe(404);
+  });
+});
