@@ -9,14 +9,13 @@ import type {
   Me,
   Merchant,
   Notifications,
-  OnCallTransaction,
   Passkey,
   PaymentPage,
   Scenario,
   ShownPayment,
-  Stuck,
 } from './api-types';
 import { dayBeganAt } from './format';
+import type { OnCallTransaction, Stuck } from './on-call-types';
 
 const triesMax = 2;
 

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Stuck } from '../api-types';
+import type { Stuck } from '../on-call-types';
 import { Moment, Money } from '../ui';
 
 /** The window of 45 seconds, and what comes before and after it on a platform that is well. */

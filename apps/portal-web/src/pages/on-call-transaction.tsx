@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api } from '../api';
-import type { OnCallTransaction } from '../api-types';
+import type { OnCallTransaction } from '../on-call-types';
 import { onCallTransactionQuery, queryClient } from '../queries';
 import { Confirm, Facts, Failure, Moment, Money, Waiting } from '../ui';
 
