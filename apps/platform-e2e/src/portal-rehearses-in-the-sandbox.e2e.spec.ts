@@ -47,12 +47,18 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
     await portal.page.goBack();
   });
 
-  it('every status of a purchase in a row, and a refund after its payment (R-3.2-1, A-74)', async () => {
+  it('every status of a purchase in a row, every timeout, and a refund after its payment (R-3.2-1, A-74)', async () => {
     await play('all-statuses');
     await shows('Done.');
     const lines = await played();
     expect(lines).toHaveLength(18);
     expect(new Set(lines.map(line => line.split(' ')[1])).size).toBe(18);
+    await play('timeouts');
+    await shows('Played: timeouts', 'Done.');
+    const timeouts = (await played()).map(line => line.split(' ')[1]);
+    expect([timeouts.length, new Set(timeouts).size]).toEqual([6, 6]);
+    for (const status of timeouts) expect(status).toMatch(/^TIMEOUT_/);
+    await receiver.webhook(({ status }) => status === 'TIMEOUT_LINK_CARD_FAILED');
     await play('refund');
     await shows('Played: refund', 'REFUNDED', 'Done.');
     expect((await played()).map(line => line.split(' ')[1])).toEqual(['SUCCESS', 'REFUNDED']);

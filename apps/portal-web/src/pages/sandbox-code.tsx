@@ -52,7 +52,7 @@ function Payment({ code }: { code: string }): ReactNode {
   const id = useId();
   const pay = useMutation({ mutationFn: () => payCode(code, txState) });
   const follow = useMutation({ mutationFn: (event: 'REFUND' | 'REVERSAL') => followUp(code, event) });
-  const states = scenarios?.find(({ name }) => name === 'all-statuses')?.payments ?? ['SUCCESS'];
+  const states = new Set(['SUCCESS', ...(scenarios ?? []).flatMap(({ payments }) => payments)]);
   const isPaid = pay.data?.status === 'SUCCESS';
   return (
     <>
@@ -60,7 +60,7 @@ function Payment({ code }: { code: string }): ReactNode {
         <div className="field">
           <label htmlFor={id}>Outcome</label>
           <select id={id} value={txState} onChange={event => setState(event.target.value)}>
-            {states.map(state => (
+            {[...states].map(state => (
               <option key={state}>{state}</option>
             ))}
           </select>

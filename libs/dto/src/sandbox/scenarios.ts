@@ -38,6 +38,9 @@ const ends: readonly (readonly [status: string, txState: string])[] = [
   ['FAILED', 'END_FAILED'],
 ];
 
+/** The steps of WIG and USSD flows that are known to time out. */
+const steps = ['ADD_CARD', 'CARD_DETAILS', 'CARD_NOT_SUPPORTED', 'CARD_VALIDATION', 'LINK_CARD_FAILED', 'PURCHASE'];
+
 const usual = { payments: ['SUCCESS'], followUp: null, rehearsal: null, pace: 'ONE_BY_ONE' } as const;
 
 /** The one list of scenarios. */
@@ -53,6 +56,12 @@ export const scenarios: readonly Scenario[] = [
     name: 'all-statuses',
     sees: `${ends.length} notifications, one with each status of a purchase: ${ends.map(([status]) => status).join(', ')}`,
     payments: ends.map(([, txState]) => txState),
+  },
+  {
+    ...usual,
+    name: 'timeouts',
+    sees: `${steps.length} notifications, one for each step that may time out: ${steps.map(step => `TIMEOUT_${step}`).join(', ')}`,
+    payments: steps.map(step => `END_TIMEOUT_${step}`),
   },
   {
     ...usual,
