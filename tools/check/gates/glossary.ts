@@ -6,7 +6,7 @@ const generalWords = new Set(
   `answer app authorize body call caller change check client configuration connection consumer controller counted create
    database directory due email entity env error fact file filter guard http id in job kafka kind known limit list log login message
    metric module name new option outbound outcome owned page part partition password platform port ports post postgres
-   mailer open opener proxy query queue read reader received record report request rule schema send sender service setting sms source state store
+   mailer open opener proxy query queue read reader received record report request rule schema send sender service set setting sms source state store
    stored strategy token topic traced tracing transport url use`
     .split(/\s+/)
     .filter(word => word !== ''),

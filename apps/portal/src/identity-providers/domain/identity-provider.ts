@@ -1,6 +1,8 @@
-import type { Person } from '../../people';
-
-type Tenant = Pick<Person, 'tenantType' | 'tenantId'>;
+/** Whose people: as a person has it. */
+interface Tenant {
+  tenantType: 'MERCHANT' | 'PSP' | 'ACQUIRER' | 'OPERATOR';
+  tenantId: string;
+}
 
 /** Where people of one tenant sign in. */
 export interface IdentityProvider extends Tenant {
