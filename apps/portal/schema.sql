@@ -20,6 +20,27 @@ CREATE TABLE audit_event (
   CONSTRAINT audit_event_pkey PRIMARY KEY (audit_event_id)
 );
 
+CREATE TABLE four_eyes_request (
+  request_id uuid NOT NULL DEFAULT gen_random_uuid(),
+  kind text NOT NULL,
+  tenant_type text NOT NULL,
+  tenant_id text NOT NULL,
+  asked_by uuid NOT NULL,
+  asked_by_name text NOT NULL,
+  fingerprint text NOT NULL,
+  asked_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  expires_at timestamp with time zone NOT NULL,
+  state text NOT NULL DEFAULT 'OPEN'::text,
+  ended_by_name text,
+  ended_at timestamp with time zone,
+  CONSTRAINT four_eyes_request_pkey PRIMARY KEY (request_id),
+  CONSTRAINT four_eyes_request_kind_tenant_type_tenant_id_key UNIQUE (kind, tenant_type, tenant_id),
+  CONSTRAINT four_eyes_request_check CHECK ((state = 'OPEN'::text) = (ended_at IS NULL)),
+  CONSTRAINT four_eyes_request_kind_check CHECK (kind = 'BEARER_SWITCH'::text),
+  CONSTRAINT four_eyes_request_state_check CHECK (state = ANY (ARRAY['OPEN'::text, 'CONFIRMED'::text, 'WITHDRAWN'::text, 'REFUSED'::text, 'EXPIRED'::text, 'ASKER_LEFT'::text, 'CHANGED'::text])),
+  CONSTRAINT four_eyes_request_tenant_type_check CHECK (tenant_type = ANY (ARRAY['MERCHANT'::text, 'PSP'::text, 'ACQUIRER'::text, 'OPERATOR'::text]))
+);
+
 CREATE TABLE guess_count (
   key bytea NOT NULL,
   failures integer NOT NULL,
@@ -161,6 +182,7 @@ CREATE TABLE recovery_code (
 );
 
 CREATE INDEX audit_event_person ON audit_event USING btree (person_id, audit_event_id);
+CREATE INDEX four_eyes_request_asked_by ON four_eyes_request USING btree (asked_by);
 CREATE INDEX guess_count_forget_at ON guess_count USING btree (forget_at);
 CREATE INDEX passkey_person ON passkey USING btree (person_id, created_at);
 CREATE INDEX passkey_challenge_used_expires ON passkey_challenge_used USING btree (expires_at);
@@ -180,6 +202,7 @@ CREATE INDEX portal_session_expires ON portal_session USING btree (expires_at);
 CREATE INDEX portal_session_person ON portal_session USING btree (person_id) WHERE ended_at IS NULL;
 CREATE INDEX recovery_code_person ON recovery_code USING btree (person_id);
 
+ALTER TABLE four_eyes_request ADD CONSTRAINT four_eyes_request_asked_by_fkey FOREIGN KEY (asked_by) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE invitation ADD CONSTRAINT invitation_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE passkey ADD CONSTRAINT passkey_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
 ALTER TABLE person_identity ADD CONSTRAINT person_identity_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(person_id) ON DELETE CASCADE;
@@ -189,6 +212,7 @@ ALTER TABLE recovery_code ADD CONSTRAINT recovery_code_person_id_fkey FOREIGN KE
 
 CREATE TRIGGER audit_event_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_event FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
+COMMENT ON COLUMN four_eyes_request.fingerprint IS 'SHA-256 of what was asked about, as it was then.';
 COMMENT ON COLUMN identity_provider.client_secret_sealed IS 'Sealed under KEY_ENCRYPTION_KEYS.';
 COMMENT ON TABLE passkey_challenge_used IS 'A challenge is good once: the first answer to it stands here until the challenge expires.';
 COMMENT ON COLUMN person.totp_sealed IS 'Shared secret of the authenticator app, sealed under KEY_ENCRYPTION_KEYS.';

@@ -112,8 +112,8 @@ describe('the portal', () => {
       .slice(5)
       .map(call => call(ids))
       .filter(({ path }) => !path.endsWith('/check'));
-    for (const path of ['credentials/password', 'credentials/public-key'])
-      changes.push({ method: 'POST', path, body: { current: 'x', publicKey: 'AAAA' } });
+    for (const path of ['password', 'public-key', 'bearer', 'bearer/request', 'bearer/confirm'])
+      changes.push({ method: 'POST', path: `credentials/${path}`, body: { current: 'x', publicKey: 'AAAA' } });
     for (const client of [operator, viewer])
       for (const change of changes) expect([change.path, (await client.send(change)).status]).toEqual([change.path, 403]);
   });

@@ -141,6 +141,24 @@ export interface Credentials {
   passwordChangedAt: string;
 }
 
+/** What one person asked for and another of the same tenant confirms. */
+export interface FourEyesRequest {
+  requestId: string;
+  state: 'OPEN' | 'CONFIRMED' | 'WITHDRAWN' | 'REFUSED' | 'EXPIRED' | 'ASKER_LEFT' | 'CHANGED';
+  askedBy: { personId: string; name: string };
+  askedAt: string;
+  expiresAt: string;
+  endedBy: string | null;
+}
+
+/** How the switch to Bearer is made here. */
+export interface SwitchOverview {
+  takesTwo: boolean;
+  request: FourEyesRequest | null;
+  /** Who may ask and confirm; a newcomer from this instant on. */
+  owners: { personId: string; name: string; confirmsFrom: string }[];
+}
+
 /** A session that a program opened. */
 export interface ApiSession {
   sessionId: string;

@@ -13,6 +13,7 @@ import type {
   PaymentPage,
   Scenario,
   ShownPayment,
+  SwitchOverview,
 } from './api-types';
 import { dayBeganAt } from './format';
 import type { OnCallTransaction, Stuck } from './on-call-types';
@@ -125,6 +126,12 @@ export const notificationsQuery = (merchantId: number) =>
   });
 
 export const credentialsQuery = queryOptions({ queryKey: ['credentials'], queryFn: () => api.get<Credentials>('credentials') });
+/** Asked again while one looks: somebody else may ask, confirm or refuse. */
+export const bearerQuery = queryOptions({
+  queryKey: ['bearer'],
+  refetchInterval: 15_000,
+  queryFn: () => api.get<SwitchOverview>('credentials/bearer'),
+});
 export const apiSessionsQuery = queryOptions({
   queryKey: ['api-sessions'],
   queryFn: () => api.get<ApiSession[]>('credentials/sessions'),

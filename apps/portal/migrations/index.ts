@@ -2,6 +2,7 @@ import { CreatePortal1790000000000 } from './1790000000000-create-portal';
 import { FindPaymentsByAnything1791000000000 } from './1791000000000-find-payments-by-anything';
 import { AddPasskeys1792000000000 } from './1792000000000-add-passkeys';
 import { AddIdentityProviders1793000000000 } from './1793000000000-add-identity-providers';
+import { AddFourEyes1794000000000 } from './1794000000000-add-four-eyes';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
@@ -12,4 +13,5 @@ export const migrations = [
   FindPaymentsByAnything1791000000000,
   AddPasskeys1792000000000,
   AddIdentityProviders1793000000000,
+  AddFourEyes1794000000000,
 ];

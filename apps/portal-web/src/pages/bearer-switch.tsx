@@ -1,26 +1,15 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { api } from '../api';
 import type { Credentials } from '../api-types';
-import { credentialsQuery, meQuery, queryClient } from '../queries';
-import { Confirm, Failure, Field } from '../ui';
-import { OwnPassword } from './own-password';
+import { bearerQuery, credentialsQuery, queryClient } from '../queries';
+import { Failure, Waiting } from '../ui';
+import { NamedStep } from './named-step';
+import { SecondPerson } from './second-person';
 
-/** The one-way switch to session tokens. */
+/** The one-way switch to session tokens: one person makes it in the sandbox, two in production. */
 export function BearerSwitch({ access: { username }, mayChange }: { access: Credentials; mayChange: boolean }): ReactNode {
-  const { data: me } = useQuery(meQuery);
-  const [isAsked, setAsked] = useState(false);
-  const [typed, setTyped] = useState('');
-  const [current, setCurrent] = useState('');
-  const change = useMutation({
-    mutationFn: () => api.post<Credentials>('credentials/bearer', { typed, current }),
-    onSuccess: next => queryClient.setQueryData(credentialsQuery.queryKey, next),
-  });
-  const close = () => {
-    setAsked(false);
-    setTyped('');
-    setCurrent('');
-  };
+  const { data, isError, error } = useQuery(bearerQuery);
   return (
     <section className="card" aria-labelledby="bearer">
       <h2 id="bearer">Switch to session tokens (Bearer)</h2>
@@ -29,22 +18,28 @@ export function BearerSwitch({ access: { username }, mayChange }: { access: Cred
         key of their own. The switch cannot be undone. It clears the password: until you make a new one and your programs log in
         with it, they can make no code and read no notification.
       </p>
-      {me?.environment === 'production' && <p className="notice">In production support makes the switch: ask for it.</p>}
-      {change.isError && <Failure error={change.error} />}
-      {mayChange && me?.environment === 'sandbox' && (
-        <button type="button" className="danger" disabled={change.isPending} onClick={() => setAsked(true)}>
-          {change.isPending ? 'Switching…' : 'Switch to Bearer'}
-        </button>
-      )}
-      {isAsked && (
-        <Confirm title="Switch for good?" action="Switch for good" onConfirm={() => change.mutate()} onClose={close}>
-          <p>
-            Nobody can undo this, and requests with user name and password fail at once. Type <code>{username}</code> to go on.
-          </p>
-          <Field label="Name of the account" autoComplete="off" value={typed} onChange={event => setTyped(event.target.value)} />
-          <OwnPassword value={current} onChange={setCurrent} />
-        </Confirm>
-      )}
+      {isError && <Failure error={error} />}
+      {!data && !isError && <Waiting what="Reading who switches" />}
+      {data?.takesTwo && <SecondPerson overview={data} username={username} mayChange={mayChange} />}
+      {data?.takesTwo === false && <Alone username={username} mayChange={mayChange} />}
     </section>
+  );
+}
+
+function Alone({ username, mayChange }: { username: string; mayChange: boolean }): ReactNode {
+  return (
+    <>
+      <p className="dim">In the sandbox one person makes the switch. In production two owners do: one asks, another confirms.</p>
+      {mayChange && (
+        <NamedStep
+          username={username}
+          words={{ button: 'Switch to Bearer', busy: 'Switching…', title: 'Switch for good?', action: 'Switch for good' }}
+          send={given => api.post<Credentials>('credentials/bearer', given)}
+          done={next => queryClient.setQueryData(credentialsQuery.queryKey, next)}
+        >
+          Nobody can undo this, and requests with user name and password fail at once.
+        </NamedStep>
+      )}
+    </>
   );
 }

@@ -1,9 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { api } from '../api';
-import type { Colleague } from '../api-types';
+import type { Colleague, Me } from '../api-types';
 import { peopleQuery, queryClient } from '../queries';
 import { Failure, Field, Waiting } from '../ui';
+import { OwnPassword } from './own-password';
 
 const tenantRoles = [
   ['VIEWER', 'Viewer: sees payments'],
@@ -16,7 +17,7 @@ const operatorRoles = [
 ] as const;
 
 /** Who else is in the account, and letting somebody in. */
-export function Colleagues({ mayInvite, tenantType }: { mayInvite: boolean; tenantType: string }): ReactNode {
+export function Colleagues({ me: { person, environment } }: { me: Me }): ReactNode {
   const { data, isError, error } = useQuery(peopleQuery);
   return (
     <section className="card" aria-labelledby="people">
@@ -34,18 +35,29 @@ export function Colleagues({ mayInvite, tenantType }: { mayInvite: boolean; tena
           </li>
         ))}
       </ul>
-      {mayInvite && <Invite roles={tenantType === 'OPERATOR' ? operatorRoles : tenantRoles} />}
+      {person.mayInvite && (
+        <Invite
+          roles={person.tenantType === 'OPERATOR' ? operatorRoles : tenantRoles}
+          isProduction={environment === 'production'}
+        />
+      )}
     </section>
   );
 }
 
-function Invite({ roles }: { roles: readonly (readonly [string, string])[] }): ReactNode {
+function Invite({ roles, isProduction }: { roles: readonly (readonly [string, string])[]; isProduction: boolean }): ReactNode {
   const [email, setEmail] = useState('');
   const [name, setName] = useState('');
   const [role, setRole] = useState(roles[0]![0]);
+  const [current, setCurrent] = useState('');
+  const takesPassword = isProduction && role === 'OWNER';
   const invite = useMutation({
-    mutationFn: () => api.post<Colleague>('invitations', { email: email.trim(), name: name.trim(), role }),
+    mutationFn: () => {
+      const proof = takesPassword ? { current } : {};
+      return api.post<Colleague>('invitations', { email: email.trim(), name: name.trim(), role, ...proof });
+    },
     onSuccess: () => queryClient.invalidateQueries(peopleQuery),
+    onSettled: () => setCurrent(''),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -80,6 +92,7 @@ function Invite({ roles }: { roles: readonly (readonly [string, string])[] }): R
           ))}
         </select>
       </div>
+      {takesPassword && <OwnPassword value={current} onChange={setCurrent} />}
       {invite.isError && <Failure error={invite.error} />}
       {invite.data && (
         <p className="notice good" role="status">

@@ -20,7 +20,7 @@ export function SecurityPage(): ReactNode {
       <Passkeys />
       <SecondFactor hasTotp={me.person.hasTotp} />
       <Password />
-      <Colleagues mayInvite={me.person.mayInvite} tenantType={me.person.tenantType} />
+      <Colleagues me={me} />
     </>
   );
 }

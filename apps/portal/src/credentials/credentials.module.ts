@@ -1,9 +1,12 @@
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { InternalClient, ServiceTokenSigner } from '@paycode/access';
+import { FourEyesModule } from '../four-eyes';
 import { BearerSwitchService, SwitchRules } from './bearer-switch.service';
 import { CredentialsService } from './credentials.service';
 import { AuthSessionCalls } from './auth-session-calls';
+import { BearerController } from './http/bearer.controller';
 import { CredentialsController } from './http/credentials.controller';
+import { TwoPersonSwitchService } from './two-person-switch.service';
 
 /** The account of a merchant's or PSP's programs. */
 @Module({})
@@ -13,7 +16,8 @@ export class CredentialsModule implements OnApplicationShutdown {
   static register({ authSessionUrl, isProduction }: { authSessionUrl: string; isProduction: boolean }): DynamicModule {
     return {
       module: CredentialsModule,
-      controllers: [CredentialsController],
+      imports: [FourEyesModule],
+      controllers: [CredentialsController, BearerController],
       providers: [
         {
           provide: AuthSessionCalls,
@@ -25,6 +29,7 @@ export class CredentialsModule implements OnApplicationShutdown {
         },
         CredentialsService,
         BearerSwitchService,
+        TwoPersonSwitchService,
         { provide: SwitchRules, useFactory: () => new SwitchRules(isProduction) },
       ],
     };

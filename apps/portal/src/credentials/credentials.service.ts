@@ -63,9 +63,13 @@ export class CredentialsService {
     return this.change('bind-to-sources', { action: 'API_SOURCES_CHANGED', current, set: { sourceAddresses } }, asking);
   }
 
-  /** Cannot be undone: the password is cleared, and one that is made afterwards is for the login alone. */
-  enableBearer(current: string, asking: CredentialsCaller): Promise<PortalAccount> {
-    return this.change('enable-bearer', { action: 'API_BEARER_ENABLED', current, set: {} }, asking);
+  /** Cannot be undone: the password is cleared, and one that is made afterwards is for the login alone. The caller has asked for the own password. */
+  async enableBearer(asking: CredentialsCaller, askedBy?: string): Promise<PortalAccount> {
+    const request = requestOf(asking.person);
+    const actor = askedBy === undefined ? request.actor : `${request.actor}, asked by ${askedBy}`.slice(0, 200);
+    const value = await this.calls.ask<PortalAccount>('enable-bearer', { ...request, actor });
+    await this.record('API_BEARER_ENABLED', asking, askedBy === undefined ? {} : { askedBy });
+    return value;
   }
 
   sessions({ person }: CredentialsCaller): Promise<PortalApiSession[]> {
@@ -89,9 +93,14 @@ export class CredentialsService {
     return value;
   }
 
-  private record(action: AuditEvent['action'], { person, origin }: CredentialsCaller): Promise<void> {
+  private record(
+    action: AuditEvent['action'],
+    { person, origin }: CredentialsCaller,
+    more: Record<string, string> = {},
+  ): Promise<void> {
     const { personId, name: personName, tenantType, tenantId } = person;
-    return this.audit.record({ personId, personName, action, origin, detail: { tenant: `${tenantType} ${tenantId}` } });
+    const detail = { tenant: `${tenantType} ${tenantId}`, ...more };
+    return this.audit.record({ personId, personName, action, origin, detail });
   }
 }
 

@@ -7,6 +7,7 @@ import { SecurityController } from './http/security.controller';
 import { ENVIRONMENT, SignInController } from './http/sign-in.controller';
 import { SsoController } from './http/sso.controller';
 import { GuessingWatch } from './guessing-watch';
+import { InviteColleagueService } from './invite-colleague.service';
 import { OwnPasskeysService } from './own-passkeys.service';
 import { PasskeyGuesses } from './passkey-guesses';
 import { PasskeySignInService } from './passkey-sign-in.service';
@@ -45,6 +46,7 @@ export class SignInModule {
         SecondFactorService,
         ChoosePasswordService,
         CurrentPassword,
+        InviteColleagueService,
         PasskeyGuesses,
         PasskeySignInService,
         OwnPasskeysService,

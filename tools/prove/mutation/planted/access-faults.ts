@@ -127,4 +127,23 @@ export const accessFaults: readonly PlantedFault[] = [
     specs: ['libs/access/src/path/normalise-path.spec.ts'],
     isSampled: true,
   },
+  {
+    id: 'own-request-confirmed',
+    breaks: 'One owner alone switches an account for good in production.',
+    against: 'T-56',
+    file: 'apps/portal/src/four-eyes/domain/request.ts',
+    find: "  if (isOwn) return { state, refusal: 'OWN' };\n",
+    put: '',
+    specs: ['apps/portal/src/four-eyes/domain/request.spec.ts'],
+    isSampled: true,
+  },
+  {
+    id: 'two-confirm-at-once',
+    breaks: 'Two confirmations of one request both go through.',
+    against: 'T-56',
+    file: 'apps/portal/src/four-eyes/persistence/four-eyes.sql.ts',
+    find: 'where r.request_id = $1 and r.tenant_type = $2 and r.tenant_id = $3 for update of r for share of a`',
+    put: 'where r.request_id = $1 and r.tenant_type = $2 and r.tenant_id = $3`',
+    specs: ['apps/portal/src/four-eyes.int.spec.ts'],
+  },
 ];

@@ -2,24 +2,13 @@ import { Body, Controller, Delete, Get, Header, HttpCode, Param, ParseUUIDPipe, 
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { PortalAccount, PortalApiSession } from '@paycode/dto';
 import { Needs, originOf, type PortalHttpRequest } from '../../sessions';
-import { BearerSwitchService } from '../bearer-switch.service';
 import { CredentialsService, type CredentialsCaller } from '../credentials.service';
-import {
-  BearerSwitchBody,
-  ChallengeRuleBody,
-  ClientKeyBody,
-  CurrentPasswordBody,
-  KeyTrialBody,
-  SourcesBody,
-} from './credentials.dto';
+import { ChallengeRuleBody, ClientKeyBody, CurrentPasswordBody, KeyTrialBody, SourcesBody } from './credentials.dto';
 
 /** How the programs of the person's merchant or PSP sign in to the API. */
 @Controller('console/api/credentials')
 export class CredentialsController {
-  constructor(
-    private readonly access: CredentialsService,
-    private readonly bearer: BearerSwitchService,
-  ) {}
+  constructor(private readonly access: CredentialsService) {}
 
   @Get()
   show(@Req() request: PortalHttpRequest): Promise<PortalAccount> {
@@ -62,13 +51,6 @@ export class CredentialsController {
   @Needs('CREDENTIALS')
   bindToSources(@Body() body: SourcesBody, @Req() request: PortalHttpRequest): Promise<PortalAccount> {
     return this.access.bindToSources(body, askingOf(request));
-  }
-
-  @Post('bearer')
-  @HttpCode(200)
-  @Needs('CREDENTIALS')
-  enableBearer(@Body() body: BearerSwitchBody, @Req() request: PortalHttpRequest): Promise<PortalAccount> {
-    return this.bearer.switch(body, askingOf(request));
   }
 
   @Get('sessions')

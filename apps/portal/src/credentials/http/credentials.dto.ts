@@ -1,4 +1,4 @@
-import { ArrayMaxSize, IsArray, IsBoolean, IsString, Length, Matches, MaxLength } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsString, IsUUID, Length, Matches, MaxLength } from 'class-validator';
 
 /** The person's own password, so that a stolen session alone changes nothing here (T-52). */
 export class CurrentPasswordBody {
@@ -43,4 +43,9 @@ export class BearerSwitchBody extends CurrentPasswordBody {
   @IsString()
   @MaxLength(200)
   typed!: string;
+}
+
+export class BearerConfirmBody extends BearerSwitchBody {
+  @IsUUID()
+  requestId!: string;
 }

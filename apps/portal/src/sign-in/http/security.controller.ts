@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Origin } from '../../audit';
-import { InviteBody, InvitePersonService, PeopleStore, type Person } from '../../people';
+import { PeopleStore, type Person } from '../../people';
 import {
   AskedBy,
   type Asking,
@@ -14,9 +14,10 @@ import {
   SignedIn,
 } from '../../sessions';
 import { ChoosePasswordService } from '../choose-password.service';
+import { InviteColleagueService } from '../invite-colleague.service';
 import { SecondFactorService } from '../second-factor.service';
 import { SessionOpener } from '../session.opener';
-import { AcceptBody, ChangePasswordBody, CodeBody, EnrolBody } from './sign-in.dto';
+import { AcceptBody, ChangePasswordBody, CodeBody, EnrolBody, InviteColleagueBody } from './sign-in.dto';
 
 /** What a person does about its own password and app, and whom it lets in. */
 @Controller('console/api')
@@ -24,7 +25,7 @@ export class SecurityController {
   constructor(
     private readonly secondFactor: SecondFactorService,
     private readonly choosePassword: ChoosePasswordService,
-    private readonly invitePerson: InvitePersonService,
+    private readonly inviteColleague: InviteColleagueService,
     private readonly people: PeopleStore,
     private readonly opener: SessionOpener,
   ) {}
@@ -78,8 +79,7 @@ export class SecurityController {
   @Post('invitations')
   @HttpCode(201)
   @Needs('INVITE')
-  invite(@Body() { email, name, role }: InviteBody, @AskedBy() { person, origin }: Asking): Promise<Person> {
-    const { tenantType, tenantId, personId } = person;
-    return this.invitePerson.invite({ email, name, role, tenantType, tenantId }, { personId, name: person.name, origin });
+  invite(@Body() { current, ...colleague }: InviteColleagueBody, @AskedBy() asking: Asking): Promise<Person> {
+    return this.inviteColleague.invite(colleague, current, asking);
   }
 }

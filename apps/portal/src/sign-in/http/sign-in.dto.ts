@@ -1,4 +1,5 @@
-import { IsString, Length } from 'class-validator';
+import { IsOptional, IsString, Length } from 'class-validator';
+import { InviteBody } from '../../people';
 
 export class SignInBody {
   @IsString()
@@ -40,4 +41,12 @@ export class AcceptBody {
   @IsString()
   @Length(1, 1_000)
   password!: string;
+}
+
+export class InviteColleagueBody extends InviteBody {
+  /** The own password: in production, for another owner. */
+  @IsOptional()
+  @IsString()
+  @Length(1, 200)
+  current?: string;
 }

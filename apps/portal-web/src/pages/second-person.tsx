@@ -1,0 +1,145 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { api } from '../api';
+import type { Credentials, FourEyesRequest, SwitchOverview } from '../api-types';
+import { bearerQuery, credentialsQuery, meQuery, queryClient } from '../queries';
+import { Failure, Moment } from '../ui';
+import { NamedStep } from './named-step';
+
+interface Shown {
+  overview: SwitchOverview;
+  username: string;
+  mayChange: boolean;
+}
+
+/** The switch as two owners make it: what is asked for, by whom and until when, and what whoever looks can do about it. */
+export function SecondPerson({ overview, username, mayChange }: Shown): ReactNode {
+  const { data: me } = useQuery(meQuery);
+  if (!me) return null;
+  const { request } = overview;
+  const myId = me.person.personId;
+  return (
+    <>
+      <p>In production two owners make the switch: one asks, another confirms within 24 hours.</p>
+      {request?.state === 'OPEN' ? (
+        <OpenRequest request={request} overview={overview} username={username} mayChange={mayChange} myId={myId} />
+      ) : (
+        <>
+          {request && <p className="notice">{endOf(request)}</p>}
+          {mayChange && <Ask overview={overview} username={username} myId={myId} />}
+        </>
+      )}
+    </>
+  );
+}
+
+function endOf({ state, askedBy: { name }, endedBy }: FourEyesRequest): string {
+  switch (state) {
+    case 'CONFIRMED':
+      return `${endedBy} confirmed what ${name} asked for, but the switch did not come through. Ask again.`;
+    case 'WITHDRAWN':
+      return `${name} asked, and withdrew the request.`;
+    case 'REFUSED':
+      return `${endedBy} refused what ${name} asked for.`;
+    case 'EXPIRED':
+      return `${name} asked, and nobody confirmed within 24 hours.`;
+    case 'ASKER_LEFT':
+      return `${name} asked, and is no owner any more.`;
+    default:
+      return `${name} asked, and the account has changed since.`;
+  }
+}
+
+function Ask({ overview: { owners }, username, myId }: { overview: SwitchOverview; username: string; myId: string }): ReactNode {
+  const others = owners.filter(({ personId }) => personId !== myId);
+  if (others.length === 0)
+    return (
+      <p className="notice">
+        You are the only owner who signs in with a password, and nobody confirms the own request. Invite a second owner under{' '}
+        <Link to="/security">Security</Link>: a day after the invitation that owner can confirm.
+      </p>
+    );
+  return (
+    <>
+      <p className="dim">Can confirm: {others.map(({ name }) => name).join(', ')}.</p>
+      <NamedStep
+        username={username}
+        words={{ button: 'Ask for the switch', busy: 'Asking…', title: 'Ask for the switch?', action: 'Ask for it' }}
+        send={given => api.post('credentials/bearer/request', given)}
+        done={() => void reread()}
+      >
+        Nothing changes until another owner confirms. Then nobody can undo it.
+      </NamedStep>
+    </>
+  );
+}
+
+type OpenShown = Shown & { request: FourEyesRequest; myId: string };
+
+function OpenRequest({ request, overview, username, mayChange, myId }: OpenShown): ReactNode {
+  const isMine = request.askedBy.personId === myId;
+  return (
+    <>
+      <div className="notice" role="status">
+        <p>
+          <strong>{isMine ? 'You have' : `${request.askedBy.name} has`} asked for the switch</strong>,{' '}
+          <Moment at={request.askedAt} />. The request ends <Moment at={request.expiresAt} />.
+        </p>
+        {isMine && <p>Another owner confirms it on this page.</p>}
+      </div>
+      {mayChange && isMine && <End request={request} step="withdraw" words={['Withdraw the request', 'Withdrawing…']} />}
+      {mayChange && !isMine && <Decide request={request} overview={overview} username={username} myId={myId} />}
+    </>
+  );
+}
+
+function Decide({ request, overview, username, myId }: Omit<OpenShown, 'mayChange'>): ReactNode {
+  const from = overview.owners.find(({ personId }) => personId === myId)?.confirmsFrom;
+  const isNewcomer = from !== undefined && Date.parse(from) > Date.now();
+  return (
+    <>
+      {from === undefined && <p className="notice">Confirming takes a password, and you sign in without one.</p>}
+      {isNewcomer && (
+        <p className="notice">
+          You were let in less than a day ago. You can confirm from <Moment at={from} />.
+        </p>
+      )}
+      <div className="row">
+        <End request={request} step="refuse" words={['Refuse', 'Refusing…']} />
+        {from !== undefined && !isNewcomer && (
+          <NamedStep
+            username={username}
+            words={{ button: 'Confirm the switch', busy: 'Switching…', title: 'Switch for good?', action: 'Switch for good' }}
+            send={given => api.post<Credentials>('credentials/bearer/confirm', { requestId: request.requestId, ...given })}
+            done={next => queryClient.setQueryData(credentialsQuery.queryKey, next)}
+          >
+            Nobody can undo this, and requests with user name and password fail at once.
+          </NamedStep>
+        )}
+      </div>
+    </>
+  );
+}
+
+interface EndProps {
+  request: FourEyesRequest;
+  step: 'withdraw' | 'refuse';
+  words: readonly [button: string, busy: string];
+}
+
+function End({ request, step, words: [button, busy] }: EndProps): ReactNode {
+  const end = useMutation({ mutationFn: () => api.post(`four-eyes/${request.requestId}/${step}`), onSettled: reread });
+  return (
+    <>
+      {end.isError && <Failure error={end.error} />}
+      <button type="button" disabled={end.isPending} onClick={() => end.mutate()}>
+        {end.isPending ? busy : button}
+      </button>
+    </>
+  );
+}
+
+function reread(): Promise<void> {
+  return queryClient.invalidateQueries(bearerQuery);
+}

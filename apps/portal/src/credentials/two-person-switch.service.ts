@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { PortalAccount } from '@paycode/dto';
+import { DomainError } from '@paycode/service-runtime';
+import { FourEyesService, type Overview, type RequestReport, type Subject } from '../four-eyes';
+import { CurrentPassword } from '../sign-in';
+import { demandName, SwitchRules } from './bearer-switch.service';
+import { type CredentialsCaller, CredentialsService } from './credentials.service';
+
+export interface Typed {
+  current: string;
+  typed: string;
+}
+
+export type SwitchOverview = Overview & { takesTwo: boolean };
+
+/** Flow, in production: an owner names the account and gives the own password -> another owner does the same within a day -> it takes session tokens for good. */
+@Injectable()
+export class TwoPersonSwitchService {
+  constructor(
+    private readonly credentials: CredentialsService,
+    private readonly fourEyes: FourEyesService,
+    private readonly current: CurrentPassword,
+    private readonly rules: SwitchRules,
+  ) {}
+
+  async show(asking: CredentialsCaller): Promise<SwitchOverview> {
+    const account = await this.credentials.show(asking);
+    if (!this.rules.isProduction) return { takesTwo: false, request: null, owners: [] };
+    return { takesTwo: true, ...(await this.fourEyes.overview(subjectOf(account), asking.person)) };
+  }
+
+  /** @throws DomainError 400 for another name, 401, 409 */
+  async ask(given: Typed, asking: CredentialsCaller): Promise<RequestReport> {
+    return this.fourEyes.ask(await this.proven(given, asking), asking);
+  }
+
+  /** @throws DomainError 400 for another name, 401, 403 for the own request, 404, 409 for one that has ended */
+  async confirm({ requestId, ...given }: Typed & { requestId: string }, asking: CredentialsCaller): Promise<PortalAccount> {
+    const subject = await this.proven(given, asking);
+    const { askedBy } = await this.fourEyes.confirm(requestId, subject, asking);
+    return this.credentials.enableBearer(asking, askedBy.name);
+  }
+
+  /** The account is read last: what changes it while the password is looked at counts. */
+  private async proven({ current, typed }: Typed, asking: CredentialsCaller): Promise<Subject> {
+    if (!this.rules.isProduction) throw onePerson();
+    await this.current.demand(current, asking);
+    const account = await this.credentials.show(asking);
+    demandName(typed, account);
+    if (account.mode === 'BEARER') throw switchedAlready();
+    return subjectOf(account);
+  }
+}
+
+function subjectOf({ username, mode, hasPassword, challengeRequired, ...account }: PortalAccount): Subject {
+  const { sourceAddresses, publicKeySha256, passwordChangedAt } = account;
+  const all = [username, mode, hasPassword, challengeRequired, sourceAddresses, publicKeySha256, passwordChangedAt];
+  return { kind: 'BEARER_SWITCH', fingerprint: createHash('sha256').update(JSON.stringify(all)).digest('hex') };
+}
+
+function onePerson(): DomainError {
+  const message = 'in the sandbox one person makes the switch: nobody has to confirm it';
+  return new DomainError({ status: 409, reason: 'ONE_PERSON', message });
+}
+
+function switchedAlready(): DomainError {
+  return new DomainError({ status: 409, reason: 'SWITCHED_ALREADY', message: 'the account takes session tokens already' });
+}

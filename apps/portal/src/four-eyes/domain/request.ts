@@ -1,0 +1,61 @@
+/** What takes two people of a tenant. */
+export const kinds = ['BEARER_SWITCH'] as const;
+export type Kind = (typeof kinds)[number];
+
+/** EXPIRED, ASKER_LEFT and CHANGED: it died of itself. */
+export type State = 'OPEN' | 'CONFIRMED' | 'WITHDRAWN' | 'REFUSED' | 'EXPIRED' | 'ASKER_LEFT' | 'CHANGED';
+export type RequestChange = 'CONFIRM' | 'WITHDRAW' | 'REFUSE';
+export type Refusal = Exclude<State, 'OPEN'> | 'OWN' | 'NEWCOMER' | 'NOT_ASKER';
+
+/** How long a second person has. */
+export const openForS = 86_400;
+/** Whoever was let in later than this ago confirms nothing: an owner could let in a second self and confirm with it. */
+export const newcomerMs = 86_400_000;
+
+export interface Asked {
+  state: State;
+  askedBy: string;
+  expiresAt: Date;
+  /** Of what was asked about, as it was then. */
+  fingerprint: string;
+}
+
+export interface Circumstances {
+  now: Date;
+  /** Whether the role that asked is still the asker's. */
+  mayAsk: boolean;
+  /** Of what was asked about, as it is; null: it decides nothing here. */
+  fingerprint: string | null;
+}
+
+export interface Deciding {
+  personId: string;
+  joinedAt: Date;
+}
+
+/** What a request is by now, whatever was written down last. */
+export function stateIn(asked: Asked, { now, mayAsk, fingerprint }: Circumstances): State {
+  if (asked.state !== 'OPEN') return asked.state;
+  if (now >= asked.expiresAt) return 'EXPIRED';
+  if (!mayAsk) return 'ASKER_LEFT';
+  return fingerprint === null || fingerprint === asked.fingerprint ? 'OPEN' : 'CHANGED';
+}
+
+/** What a request becomes by a step of a person of its tenant; `refusal`: why the step was not taken. */
+export function judge(
+  { step, by }: { step: RequestChange; by: Deciding },
+  asked: Asked,
+  circumstances: Circumstances,
+): { state: State; refusal: Refusal | null } {
+  const state = stateIn(asked, circumstances);
+  if (state !== 'OPEN') return { state, refusal: state };
+  const isOwn = by.personId === asked.askedBy;
+  if (step === 'WITHDRAW') return isOwn ? { state: 'WITHDRAWN', refusal: null } : { state, refusal: 'NOT_ASKER' };
+  if (isOwn) return { state, refusal: 'OWN' };
+  if (step === 'REFUSE') return { state: 'REFUSED', refusal: null };
+  return circumstances.now < confirmsFrom(by.joinedAt) ? { state, refusal: 'NEWCOMER' } : { state: 'CONFIRMED', refusal: null };
+}
+
+export function confirmsFrom(joinedAt: Date): Date {
+  return new Date(joinedAt.getTime() + newcomerMs);
+}

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { type AuditEvent, AuditLog, type Origin } from '../audit';
+import { may, type Permission, type Person, type Role, roles, tenantName } from '../people';
+import { notYours } from '../tenancy';
+import { confirmsFrom, judge, type Kind, openForS, type State, stateIn, type RequestChange } from './domain/request';
+import { type KnownRequest, FourEyesStore, type StoredRequest } from './four-eyes.ports';
+import { anotherIsOpen, nobodyConfirms, refused, roleRefused } from './refusals';
+
+export interface Subject {
+  kind: Kind;
+  /** Changes with what is asked about. */
+  fingerprint: string;
+}
+
+export interface ByPerson {
+  person: Person;
+  origin: Origin;
+}
+
+/** As pages show it; instants are ISO 8601 UTC. */
+export interface RequestReport {
+  requestId: string;
+  state: State;
+  askedBy: { personId: string; name: string };
+  askedAt: string;
+  expiresAt: string;
+  endedBy: string | null;
+}
+
+export interface Overview {
+  request: RequestReport | null;
+  /** Who may ask and confirm. */
+  owners: { personId: string; name: string; confirmsFrom: string }[];
+}
+
+/** What asking and confirming takes, always as in production. */
+const permissionOf: Record<Kind, Permission> = { BEARER_SWITCH: 'CREDENTIALS' };
+const actions = { CONFIRM: 'FOUR_EYES_CONFIRMED', WITHDRAW: 'FOUR_EYES_WITHDRAWN', REFUSE: 'FOUR_EYES_REFUSED' } as const;
+
+/** Flow: one person asks -> another of the same tenant confirms within a day, or somebody ends it -> both names on record, before anything is done. */
+@Injectable()
+export class FourEyesService {
+  constructor(
+    private readonly store: FourEyesStore,
+    private readonly audit: AuditLog,
+  ) {}
+
+  async overview({ kind, fingerprint }: Subject, person: Person): Promise<Overview> {
+    const found = await this.store.latest(kind, person);
+    const owners = await this.store.owners(person, rolesFor(kind));
+    return {
+      request: found ? shownOf({ ...found.request, state: stateOf(found, fingerprint) }) : null,
+      owners: owners.map(({ joinedAt, ...owner }) => ({ ...owner, confirmsFrom: confirmsFrom(joinedAt).toISOString() })),
+    };
+  }
+
+  /** @throws DomainError 409 when a request is open, or nobody could confirm one */
+  async ask({ kind, fingerprint }: Subject, by: ByPerson): Promise<RequestReport> {
+    const { person } = by;
+    const owners = await this.store.owners(person, rolesFor(kind));
+    if (!owners.some(({ personId }) => personId !== person.personId)) throw nobodyConfirms();
+    const wanted = { kind, asker: person, fingerprint, openForS };
+    const request = await this.store.ask(wanted, found => stateOf(found, fingerprint) === 'OPEN');
+    if (!request) throw anotherIsOpen();
+    await this.record('FOUR_EYES_ASKED', request, by);
+    return shownOf(request);
+  }
+
+  /** Good once: when it resolves, what was asked for is to be done. @throws DomainError 403, 404, 409 */
+  confirm(requestId: string, subject: Subject, by: ByPerson): Promise<RequestReport> {
+    return this.take('CONFIRM', { requestId, subject }, by);
+  }
+
+  /** By whoever asked. @throws DomainError 403, 404, 409 */
+  withdraw(requestId: string, by: ByPerson): Promise<RequestReport> {
+    return this.take('WITHDRAW', { requestId }, by);
+  }
+
+  /** By another person. @throws DomainError 403, 404, 409 */
+  refuse(requestId: string, by: ByPerson): Promise<RequestReport> {
+    return this.take('REFUSE', { requestId }, by);
+  }
+
+  private async take(step: RequestChange, { requestId, subject }: { requestId: string; subject?: Subject }, by: ByPerson) {
+    const ended = await this.store.end(requestId, by.person, (found, deciding) => {
+      if (subject && subject.kind !== found.request.kind) throw notYours();
+      if (!rolesFor(found.request.kind).includes(by.person.role)) throw roleRefused();
+      return judge({ step, by: deciding }, found.request, circumstancesOf(found, subject?.fingerprint ?? null));
+    });
+    if (!ended) throw notYours();
+    if (ended.verdict.refusal) throw refused(ended.verdict.refusal);
+    await this.record(actions[step], ended.request, by);
+    return shownOf(ended.request);
+  }
+
+  private record(
+    action: AuditEvent['action'],
+    { kind, requestId, askedByName }: StoredRequest,
+    { person, origin }: ByPerson,
+  ): Promise<void> {
+    const detail = { kind, requestId, askedBy: askedByName, tenant: tenantName(person) };
+    return this.audit.record({ personId: person.personId, personName: person.name, action, origin, detail });
+  }
+}
+
+function rolesFor(kind: Kind): Role[] {
+  return roles.filter(role => may(role, permissionOf[kind], true));
+}
+
+function stateOf(found: KnownRequest, fingerprint: string): State {
+  return stateIn(found.request, circumstancesOf(found, fingerprint));
+}
+
+function circumstancesOf({ now, asker, request }: KnownRequest, fingerprint: string | null) {
+  return { now, fingerprint, mayAsk: rolesFor(request.kind).includes(asker.role) && asker.isOfTenant };
+}
+
+function shownOf({ requestId, state, askedBy, askedByName, askedAt, expiresAt, endedByName }: StoredRequest): RequestReport {
+  return {
+    requestId,
+    state,
+    askedBy: { personId: askedBy, name: askedByName },
+    askedAt: askedAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    endedBy: endedByName,
+  };
+}
