@@ -1,8 +1,10 @@
 import { randomInt } from 'node:crypto';
+import { eventually } from '@paycode/service-runtime/testing';
 import { accepted, type Credentials, PlatformConnection } from '@paycode/platform-client';
 
 /** Beyond 32 bits: what a client reads into a 32-bit integer is another number. */
 const idMin = 2 ** 33;
+const portalWithinMs = 240_000;
 
 /** A PSP and its merchant on a running platform, made for one test. */
 export class MerchantGround {
@@ -30,6 +32,11 @@ export class MerchantGround {
     const answer = await this.platform.gateway({ method: 'GET', path, as: this.psp! });
     accepted(path, answer);
     return answer.text;
+  }
+
+  /** The first call starts a portal that sleeps; until it answers the gateway may lose its patience, and say 503. */
+  async wakePortal(): Promise<void> {
+    await eventually(() => this.read('/pluto/purchase/notifications?reference=none'), portalWithinMs);
   }
 
   /** A code that can be paid any number of times. */

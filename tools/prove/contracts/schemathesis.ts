@@ -21,6 +21,7 @@ export async function schemathesis(
   { examples, seed }: SchemathesisRun,
 ): Promise<{ code: number | null; output: string }> {
   const { username, password } = await ground.prepare();
+  await ground.wakePortal();
   const { baseUrl, caFile } = ground.platform.standalone;
   const merchantReference = 'schemathesis';
   const code = await ground.createCode(merchantReference);

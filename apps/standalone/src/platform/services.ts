@@ -103,9 +103,9 @@ function portsOf({ services, behindDoors }: PlatformPorts, name: ServiceName): S
   return behindDoors[name] ?? services[name];
 }
 
-/** A person wants to read that the portal is starting; a program that makes people waits for it, as long as a start may take. */
+/** A person wants to read that the portal is starting; a program waits for it, as long as a start may take. */
 const browserWaitMs = 8_000;
-const programWaitMs = 180_000;
+const waitMs = 180_000;
 
 function doorsOf({ services, behindDoors }: PlatformPorts, name: ServiceName): Pick<ServiceSpec, 'doors'> {
   const behind = behindDoors[name];
@@ -113,8 +113,8 @@ function doorsOf({ services, behindDoors }: PlatformPorts, name: ServiceName): P
   const known = services[name];
   return {
     doors: [
-      { port: known.internal, behind: behind.internal, waitMs: programWaitMs },
-      { port: known.public, behind: behind.public, waitMs: browserWaitMs },
+      { port: known.internal, behind: behind.internal, waitMs },
+      { port: known.public, behind: behind.public, waitMs, browserWaitMs },
     ],
   };
 }

@@ -5,9 +5,13 @@ const texts = {
   failed: 'The portal did not start: see the terminal of npm start. This page tries again by itself.',
 };
 
+export function isOfBrowser(requestHead: string): boolean {
+  return /^accept:.*text\/html/im.test(requestHead);
+}
+
 /** The answer in place of a service that does not run: a browser shows words and comes again, a program reads the error body that every other error has. */
 export function absence(requestHead: string, outcome: keyof typeof texts): string {
-  const isBrowser = /^accept:.*text\/html/im.test(requestHead);
+  const isBrowser = isOfBrowser(requestHead);
   const body = isBrowser ? page(texts[outcome]) : JSON.stringify(errorBody(requestHead));
   const head = [
     'HTTP/1.1 503 Service Unavailable',

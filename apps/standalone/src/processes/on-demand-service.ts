@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { absence } from './absence';
+import { absence, isOfBrowser } from './absence';
 import type { Door } from './service-process';
 import type { SupervisedService } from './supervised-service';
 
@@ -59,12 +59,17 @@ export class OnDemandService {
     this.clients.forEach(client => client.destroy());
   }
 
-  private async admit(client: Socket, { behind, waitMs }: Door): Promise<void> {
+  private async admit(client: Socket, { behind, waitMs, browserWaitMs = waitMs }: Door): Promise<void> {
     this.comes(client);
     // An error of a socket always ends it, and `close` follows.
     client.on('error', () => undefined);
-    const outcome = await Promise.race([this.wake(), pause(waitMs, 'starting' as const, { ref: false })]);
-    if (outcome !== 'awake') return answer(client, outcome);
+    let outcome = await this.awakeWithin(browserWaitMs);
+    if (outcome !== 'awake') {
+      const head = await headOf(client);
+      if (outcome === 'starting' && !isOfBrowser(head)) outcome = await this.awakeWithin(waitMs - browserWaitMs);
+      if (outcome !== 'awake') return answer(client, absence(head, outcome));
+      client.unshift(head, 'latin1');
+    }
     const process = connect({ port: behind, host: '127.0.0.1' });
     pipeline(client, process, client, () => undefined);
   }
@@ -78,6 +83,10 @@ export class OnDemandService {
       clearTimeout(this.idle);
       this.idle = setTimeout(() => this.sleep(), this.limits.idleMs).unref();
     });
+  }
+
+  private awakeWithin(ms: number): Promise<'awake' | 'failed' | 'starting'> {
+    return Promise.race([this.wake(), pause(ms, 'starting' as const, { ref: false })]);
   }
 
   private async wake(): Promise<'awake' | 'failed'> {
@@ -110,9 +119,21 @@ export class OnDemandService {
   }
 }
 
-/** The request is read to its end, or closing the connection would reset it before the answer arrives. */
-function answer(client: Socket, outcome: 'starting' | 'failed'): void {
+/** What the client has asked, up to here, as Latin-1; nothing, when it asks nothing and is disconnected. */
+async function headOf(client: Socket): Promise<string> {
   client.setTimeout(headWaitMs, () => client.destroy());
-  client.once('data', head => client.end(absence(head.toString('latin1'), outcome)));
+  const head = await new Promise<Buffer | undefined>(resolve => {
+    client.once('data', resolve).once('close', () => resolve(undefined));
+    client.resume();
+  });
+  client.pause();
+  client.setTimeout(0);
+  return head?.toString('latin1') ?? '';
+}
+
+/** The request is read to its end, or closing the connection would reset it before the answer arrives. */
+function answer(client: Socket, text: string): void {
+  client.setTimeout(headWaitMs, () => client.destroy());
+  client.end(text);
   client.resume();
 }

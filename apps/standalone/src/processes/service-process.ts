@@ -11,6 +11,8 @@ export interface Door {
   behind: number;
   /** A connection waits so long for the service; then it gets an answer that asks to come again. */
   waitMs: number;
+  /** A browser waits so long, because a person wants to read that the service is starting. Default: waitMs. */
+  browserWaitMs?: number;
 }
 
 /** One service of the platform as an operating-system process. */

@@ -130,7 +130,12 @@ describe('the supervisor', () => {
   });
 
   describe('a service behind a door (ADR 0057)', () => {
-    async function behindDoor({ env = {}, waitMs = 120_000 }: { env?: Record<string, string>; waitMs?: number } = {}): Promise<{
+    interface Waits {
+      env?: Record<string, string>;
+      waitMs?: number;
+      browserWaitMs?: number;
+    }
+    async function behindDoor({ env = {}, waitMs = 120_000, browserWaitMs = waitMs }: Waits = {}): Promise<{
       door: string;
       service: ServiceSpec;
     }> {
@@ -138,7 +143,7 @@ describe('the supervisor', () => {
       const port = await freePort();
       return {
         door: `http://127.0.0.1:${port}`,
-        service: { ...service, doors: [{ port, behind: Number(new URL(service.internalUrl).port), waitMs }] },
+        service: { ...service, doors: [{ port, behind: Number(new URL(service.internalUrl).port), waitMs, browserWaitMs }] },
       };
     }
 
@@ -160,6 +165,14 @@ describe('the supervisor', () => {
       expect([program.status, program.headers.get('retry-after')]).toEqual([503, '2']);
       expect(await program.json()).toMatchObject({ status: 503, code: 'UNAVAILABLE', path: '/pluto/x', requestId: 'r-1' });
       await eventually(() => expect(woken).toEqual(['sleeper']));
+    });
+
+    it('a person reads that it is starting, while a program waits for it, with a body of any length', async () => {
+      const { door, service } = await behindDoor({ browserWaitMs: 0 });
+      await supervise(service);
+      const program = fetch(door, { method: 'POST', body: 'x'.repeat(500_000) });
+      expect((await fetch(door, { headers: { accept: 'text/html' } })).status).toBe(503);
+      expect((await program).status).toBe(200);
     });
 
     it('ends after a time without connections, and starts again at the next one', async () => {
