@@ -59,7 +59,7 @@ describe('passkeys of people', () => {
   };
   const stageOf = async (visitor: PortalVisitor) => (await visitor.get('session')).body['stage'];
 
-  it('sign their person in alone, as both factors, and are on record (T-54)', async () => {
+  it('sign their person in alone, as both factors, and are on record (A-93, T-54)', async () => {
     const { passkey, personId, visitor: owner } = await member();
     const { heard, visitor } = await signIn(passkey);
     expect([heard.status, await stageOf(visitor)]).toEqual([204, 'FULL']);
@@ -71,7 +71,7 @@ describe('passkeys of people', () => {
     expect(rows.map(({ action }) => action)).toEqual(['SIGNED_IN', 'PASSKEY_ADDED', 'SIGNED_IN', 'SIGNED_IN']);
   });
 
-  it('are owed after the password, which alone opens nothing any more, and recovery codes stand in for them once (T-54)', async () => {
+  it('are owed after the password, which alone opens nothing any more, and recovery codes stand in for them once (A-93, T-54)', async () => {
     const { email, personId } = await person();
     const { visitor: first, stage } = await byPassword(email);
     expect(stage).toBe('FULL');

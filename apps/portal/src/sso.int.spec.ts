@@ -65,7 +65,7 @@ describe('single sign-on of people', () => {
     expect((await setProvider()).status).toBe(204);
   });
 
-  it('lets in whoever was invited, by a verified address, and from then on by the subject, on record (T-55)', async () => {
+  it('lets in whoever was invited, by a verified address, and from then on by the subject, on record (A-94, T-55)', async () => {
     const email = await invited();
     expect(await signIn(email.toUpperCase(), { subject: 's1' })).toMatchObject({ heard: { status: 204 }, stage: 'FULL' });
     expect(await signIn('married@acme.example', { subject: 's1' })).toMatchObject({ heard: { status: 204 }, stage: 'FULL' });

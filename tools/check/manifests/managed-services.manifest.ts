@@ -76,7 +76,7 @@ describe('overlay managed-services', () => {
   });
 });
 
-describe.each(['managed-postgres', 'managed-kafka', 'smtp', 'smpp', 'sms-gateway', 'outbound-proxy'])(
+describe.each(['managed-postgres', 'managed-kafka', 'smtp', 'smpp', 'sms-gateway', 'outbound-proxy', 'identity-providers'])(
   'component %s',
   component => {
     const added = addedBy(component);

@@ -137,7 +137,7 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
     await abroad.close();
   });
 
-  it('a payer chooses the other language on the page, and pays in it', async () => {
+  it('a payer chooses the other language on the page, and pays in it (A-96)', async () => {
     await open(await createCode(',"requestTip":true'));
     await page.getByRole('link', { name: 'Español' }).click();
     await page.selectOption('#outcome', 'END_BANK_DECLINE');

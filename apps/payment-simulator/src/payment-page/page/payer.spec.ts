@@ -51,14 +51,14 @@ describe('who reads the payment page', () => {
     expect(payerOf(asked)).toMatchObject(payer);
   });
 
-  it('an amount keeps every digit, and has the decimals of its currency', () => {
+  it('an amount keeps every digit, and has the decimals of its currency (A-96)', () => {
     const payer = payerOf({ acceptLanguage: 'en-US', wish: undefined });
     expect(moneyFor(payer, '999999999999999.99', 'EUR')).toBe('€999,999,999,999,999.99');
     expect(moneyFor(payer, '5', 'EUR')).toBe('€5.00');
     expect(moneyFor(payer, '500', 'JPY')).toBe('¥500');
   });
 
-  it('each language says everything, with the places of English', () => {
+  it('each language says everything, with the places of English (A-96)', () => {
     const placesOf = (text: string) => text.match(/\{\w+\}/g)?.toSorted() ?? [];
     for (const language of languages)
       for (const [name, text] of Object.entries(catalogue.en)) {
