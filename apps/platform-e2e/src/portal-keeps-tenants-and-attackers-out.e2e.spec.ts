@@ -41,6 +41,13 @@ const calls: ((of: Ids) => { method?: string; path: string; body?: unknown })[] 
   }),
 ];
 
+/** Calls of people on call: over all merchants, so that nobody of any tenant may make them, for what is their own neither. */
+const onCallCalls: typeof calls = [
+  () => ({ path: 'on-call/stuck' }),
+  ({ transactionId }) => ({ path: `on-call/transactions/${transactionId}` }),
+  ({ transactionId }) => ({ method: 'POST', path: `on-call/transactions/${transactionId}/redeliver`, body: {} }),
+];
+
 describe('the portal', () => {
   const platform = sharedPlatform();
   const canary = `canary-${randomInt(1_000_000_000)}`;
@@ -78,6 +85,11 @@ describe('the portal', () => {
       const answer = await thief.send(asked);
       expect([asked.path, answer.status]).toEqual([asked.path, 404]);
       expect(answer.text).not.toContain(canary);
+    }
+    for (const call of onCallCalls) {
+      const answer = await thief.send(call(ids));
+      expect([call(ids).path, answer.status]).toEqual([call(ids).path, 403]);
+      expect(answer.text).not.toMatch(new RegExp(`${canary}|${ids.merchantId}`));
     }
     expect((await thief.send({ path: `payments/${ids.transactionId}/changes` })).status).toBe(404);
     const lists = [
@@ -126,6 +138,7 @@ describe('the portal', () => {
     for (const cookie of cookies)
       for (const call of [
         ...calls,
+        ...onCallCalls,
         () => ({ path: 'credentials' }),
         () => ({ method: 'POST', path: 'credentials/password', body: {} }),
       ])
@@ -202,7 +215,7 @@ describe('the portal', () => {
     expect((await client.send({ path: 'payments', cookie: before })).status).toBe(401);
 
     const half = await PortalClient.signedIn(platform, person);
-    for (const call of calls) expect((await half.send(call(ids))).status).toBe(401);
+    for (const call of [...calls, ...onCallCalls]) expect((await half.send(call(ids))).status).toBe(401);
     const halfCookie = half.cookie;
     // Wrong ones first: a code that was right would open the session.
     expect((await half.send({ method: 'POST', path: 'session/code', body: { code: '000000' } })).status).toBe(401);

@@ -81,6 +81,8 @@ const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', ro
     await shows('A transaction id has digits only');
     await portal.page.setViewportSize({ width: 360, height: 740 });
     expect(await portal.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    const right = `Math.max(...[...document.querySelectorAll('.nav a')].map(link => link.getBoundingClientRect().right))`;
+    expect(await portal.page.evaluate(`${right} <= innerWidth`)).toBe(true);
   });
 
   it('sends no payment again, and is closed to everybody of a tenant by every call (T-24, T-52)', async () => {
