@@ -46,6 +46,8 @@ const onCallCalls: typeof calls = [
   () => ({ path: 'on-call/stuck' }),
   ({ transactionId }) => ({ path: `on-call/transactions/${transactionId}` }),
   ({ transactionId }) => ({ method: 'POST', path: `on-call/transactions/${transactionId}/redeliver`, body: {} }),
+  () => ({ path: 'on-call/merchants?search=shop' }),
+  ({ merchantId }) => ({ path: `on-call/merchants/${merchantId}` }),
 ];
 
 describe('the portal', () => {

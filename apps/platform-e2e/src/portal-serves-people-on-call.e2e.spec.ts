@@ -1,4 +1,4 @@
-import type { Merchant, MerchantReceiver } from '@paycode/platform-client';
+import { accepted, type Merchant, type MerchantReceiver } from '@paycode/platform-client';
 import { eventually } from '@paycode/service-runtime/testing';
 import { makeMerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
 import { browserPath, PortalBrowser } from './testing/portal-browser';
@@ -73,6 +73,26 @@ const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', ro
     expect(portal.complaints).toEqual([]);
   });
 
+  it('finds a merchant by a part of its name: host, masked recipients, account and last answers (T-52)', async () => {
+    const path = '/portal/restful/merchant/notification/extra';
+    const recipient = { type: 'EMAIL', value: 'night-till@shop.example', merchantId: merchant.merchantId };
+    accepted('the recipient', await platform.gateway({ method: 'POST', path, body: recipient, as: platform.account('psp-1') }));
+    await portal.page.getByLabel('Merchant id or name').fill(`journey ${merchant.merchantId.toString(36)}`);
+    await portal.page.getByLabel('Merchant id or name').press('Enter');
+    await shows(
+      `Merchant ${merchant.merchantId}`,
+      new URL(receiver.url).host,
+      'n***@shop.example',
+      'Basic: password',
+      'Other than HTTP 200',
+    );
+    const shown = await portal.page.textContent('main');
+    expect(shown).not.toMatch(/night-till@/);
+    expect(shown).not.toContain(receiver.url);
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.screenshots('on-call-merchant');
+  });
+
   it('says that nobody knows a transaction, refuses what is no id, and needs no moving sideways on a phone', async () => {
     await lookUp(9_007_199_254_740_990);
     await shows('No service knows it');
@@ -89,12 +109,18 @@ const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', ro
     const payment = await payNewCode(merchant);
     await eventually(async () => expect((await merchant.delivery(payment))?.verdict).toBeTruthy());
     const redelivery = { method: 'POST', path: `on-call/transactions/${payment}/redeliver`, body: {} };
-    const calls = [{ path: 'on-call/stuck' }, { path: `on-call/transactions/${payment}` }, redelivery];
+    const calls = [
+      { path: 'on-call/stuck' },
+      { path: `on-call/transactions/${payment}` },
+      { path: 'on-call/merchants?search=shop' },
+      { path: `on-call/merchants/${merchant.merchantId}` },
+      redelivery,
+    ];
     const answers = async (client: PortalClient) => Promise.all(calls.map(async call => (await client.send(call)).status));
     const signedIn = async (of: Parameters<typeof makePerson>[1]) =>
       PortalClient.signedIn(platform, await makePerson(platform, of));
     for (const role of ['ON_CALL', 'ADMINISTRATOR'])
-      expect(await answers(await signedIn(operatorOf(role)))).toEqual([200, 200, 409]);
+      expect(await answers(await signedIn(operatorOf(role)))).toEqual([200, 200, 200, 200, 409]);
     const tenantId = String(merchant.merchantId);
     const tenants = [
       { tenantId, role: 'OWNER' },
@@ -103,8 +129,8 @@ const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', ro
       { tenantType: 'PSP', tenantId: '1' },
       { tenantType: 'ACQUIRER', tenantId: 'Demo Bank' },
     ];
-    for (const of of tenants) expect([of, await answers(await signedIn(of))]).toEqual([of, [403, 403, 403]]);
-    expect(await answers(new PortalClient(platform))).toEqual([401, 401, 401]);
+    for (const of of tenants) expect([of, await answers(await signedIn(of))]).toEqual([of, calls.map(() => 403)]);
+    expect(await answers(new PortalClient(platform))).toEqual(calls.map(() => 401));
     const foreign = { ...redelivery, origin: 'https://evil.example', site: 'cross-site' };
     expect((await (await signedIn(operatorOf('ON_CALL'))).send(foreign)).status).toBe(403);
     expect(receiver.received.filter(({ notification }) => notification.transactionId === payment)).toHaveLength(1);

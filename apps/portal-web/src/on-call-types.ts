@@ -1,4 +1,4 @@
-import type { Attempt } from './api-types';
+import type { Answer, Attempt, Merchant, Outcome } from './api-types';
 
 /** What people on call look at first. */
 export interface Stuck {
@@ -39,5 +39,29 @@ export interface OnCallTransaction {
   } | null;
   reversal: { state: string; dueAt: string | null; reason: string | null } | null;
   doings: { at: string; personName: string; action: string }[];
+  silent: string[];
+}
+
+export interface FoundMerchants {
+  merchants: Merchant[];
+  isMore: boolean;
+}
+
+/** What is set for a merchant, without what is secret. */
+export interface OnCallMerchant {
+  merchant: Merchant;
+  /** null: notification-config did not answer. */
+  receiver: { host: string | null; changedAt: string | null; encryption: string; recipients: string[] } | null;
+  /** null: there is none, or auth-session did not answer. */
+  account: {
+    username: string;
+    mode: 'BASIC' | 'BEARER';
+    hasPassword: boolean;
+    hasPublicKey: boolean;
+    challengeRequired: boolean;
+    isBoundToAddresses: boolean;
+    passwordChangedAt: string;
+  } | null;
+  lastAnswers: { transactionId: number; completedAt: string; outcome: Outcome; answer: Answer; elapsedMs: number | null }[];
   silent: string[];
 }

@@ -16,7 +16,7 @@ import type {
   SwitchOverview,
 } from './api-types';
 import { dayBeganAt } from './format';
-import type { OnCallTransaction, Stuck } from './on-call-types';
+import type { FoundMerchants, OnCallMerchant, OnCallTransaction, Stuck } from './on-call-types';
 
 const triesMax = 2;
 
@@ -117,6 +117,20 @@ export const onCallTransactionQuery = (transactionId: string) =>
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     queryFn: () => api.get<OnCallTransaction>(`on-call/transactions/${encodeURIComponent(transactionId)}`),
+  });
+
+export const foundMerchantsQuery = (text: string) =>
+  queryOptions({
+    queryKey: ['found-merchants', text],
+    queryFn: () => api.get<FoundMerchants>(`on-call/merchants?${search({ search: text })}`),
+  });
+/** On record, as the transaction. */
+export const onCallMerchantQuery = (merchantId: number) =>
+  queryOptions({
+    queryKey: ['on-call-merchant', merchantId],
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    queryFn: () => api.get<OnCallMerchant>(`on-call/merchants/${merchantId}`),
   });
 
 export const notificationsQuery = (merchantId: number) =>

@@ -68,7 +68,10 @@ const sandbox = createRoute({
 const onCall = createRoute({
   getParentRoute: () => signedIn,
   path: '/on-call',
-  validateSearch: (search: Record<string, unknown>) => ({ transaction: word(search['transaction']) }),
+  validateSearch: (search: Record<string, unknown>): { transaction?: string | undefined; merchant?: string | undefined } => ({
+    transaction: word(search['transaction']),
+    merchant: word(search['merchant']),
+  }),
   component: lazyRouteComponent(() => import('./pages/on-call-page'), 'OnCallPage'),
 });
 const security = createRoute({

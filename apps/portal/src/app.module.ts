@@ -53,6 +53,8 @@ export class AppModule {
         OnCallModule.register({
           webhookDispatcherUrl: settings.WEBHOOK_DISPATCHER_URL,
           reversalSchedulerUrl: settings.REVERSAL_SCHEDULER_URL,
+          notificationConfigUrl: settings.NOTIFICATION_CONFIG_URL,
+          authSessionUrl: settings.AUTH_SESSION_URL,
         }),
         PagesModule.register({ folder: settings.WEB_FOLDER }),
       ],

@@ -1,4 +1,4 @@
-import type { EncryptionProfile, IsOpened, MerchantOwner, MerchantRecord, PortalNotifications } from '@paycode/dto';
+import type { EncryptionProfile, IsOpened, MerchantRecord, MerchantsSought, PortalNotifications } from '@paycode/dto';
 import type { Origin } from '../audit';
 import type { ConfigurationChange } from './domain/configuration-change';
 import type { HttpNotification, NotificationConfiguration } from './domain/notification-configuration';
@@ -32,8 +32,8 @@ export abstract class ConfigurationStore {
 
 /** What the portal shows. */
 export abstract class PortalReader {
-  /** Of that owner, the smallest ids first, at most 1,000. */
-  abstract merchantsOf(owner: MerchantOwner): Promise<MerchantRecord[]>;
+  /** Of that owner, the smallest ids first, at most 1,000; by name at most 50. */
+  abstract merchantsOf(owner: MerchantsSought): Promise<MerchantRecord[]>;
   /** @throws DomainError 404 */
   abstract notificationsOf(merchantId: number): Promise<PortalNotifications>;
 }

@@ -46,16 +46,31 @@ describe('what people ask in the portal of notification-config', () => {
     expect((data as MerchantRecord[]).map(each => each.merchantId)).toEqual([merchantId]);
   });
 
-  it.each([[{}], [{ merchantId: 1, all: true }], [{ all: false }], [{ pspId: '1' }], [{ acquirer: '' }], [{ everybody: true }]])(
-    'an owner that is not exactly one of the four kinds is refused: %j (T-24)',
-    async owner => {
-      const { status, data } = await post('merchants', { owner });
-      expect([status, (data as { message: string }).message]).toEqual([
-        400,
-        'owner must be one of merchantId, pspId, acquirer, all',
-      ]);
-    },
-  );
+  it('merchants are found by a part of their name, in which nothing is a wildcard', async () => {
+    await service.saveMerchant(merchantId, { merchantName: `Bakery 100%_${merchantId}`, pspId: null, acquirer: 'Bank' });
+    const found = async (named: string) =>
+      ((await post('merchants', { owner: { named } })).data as MerchantRecord[]).map(each => each.merchantId);
+    expect(await found(`bakery 100%_${merchantId}`)).toEqual([merchantId]);
+    expect(await found(`Bakery 100__${merchantId}`)).toEqual([]);
+    expect(await found(`Bakery%${merchantId}`)).toEqual([]);
+    expect(await found(`100\\%_${merchantId}`)).toEqual([]);
+  });
+
+  it.each([
+    [{}],
+    [{ merchantId: 1, all: true }],
+    [{ all: false }],
+    [{ pspId: '1' }],
+    [{ acquirer: '' }],
+    [{ named: '' }],
+    [{ everybody: true }],
+  ])('an owner that is not exactly one of the kinds is refused: %j (T-24)', async owner => {
+    const { status, data } = await post('merchants', { owner });
+    expect([status, (data as { message: string }).message]).toEqual([
+      400,
+      'owner must be one of merchantId, pspId, acquirer, all, named',
+    ]);
+  });
 
   it('only the portal may ask (T-27)', async () => {
     const body = { merchantId, actor };

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type {
-  MerchantOwner,
+  MerchantsSought,
   PortalMerchantsAnswer,
   PortalNotifications,
   PortalRequest,
@@ -29,7 +29,7 @@ export class PortalNotificationsService {
     private readonly removals: RemoveNotificationService,
   ) {}
 
-  merchantsOf(owner: MerchantOwner): Promise<PortalMerchantsAnswer> {
+  merchantsOf(owner: MerchantsSought): Promise<PortalMerchantsAnswer> {
     return this.reader.merchantsOf(owner);
   }
 

@@ -3,13 +3,14 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { meQuery, stuckQuery } from '../queries';
 import { Failure, Field, Waiting } from '../ui';
+import { FoundMerchant, MerchantSearch } from './on-call-merchant';
 import { FoundTransaction } from './on-call-transaction';
 import { FailingReceivers, OpenDeliveries } from './on-call-stuck';
 
 /** For people on call: what is stuck and why, and any transaction of any merchant. */
 export function OnCallPage(): ReactNode {
   const { data: me } = useQuery(meQuery);
-  const { transaction } = useSearch({ from: '/signed-in/on-call' });
+  const { transaction, merchant } = useSearch({ from: '/signed-in/on-call' });
   useEffect(() => void (document.title = 'On-call · Paycode'), []);
   return (
     <>
@@ -19,6 +20,8 @@ export function OnCallPage(): ReactNode {
       )}
       {me?.person.mayOnCall && <Search before={transaction} />}
       {me?.person.mayOnCall && transaction && <FoundTransaction key={transaction} transactionId={transaction} />}
+      {me?.person.mayOnCall && <MerchantSearch before={merchant} />}
+      {me?.person.mayOnCall && merchant && <FoundMerchant key={merchant} text={merchant} />}
       {me?.person.mayOnCall && <StuckSections />}
     </>
   );
@@ -36,7 +39,7 @@ function Search({ before }: { before: string | undefined }): ReactNode {
     if (isId) void navigate({ search: { transaction: id } });
   };
   return (
-    <form className="card" role="search" onSubmit={look} noValidate>
+    <form className="card" role="search" aria-label="Transactions" onSubmit={look} noValidate>
       <Field
         label="Transaction id"
         inputMode="numeric"

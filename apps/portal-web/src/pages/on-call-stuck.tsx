@@ -43,7 +43,11 @@ function OpenTable({ open }: { open: NonNullable<Stuck['open']> }): ReactNode {
                   {transactionId}
                 </Link>
               </th>
-              <td>{merchantId}</td>
+              <td>
+                <Link to="/on-call" search={{ merchant: String(merchantId) }}>
+                  {merchantId}
+                </Link>
+              </td>
               <td>{status}</td>
               <td>
                 <Moment at={receivedAt} />

@@ -1,4 +1,11 @@
-import type { DeliverySummary, DeliveryTimeline, RedeliveryAnswer, ReversalState } from '@paycode/dto';
+import type {
+  DeliverySummary,
+  DeliveryTimeline,
+  PortalAccount,
+  PortalNotifications,
+  RedeliveryAnswer,
+  ReversalState,
+} from '@paycode/dto';
 
 /** What the services that act on payments tell people on call. */
 export abstract class OnCallCalls {
@@ -8,6 +15,14 @@ export abstract class OnCallCalls {
   abstract reversal(transactionId: number): Promise<ReversalState | null>;
   /** @throws DomainError 404 for an unknown transaction, 409 for a payment or a delivery that is under way */
   abstract redeliver(transactionId: number): Promise<RedeliveryAnswer>;
+}
+
+/** What the services that keep merchants' settings tell people on call; they write down who asked. */
+export abstract class MerchantCalls {
+  /** null: there is no such merchant. */
+  abstract notifications(merchantId: number, actor: string): Promise<PortalNotifications | null>;
+  /** Of the merchant's programs; null: there is none. */
+  abstract account(merchantId: number, actor: string): Promise<PortalAccount | null>;
 }
 
 /** A receiver that does not acknowledge, and what that costs its merchant, in one currency. Amounts are exact decimals. */
@@ -40,8 +55,20 @@ export interface Doing {
   action: string;
 }
 
+/** How a merchant's receiver answered to one payment. */
+export interface LastAnswer {
+  transactionId: number;
+  completedAt: string;
+  outcome: string;
+  answer: string;
+  /** null: there was no acknowledgement to measure. */
+  elapsedMs: number | null;
+}
+
 export abstract class OnCallReader {
   abstract failing(since: string, limit: number): Promise<FailingReceiver[]>;
+  /** The newest first, among the merchant's latest transactions. */
+  abstract lastAnswers(merchantId: number): Promise<LastAnswer[]>;
   abstract transaction(transactionId: number): Promise<KnownTransaction | null>;
   /** The newest first, among the latest entries of the audit log. */
   abstract doings(transactionId: number): Promise<Doing[]>;

@@ -5,6 +5,7 @@ import { Clock } from '@paycode/timing';
 import { type AuditEvent, AuditLog, type Origin } from '../audit';
 import type { Person } from '../people';
 import { type Doing, type FailingReceiver, type KnownTransaction, OnCallCalls, OnCallReader } from './on-call.ports';
+import { orSilent } from './or-silent';
 
 export interface OnCall {
   person: Person;
@@ -76,15 +77,8 @@ export class OnCallService {
     return this.calls.redeliver(transactionId);
   }
 
-  /** A page without one of the sources is better than none. */
-  private async orSilent<T>(name: string, asked: Promise<T>, silent: string[]): Promise<T | null> {
-    try {
-      return await asked;
-    } catch (error) {
-      this.log.warn({ event: 'witness-silent', source: name, err: error }, 'on call is shown less than another service knows');
-      silent.push(name);
-      return null;
-    }
+  private orSilent<T>(name: string, asked: Promise<T>, silent: string[]): Promise<T | null> {
+    return orSilent(asked, { name, silent, log: this.log });
   }
 
   private record(

@@ -18,8 +18,11 @@ export type PortalOperation = (typeof portalOperations)[number];
 /** Whose merchants: POST notification-config /internal/portal/merchants, the smallest ids first, at most 1,000. */
 export type MerchantOwner = { merchantId: number } | { pspId: number } | { acquirer: string } | { all: true };
 
+/** As MerchantOwner; or those of the platform in whose name the text stands, small and capital letters alike. */
+export type MerchantsSought = MerchantOwner | { named: string };
+
 export interface PortalMerchantsRequest {
-  owner: MerchantOwner;
+  owner: MerchantsSought;
 }
 
 export type PortalMerchantsAnswer = MerchantRecord[];

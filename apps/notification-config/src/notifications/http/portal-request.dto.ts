@@ -1,7 +1,7 @@
 import {
   type Channel,
   channels,
-  type MerchantOwner,
+  type MerchantsSought,
   type PortalMerchantsRequest,
   type PortalRequest,
   validTypesText,
@@ -13,7 +13,7 @@ import { MerchantRequest } from './notification-request.dto';
 /** Body of POST /internal/portal/merchants. */
 export class PortalMerchantsBody implements PortalMerchantsRequest {
   @IsObject()
-  owner!: MerchantOwner;
+  owner!: MerchantsSought;
 }
 
 /** Body of POST /internal/portal/notifications/{operation}. What people type is checked where it is used, in words for them. */
@@ -39,15 +39,18 @@ export class PortalBody extends MerchantRequest implements PortalRequest {
 
 const isId = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
 
+const namedMax = 100;
+
 const ownerRules: Readonly<Record<string, (value: unknown) => boolean>> = {
   merchantId: isId,
   pspId: isId,
   acquirer: value => typeof value === 'string' && value !== '',
   all: value => value === true,
+  named: value => typeof value === 'string' && value.length >= 1 && value.length <= namedMax,
 };
 
-/** @throws DomainError 400 unless the owner is exactly one of the four kinds */
-export function ownerOf(owner: MerchantOwner): MerchantOwner {
+/** @throws DomainError 400 unless the owner is exactly one of these kinds */
+export function ownerOf(owner: MerchantsSought): MerchantsSought {
   const [[kind, value] = ['', null], ...more] = Object.entries(owner) as [string, unknown][];
   const isWellFormed = Object.hasOwn(ownerRules, kind) && ownerRules[kind]!(value) && more.length === 0;
   if (!isWellFormed) throw invalidField('owner', `must be one of ${Object.keys(ownerRules).join(', ')}`);

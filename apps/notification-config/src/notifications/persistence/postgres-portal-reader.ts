@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { MerchantOwner, MerchantRecord, PortalNotifications } from '@paycode/dto';
-import { DataSource } from 'typeorm';
+import type { MerchantRecord, MerchantsSought, PortalNotifications } from '@paycode/dto';
+import { DataSource, type FindOptionsWhere, ILike } from 'typeorm';
 import { MerchantEntity, merchantNotFound } from '../../merchants';
 import { PortalReader } from '../notifications.ports';
 import { HttpNotificationEntity } from './http-notification.entity';
 import { RecipientEntity } from './recipient.entity';
 
 const merchantsMax = 1_000;
+const namedMax = 50;
 
 @Injectable()
 export class PostgresPortalReader extends PortalReader {
@@ -14,10 +15,13 @@ export class PostgresPortalReader extends PortalReader {
     super();
   }
 
-  override async merchantsOf(owner: MerchantOwner): Promise<MerchantRecord[]> {
-    const where = 'all' in owner ? {} : owner;
+  override async merchantsOf(owner: MerchantsSought): Promise<MerchantRecord[]> {
     const merchants = this.dataSource.getRepository(MerchantEntity);
-    const found = await merchants.find({ where, order: { merchantId: 'ASC' }, take: merchantsMax });
+    const found = await merchants.find({
+      where: whereOf(owner),
+      order: { merchantId: 'ASC' },
+      take: 'named' in owner ? namedMax : merchantsMax,
+    });
     return found.map(({ merchantId, merchantName, pspId, acquirer, status }) => ({
       merchantId,
       merchantName,
@@ -40,4 +44,11 @@ export class PostgresPortalReader extends PortalReader {
       recipients: recipients.map(({ type, value }) => ({ type, value })),
     };
   }
+}
+
+function whereOf(owner: MerchantsSought): FindOptionsWhere<MerchantEntity> {
+  if ('all' in owner) return {};
+  // The text is sought as it stands: what a pattern would read as a wildcard is none.
+  if ('named' in owner) return { merchantName: ILike(`%${owner.named.replace(/[\\%_]/g, String.raw`\$&`)}%`) };
+  return owner;
 }

@@ -14,6 +14,13 @@ export const onCallSql = {
     having count(*) filter (where p.answer in ('NON_200', 'CONNECTION', 'TIMEOUT', 'NEVER_SENT', 'BACKSTOP')) > 0
      order by sum(p.amount) filter (where p.outcome in ('REVERSED', 'PENDING')) desc, 1 limit $2`,
 
+  // Notices have no answer here: the payments among the latest transactions, which one step into the index of the merchant finds.
+  lastAnswers: `
+    select p.transaction_id, p.completed_at, p.outcome, p.answer, p.ack_elapsed_ms
+      from (select * from payment p where p.merchant_id = $1 and p.completed_at is not null
+             order by p.completed_at desc, p.transaction_id desc limit 200) p
+     where p.answer is not null order by p.completed_at desc, p.transaction_id desc limit 10`,
+
   transaction: `
     select merchant_id, kind, status, outcome, amount, currency_code, completed_at, reversed_by
       from payment where transaction_id = $1`,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type Doing, type FailingReceiver, type KnownTransaction, OnCallReader } from '../on-call.ports';
+import { type Doing, type FailingReceiver, type KnownTransaction, type LastAnswer, OnCallReader } from '../on-call.ports';
 import { onCallSql as sql } from './on-call.sql';
 
 interface FailingRow {
@@ -11,6 +11,14 @@ interface FailingRow {
   reversed_amount: string;
   pending_amount: string;
   last_failed_at: Date;
+}
+
+interface AnswerRow {
+  transaction_id: string;
+  completed_at: Date;
+  outcome: string;
+  answer: string;
+  ack_elapsed_ms: number | null;
 }
 
 interface TransactionRow {
@@ -40,6 +48,17 @@ export class PostgresOnCallReader extends OnCallReader {
       reversedAmount: row.reversed_amount,
       pendingAmount: row.pending_amount,
       lastFailedAt: row.last_failed_at.toISOString(),
+    }));
+  }
+
+  override async lastAnswers(merchantId: number): Promise<LastAnswer[]> {
+    const rows = await this.dataSource.query<AnswerRow[]>(sql.lastAnswers, [merchantId]);
+    return rows.map(row => ({
+      transactionId: Number(row.transaction_id),
+      completedAt: row.completed_at.toISOString(),
+      outcome: row.outcome,
+      answer: row.answer,
+      elapsedMs: row.ack_elapsed_ms,
     }));
   }
 

@@ -1,5 +1,5 @@
 import type { InternalClient } from '@paycode/access';
-import type { MerchantOwner, MerchantRecord, PortalMerchantsRequest } from '@paycode/dto';
+import type { MerchantRecord, MerchantsSought, PortalMerchantsRequest } from '@paycode/dto';
 import { MerchantDirectory } from '../tenancy.ports';
 
 const keptMs = 3_000;
@@ -13,7 +13,7 @@ export class HttpMerchantDirectory extends MerchantDirectory {
     super();
   }
 
-  override merchantsOf(owner: MerchantOwner): Promise<MerchantRecord[]> {
+  override merchantsOf(owner: MerchantsSought): Promise<MerchantRecord[]> {
     const key = JSON.stringify(owner);
     const known = this.kept.get(key);
     if (known && performance.now() < known.untilMs) return known.merchants;

@@ -1,0 +1,93 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { EncryptionProfile, MerchantRecord, PortalAccount, PortalNotifications } from '@paycode/dto';
+import { DomainError, LOGGER, type Logger } from '@paycode/service-runtime';
+import { AuditLog } from '../audit';
+import { actorOf } from '../people';
+import { MerchantDirectory } from '../tenancy';
+import { maskedRecipient } from './domain/masked-recipient';
+import { type LastAnswer, MerchantCalls, OnCallReader } from './on-call.ports';
+import type { OnCall } from './on-call.service';
+import { orSilent } from './or-silent';
+
+export interface FoundMerchants {
+  merchants: MerchantRecord[];
+  isMore: boolean;
+}
+
+export interface ShownMerchant {
+  merchant: MerchantRecord;
+  /** null: notification-config did not answer. */
+  receiver: ShownReceiver | null;
+  /** null: there is none, or auth-session did not answer. */
+  account: ShownAccount | null;
+  lastAnswers: LastAnswer[];
+  /** Services that did not answer: what they know is missing. */
+  silent: string[];
+}
+
+interface ShownReceiver {
+  /** null: no URL is set. */
+  host: string | null;
+  changedAt: string | null;
+  encryption: EncryptionProfile;
+  /** Masked. */
+  recipients: string[];
+}
+
+type ShownAccount = Pick<PortalAccount, 'username' | 'mode' | 'hasPassword' | 'challengeRequired' | 'passwordChangedAt'> & {
+  hasPublicKey: boolean;
+  isBoundToAddresses: boolean;
+};
+
+const foundMax = 20;
+
+/** Flow: id or a part of a name -> merchants; one of them -> what is set for it, without what is secret, and how its receiver answered. */
+@Injectable()
+export class FindMerchantService {
+  constructor(
+    private readonly directory: MerchantDirectory,
+    private readonly calls: MerchantCalls,
+    private readonly reader: OnCallReader,
+    private readonly audit: AuditLog,
+    @Inject(LOGGER) private readonly log: Logger,
+  ) {}
+
+  async search(text: string): Promise<FoundMerchants> {
+    const merchantId = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
+    const found = await this.directory.merchantsOf(Number.isSafeInteger(merchantId) ? { merchantId } : { named: text });
+    return { merchants: found.slice(0, foundMax), isMore: found.length > foundMax };
+  }
+
+  /** @throws DomainError 404 */
+  async show(merchantId: number, { person, origin }: OnCall): Promise<ShownMerchant> {
+    const [merchant] = await this.directory.merchantsOf({ merchantId });
+    if (!merchant) throw new DomainError({ status: 404, reason: 'NO_MERCHANT', message: 'there is no such merchant' });
+    const { personId, name: personName } = person;
+    await this.audit.record({ personId, personName, action: 'ON_CALL_SEARCHED', merchantId, origin });
+    const actor = actorOf(person);
+    const silent: string[] = [];
+    const [notifications, account, lastAnswers] = await Promise.all([
+      orSilent(this.calls.notifications(merchantId, actor), { name: 'notification-config', silent, log: this.log }),
+      orSilent(this.calls.account(merchantId, actor), { name: 'auth-session', silent, log: this.log }),
+      this.reader.lastAnswers(merchantId),
+    ]);
+    const receiver = notifications && receiverOf(notifications);
+    return { merchant, receiver, account: account && withoutSecrets(account), lastAnswers, silent };
+  }
+}
+
+function receiverOf({ http, encryption, recipients }: PortalNotifications): ShownReceiver {
+  return {
+    // Paths and queries of URLs may hold what only the merchant should know.
+    host: http && new URL(http.url).host,
+    changedAt: http && http.changedAt,
+    encryption,
+    recipients: recipients.map(maskedRecipient),
+  };
+}
+
+function withoutSecrets(account: PortalAccount): ShownAccount {
+  const { username, mode, hasPassword, challengeRequired, passwordChangedAt, publicKeySha256, sourceAddresses } = account;
+  const rules = { hasPublicKey: publicKeySha256 !== null, isBoundToAddresses: sourceAddresses.length > 0 };
+  return { username, mode, hasPassword, challengeRequired, passwordChangedAt, ...rules };
+}
