@@ -46,7 +46,13 @@ const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', ro
     await receiver.webhook(({ transactionId }) => transactionId === reversed);
     const open = await payNewCode(merchant, '77.70');
     await eventually(async () => expect(await merchant.reversal(reversed)).toMatchObject({ state: 'REVERSED' }));
-    await shows(`${merchant.merchantId}`, '1 failed, 0 acknowledged', String(open), 'No: within its time');
+    await shows(
+      `${merchant.merchantId}`,
+      '1 failed, 0 acknowledged',
+      String(open),
+      'No: within its time',
+      'Each of the 256 shards has an owner',
+    );
     await lookUp(reversed);
     await shows('CLOSED_NON200', 'REVERSED: NON_200', 'HTTP 500');
     expect(await portal.accessibilityFaults()).toEqual([]);

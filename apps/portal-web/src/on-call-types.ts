@@ -15,6 +15,12 @@ export interface Stuck {
     pendingAmount: string;
     lastFailedAt: string;
   }[];
+  /** null: the dispatcher did not answer. */
+  shards: {
+    count: number;
+    withoutOwner: number[];
+    replicas: { name: string; shards: number; stillMs: number }[];
+  } | null;
 }
 
 /** A transaction of any merchant, by each service that knows of it. */

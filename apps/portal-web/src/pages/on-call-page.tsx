@@ -5,6 +5,7 @@ import { meQuery, stuckQuery } from '../queries';
 import { Failure, Field, Waiting } from '../ui';
 import { FoundMerchant, MerchantSearch } from './on-call-merchant';
 import { FoundTransaction } from './on-call-transaction';
+import { ShardOwners } from './on-call-shards';
 import { FailingReceivers, OpenDeliveries } from './on-call-stuck';
 
 /** For people on call: what is stuck and why, and any transaction of any merchant. */
@@ -65,6 +66,7 @@ function StuckSections(): ReactNode {
     <>
       <OpenDeliveries stuck={data} />
       <FailingReceivers stuck={data} />
+      <ShardOwners stuck={data} />
     </>
   );
 }

@@ -5,12 +5,14 @@ import type {
   PortalNotifications,
   RedeliveryAnswer,
   ReversalState,
+  ShardOwners,
 } from '@paycode/dto';
 
 /** What the services that act on payments tell people on call. */
 export abstract class OnCallCalls {
   /** Deliveries without a verdict, the oldest first. */
   abstract oldestOpen(limit: number): Promise<DeliverySummary[]>;
+  abstract shards(): Promise<ShardOwners>;
   abstract delivery(transactionId: number): Promise<DeliveryTimeline | null>;
   abstract reversal(transactionId: number): Promise<ReversalState | null>;
   /** @throws DomainError 404 for an unknown transaction, 409 for a payment or a delivery that is under way */

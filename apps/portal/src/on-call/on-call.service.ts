@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { DeliverySummary, DeliveryTimeline, RedeliveryAnswer, ReversalState } from '@paycode/dto';
+import type { DeliverySummary, DeliveryTimeline, RedeliveryAnswer, ReversalState, ShardOwners } from '@paycode/dto';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { Clock } from '@paycode/timing';
 import { type AuditEvent, AuditLog, type Origin } from '../audit';
 import type { Person } from '../people';
+import { HeartbeatMemory } from './domain/heartbeat-memory';
 import { type Doing, type FailingReceiver, type KnownTransaction, OnCallCalls, OnCallReader } from './on-call.ports';
 import { orSilent } from './or-silent';
 
@@ -19,6 +20,13 @@ export interface Stuck {
   isMore: boolean;
   since: string;
   failing: FailingReceiver[];
+  /** null: the dispatcher did not answer. */
+  shards: Shards | null;
+}
+
+/** Who works on deliveries; `stillMs`: how long the replica has given no sign of life, as far as the portal has looked. */
+export interface Shards extends Pick<ShardOwners, 'count' | 'withoutOwner'> {
+  replicas: { name: string; shards: number; stillMs: number }[];
 }
 
 export interface FoundTransaction {
@@ -38,6 +46,8 @@ const hourMs = 3_600_000;
 /** Flow: somebody on call asks -> what portal, dispatcher and scheduler know, of every merchant -> written down with the person's name. */
 @Injectable()
 export class OnCallService {
+  private readonly heartbeats = new HeartbeatMemory();
+
   constructor(
     private readonly calls: OnCallCalls,
     private readonly reader: OnCallReader,
@@ -49,11 +59,12 @@ export class OnCallService {
   async stuck(): Promise<Stuck> {
     const since = new Date(this.clock.epochMs() - hourMs).toISOString();
     // One more than is shown: whether there are more.
-    const [open, failing] = await Promise.all([
+    const [open, failing, shards] = await Promise.all([
       this.orSilent('dispatcher', this.calls.oldestOpen(openMax + 1), []),
       this.reader.failing(since, failingMax),
+      this.orSilent('dispatcher', this.shards(), []),
     ]);
-    return { open: open?.slice(0, openMax) ?? null, isMore: (open?.length ?? 0) > openMax, since, failing };
+    return { open: open?.slice(0, openMax) ?? null, isMore: (open?.length ?? 0) > openMax, since, failing, shards };
   }
 
   async find(transactionId: number, asking: OnCall): Promise<FoundTransaction> {
@@ -75,6 +86,18 @@ export class OnCallService {
     // Before: what is done and not written down cannot be told from what was never done.
     await this.record('NOTICE_REDELIVERED', asking, { transactionId, merchantId: delivery?.merchantId });
     return this.calls.redeliver(transactionId);
+  }
+
+  private async shards(): Promise<Shards> {
+    const nowMs = this.clock.nowMs();
+    const { count, withoutOwner, replicas } = await this.calls.shards();
+    const stillMs = this.heartbeats.stillMs(replicas, nowMs);
+    const named = replicas.map(({ instance, replica, shards }, at) => ({
+      name: instance ?? replica,
+      shards,
+      stillMs: stillMs[at]!,
+    }));
+    return { count, withoutOwner, replicas: named };
   }
 
   private orSilent<T>(name: string, asked: Promise<T>, silent: string[]): Promise<T | null> {

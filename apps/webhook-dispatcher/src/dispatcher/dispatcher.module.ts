@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 import { DeliveryMetrics, DeliveryStore, PostgresDeliveryStore } from '../deliveries';
 import { InformationalStore, PostgresInformationalStore, RedeliverInformational } from '../informational';
 import { RecordDeliveries, TransactionTerminalConsumer } from '../intake';
-import { DeliveriesController, DeliveryLog, PostgresDeliveryLogStore, ShowDelivery } from '../on-call';
+import { DeliveriesController, DeliveryLog, PostgresDeliveryLogStore, ShardsController, ShowDelivery } from '../on-call';
 import { UndiciWebhookClient, WebhookSealer } from '../posting';
 import { CloseDeliveries, PostgresVerdictStore, TracedVerdictStore, VerdictStore } from '../verdicts';
 import type { Dispatcher } from './assemble-dispatcher';
@@ -30,7 +30,7 @@ export class DispatcherModule implements OnApplicationShutdown {
     return {
       module: DispatcherModule,
       global: true,
-      controllers: [TransactionTerminalConsumer, DeliveriesController],
+      controllers: [TransactionTerminalConsumer, DeliveriesController, ShardsController],
       providers: [
         ...storeProviders(),
         ...outboundProviders(options),

@@ -1,3 +1,4 @@
+import type { ShardOwner, ShardOwners } from '@paycode/dto';
 import { eventually } from '@paycode/service-runtime/testing';
 import { notification } from '../testing/notification';
 import { DispatcherRig } from '../testing/running-dispatcher';
@@ -43,6 +44,20 @@ describe('deliveries for people on call', () => {
     }
     expect(ids(await rig.operator('get', '/internal/deliveries?state=oldest'))).toEqual([1, 2, 3]);
     expect(ids(await rig.operator('get', '/internal/deliveries?state=oldest&limit=2'))).toEqual([1, 2]);
+  });
+
+  it('tells which shards nobody owns, and what each replica owns', async () => {
+    const owners = async () => (await rig.operator('get', '/internal/shards')).data as ShardOwners;
+    await eventually(async () => expect(await owners()).toMatchObject({ count: 256, withoutOwner: [] }));
+    const [{ replica, heartbeat }] = (await owners()).replicas as [ShardOwner];
+    expect(heartbeat).toBeGreaterThan(0);
+    expect((await owners()).replicas).toMatchObject([{ replica, shards: 256 }]);
+    const gone = '00000000-0000-4000-8000-000000000000';
+    await rig.database.dataSource.query('update shard set owner = null where shard = 9');
+    await rig.database.dataSource.query('update shard set owner = $1 where shard = 5', [gone]);
+    const { withoutOwner, replicas } = await owners();
+    expect(withoutOwner).toEqual([5, 9]);
+    expect(replicas).toMatchObject([{ replica, shards: 254 }]);
   });
 
   it.each(['state=all', 'merchantId=abc', 'limit=0', 'limit=1001'])('refuses %s', async query => {

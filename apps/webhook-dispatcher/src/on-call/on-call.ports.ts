@@ -1,10 +1,11 @@
-import type { DeliverySummary, DeliveryTimeline } from '@paycode/dto';
+import type { DeliverySummary, DeliveryTimeline, ShardOwners } from '@paycode/dto';
 
 /** Records of deliveries, for operators. */
 export abstract class DeliveryLog {
   abstract timeline(transactionId: number): Promise<DeliveryTimeline | undefined>;
   /** Reads a bounded number of rows. */
   abstract list(filter: DeliveryFilter): Promise<DeliverySummary[]>;
+  abstract shards(): Promise<ShardOwners>;
 }
 
 export interface DeliveryFilter {

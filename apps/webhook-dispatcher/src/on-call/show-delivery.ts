@@ -1,7 +1,7 @@
-import type { DeliverySummary, DeliveryTimeline } from '@paycode/dto';
+import type { DeliverySummary, DeliveryTimeline, ShardOwners } from '@paycode/dto';
 import type { DeliveryFilter, DeliveryLog } from './on-call.ports';
 
-/** Flow: transaction id -> the timeline of its delivery; filter -> deliveries. */
+/** Flow: transaction id -> the timeline of its delivery; filter -> deliveries; and who owns their shards. */
 export class ShowDelivery {
   constructor(private readonly log: DeliveryLog) {}
 
@@ -11,5 +11,9 @@ export class ShowDelivery {
 
   list(filter: DeliveryFilter): Promise<DeliverySummary[]> {
     return this.log.list(filter);
+  }
+
+  shards(): Promise<ShardOwners> {
+    return this.log.shards();
   }
 }

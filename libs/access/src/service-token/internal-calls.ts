@@ -65,6 +65,7 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['POST', '/internal/deliveries/close', ['reversal-scheduler', 'operator']],
     ['GET', '/internal/deliveries', ['portal', 'operator']],
     ['GET', '/internal/deliveries/:transactionId', ['portal', 'operator']],
+    ['GET', '/internal/shards', ['portal', 'operator']],
     ['POST', '/internal/deliveries/:transactionId/redeliver', ['portal', 'operator']],
     // Holds the payer's data: the portal alone, for people of the merchant, each of whom it writes down.
     ...portalNotificationOperations.map((operation): Row => ['POST', `/internal/portal/notifications/${operation}`, portal]),

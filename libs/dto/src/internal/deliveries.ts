@@ -33,6 +33,25 @@ export interface DeliverySummary {
   outcome: string | null;
 }
 
+/** GET webhook-dispatcher /internal/shards: who works on the deliveries of each shard, as its tables say at one instant. */
+export interface ShardOwners {
+  /** How many there are. */
+  count: number;
+  /** Shards of nobody, or of a replica that is not registered: their deliveries wait until somebody takes them. */
+  withoutOwner: number[];
+  replicas: ShardOwner[];
+}
+
+export interface ShardOwner {
+  replica: string;
+  /** INSTANCE_ID; null: unknown. */
+  instance: string | null;
+  /** Grows while the replica lives. One that stands still longer than the lease is of a dead one (P-T6). */
+  heartbeat: number;
+  /** How many it owns. */
+  shards: number;
+}
+
 /** Answer of POST webhook-dispatcher /internal/deliveries/{transactionId}/redeliver (notices that move no money only). */
 export interface RedeliveryAnswer {
   transactionId: number;

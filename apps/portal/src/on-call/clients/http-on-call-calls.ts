@@ -1,5 +1,5 @@
 import { type InternalClient, InternalCallError } from '@paycode/access';
-import type { DeliverySummary, DeliveryTimeline, RedeliveryAnswer, ReversalState } from '@paycode/dto';
+import type { DeliverySummary, DeliveryTimeline, RedeliveryAnswer, ReversalState, ShardOwners } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { OnCallCalls } from '../on-call.ports';
 
@@ -14,6 +14,10 @@ export class HttpOnCallCalls extends OnCallCalls {
 
   override oldestOpen(limit: number): Promise<DeliverySummary[]> {
     return this.dispatcher.get<DeliverySummary[]>(`/internal/deliveries?state=oldest&limit=${limit}`);
+  }
+
+  override shards(): Promise<ShardOwners> {
+    return this.dispatcher.get<ShardOwners>('/internal/shards');
   }
 
   override delivery(transactionId: number): Promise<DeliveryTimeline | null> {

@@ -28,6 +28,13 @@ export const deliveryLogSql = {
   open: `${openOfShards} order by d.seq desc limit $2`,
   oldest: `${openOfShards} order by d.received_at, d.seq limit $2`,
 
+  // One statement: owners and heartbeats of one instant. It locks nothing; a row without a replica holds the shards of nobody.
+  shards: `
+  select r.id as replica, r.instance, r.heartbeat,
+         coalesce(array_agg(s.shard order by s.shard) filter (where s.shard is not null), '{}') as shards
+    from shard s full join replica r on r.id = s.owner
+   group by r.id, r.instance, r.heartbeat order by r.instance, r.id`,
+
   // The last rows of every shard; for one merchant, its rows among the last 1,000 of each shard.
   recent: `
   select ${summary} from shard l

@@ -1,4 +1,4 @@
-import type { DeliveryAttempt, DeliverySummary, DeliveryTimeline, TransactionKind, VerdictKind } from '@paycode/dto';
+import type { DeliveryAttempt, DeliverySummary, DeliveryTimeline, ShardOwners, TransactionKind, VerdictKind } from '@paycode/dto';
 import type { DataSource } from 'typeorm';
 import { type DeliveryFilter, DeliveryLog } from '../on-call.ports';
 import { deliveryLogSql as sql } from './delivery-log.sql';
@@ -40,6 +40,13 @@ interface SummaryRow {
   outcome: string | null;
 }
 
+interface OwnerRow {
+  replica: string | null;
+  instance: string | null;
+  heartbeat: string;
+  shards: number[];
+}
+
 /** Builds timelines from the insert-only rows. */
 export class PostgresDeliveryLogStore extends DeliveryLog {
   constructor(private readonly dataSource: DataSource) {
@@ -57,6 +64,17 @@ export class PostgresDeliveryLogStore extends DeliveryLog {
       verdict: row.verdict,
       outcome: row.outcome,
     }));
+  }
+
+  override async shards(): Promise<ShardOwners> {
+    const rows = await this.dataSource.query<OwnerRow[]>(sql.shards);
+    return {
+      count: rows.reduce((count, { shards }) => count + shards.length, 0),
+      withoutOwner: rows.flatMap(({ replica, shards }) => (replica === null ? shards : [])),
+      replicas: rows.flatMap(({ replica, instance, heartbeat, shards }) =>
+        replica === null ? [] : [{ replica, instance, heartbeat: Number(heartbeat), shards: shards.length }],
+      ),
+    };
   }
 
   override async timeline(transactionId: number): Promise<DeliveryTimeline | undefined> {
