@@ -200,7 +200,7 @@ export interface Scenario {
   /** A code for each, paid with this TxState. */
   payments: string[];
   followUp: 'REFUND' | 'REVERSAL' | null;
-  rehearsal: 'duplicate' | 'out-of-order' | null;
+  rehearsal: 'duplicate' | 'out-of-order' | 'hanging' | null;
   pace: 'ONE_BY_ONE' | 'CUSTOMER_IS_SLOW' | 'ALL_AT_ONCE';
 }
 

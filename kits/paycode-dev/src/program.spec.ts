@@ -50,12 +50,12 @@ function file(name: string, text: string): string {
 }
 
 describe('paycode-dev trigger', () => {
-  it('its help lists every scenario, and marks the two that a listener plays', async () => {
+  it('its help lists every scenario, and marks the three that a listener plays', async () => {
     expect(await run(['trigger', '--help'])).toBe(0);
     const list = /^Scenarios\n([^]*?)\n\n/m.exec(output)![1]!.split('\n');
     expect(list.map(line => line.trim().split(' ')[0])).toEqual(scenarios.map(({ name }) => name));
     const marked = list.filter(line => line.includes('with paycode-dev listen'));
-    expect(marked.map(line => line.trim().split(' ')[0])).toEqual(['duplicate', 'out-of-order']);
+    expect(marked.map(line => line.trim().split(' ')[0])).toEqual(['duplicate', 'out-of-order', 'hanging']);
   });
 });
 

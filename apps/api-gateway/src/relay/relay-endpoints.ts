@@ -18,7 +18,7 @@ export interface RelayAnswer {
 
 const hooks = '/public/relay/';
 const listeners = /^\/pluto\/relay\/([a-z0-9-]{1,32})(\/answers|\/rehearsal)?$/;
-const scenarios = ['duplicate', 'out-of-order'];
+const scenarios = ['duplicate', 'out-of-order', 'hanging'];
 const statuses: Record<Exclude<HookAnswer, number>, number> = { FULL: 503, AWAY: 503, LATE: 504 };
 
 /**

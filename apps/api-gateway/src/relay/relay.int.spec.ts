@@ -139,8 +139,9 @@ describe('the relay of a sandbox (A-78)', () => {
 
     it('that of the account alone', async () => {
       const [mine, other] = [await listen('h'), await listen('i')];
-      expect((await rehearse('h', 'out-of-order')).status).toBe(204);
-      await eventually(() => expect(asked(mine)).toEqual([{ type: 'rehearsal', scenario: 'out-of-order' }]));
+      for (const scenario of ['out-of-order', 'hanging']) expect((await rehearse('h', scenario)).status).toBe(204);
+      const both = ['out-of-order', 'hanging'].map(scenario => ({ type: 'rehearsal', scenario }));
+      await eventually(() => expect(asked(mine)).toEqual(both));
       expect(asked(other)).toEqual([]);
     });
 

@@ -66,7 +66,7 @@ function Choice({ scenarios, stage }: { scenarios: Scenario[]; stage: Stage }): 
             {scenario.rehearsal && (
               <>
                 {' '}
-                The platform does so only after a fault. Behind <code>paycode-dev listen</code> on your machine,{' '}
+                This happens only after a fault. Behind <code>paycode-dev listen</code> on your machine,{' '}
                 <code>paycode-dev trigger {scenario.name}</code> plays it.
               </>
             )}

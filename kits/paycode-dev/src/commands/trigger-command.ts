@@ -24,8 +24,8 @@ not answer with 200 within 45 seconds is reversed.
 
 Scenarios
 ${scenarios.map(lineOf).join('')}
-Those marked need a paycode-dev listen that runs, which plays them: the platform
-itself does so only after a fault. Forged bodies: paycode-dev
+Those marked need a paycode-dev listen that runs, which plays them: they
+happen only after a fault. Forged bodies: paycode-dev
 verify.
 
 ${codeOptionsHelp}  --count <number>      payments of a burst, at most 100; 20 unless given

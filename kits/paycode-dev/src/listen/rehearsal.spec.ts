@@ -11,11 +11,11 @@ describe('a rehearsal with what comes next (A-78)', () => {
   let given: string[];
   /** Of the next answers; 200 when there are no more. */
   let statuses: number[];
-  const make = (otherWithinMs?: number) =>
+  const make = (waits?: { otherMs: number; hangsMs: number }) =>
     new Rehearsal(({ headers, body }) => {
       given.push(`${body.toString()} ${headers[3] ?? ''}`.trim());
       return Promise.resolve(statuses.shift() ?? 200);
-    }, otherWithinMs);
+    }, waits);
   beforeEach(() => {
     given = [];
     statuses = [];
@@ -39,6 +39,16 @@ describe('a rehearsal with what comes next (A-78)', () => {
     expect(given).toEqual(['body of the probe', 'body of 1 1', 'body of 1 2']);
   });
 
+  it('hanging: the server gets it once, its answer stays away, and what comes meanwhile is answered', async () => {
+    const rehearsal = make({ otherMs: 0, hangsMs: 1 });
+    rehearsal.expect('hanging');
+    const answered: string[] = [];
+    const answer = (id: string | null) => rehearsal.answer(heard(id)).then(status => answered.push(`${id} ${status}`));
+    await Promise.all([null, '1', '2'].map(answer));
+    expect(given).toEqual(['body of the probe', 'body of 1 1', 'body of 2 1']);
+    expect(answered).toEqual(['null 200', '2 200', '1 200']);
+  });
+
   it.each([
     ['9', '10'],
     ['10', '9'],
@@ -54,7 +64,7 @@ describe('a rehearsal with what comes next (A-78)', () => {
   });
 
   it('out of order: one that stays alone is given when its wait is over, and holds up none after it', async () => {
-    const rehearsal = make(1);
+    const rehearsal = make({ otherMs: 1, hangsMs: 0 });
     rehearsal.expect('out-of-order');
     expect(await rehearsal.answer(heard('1'))).toBe(200);
     await Promise.all(['2', '3'].map(id => rehearsal.answer(heard(id))));

@@ -1,29 +1,31 @@
 import { type Heard, headerOf } from './forwarder';
 
-/** What the platform does only when something has failed. */
-export type Rehearsed = 'duplicate' | 'out-of-order';
+/** What happens only when something has failed. */
+export type Rehearsed = 'duplicate' | 'out-of-order' | 'hanging';
 
 type Give = (heard: Heard) => Promise<number>;
 
 /** How long one notification waits for the other that has to overtake it; well within its 45 seconds. */
 const otherMs = 20_000;
+/** How long the answer of a server that hangs stays away: longer than the platform waits. */
+const hangsMs = 60_000;
 
 /** Gives the next notifications to a receiver as it was asked to, and all others as they come. */
 export class Rehearsal {
   private next: Rehearsed | undefined;
   private swap: Swap;
 
-  /** `give` never rejects; `otherWithinMs` is for tests. */
+  /** `give` never rejects; other `waits` are for tests. */
   constructor(
     private readonly give: Give,
-    private readonly otherWithinMs = otherMs,
+    private readonly waits = { otherMs, hangsMs },
   ) {
-    this.swap = new Swap(give, otherWithinMs);
+    this.swap = new Swap(give, waits.otherMs);
   }
 
   expect(scenario: Rehearsed): void {
     this.next = scenario;
-    this.swap = new Swap(this.give, this.otherWithinMs);
+    this.swap = new Swap(this.give, this.waits.otherMs);
   }
 
   /** The status for the platform. */
@@ -31,11 +33,17 @@ export class Rehearsal {
     if (this.swap.isFull) this.next = undefined;
     // The probe is no notification.
     if (this.next === undefined || idOf(heard) === undefined) return this.give(heard);
-    if (this.next === 'duplicate') {
-      this.next = undefined;
-      return this.givenTwice(heard);
-    }
-    return this.swap.answer(heard);
+    const { next } = this;
+    if (next === 'out-of-order') return this.swap.answer(heard);
+    this.next = undefined;
+    return next === 'duplicate' ? this.givenTwice(heard) : this.hanging(heard);
+  }
+
+  /** The server gets it, and what it answers comes too late: the platform gives up, and reverses a payment. */
+  private async hanging(heard: Heard): Promise<number> {
+    const status = await this.give(heard);
+    await new Promise<void>(resolve => void setTimeout(resolve, this.waits.hangsMs).unref());
+    return status;
   }
 
   /** As after a crash that lost the first answer: the platform learns the second alone (A-13). */

@@ -10,8 +10,8 @@ export interface Scenario {
   /** A code for each, paid with this TxState. */
   payments: readonly string[];
   followUp: FollowUp | null;
-  /** What the listener at a desk (`paycode-dev listen`) plays with it: the platform does so only after a fault. */
-  rehearsal: 'duplicate' | 'out-of-order' | null;
+  /** What the listener at a desk (`paycode-dev listen`) plays with it: it happens only after a fault. */
+  rehearsal: 'duplicate' | 'out-of-order' | 'hanging' | null;
   /** ALL_AT_ONCE: as many payments as whoever plays it wishes. */
   pace: 'ONE_BY_ONE' | 'CUSTOMER_IS_SLOW' | 'ALL_AT_ONCE';
 }
@@ -88,6 +88,17 @@ export const scenarios: readonly Scenario[] = [
     followUp: 'REVERSAL',
     rehearsal: 'out-of-order',
   },
-  { ...usual, name: 'slow', sees: 'nothing while the customer takes their time, then a SUCCESS', pace: 'CUSTOMER_IS_SLOW' },
+  {
+    ...usual,
+    name: 'hanging',
+    sees: 'a SUCCESS, whose answer stays away: after 45 seconds the payment is reversed, and a REVERSED follows, whatever you answered',
+    rehearsal: 'hanging',
+  },
+  {
+    ...usual,
+    name: 'slow',
+    sees: 'nothing while the customer, or the payment core, takes its time, then a SUCCESS',
+    pace: 'CUSTOMER_IS_SLOW',
+  },
   { ...usual, name: 'burst', sees: 'many SUCCESS notifications at once', pace: 'ALL_AT_ONCE' },
 ];
