@@ -16,14 +16,18 @@ export function OnCallPage(): ReactNode {
   return (
     <>
       <h1>On-call</h1>
-      {me && !me.person.mayOnCall && (
+      {me?.person.mayOnCall === false && (
         <p className="notice">This page is for people on call and administrators of the platform.</p>
       )}
-      {me?.person.mayOnCall && <Search before={transaction} />}
-      {me?.person.mayOnCall && transaction && <FoundTransaction key={transaction} transactionId={transaction} />}
-      {me?.person.mayOnCall && <MerchantSearch before={merchant} />}
-      {me?.person.mayOnCall && merchant && <FoundMerchant key={merchant} text={merchant} />}
-      {me?.person.mayOnCall && <StuckSections />}
+      {me?.person.mayOnCall && (
+        <>
+          <Search before={transaction} />
+          {transaction && <FoundTransaction key={transaction} transactionId={transaction} />}
+          <MerchantSearch before={merchant} />
+          {merchant && <FoundMerchant key={merchant} text={merchant} />}
+          <StuckSections />
+        </>
+      )}
     </>
   );
 }
