@@ -21,7 +21,7 @@ export function MerchantSearch({ before }: { before: string | undefined }): Reac
         label="Merchant id or name"
         maxLength={100}
         autoComplete="off"
-        hint="A part of the name is enough."
+        hint="A part of the name is enough. Whom you look at goes on record with your name."
         problem={problem}
         value={text}
         onChange={event => setText(event.target.value)}
