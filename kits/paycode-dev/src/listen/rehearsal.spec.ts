@@ -20,6 +20,7 @@ describe('a rehearsal with what comes next (A-78)', () => {
     given = [];
     statuses = [];
   });
+  afterEach(() => jest.useRealTimers());
 
   it('without one, and after one, everything is given as it comes', async () => {
     const rehearsal = make();
@@ -39,13 +40,16 @@ describe('a rehearsal with what comes next (A-78)', () => {
     expect(given).toEqual(['body of the probe', 'body of 1 1', 'body of 1 2']);
   });
 
-  it('hanging: the server gets it once, its answer stays away, and what comes meanwhile is answered', async () => {
-    const rehearsal = make({ otherMs: 0, hangsMs: 1 });
+  it('hanging: the server gets it once, its answer stays away for a minute, and what comes meanwhile is answered', async () => {
+    jest.useFakeTimers();
+    const rehearsal = make();
     rehearsal.expect('hanging');
     const answered: string[] = [];
-    const answer = (id: string | null) => rehearsal.answer(heard(id)).then(status => answered.push(`${id} ${status}`));
-    await Promise.all([null, '1', '2'].map(answer));
+    for (const id of [null, '1', '2']) void rehearsal.answer(heard(id)).then(status => answered.push(`${id} ${status}`));
+    await jest.advanceTimersByTimeAsync(59_999);
     expect(given).toEqual(['body of the probe', 'body of 1 1', 'body of 2 1']);
+    expect(answered).toEqual(['null 200', '2 200']);
+    await jest.advanceTimersByTimeAsync(1);
     expect(answered).toEqual(['null 200', '2 200', '1 200']);
   });
 
