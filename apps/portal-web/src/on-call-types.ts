@@ -48,7 +48,7 @@ export interface OnCallTransaction {
   silent: string[];
 }
 
-export interface FoundMerchants {
+export interface MerchantPage {
   merchants: Merchant[];
   isMore: boolean;
 }

@@ -16,7 +16,7 @@ import type {
   SwitchOverview,
 } from './api-types';
 import { dayBeganAt } from './format';
-import type { FoundMerchants, OnCallMerchant, OnCallTransaction, Stuck } from './on-call-types';
+import type { MerchantPage, OnCallMerchant, OnCallTransaction, Stuck } from './on-call-types';
 
 const triesMax = 2;
 
@@ -119,10 +119,10 @@ export const onCallTransactionQuery = (transactionId: string) =>
     queryFn: () => api.get<OnCallTransaction>(`on-call/transactions/${encodeURIComponent(transactionId)}`),
   });
 
-export const foundMerchantsQuery = (text: string) =>
+export const merchantPageQuery = (text: string) =>
   queryOptions({
     queryKey: ['found-merchants', text],
-    queryFn: () => api.get<FoundMerchants>(`on-call/merchants?${search({ search: text })}`),
+    queryFn: () => api.get<MerchantPage>(`on-call/merchants?${search({ search: text })}`),
   });
 /** On record, as the transaction. */
 export const onCallMerchantQuery = (merchantId: number) =>

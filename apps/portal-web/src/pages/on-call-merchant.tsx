@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
-import type { FoundMerchants, OnCallMerchant } from '../on-call-types';
-import { foundMerchantsQuery, onCallMerchantQuery } from '../queries';
+import type { MerchantPage, OnCallMerchant } from '../on-call-types';
+import { merchantPageQuery, onCallMerchantQuery } from '../queries';
 import { answerName, Facts, Failure, Field, Moment, OutcomeTag, Waiting } from '../ui';
 
 export function MerchantSearch({ before }: { before: string | undefined }): ReactNode {
@@ -32,8 +32,8 @@ export function MerchantSearch({ before }: { before: string | undefined }): Reac
 }
 
 /** The merchant that is meant, or those that may be. */
-export function FoundMerchant({ text }: { text: string }): ReactNode {
-  const { data, isError, error, refetch } = useQuery(foundMerchantsQuery(text));
+export function MerchantResult({ text }: { text: string }): ReactNode {
+  const { data, isError, error, refetch } = useQuery(merchantPageQuery(text));
   const [only, ...more] = data?.merchants ?? [];
   const isOne = only !== undefined && more.length === 0;
   return (
@@ -41,13 +41,13 @@ export function FoundMerchant({ text }: { text: string }): ReactNode {
       <h2 id="merchants">{isOne ? `Merchant ${only.merchantId} ${only.merchantName}` : 'Merchants'}</h2>
       {isError && <Failure error={error} again={() => void refetch()} />}
       {!data && !isError && <Waiting what="Looking for merchants" />}
-      {isOne && <ShownMerchant merchantId={only.merchantId} />}
+      {isOne && <MerchantSummary merchantId={only.merchantId} />}
       {data && !isOne && <MerchantList found={data} />}
     </section>
   );
 }
 
-function MerchantList({ found: { merchants, isMore } }: { found: FoundMerchants }): ReactNode {
+function MerchantList({ found: { merchants, isMore } }: { found: MerchantPage }): ReactNode {
   if (merchants.length === 0) return <p className="notice">No merchant has this id, or this text in its name.</p>;
   return (
     <>
@@ -66,7 +66,7 @@ function MerchantList({ found: { merchants, isMore } }: { found: FoundMerchants 
   );
 }
 
-function ShownMerchant({ merchantId }: { merchantId: number }): ReactNode {
+function MerchantSummary({ merchantId }: { merchantId: number }): ReactNode {
   const { data, isError, error, refetch } = useQuery(onCallMerchantQuery(merchantId));
   if (isError) return <Failure error={error} again={() => void refetch()} />;
   if (!data) return <Waiting what="Asking what is set for it" />;

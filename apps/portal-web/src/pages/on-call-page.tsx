@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { meQuery, stuckQuery } from '../queries';
 import { Failure, Field, Waiting } from '../ui';
-import { FoundMerchant, MerchantSearch } from './on-call-merchant';
+import { MerchantResult, MerchantSearch } from './on-call-merchant';
 import { FoundTransaction } from './on-call-transaction';
 import { ShardOwners } from './on-call-shards';
 import { FailingReceivers, OpenDeliveries } from './on-call-stuck';
@@ -24,7 +24,7 @@ export function OnCallPage(): ReactNode {
           <Search before={transaction} />
           {transaction && <FoundTransaction key={transaction} transactionId={transaction} />}
           <MerchantSearch before={merchant} />
-          {merchant && <FoundMerchant key={merchant} text={merchant} />}
+          {merchant && <MerchantResult key={merchant} text={merchant} />}
           <StuckSections />
         </>
       )}

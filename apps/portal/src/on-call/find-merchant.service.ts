@@ -9,23 +9,23 @@ import { type LastAnswer, MerchantCalls, OnCallReader } from './on-call.ports';
 import type { OnCall } from './on-call.service';
 import { orSilent } from './or-silent';
 
-export interface FoundMerchants {
+export interface MerchantPage {
   merchants: MerchantRecord[];
   isMore: boolean;
 }
 
-export interface ShownMerchant {
+export interface MerchantSummary {
   merchant: MerchantRecord;
   /** null: notification-config did not answer. */
-  receiver: ShownReceiver | null;
+  receiver: ReceiverSummary | null;
   /** null: there is none, or auth-session did not answer. */
-  account: ShownAccount | null;
+  account: AccountSummary | null;
   lastAnswers: LastAnswer[];
   /** Services that did not answer: what they know is missing. */
   silent: string[];
 }
 
-interface ShownReceiver {
+interface ReceiverSummary {
   /** null: no URL is set. */
   host: string | null;
   changedAt: string | null;
@@ -34,7 +34,7 @@ interface ShownReceiver {
   recipients: string[];
 }
 
-type ShownAccount = Pick<PortalAccount, 'username' | 'mode' | 'hasPassword' | 'challengeRequired' | 'passwordChangedAt'> & {
+type AccountSummary = Pick<PortalAccount, 'username' | 'mode' | 'hasPassword' | 'challengeRequired' | 'passwordChangedAt'> & {
   hasPublicKey: boolean;
   isBoundToAddresses: boolean;
 };
@@ -52,14 +52,14 @@ export class FindMerchantService {
     @Inject(LOGGER) private readonly log: Logger,
   ) {}
 
-  async search(text: string): Promise<FoundMerchants> {
+  async search(text: string): Promise<MerchantPage> {
     const merchantId = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
     const found = await this.directory.merchantsOf(Number.isSafeInteger(merchantId) ? { merchantId } : { named: text });
     return { merchants: found.slice(0, foundMax), isMore: found.length > foundMax };
   }
 
   /** @throws DomainError 404 */
-  async show(merchantId: number, { person, origin }: OnCall): Promise<ShownMerchant> {
+  async show(merchantId: number, { person, origin }: OnCall): Promise<MerchantSummary> {
     const [merchant] = await this.directory.merchantsOf({ merchantId });
     if (!merchant) throw new DomainError({ status: 404, reason: 'NO_MERCHANT', message: 'there is no such merchant' });
     const { personId, name: personName } = person;
@@ -76,7 +76,7 @@ export class FindMerchantService {
   }
 }
 
-function receiverOf({ http, encryption, recipients }: PortalNotifications): ShownReceiver {
+function receiverOf({ http, encryption, recipients }: PortalNotifications): ReceiverSummary {
   return {
     // Paths and queries of URLs may hold what only the merchant should know.
     host: http && new URL(http.url).host,
@@ -86,7 +86,7 @@ function receiverOf({ http, encryption, recipients }: PortalNotifications): Show
   };
 }
 
-function withoutSecrets(account: PortalAccount): ShownAccount {
+function withoutSecrets(account: PortalAccount): AccountSummary {
   const { username, mode, hasPassword, challengeRequired, passwordChangedAt, publicKeySha256, sourceAddresses } = account;
   const rules = { hasPublicKey: publicKeySha256 !== null, isBoundToAddresses: sourceAddresses.length > 0 };
   return { username, mode, hasPassword, challengeRequired, passwordChangedAt, ...rules };

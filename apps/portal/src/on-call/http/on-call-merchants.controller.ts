@@ -2,7 +2,7 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { invalidField } from '@paycode/service-runtime';
 import { IsString, Length } from 'class-validator';
 import { AskedBy, type Asking, Needs } from '../../sessions';
-import { FindMerchantService, type FoundMerchants, type ShownMerchant } from '../find-merchant.service';
+import { FindMerchantService, type MerchantPage, type MerchantSummary } from '../find-merchant.service';
 
 class MerchantsQuery {
   /** Merchant id, or a part of a name. */
@@ -18,13 +18,13 @@ export class OnCallMerchantsController {
 
   @Get()
   @Needs('ON_CALL')
-  search(@Query() { search }: MerchantsQuery): Promise<FoundMerchants> {
+  search(@Query() { search }: MerchantsQuery): Promise<MerchantPage> {
     return this.merchants.search(search);
   }
 
   @Get(':merchantId')
   @Needs('ON_CALL')
-  show(@Param('merchantId') text: string, @AskedBy() asking: Asking): Promise<ShownMerchant> {
+  show(@Param('merchantId') text: string, @AskedBy() asking: Asking): Promise<MerchantSummary> {
     const merchantId = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
     if (!Number.isSafeInteger(merchantId)) throw invalidField('merchantId', 'must be a positive integer');
     return this.merchants.show(merchantId, asking);
