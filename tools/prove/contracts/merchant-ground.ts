@@ -36,7 +36,13 @@ export class MerchantGround {
 
   /** The first call starts a portal that sleeps; until it answers the gateway may lose its patience, and say 503. */
   async wakePortal(): Promise<void> {
-    await eventually(() => this.read('/pluto/purchase/notifications?reference=none'), portalWithinMs);
+    const path = `/pluto/purchase/notifications?merchantId=${this.merchantId}&reference=none`;
+    const answer = await eventually(async () => {
+      const given = await this.platform.gateway({ method: 'GET', path, as: this.psp! });
+      if (given.status === 503) throw new Error(`${path} answers ${given.status}`);
+      return given;
+    }, portalWithinMs);
+    accepted(path, answer);
   }
 
   /** A code that can be paid any number of times. */
