@@ -1,11 +1,13 @@
 import type { Channel } from '@paycode/dto';
 
-const masks: Record<Channel, (value: string) => string> = {
+const end = (value: string): string => `***${value.slice(-3)}`;
+
+/** The other channels show the end of an address. */
+const masks: Partial<Record<Channel, (value: string) => string>> = {
   EMAIL: value => `${value[0]}***${value.slice(value.lastIndexOf('@'))}`,
-  SMS: value => `***${value.slice(-3)}`,
 };
 
 /** Enough to recognise an address that one knows, not enough to use it. */
 export function maskedRecipient({ type, value }: { type: Channel; value: string }): string {
-  return masks[type](value);
+  return (masks[type] ?? end)(value);
 }
