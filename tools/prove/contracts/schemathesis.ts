@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { MerchantGround } from './merchant-ground';
 import type { Toolchain } from './toolchain';
 
@@ -29,7 +29,8 @@ export async function schemathesis(
   const known = { merchantId: ground.merchantId, code, merchantReference, transactionId, url: 'http://127.0.0.1:1/' };
   const args = [
     ...['--config-file', join(folder, 'schemathesis.toml'), 'run', join(root, 'docs/reference/http/public.openapi.yaml')],
-    ...['--url', baseUrl, '--tls-verify', caFile, '--auth', `${username}:${password}`],
+    // `npm start` names the file from the project's folder, and the command runs in another.
+    ...['--url', baseUrl, '--tls-verify', resolve(caFile), '--auth', `${username}:${password}`],
     ...['--phases', 'examples,coverage,fuzzing', '--max-examples', String(examples), '--seed', String(seed)],
     ...['--continue-on-failure', '--warnings', 'off'],
   ];
@@ -42,8 +43,8 @@ function outputOf(command: string, args: string[], env: NodeJS.ProcessEnv): Prom
   const child = spawn(command, args, { env, cwd: tmpdir(), stdio: ['ignore', 'pipe', 'pipe'], timeout: withinMs });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  return new Promise((resolve, reject) => {
+  return new Promise((fulfil, reject) => {
     child.once('error', reject);
-    child.once('close', code => resolve({ code, output }));
+    child.once('close', code => fulfil({ code, output }));
   });
 }
