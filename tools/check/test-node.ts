@@ -1,6 +1,6 @@
 /**
- * `npm run test:node`: runs the evaluation overlay on a real Kubernetes node, with the project's images, and disturbs it. By hand, as root on Linux; 25 minutes at
- * most on two quiet cores. Needs Go, containerd, runc, buildah, debootstrap, iptables and the plug-ins of CNI (Debian: containernetworking-plugins);
+ * `npm run test:node`: runs the evaluation overlay on a real Kubernetes node, with the project's images, disturbs it, and then the sandbox overlay. By hand, as root on Linux; 25 minutes at
+ * most on two quiet cores. Needs Go, Java, Maven, containerd, runc, buildah, debootstrap, iptables and the plug-ins of CNI (Debian: containernetworking-plugins);
  * without one of them it says so and fails. With kube-router on the PATH it also enforces network policies. Everything runs in namespaces of its own, which end with it.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -10,6 +10,7 @@ import { cacheFolder } from './cluster/cache-folder.ts';
 import { kubernetesPrograms } from './cluster/kubernetes-programs.ts';
 import { removeControlGroups } from './node/control-groups.ts';
 import { nodePrograms } from './node/node-programs.ts';
+import { kafkaJars, kafkaVersion } from '../run/kafka/distribution.ts';
 import { runJest } from '../prove/testing/run-jest.ts';
 
 const needed: Record<string, string[]> = {
@@ -21,6 +22,8 @@ const needed: Record<string, string[]> = {
   debootstrap: ['--version'],
   iptables: ['--version'],
   unshare: ['--version'],
+  java: ['-version'],
+  mvn: ['-v'],
 };
 const inImages = [
   'apps',
@@ -54,6 +57,8 @@ if (process.env[inside]) {
     console.error(`No node can be run here without ${missing.join(', ')}.`);
     process.exitCode = 1;
   } else {
+    // Inside there is no network to fetch them by.
+    await kafkaJars(kafkaVersion());
     const programs = { ...nodePrograms(), plane: kubernetesPrograms(), images: imageArchive() };
     if (!process.argv.includes('--prepare')) process.exitCode = await enter(programs);
   }

@@ -47,12 +47,12 @@ export class MerchantReceiver {
     this.server = createServer((request, response) => void this.handle(request, response));
   }
 
-  /** `address`: where it listens; in a container network the platform does not reach 127.0.0.1. */
-  static async start(address = '127.0.0.1'): Promise<MerchantReceiver> {
+  /** `address`: where it listens; in a container network the platform does not reach 127.0.0.1. Any free port unless one is given. */
+  static async start(address = '127.0.0.1', port = 0): Promise<MerchantReceiver> {
     const receiver = new MerchantReceiver(address);
     await new Promise<void>((resolve, reject) => {
       receiver.server.once('error', reject);
-      receiver.server.listen(0, address, resolve);
+      receiver.server.listen(port, address, resolve);
     });
     return receiver;
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /** Within what k8s/overlays/evaluation lets webhooks reach: the receivers of the tests listen here. */
 export const nodeAddress = '10.244.255.1';
-const podRange = '10.244.1.0/24';
+export const podRange = '10.244.1.0/24';
 
 /** What a kubelet sets for the whole machine: here it finds these values, and nothing is set. */
 const kernelSettings: Record<string, string> = {
@@ -36,6 +36,11 @@ export function prepareMachine(folder: string): void {
   writeFileSync(join(folder, 'pods.resolv.conf'), `nameserver ${nodeAddress}\n`);
   mkdirSync(join(folder, 'cni'), { recursive: true });
   writeFileSync(join(folder, 'cni/10-paycode.conflist'), JSON.stringify(podNetwork));
+}
+
+/** Gives the node an address that the platform takes for one of the Internet; there is no way to the real one from these namespaces. */
+export function addPublicAddress(address: string): void {
+  run('ip', 'address', 'add', `${address}/32`, 'dev', 'paycode0');
 }
 
 /** Each pod has a link of its own to the node, so that every packet passes the node's rules. */

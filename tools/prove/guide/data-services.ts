@@ -19,6 +19,13 @@ const nobody = 65_534;
 const admin = { username: 'admin', password: randomBytes(24).toString('base64url') };
 const brokerName = 'paycode-broker';
 export const postgresName = 'paycode-rw.postgres';
+const kafkaName = 'paycode-kafka-bootstrap.kafka';
+
+/** Where pods of a real node reach the servers, in the place of 127.0.0.1. */
+export interface Reach {
+  address: string;
+  port: number;
+}
 
 /** PostgreSQL with TLS, and the roles and databases that CloudNativePG makes of the manifests. */
 export class GuidePostgres {
@@ -29,7 +36,7 @@ export class GuidePostgres {
     readonly ca: string,
   ) {}
 
-  static async start(resources: readonly Resource[], secrets: readonly Secret[]): Promise<GuidePostgres> {
+  static async start(resources: readonly Resource[], secrets: readonly Secret[], reach?: Reach): Promise<GuidePostgres> {
     const folder = mkdtempSync(join(tmpdir(), 'paycode-guide-postgres-'));
     const authority = await newAuthority('CN=postgres', 1);
     const { certificate, key } = await issueCertificate(authority, { names: [postgresName], days: 1 });
@@ -37,9 +44,10 @@ export class GuidePostgres {
     writeFileSync(certFile, certificate);
     writeFileSync(keyFile, key, { mode: 0o600 });
     if (process.getuid?.() === 0) for (const path of [folder, keyFile]) chownSync(path, nobody, nobody);
-    const settings = ['ssl=on', `ssl_cert_file=${certFile}`, `ssl_key_file=${keyFile}`];
+    const settings = ['ssl=on', `ssl_cert_file=${certFile}`, `ssl_key_file=${keyFile}`, ...(reach ? openTo(reach, folder) : [])];
     const server = await startEmbeddedPostgres({
       dataDir: join(folder, 'data'),
+      port: reach?.port,
       volatile: true,
       settings,
       password: 'superuser',
@@ -75,6 +83,18 @@ export class GuidePostgres {
     });
   }
 
+  /** Who is connected, and that over TLS. */
+  async connected(): Promise<string[]> {
+    let names: string[] = [];
+    await this.asSuperuser(async client => {
+      const { rows } = await client.query<{ name: string }>(
+        'select distinct usename as name from pg_stat_activity join pg_stat_ssl using (pid) where ssl order by 1',
+      );
+      names = rows.map(({ name }) => name);
+    });
+    return names;
+  }
+
   async stop(): Promise<void> {
     await this.server.stop();
     rmSync(this.folder, { recursive: true, force: true });
@@ -95,15 +115,20 @@ export class GuideKafka {
     private passwords: ReadonlyMap<string, string>,
   ) {}
 
-  static async start(resources: readonly Resource[], secrets: readonly Secret[]): Promise<GuideKafka> {
+  static async start(resources: readonly Resource[], secrets: readonly Secret[], reach?: Reach): Promise<GuideKafka> {
     const folder = mkdtempSync(join(tmpdir(), 'paycode-guide-kafka-'));
     mkdirSync(join(folder, 'tls'));
-    const { ca, caFile, keystoreFile } = await createCertificates(join(folder, 'tls'), brokerName);
+    const { ca, caFile, keystoreFile } = await createCertificates(
+      join(folder, 'tls'),
+      brokerName,
+      reach && [reach.address, kafkaName, '127.0.0.1'],
+    );
     const passwords = passwordsOf(resources, secrets);
     const users = [...passwords].map(([username, password]) => ({ username, password }));
     const cluster = await KafkaCluster.start({
       version: kafkaVersion(),
-      nodes: [{ client: await freePort(), controller: await freePort() }],
+      nodes: [{ client: reach?.port ?? (await freePort()), controller: await freePort() }],
+      address: reach?.address,
       folder,
       security: { ca, keystoreFile, truststoreFile: caFile, brokerName, admin, users },
     });
@@ -149,6 +174,13 @@ export class GuideKafka {
     await this.cluster.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Others than this machine are known by TLS and password only. */
+function openTo({ address }: Reach, folder: string): string[] {
+  const rules = join(folder, 'pg_hba.conf');
+  writeFileSync(rules, 'host all all 127.0.0.1/32 scram-sha-256\nhostssl all all all scram-sha-256\n', { mode: 0o644 });
+  return [`listen_addresses=127.0.0.1,${address}`, `hba_file=${rules}`];
 }
 
 function passwordsOf(resources: readonly Resource[], secrets: readonly Secret[]): Map<string, string> {

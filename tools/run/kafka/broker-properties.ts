@@ -20,11 +20,14 @@ export interface BrokerOptions {
   nodeId: number;
   nodes: readonly NodePorts[];
   dataDir: string;
+  /** Where the brokers listen, and clients reach them; 127.0.0.1 when omitted. */
+  address?: string;
   security?: BrokerSecurity;
 }
 
-/** server.properties of one node of a KRaft cluster on 127.0.0.1 with a static quorum. */
-export function brokerProperties({ nodeId, nodes, dataDir, security }: BrokerOptions): Record<string, string> {
+/** server.properties of one node of a KRaft cluster on this machine with a static quorum. */
+export function brokerProperties(options: BrokerOptions): Record<string, string> {
+  const { nodeId, nodes, dataDir, address = '127.0.0.1', security } = options;
   const own = nodes[nodeId - 1];
   if (!own) throw new Error(`there is no node ${nodeId}`);
   const replicas = String(Math.min(3, nodes.length));
@@ -33,8 +36,8 @@ export function brokerProperties({ nodeId, nodes, dataDir, security }: BrokerOpt
     'process.roles': 'broker,controller',
     'node.id': String(nodeId),
     'controller.quorum.voters': nodes.map(({ controller }, at) => `${at + 1}@127.0.0.1:${controller}`).join(','),
-    listeners: `CLIENT://127.0.0.1:${own.client},CONTROLLER://127.0.0.1:${own.controller}`,
-    'advertised.listeners': `CLIENT://127.0.0.1:${own.client}`,
+    listeners: `CLIENT://${address}:${own.client},CONTROLLER://127.0.0.1:${own.controller}`,
+    'advertised.listeners': `CLIENT://${address}:${own.client}`,
     'inter.broker.listener.name': 'CLIENT',
     'controller.listener.names': 'CONTROLLER',
     'log.dirs': dataDir,

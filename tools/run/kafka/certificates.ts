@@ -1,5 +1,6 @@
 import { webcrypto } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
@@ -15,8 +16,15 @@ export interface ClusterCertificates {
   keystoreFile: string;
 }
 
-/** Makes an authority and one certificate for all brokers on 127.0.0.1, valid for 30 days. For tests and local use. */
-export async function createCertificates(folder: string, brokerName: string): Promise<ClusterCertificates> {
+/**
+ * Makes an authority and one certificate for all brokers, valid for 30 days. For tests and local use. `hosts`: names and addresses by which clients
+ * reach them.
+ */
+export async function createCertificates(
+  folder: string,
+  brokerName: string,
+  hosts: readonly string[] = ['127.0.0.1', 'localhost'],
+): Promise<ClusterCertificates> {
   const now = Date.now();
   const validity = { notBefore: new Date(now - dayMs), notAfter: new Date(now + 30 * dayMs), signingAlgorithm: keyAlgorithm };
   const caKeys = await generateKeys();
@@ -39,10 +47,7 @@ export async function createCertificates(folder: string, brokerName: string): Pr
     publicKey: brokerKeys.publicKey,
     signingKey: caKeys.privateKey,
     extensions: [
-      new x509.SubjectAlternativeNameExtension([
-        { type: 'ip', value: '127.0.0.1' },
-        { type: 'dns', value: 'localhost' },
-      ]),
+      new x509.SubjectAlternativeNameExtension(hosts.map(value => ({ type: isIP(value) ? 'ip' : 'dns', value }))),
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth]),
     ],
   });

@@ -15,6 +15,8 @@ export interface KafkaClusterOptions {
   /** Data, logs and properties; kept between starts. */
   folder: string;
   detached?: boolean;
+  /** Where the brokers listen, and clients reach them; 127.0.0.1 when omitted. */
+  address?: string;
   security?: ClusterSecurity;
 }
 
@@ -28,7 +30,7 @@ export interface ClusterSecurity extends BrokerSecurity {
 const readyTimeoutMs = 240_000;
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** A Kafka cluster in KRaft mode on 127.0.0.1. */
+/** A Kafka cluster in KRaft mode on this machine. */
 export class KafkaCluster {
   private constructor(
     private readonly options: KafkaClusterOptions,
@@ -55,7 +57,8 @@ export class KafkaCluster {
   }
 
   get brokers(): string[] {
-    return this.options.nodes.map(({ client }) => `127.0.0.1:${client}`);
+    const { nodes, address = '127.0.0.1' } = this.options;
+    return nodes.map(({ client }) => `${address}:${client}`);
   }
 
   /** How a client connects: as the administrator unless `user` is given. */
@@ -110,12 +113,13 @@ export class KafkaCluster {
   }
 }
 
-function prepareNode({ nodes, folder, detached, security }: KafkaClusterOptions, nodeId: number, jars: string): KafkaNode {
+function prepareNode(options: KafkaClusterOptions, nodeId: number, jars: string): KafkaNode {
+  const { nodes, folder, detached, address, security } = options;
   const own = join(folder, `node-${nodeId}`);
   const dataDir = join(own, 'data');
   mkdirSync(dataDir, { recursive: true });
   // Holds the administrator's password when secured.
-  writeFileSync(join(own, 'server.properties'), propertiesText(brokerProperties({ nodeId, nodes, dataDir, security })), {
+  writeFileSync(join(own, 'server.properties'), propertiesText(brokerProperties({ nodeId, nodes, dataDir, address, security })), {
     mode: 0o600,
   });
   return new KafkaNode({ jars, folder: own, detached });
