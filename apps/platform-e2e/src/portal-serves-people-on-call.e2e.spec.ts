@@ -55,6 +55,10 @@ const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', ro
     );
     await lookUp(reversed);
     await shows('CLOSED_NON200', 'REVERSED: NON_200', 'HTTP 500');
+    const grafana = portal.page.getByRole('link', { name: 'in Grafana' });
+    expect(await grafana.getAttribute('href')).toMatch(
+      new RegExp(`^https://grafana\\.example/watch/d/paycode-transaction\\?var-transaction=${reversed}&from=\\d{13}&to=\\d{13}$`),
+    );
     expect(await portal.accessibilityFaults()).toEqual([]);
     await portal.screenshots('on-call');
     letGo();

@@ -45,6 +45,8 @@ export interface OnCallTransaction {
   } | null;
   reversal: { state: string; dueAt: string | null; reason: string | null } | null;
   doings: { at: string; personName: string; action: string }[];
+  /** Its traces and log lines in Grafana; null: there is no Grafana, or nobody knows the transaction. */
+  dashboard: string | null;
   silent: string[];
 }
 

@@ -55,6 +55,7 @@ export class AppModule {
           reversalSchedulerUrl: settings.REVERSAL_SCHEDULER_URL,
           notificationConfigUrl: settings.NOTIFICATION_CONFIG_URL,
           authSessionUrl: settings.AUTH_SESSION_URL,
+          grafanaUrl: settings.GRAFANA_URL,
         }),
         PagesModule.register({ folder: settings.WEB_FOLDER }),
       ],

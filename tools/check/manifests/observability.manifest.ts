@@ -19,6 +19,9 @@ const tests = readdirSync(join(root, 'k8s/tests/alerts')).map(file => `k8s/tests
 const dashboards = readdirSync(join(root, 'k8s/components/monitoring/dashboards')).map(
   file => `k8s/components/monitoring/dashboards/${file}`,
 );
+/** Of one transaction: traces and log lines, no metrics. */
+const ofTransaction = 'k8s/components/monitoring/dashboards/transaction.json';
+const ofMetrics = dashboards.filter(file => file !== ofTransaction);
 
 interface Alert {
   alert: string;
@@ -40,7 +43,7 @@ interface Dashboard {
     id: number;
     title: string;
     datasource: { uid: string };
-    targets: { expr: string; datasource: { uid: string } }[];
+    targets: { expr: string; query?: string; datasource: { uid: string } }[];
     gridPos: { x: number; y: number };
   }[];
 }
@@ -151,27 +154,34 @@ describe('dashboards', () => {
     expect([new Set(panels.map(({ id }) => id)).size, new Set(places).size]).toEqual([panels.length, panels.length]);
   });
 
-  it.each(dashboards)(
-    '%s can be read per data source, environment and namespace, and shows 0 where nothing was counted',
-    file => {
-      const { templating, panels } = JSON.parse(read(file)) as Dashboard;
-      expect(templating.list.map(({ name }) => name)).toEqual(['datasource', 'environment', 'namespace']);
-      for (const { title, datasource, targets } of panels)
-        for (const target of targets) {
-          expect([title, datasource.uid, target.datasource.uid]).toEqual([title, '${datasource}', '${datasource}']);
-          const selectors = [...target.expr.matchAll(/\b(?:paycode|nodejs|process)_[a-z0-9_]+(\{[^}]*\})?/g)].map(
-            match => match[1],
-          );
-          const wanted = 'namespace=~"$namespace",environment=~"$environment"}';
-          expect({ title, isFree: selectors.filter(selector => !selector?.endsWith(wanted)) }).toEqual({ title, isFree: [] });
-          const isCount = /\b(rate|increase)\(/.test(target.expr) && !target.expr.includes('histogram_quantile');
-          if (isCount) expect(target.expr).toMatch(/ or (on\(\) )?vector\(0\)$/);
-        }
-    },
-  );
+  it.each(ofMetrics)('%s can be read per data source, environment and namespace, and shows 0 where nothing was counted', file => {
+    const { templating, panels } = JSON.parse(read(file)) as Dashboard;
+    expect(templating.list.map(({ name }) => name)).toEqual(['datasource', 'environment', 'namespace']);
+    for (const { title, datasource, targets } of panels)
+      for (const target of targets) {
+        expect([title, datasource.uid, target.datasource.uid]).toEqual([title, '${datasource}', '${datasource}']);
+        const selectors = [...target.expr.matchAll(/\b(?:paycode|nodejs|process)_[a-z0-9_]+(\{[^}]*\})?/g)].map(
+          match => match[1],
+        );
+        const wanted = 'namespace=~"$namespace",environment=~"$environment"}';
+        expect({ title, isFree: selectors.filter(selector => !selector?.endsWith(wanted)) }).toEqual({ title, isFree: [] });
+        const isCount = /\b(rate|increase)\(/.test(target.expr) && !target.expr.includes('histogram_quantile');
+        if (isCount) expect(target.expr).toMatch(/ or (on\(\) )?vector\(0\)$/);
+      }
+  });
+
+  it('that of one transaction asks for that transaction only, each source by a variable', () => {
+    const { templating, panels } = JSON.parse(read(ofTransaction)) as Dashboard;
+    expect(templating.list.map(({ name }) => name)).toEqual(['transaction', 'namespace', 'traces', 'logs']);
+    const asked = panels.flatMap(({ targets }) => targets.map(({ expr, query, datasource }) => [datasource.uid, query ?? expr]));
+    expect(asked).toEqual([
+      ['${traces}', '{ span.paycode.transaction_id = "$transaction" }'],
+      ['${logs}', '{namespace=~"$namespace"} |= "$transaction" | json | transactionId = "$transaction"'],
+    ]);
+  });
 
   it('every query parses as PromQL', () => {
-    const queries = dashboards.flatMap(file =>
+    const queries = ofMetrics.flatMap(file =>
       (JSON.parse(read(file)) as Dashboard).panels.flatMap(panel => panel.targets.map(({ expr }) => expr)),
     );
     expect(queries.length).toBeGreaterThan(20);

@@ -10,7 +10,12 @@ module.exports = async () => {
   const folder = temporaryFolder();
   const home = join(folder, 'home');
   const transport = process.env.KAFKA_BROKERS ? 'kafka' : undefined;
-  const env = { DATABASE_URL: undefined, EVENTS_TRANSPORT: transport, ...patientWindows };
+  const env = {
+    DATABASE_URL: undefined,
+    EVENTS_TRANSPORT: transport,
+    GRAFANA_URL: 'https://grafana.example/watch',
+    ...patientWindows,
+  };
   const platform = new PlatformProcess({ home, env, args: ['--fresh'] });
   globalThis.__paycodeE2ePlatform = { platform, folder };
   await platform.untilReady();

@@ -29,7 +29,7 @@ const isUnknown = ({ known, delivery, reversal, silent }: OnCallTransaction) =>
   !known && !delivery && !reversal && silent.length === 0;
 
 function Found({ found }: { found: OnCallTransaction }): ReactNode {
-  const { transactionId, known, delivery, doings } = found;
+  const { transactionId, known, delivery, doings, dashboard } = found;
   return (
     <>
       <Facts facts={[...knownFacts(found), ...deliveryFacts(found), ...reversalFacts(found)]} />
@@ -38,6 +38,13 @@ function Found({ found }: { found: OnCallTransaction }): ReactNode {
           <Link to="/payments/$transactionId" params={{ transactionId: String(transactionId) }}>
             Its page: what happened step by step, and why
           </Link>
+        </p>
+      )}
+      {dashboard && (
+        <p>
+          <a href={dashboard} target="_blank" rel="noreferrer">
+            Its traces and log lines in Grafana, in a new tab
+          </a>
         </p>
       )}
       {delivery && !delivery.reversible && delivery.verdict && <Redelivery found={found} />}

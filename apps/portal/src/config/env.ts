@@ -59,6 +59,11 @@ export const env = defineEnv({
     default: null,
     description: 'Folder of the built pages. Unset: `web` beside the program.',
   },
+  GRAFANA_URL: {
+    type: 'url',
+    default: null,
+    description: 'Base URL of Grafana as people on call reach it: links to the dashboard of a transaction. Unset: no links.',
+  },
   SIGN_IN_GUESSES_MAX: {
     type: 'integer',
     default: 5,

@@ -3,6 +3,7 @@ import { InternalClient, ServiceTokenSigner } from '@paycode/access';
 import { Clock, SystemClock } from '@paycode/timing';
 import { HttpMerchantCalls } from './clients/http-merchant-calls';
 import { HttpOnCallCalls } from './clients/http-on-call-calls';
+import { Dashboards } from './dashboards';
 import { FindMerchantService } from './find-merchant.service';
 import { OnCallMerchantsController } from './http/on-call-merchants.controller';
 import { OnCallController } from './http/on-call.controller';
@@ -15,6 +16,8 @@ export interface OnCallOptions {
   reversalSchedulerUrl: string;
   notificationConfigUrl: string;
   authSessionUrl: string;
+  /** Base URL of Grafana; null: there is none. */
+  grafanaUrl: string | null;
 }
 
 /** What people on call see over all merchants, and the little that they may do. */
@@ -33,6 +36,7 @@ export class OnCallModule implements OnApplicationShutdown {
         ...callProviders(options),
         { provide: OnCallReader, useClass: PostgresOnCallReader },
         { provide: Clock, useClass: SystemClock },
+        { provide: Dashboards, useFactory: () => new Dashboards(options.grafanaUrl) },
         OnCallService,
         FindMerchantService,
       ],

@@ -2,12 +2,21 @@ import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import type { RedeliveryAnswer } from '@paycode/dto';
 import { invalidField } from '@paycode/service-runtime';
 import { AskedBy, type Asking, Needs } from '../../sessions';
+import { Dashboards } from '../dashboards';
 import { type FoundTransaction, OnCallService, type Stuck } from '../on-call.service';
+
+interface ShownTransaction extends FoundTransaction {
+  /** Its traces and log lines in Grafana; null: no Grafana is set, or nobody knows the transaction. */
+  dashboard: string | null;
+}
 
 /** For people on call and administrators of the platform: each route needs their permission, which no role of a tenant has. */
 @Controller('console/api/on-call')
 export class OnCallController {
-  constructor(private readonly onCall: OnCallService) {}
+  constructor(
+    private readonly onCall: OnCallService,
+    private readonly dashboards: Dashboards,
+  ) {}
 
   @Get('stuck')
   @Needs('ON_CALL')
@@ -17,8 +26,9 @@ export class OnCallController {
 
   @Get('transactions/:transactionId')
   @Needs('ON_CALL')
-  find(@Param('transactionId') text: string, @AskedBy() asking: Asking): Promise<FoundTransaction> {
-    return this.onCall.find(transactionIdOf(text), asking);
+  async find(@Param('transactionId') text: string, @AskedBy() asking: Asking): Promise<ShownTransaction> {
+    const found = await this.onCall.find(transactionIdOf(text), asking);
+    return { ...found, dashboard: this.dashboards.linkOf(found) };
   }
 
   @Post('transactions/:transactionId/redeliver')
