@@ -38,6 +38,19 @@ CREATE TABLE erasure (
   CONSTRAINT erasure_pkey PRIMARY KEY (transaction_id)
 );
 
+CREATE TABLE late_announcement (
+  event_id text NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  aggregatetype text NOT NULL,
+  aggregateid text NOT NULL,
+  type text NOT NULL,
+  source text NOT NULL,
+  "time" text NOT NULL,
+  traceparent text,
+  payload text NOT NULL,
+  CONSTRAINT late_announcement_pkey PRIMARY KEY (event_id)
+);
+
 CREATE TABLE outbox (
   id bigint GENERATED ALWAYS AS IDENTITY,
   aggregatetype text NOT NULL,
@@ -72,6 +85,7 @@ CREATE TABLE transaction (
   CONSTRAINT transaction_kind_check CHECK (kind = ANY (ARRAY['PURCHASE'::text, 'REFUND'::text, 'REVERSAL'::text]))
 );
 
+CREATE INDEX late_announcement_due ON late_announcement USING btree (due_at);
 CREATE INDEX transaction_of_code ON transaction USING btree (code, transaction_id) WHERE code IS NOT NULL;
 CREATE INDEX transaction_of_original ON transaction USING btree (reference_transaction_id) WHERE reference_transaction_id IS NOT NULL;
 CREATE UNIQUE INDEX transaction_once_per_key ON transaction USING btree (merchant_id, idempotency_key) WHERE idempotency_key IS NOT NULL;
@@ -82,4 +96,5 @@ ALTER TABLE transaction ADD CONSTRAINT transaction_reference_transaction_id_fkey
 CREATE TRIGGER erasure_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON erasure FOR EACH STATEMENT EXECUTE FUNCTION refuse_erasure_change();
 
 COMMENT ON COLUMN code.expires_at IS 'null: never expires.';
+COMMENT ON TABLE late_announcement IS 'Rows of outbox that wait until due_at: rehearsals of a slow payment core.';
 COMMENT ON COLUMN transaction.notification IS 'TransactionNotificationV3 sealed as compact JWE: nothing personal is readable (T-16).';

@@ -31,6 +31,7 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
       for (const text of texts) expect(shown).toContain(text);
     });
   const play = (name: string) => portal.page.getByRole('button', { name, exact: true }).click();
+  const playedIds = async () => (await played()).map(line => line.split(' ')[0]);
   const played = () => portal.page.locator('section[aria-labelledby=played] li').allTextContents();
 
   it('a declined payment by one key, with an amount of choice, which leads to its page (R-3.2-1)', async () => {
@@ -66,6 +67,26 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
     expect(String(notification.referenceTransactionId)).toBe((await played())[0]!.split(' ')[0]);
   });
 
+  it('a notice that comes twice, and a reversal before its payment, by one click each (P-I8, P-I10)', async () => {
+    await play('duplicate-notice');
+    await shows('Played: duplicate-notice', 'REFUNDED again', 'Done.');
+    const [, refund] = await playedIds();
+    const attemptsOf = (id: string) =>
+      receiver.received
+        .filter(({ notification }) => String(notification.transactionId) === id)
+        .map(({ headers }) => headers['x-webhook-attempt']);
+    await eventually(() => expect(attemptsOf(refund!)).toEqual(['1', '2']));
+    await play('out-of-order');
+    await shows('Played: out-of-order', 'tells us in');
+    await shows('Done.');
+    const [payment, reversal] = await playedIds();
+    await receiver.webhook(({ transactionId }) => String(transactionId) === payment);
+    const ids = receiver.received.map(({ notification }) => String(notification.transactionId));
+    expect(ids.filter(id => id === payment || id === reversal)).toEqual([reversal, payment]);
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.screenshots('sandbox-order');
+  });
+
   it('a code by hand: its QR image is drawn, it is paid, and refunded once', async () => {
     await portal.page.getByRole('button', { name: 'Make a code' }).click();
     await eventually(async () =>
@@ -86,12 +107,14 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
     expect(portal.complaints).toEqual([]);
   });
 
-  it('another merchant pays and refunds nothing of it; PSP, viewer and nobody play nothing (T-24)', async () => {
+  it('another merchant pays, refunds and repeats nothing of it; PSP, viewer and nobody play nothing (T-24)', async () => {
     const { code } = await merchant.createCode({ merchantReference: 'not-yours', amount: '10.00', currencyCode: 'ZAR' });
+    const { notification: refund } = await receiver.webhook(({ status }) => status === 'REFUNDED');
     const calls = [
       { path: 'sandbox/codes', body: { amount: '10.00', currencyCode: 'ZAR' } },
       { path: 'sandbox/payments', body: { code, txState: 'SUCCESS' } },
       { path: 'sandbox/follow-ups', body: { code, followUp: 'REFUND' } },
+      { path: 'sandbox/repeats', body: { transactionId: refund.transactionId } },
     ].map(call => ({ method: 'POST', ...call }));
     const answers = async (client: PortalClient) => {
       const statuses: number[] = [];
@@ -101,12 +124,12 @@ const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chrom
     };
     const signedIn = async (of: Parameters<typeof makePerson>[1]) =>
       PortalClient.signedIn(platform, await makePerson(platform, of));
-    expect(await answers(await signedIn({ tenantId: '2001' }))).toEqual([200, 404, 404]);
-    expect(await answers(await signedIn({ tenantType: 'PSP', tenantId: '1' }))).toEqual([404, 404, 404]);
+    expect(await answers(await signedIn({ tenantId: '2001' }))).toEqual([200, 404, 404, 404]);
+    expect(await answers(await signedIn({ tenantType: 'PSP', tenantId: '1' }))).toEqual([404, 404, 404, 404]);
     const viewer = await signedIn({ tenantId: String(merchant.merchantId), role: 'VIEWER' });
-    expect(await answers(viewer)).toEqual([403, 403, 403]);
-    expect(await answers(new PortalClient(platform))).toEqual([401, 401, 401]);
+    expect(await answers(viewer)).toEqual([403, 403, 403, 403]);
+    expect(await answers(new PortalClient(platform))).toEqual([401, 401, 401, 401]);
     const own = await answers(await signedIn({ tenantId: String(merchant.merchantId) }));
-    expect(own).toEqual([200, 200, 200]);
+    expect(own).toEqual([200, 200, 200, 200]);
   });
 });

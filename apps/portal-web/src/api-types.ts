@@ -197,10 +197,15 @@ export interface Colleague {
 export interface Scenario {
   name: string;
   sees: string;
+  ought: string | null;
+  timeline: string | null;
   /** A code for each, paid with this TxState. */
   payments: string[];
   followUp: 'REFUND' | 'REVERSAL' | null;
   rehearsal: 'duplicate' | 'out-of-order' | 'hanging' | null;
+  announcedAfterS: number;
+  isNoticeRepeated: boolean;
+  playedBy: ('PORTAL' | 'COMMAND')[];
   pace: 'ONE_BY_ONE' | 'CUSTOMER_IS_SLOW' | 'ALL_AT_ONCE';
 }
 

@@ -49,6 +49,7 @@ export class AppModule {
         SandboxModule.register({
           environment: settings.PAYCODE_ENVIRONMENT,
           paymentSimulatorUrl: settings.PAYMENT_SIMULATOR_URL,
+          webhookDispatcherUrl: settings.WEBHOOK_DISPATCHER_URL,
         }),
         OnCallModule.register({
           webhookDispatcherUrl: settings.WEBHOOK_DISPATCHER_URL,

@@ -50,12 +50,14 @@ function file(name: string, text: string): string {
 }
 
 describe('paycode-dev trigger', () => {
-  it('its help lists every scenario, and marks the three that a listener plays', async () => {
+  it('its help lists every scenario, and marks those that a listener or the portal plays', async () => {
     expect(await run(['trigger', '--help'])).toBe(0);
     const list = /^Scenarios\n([^]*?)\n\n/m.exec(output)![1]!.split('\n');
     expect(list.map(line => line.trim().split(' ')[0])).toEqual(scenarios.map(({ name }) => name));
     const marked = list.filter(line => line.includes('with paycode-dev listen'));
     expect(marked.map(line => line.trim().split(' ')[0])).toEqual(['duplicate', 'out-of-order', 'hanging']);
+    const portal = list.filter(line => line.includes('in the portal'));
+    expect(portal.map(line => line.trim().split(' ')[0])).toEqual(['duplicate-notice', 'slow-core']);
   });
 });
 
@@ -105,6 +107,7 @@ describe('paycode-dev refuses a wrong call with exit code 2', () => {
     [['login', '--url', 'https://pay.example.com', '--user', 'psp-7'], /login needs the API password/],
     [['codes', 'sell'], /codes needs one of: create, pay, show/],
     [['trigger', 'toString'], /there is no scenario "toString"/],
+    [['trigger', 'slow-core'], /slow-core is played in the portal: \/console\/sandbox/],
     [['trigger', 'burst', '--count', '101'], /--count: a whole number from 1 to 100/],
     [['listen'], /listen needs --forward-to/],
     [['listen', '--forward-to', 'http://127.0.0.1', '--name', 'A B'], /--name: 1 to 32 small letters/],

@@ -14,6 +14,8 @@ export interface Payment {
   tipAmount: string | null;
   /** Left out of the notification unless the code asks for contact data (R-2.5-16). */
   clientContact: ClientContact | null;
+  /** A core that is slow: how much later the payment is announced. Default 0. */
+  announcedAfterS?: number;
 }
 
 /** Flow: a person pays a code with a chosen outcome -> a completed purchase of the code. */
@@ -45,6 +47,7 @@ export class PayCodeService {
       extraReferenceName: code.extraReferenceName,
       extraReferenceValue: code.extraReferenceValue,
       clientContact,
+      announcedAfterS: payment.announcedAfterS,
       clientBilling: null,
       clientShipping: null,
     });

@@ -6,6 +6,12 @@ import { PayCodeService } from './pay-code.service';
 import { ReadCodesService } from './read-codes.service';
 import { SimulateEventService } from './simulate-event.service';
 
+interface SandboxPayment {
+  code: string;
+  txState: string;
+  announcedAfterS: number | undefined;
+}
+
 const payer = '+27820000001';
 
 /** Flow: what a person of a merchant wants to see in the portal -> a code of this merchant, its payment, or what follows it. */
@@ -40,9 +46,9 @@ export class PortalSandboxService {
   }
 
   /** @throws DomainError 404 for a code of another merchant, 400 for one that cannot be paid any more */
-  async pay(caller: Identity, { code, txState }: { code: string; txState: string }): Promise<PortalSandboxTransaction> {
+  async pay(caller: Identity, { code, ...wish }: SandboxPayment): Promise<PortalSandboxTransaction> {
     const { code: own } = await this.readCodes.ofCaller(caller, code);
-    const payment = { code: own.code, txState, clientMsisdn: payer, tipAmount: null, clientContact: null };
+    const payment = { ...wish, code: own.code, clientMsisdn: payer, tipAmount: null, clientContact: null };
     const { transactionId, status } = await this.payCode.pay(payment);
     return { transactionId, status };
   }

@@ -1,6 +1,14 @@
 import { startTestIdentityIssuer, type TestIdentityIssuer, TestTokenKeys } from '@paycode/access/testing';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
-import { eventTypes, type Identity, parseNotification, topics, type TransactionTerminal } from '@paycode/dto';
+import {
+  eventTypes,
+  type Identity,
+  parseNotification,
+  type PortalAnswer,
+  type PortalSandboxOperation,
+  topics,
+  type TransactionTerminal,
+} from '@paycode/dto';
 import { EventTransport } from '@paycode/events';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { type RunningService, startService } from '@paycode/service-runtime';
@@ -88,6 +96,14 @@ export class SimulatorUnderTest {
   /** A POST of an operator to the internal listener. */
   operator(path: string, body: string): Promise<AxiosResponse<string>> {
     return this.http.post(this.internalUrl + path, body, { headers: { ...json, ...operatorHeader() } });
+  }
+
+  /** What the portal asks of the sandbox for merchant 1001. */
+  async portal<T>(operation: PortalSandboxOperation, wish: object): Promise<{ status: number; answer: PortalAnswer<T> }> {
+    const headers = { ...json, ...tokenKeys.headers('portal', 'payment-simulator') };
+    const body = JSON.stringify({ merchantId: 1001, actor: 'Ann <ann@shop.example>', ...wish });
+    const { status, data } = await this.http.post(`${this.internalUrl}/internal/portal/sandbox/${operation}`, body, { headers });
+    return { status, answer: JSON.parse(data) };
   }
 
   async transaction(id: number): Promise<Record<string, unknown> & { reversal: { transactionId: number } | null }> {

@@ -59,7 +59,9 @@ export class CompleteTransactionsService {
   /** Pays a code. @throws DomainError 400 when the code cannot be paid any more */
   async completeForCode(completion: Completion): Promise<CompletedTransaction> {
     const [transaction] = await this.prepare([completion]);
-    const isPaid = await this.transactions.recordForCode(transaction!, transaction!.status === 'SUCCESS');
+    const { announcedAfterS = 0 } = completion;
+    const consumes = transaction!.status === 'SUCCESS';
+    const isPaid = await this.transactions.recordForCode(transaction!, { consumes, announcedAfterS });
     if (!isPaid) throw new DomainError({ status: 400, reason: 'CODE_NOT_PAYABLE', message: 'code cannot be paid any more' });
     return transaction!;
   }

@@ -18,6 +18,7 @@ class Originals extends TransactionStore {
   override nextIds = async (count: number) => Array.from({ length: count }, () => this.nextId++);
   override record = () => Promise.reject(new Error('not asked for here'));
   override recordForCode = () => Promise.reject(new Error('not asked for here'));
+  override announceDue = () => Promise.reject(new Error('not asked for here'));
   override find = () => Promise.reject(new Error('not asked for here'));
   override findByKey = () => Promise.reject(new Error('not asked for here'));
   override latestOfCode = () => Promise.reject(new Error('not asked for here'));

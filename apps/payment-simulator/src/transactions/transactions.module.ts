@@ -6,6 +6,7 @@ import { DataSource } from 'typeorm';
 import { CompleteTransactionsService } from './complete-transactions.service';
 import { ReversalRequestedConsumer } from './events/reversal-requested.consumer';
 import { TransactionsController } from './http/transactions.controller';
+import { AnnounceLateJob } from './jobs/announce-late.job';
 import { JweNotificationSealer } from './jwe-notification-sealer';
 import { PostgresTransactionStore } from './persistence/postgres-transaction.store';
 import { ReadTransactionsService } from './read-transactions.service';
@@ -31,6 +32,7 @@ export class TransactionsModule {
         CompleteTransactionsService,
         ReverseTransactionsService,
         ReadTransactionsService,
+        AnnounceLateJob,
       ],
       exports: [Clock, CompleteTransactionsService, ReadTransactionsService],
     };

@@ -7,10 +7,15 @@ export abstract class TransactionStore {
   /** For each purchase: null when it was recorded, or the transaction that had its idempotency key before. */
   abstract record(transactions: readonly CompletedTransaction[]): Promise<(StoredTransaction | null)[]>;
   /**
-   * Records the payment of a code if it can be paid now; `consumes`: the payment uses up a code for one use. False: the code could not be
-   * paid any more.
+   * Records the payment of a code if it can be paid now; `consumes`: the payment uses up a code for one use; `announcedAfterS`: its event,
+   * durable with it, is published that much later. False: the code could not be paid any more.
    */
-  abstract recordForCode(transaction: CompletedTransaction, consumes: boolean): Promise<boolean>;
+  abstract recordForCode(
+    transaction: CompletedTransaction,
+    how: { consumes: boolean; announcedAfterS: number },
+  ): Promise<boolean>;
+  /** Publishes the events that were to be late and are due now. */
+  abstract announceDue(): Promise<void>;
   /**
    * Locks the originals, lets `follow` decide from their states, and records the result; a reversed original is END_REVERSED
    * from then on. It is one commit; concurrent calls for one original are serialised.

@@ -34,8 +34,7 @@ export function Scenarios({ stage }: { stage: Stage }): ReactNode {
   const { data, isError, error, refetch } = useQuery(scenariosQuery);
   if (isError) return <Failure error={error} again={() => void refetch()} />;
   if (!data) return <Waiting what="Reading the scenarios" />;
-  const isStatus = ({ payments, followUp, rehearsal, pace }: Scenario) =>
-    payments.length === 1 && !followUp && !rehearsal && pace === 'ONE_BY_ONE';
+  const isStatus = ({ ought }: Scenario) => ought === null;
   return (
     <>
       <section className="card" aria-labelledby="stories">
@@ -60,20 +59,30 @@ function Choice({ scenarios, stage }: { scenarios: Scenario[]; stage: Stage }): 
     <dl className="facts">
       {scenarios.map(scenario => (
         <div key={scenario.name}>
-          <dt>{scenario.rehearsal ? <code>{scenario.name}</code> : <PlayButton scenario={scenario} stage={stage} />}</dt>
-          <dd>
-            Your server sees {scenario.sees}.
-            {scenario.rehearsal && (
-              <>
-                {' '}
-                This happens only after a fault. Behind <code>paycode-dev listen</code> on your machine,{' '}
-                <code>paycode-dev trigger {scenario.name}</code> plays it.
-              </>
-            )}
-          </dd>
+          <dt>{isPlayedHere(scenario) ? <PlayButton scenario={scenario} stage={stage} /> : <code>{scenario.name}</code>}</dt>
+          <Story scenario={scenario} />
         </div>
       ))}
     </dl>
+  );
+}
+
+const isPlayedHere = ({ playedBy }: Scenario) => playedBy.includes('PORTAL');
+
+function Story({ scenario }: { scenario: Scenario }): ReactNode {
+  const { name, sees, ought, timeline } = scenario;
+  return (
+    <>
+      <dd>Your server sees {sees}.</dd>
+      <dd>It ought to {ought}.</dd>
+      <dd>The portal shows {timeline}.</dd>
+      {!isPlayedHere(scenario) && (
+        <dd>
+          This happens only after a fault. Behind <code>paycode-dev listen</code> on your machine,{' '}
+          <code>paycode-dev trigger {name}</code> plays it.
+        </dd>
+      )}
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { api } from '../api';
+import { api, PortalError } from '../api';
 import type { SandboxCode, SandboxTransaction, Scenario } from '../api-types';
 
 export interface PlayedPayment extends SandboxTransaction {
@@ -23,13 +23,15 @@ interface Wish {
 
 const slowCustomerS = 20;
 const burstPayments = 10;
+/** Longer than the 45 seconds that an answer may take. */
+const repeatTriesMax = 60;
 
 /** Decimal comma or point, as people write it. */
 export const madeOf = ({ amount, currencyCode }: Wish): Wish => ({ amount: amount.trim().replace(',', '.'), currencyCode });
 export const newCode = (wish: Wish) => api.post<SandboxCode>('sandbox/codes', madeOf(wish));
 
-export async function payCode(code: string, txState: string): Promise<PlayedPayment> {
-  return { code, ...(await api.post<SandboxTransaction>('sandbox/payments', { code, txState })) };
+export async function payCode(code: string, txState: string, announcedAfterS = 0): Promise<PlayedPayment> {
+  return { code, ...(await api.post<SandboxTransaction>('sandbox/payments', { code, txState, announcedAfterS })) };
 }
 
 export async function followUp(code: string, event: 'REFUND' | 'REVERSAL'): Promise<PlayedPayment> {
@@ -74,10 +76,34 @@ async function perform(scenario: Scenario, performance: Performance): Promise<vo
   for (const [at, txState] of states.entries()) {
     tell.doing(states.length > 1 ? `Payment ${at + 1} of ${states.length}` : 'Making a code');
     const { code } = await newCode(wish);
-    if (scenario.pace === 'CUSTOMER_IS_SLOW') await customerThinks(tell, left);
+    if (scenario.pace === 'CUSTOMER_IS_SLOW') await counted(slowCustomerS, s => tell.doing(`The customer pays in ${s} s`), left);
     left.throwIfAborted();
-    tell.played(await payCode(code, txState));
-    if (scenario.followUp) tell.played(await followUp(code, scenario.followUp));
+    tell.played(await payCode(code, txState, scenario.announcedAfterS));
+    if (scenario.followUp) await follow(scenario, code, performance);
+    await counted(scenario.announcedAfterS, s => tell.doing(`It is paid, and the payment core tells us in ${s} s`), left);
+  }
+}
+
+async function follow({ followUp: event, isNoticeRepeated }: Scenario, code: string, { tell, left }: Performance): Promise<void> {
+  const followed = await followUp(code, event!);
+  tell.played(followed);
+  if (!isNoticeRepeated) return;
+  await repeated(followed, { tell, left });
+  tell.played({ ...followed, status: `${followed.status} again` });
+}
+
+/** A notification can be sent again when its first delivery has ended: your server may take its 45 seconds. */
+async function repeated({ transactionId, status }: PlayedPayment, { tell, left }: Omit<Performance, 'wish'>): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    tell.doing(`Waiting for your server's answer to the ${status}`);
+    try {
+      return void (await api.post('sandbox/repeats', { transactionId }));
+    } catch (error) {
+      const isEarly = error instanceof PortalError && (error.status === 404 || error.status === 409);
+      if (!isEarly || tried === repeatTriesMax) throw error;
+    }
+    await pauseS(1);
+    left.throwIfAborted();
   }
 }
 
@@ -88,9 +114,12 @@ async function atOnce(states: readonly string[], { wish, tell }: Performance): P
   await Promise.all(codes.map(async ({ code }, at) => tell.played(await payCode(code, states[at]!))));
 }
 
-async function customerThinks(tell: Performance['tell'], left: AbortSignal): Promise<void> {
-  for (let second = slowCustomerS; second > 0 && !left.aborted; second--) {
-    tell.doing(`The customer pays in ${second} s`);
-    await new Promise(resolve => setTimeout(resolve, 1_000));
+/** Ends early when the page is left. */
+async function counted(seconds: number, tell: (left: number) => void, left: AbortSignal): Promise<void> {
+  for (let second = seconds; second > 0 && !left.aborted; second--) {
+    tell(second);
+    await pauseS(1);
   }
 }
+
+const pauseS = (seconds: number) => new Promise(resolve => setTimeout(resolve, seconds * 1_000));

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { PortalFetchedNotification, PortalNotificationOperation, PortalShownNotification } from '@paycode/dto';
+import type { PortalFetchedNotification, PortalShownNotification } from '@paycode/dto';
 import { type AuditEvent, AuditLog, type Origin } from '../audit';
 import { type Person, readsNotifications } from '../people';
 import { notYours, type Scope } from '../tenancy';
@@ -33,7 +33,7 @@ export class ReadNotificationService {
     return this.ask('fetch', transactionId, caller);
   }
 
-  private async ask<T>(operation: PortalNotificationOperation, transactionId: number, caller: NotificationCaller): Promise<T> {
+  private async ask<T>(operation: keyof typeof actions, transactionId: number, caller: NotificationCaller): Promise<T> {
     const merchantId = await this.merchantOf(transactionId, caller);
     const { person, origin } = caller;
     const { personId, name: personName } = person;
@@ -50,7 +50,7 @@ export class ReadNotificationService {
   }
 }
 
-const actions: Record<PortalNotificationOperation, AuditEvent['action']> = {
+const actions = {
   show: 'NOTIFICATION_SHOWN',
   fetch: 'NOTIFICATION_FETCHED',
-};
+} as const satisfies Record<string, AuditEvent['action']>;

@@ -9,6 +9,7 @@ import { SandboxEnvironment, SandboxService } from './sandbox.service';
 export interface SandboxOptions {
   environment: 'sandbox' | 'production';
   paymentSimulatorUrl: string;
+  webhookDispatcherUrl: string;
 }
 
 /** Rehearsals of merchants, outside production. */
@@ -16,7 +17,9 @@ export interface SandboxOptions {
 export class SandboxModule implements OnApplicationShutdown {
   constructor(@Inject(SandboxCalls) private readonly calls: SandboxCalls) {}
 
-  static register({ environment, paymentSimulatorUrl }: SandboxOptions): DynamicModule {
+  static register({ environment, paymentSimulatorUrl, webhookDispatcherUrl }: SandboxOptions): DynamicModule {
+    const clientOf = (baseUrl: string, audience: string, signer: ServiceTokenSigner) =>
+      new InternalClient({ baseUrl, audience, signer, socketsMax: 4 });
     return {
       module: SandboxModule,
       controllers: [SandboxController],
@@ -28,7 +31,8 @@ export class SandboxModule implements OnApplicationShutdown {
           inject: [ServiceTokenSigner],
           useFactory: (signer: ServiceTokenSigner) =>
             new SandboxCalls(
-              new InternalClient({ baseUrl: paymentSimulatorUrl, audience: 'payment-simulator', signer, socketsMax: 4 }),
+              clientOf(paymentSimulatorUrl, 'payment-simulator', signer),
+              clientOf(webhookDispatcherUrl, 'webhook-dispatcher', signer),
             ),
         },
         SandboxService,
@@ -37,6 +41,6 @@ export class SandboxModule implements OnApplicationShutdown {
   }
 
   onApplicationShutdown(): void {
-    this.calls.client.close();
+    this.calls.close();
   }
 }

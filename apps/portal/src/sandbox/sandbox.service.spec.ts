@@ -33,7 +33,8 @@ describe('rehearsals', () => {
       asked.push(request as PortalSandboxRequest);
       return Promise.resolve({ ok: true, value: { transactionId: 7, status: 'SUCCESS' } });
     };
-    const calls = new SandboxCalls({ post, close: () => undefined } as ConstructorParameters<typeof SandboxCalls>[0]);
+    const client = { post, close: () => undefined } as ConstructorParameters<typeof SandboxCalls>[0];
+    const calls = new SandboxCalls(client, client);
     const clock = Object.assign(new SystemClock(), { epochMs: () => nowMs });
     const audit = { record: (event: AuditEvent) => Promise.resolve(void recorded.push(event)) };
     return new SandboxService(new SandboxEnvironment(environment), calls, new SandboxLimits(clock), audit);
@@ -48,6 +49,12 @@ describe('rehearsals', () => {
     ]);
   });
 
+  it('repeat a notice of this merchant alone, on record with its id (T-24)', async () => {
+    await serviceIn('sandbox').repeat(7, of({}));
+    expect(asked).toEqual([{ merchantId: 1001, transactionId: 7 }]);
+    expect(recorded).toMatchObject([{ action: 'SANDBOX_NOTICE_REPEATED', merchantId: 1001, detail: { transactionId: '7' } }]);
+  });
+
   it('are refused in production, whoever asks', async () => {
     const service = serviceIn('production');
     await expect(service.pay(payment, of({}))).rejects.toMatchObject({ status: 404, reason: 'NO_SANDBOX' });
@@ -55,6 +62,7 @@ describe('rehearsals', () => {
     await expect(service.follow({ code: '0123456789', followUp: 'REFUND' }, of({}))).rejects.toMatchObject({
       reason: 'NO_SANDBOX',
     });
+    await expect(service.repeat(7, of({}))).rejects.toMatchObject({ reason: 'NO_SANDBOX' });
     expect(asked).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { FollowUp, PortalSandboxCode, PortalSandboxTransaction } from '@paycode/dto';
+import type { FollowUp, PortalSandboxCode, PortalSandboxTransaction, RedeliveryAnswer } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { type AuditEvent, AuditLog, type Origin } from '../audit';
 import { actorOf, type Person } from '../people';
@@ -17,6 +17,14 @@ export interface MadeCode extends PortalSandboxCode {
   merchantReference: string;
   amount: string;
   currencyCode: string;
+}
+
+export interface SandboxPayment {
+  code: string;
+  /** Terminal TxState. */
+  txState: string;
+  /** How much later the payment core announces it; 0 unless given. */
+  announcedAfterS?: number;
 }
 
 export class SandboxEnvironment {
@@ -37,20 +45,28 @@ export class SandboxService {
     const merchantReference = `portal-${randomUUID()}`;
     const request = { ...this.admitted(asking), ...wish, merchantReference };
     const made = await this.calls.ask<PortalSandboxCode>('make-code', request);
-    await this.record('SANDBOX_CODE_MADE', asking, made.code);
+    await this.record('SANDBOX_CODE_MADE', asking, { code: made.code });
     return { ...made, ...wish, merchantReference };
   }
 
-  async pay(payment: { code: string; txState: string }, asking: Rehearsing): Promise<PortalSandboxTransaction> {
+  async pay(payment: SandboxPayment, asking: Rehearsing): Promise<PortalSandboxTransaction> {
     const paid = await this.calls.ask<PortalSandboxTransaction>('pay', { ...this.admitted(asking), ...payment });
-    await this.record('SANDBOX_CODE_PAID', asking, payment.code);
+    await this.record('SANDBOX_CODE_PAID', asking, { code: payment.code });
     return paid;
   }
 
   async follow(wish: { code: string; followUp: FollowUp }, asking: Rehearsing): Promise<PortalSandboxTransaction> {
     const followed = await this.calls.ask<PortalSandboxTransaction>('follow', { ...this.admitted(asking), ...wish });
-    await this.record('SANDBOX_PAYMENT_FOLLOWED', asking, wish.code);
+    await this.record('SANDBOX_PAYMENT_FOLLOWED', asking, { code: wish.code });
     return followed;
+  }
+
+  /** Only what moves no money is sent again. @throws DomainError 404 for a notification that is not there yet, 409 before its first delivery has ended */
+  async repeat(transactionId: number, asking: Rehearsing): Promise<RedeliveryAnswer> {
+    const { merchantId } = this.admitted(asking);
+    const repeated = await this.calls.repeatNotice({ transactionId, merchantId });
+    await this.record('SANDBOX_NOTICE_REPEATED', asking, { transactionId: String(transactionId) });
+    return repeated;
   }
 
   /** The merchant of the person who is signed in, never one that a request names. @throws DomainError 404 in production and for other tenants, 429 */
@@ -63,8 +79,8 @@ export class SandboxService {
     return { merchantId, actor: actorOf(person) };
   }
 
-  private record(action: AuditEvent['action'], { person, origin }: Rehearsing, code: string): Promise<void> {
+  private record(action: AuditEvent['action'], { person, origin }: Rehearsing, detail: Record<string, string>): Promise<void> {
     const { personId, name: personName, tenantId } = person;
-    return this.audit.record({ personId, personName, action, merchantId: Number(tenantId), origin, detail: { code } });
+    return this.audit.record({ personId, personName, action, merchantId: Number(tenantId), origin, detail });
   }
 }

@@ -40,7 +40,7 @@ export class DispatcherModule implements OnApplicationShutdown {
         AssignedPartitions,
         DispatcherPassesJob,
       ],
-      exports: [DISPATCHER, VerdictStore, WebhookSealer],
+      exports: [DISPATCHER, VerdictStore, WebhookSealer, RedeliverInformational],
     };
   }
 

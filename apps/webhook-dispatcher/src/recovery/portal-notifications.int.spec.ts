@@ -5,7 +5,7 @@ import { eventually } from '@paycode/service-runtime/testing';
 import axios from 'axios';
 import { notification } from '../testing/notification';
 import { DispatcherRig } from '../testing/running-dispatcher';
-import { silence, WireReceiver } from '../testing/wire-receiver';
+import { silence, status, WireReceiver } from '../testing/wire-receiver';
 
 const http = axios.create({ validateStatus: () => true });
 
@@ -46,7 +46,7 @@ describe('a notification that people read in the portal', () => {
   });
 
   it('is answered to the portal alone, of the merchant that it names (T-24, T-27)', async () => {
-    for (const operation of ['show', 'fetch']) {
+    for (const operation of ['show', 'fetch', 'repeat']) {
       expect((await ask(operation, { transactionId: 1, merchantId: 1001 }, 'notification-config')).status).toBe(403);
       for (const foreign of [
         { transactionId: 1, merchantId: 1002 },
@@ -56,6 +56,21 @@ describe('a notification that people read in the portal', () => {
       expect((await ask(operation, { transactionId: 0, merchantId: 1001 })).status).toBe(400);
     }
     expect((await rig.timeline(1))?.verdict).toBeNull();
+  });
+
+  it('is sent once more when it moves no money, and a payment never (A-13, P-I8)', async () => {
+    const payment = await ask('repeat', { transactionId: 1, merchantId: 1001 });
+    expect(payment.answer).toMatchObject({ ok: false, status: 409, reason: 'MOVES_MONEY' });
+    receiver.answer = status(200);
+    await rig.publish(rig.terminal(notification(2, { status: 'BANK_REJECTED' })));
+    await eventually(async () => expect((await rig.timeline(2))?.verdict).not.toBeNull());
+    expect((await ask('repeat', { transactionId: 2, merchantId: 1001 })).answer).toMatchObject({ ok: true });
+    const attempts = () =>
+      receiver.requests
+        .filter(({ headers }) => headers['x-webhook-transaction-id'] === '2')
+        .map(({ headers }) => headers['x-webhook-attempt']);
+    await eventually(() => expect(attempts()).toEqual(['1', '2']));
+    expect(receiver.transactionIds.filter(id => id === 1)).toEqual([1]);
   });
 
   it('is acknowledged when it is fetched, as by getNotification (R-3.1-5)', async () => {

@@ -3,6 +3,7 @@ import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { userAgent } from '@paycode/safe-http';
 import { DataSource } from 'typeorm';
 import { DISPATCHER, type Dispatcher } from '../dispatcher';
+import { RedeliverInformational } from '../informational';
 import { WebhookSealer } from '../posting';
 import { VerdictStore } from '../verdicts';
 import { AcknowledgeByPull } from './acknowledge-by-pull';
@@ -10,6 +11,7 @@ import { PortalNotificationsController } from './http/portal-notifications.contr
 import { PurchaseNotificationController } from './http/purchase-notification.controller';
 import { PostgresNotificationStore } from './persistence/postgres-notification.store';
 import { RecoverNotification } from './recover-notification';
+import { RepeatNotice } from './repeat-notice';
 import { SealRequest } from './seal-request';
 import { ShowNotification } from './show-notification';
 
@@ -31,6 +33,12 @@ export class RecoveryModule {
               new AcknowledgeByPull(verdicts, dispatcher.settling),
               new PayloadSealer(KeyRing.parse(payloadKeys)),
             ),
+        },
+        {
+          provide: RepeatNotice,
+          inject: [DataSource, RedeliverInformational],
+          useFactory: (dataSource: DataSource, redeliverNotice: RedeliverInformational) =>
+            new RepeatNotice(new PostgresNotificationStore(dataSource), redeliverNotice),
         },
         {
           provide: ShowNotification,

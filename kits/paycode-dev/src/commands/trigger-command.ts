@@ -7,7 +7,11 @@ import { accountOf, type Command, numberIn, relayNameOf } from './command';
 import { play } from './scenarios';
 
 const names = scenarios.map(({ name }) => name);
-const lineOf = ({ name, rehearsal }: Scenario) => (rehearsal ? `  ${name.padEnd(18)}with paycode-dev listen\n` : `  ${name}\n`);
+const isInPortalOnly = ({ playedBy }: Scenario): boolean => !playedBy.includes('COMMAND');
+function lineOf(scenario: Scenario): string {
+  const where = isInPortalOnly(scenario) ? 'in the portal' : scenario.rehearsal && 'with paycode-dev listen';
+  return where ? `  ${scenario.name.padEnd(18)}${where}\n` : `  ${scenario.name}\n`;
+}
 
 export const triggerCommand: Command = {
   name: 'trigger',
@@ -24,9 +28,9 @@ not answer with 200 within 45 seconds is reversed.
 
 Scenarios
 ${scenarios.map(lineOf).join('')}
-Those marked need a paycode-dev listen that runs, which plays them: they
-happen only after a fault. Forged bodies: paycode-dev
-verify.
+Those marked so need a paycode-dev listen that runs, which plays them: they
+happen only after a fault. Those of the portal are played under Sandbox, at
+/console/sandbox of the platform. Forged bodies: paycode-dev verify.
 
 ${codeOptionsHelp}  --count <number>      payments of a burst, at most 100; 20 unless given
   --after <seconds>     how long the customer of slow takes; 20 unless given
@@ -44,6 +48,7 @@ Exit codes
     const name = call.words[0] ?? '';
     const scenario = scenarios.find(each => each.name === name);
     if (!scenario) throw new UsageError(`there is no scenario ${JSON.stringify(name)}: see paycode-dev trigger --help`);
+    if (isInPortalOnly(scenario)) throw new UsageError(`${name} is played in the portal: /console/sandbox of the platform`);
     const count = numberIn(call, 'count', { standard: 20, max: 100 });
     const afterMs = numberIn(call, 'after', { standard: 20, max: 1_500 }) * 1_000;
     const { write } = call.surroundings;

@@ -17,6 +17,8 @@ export interface PortalSandboxRequest {
   code?: string;
   /** Terminal TxState of the payment. */
   txState?: string;
+  /** How much later than it is stored the payment is announced: a slow payment core. */
+  announcedAfterS?: number;
   followUp?: FollowUp;
 }
 

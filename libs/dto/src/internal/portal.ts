@@ -108,7 +108,7 @@ export interface PortalApiSession {
 }
 
 /** What the portal may ask of a stored notification: POST webhook-dispatcher /internal/portal/notifications/{operation}. */
-export const portalNotificationOperations = ['show', 'fetch'] as const;
+export const portalNotificationOperations = ['show', 'fetch', 'repeat'] as const;
 
 export type PortalNotificationOperation = (typeof portalNotificationOperations)[number];
 

@@ -18,7 +18,10 @@ export class PortalSandboxController {
   @Post('pay')
   @HttpCode(200)
   pay(@Body() body: SandboxPaymentBody): Promise<PortalAnswer<PortalSandboxTransaction>> {
-    return answered(() => this.sandbox.pay(callerOf(body), body));
+    return answered(() => {
+      const { code, txState, announcedAfterS } = body;
+      return this.sandbox.pay(callerOf(body), { code, txState, announcedAfterS });
+    });
   }
 
   @Post('follow')

@@ -1,5 +1,5 @@
-import { type FollowUp, followUps, type PortalSandboxRequest, WithoutCardNumber } from '@paycode/dto';
-import { IsIn, IsInt, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
+import { announcedAfterSMax, type FollowUp, followUps, type PortalSandboxRequest, WithoutCardNumber } from '@paycode/dto';
+import { IsIn, IsInt, IsOptional, IsString, Length, Matches, Max, MaxLength, Min } from 'class-validator';
 import { currencyCodes } from '../../transactions';
 
 /** Body of POST /internal/portal/sandbox/{operation}. */
@@ -38,6 +38,12 @@ export class SandboxPaymentBody extends SandboxBody {
   /** Terminal TxState. */
   @Matches(/^(SUCCESS|END_[A-Z0-9_]{1,60})$/, { message: 'txState must be a terminal TxState' })
   txState!: string;
+
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(announcedAfterSMax)
+  announcedAfterS?: number;
 }
 
 export class SandboxFollowBody extends SandboxBody {

@@ -25,4 +25,6 @@ export interface Completion {
   clientContact?: ClientContact;
   clientBilling: Record<string, unknown> | null;
   clientShipping: Record<string, unknown> | null;
+  /** How much later than it is stored a payment is announced: a slow core, rehearsed. Default 0. */
+  announcedAfterS?: number;
 }

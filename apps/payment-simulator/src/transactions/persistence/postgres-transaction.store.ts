@@ -55,16 +55,24 @@ export class PostgresTransactionStore extends TransactionStore {
     );
   }
 
-  override async recordForCode(transaction: CompletedTransaction, consumes: boolean): Promise<boolean> {
+  override async recordForCode(
+    transaction: CompletedTransaction,
+    { consumes, announcedAfterS }: { consumes: boolean; announcedAfterS: number },
+  ): Promise<boolean> {
     const isRecorded = await this.dataSource.transaction(async tx => {
       const [code]: { is_payable: boolean }[] = await tx.query(sql.lockCode, [transaction.code]);
       if (!code?.is_payable) return false;
       if (consumes) await tx.query(sql.useCode, [transaction.code]);
-      await this.write(tx, [transaction]);
+      await this.write(tx, [transaction], announcedAfterS);
       return true;
     });
     if (isRecorded) this.wakeRelay();
     return isRecorded;
+  }
+
+  override async announceDue(): Promise<void> {
+    const [moved] = await this.dataSource.query<{ count: number }[]>(sql.announceDue);
+    if (moved!.count > 0) this.wakeRelay();
   }
 
   override async follow(
@@ -136,13 +144,12 @@ export class PostgresTransactionStore extends TransactionStore {
     return rows.map(transactionFrom);
   }
 
-  private async write(tx: EntityManager, transactions: readonly CompletedTransaction[]): Promise<void> {
+  private async write(tx: EntityManager, transactions: readonly CompletedTransaction[], announcedAfterS = 0): Promise<void> {
     const inserted: unknown[] = await tx.query(sql.insert, columnsOf(transactions));
     if (inserted.length < transactions.length) throw new Error('another transaction has the idempotency key');
-    await insertOutbox(
-      tx,
-      transactions.map(transaction => this.announcementOf(transaction)),
-    );
+    const events = transactions.map(transaction => this.announcementOf(transaction));
+    if (announcedAfterS === 0) await insertOutbox(tx, events);
+    else await tx.query(sql.announceLater, [...outboxColumns(events.map(outboxEvent)), announcedAfterS]);
   }
 
   private announcementOf(transaction: CompletedTransaction): EventToPublish {

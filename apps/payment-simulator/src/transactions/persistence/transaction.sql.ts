@@ -6,6 +6,11 @@ const select = `
       from transaction f where f.reference_transaction_id = t.transaction_id) as follow_ups
     from transaction t`;
 
+// Columns of an event, as outboxColumns has them.
+const event = 'aggregatetype, aggregateid, type, event_id, source, time, traceparent, payload';
+/** Events that become due together, for each pass. */
+const dueMax = 500;
+
 export const transactionSql = {
   nextIds: `select nextval('transaction_id') as id from generate_series(1, $1)`,
 
@@ -24,6 +29,19 @@ export const transactionSql = {
       from code where code = $1 for update`,
 
   useCode: 'update code set used_at = coalesce(used_at, now()) where code = $1',
+
+  announceLater: `
+    insert into late_announcement (${event}, due_at)
+    select ${event}, clock_timestamp() + $9 * interval '1 second'
+      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[]) as e(${event})`,
+
+  // One statement: an event is late or in the outbox, never both or neither. Replicas skip what another one moves.
+  announceDue: `
+    with due as (
+      select event_id from late_announcement where due_at <= clock_timestamp() order by due_at limit ${dueMax} for update skip locked),
+    taken as (delete from late_announcement l using due where l.event_id = due.event_id returning l.*),
+    moved as (insert into outbox (${event}) select ${event} from taken order by due_at returning 1)
+    select count(*)::int as count from moved`,
 
   // Locks in one order, so that two batches cannot deadlock.
   lock: 'select 1 from transaction where transaction_id = any($1::bigint[]) order by transaction_id for update',

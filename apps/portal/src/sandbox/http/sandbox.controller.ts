@@ -1,15 +1,15 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { type PortalSandboxTransaction, type Scenario, scenarios } from '@paycode/dto';
+import { type PortalSandboxTransaction, type RedeliveryAnswer, type Scenario, scenarios } from '@paycode/dto';
 import { AskedBy, type Asking, Needs } from '../../sessions';
 import { type MadeCode, SandboxService } from '../sandbox.service';
-import { SandboxCodeBody, SandboxFollowBody, SandboxPaymentBody } from './sandbox.dto';
+import { SandboxCodeBody, SandboxFollowBody, SandboxPaymentBody, SandboxRepeatBody } from './sandbox.dto';
 
 /** What a merchant rehearses in the sandbox. */
 @Controller('console/api/sandbox')
 export class SandboxController {
   constructor(private readonly sandbox: SandboxService) {}
 
-  /** The same that `paycode-dev trigger` plays. */
+  /** Also those that `paycode-dev trigger` plays. */
   @Get('scenarios')
   scenarios(): readonly Scenario[] {
     return scenarios;
@@ -34,5 +34,12 @@ export class SandboxController {
   @Needs('TEST')
   follow(@Body() body: SandboxFollowBody, @AskedBy() asking: Asking): Promise<PortalSandboxTransaction> {
     return this.sandbox.follow(body, asking);
+  }
+
+  @Post('repeats')
+  @HttpCode(200)
+  @Needs('TEST')
+  repeat(@Body() { transactionId }: SandboxRepeatBody, @AskedBy() asking: Asking): Promise<RedeliveryAnswer> {
+    return this.sandbox.repeat(transactionId, asking);
   }
 }

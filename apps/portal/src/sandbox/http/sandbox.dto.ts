@@ -1,5 +1,5 @@
-import { type FollowUp, followUps } from '@paycode/dto';
-import { IsIn, IsString, Matches } from 'class-validator';
+import { announcedAfterSMax, type FollowUp, followUps } from '@paycode/dto';
+import { IsIn, IsInt, IsOptional, IsString, Matches, Max, Min } from 'class-validator';
 
 export class SandboxCodeBody {
   @IsString()
@@ -19,6 +19,13 @@ export class SandboxPaymentBody {
     message: 'txState must be a terminal TxState, such as SUCCESS or END_BANK_DECLINE',
   })
   txState!: string;
+
+  /** A slow payment core. */
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(announcedAfterSMax)
+  announcedAfterS?: number;
 }
 
 export class SandboxFollowBody {
@@ -27,4 +34,11 @@ export class SandboxFollowBody {
 
   @IsIn(followUps)
   followUp!: FollowUp;
+}
+
+export class SandboxRepeatBody {
+  @IsInt()
+  @Min(1)
+  @Max(Number.MAX_SAFE_INTEGER)
+  transactionId!: number;
 }

@@ -1,7 +1,8 @@
 import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
-import type { PortalAnswer, PortalFetchedNotification, PortalShownNotification } from '@paycode/dto';
+import type { PortalAnswer, PortalFetchedNotification, PortalShownNotification, RedeliveryAnswer } from '@paycode/dto';
 import { answered, DomainError } from '@paycode/service-runtime';
 import { RecoverNotification } from '../recover-notification';
+import { RepeatNotice } from '../repeat-notice';
 import { ShowNotification } from '../show-notification';
 import { PortalNotificationBody } from './portal-notification.dto';
 
@@ -13,6 +14,7 @@ export class PortalNotificationsController {
   constructor(
     private readonly showNotification: ShowNotification,
     private readonly recoverNotification: RecoverNotification,
+    private readonly repeatNotice: RepeatNotice,
   ) {}
 
   /** Acknowledges nothing. */
@@ -32,6 +34,13 @@ export class PortalNotificationsController {
       const body = await this.recoverNotification.recoverFor(transactionId, merchantId);
       return body === undefined ? unknown() : { body };
     });
+  }
+
+  /** Sends a notification that moves no money once more, as attempt 2 or later. */
+  @Post('repeat')
+  @HttpCode(200)
+  repeat(@Body() { transactionId, merchantId }: PortalNotificationBody): Answer<RedeliveryAnswer> {
+    return answered(async () => (await this.repeatNotice.repeat(transactionId, merchantId)) ?? unknown());
   }
 }
 
