@@ -16,8 +16,8 @@ export function Played({ stage: { scenario, doing, played } }: { stage: Stage })
         {doing ?? (played.length === 0 ? 'Nothing was paid.' : 'Done. Open a payment to see what your server answered.')}
       </p>
       <ul>
-        {played.map(({ transactionId, status }) => (
-          <li key={transactionId}>
+        {played.map(({ transactionId, status }, at) => (
+          <li key={at}>
             <Link to="/payments/$transactionId" params={{ transactionId: String(transactionId) }}>
               {transactionId}
             </Link>{' '}
