@@ -23,7 +23,7 @@ export class SandboxCalls {
   }
 
   /** @throws DomainError 404, 409 with what the dispatcher refuses, in its words */
-  async repeatNotice(request: PortalNotificationRequest): Promise<RedeliveryAnswer> {
+  async redeliverNotice(request: PortalNotificationRequest): Promise<RedeliveryAnswer> {
     return valueOf(await this.dispatcher.post<PortalAnswer<RedeliveryAnswer>>('/internal/portal/notifications/repeat', request));
   }
 

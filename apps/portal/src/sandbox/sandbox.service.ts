@@ -64,7 +64,7 @@ export class SandboxService {
   /** Only what moves no money is sent again. @throws DomainError 404 for a notification that is not there yet, 409 before its first delivery has ended */
   async repeat(transactionId: number, asking: Rehearsing): Promise<RedeliveryAnswer> {
     const { merchantId } = this.admitted(asking);
-    const repeated = await this.calls.repeatNotice({ transactionId, merchantId });
+    const repeated = await this.calls.redeliverNotice({ transactionId, merchantId });
     await this.record('SANDBOX_NOTICE_REPEATED', asking, { transactionId: String(transactionId) });
     return repeated;
   }

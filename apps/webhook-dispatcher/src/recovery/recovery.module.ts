@@ -11,7 +11,7 @@ import { PortalNotificationsController } from './http/portal-notifications.contr
 import { PurchaseNotificationController } from './http/purchase-notification.controller';
 import { PostgresNotificationStore } from './persistence/postgres-notification.store';
 import { RecoverNotification } from './recover-notification';
-import { RepeatNotice } from './repeat-notice';
+import { RedeliverNotice } from './redeliver-notice';
 import { SealRequest } from './seal-request';
 import { ShowNotification } from './show-notification';
 
@@ -35,10 +35,10 @@ export class RecoveryModule {
             ),
         },
         {
-          provide: RepeatNotice,
+          provide: RedeliverNotice,
           inject: [DataSource, RedeliverInformational],
           useFactory: (dataSource: DataSource, redeliverNotice: RedeliverInformational) =>
-            new RepeatNotice(new PostgresNotificationStore(dataSource), redeliverNotice),
+            new RedeliverNotice(new PostgresNotificationStore(dataSource), redeliverNotice),
         },
         {
           provide: ShowNotification,

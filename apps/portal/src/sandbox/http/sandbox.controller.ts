@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { type PortalSandboxTransaction, type RedeliveryAnswer, type Scenario, scenarios } from '@paycode/dto';
 import { AskedBy, type Asking, Needs } from '../../sessions';
 import { type MadeCode, SandboxService } from '../sandbox.service';
-import { SandboxCodeBody, SandboxFollowBody, SandboxPaymentBody, SandboxRepeatBody } from './sandbox.dto';
+import { SandboxCodeBody, SandboxFollowBody, SandboxPaymentBody, SandboxRedeliveryBody } from './sandbox.dto';
 
 /** What a merchant rehearses in the sandbox. */
 @Controller('console/api/sandbox')
@@ -39,7 +39,7 @@ export class SandboxController {
   @Post('repeats')
   @HttpCode(200)
   @Needs('TEST')
-  repeat(@Body() { transactionId }: SandboxRepeatBody, @AskedBy() asking: Asking): Promise<RedeliveryAnswer> {
+  repeat(@Body() { transactionId }: SandboxRedeliveryBody, @AskedBy() asking: Asking): Promise<RedeliveryAnswer> {
     return this.sandbox.repeat(transactionId, asking);
   }
 }

@@ -36,7 +36,7 @@ export class SandboxFollowBody {
   followUp!: FollowUp;
 }
 
-export class SandboxRepeatBody {
+export class SandboxRedeliveryBody {
   @IsInt()
   @Min(1)
   @Max(Number.MAX_SAFE_INTEGER)

@@ -2,7 +2,7 @@ import { Body, Controller, Header, HttpCode, Post } from '@nestjs/common';
 import type { PortalAnswer, PortalFetchedNotification, PortalShownNotification, RedeliveryAnswer } from '@paycode/dto';
 import { answered, DomainError } from '@paycode/service-runtime';
 import { RecoverNotification } from '../recover-notification';
-import { RepeatNotice } from '../repeat-notice';
+import { RedeliverNotice } from '../redeliver-notice';
 import { ShowNotification } from '../show-notification';
 import { PortalNotificationBody } from './portal-notification.dto';
 
@@ -14,7 +14,7 @@ export class PortalNotificationsController {
   constructor(
     private readonly showNotification: ShowNotification,
     private readonly recoverNotification: RecoverNotification,
-    private readonly repeatNotice: RepeatNotice,
+    private readonly redeliverNotice: RedeliverNotice,
   ) {}
 
   /** Acknowledges nothing. */
@@ -40,7 +40,7 @@ export class PortalNotificationsController {
   @Post('repeat')
   @HttpCode(200)
   repeat(@Body() { transactionId, merchantId }: PortalNotificationBody): Answer<RedeliveryAnswer> {
-    return answered(async () => (await this.repeatNotice.repeat(transactionId, merchantId)) ?? unknown());
+    return answered(async () => (await this.redeliverNotice.repeat(transactionId, merchantId)) ?? unknown());
   }
 }
 

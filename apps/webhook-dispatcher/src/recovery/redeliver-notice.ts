@@ -3,7 +3,7 @@ import type { RedeliverInformational } from '../informational';
 import type { NotificationStore } from './recovery.ports';
 
 /** Flow: notification by id, of that merchant -> one more attempt, now, if it moves no money: a rehearsal in the sandbox. */
-export class RepeatNotice {
+export class RedeliverNotice {
   constructor(
     private readonly store: NotificationStore,
     private readonly redeliverNotice: Pick<RedeliverInformational, 'redeliver'>,
