@@ -16,7 +16,10 @@ export class RunningPortal {
   ) {}
 
   static async start(over: Record<string, string> = {}): Promise<RunningPortal> {
-    const [database, events] = [await createTestDatabase(), await createTestDatabase()];
+    return RunningPortal.startOn(await createTestDatabase(), await createTestDatabase(), over);
+  }
+
+  static async startOn(database: TestDatabase, events: TestDatabase, over: Record<string, string> = {}): Promise<RunningPortal> {
     const service = await startService(portalDefinition, {
       INTERNAL_PORT: '0',
       PUBLIC_PORT: '0',
@@ -32,8 +35,13 @@ export class RunningPortal {
     return new RunningPortal(database, events, service);
   }
 
-  async stop(): Promise<void> {
+  /** Ends the process; its databases stay. */
+  async shutDown(): Promise<void> {
     await this.service.stop('test');
+  }
+
+  async stop(): Promise<void> {
+    await this.shutDown();
     await Promise.all([this.database.drop(), this.events.drop()]);
   }
 

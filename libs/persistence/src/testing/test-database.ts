@@ -21,6 +21,8 @@ export interface TestDatabase {
 export interface TestDatabaseOptions {
   /** Migration classes, applied once to a template that later calls clone. */
   migrations?: (abstract new () => unknown)[];
+  /** A copy of this one, as its backup would be. Only its own pool may be connected to it. */
+  copyOf?: TestDatabase;
   entities?: DataSourceOptions['entities'];
   poolMax?: number;
 }
@@ -52,12 +54,15 @@ async function onServer<T>(work: (client: Client) => Promise<T>): Promise<T> {
 /** A database cloned from a template that carries `migrations`; the template is made on first use. Cost: some 20 ms per clone. */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const migrations = (options.migrations ?? []) as DataSourceOptions['migrations'];
-  const template = await templateFor(options.migrations ?? []);
+  const template = options.copyOf ? nameOf(options.copyOf) : await templateFor(options.migrations ?? []);
   const name = `t_${randomUUID().replaceAll('-', '')}`;
   await onServer(async client => {
     // One cloner at a time: CREATE DATABASE fails while another session uses the template.
     await client.query('select pg_advisory_lock(1)');
+    // A database that is copied has no connection.
+    await options.copyOf?.dataSource.destroy();
     await client.query(`create database ${name} template ${template}`);
+    await options.copyOf?.dataSource.initialize();
   });
   const dataSource = await openDataSource({
     url: urlOf(name),
@@ -76,6 +81,8 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     },
   };
 }
+
+const nameOf = ({ url }: TestDatabase): string => new URL(url).pathname.slice(1);
 
 async function templateFor(migrations: (abstract new () => unknown)[]): Promise<string> {
   if (migrations.length === 0) return 'template0';
