@@ -20,6 +20,21 @@ CREATE TABLE audit_event (
   CONSTRAINT audit_event_pkey PRIMARY KEY (audit_event_id)
 );
 
+CREATE TABLE dead_letter (
+  letter_id bigint GENERATED ALWAYS AS IDENTITY,
+  topic text NOT NULL,
+  group_name text NOT NULL,
+  event_key text NOT NULL,
+  place text NOT NULL,
+  reason text NOT NULL,
+  times integer NOT NULL DEFAULT 1,
+  first_parked_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  parked_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  record bytea NOT NULL,
+  CONSTRAINT dead_letter_pkey PRIMARY KEY (letter_id),
+  CONSTRAINT dead_letter_topic_group_name_event_key_key UNIQUE (topic, group_name, event_key)
+);
+
 CREATE TABLE four_eyes_request (
   request_id uuid NOT NULL DEFAULT gen_random_uuid(),
   kind text NOT NULL,
@@ -182,6 +197,7 @@ CREATE TABLE recovery_code (
 );
 
 CREATE INDEX audit_event_person ON audit_event USING btree (person_id, audit_event_id);
+CREATE INDEX dead_letter_parked_at ON dead_letter USING btree (parked_at);
 CREATE INDEX four_eyes_request_asked_by ON four_eyes_request USING btree (asked_by);
 CREATE INDEX guess_count_forget_at ON guess_count USING btree (forget_at);
 CREATE INDEX passkey_person ON passkey USING btree (person_id, created_at);
@@ -212,6 +228,7 @@ ALTER TABLE recovery_code ADD CONSTRAINT recovery_code_person_id_fkey FOREIGN KE
 
 CREATE TRIGGER audit_event_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON audit_event FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
 
+COMMENT ON COLUMN dead_letter.record IS 'As it was received: key, value and headers, the notification sealed.';
 COMMENT ON COLUMN four_eyes_request.fingerprint IS 'SHA-256 of what was asked about, as it was then.';
 COMMENT ON COLUMN identity_provider.client_secret_sealed IS 'Sealed under KEY_ENCRYPTION_KEYS.';
 COMMENT ON TABLE passkey_challenge_used IS 'A challenge is good once: the first answer to it stands here until the challenge expires.';

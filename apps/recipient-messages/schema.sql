@@ -6,6 +6,21 @@ CREATE OR REPLACE FUNCTION public.refuse_erasure_change()
  LANGUAGE plpgsql
 AS $function$ begin raise exception 'erasure is append-only' using errcode = 'integrity_constraint_violation'; end $function$;
 
+CREATE TABLE dead_letter (
+  letter_id bigint GENERATED ALWAYS AS IDENTITY,
+  topic text NOT NULL,
+  group_name text NOT NULL,
+  event_key text NOT NULL,
+  place text NOT NULL,
+  reason text NOT NULL,
+  times integer NOT NULL DEFAULT 1,
+  first_parked_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  parked_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  record bytea NOT NULL,
+  CONSTRAINT dead_letter_pkey PRIMARY KEY (letter_id),
+  CONSTRAINT dead_letter_topic_group_name_event_key_key UNIQUE (topic, group_name, event_key)
+);
+
 CREATE TABLE erasure (
   transaction_id bigint NOT NULL,
   erased_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
@@ -42,12 +57,14 @@ END),
 )
 WITH (fillfactor=70);
 
+CREATE INDEX dead_letter_parked_at ON dead_letter USING btree (parked_at);
 CREATE INDEX recipient_message_due ON recipient_message USING btree (channel, due_at) WHERE state = 'PENDING'::text;
 CREATE INDEX recipient_message_finished ON recipient_message USING btree (finished_at) WHERE state <> 'PENDING'::text;
 CREATE INDEX recipient_message_notification ON recipient_message USING btree (transaction_id) WHERE notification IS NOT NULL;
 
 CREATE TRIGGER erasure_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON erasure FOR EACH STATEMENT EXECUTE FUNCTION refuse_erasure_change();
 
+COMMENT ON COLUMN dead_letter.record IS 'As it was received: key, value and headers, the notification sealed.';
 COMMENT ON COLUMN recipient_message.notification IS 'What a message of a transaction tells, sealed as compact JWE.';
 COMMENT ON COLUMN recipient_message.change_notice IS 'What a message of a changed URL or key tells: kind of change, who made it, when.';
 COMMENT ON COLUMN recipient_message.invitation IS 'What an invitation to the portal tells, its link included; gone once it is sent.';

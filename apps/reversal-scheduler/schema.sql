@@ -6,6 +6,21 @@ CREATE OR REPLACE FUNCTION public.refuse_change()
  LANGUAGE plpgsql
 AS $function$ begin raise exception 'a decision is written once' using errcode = 'integrity_constraint_violation'; end $function$;
 
+CREATE TABLE dead_letter (
+  letter_id bigint GENERATED ALWAYS AS IDENTITY,
+  topic text NOT NULL,
+  group_name text NOT NULL,
+  event_key text NOT NULL,
+  place text NOT NULL,
+  reason text NOT NULL,
+  times integer NOT NULL DEFAULT 1,
+  first_parked_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  parked_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  record bytea NOT NULL,
+  CONSTRAINT dead_letter_pkey PRIMARY KEY (letter_id),
+  CONSTRAINT dead_letter_topic_group_name_event_key_key UNIQUE (topic, group_name, event_key)
+);
+
 CREATE TABLE decision (
   transaction_id bigint NOT NULL,
   merchant_id bigint NOT NULL,
@@ -71,10 +86,12 @@ CREATE TABLE decision_default PARTITION OF decision DEFAULT;
 CREATE TABLE job_default PARTITION OF job DEFAULT
 WITH (fillfactor=90);
 
+CREATE INDEX dead_letter_parked_at ON dead_letter USING btree (parked_at);
 CREATE INDEX job_due ON job USING btree (shard, due_at, transaction_id);
 
 CREATE TRIGGER decision_is_written_once BEFORE UPDATE ON decision FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
+COMMENT ON COLUMN dead_letter.record IS 'As it was received: key, value and headers, the notification sealed.';
 COMMENT ON TABLE decision IS 'Insert only, write once: the first decision stands.';
 COMMENT ON TABLE job IS 'Armed reversals. attempt 0: found by the audit, never armed by the dispatcher.';
 COMMENT ON TABLE replica IS 'Schedulers alive: a heartbeat that does not move for the lease time means dead.';

@@ -22,6 +22,21 @@ CREATE TABLE attempt (
 )
 PARTITION BY RANGE (transaction_id);
 
+CREATE TABLE dead_letter (
+  letter_id bigint GENERATED ALWAYS AS IDENTITY,
+  topic text NOT NULL,
+  group_name text NOT NULL,
+  event_key text NOT NULL,
+  place text NOT NULL,
+  reason text NOT NULL,
+  times integer NOT NULL DEFAULT 1,
+  first_parked_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  parked_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  record bytea NOT NULL,
+  CONSTRAINT dead_letter_pkey PRIMARY KEY (letter_id),
+  CONSTRAINT dead_letter_topic_group_name_event_key_key UNIQUE (topic, group_name, event_key)
+);
+
 CREATE TABLE delivery (
   transaction_id bigint NOT NULL,
   shard smallint NOT NULL,
@@ -123,6 +138,7 @@ WITH (toast_tuple_target=8160);
 
 CREATE TABLE verdict_default PARTITION OF verdict DEFAULT;
 
+CREATE INDEX dead_letter_parked_at ON dead_letter USING btree (parked_at);
 CREATE INDEX delivery_shard_seq ON delivery USING btree (shard, seq);
 CREATE INDEX delivery_unclaimed ON delivery USING btree (shard, seq) WHERE epoch = 0 AND NOT stub;
 CREATE INDEX delivery_waiting ON delivery USING btree (merchant_id, seq) WHERE epoch = 0 AND NOT stub;
@@ -132,6 +148,7 @@ CREATE TRIGGER erasure_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON erasur
 
 COMMENT ON TABLE attempt IS 'Claims of attempts that the delivery row does not imply. outcome: repeats of notices only; the verdict has the others.';
 COMMENT ON COLUMN attempt.unanswered IS 'Why the first request, on a reused connection, got no answer; null: nothing was sent again.';
+COMMENT ON COLUMN dead_letter.record IS 'As it was received: key, value and headers, the notification sealed.';
 COMMENT ON COLUMN delivery.epoch IS 'Shard epoch under which attempt 1 was claimed by the insert itself; 0: not claimed yet.';
 COMMENT ON COLUMN delivery.payload IS 'Notification sealed as compact JWE; null for the stub of a transaction that was closed before it arrived.';
 COMMENT ON TABLE id_range IS 'Partitions <table>_<range> of delivery, attempt and verdict. passed_at: when the ids in use left it behind.';

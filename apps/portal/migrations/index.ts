@@ -3,6 +3,7 @@ import { FindPaymentsByAnything1791000000000 } from './1791000000000-find-paymen
 import { AddPasskeys1792000000000 } from './1792000000000-add-passkeys';
 import { AddIdentityProviders1793000000000 } from './1793000000000-add-identity-providers';
 import { AddFourEyes1794000000000 } from './1794000000000-add-four-eyes';
+import { KeepDeadLetters1797000000000 } from './1797000000000-keep-dead-letters';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
@@ -14,4 +15,5 @@ export const migrations = [
   AddPasskeys1792000000000,
   AddIdentityProviders1793000000000,
   AddFourEyes1794000000000,
+  KeepDeadLetters1797000000000,
 ];

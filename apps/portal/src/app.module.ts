@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { IdentityModule, ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
-import { ConsumingModule, eventsOptionsOf } from '@paycode/events';
+import { ConsumingModule, DeadLettersModule, eventsOptionsOf } from '@paycode/events';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import { insertOnly, migrations } from '../migrations';
 import { CredentialsModule } from './credentials';
@@ -31,6 +31,7 @@ export class AppModule {
         ServiceTokenModule.forRoot('portal', tokenKeyOptionsOf(settings)),
         IdentityModule.forRoot('portal', { jwksUrl: `${settings.AUTH_SESSION_URL}/internal/jwks` }),
         DatabaseModule.forRoot('portal', { ...connectionOptionsOf(settings), migrations, entities, insertOnly }),
+        DeadLettersModule,
         ConsumingModule.forRoot('portal', eventsOptionsOf(settings)),
         AuditModule,
         PeopleModule.register(peopleOptionsOf(settings)),

@@ -1,6 +1,12 @@
 import { CreateMessages1760000000000 } from './1760000000000-create-messages';
 import { RecordErasures1786000000000 } from './1786000000000-record-erasures';
 import { QueueInvitations1790000000000 } from './1790000000000-queue-invitations';
+import { KeepDeadLetters1797000000000 } from './1797000000000-keep-dead-letters';
 
 /** In order of application. */
-export const migrations = [CreateMessages1760000000000, RecordErasures1786000000000, QueueInvitations1790000000000];
+export const migrations = [
+  CreateMessages1760000000000,
+  RecordErasures1786000000000,
+  QueueInvitations1790000000000,
+  KeepDeadLetters1797000000000,
+];

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
 import { ErasureModule } from '@paycode/erasure';
-import { ConsumingModule, eventsOptionsOf } from '@paycode/events';
+import { ConsumingModule, DeadLettersModule, eventsOptionsOf } from '@paycode/events';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import { migrations } from '../migrations';
 import type { Settings } from './config/env';
@@ -18,6 +18,7 @@ export class AppModule {
       imports: [
         ServiceTokenModule.forRoot('recipient-messages', tokenKeyOptionsOf(settings)),
         DatabaseModule.forRoot('recipient-messages', { ...connectionOptionsOf(settings), migrations }),
+        DeadLettersModule,
         ConsumingModule.forRoot('recipient-messages', eventsOptionsOf(settings)),
         MessagesModule.register(messagesOptionsOf(settings)),
         ErasureModule.register({ source: storedMessages, payloadKeys: settings.PAYLOAD_KEYS }),

@@ -1,6 +1,12 @@
 import { CreateReversals1760000000000 } from './1760000000000-create-reversals';
 import { Heartbeats1787000000000 } from './1787000000000-heartbeats';
 import { NameInstances1796000000000 } from './1796000000000-name-instances';
+import { KeepDeadLetters1797000000000 } from './1797000000000-keep-dead-letters';
 
 /** In order of application. */
-export const migrations = [CreateReversals1760000000000, Heartbeats1787000000000, NameInstances1796000000000];
+export const migrations = [
+  CreateReversals1760000000000,
+  Heartbeats1787000000000,
+  NameInstances1796000000000,
+  KeepDeadLetters1797000000000,
+];

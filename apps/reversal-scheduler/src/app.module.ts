@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
-import { eventsOptionsOf, MessagingModule } from '@paycode/events';
+import { DeadLettersModule, eventsOptionsOf, MessagingModule } from '@paycode/events';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import type { EnvOf } from '@paycode/service-runtime';
 import { migrations } from '../migrations';
@@ -20,6 +20,7 @@ export class AppModule {
           migrations,
           mustBeDurableIn: values.PAYCODE_ENVIRONMENT,
         }),
+        DeadLettersModule,
         MessagingModule.forRoot('reversal-scheduler', eventsOptionsOf(values)),
         ReversalModule.register({
           dispatcherUrl: values.WEBHOOK_DISPATCHER_URL,

@@ -3,6 +3,7 @@ import { RecordErasures1786000000000 } from './1786000000000-record-erasures';
 import { ShardsAndIdRanges1787000000000 } from './1787000000000-shards-and-id-ranges';
 import { RecordRequestsSentAgain1788000000000 } from './1788000000000-record-requests-sent-again';
 import { NameInstances1796000000000 } from './1796000000000-name-instances';
+import { KeepDeadLetters1797000000000 } from './1797000000000-keep-dead-letters';
 
 /** In order of application. */
 export const migrations = [
@@ -11,4 +12,5 @@ export const migrations = [
   ShardsAndIdRanges1787000000000,
   RecordRequestsSentAgain1788000000000,
   NameInstances1796000000000,
+  KeepDeadLetters1797000000000,
 ];

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { IdentityModule, ServiceTokenModule, tokenKeyOptionsOf } from '@paycode/access';
 import { ErasureModule } from '@paycode/erasure';
-import { eventsOptionsOf, MessagingModule } from '@paycode/events';
+import { DeadLettersModule, eventsOptionsOf, MessagingModule } from '@paycode/events';
 import { connectionOptionsOf, DatabaseModule } from '@paycode/persistence';
 import { outboundPolicyOf } from '@paycode/safe-http';
 import { migrations } from '../migrations';
@@ -29,6 +29,7 @@ export class AppModule {
           migrations,
           mustBeDurableIn: settings.PAYCODE_ENVIRONMENT,
         }),
+        DeadLettersModule,
         MessagingModule.forRoot('webhook-dispatcher', {
           ...eventsOptionsOf(settings),
           beginsTraces: true,

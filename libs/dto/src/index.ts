@@ -10,6 +10,7 @@ export * from './events/transaction-terminal.event';
 export * from './internal/authorize';
 export * from './internal/change-notices';
 export * from './internal/channels';
+export * from './internal/dead-letters';
 export * from './internal/deliveries';
 export * from './internal/erasures';
 export * from './internal/portal';

@@ -1,3 +1,5 @@
+import type { DeadLetter } from './record/raw-record';
+
 /** An event to publish: CloudEvents 1.0 attributes plus topic and record key. */
 export interface EventToPublish {
   topic: string;
@@ -53,6 +55,8 @@ export interface Subscription {
    * How long events may wait to share a read with others, in milliseconds, when they are not urgent. Default: almost not at all.
    */
   gatherMs?: number;
+  /** Called with what was parked, before the commit, when the dead-letter topic has it; when it rejects, the batch comes again. */
+  onParked?(partition: number, letters: readonly DeadLetter[]): Promise<void>;
   /** Called after partitions were gained. */
   onAssigned?(partitions: readonly number[]): void;
   /** Called before partitions are given up, and awaited within the rebalance time. */

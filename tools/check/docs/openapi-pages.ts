@@ -59,9 +59,19 @@ function controllersOf(app: string): string[] {
   const module = join(root, 'apps', app, 'src/app.module.ts');
   const text = existsSync(module) ? readFileSync(module, 'utf8') : '';
   const libraries = globSync('libs/*/src/http/*.controller.ts', { cwd: root }).filter(file =>
-    text.includes(`'@paycode/${file.split('/')[1]}'`),
+    modulesWith(file).some(name => text.includes(name)),
   );
   return [...globSync(`apps/${app}/src/**/*.controller.ts`, { cwd: root }), ...libraries].map(file => join(root, file)).sort();
+}
+
+/** The modules of its library that have this controller. */
+function modulesWith(file: string): string[] {
+  const [controller] = /\w+Controller\b/.exec(readFileSync(join(root, file), 'utf8').split('export class ')[1] ?? '') ?? [];
+  if (!controller) throw new Error(`${file} exports no controller`);
+  const texts = globSync(`libs/${file.split('/')[1]}/src/**/*.module.ts`, { cwd: root }).map(path =>
+    readFileSync(join(root, path), 'utf8'),
+  );
+  return texts.filter(text => text.includes(controller)).flatMap(text => /export class (\w+)/.exec(text)?.[1] ?? []);
 }
 
 function controllersProgram(): ts.Program {

@@ -1,4 +1,10 @@
-import { portalAccountOperations, portalNotificationOperations, portalOperations, portalSandboxOperations } from '@paycode/dto';
+import {
+  deadLetterOperations,
+  portalAccountOperations,
+  portalNotificationOperations,
+  portalOperations,
+  portalSandboxOperations,
+} from '@paycode/dto';
 import type { operatorName, ServiceName } from './token-keys';
 
 export type CallerName = ServiceName | typeof operatorName;
@@ -24,6 +30,12 @@ const erasures: readonly Row[] = [
   ['POST', '/internal/erasures', operator],
   ['POST', '/internal/erasures/preview', operator],
   ['POST', '/internal/erasures/search', operator],
+];
+
+/** Of each service whose consumer groups park what they cannot use. */
+const deadLetters: readonly Row[] = [
+  ['GET', '/internal/dead-letters', ['portal', 'operator']],
+  ...deadLetterOperations.map((operation): Row => ['POST', `/internal/dead-letters/${operation}`, ['portal', 'operator']]),
 ];
 
 const rows: Partial<Record<ServiceName, readonly Row[]>> = {
@@ -69,17 +81,20 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['POST', '/internal/deliveries/:transactionId/redeliver', ['portal', 'operator']],
     // Holds the payer's data: the portal alone, for people of the merchant, each of whom it writes down.
     ...portalNotificationOperations.map((operation): Row => ['POST', `/internal/portal/notifications/${operation}`, portal]),
+    ...deadLetters,
     ...erasures,
   ],
   'recipient-messages': [
     ['POST', '/internal/recipient-messages/notices', ['notification-config']],
     ['POST', '/internal/recipient-messages/invitations', portal],
+    ...deadLetters,
     ...erasures,
   ],
   'reversal-scheduler': [
     ['POST', '/internal/reversals/arm', ['webhook-dispatcher']],
     ['POST', '/internal/reversals/settle', ['webhook-dispatcher']],
     ['GET', '/internal/reversals/:transactionId', ['portal', 'operator']],
+    ...deadLetters,
   ],
   'payment-simulator': [
     ['POST', '/internal/transactions', operator],
@@ -90,6 +105,7 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
   portal: [
     ['POST', '/internal/people', operator],
     ['GET', '/internal/people', operator],
+    ...deadLetters,
     ['GET', '/internal/identity-providers', operator],
     ['PUT', '/internal/identity-providers/:company', operator],
     ['DELETE', '/internal/identity-providers/:company', operator],

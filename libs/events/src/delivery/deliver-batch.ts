@@ -1,20 +1,9 @@
 import { dataFaultReason, isolate } from '@paycode/persistence';
 import type { ReceivedEvent, Subscription } from '../event-transport';
-import { decodeCloudEvent, dlqReasonHeader, headerOf, type RawRecord } from '../record/cloud-event';
+import { decodeCloudEvent, dlqReasonHeader, headerOf } from '../record/cloud-event';
+import type { DeadLetter, PartitionRecord } from '../record/raw-record';
 
-/** A record of the log on its way to a handler. */
-export interface PartitionRecord {
-  offset: bigint;
-  /** When it was published, on this process' monotonic clock. */
-  publishedAtMs: number;
-  raw: RawRecord;
-}
-
-export interface DeadLetter {
-  record: PartitionRecord;
-  /** Names the defect; carries no payload. */
-  reason: string;
-}
+export type { DeadLetter, PartitionRecord } from '../record/raw-record';
 
 const reasonCharsMax = 200;
 

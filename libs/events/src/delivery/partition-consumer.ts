@@ -168,7 +168,10 @@ export class PartitionConsumer {
 
   private async park(letters: readonly DeadLetter[]): Promise<void> {
     await isolate(letters, {
-      write: part => this.options.edge.park(this.partition, part),
+      write: async part => {
+        await this.options.edge.park(this.partition, part);
+        await this.options.subscription.onParked?.(this.partition, part);
+      },
       failed: (letter, error) => this.leave(letter, error),
     });
     parkedEvents.inc(this.labels, letters.length);

@@ -2,7 +2,10 @@ import { scrapedGauge } from '@paycode/metrics';
 import type { Lifecycle } from '@paycode/service-runtime';
 import { BaseRpcContext, type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import { lastValueFrom } from 'rxjs';
-import type { EventBatch, EventTransport, Subscriber, SubscriberProgress } from '../event-transport';
+import type { DeadLetterStore } from '../dead-letters/dead-letter.store';
+import { deliverBatch } from '../delivery/deliver-batch';
+import type { EventBatch, EventTransport, Subscriber, SubscriberProgress, Subscription } from '../event-transport';
+import type { RawRecord } from '../record/cloud-event';
 import type { TransportLog } from '../transport-log';
 import type { OnEventsOptions } from './on-events';
 
@@ -21,6 +24,14 @@ interface Handler {
   topic: string;
   options: OnEventsOptions;
   callback: MessageHandler;
+}
+
+/** A record that was parked, from where it stood (`partition/offset`). */
+interface ParkedRecord {
+  topic: string;
+  group: string;
+  place: string;
+  raw: RawRecord;
 }
 
 interface Running {
@@ -45,6 +56,7 @@ export class EventsServer extends Server implements CustomTransportStrategy {
   private stopped?: Promise<void>;
   private watchdog?: NodeJS.Timeout;
   private stalledSeen = 0;
+  private letters?: Pick<DeadLetterStore, 'keep'>;
 
   constructor(private readonly options: EventsServerOptions) {
     super();
@@ -105,6 +117,28 @@ export class EventsServer extends Server implements CustomTransportStrategy {
     return stuck.length === 0 ? undefined : `no turn of ${stuck.map(({ topic, group }) => `${topic} (${group})`).join(', ')}`;
   }
 
+  /** From `listen` on, what the groups park is kept there as well. */
+  keepParked(letters: Pick<DeadLetterStore, 'keep'>): void {
+    this.letters = letters;
+  }
+
+  /** Gives a record to the handler of this group alone, whoever owns its partition. Why it would be parked again; null: it was handled. */
+  async handleAgain({ topic, group, place, raw }: ParkedRecord): Promise<string | null> {
+    const handler = this.handlers.find(each => each.topic === topic && each.options.group === group);
+    if (!handler) throw new Error(`this release has no group ${group} that reads ${topic}`);
+    const onBatch = (batch: EventBatch) => this.handle(handler.callback, batch);
+    const [partition, offset] = place.split('/');
+    const record = { offset: BigInt(offset!), publishedAtMs: performance.now(), raw };
+    const { signal } = new AbortController();
+    const [letter] = await deliverBatch({
+      subscription: { topic, group, onBatch },
+      partition: Number(partition),
+      records: [record],
+      signal,
+    });
+    return letter?.reason ?? null;
+  }
+
   override on(): never {
     throw new Error('the events server emits no events of its own');
   }
@@ -120,7 +154,10 @@ export class EventsServer extends Server implements CustomTransportStrategy {
   private async start({ topic, options, callback }: Handler): Promise<void> {
     const { group, batchMax, minAgeMs, gatherMs } = options;
     const onBatch = (batch: EventBatch) => this.handle(callback, batch);
-    const subscriber = await this.options.transport.subscribe({ topic, group, batchMax, minAgeMs, gatherMs, onBatch });
+    const { transport } = this.options;
+    const kept = this.letters;
+    const onParked: Subscription['onParked'] = kept && ((partition, letters) => kept.keep({ topic, group, partition, letters }));
+    const subscriber = await transport.subscribe({ topic, group, batchMax, minAgeMs, gatherMs, onBatch, onParked });
     this.running.push({ topic, group, subscriber });
   }
 

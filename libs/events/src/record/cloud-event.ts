@@ -1,17 +1,13 @@
 import type { EventToPublish } from '../event-transport';
+import type { RawRecord } from './raw-record';
+
+export type { RawRecord } from './raw-record';
 
 /** Kafka binary mode of CloudEvents 1.0: attributes in headers, data alone in the value, transaction id in the key. */
 export interface EventRecord {
   key: string;
   value: Buffer;
   headers: Record<string, string>;
-}
-
-/** A record as a broker delivers it: any part may be missing or repeated. */
-export interface RawRecord {
-  key: Uint8Array | string | null | undefined;
-  value: Uint8Array | string | null | undefined;
-  headers?: Record<string, string | Uint8Array | (string | Uint8Array)[] | undefined>;
 }
 
 export type Decoded =

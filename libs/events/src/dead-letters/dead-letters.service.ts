@@ -1,0 +1,77 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import type { DeadLetterPage, DeadLetterSummary, RedriveAnswer } from '@paycode/dto';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { EventsServer } from '../nest/events-server';
+import { DeadLetterStore, type KeptLetter } from './dead-letter.store';
+import { contentOf } from './letter-defect';
+import { recordFrom } from './stored-record';
+
+/** Flow: letters that this service parked -> shown without their payload -> given to their own group again, by the handler that refused them. */
+@Injectable()
+export class DeadLettersService implements OnModuleInit {
+  constructor(
+    private readonly store: DeadLetterStore,
+    private readonly server: EventsServer,
+    @Inject(LOGGER) private readonly log: Logger,
+  ) {}
+
+  /** Before the server listens: nothing is parked that is not kept. */
+  onModuleInit(): void {
+    this.server.keepParked(this.store);
+  }
+
+  async list(before: number, limit: number): Promise<DeadLetterPage> {
+    // One more than is shown: whether there are more.
+    const found = await this.store.list(before, limit + 1);
+    return { letters: found.slice(0, limit).map(summaryOf), isMore: found.length > limit };
+  }
+
+  async find(letterIds: readonly number[]): Promise<DeadLetterSummary[]> {
+    return (await this.store.find(letterIds)).map(summaryOf);
+  }
+
+  /** One after the other, the oldest first: what one of them does the next one finds done. */
+  async redrive(letterIds: readonly number[]): Promise<RedriveAnswer[]> {
+    const kept = new Map((await this.store.find(letterIds)).map(letter => [Number(letter.letterId), letter]));
+    const answers: RedriveAnswer[] = [];
+    for (const letterId of [...new Set(letterIds)].sort((one, other) => one - other)) {
+      const letter = kept.get(letterId);
+      answers.push(letter ? await this.redriveOne(letter) : { letterId, outcome: 'GONE', reason: null });
+    }
+    return answers;
+  }
+
+  private async redriveOne(letter: KeptLetter): Promise<RedriveAnswer> {
+    const letterId = Number(letter.letterId);
+    const { topic, group, place } = letter;
+    try {
+      const reason = await this.server.handleAgain({ topic, group, place, raw: recordFrom(letter.record) });
+      if (reason === null) await this.store.handled(letter.letterId);
+      else await this.store.refused(letter.letterId, reason);
+      this.log.info(
+        { event: 'dead-letter-redriven', topic, group, letterId, reason },
+        'a dead letter was given to its group again',
+      );
+      return { letterId, outcome: reason === null ? 'HANDLED' : 'REFUSED', reason };
+    } catch (err) {
+      this.log.error(
+        { event: 'redrive-failed', topic, group, letterId, err },
+        'a dead letter could not be given to its group again',
+      );
+      return { letterId, outcome: 'FAILED', reason: null };
+    }
+  }
+}
+
+function summaryOf({ letterId, topic, group, reason, times, firstParkedAt, parkedAt, record }: KeptLetter): DeadLetterSummary {
+  return {
+    letterId: Number(letterId),
+    topic,
+    group,
+    ...contentOf(topic, recordFrom(record)),
+    reason,
+    times,
+    firstParkedAt: firstParkedAt.toISOString(),
+    parkedAt: parkedAt.toISOString(),
+  };
+}

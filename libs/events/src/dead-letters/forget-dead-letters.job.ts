@@ -1,0 +1,26 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
+import { PeriodicTask } from '@paycode/timing';
+import { DeadLetterStore } from './dead-letter.store';
+
+const everyMs = 600_000;
+
+/** Removes letters that their topic keeps no longer either. */
+@Injectable()
+export class ForgetDeadLettersJob implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly task: PeriodicTask;
+
+  constructor(store: DeadLetterStore, @Inject(LOGGER) logger: Logger) {
+    // The next run does what this one could not.
+    const failed = (err: unknown) => logger.warn({ event: 'purge-failed', err }, 'old dead letters were not removed');
+    this.task = new PeriodicTask(() => store.purge(), { everyMs, firstAfterMs: everyMs, failed });
+  }
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.task.stop();
+  }
+}

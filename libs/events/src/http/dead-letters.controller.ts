@@ -1,0 +1,30 @@
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import type { DeadLetterPage, DeadLetterSummary, RedriveAnswer } from '@paycode/dto';
+import { DeadLettersService } from '../dead-letters/dead-letters.service';
+import { DeadLetterIdsBody, DeadLettersQuery } from './dead-letters.query';
+
+/** Dead letters of this service's own consumer groups, for people on call. */
+@Controller('internal/dead-letters')
+export class DeadLettersController {
+  constructor(private readonly letters: DeadLettersService) {}
+
+  /** One page, the latest first, without payloads. */
+  @Get()
+  list(@Query() { before, limit }: DeadLettersQuery): Promise<DeadLetterPage> {
+    return this.letters.list(before, limit);
+  }
+
+  /** Those of these that are still kept. */
+  @Post('find')
+  @HttpCode(200)
+  find(@Body() { letterIds }: DeadLetterIdsBody): Promise<DeadLetterSummary[]> {
+    return this.letters.find(letterIds);
+  }
+
+  /** Gives each to its group again; no other group sees it. Repeating it changes nothing. */
+  @Post('redrive')
+  @HttpCode(200)
+  redrive(@Body() { letterIds }: DeadLetterIdsBody): Promise<RedriveAnswer[]> {
+    return this.letters.redrive(letterIds);
+  }
+}
