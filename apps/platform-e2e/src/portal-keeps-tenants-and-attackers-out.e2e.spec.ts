@@ -212,7 +212,13 @@ describe('the portal', () => {
     >;
     const app = new TOTP({ secret: secret! });
     const before = client.cookie;
-    const enrolled = await client.send({ method: 'POST', path: 'totp/confirm', body: { sealed, code: app.generate() } });
+    const confirm = (current?: string) => {
+      const body = { sealed, code: app.generate(), ...(current === undefined ? {} : { current }) };
+      return client.send({ method: 'POST', path: 'totp/confirm', body });
+    };
+    // A stolen session alone sets up nobody's app.
+    expect([(await confirm()).status, (await confirm('another password')).status]).toEqual([400, 401]);
+    const enrolled = await confirm(person.password);
     const { recoveryCodes } = JSON.parse(enrolled.text) as { recoveryCodes: string[] };
     expect(recoveryCodes).toHaveLength(10);
     expect((await client.send({ path: 'payments', cookie: before })).status).toBe(401);

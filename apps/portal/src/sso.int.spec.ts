@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { type Crafted, CraftedProvider, strangersKey } from './testing/crafted-provider';
 import { PortalVisitor } from './testing/portal-visitor';
 import { RunningPortal } from './testing/running-portal';
@@ -141,6 +142,51 @@ describe('single sign-on of people', () => {
     const { status, body } = await visitor.post('session/sso/begin', { company });
     provider.isAway = false;
     expect([status, body.message]).toEqual([502, expect.stringContaining('use your password')]);
+  });
+
+  describe('a provider is believed what it signs, and nothing else of what it answers', () => {
+    afterEach(() => {
+      provider.instead.clear();
+      provider.named = {};
+    });
+    const elsewhere = 'http://169.254.169.254/';
+    const flood = (response: ServerResponse) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      for (let part = 0; part < 5; part++) response.write(' '.repeat(65_536));
+      response.end('{}');
+    };
+    const redirect = (response: ServerResponse) => response.writeHead(302, { location: elsewhere }).end();
+
+    it.each([
+      ['a configuration without end', '/.well-known/openid-configuration', flood],
+      ['a configuration that leads elsewhere', '/.well-known/openid-configuration', redirect],
+      ['keys without end', '/jwks', flood],
+      ['keys that are elsewhere', '/jwks', redirect],
+      ['a token without end', '/token', flood],
+      ['a token that is elsewhere', '/token', redirect],
+    ])('%s opens nothing (A-101, T-55)', async (_, path, answer) => {
+      const email = await invited();
+      const { visitor, url } = await begun();
+      const back = provider.signsIn(url, { sub: email, email, email_verified: true });
+      provider.instead.set(path, answer);
+      const { status } = await visitor.post('session/sso', { answer: back });
+      expect([401, 502]).toContain(status);
+      expect((await visitor.get('session')).body['stage']).toBe('NONE');
+    });
+
+    it.each(['token_endpoint', 'jwks_uri'])('a %s without TLS is not asked (A-101, T-55)', async endpoint => {
+      const email = await invited();
+      const { visitor, url } = await begun();
+      const back = provider.signsIn(url, { sub: email, email, email_verified: true });
+      const asked: string[] = [];
+      const spy = jest.spyOn(globalThis, 'fetch');
+      provider.named = { [endpoint]: `${elsewhere}latest/` };
+      const { status } = await visitor.post('session/sso', { answer: back });
+      for (const [to] of spy.mock.calls) asked.push(String(to));
+      spy.mockRestore();
+      expect(status).toBe(502);
+      expect(asked.filter(to => to.includes('169.254'))).toEqual([]);
+    });
   });
 
   it('operators set, see and remove providers; secrets are shown to nobody', async () => {

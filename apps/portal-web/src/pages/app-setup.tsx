@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { api } from '../api';
 import { Failure, Field, Secret, Waiting } from '../ui';
+import { OwnPassword } from './own-password';
 import { RecoveryCodes } from './recovery-codes';
 
 interface Begun {
@@ -11,11 +12,18 @@ interface Begun {
 }
 
 /** Sets up an authenticator app: its secret, a first code, and recovery codes that are shown once. */
-export function AppSetup({ onDone }: { onDone: () => void }): ReactNode {
+/** `isFresh`: the password was given a moment ago. */
+export function AppSetup({ onDone, isFresh = false }: { onDone: () => void; isFresh?: boolean }): ReactNode {
   const [code, setCode] = useState('');
+  const [current, setCurrent] = useState('');
   const begin = useMutation({ mutationFn: () => api.post<Begun>('totp') });
   const confirm = useMutation({
-    mutationFn: () => api.post<{ recoveryCodes: string[] }>('totp/confirm', { sealed: begin.data!.sealed, code }),
+    mutationFn: () =>
+      api.post<{ recoveryCodes: string[] }>('totp/confirm', {
+        sealed: begin.data!.sealed,
+        code,
+        ...(isFresh ? {} : { current }),
+      }),
   });
   useEffect(() => begin.mutate(), []);
   if (confirm.data) return <RecoveryCodes codes={confirm.data.recoveryCodes} onDone={onDone} />;
@@ -43,6 +51,7 @@ export function AppSetup({ onDone }: { onDone: () => void }): ReactNode {
         value={code}
         onChange={event => setCode(event.target.value)}
       />
+      {!isFresh && <OwnPassword value={current} onChange={setCurrent} />}
       {confirm.isError && <Failure error={confirm.error} />}
       <button type="submit" className="main" disabled={confirm.isPending}>
         Turn on

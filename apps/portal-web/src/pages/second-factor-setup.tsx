@@ -10,7 +10,7 @@ export function SecondFactorSetup({ onDone }: { onDone: () => void }): ReactNode
   const [isApp, setApp] = useState(!knowsPasskeys());
   const add = useMutation({ mutationFn: () => addPasskey('My first passkey', undefined) });
   if (add.data) return <RecoveryCodes codes={add.data} onDone={onDone} />;
-  if (isApp) return <AppSetup onDone={onDone} />;
+  if (isApp) return <AppSetup onDone={onDone} isFresh />;
   return (
     <>
       <p>A password alone opens nothing here. Add a passkey: your finger, face or PIN then signs you in.</p>

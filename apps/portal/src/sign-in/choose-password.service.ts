@@ -4,7 +4,7 @@ import { AuditLog, type Origin } from '../audit';
 import { passwordProblem, Passwords, PeopleStore, type Person, secretHash } from '../people';
 import { SessionStore } from '../sessions';
 import { CurrentPassword } from './current-password';
-import { type PersonAsking } from './second-factor.service';
+import type { PersonAsking } from './person-asking';
 
 /** Flow: an invitation's secret, or the current password -> a new password -> every other session of the person ends. */
 @Injectable()

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DomainError } from '@paycode/service-runtime';
 import { newRecoveryCodes, secretHash } from '../people';
 import { type Attestation, begunAnew, Ceremonies, type Passkey, PasskeyStore, WebAuthn } from '../passkeys';
-import type { PersonAsking } from './second-factor.service';
+import type { PersonAsking } from './person-asking';
 import { SecondFactorChanges } from './second-factor-changes';
 
 interface Named {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AuditEvent, AuditLog } from '../audit';
 import { SessionStore } from '../sessions';
 import { CurrentPassword } from './current-password';
-import type { PersonAsking } from './second-factor.service';
+import type { PersonAsking } from './person-asking';
 
 /** What stands around each change of how a person proves itself: its password before, the end of its other sessions and a line of the audit log after. */
 @Injectable()
@@ -21,7 +21,7 @@ export class SecondFactorChanges {
   async done(
     action: AuditEvent['action'],
     { person, sessionId, origin }: PersonAsking,
-    detail: Record<string, string>,
+    detail: Record<string, string> = {},
   ): Promise<void> {
     const { personId, name: personName } = person;
     await this.sessions.endOthers(personId, sessionId);

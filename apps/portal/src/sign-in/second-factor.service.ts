@@ -1,16 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, invalidField } from '@paycode/service-runtime';
-import { AuditLog, type Origin } from '../audit';
+import { AuditLog } from '../audit';
 import { newRecoveryCodes, PeopleStore, type Person, recoveryChars, secretHash, Totp } from '../people';
-import { SessionStore } from '../sessions';
+import type { PersonAsking } from './person-asking';
+import { SecondFactorChanges } from './second-factor-changes';
 import { SignInLimiter } from './sign-in-limiter';
-
-/** A person in a session of its own. */
-export interface PersonAsking {
-  person: Person;
-  sessionId: string;
-  origin: Origin;
-}
 
 /** Flow: code of the app, or a recovery code -> good once; and the app set up, or taken away, by whoever holds a code of it. */
 @Injectable()
@@ -19,7 +13,7 @@ export class SecondFactorService {
     private readonly people: PeopleStore,
     private readonly totp: Totp,
     private readonly limiter: SignInLimiter,
-    private readonly sessions: SessionStore,
+    private readonly changes: SecondFactorChanges,
     private readonly audit: AuditLog,
   ) {}
 
@@ -29,7 +23,7 @@ export class SecondFactorService {
     const guess = { identity: `code:${personId}`, address: origin.address, personId: () => Promise.resolve(personId) };
     const way = await this.limiter.judge(guess, () => this.check(code, personId));
     if (!way) throw new DomainError({ status: 401, reason: 'WRONG_CODE', message: 'this code is wrong, or was used before' });
-    if (way === 'RECOVERY') await this.record('RECOVERY_CODE_USED', { person, origin });
+    if (way === 'RECOVERY') await this.audit.record({ personId, personName: person.name, action: 'RECOVERY_CODE_USED', origin });
   }
 
   /** A secret for the app; nothing is kept until a code of it comes back. */
@@ -37,15 +31,19 @@ export class SecondFactorService {
     return this.totp.create(person.email);
   }
 
-  /** Gives the recovery codes, shown this once. Other sessions end. @throws DomainError 400 */
-  async enrol(of: { sealed: string; code: string }, { person, sessionId, origin }: PersonAsking): Promise<string[]> {
+  /**
+   * Gives the recovery codes, shown this once. Other sessions end. `current`: the own password, asked for here, because any person's session
+   * can begin; null in a session that this very password began minutes ago. @throws DomainError 400, 401, 409, 429
+   */
+  async enrol(of: { sealed: string; code: string; current: string | null }, asking: PersonAsking): Promise<string[]> {
+    const { person } = asking;
     if (person.hasTotp)
       throw new DomainError({ status: 409, reason: 'TOTP_SET', message: 'an app is set up already: remove it first' });
+    if (of.current !== null) await this.changes.demand(of.current, asking);
     if (this.stepOf(of.sealed, of.code) === null) throw invalidField('code', 'is not the one your app shows now');
     const codes = newRecoveryCodes();
     await this.people.setTotp(person.personId, { sealed: of.sealed, recoveryHashes: codes.map(secretHash) });
-    await this.sessions.endOthers(person.personId, sessionId);
-    await this.record('TOTP_ENROLLED', { person, origin });
+    await this.changes.done('TOTP_ENROLLED', asking);
     return codes;
   }
 
@@ -53,8 +51,7 @@ export class SecondFactorService {
   async remove(code: string, asking: PersonAsking): Promise<void> {
     await this.prove(code, asking);
     await this.people.setTotp(asking.person.personId, null);
-    await this.sessions.endOthers(asking.person.personId, asking.sessionId);
-    await this.record('TOTP_REMOVED', asking);
+    await this.changes.done('TOTP_REMOVED', asking);
   }
 
   private async check(code: string, personId: string): Promise<'APP' | 'RECOVERY' | undefined> {
@@ -73,12 +70,5 @@ export class SecondFactorService {
     } catch (cause) {
       throw new DomainError({ status: 400, reason: 'NOT_BEGUN', message: 'please begin anew: this secret is not known', cause });
     }
-  }
-
-  private record(
-    action: 'TOTP_ENROLLED' | 'TOTP_REMOVED' | 'RECOVERY_CODE_USED',
-    { person, origin }: Pick<PersonAsking, 'person' | 'origin'>,
-  ): Promise<void> {
-    return this.audit.record({ personId: person.personId, personName: person.name, action, origin });
   }
 }

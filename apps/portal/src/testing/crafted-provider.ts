@@ -28,6 +28,10 @@ export class CraftedProvider {
   private readonly granted = new Map<string, Granted>();
   private readonly server: Server = createServer((request, response) => void this.answer(request, response));
   isAway = false;
+  /** In place of the answer of a path. */
+  readonly instead = new Map<string, (response: ServerResponse) => void>();
+  /** In place of what the configuration says. */
+  named: Json = {};
 
   static async start(): Promise<CraftedProvider> {
     const provider = new CraftedProvider();
@@ -67,6 +71,8 @@ export class CraftedProvider {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const path = request.url!.split('?', 1)[0]!;
+    const instead = this.instead.get(path);
+    if (instead) return instead(response);
     const [status, body] = this.isAway ? [503, {}] : this.answerTo(path, request, Buffer.concat(parts).toString());
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }
@@ -101,6 +107,7 @@ export class CraftedProvider {
       response_types_supported: ['code'],
       id_token_signing_alg_values_supported: ['RS256'],
       authorization_response_iss_parameter_supported: true,
+      ...this.named,
     };
   }
 }

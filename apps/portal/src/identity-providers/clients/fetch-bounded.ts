@@ -1,4 +1,5 @@
 import type { FetchBody } from 'openid-client';
+import { isProtected } from '../domain/identity-provider';
 
 const answerBytesMax = 256 * 1024;
 
@@ -9,8 +10,12 @@ interface Init {
   signal?: AbortSignal | undefined;
 }
 
-/** Follows no redirect, and reads no more than configurations, keys and tokens take. Rejects beyond. */
+/**
+ * Follows no redirect, and reads no more than configurations, keys and tokens take. What a provider names is asked by TLS, also where
+ * its issuer is on the developer's own machine and has none: its configuration may name anybody. Rejects else.
+ */
 export async function fetchBounded(url: string, { body, headers, method, signal }: Init): Promise<Response> {
+  if (!isProtected(new URL(url))) throw new TypeError('the provider names an endpoint without TLS');
   const response = await fetch(url, { body: body ?? null, headers, method, signal: signal ?? null, redirect: 'manual' });
   const parts: Uint8Array[] = [];
   let size = 0;

@@ -21,13 +21,20 @@ export interface Claims {
 }
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
+const isOnThisMachine = ({ protocol, hostname }: URL) => protocol === 'http:' && loopback.has(hostname);
+
+/** Whether nobody on the way can read or change what is asked and answered there. */
+export function isProtected(url: URL): boolean {
+  return url.protocol === 'https:' || isOnThisMachine(url);
+}
 
 /** undefined: good. Without TLS only on the developer's own machine. */
 export function issuerProblem(issuer: string, environment: 'sandbox' | 'production'): string | undefined {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
   if (!url || hasMore(url)) return 'must be the URL of the issuer, as its configuration names it';
-  const isOwnMachine = environment === 'sandbox' && url.protocol === 'http:' && loopback.has(url.hostname);
-  return url.protocol === 'https:' || isOwnMachine ? undefined : 'must begin with https://';
+  return url.protocol === 'https:' || (environment === 'sandbox' && isOnThisMachine(url))
+    ? undefined
+    : 'must begin with https://';
 }
 
 /** What an issuer has not (OpenID Connect Discovery 3). */

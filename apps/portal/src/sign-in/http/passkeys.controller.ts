@@ -1,5 +1,4 @@
 import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
-import { invalidField } from '@paycode/service-runtime';
 import type { FastifyReply } from 'fastify';
 import type { Passkey } from '../../passkeys';
 import {
@@ -13,6 +12,7 @@ import {
   type PortalHttpRequest,
   SignedIn,
 } from '../../sessions';
+import { passwordFor } from '../password-for';
 import { OwnPasskeysService } from '../own-passkeys.service';
 import { PasskeySignInService } from '../passkey-sign-in.service';
 import { SessionOpener } from '../session.opener';
@@ -58,9 +58,7 @@ export class PasskeysController {
   @HttpCode(200)
   @AtStages('FULL', 'ENROL_DUE')
   begin(@Body() { current }: BeginPasskeyBody, @AskedBy() { session, person, origin }: Asking) {
-    const isPasswordFresh = session.stage === 'ENROL_DUE';
-    if (!isPasswordFresh && current === undefined) throw invalidField('current', 'must be your password');
-    return this.own.begin(isPasswordFresh ? null : current!, { person, sessionId: session.sessionId, origin });
+    return this.own.begin(passwordFor(session, current), { person, sessionId: session.sessionId, origin });
   }
 
   /** Whoever had to set up a second factor is in now. */

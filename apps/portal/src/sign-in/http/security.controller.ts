@@ -15,6 +15,7 @@ import {
 } from '../../sessions';
 import { ChoosePasswordService } from '../choose-password.service';
 import { InviteColleagueService } from '../invite-colleague.service';
+import { passwordFor } from '../password-for';
 import { SecondFactorService } from '../second-factor.service';
 import { SessionOpener } from '../session.opener';
 import { AcceptBody, ChangePasswordBody, CodeBody, EnrolBody, InviteColleagueBody } from './sign-in.dto';
@@ -41,11 +42,12 @@ export class SecurityController {
   @HttpCode(200)
   @AtStages('FULL', 'ENROL_DUE')
   async enrol(
-    @Body() body: EnrolBody,
+    @Body() { current, ...body }: EnrolBody,
     @AskedBy() { session, person, origin }: Asking,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<{ recoveryCodes: string[] }> {
-    const recoveryCodes = await this.secondFactor.enrol(body, { person, sessionId: session.sessionId, origin });
+    const given = { ...body, current: passwordFor(session, current) };
+    const recoveryCodes = await this.secondFactor.enrol(given, { person, sessionId: session.sessionId, origin });
     const { secret, lifetimeS } = await this.opener.openFull(person, origin, session.sessionId);
     void reply.header('set-cookie', cookieFor(secret, lifetimeS));
     return { recoveryCodes };

@@ -21,6 +21,12 @@ export class EnrolBody extends CodeBody {
   @IsString()
   @Length(1, 2_000)
   sealed!: string;
+
+  /** The own password; not asked for where one has just signed in with it to set up a second factor. */
+  @IsOptional()
+  @IsString()
+  @Length(1, 128)
+  current?: string;
 }
 
 export class ChangePasswordBody {
