@@ -28,8 +28,8 @@ export class CraftedProvider {
   private readonly granted = new Map<string, Granted>();
   private readonly server: Server = createServer((request, response) => void this.answer(request, response));
   isAway = false;
-  /** In place of the answer of a path. */
-  readonly instead = new Map<string, (response: ServerResponse) => void>();
+  /** How a path gives its answer, where not plainly. */
+  readonly ways = new Map<string, (response: ServerResponse, body: string) => void>();
   /** In place of what the configuration says. */
   named: Json = {};
 
@@ -71,9 +71,11 @@ export class CraftedProvider {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const path = request.url!.split('?', 1)[0]!;
-    const instead = this.instead.get(path);
-    if (instead) return instead(response);
-    const [status, body] = this.isAway ? [503, {}] : this.answerTo(path, request, Buffer.concat(parts).toString());
+    const [status, body] = this.isAway
+      ? [503, {}]
+      : this.answerTo(path.replace(/^\/moved/, ''), request, Buffer.concat(parts).toString());
+    const way = this.ways.get(path);
+    if (way) return way(response, JSON.stringify(body));
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }
 
