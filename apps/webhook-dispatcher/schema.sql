@@ -57,6 +57,22 @@ CREATE TABLE delivery (
 )
 PARTITION BY RANGE (transaction_id);
 
+CREATE TABLE endpoint_pause (
+  pause_id bigint GENERATED ALWAYS AS IDENTITY,
+  endpoint text NOT NULL,
+  merchant_id bigint NOT NULL,
+  reason text NOT NULL,
+  paused_by text NOT NULL,
+  paused_at timestamp with time zone NOT NULL,
+  ends_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  ended_by text,
+  CONSTRAINT endpoint_pause_pkey PRIMARY KEY (pause_id),
+  CONSTRAINT endpoint_pause_check CHECK (ends_at > paused_at),
+  CONSTRAINT endpoint_pause_check1 CHECK (ended_at <= ends_at),
+  CONSTRAINT endpoint_pause_check2 CHECK ((ended_at IS NULL) = (ended_by IS NULL))
+);
+
 CREATE TABLE erasure (
   transaction_id bigint NOT NULL,
   erased_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
@@ -142,6 +158,8 @@ CREATE INDEX dead_letter_parked_at ON dead_letter USING btree (parked_at);
 CREATE INDEX delivery_shard_seq ON delivery USING btree (shard, seq);
 CREATE INDEX delivery_unclaimed ON delivery USING btree (shard, seq) WHERE epoch = 0 AND NOT stub;
 CREATE INDEX delivery_waiting ON delivery USING btree (merchant_id, seq) WHERE epoch = 0 AND NOT stub;
+CREATE INDEX endpoint_pause_in_effect ON endpoint_pause USING btree (ends_at) WHERE ended_at IS NULL;
+CREATE INDEX endpoint_pause_latest ON endpoint_pause USING btree (endpoint, pause_id DESC);
 CREATE INDEX notice_retry_due ON notice_retry USING btree (shard, due_at);
 
 CREATE TRIGGER erasure_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON erasure FOR EACH STATEMENT EXECUTE FUNCTION refuse_erasure_change();
@@ -151,6 +169,8 @@ COMMENT ON COLUMN attempt.unanswered IS 'Why the first request, on a reused conn
 COMMENT ON COLUMN dead_letter.record IS 'As it was received: key, value and headers, the notification sealed.';
 COMMENT ON COLUMN delivery.epoch IS 'Shard epoch under which attempt 1 was claimed by the insert itself; 0: not claimed yet.';
 COMMENT ON COLUMN delivery.payload IS 'Notification sealed as compact JWE; null for the stub of a transaction that was closed before it arrived.';
+COMMENT ON TABLE endpoint_pause IS 'Who paused deliveries to which endpoint, and why. ended_at: null unless somebody ended it before ends_at.';
+COMMENT ON COLUMN endpoint_pause.endpoint IS 'Origin of URLs of merchants, as the queues of dispatchers name it.';
 COMMENT ON TABLE id_range IS 'Partitions <table>_<range> of delivery, attempt and verdict. passed_at: when the ids in use left it behind.';
 COMMENT ON TABLE replica IS 'Dispatchers alive. A heartbeat that stands still for the lease time on the clock of an observer means dead.';
 COMMENT ON COLUMN replica.instance IS 'INSTANCE_ID: no two replicas of one instance live at the same time; null: unknown.';

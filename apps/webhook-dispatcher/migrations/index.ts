@@ -4,6 +4,7 @@ import { ShardsAndIdRanges1787000000000 } from './1787000000000-shards-and-id-ra
 import { RecordRequestsSentAgain1788000000000 } from './1788000000000-record-requests-sent-again';
 import { NameInstances1796000000000 } from './1796000000000-name-instances';
 import { KeepDeadLetters1797000000000 } from './1797000000000-keep-dead-letters';
+import { PauseEndpoints1804000000000 } from './1804000000000-pause-endpoints';
 
 /** In order of application. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   RecordRequestsSentAgain1788000000000,
   NameInstances1796000000000,
   KeepDeadLetters1797000000000,
+  PauseEndpoints1804000000000,
 ];

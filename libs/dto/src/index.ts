@@ -12,6 +12,7 @@ export * from './internal/change-notices';
 export * from './internal/channels';
 export * from './internal/dead-letters';
 export * from './internal/deliveries';
+export * from './internal/endpoints';
 export * from './internal/erasures';
 export * from './internal/portal';
 export * from './internal/portal-sandbox';

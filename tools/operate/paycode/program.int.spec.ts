@@ -87,6 +87,13 @@ describe('npm run -s paycode', () => {
     [['deliveries', 'show', '12'], 'GET /internal/deliveries/12 '],
     [['deliveries', 'list', '--merchant', '7'], 'GET /internal/deliveries?state=open&limit=50&merchantId=7 '],
     [['deliveries', 'redeliver', '12'], 'POST /internal/deliveries/12/redeliver '],
+    [['endpoints', 'show', '7', '8'], 'POST /internal/endpoints {"merchantIds":[7,8]}'],
+    [['endpoints', 'pauses'], 'GET /internal/endpoints/pauses '],
+    [
+      ['endpoints', 'pause', '7', '--minutes', '5', '--reason', 'server is moved'],
+      'POST /internal/endpoints/pauses {"merchantId":7,"durationS":300,"reason":"server is moved"}',
+    ],
+    [['endpoints', 'resume', '3'], 'POST /internal/endpoints/pauses/3/end '],
     [['keys', 'rotate'], 'POST /internal/keys/rotate '],
     [['keys', 'replace'], 'POST /internal/keys/replace '],
     [['keys', 'reseal'], 'POST /internal/webhook-keys/reseal '],

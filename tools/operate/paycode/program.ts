@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { contextOf } from './command-context.ts';
 import { addAccountCommands } from './commands/accounts.ts';
+import { addEndpointCommands } from './commands/endpoints.ts';
 import { addErasureCommands } from './commands/erasures.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addMerchantCommands } from './commands/merchants.ts';
@@ -35,6 +36,7 @@ export function operatorProgram(write: (text: string) => void): Command {
   addTokenKeyCommands(addKeyCommands(program, context), write);
   addOperatorCommands(program, write);
   addSettlementCommands(program, context);
+  addEndpointCommands(program, context);
   addErasureCommands(program, context);
   return program;
 }

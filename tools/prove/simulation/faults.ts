@@ -2,6 +2,7 @@ import type { FaultKind } from './engine/fault-counts.ts';
 import type { SimServer } from './engine/network.ts';
 import type { SimProcess } from './engine/sim-process.ts';
 import type { DispatcherNode } from './world/dispatcher-node.ts';
+import { merchants } from './world/merchants.ts';
 import type { World } from './world/world.ts';
 
 /** How long a process that is told to stop may take (P-T9). */
@@ -32,6 +33,7 @@ export class Faults {
     this.often(swarm.renewKeyRate, () =>
       this.happens('key renewed', () => this.world.config.renewKey(timeline.random.integer(1, 4))),
     );
+    this.often(swarm.pauseEndpointRate, () => this.happens('endpoint paused', () => this.pauseEndpoint()));
     // No decision may read a wall clock, so stepping it may change nothing (P-T2).
     this.often(0.05, () =>
       this.happens('wall clock step', () => (this.world.wallSkewMs = timeline.random.between(-3_600_000, 3_600_000))),
@@ -103,6 +105,14 @@ export class Faults {
   private pause(process: SimProcess, kind: FaultKind): void {
     if (process.isAlive && !process.isPaused) this.world.timeline.faults.add(kind);
     process.pause(this.world.timeline.random.between(10, this.world.swarm.pauseMs));
+  }
+
+  /** It ends by itself, whatever happens to the dispatchers. */
+  private pauseEndpoint(): void {
+    const { tables, timeline, swarm, mutation } = this.world;
+    const { origin } = timeline.random.pick(merchants);
+    const pauseMs = timeline.random.between(500, swarm.pauseEndpointMs);
+    if (origin !== null) tables.pauses.set(origin, mutation === 'NO_PAUSE_END' ? Infinity : timeline.nowMs + pauseMs);
   }
 
   private outage(server: SimServer): void {

@@ -17,6 +17,7 @@ export {
   deliveryFromEvent,
   deliveryFromRepeat,
   deliveryFromRow,
+  isBegun,
   nextAttempt,
   type NewDelivery,
   type Unanswered,

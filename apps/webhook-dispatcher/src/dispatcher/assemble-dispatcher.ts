@@ -13,6 +13,7 @@ import {
   type WebhookPoster,
   type WebhookSealer,
 } from '../posting';
+import { EndpointPauses, type PauseReader } from '../pausing';
 import { DeliveryQueue, OriginQueues, type QueueLoad, RefillQueues } from '../queueing';
 import { RouteCache, type RouteSource } from '../routes';
 import { CloseOverdue, TakeOverDeliveries } from '../takeover';
@@ -26,6 +27,7 @@ export interface DispatcherPorts {
   deliveries: DeliveryStore;
   verdicts: VerdictStore;
   informational: InformationalStore;
+  pauses: PauseReader;
   scheduler: ReversalScheduler;
   routes: RouteSource;
   sealer: WebhookSealer;
@@ -34,7 +36,7 @@ export interface DispatcherPorts {
   /** Default: none. */
   gate?: Pick<HandshakeGate, 'enter'>;
   /** Receives a function that reads the load, for metrics. Default: none. */
-  showLoad?(read: () => QueueLoad): void;
+  showLoad?(read: () => QueueLoad & { endpointsPaused: number }): void;
 }
 
 export interface DispatcherSettings {
@@ -75,10 +77,11 @@ export function assembleDispatcher(ports: DispatcherPorts, settings: DispatcherS
 }
 
 /** Connects the parts that report to each other, after all were made. The dispatcher has no other late binding. */
-function connect({ queue, dispatch, shards, takeover }: Parts, { showLoad }: DispatcherPorts): void {
+function connect({ queue, dispatch, shards, takeover, pauses }: Parts, { showLoad }: DispatcherPorts): void {
   queue.onReady(() => dispatch.startAll());
+  pauses.onPaused(() => queue.leavePaused());
   shards.onChange(new ShardChanges(queue, takeover));
-  showLoad?.(() => queue.load);
+  showLoad?.(() => ({ ...queue.load, endpointsPaused: pauses.count }));
 }
 
 /** Makes the parts in the order of a delivery's path; each receives those before it. */
@@ -88,8 +91,9 @@ function partsOf(ports: DispatcherPorts, settings: DispatcherSettings) {
   const batching = { clock, spacing: spacingOf(settings, clock) };
   const shards = new ShardOwnership(ports.shards, clock, { replica, instance, leaseMs: settings.shardLeaseMs });
   const routes = new RouteCache(ports.routes, clock, settings);
+  const pauses = new EndpointPauses(ports.pauses, clock);
   const queues = new OriginQueues<Delivery>({ slotsMax: settings.slotsMax });
-  const queue = new DeliveryQueue(queues, routes, clock, { heldMax: settings.heldMax });
+  const queue = new DeliveryQueue(queues, routes, clock, { heldMax: settings.heldMax }, pauses);
   const intake = new RecordDeliveries({ store: ports.deliveries, shards, queue, routes, ...batching }, metrics);
   const preparing = new PrepareAttempt(routes, shards, ports.deliveries, ports.scheduler, batching);
   const posting = new PostWebhook(ports.poster, ports.sealer, new AckDeadlines(clock), clock, settings.post);
@@ -102,7 +106,7 @@ function partsOf(ports: DispatcherPorts, settings: DispatcherSettings) {
   const dispatch = new DispatchWebhook(queue, preparing, posting, concluding, { clock, takeover, metrics, gate: ports.gate });
   const informational = new RepeatInformational(ports.informational, queue, shards, clock);
   const overdue = new CloseOverdue(queue, concluding, rules, { clock, takeover });
-  return { intake, closing, shards, takeover, informational, overdue, queue, routes, settling, dispatch };
+  return { intake, closing, shards, takeover, informational, overdue, queue, pauses, routes, settling, dispatch };
 }
 
 async function drain({ queue, shards, settling }: Parts): Promise<void> {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ShardStore } from '@paycode/ownership';
 import { DeliveryStore } from '../deliveries';
 import { InformationalStore } from '../informational';
+import { PauseStore } from '../pausing';
 import { VerdictStore } from '../verdicts';
 
 /** The ports of a dispatcher to its own database. */
@@ -12,5 +13,6 @@ export class DispatcherStores {
     readonly deliveries: DeliveryStore,
     readonly verdicts: VerdictStore,
     readonly informational: InformationalStore,
+    readonly pauses: PauseStore,
   ) {}
 }

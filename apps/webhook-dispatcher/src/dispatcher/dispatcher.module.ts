@@ -7,6 +7,15 @@ import { DeliveryMetrics, DeliveryStore, PostgresDeliveryStore } from '../delive
 import { InformationalStore, PostgresInformationalStore, RedeliverInformational } from '../informational';
 import { RecordDeliveries, TransactionTerminalConsumer } from '../intake';
 import { DeliveriesController, DeliveryLog, PostgresDeliveryLogStore, ShardsController, ShowDelivery } from '../on-call';
+import {
+  EndpointsController,
+  MerchantEndpoints,
+  PauseEndpoint,
+  pauseLimitsOf,
+  PauseStore,
+  PortalEndpointsController,
+  PostgresPauseStore,
+} from '../pausing';
 import { UndiciWebhookClient, WebhookSealer } from '../posting';
 import { CloseDeliveries, PostgresVerdictStore, TracedVerdictStore, VerdictStore } from '../verdicts';
 import type { Dispatcher } from './assemble-dispatcher';
@@ -30,13 +39,19 @@ export class DispatcherModule implements OnApplicationShutdown {
     return {
       module: DispatcherModule,
       global: true,
-      controllers: [TransactionTerminalConsumer, DeliveriesController, ShardsController],
+      controllers: [
+        TransactionTerminalConsumer,
+        DeliveriesController,
+        ShardsController,
+        EndpointsController,
+        PortalEndpointsController,
+      ],
       providers: [
         ...storeProviders(),
         ...outboundProviders(options),
         ...ports,
         dispatcherProvider(options),
-        ...useCases(),
+        ...useCases(options),
         AssignedPartitions,
         DispatcherPassesJob,
       ],
@@ -66,6 +81,7 @@ function storeProviders(): Provider[] {
       inject: [DataSource],
       useFactory: (source: DataSource) => new PostgresInformationalStore(source),
     },
+    { provide: PauseStore, inject: [DataSource], useFactory: (source: DataSource) => new PostgresPauseStore(source) },
     { provide: DeliveryLog, inject: [DataSource], useFactory: (source: DataSource) => new PostgresDeliveryLogStore(source) },
     {
       provide: VerdictStore,
@@ -79,7 +95,7 @@ function storeProviders(): Provider[] {
   ];
 }
 
-function useCases(): Provider[] {
+function useCases({ rules }: DispatcherOptions): Provider[] {
   return [
     { provide: RecordDeliveries, inject: [DISPATCHER], useFactory: (dispatcher: Dispatcher) => dispatcher.intake },
     { provide: CloseDeliveries, inject: [DISPATCHER], useFactory: (dispatcher: Dispatcher) => dispatcher.closing },
@@ -87,6 +103,12 @@ function useCases(): Provider[] {
       provide: RedeliverInformational,
       inject: [InformationalStore],
       useFactory: (store: InformationalStore) => new RedeliverInformational(store),
+    },
+    {
+      provide: PauseEndpoint,
+      inject: [PauseStore, DISPATCHER],
+      useFactory: (store: PauseStore, { routes, pauses }: Dispatcher) =>
+        new PauseEndpoint(store, new MerchantEndpoints(routes), pauses, pauseLimitsOf(rules)),
     },
     { provide: ShowDelivery, inject: [DeliveryLog], useFactory: (log: DeliveryLog) => new ShowDelivery(log) },
   ];

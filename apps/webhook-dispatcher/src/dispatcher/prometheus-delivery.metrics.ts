@@ -138,7 +138,7 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
   }
 
   /** Gauges read when scraped. */
-  observe(load: () => QueueLoad): void {
+  observe(load: () => QueueLoad & { endpointsPaused: number }): void {
     scrapedGauge({ name: 'paycode_webhook_dispatcher_deliveries_in_memory', help: 'Deliveries in memory.' }, gauge =>
       gauge.set(load().held),
     );
@@ -162,6 +162,13 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
         help: 'Age of the oldest delivery in memory that waits for us, and not for its receiver, with its first attempt.',
       },
       gauge => gauge.set(load().oldestUnattemptedAgeMs / 1_000),
+    );
+    scrapedGauge(
+      {
+        name: 'paycode_webhook_dispatcher_endpoints_paused',
+        help: 'Endpoints whose deliveries wait because somebody paused them.',
+      },
+      gauge => gauge.set(load().endpointsPaused),
     );
     this.observeMerchants();
   }

@@ -1,6 +1,7 @@
 import { type Clock, passed } from '@paycode/timing';
 import type { HeldShard } from '@paycode/ownership';
-import { type Delivery, mayHaveBeenSent } from '../deliveries';
+import { type Delivery, isBegun, mayHaveBeenSent } from '../deliveries';
+import type { EndpointPauses } from '../pausing';
 import type { RouteCache } from '../routes';
 import { MerchantBacklog } from './domain/merchant-backlog';
 import type { Granted, OriginQueues, SlotUse } from './domain/origin-queues';
@@ -53,6 +54,7 @@ export class DeliveryQueue {
     private readonly routes: RouteCache,
     private readonly clock: Clock,
     private readonly limits: QueueLimits,
+    private readonly pauses: Pick<EndpointPauses, 'isPaused'> = { isPaused: () => false },
   ) {}
 
   /** Sets the listener that is called when a delivery may be able to start. */
@@ -176,6 +178,12 @@ export class DeliveryQueue {
     while (this.shardsWithClaims().has(shard) && this.clock.nowMs() < untilMs) await passed(this.clock, lookMs);
   }
 
+  /** Leaves what an endpoint that is paused now has not begun to the database (A-99). */
+  leavePaused(): void {
+    const left = this.queues.remove(delivery => this.isPaused(delivery));
+    for (const delivery of left) this.leave(delivery);
+  }
+
   /** Accepts no more deliveries; claimed ones still start. */
   close(): void {
     this.isClosed = true;
@@ -234,15 +242,27 @@ export class DeliveryQueue {
   }
 
   private enqueue(delivery: Delivery): void {
+    if (this.isPaused(delivery)) return this.leave(delivery);
     this.queues.add(this.originOf(delivery.merchantId), delivery);
+  }
+
+  /** What is claimed goes on: it may count as sent, and its reversal may be armed. */
+  private isPaused(delivery: Delivery): boolean {
+    return !isBegun(delivery) && this.pauses.isPaused(this.originOf(delivery.merchantId));
+  }
+
+  /** Its row waits in the database; that of a repeat is due again after its lease. */
+  private leave({ transactionId, merchantId, isRepeat }: Delivery): void {
+    this.held.forget(transactionId);
+    if (!isRepeat) this.backlog.readAgain(merchantId);
   }
 
   /**
    * An endpoint may hold as many deliveries as there are free places. So one hanging endpoint takes at most half of the memory, two take
-   * a third each, and there is always room for another. `taken`: places reserved already.
+   * a third each, and there is always room for another. A paused one has no places. `taken`: places reserved already.
    */
   private roomAt(origin: string, taken: number): number {
-    if (!this.hasRoom) return 0;
+    if (!this.hasRoom || this.pauses.isPaused(origin)) return 0;
     const free = this.limits.heldMax - this.held.size - taken;
     return Math.max(0, Math.max(waitingFloor, free) - this.queues.waitingOf(origin));
   }

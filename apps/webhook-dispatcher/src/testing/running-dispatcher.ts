@@ -133,6 +133,12 @@ export class DispatcherRig {
     });
   }
 
+  /** POST, by the operator or that service. */
+  send(path: string, body: object, caller: ServiceName | 'operator' = 'operator') {
+    const url = `http://127.0.0.1:${this.services.at(-1)!.ports.internal}${path}`;
+    return http.post<unknown>(url, body, { headers: tokenKeys.headers(caller, 'webhook-dispatcher') });
+  }
+
   /** The verdict, once there is one. */
   verdict(transactionId: number): Promise<string> {
     return eventually(async () => {

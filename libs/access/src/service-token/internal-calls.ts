@@ -1,6 +1,7 @@
 import {
   deadLetterOperations,
   portalAccountOperations,
+  portalEndpointOperations,
   portalNotificationOperations,
   portalOperations,
   portalSandboxOperations,
@@ -79,6 +80,11 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
     ['GET', '/internal/deliveries/:transactionId', ['portal', 'operator']],
     ['GET', '/internal/shards', ['portal', 'operator']],
     ['POST', '/internal/deliveries/:transactionId/redeliver', ['portal', 'operator']],
+    ['POST', '/internal/endpoints', ['portal', 'operator']],
+    ['GET', '/internal/endpoints/pauses', ['portal', 'operator']],
+    ['POST', '/internal/endpoints/pauses', operator],
+    ['POST', '/internal/endpoints/pauses/:pauseId/end', operator],
+    ...portalEndpointOperations.map((operation): Row => ['POST', `/internal/portal/endpoints/${operation}`, portal]),
     // Holds the payer's data: the portal alone, for people of the merchant, each of whom it writes down.
     ...portalNotificationOperations.map((operation): Row => ['POST', `/internal/portal/notifications/${operation}`, portal]),
     ...deadLetters,

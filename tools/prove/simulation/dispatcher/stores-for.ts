@@ -13,6 +13,7 @@ import { MemoryDeliveryStore } from '../../../../apps/webhook-dispatcher/src/del
 import { TableShardStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/table-shard.store';
 import { MemoryInformationalStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-informational.store';
 import { MemoryVerdictStore } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/memory-verdict.store';
+import { MemoryPauses } from '../../../../apps/webhook-dispatcher/src/pausing/testing/memory-pauses';
 import type { StatementExecutor } from '../../../../apps/webhook-dispatcher/src/deliveries/testing/statement-executor';
 
 const brokenDeliveries = {
@@ -33,5 +34,6 @@ export function storesFor(tables: DispatcherTables, execute: StatementExecutor, 
     deliveries: new Deliveries(tables, execute),
     verdicts: new Verdicts(tables, execute),
     informational: new MemoryInformationalStore(tables, execute),
+    pauses: new MemoryPauses(tables, execute),
   };
 }

@@ -24,6 +24,7 @@ export const faultKinds = [
   'scheduler database down',
   'notification-config down',
   'event log down',
+  'endpoint paused',
   'partitions move',
   'shard taken from a live owner',
   'wall clock step',

@@ -134,6 +134,7 @@ export class DispatcherNode {
       dispatcher.queue.tick(false);
       dispatcher.overdue.pass();
     });
+    world.every(process, passMs.queues, () => dispatcher.pauses.pass());
     world.every(process, passMs.recovery, () => dispatcher.takeover.pass());
     world.every(process, passMs.notices, () => dispatcher.informational.pass());
     let wanted = '';
@@ -142,6 +143,7 @@ export class DispatcherNode {
       const partitions = world.groups.terminal.partitionsOf(process);
       if (partitions.join() === wanted) return;
       wanted = 'unsettled';
+      await dispatcher.pauses.known();
       dispatcher.shards.want(shardsOfPartitions(partitions, world.partitionCount));
       await dispatcher.shards.pass();
       wanted = partitions.join();

@@ -32,6 +32,9 @@ export interface Swarm {
   renewKeyRate: number;
   /** Of the POSTs: what the receiver does. The rest is acknowledged at once. */
   receiver: Record<ReceiverTrouble, number>;
+  /** People who pause an endpoint, and for how long at most: also beyond B, because safety must not depend on it. */
+  pauseEndpointRate: number;
+  pauseEndpointMs: number;
   /** Sockets of a dispatcher, and deliveries in its memory: few make queues wait in the database. */
   slotsMax: number;
   heldMax: number;
@@ -88,6 +91,8 @@ export function swarmOf(random: Random): Swarm {
     pulls: sometimes(0.3),
     renewKeyRate: sometimes(0.2),
     receiver: Object.fromEntries(receiverTroubles.map(trouble => [trouble, sometimes(0.2)])) as Record<ReceiverTrouble, number>,
+    pauseEndpointRate: sometimes(0.05),
+    pauseEndpointMs: random.pick([2_000, 30_000, 300_000]),
     ...random.pick([
       { slotsMax: 64, heldMax: 500 },
       { slotsMax: 16, heldMax: 20 },

@@ -68,6 +68,11 @@ export function deliveryFromRepeat(
   return deliveryOf(row, { epoch, attempt, isClaimed: true, receivedMs, isRepeat: true });
 }
 
+/** Whether a payment's first attempt may have left already, or this process is about to send it. A repeat of a notice can always wait. */
+export function isBegun({ isClaimed, attempt, isRepeat }: Pick<Delivery, 'isClaimed' | 'attempt' | 'isRepeat'>): boolean {
+  return !isRepeat && (isClaimed || attempt > 1);
+}
+
 /** `attempt` is durably claimed. */
 export function claimed(delivery: Delivery): Delivery {
   return { ...delivery, isClaimed: true };

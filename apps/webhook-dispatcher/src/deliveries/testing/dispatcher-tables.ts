@@ -58,6 +58,8 @@ export class DispatcherTables {
   /** Epoch of each claim, by transaction and attempt. */
   readonly attempts = new Map<number, Map<number, number>>();
   readonly verdicts = new Map<number, VerdictTableRow>();
+  /** When the pause of an endpoint ends. */
+  readonly pauses = new Map<string, number>();
   readonly notices = new Map<number, NoticeRetryRow>();
   readonly outbox = new Map<number, AckOutboxRow>();
   lastSeq = 0;

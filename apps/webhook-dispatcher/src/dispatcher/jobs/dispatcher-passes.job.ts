@@ -35,6 +35,7 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
       this.every(recoverMs, 'recovery', () => this.dispatcher.takeover.pass()),
       this.every(careMs, 'notices', () => this.dispatcher.informational.pass()),
       this.every(careMs, 'queues', async () => this.lookAfterQueues()),
+      this.every(careMs, 'pauses', () => this.dispatcher.pauses.pass()),
       this.every(assignmentMs, 'assignment', () => this.followAssignment()),
     ];
     this.lifecycle.onDrain('deliveries', () => this.drain());
@@ -54,6 +55,7 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
     if (wanted === this.wanted || this.lifecycle.isDraining) return;
     // Stays until the pass has succeeded, so that a failed pass is repeated even if the partitions have changed back by then.
     this.wanted = 'unsettled';
+    await this.dispatcher.pauses.known();
     this.dispatcher.shards.want(shards);
     await this.dispatcher.shards.pass();
     this.wanted = wanted;

@@ -4,6 +4,7 @@ import { MemoryInformationalStore } from '../../deliveries/testing/memory-inform
 import { TableShardStore } from '../../deliveries/testing/table-shard.store';
 import { MemoryVerdictStore } from '../../deliveries/testing/memory-verdict.store';
 import { atOnce } from '../../deliveries/testing/statement-executor';
+import { MemoryPauses } from '../../pausing/testing/memory-pauses';
 import { allShards } from '@paycode/ownership';
 import type { DispatcherStores } from './replica';
 
@@ -19,5 +20,6 @@ export function memoryStores(tables: DispatcherTables): DispatcherStores {
     deliveries: new MemoryDeliveryStore(tables, atOnce),
     verdicts: new MemoryVerdictStore(tables, atOnce),
     informational: new MemoryInformationalStore(tables, atOnce),
+    pauses: new MemoryPauses(tables, atOnce),
   };
 }

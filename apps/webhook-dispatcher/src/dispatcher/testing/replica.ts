@@ -5,11 +5,12 @@ import { ManualClock } from '@paycode/timing/testing';
 import { allShards, PostgresShardStore } from '@paycode/ownership';
 import { PostgresDeliveryStore } from '../../deliveries/persistence/postgres-delivery.store';
 import { PostgresInformationalStore } from '../../informational/persistence/postgres-informational.store';
+import { PostgresPauseStore } from '../../pausing/persistence/postgres-pause.store';
 import { PostgresVerdictStore } from '../../verdicts/persistence/postgres-verdict.store';
 import { assembleDispatcher, type Dispatcher, type DispatcherPorts, type DispatcherSettings } from '../assemble-dispatcher';
 import { FakePoster, FakeRoutes, FakeScheduler, PlainSealer, RecordingMetrics } from './fakes';
 
-export type DispatcherStores = Pick<DispatcherPorts, 'shards' | 'deliveries' | 'verdicts' | 'informational'>;
+export type DispatcherStores = Pick<DispatcherPorts, 'shards' | 'deliveries' | 'verdicts' | 'informational' | 'pauses'>;
 
 function postgresStores(dataSource: DataSource): DispatcherStores {
   return {
@@ -17,6 +18,7 @@ function postgresStores(dataSource: DataSource): DispatcherStores {
     deliveries: new PostgresDeliveryStore(dataSource),
     verdicts: new PostgresVerdictStore(dataSource, 'test'),
     informational: new PostgresInformationalStore(dataSource),
+    pauses: new PostgresPauseStore(dataSource),
   };
 }
 
@@ -60,6 +62,7 @@ export class Replica {
 
   /** Takes every shard, and takes over the deliveries that are open in them. */
   async own(): Promise<this> {
+    await this.dispatcher.pauses.known();
     this.dispatcher.shards.want(new Set(allShards()));
     await this.dispatcher.shards.pass();
     await this.recoverAll();

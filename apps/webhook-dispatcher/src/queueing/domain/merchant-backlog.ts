@@ -33,6 +33,11 @@ export class MerchantBacklog {
     if (!this.has(merchantId)) this.merchants.set(merchantId, { merchantId, afterSeq: 0, isFilling: true });
   }
 
+  /** Reads the merchant's rows from the start again: some that had been read wait in the database once more. */
+  readAgain(merchantId: number): void {
+    this.merchants.set(merchantId, { merchantId, afterSeq: 0, isFilling: true });
+  }
+
   /** Reads all rows from the start again, because the owned shards have changed. */
   restart(): void {
     for (const { merchantId } of this.merchants.values())

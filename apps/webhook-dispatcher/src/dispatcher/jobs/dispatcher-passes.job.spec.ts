@@ -1,0 +1,49 @@
+import type { Lifecycle, Logger } from '@paycode/service-runtime';
+import { eventually } from '@paycode/service-runtime/testing';
+import type { Dispatcher } from '../assemble-dispatcher';
+import { AssignedPartitions } from '../assigned-partitions';
+import { DispatcherPassesJob } from './dispatcher-passes.job';
+
+describe('the passes of a dispatcher', () => {
+  let calls: string[];
+  let isAway: boolean;
+  let drain: () => Promise<void>;
+  beforeEach(() => {
+    [calls, isAway] = [[], true];
+    const none = () => Promise.resolve();
+    const called = (name: string) => () => Promise.resolve(void calls.push(name));
+    const dispatcher = {
+      shards: { heartbeatMs: 60_000, held: [], want: called('want'), pass: none },
+      takeover: { pass: none },
+      informational: { pass: none },
+      overdue: { pass: none },
+      queue: { tick: none },
+      pauses: {
+        pass: none,
+        known: () => {
+          calls.push('known');
+          return isAway ? Promise.reject(new Error('away')) : Promise.resolve();
+        },
+      },
+      drain: none,
+    } as unknown as Dispatcher;
+    const lifecycle = { isDraining: false, onDrain: (_: string, work: () => Promise<void>) => void (drain = work) };
+    const logger = { info: () => undefined, warn: () => undefined };
+    const assigned = { shards: () => Promise.resolve(new Set([1])) } as unknown as AssignedPartitions;
+    new DispatcherPassesJob(
+      dispatcher,
+      assigned,
+      lifecycle as unknown as Lifecycle,
+      logger as unknown as Logger,
+    ).onApplicationBootstrap();
+  });
+  afterEach(() => drain());
+
+  it('take no shard before the pauses have been read, however often that fails (A-99)', async () => {
+    await eventually(() => expect(calls.slice(0, 2)).toEqual(['known', 'known']));
+    expect(calls).not.toContain('want');
+    isAway = false;
+    await eventually(() => expect(calls.at(-1)).toBe('want'));
+    expect(calls.filter(name => name === 'want')).toHaveLength(1);
+  });
+});
