@@ -48,10 +48,11 @@ CREATE TABLE four_eyes_request (
   state text NOT NULL DEFAULT 'OPEN'::text,
   ended_by_name text,
   ended_at timestamp with time zone,
+  about text,
   CONSTRAINT four_eyes_request_pkey PRIMARY KEY (request_id),
   CONSTRAINT four_eyes_request_kind_tenant_type_tenant_id_key UNIQUE (kind, tenant_type, tenant_id),
   CONSTRAINT four_eyes_request_check CHECK ((state = 'OPEN'::text) = (ended_at IS NULL)),
-  CONSTRAINT four_eyes_request_kind_check CHECK (kind = 'BEARER_SWITCH'::text),
+  CONSTRAINT four_eyes_request_kind_check CHECK (kind = ANY (ARRAY['BEARER_SWITCH'::text, 'DEAD_LETTERS'::text])),
   CONSTRAINT four_eyes_request_state_check CHECK (state = ANY (ARRAY['OPEN'::text, 'CONFIRMED'::text, 'WITHDRAWN'::text, 'REFUSED'::text, 'EXPIRED'::text, 'ASKER_LEFT'::text, 'CHANGED'::text])),
   CONSTRAINT four_eyes_request_tenant_type_check CHECK (tenant_type = ANY (ARRAY['MERCHANT'::text, 'PSP'::text, 'ACQUIRER'::text, 'OPERATOR'::text]))
 );
@@ -230,6 +231,7 @@ CREATE TRIGGER audit_event_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON au
 
 COMMENT ON COLUMN dead_letter.record IS 'As it was received: key, value and headers, the notification sealed.';
 COMMENT ON COLUMN four_eyes_request.fingerprint IS 'SHA-256 of what was asked about, as it was then.';
+COMMENT ON COLUMN four_eyes_request.about IS 'What was asked about, where the kind and the tenant do not say it.';
 COMMENT ON COLUMN identity_provider.client_secret_sealed IS 'Sealed under KEY_ENCRYPTION_KEYS.';
 COMMENT ON TABLE passkey_challenge_used IS 'A challenge is good once: the first answer to it stands here until the challenge expires.';
 COMMENT ON COLUMN person.totp_sealed IS 'Shared secret of the authenticator app, sealed under KEY_ENCRYPTION_KEYS.';

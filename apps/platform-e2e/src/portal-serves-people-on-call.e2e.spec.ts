@@ -1,8 +1,9 @@
 import { accepted, type Merchant, type MerchantReceiver } from '@paycode/platform-client';
-import { eventually } from '@paycode/service-runtime/testing';
+import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { makeMerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
 import { browserPath, PortalBrowser } from './testing/portal-browser';
 import { makePerson, PortalClient, type PortalPerson } from './testing/portal-client';
+import { refuseDeliveriesOf } from './testing/refused-deliveries';
 
 const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chromium, or set CHROMIUM_PATH)';
 const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', role, name: `Person ${role}` });
@@ -14,6 +15,7 @@ const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', ro
   let receiver: MerchantReceiver;
   let portal: PortalBrowser;
   let onCall: PortalPerson;
+  const later = undoneAfterEach();
 
   beforeAll(async () => {
     ({ merchant, receiver } = await makeMerchantWithReceiver(platform));
@@ -83,6 +85,67 @@ const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', ro
     expect(portal.complaints).toEqual([]);
   });
 
+  const parked = async (transactionId: number) => {
+    const answer = await platform.operator('webhook-dispatcher', { method: 'GET', path: '/internal/dead-letters' });
+    const { letters } = accepted('the dead letters', answer) as { letters: { transactionId: number; times: number }[] };
+    return letters.find(letter => letter.transactionId === transactionId)?.times;
+  };
+  const redrive = async (transactionId: number, ...says: string[]) => {
+    await portal.page.getByLabel(`Choose Transaction ${transactionId} of webhook-dispatcher`).check();
+    await shows(`Transaction ${transactionId}, for webhook-dispatcher: is delivered`);
+    await portal.page.getByRole('button', { name: 'Redrive 1' }).click();
+    await portal.page.getByRole('dialog').getByRole('button', { name: 'Redrive' }).click();
+    await shows('One letter was redriven.', ...says);
+  };
+
+  it('sees an event that the dispatcher could not use, what a redrive would do, and redrives it: the merchant is notified (A-97)', async () => {
+    receiver.answer = () => 200;
+    const repair = await refuseDeliveriesOf(merchant.merchantId);
+    later(repair);
+    const payment = await payNewCode(merchant, '41.00');
+    await eventually(async () => expect(await parked(payment)).toBe(1));
+    await portal.page.getByRole('link', { name: 'Dead letters' }).click();
+    await shows(String(payment), 'refused by the database, SQLSTATE 23514', 'this release can read the event', 'once');
+    await redrive(payment, 'put aside again (refused by the database, SQLSTATE 23514)');
+    await shows('2 times');
+    await portal.page.getByLabel(`Choose Transaction ${payment} of webhook-dispatcher`).check();
+    await shows('No other group sees it');
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.screenshots('dead-letters');
+    expect(receiver.received.some(({ notification }) => notification.transactionId === payment)).toBe(false);
+    await portal.page.getByLabel(`Choose Transaction ${payment} of webhook-dispatcher`).uncheck();
+    await repair();
+    await redrive(payment, 'handled: it is kept no more');
+    await receiver.webhook(({ transactionId }) => transactionId === payment);
+    await eventually(async () => expect(await merchant.reversal(payment)).toMatchObject({ state: 'SETTLED' }));
+    expect(await parked(payment)).toBeUndefined();
+    await eventually(async () =>
+      expect(await portal.page.getByLabel(`Choose Transaction ${payment} of webhook-dispatcher`).count()).toBe(0),
+    );
+    await portal.page.getByRole('link', { name: 'Back to On-call' }).click();
+    await lookUp(payment);
+    await shows(`${onCall.name}: DEAD_LETTER_REDRIVEN`);
+    expect(portal.complaints).toEqual([]);
+  });
+
+  it('learns on the empty page what dead letters are, and in production who confirms a redrive (A-98)', async () => {
+    const answers = (path: string, json: object) => portal.page.route(path, route => route.fulfill({ json }));
+    later(() => portal.page.unrouteAll());
+    const person = { personId: 'p', name: 'Naledi', confirmsFrom: '2026-01-01T00:00:00.000Z' };
+    const instants = { askedAt: '2030-01-01T00:00:00.000Z', expiresAt: '2030-01-02T00:00:00.000Z' };
+    const request = { requestId: 'r', state: 'OPEN', askedBy: person, endedBy: null, ...instants };
+    await answers('**/on-call/dead-letters?*', { services: [], silent: [] });
+    await answers('**/on-call/dead-letters/redrive', { takesTwo: true, request, owners: [person], letters: [] });
+    await portal.page.getByRole('link', { name: 'Dead letters' }).click();
+    await shows('There are no dead letters', 'Naledi has asked for a redrive', 'Confirm the redrive');
+    await portal.page.getByRole('button', { name: 'Confirm the redrive' }).click();
+    await portal.page.getByRole('dialog').getByLabel('Your password for the portal').fill('x');
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await portal.screenshots('dead-letters-empty');
+    await portal.page.getByRole('link', { name: 'Back to On-call' }).click();
+  });
+
   it('finds a merchant by a part of its name: host, masked recipients, account and last answers (T-52)', async () => {
     const path = '/portal/restful/merchant/notification/extra';
     const recipient = { type: 'EMAIL', value: 'night-till@shop.example', merchantId: merchant.merchantId };
@@ -118,6 +181,7 @@ const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', ro
   it('sends no payment again, and is closed to everybody of a tenant by every call (T-24, T-52)', async () => {
     const payment = await payNewCode(merchant);
     await eventually(async () => expect((await merchant.delivery(payment))?.verdict).toBeTruthy());
+    const letters = [{ service: 'webhook-dispatcher', letterId: Number.MAX_SAFE_INTEGER }];
     const redelivery = { method: 'POST', path: `on-call/transactions/${payment}/redeliver`, body: {} };
     const calls = [
       { path: 'on-call/stuck' },
@@ -125,12 +189,16 @@ const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', ro
       { path: 'on-call/merchants?search=shop' },
       { path: `on-call/merchants/${merchant.merchantId}` },
       redelivery,
+      { path: 'on-call/dead-letters' },
+      { path: 'on-call/dead-letters/redrive' },
+      { method: 'POST', path: 'on-call/dead-letters/preview', body: { letters } },
+      { method: 'POST', path: 'on-call/dead-letters/redrive', body: { letters } },
     ];
     const answers = async (client: PortalClient) => Promise.all(calls.map(async call => (await client.send(call)).status));
     const signedIn = async (of: Parameters<typeof makePerson>[1]) =>
       PortalClient.signedIn(platform, await makePerson(platform, of));
     for (const role of ['ON_CALL', 'ADMINISTRATOR'])
-      expect(await answers(await signedIn(operatorOf(role)))).toEqual([200, 200, 200, 200, 409]);
+      expect(await answers(await signedIn(operatorOf(role)))).toEqual([200, 200, 200, 200, 409, 200, 200, 200, 409]);
     const tenantId = String(merchant.merchantId);
     const tenants = [
       { tenantId, role: 'OWNER' },

@@ -15,6 +15,7 @@ import type {
   ShownPayment,
   SwitchOverview,
 } from './api-types';
+import type { LetterRef, LettersPage, PreviewedLetter, RedriveState } from './dead-letter-types';
 import { dayBeganAt } from './format';
 import type { MerchantPage, OnCallMerchant, OnCallTransaction, Stuck } from './on-call-types';
 
@@ -131,6 +132,24 @@ export const onCallMerchantQuery = (merchantId: number) =>
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     queryFn: () => api.get<OnCallMerchant>(`on-call/merchants/${merchantId}`),
+  });
+
+export const deadLettersQuery = (page: { service?: string | undefined; before?: number | undefined }) =>
+  queryOptions({
+    queryKey: ['dead-letters', 'list', page],
+    refetchInterval: 15_000,
+    queryFn: () => api.get<LettersPage>(`on-call/dead-letters?${search({ ...page })}`),
+  });
+/** Asked again while one looks: somebody else may ask, confirm or refuse. */
+export const redriveQuery = queryOptions({
+  queryKey: ['dead-letters', 'redrive'],
+  refetchInterval: 15_000,
+  queryFn: () => api.get<RedriveState>('on-call/dead-letters/redrive'),
+});
+export const redrivePreviewQuery = (letters: LetterRef[]) =>
+  queryOptions({
+    queryKey: ['dead-letters', 'preview', letters],
+    queryFn: () => api.post<PreviewedLetter[]>('on-call/dead-letters/preview', { letters }),
   });
 
 export const notificationsQuery = (merchantId: number) =>

@@ -74,6 +74,15 @@ const onCall = createRoute({
   }),
   component: lazyRouteComponent(() => import('./pages/on-call-page'), 'OnCallPage'),
 });
+const deadLetters = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/on-call/dead-letters',
+  validateSearch: (search: Record<string, unknown>): { service?: string | undefined; before?: number | undefined } => ({
+    service: text(search['service']),
+    before: id(search['before']),
+  }),
+  component: lazyRouteComponent(() => import('./pages/dead-letters-page'), 'DeadLettersPage'),
+});
 const security = createRoute({
   getParentRoute: () => signedIn,
   path: '/security',
@@ -101,7 +110,7 @@ const routeTree = root.addChildren([
   signIn,
   accept,
   sso,
-  signedIn.addChildren([home, payments, payment, notifications, apiPage, sandbox, onCall, security]),
+  signedIn.addChildren([home, payments, payment, notifications, apiPage, sandbox, onCall, deadLetters, security]),
 ]);
 
 export const router = createRouter({

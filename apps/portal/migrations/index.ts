@@ -4,6 +4,7 @@ import { AddPasskeys1792000000000 } from './1792000000000-add-passkeys';
 import { AddIdentityProviders1793000000000 } from './1793000000000-add-identity-providers';
 import { AddFourEyes1794000000000 } from './1794000000000-add-four-eyes';
 import { KeepDeadLetters1797000000000 } from './1797000000000-keep-dead-letters';
+import { FourEyesAbout1798000000000 } from './1798000000000-four-eyes-about';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
@@ -16,4 +17,5 @@ export const migrations = [
   AddIdentityProviders1793000000000,
   AddFourEyes1794000000000,
   KeepDeadLetters1797000000000,
+  FourEyesAbout1798000000000,
 ];

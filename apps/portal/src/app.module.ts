@@ -6,7 +6,14 @@ import { insertOnly, migrations } from '../migrations';
 import { CredentialsModule } from './credentials';
 import { AuditModule } from './audit';
 import type { Settings } from './config/env';
-import { paymentsOptionsOf, peopleOptionsOf, sessionsOptionsOf, signInKeysOf, signInOptionsOf } from './config/module-options';
+import {
+  onCallOptionsOf,
+  paymentsOptionsOf,
+  peopleOptionsOf,
+  sessionsOptionsOf,
+  signInKeysOf,
+  signInOptionsOf,
+} from './config/module-options';
 import { entities } from './entities';
 import { IdentityProvidersModule } from './identity-providers';
 import { NotificationsModule } from './notifications';
@@ -52,13 +59,7 @@ export class AppModule {
           paymentSimulatorUrl: settings.PAYMENT_SIMULATOR_URL,
           webhookDispatcherUrl: settings.WEBHOOK_DISPATCHER_URL,
         }),
-        OnCallModule.register({
-          webhookDispatcherUrl: settings.WEBHOOK_DISPATCHER_URL,
-          reversalSchedulerUrl: settings.REVERSAL_SCHEDULER_URL,
-          notificationConfigUrl: settings.NOTIFICATION_CONFIG_URL,
-          authSessionUrl: settings.AUTH_SESSION_URL,
-          grafanaUrl: settings.GRAFANA_URL,
-        }),
+        OnCallModule.register(onCallOptionsOf(settings)),
         PagesModule.register({ folder: settings.WEB_FOLDER }),
       ],
     };

@@ -1,26 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Passwords } from './people';
 import { CraftedAccounts } from './testing/crafted-accounts';
-import { ownOrigin, PortalVisitor } from './testing/portal-visitor';
+import { PortalVisitor } from './testing/portal-visitor';
+import { dayMs, password, type ProductionPerson, productionPerson } from './testing/production-person';
 import { RunningPortal } from './testing/running-portal';
-import { SoftPasskey } from './testing/soft-passkey';
-
-const password = 'a long enough sentence';
-const dayMs = 86_400_000;
 
 describe('the switch to Bearer in production takes two owners (A-95)', () => {
   let portal: RunningPortal;
   let accounts: CraftedAccounts;
-  let hash: string;
   let tenantId: string;
-  let asker: Member;
-  let second: Member;
-
-  interface Member {
-    name: string;
-    personId: string;
-    visitor: PortalVisitor;
-  }
+  let asker: ProductionPerson;
+  let second: ProductionPerson;
 
   beforeAll(async () => {
     accounts = await CraftedAccounts.start();
@@ -30,7 +20,6 @@ describe('the switch to Bearer in production takes two owners (A-95)', () => {
       SIGN_IN_GUESSES_MAX: '100',
       SIGN_IN_GUESSES_PER_ADDRESS_MAX: '1000',
     });
-    hash = await new Passwords().hash(password);
   });
   afterAll(() => Promise.all([portal.stop(), accounts.stop()]));
   beforeEach(async () => {
@@ -39,28 +28,11 @@ describe('the switch to Bearer in production takes two owners (A-95)', () => {
   });
 
   const query = <T = unknown>(text: string, values: unknown[]) => portal.database.dataSource.query<T[]>(text, values);
-  const member = async (name: string, { role = 'OWNER', tenant = tenantId, ageMs = 2 * dayMs } = {}): Promise<Member> => {
-    const email = `${randomUUID()}@shop.example`;
-    const [row] = await query<{ person_id: string }>(
-      `insert into person (email, name, tenant_type, tenant_id, role, password_hash, created_at)
-       values ($1, $2, 'MERCHANT', $3, $4, $5, clock_timestamp() - $6 * interval '1 millisecond') returning person_id`,
-      [email, name, tenant, role, hash, ageMs],
-    );
-    const personId = row!.person_id;
-    const visitor = new PortalVisitor(portal);
-    await visitor.post('session', { email, password });
-    const { sealed, options } = (await visitor.post('passkeys/options')).body as unknown as {
-      sealed: string;
-      options: { challenge: string };
-    };
-    const handle = Buffer.from(personId.replaceAll('-', ''), 'hex').toString('base64url');
-    const passkey = new SoftPasskey(ownOrigin, handle).create(options);
-    expect((await visitor.post('passkeys', { sealed, name: 'Key', ...passkey })).status).toBe(200);
-    return { name, personId, visitor };
-  };
+  const member = (name: string, { role = 'OWNER', tenant = tenantId, ageMs = 2 * dayMs } = {}): Promise<ProductionPerson> =>
+    productionPerson(portal, name, { tenantType: 'MERCHANT', tenantId: tenant, role, ageMs });
   const given = (over: object = {}) => ({ current: password, typed: `merchant-${tenantId}`, ...over });
-  const ask = ({ visitor }: Member, over: object = {}) => visitor.post('credentials/bearer/request', given(over));
-  const confirm = ({ visitor }: Member, requestId: string, over: object = {}) =>
+  const ask = ({ visitor }: ProductionPerson, over: object = {}) => visitor.post('credentials/bearer/request', given(over));
+  const confirm = ({ visitor }: ProductionPerson, requestId: string, over: object = {}) =>
     visitor.post('credentials/bearer/confirm', { requestId, ...given(over) });
   const asked = async (by = asker) => {
     const { status, body } = await ask(by);

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { meQuery, stuckQuery } from '../queries';
 import { Failure, Field, Waiting } from '../ui';
@@ -21,6 +21,9 @@ export function OnCallPage(): ReactNode {
       )}
       {me?.person.mayOnCall && (
         <>
+          <p>
+            <Link to="/on-call/dead-letters">Dead letters</Link>: events that a service could not use, and their redrive.
+          </p>
           <Search before={transaction} />
           {transaction && <FoundTransaction key={transaction} transactionId={transaction} />}
           <MerchantSearch before={merchant} />

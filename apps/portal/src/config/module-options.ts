@@ -1,4 +1,5 @@
 import type { IdentityProvidersOptions } from '../identity-providers';
+import type { OnCallOptions } from '../on-call';
 import type { PasskeysOptions } from '../passkeys';
 import type { PaymentsOptions } from '../payments';
 import type { PeopleOptions } from '../people';
@@ -49,5 +50,17 @@ export function paymentsOptionsOf(settings: Settings): PaymentsOptions {
     webhookDispatcherUrl: settings.WEBHOOK_DISPATCHER_URL,
     reversalSchedulerUrl: settings.REVERSAL_SCHEDULER_URL,
     payloadKeys: settings.PAYLOAD_KEYS,
+  };
+}
+
+export function onCallOptionsOf(settings: Settings): OnCallOptions {
+  return {
+    webhookDispatcherUrl: settings.WEBHOOK_DISPATCHER_URL,
+    reversalSchedulerUrl: settings.REVERSAL_SCHEDULER_URL,
+    notificationConfigUrl: settings.NOTIFICATION_CONFIG_URL,
+    authSessionUrl: settings.AUTH_SESSION_URL,
+    grafanaUrl: settings.GRAFANA_URL,
+    recipientMessagesUrl: settings.RECIPIENT_MESSAGES_URL,
+    isProduction: settings.PAYCODE_ENVIRONMENT === 'production',
   };
 }

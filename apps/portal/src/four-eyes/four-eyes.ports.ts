@@ -10,6 +10,8 @@ export interface StoredRequest extends Asked {
   askedAt: Date;
   endedByName: string | null;
   endedAt: Date | null;
+  /** What was asked about, where kind and tenant do not say it. */
+  about: string | null;
 }
 
 /** A request with what decides about it, read together. */
@@ -24,6 +26,7 @@ export interface Wanted {
   kind: Kind;
   asker: Person;
   fingerprint: string;
+  about: string | null;
   openForS: number;
 }
 

@@ -10,6 +10,8 @@ export interface Subject {
   kind: Kind;
   /** Changes with what is asked about. */
   fingerprint: string;
+  /** What is asked about, where kind and tenant do not say it. */
+  about?: string;
 }
 
 export interface ByPerson {
@@ -34,7 +36,7 @@ export interface Overview {
 }
 
 /** What asking and confirming takes, always as in production. */
-const permissionOf: Record<Kind, Permission> = { BEARER_SWITCH: 'CREDENTIALS' };
+const permissionOf: Record<Kind, Permission> = { BEARER_SWITCH: 'CREDENTIALS', DEAD_LETTERS: 'ON_CALL' };
 const actions = { CONFIRM: 'FOUR_EYES_CONFIRMED', WITHDRAW: 'FOUR_EYES_WITHDRAWN', REFUSE: 'FOUR_EYES_REFUSED' } as const;
 
 /** Flow: one person asks -> another of the same tenant confirms within a day, or somebody ends it -> both names on record, before anything is done. */
@@ -45,7 +47,8 @@ export class FourEyesService {
     private readonly audit: AuditLog,
   ) {}
 
-  async overview({ kind, fingerprint }: Subject, person: Person): Promise<Overview> {
+  /** `fingerprint` null: what a request is about cannot be looked at just now. */
+  async overview({ kind, fingerprint }: { kind: Kind; fingerprint: string | null }, person: Person): Promise<Overview> {
     const found = await this.store.latest(kind, person);
     const owners = await this.store.owners(person, rolesFor(kind));
     return {
@@ -54,12 +57,18 @@ export class FourEyesService {
     };
   }
 
+  /** The last request of the person's tenant, whatever became of it, with what it is about. */
+  async latest(kind: Kind, person: Person): Promise<{ requestId: string; about: string | null } | undefined> {
+    const found = await this.store.latest(kind, person);
+    return found && { requestId: found.request.requestId, about: found.request.about };
+  }
+
   /** @throws DomainError 409 when a request is open, or nobody could confirm one */
-  async ask({ kind, fingerprint }: Subject, by: ByPerson): Promise<RequestReport> {
+  async ask({ kind, fingerprint, about }: Subject, by: ByPerson): Promise<RequestReport> {
     const { person } = by;
     const owners = await this.store.owners(person, rolesFor(kind));
-    if (!owners.some(({ personId }) => personId !== person.personId)) throw nobodyConfirms();
-    const wanted = { kind, asker: person, fingerprint, openForS };
+    if (!owners.some(({ personId }) => personId !== person.personId)) throw nobodyConfirms(kind);
+    const wanted = { kind, asker: person, fingerprint, about: about ?? null, openForS };
     const request = await this.store.ask(wanted, found => stateOf(found, fingerprint) === 'OPEN');
     if (!request) throw anotherIsOpen();
     await this.record('FOUR_EYES_ASKED', request, by);
@@ -84,11 +93,11 @@ export class FourEyesService {
   private async take(step: RequestChange, { requestId, subject }: { requestId: string; subject?: Subject }, by: ByPerson) {
     const ended = await this.store.end(requestId, by.person, (found, deciding) => {
       if (subject && subject.kind !== found.request.kind) throw notYours();
-      if (!rolesFor(found.request.kind).includes(by.person.role)) throw roleRefused();
+      if (!rolesFor(found.request.kind).includes(by.person.role)) throw roleRefused(found.request.kind);
       return judge({ step, by: deciding }, found.request, circumstancesOf(found, subject?.fingerprint ?? null));
     });
     if (!ended) throw notYours();
-    if (ended.verdict.refusal) throw refused(ended.verdict.refusal);
+    if (ended.verdict.refusal) throw refused(ended.verdict.refusal, ended.request.kind);
     await this.record(actions[step], ended.request, by);
     return shownOf(ended.request);
   }
@@ -107,7 +116,7 @@ function rolesFor(kind: Kind): Role[] {
   return roles.filter(role => may(role, permissionOf[kind], true));
 }
 
-function stateOf(found: KnownRequest, fingerprint: string): State {
+function stateOf(found: KnownRequest, fingerprint: string | null): State {
   return stateIn(found.request, circumstancesOf(found, fingerprint));
 }
 

@@ -1,1 +1,1 @@
-export { OnCallModule } from './on-call.module';
+export { OnCallModule, type OnCallOptions } from './on-call.module';

@@ -1,5 +1,5 @@
 /** What takes two people of a tenant. */
-export const kinds = ['BEARER_SWITCH'] as const;
+export const kinds = ['BEARER_SWITCH', 'DEAD_LETTERS'] as const;
 export type Kind = (typeof kinds)[number];
 
 /** EXPIRED, ASKER_LEFT and CHANGED: it died of itself. */

@@ -1,5 +1,5 @@
 const request = `r.request_id as "requestId", r.kind, r.state, r.asked_by as "askedBy", r.asked_by_name as "askedByName", r.asked_at as "askedAt",
-  r.expires_at as "expiresAt", r.fingerprint, r.ended_by_name as "endedByName", r.ended_at as "endedAt"`;
+  r.expires_at as "expiresAt", r.fingerprint, r.ended_by_name as "endedByName", r.ended_at as "endedAt", r.about`;
 const found = `select ${request}, a.role as "askerRole", (a.tenant_type, a.tenant_id) = (r.tenant_type, r.tenant_id) as "isOfTenant",
   clock_timestamp() as now
   from four_eyes_request r join person a on a.person_id = r.asked_by`;
@@ -15,12 +15,12 @@ export const fourEyesSql = {
   joinedAt: `select created_at as "joinedAt" from person where person_id = $1`,
   // The clause on the one that was seen: two who ask at once, where nobody has asked before, make one request.
   put: `
-    insert into four_eyes_request as r (kind, tenant_type, tenant_id, asked_by, asked_by_name, fingerprint, expires_at)
-    values ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7 * interval '1 second')
+    insert into four_eyes_request as r (kind, tenant_type, tenant_id, asked_by, asked_by_name, fingerprint, about, expires_at)
+    values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + $8 * interval '1 second')
     on conflict (kind, tenant_type, tenant_id) do update
       set request_id = gen_random_uuid(), asked_by = excluded.asked_by, asked_by_name = excluded.asked_by_name, fingerprint = excluded.fingerprint,
-          asked_at = excluded.asked_at, expires_at = excluded.expires_at, state = 'OPEN', ended_by_name = null, ended_at = null
-      where r.request_id = $8::uuid
+          about = excluded.about, asked_at = excluded.asked_at, expires_at = excluded.expires_at, state = 'OPEN', ended_by_name = null, ended_at = null
+      where r.request_id = $9::uuid
     returning ${request}`,
   end: `
     update four_eyes_request r set state = $2, ended_by_name = $3, ended_at = clock_timestamp() where request_id = $1 returning ${request}`,

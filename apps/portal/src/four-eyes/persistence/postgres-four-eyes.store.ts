@@ -32,14 +32,14 @@ export class PostgresFourEyesStore extends FourEyesStore {
   }
 
   override ask(
-    { kind, asker, fingerprint, openForS }: Wanted,
+    { kind, asker, fingerprint, about, openForS }: Wanted,
     isOpen: (found: KnownRequest) => boolean,
   ): Promise<StoredRequest | undefined> {
     const { tenantType, tenantId, personId, name } = asker;
     return this.dataSource.transaction(async manager => {
       const [row] = await manager.query<FoundRow[]>(sql.lockLatest, [kind, tenantType, tenantId]);
       if (row && isOpen(foundIn(row))) return undefined;
-      const values = [kind, tenantType, tenantId, personId, name, fingerprint, openForS, row?.requestId ?? null];
+      const values = [kind, tenantType, tenantId, personId, name, fingerprint, about, openForS, row?.requestId ?? null];
       return (await manager.query<StoredRequest[]>(sql.put, values))[0];
     });
   }

@@ -1,0 +1,116 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { api } from '../api';
+import type { DeadLetter, LetterRef, RedriveEffect, RedriveState, RedrivenLetter } from '../dead-letter-types';
+import { redrivePreviewQuery } from '../queries';
+import { Confirm, Failure, Waiting } from '../ui';
+import { nameOf } from './dead-letter-table';
+import { AskForRedrive } from './redrive-request';
+
+const effects: Record<RedriveEffect, string> = {
+  FAILS_AGAIN: 'is put aside again: the event itself cannot be used by this release',
+  DUPLICATE: 'is ignored as a duplicate: it was handled since',
+  DECIDED: 'changes no money: the payment was decided without it',
+  LATE: 'a payment is reversed without a POST, because more than 15 minutes are over; a notice is sent',
+  DELIVERED: 'is delivered: the merchant’s server gets the notification, and a payment its 45 seconds',
+  SETTLED: 'settles the payment',
+  REVERSED: 'is decided again as a reversal that the scheduler has forgotten',
+  WATCHED: 'the scheduler watches the payment, and reverses it if nobody delivers it',
+  MESSAGES: 'recipients of the merchant get their e-mails and messages, unless they have them',
+  SHOWN: 'the portal shows what it missed',
+  UNKNOWN: 'nobody can say just now: the service that knows it does not answer',
+};
+
+interface PreviewProps {
+  letters: readonly DeadLetter[];
+  overview: RedriveState;
+  done: (redriven?: RedrivenLetter[]) => void;
+}
+
+export const refsOf = (letters: readonly DeadLetter[]): LetterRef[] =>
+  letters.map(({ service, letterId }) => ({ service, letterId }));
+
+/** What a redrive would do, before anybody does it. */
+export function RedrivePreview({ letters, overview, done }: PreviewProps): ReactNode {
+  const { data, isError, error, refetch } = useQuery(redrivePreviewQuery(refsOf(letters)));
+  return (
+    <section className="card" aria-labelledby="preview">
+      <h2 id="preview">What a redrive of {letters.length} would do</h2>
+      <p className="dim">
+        Each event goes to the one consumer group that put it aside, as it came. No other group sees it, and nothing is published.
+        A service that still has its fault puts it aside again: repair that first.
+      </p>
+      {isError && <Failure error={error} again={() => void refetch()} />}
+      {!data && !isError && <Waiting what="Asking dispatcher and scheduler" />}
+      {data && (
+        <>
+          <ul>
+            {data.map(letter => (
+              <li key={`${letter.service} ${letter.letterId}`}>
+                {nameOf(letter)}, for <code>{letter.group}</code>: {effects[letter.effect]}.
+              </li>
+            ))}
+          </ul>
+          {data.length < letters.length && <p className="notice">Some are kept no more: somebody was faster.</p>}
+          {overview.takesTwo ? (
+            <AskForRedrive letters={refsOf(letters)} overview={overview} done={() => done()} />
+          ) : (
+            <RedriveAlone letters={refsOf(letters)} done={done} />
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function RedriveAlone({ letters, done }: { letters: LetterRef[]; done: PreviewProps['done'] }): ReactNode {
+  const [isAsked, setAsked] = useState(false);
+  const redrive = useMutation({
+    mutationFn: () => api.post<RedrivenLetter[]>('on-call/dead-letters/redrive', { letters }),
+    onSuccess: done,
+  });
+  return (
+    <>
+      {redrive.isError && <Failure error={redrive.error} />}
+      <button type="button" className="main" disabled={redrive.isPending} onClick={() => setAsked(true)}>
+        {redrive.isPending ? 'Redriving…' : `Redrive ${letters.length}`}
+      </button>
+      {isAsked && (
+        <Confirm
+          title={letters.length === 1 ? 'Redrive this letter?' : `Redrive ${letters.length} letters?`}
+          action="Redrive"
+          onConfirm={() => redrive.mutate()}
+          onClose={() => setAsked(false)}
+        >
+          <p>What the list says happens now, and it is on record with your name. In production a second person confirms.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+const outcomes: Record<RedrivenLetter['outcome'], string> = {
+  HANDLED: 'handled: it is kept no more',
+  REFUSED: 'put aside again',
+  FAILED: 'not handled just now, and still here: the service or its database does not answer. Try again',
+  GONE: 'kept no more: somebody was faster',
+};
+
+export function Redriven({ letters }: { letters: readonly RedrivenLetter[] }): ReactNode {
+  const isGood = letters.every(({ outcome }) => outcome === 'HANDLED');
+  return (
+    <div className={isGood ? 'notice good' : 'notice bad'} role="status">
+      <p>
+        <strong>{letters.length === 1 ? 'One letter was redriven.' : `${letters.length} letters were redriven.`}</strong>
+      </p>
+      <ul>
+        {letters.map(({ service, letterId, outcome, reason }) => (
+          <li key={`${service} ${letterId}`}>
+            Letter {letterId} of {service}: {outcomes[outcome]}
+            {reason === null ? '' : ` (${reason})`}.
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,153 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { api } from '../api';
+import type { FourEyesRequest } from '../api-types';
+import type { LetterRef, RedriveState, RedrivenLetter } from '../dead-letter-types';
+import { meQuery, queryClient } from '../queries';
+import { Confirm, Failure, Moment } from '../ui';
+import { nameOf } from './dead-letter-table';
+import { OwnPassword } from './own-password';
+
+interface RequestProps {
+  overview: RedriveState;
+  done: (redriven?: RedrivenLetter[]) => void;
+}
+
+/** What waits for a second person, and what whoever looks can do about it. */
+export function RedriveRequest({ overview, done }: RequestProps): ReactNode {
+  const { data: me } = useQuery(meQuery);
+  const { request, letters } = overview;
+  if (!me || request?.state !== 'OPEN') return request ? <p className="notice">{endOf(request)}</p> : null;
+  const isMine = request.askedBy.personId === me.person.personId;
+  return (
+    <section className="card" aria-labelledby="asked">
+      <h2 id="asked">{isMine ? 'You have asked for a redrive' : `${request.askedBy.name} has asked for a redrive`}</h2>
+      <p>
+        Asked <Moment at={request.askedAt} />. It ends <Moment at={request.expiresAt} />.
+      </p>
+      <ul>
+        {letters.map(letter => (
+          <li key={`${letter.service} ${letter.letterId}`}>
+            {nameOf(letter)}, for <code>{letter.group}</code>: {letter.reason}
+          </li>
+        ))}
+      </ul>
+      {isMine ? (
+        <>
+          <p className="dim">Another person on call confirms it on this page.</p>
+          <End request={request} step="withdraw" words={['Withdraw the request', 'Withdrawing…']} done={() => done()} />
+        </>
+      ) : (
+        <div className="row">
+          <End request={request} step="refuse" words={['Refuse', 'Refusing…']} done={() => done()} />
+          <PasswordStep
+            words={{ button: 'Confirm the redrive', busy: 'Redriving…', title: 'Redrive these letters?', action: 'Redrive' }}
+            send={current =>
+              api.post<RedrivenLetter[]>('on-call/dead-letters/confirm', { requestId: request.requestId, current })
+            }
+            done={done}
+          />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function endOf({ state, askedBy: { name }, endedBy }: FourEyesRequest): string {
+  switch (state) {
+    case 'CONFIRMED':
+      return `${endedBy} confirmed the last redrive, which ${name} asked for.`;
+    case 'WITHDRAWN':
+      return `${name} asked for a redrive, and withdrew the request.`;
+    case 'REFUSED':
+      return `${endedBy} refused the redrive that ${name} asked for.`;
+    case 'EXPIRED':
+      return `${name} asked for a redrive, and nobody confirmed within 24 hours.`;
+    case 'ASKER_LEFT':
+      return `${name} asked for a redrive, and is on call no more.`;
+    default:
+      return `${name} asked for a redrive, and the letters have changed since. Ask again.`;
+  }
+}
+
+/** In production: the first of two people. */
+export function AskForRedrive({ letters, overview, done }: RequestProps & { letters: LetterRef[] }): ReactNode {
+  const { data: me } = useQuery(meQuery);
+  const others = overview.owners.filter(({ personId }) => personId !== me?.person.personId);
+  if (overview.request?.state === 'OPEN')
+    return <p className="notice">Another redrive waits for its second person, at the top of this page. One is open at a time.</p>;
+  if (others.length === 0)
+    return (
+      <p className="notice">
+        In production a second person confirms, and you are the only one on call who signs in with a password. An administrator
+        invites another one under Security; a day later that person can confirm.
+      </p>
+    );
+  return (
+    <>
+      <p className="dim">In production a second person confirms. Can confirm: {others.map(({ name }) => name).join(', ')}.</p>
+      <PasswordStep
+        words={{ button: 'Ask for the redrive', busy: 'Asking…', title: 'Ask for this redrive?', action: 'Ask for it' }}
+        send={current => api.post('on-call/dead-letters/request', { letters, current })}
+        done={() => done()}
+      />
+    </>
+  );
+}
+
+interface StepProps<T> {
+  words: { button: string; busy: string; title: string; action: string };
+  send: (current: string) => Promise<T>;
+  done: (value: T) => void;
+}
+
+function PasswordStep<T>({ words, send, done }: StepProps<T>): ReactNode {
+  const [isAsked, setAsked] = useState(false);
+  const [current, setCurrent] = useState('');
+  const step = useMutation({ mutationFn: send, onSuccess: done, onSettled: reread });
+  const close = () => {
+    setAsked(false);
+    setCurrent('');
+  };
+  return (
+    <>
+      {step.isError && <Failure error={step.error} />}
+      <button type="button" className="main" disabled={step.isPending} onClick={() => setAsked(true)}>
+        {step.isPending ? words.busy : words.button}
+      </button>
+      {isAsked && (
+        <Confirm title={words.title} action={words.action} onConfirm={() => step.mutate(current)} onClose={close}>
+          <p>It is on record with your name.</p>
+          <OwnPassword value={current} onChange={setCurrent} />
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+interface EndProps {
+  request: FourEyesRequest;
+  step: 'withdraw' | 'refuse';
+  words: readonly [button: string, busy: string];
+  done: () => void;
+}
+
+function End({ request, step, words: [button, busy], done }: EndProps): ReactNode {
+  const end = useMutation({
+    mutationFn: () => api.post(`four-eyes/${request.requestId}/${step}`),
+    onSuccess: done,
+    onSettled: reread,
+  });
+  return (
+    <>
+      {end.isError && <Failure error={end.error} />}
+      <button type="button" disabled={end.isPending} onClick={() => end.mutate()}>
+        {end.isPending ? busy : button}
+      </button>
+    </>
+  );
+}
+
+function reread(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ['dead-letters'] });
+}

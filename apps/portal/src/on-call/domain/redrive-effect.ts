@@ -1,0 +1,57 @@
+/** What is known of a letter and its payment; undefined: the service that knows it did not answer. */
+export interface LetterFacts {
+  group: string;
+  /** null: nothing is wrong with the record itself. */
+  defect: string | null;
+  eventAt: string | null;
+  hasDelivery: boolean | undefined;
+  isDecided: boolean | undefined;
+}
+
+/**
+ * What a redrive would do. FAILS_AGAIN: the record itself cannot be used. DUPLICATE: it was handled since, and is ignored. DECIDED: its money was
+ * decided without it. LATE: of a payment, too old to be delivered (A-12). UNKNOWN: who knows it does not answer.
+ */
+export type RedriveEffect =
+  | 'FAILS_AGAIN'
+  | 'DUPLICATE'
+  | 'DECIDED'
+  | 'LATE'
+  | 'DELIVERED'
+  | 'SETTLED'
+  | 'REVERSED'
+  | 'WATCHED'
+  | 'MESSAGES'
+  | 'SHOWN'
+  | 'UNKNOWN';
+
+/** A payment that the dispatcher sees later than this is reversed at its first attempt. */
+const freshMs = 900_000;
+
+type Rule = (facts: LetterFacts, nowMs: number) => RedriveEffect;
+
+const decidedOr =
+  (otherwise: RedriveEffect): Rule =>
+  ({ isDecided }) =>
+    isDecided === undefined ? 'UNKNOWN' : isDecided ? 'DUPLICATE' : otherwise;
+
+const rules: Record<string, Rule> = {
+  'webhook-dispatcher': (facts, nowMs) => {
+    if (facts.hasDelivery === undefined) return 'UNKNOWN';
+    if (facts.hasDelivery) return 'DUPLICATE';
+    if (facts.isDecided) return 'DECIDED';
+    return facts.eventAt !== null && nowMs - Date.parse(facts.eventAt) > freshMs ? 'LATE' : 'DELIVERED';
+  },
+  'reversal-scheduler': decidedOr('SETTLED'),
+  'reversal-scheduler-restore': decidedOr('REVERSED'),
+  'reversal-scheduler-audit': decidedOr('WATCHED'),
+  'recipient-messages': () => 'MESSAGES',
+  portal: () => 'SHOWN',
+  'portal-acks': () => 'SHOWN',
+  'portal-reversals': () => 'SHOWN',
+};
+
+export function effectOf(facts: LetterFacts, nowMs: number): RedriveEffect {
+  if (facts.defect !== null) return 'FAILS_AGAIN';
+  return rules[facts.group]?.(facts, nowMs) ?? 'UNKNOWN';
+}
