@@ -107,11 +107,11 @@ CREATE TABLE outbox (
   source text NOT NULL,
   "time" text NOT NULL,
   traceparent text,
-  payload text NOT NULL,
+  payload text STORAGE EXTERNAL NOT NULL,
   created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
   CONSTRAINT outbox_pkey PRIMARY KEY (id)
 )
-WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
+WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0, toast_tuple_target=8160);
 
 CREATE TABLE replica (
   id uuid NOT NULL,

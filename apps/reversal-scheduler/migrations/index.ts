@@ -2,6 +2,7 @@ import { CreateReversals1760000000000 } from './1760000000000-create-reversals';
 import { Heartbeats1787000000000 } from './1787000000000-heartbeats';
 import { NameInstances1796000000000 } from './1796000000000-name-instances';
 import { KeepDeadLetters1797000000000 } from './1797000000000-keep-dead-letters';
+import { KeepPayloadsInOutboxRows1805000000000 } from './1805000000000-keep-payloads-in-outbox-rows';
 
 /** In order of application. */
 export const migrations = [
@@ -9,4 +10,5 @@ export const migrations = [
   Heartbeats1787000000000,
   NameInstances1796000000000,
   KeepDeadLetters1797000000000,
+  KeepPayloadsInOutboxRows1805000000000,
 ];

@@ -5,6 +5,7 @@ import { RecordRequestsSentAgain1788000000000 } from './1788000000000-record-req
 import { NameInstances1796000000000 } from './1796000000000-name-instances';
 import { KeepDeadLetters1797000000000 } from './1797000000000-keep-dead-letters';
 import { PauseEndpoints1804000000000 } from './1804000000000-pause-endpoints';
+import { KeepPayloadsInOutboxRows1805000000000 } from './1805000000000-keep-payloads-in-outbox-rows';
 
 /** In order of application. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   NameInstances1796000000000,
   KeepDeadLetters1797000000000,
   PauseEndpoints1804000000000,
+  KeepPayloadsInOutboxRows1805000000000,
 ];

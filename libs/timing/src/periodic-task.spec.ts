@@ -53,6 +53,31 @@ describe('a periodic task', () => {
     await task.stop();
   });
 
+  it('ends its pause when it is woken, and leaves out the next one when it is woken during a run', async () => {
+    const { task, next } = started({ everyMs: 86_400_000, firstAfterMs: 86_400_000 });
+    const runs = [next(), next()];
+    task.start();
+    task.wake();
+    const first = await runs[0]!;
+    task.wake();
+    first.end();
+    (await runs[1]!).end();
+    await task.stop();
+  });
+
+  it('a task that was woken pauses again after one run', async () => {
+    const { task, next, runs } = started({ everyMs: 86_400_000 });
+    const first = next();
+    task.start();
+    const second = next();
+    task.wake();
+    (await first).end();
+    (await second).end();
+    for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+    await task.stop();
+    expect(runs()).toBe(2);
+  });
+
   it('continues after a run that failed, and reports the failure', async () => {
     const { task, next, failures } = started({ everyMs: 86_400_000, afterFaultMs: 1 });
     const first = next();

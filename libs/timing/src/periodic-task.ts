@@ -1,5 +1,3 @@
-import { pauseFor } from './pause';
-
 export interface PeriodicTaskOptions {
   /** Pause between the end of a run and the start of the next, in milliseconds. */
   everyMs: number;
@@ -18,6 +16,8 @@ export interface PeriodicTaskOptions {
 export class PeriodicTask {
   private readonly stopping = new AbortController();
   private running: Promise<void> = Promise.resolve();
+  private endPause: () => void = () => undefined;
+  private isWoken = false;
 
   constructor(
     private readonly work: (signal: AbortSignal) => Promise<number | void>,
@@ -30,9 +30,16 @@ export class PeriodicTask {
     return this;
   }
 
+  /** Ends the pause; the pause after a run under way is left out. */
+  wake(): void {
+    this.isWoken = true;
+    this.endPause();
+  }
+
   /** Ends the pause; resolves when the run under way has ended. */
   async stop(): Promise<void> {
     this.stopping.abort();
+    this.wake();
     await this.running;
   }
 
@@ -40,10 +47,21 @@ export class PeriodicTask {
     const { signal } = this.stopping;
     let waitMs = this.options.firstAfterMs ?? 0;
     for (;;) {
-      if (waitMs > 0) await pauseFor(waitMs, signal);
+      if (waitMs > 0 && !this.isWoken) await this.pause(waitMs);
       if (signal.aborted) return;
+      this.isWoken = false;
       waitMs = await this.runOnce(signal);
     }
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const timer = setTimeout(resolve, ms);
+      this.endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   private async runOnce(signal: AbortSignal): Promise<number> {

@@ -80,6 +80,12 @@ export class BenchDatabase {
     return Number(wal!.bytes);
   }
 
+  /** Where the write-ahead log of the server ends, as PostgreSQL writes it. */
+  async walPosition(): Promise<string> {
+    const [wal] = await this.query<{ lsn: string }>('postgres', 'select pg_current_wal_insert_lsn()::text as lsn');
+    return wal!.lsn;
+  }
+
   /** Rows of payments in a table of ends, by their ids. */
   async endsIn(
     database: string,

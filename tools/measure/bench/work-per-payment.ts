@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BenchDatabase } from './bench-database.ts';
 import { print, printTable, progress } from './report.ts';
+import { printWalShares, walShares } from './wal-by-relation.ts';
 import type { WayIn } from './way-in.ts';
 
 /** Per payment, of all databases: simulator, dispatcher, scheduler and event log. */
@@ -46,8 +47,10 @@ export class WorkPerPayment {
 
   private async work(perCall: number, { from, to }: { from: Counters; to: Counters }): Promise<Work> {
     const before = await this.settled();
+    const fromLsn = await this.database.walPosition();
     await this.burst(perCall);
     const after = await this.settled();
+    printWalShares(`${perCall} per call`, await walShares(this.database, fromLsn, payments));
     const share = (after.atMs - before.atMs) / (to.atMs - from.atMs);
     const each = (of: keyof Work) => Math.max(0, after[of] - before[of] - (to[of] - from[of]) * share) / payments;
     return { statements: each('statements'), rowsInserted: each('rowsInserted'), walBytes: each('walBytes') };

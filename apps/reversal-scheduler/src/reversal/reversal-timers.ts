@@ -78,7 +78,12 @@ export class ReversalTimers {
 
   /** Whether near-due jobs are to be read now: at once for a gained shard and while pages are full. */
   get isLoadDue(): boolean {
-    return this.ports.clock.nowMs() >= this.loadAtMs;
+    return this.loadInMs === 0;
+  }
+
+  /** Time until near-due jobs are to be read again, in milliseconds. */
+  get loadInMs(): number {
+    return Math.max(0, this.loadAtMs - this.ports.clock.nowMs());
   }
 
   /** Reads one page per owned shard into the heap. True when more is to be read now. */

@@ -76,3 +76,52 @@ describe('a delivery that a former owner left', () => {
     expect(tables.verdicts.get(1)?.kind).toBe('ACKED_HTTP');
   });
 });
+
+describe('the search for deliveries that other replicas stored', () => {
+  let sweeps: number;
+  let replica: Replica;
+  let other: Replica;
+
+  beforeEach(async () => {
+    const tables = memoryTables();
+    const stores = memoryStores(tables);
+    const sweep = stores.deliveries.sweep.bind(stores.deliveries);
+    jest.spyOn(stores.deliveries, 'sweep').mockImplementation((...given) => (sweeps++, sweep(...given)));
+    replica = await new Replica(stores).own();
+    other = new Replica(memoryStores(tables));
+    sweeps = 0;
+  });
+
+  /** Passes at the interval at which the service makes them, with heartbeats, without which an owner starts nothing. */
+  const passes = async (count: number): Promise<number> => {
+    const before = sweeps;
+    for (let pass = 0; pass < count; pass++) {
+      await replica.clock.advance(250);
+      await replica.dispatcher.shards.pass();
+      await replica.dispatcher.takeover.pass();
+    }
+    return sweeps - before;
+  };
+
+  it('looks in every pass for half a minute after its shards changed, and then in every fifth (P-I7)', async () => {
+    expect([await passes(119), await passes(40)]).toEqual([119, 8]);
+  });
+
+  it('looks in every pass again when it found one, and while one is held', async () => {
+    await passes(160);
+    await other.dispatcher.intake.record([terminalEvent(1)]);
+    await passes(20);
+    await settled();
+    expect(replica.poster.ids).toEqual([1]);
+    expect(await passes(160)).toBe(160);
+    replica.poster.posts[0]!.answer(200);
+    await settled();
+    expect([await passes(119), await passes(40)]).toEqual([119, 8]);
+  });
+
+  it('looks in every pass again when its shards change', async () => {
+    await passes(160);
+    replica.dispatcher.shards.want(new Set([1]));
+    expect(await passes(10)).toBe(10);
+  });
+});

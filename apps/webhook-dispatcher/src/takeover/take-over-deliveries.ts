@@ -17,6 +17,13 @@ const pageMax = 200;
 /** Shards per sweep. It is limited because a sweep briefly waits for inserts into its shards. */
 const shardsPerSweep = 64;
 /**
+ * How long after a change of its shards, or the last delivery that it held, a replica sweeps in every pass. Later, other replicas store nothing in
+ * its shards unless they stalled for longer.
+ */
+const restAfterMs = 30_000;
+/** Between two sweeps at rest. All shards of a replica are swept within four of them. */
+const restingSweepMs = 1_250;
+/**
  * How often this replica looks for its own claims that nobody works on, and their minimum age. It is longer than any statement may
  * take.
  */
@@ -36,6 +43,8 @@ interface ShardProgress {
 export class TakeOverDeliveries {
   private readonly shards = new Map<number, ShardProgress>();
   private lastSwept = -1;
+  private lastSweepMs = Number.NEGATIVE_INFINITY;
+  private activeMs = Number.NEGATIVE_INFINITY;
   private lastLookMs: number;
 
   constructor(
@@ -50,11 +59,13 @@ export class TakeOverDeliveries {
 
   gained(shards: readonly HeldShard[]): void {
     for (const { shard, epoch } of shards) this.shards.set(shard, { epoch, orphansAfter: 0, sweptTo: 0 });
+    this.activeMs = this.options.clock.nowMs();
     this.queue.backlog.restart();
   }
 
   lost(shards: readonly HeldShard[]): void {
     for (const { shard, epoch } of shards) if (this.shards.get(shard)?.epoch === epoch) this.shards.delete(shard);
+    this.activeMs = this.options.clock.nowMs();
   }
 
   /**
@@ -74,7 +85,7 @@ export class TakeOverDeliveries {
   async pass(): Promise<void> {
     if (!this.queue.hasRoom) return;
     await this.takeUpOrphans();
-    if (this.queue.hasRoom) await this.sweep();
+    if (this.queue.hasRoom && this.isSweepDue()) await this.sweep();
     // It never runs during a sweep, because the sweep skips merchants that are read here.
     if (this.queue.hasRoom) await this.refill();
     if (this.queue.hasRoom) await this.takeUpForgotten();
@@ -91,6 +102,14 @@ export class TakeOverDeliveries {
       if (progress) progress.orphansAfter = page.length < pageMax ? undefined : page.at(-1)!.seq;
     }
     this.takeUp(found, before);
+  }
+
+  private isSweepDue(): boolean {
+    const nowMs = this.options.clock.nowMs();
+    if (!this.queue.isEmpty) this.activeMs = nowMs;
+    if (nowMs - this.activeMs >= restAfterMs && nowMs - this.lastSweepMs < restingSweepMs) return false;
+    this.lastSweepMs = nowMs;
+    return true;
   }
 
   private async sweep(): Promise<void> {

@@ -4,8 +4,10 @@ import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/timing';
 import { ReversalTimers } from '../reversal-timers';
 
-/** Longest pause between two looks at what is due, in milliseconds. */
-const tickMs = 200;
+/** Longest pause of a task that nobody wakes, in milliseconds. */
+const idleMs = 1_000;
+/** Before near-due jobs are tried again for which there was no room. */
+const roomMs = 200;
 /** Interval at which low-water marks are moved, in milliseconds. */
 const advanceMs = 10_000;
 /** Timers that are due within this time share a call. Each timer is late by at least this time. */
@@ -22,6 +24,8 @@ const concurrentAsks = 4;
 @Injectable()
 export class ReversalTimerJob implements OnApplicationBootstrap {
   private tasks: PeriodicTask[] = [];
+  private loading: PeriodicTask | undefined;
+  private firing: PeriodicTask[] = [];
 
   constructor(
     private readonly timers: ReversalTimers,
@@ -31,12 +35,12 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
+    this.firing = Array.from({ length: concurrentAsks }, () => this.every(idleMs, 'fire', signal => this.fireDue(signal)));
+    this.loading = this.every(idleMs, 'load', signal => this.loadNearDue(signal));
     this.tasks = [
       this.every(this.ownership.heartbeatMs, 'shards', () => this.ownShards()),
-      this.every(tickMs, 'load', async signal => {
-        if (this.timers.isLoadDue) while (await this.timers.load()) if (signal.aborted) return;
-      }),
-      ...Array.from({ length: concurrentAsks }, () => this.every(tickMs, 'fire', signal => this.fireDue(signal))),
+      this.loading,
+      ...this.firing,
       this.every(advanceMs, 'low-water', () => this.timers.advance()),
     ];
     this.lifecycle.onDrain('timers', () => this.stop());
@@ -51,6 +55,16 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
   private async ownShards(): Promise<void> {
     await this.ownership.pass();
     this.timers.own(this.ownership.shards);
+    if (this.timers.isLoadDue) this.loading?.wake();
+  }
+
+  /** Resolves to the wait for the next load. What it read may be due before the callers of `fire` would wake up. */
+  private async loadNearDue(signal: AbortSignal): Promise<number> {
+    if (this.timers.isLoadDue) {
+      while (await this.timers.load()) if (signal.aborted) break;
+      for (const task of this.firing) task.wake();
+    }
+    return Math.min(idleMs, Math.max(roomMs, this.timers.loadInMs));
   }
 
   /**
@@ -58,7 +72,7 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
    */
   private async fireDue(signal: AbortSignal): Promise<number> {
     while (await this.timers.fire()) if (signal.aborted) break;
-    return Math.ceil(Math.min(tickMs, Math.max(gatherMs, this.timers.nextInMs)));
+    return Math.ceil(Math.min(idleMs, Math.max(gatherMs, this.timers.nextInMs)));
   }
 
   private every(everyMs: number, source: string, pass: (signal: AbortSignal) => Promise<number | void>): PeriodicTask {
