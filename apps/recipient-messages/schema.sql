@@ -44,10 +44,11 @@ CREATE TABLE recipient_message (
   created_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
   finished_at timestamp with time zone,
   invitation jsonb,
+  four_eyes jsonb,
   CONSTRAINT recipient_message_pkey PRIMARY KEY (message_id),
   CONSTRAINT recipient_message_dedup_key_key UNIQUE (dedup_key),
   CONSTRAINT recipient_message_channel_check CHECK (channel = ANY (ARRAY['EMAIL'::text, 'SMS'::text])),
-  CONSTRAINT recipient_message_content CHECK (num_nonnulls(notification, change_notice, invitation) =
+  CONSTRAINT recipient_message_content CHECK (num_nonnulls(notification, change_notice, invitation, four_eyes) =
 CASE state
     WHEN 'PENDING'::text THEN 1
     ELSE 0
@@ -68,3 +69,4 @@ COMMENT ON COLUMN dead_letter.record IS 'As it was received: key, value and head
 COMMENT ON COLUMN recipient_message.notification IS 'What a message of a transaction tells, sealed as compact JWE.';
 COMMENT ON COLUMN recipient_message.change_notice IS 'What a message of a changed URL or key tells: kind of change, who made it, when.';
 COMMENT ON COLUMN recipient_message.invitation IS 'What an invitation to the portal tells, its link included; gone once it is sent.';
+COMMENT ON COLUMN recipient_message.four_eyes IS 'What a request for a second person tells: who asks for what, until when; gone once it is sent.';

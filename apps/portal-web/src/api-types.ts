@@ -141,6 +141,11 @@ export interface Credentials {
   passwordChangedAt: string;
 }
 
+/** Answer to whoever asked. */
+export interface AskedFourEyes extends FourEyesRequest {
+  isMailed: boolean;
+}
+
 /** What one person asked for and another of the same tenant confirms. */
 export interface FourEyesRequest {
   requestId: string;

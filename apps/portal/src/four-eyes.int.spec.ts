@@ -1,27 +1,31 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Passwords } from './people';
 import { CraftedAccounts } from './testing/crafted-accounts';
-import { PortalVisitor } from './testing/portal-visitor';
+import { CraftedMails } from './testing/crafted-mails';
+import { ownOrigin, PortalVisitor } from './testing/portal-visitor';
 import { dayMs, password, type ProductionPerson, productionPerson } from './testing/production-person';
 import { RunningPortal } from './testing/running-portal';
 
 describe('the switch to Bearer in production takes two owners (A-95)', () => {
   let portal: RunningPortal;
   let accounts: CraftedAccounts;
+  let mails: CraftedMails;
   let tenantId: string;
   let asker: ProductionPerson;
   let second: ProductionPerson;
 
   beforeAll(async () => {
     accounts = await CraftedAccounts.start();
+    mails = await CraftedMails.start();
     portal = await RunningPortal.start({
       PAYCODE_ENVIRONMENT: 'production',
       AUTH_SESSION_URL: accounts.url,
+      RECIPIENT_MESSAGES_URL: mails.url,
       SIGN_IN_GUESSES_MAX: '100',
       SIGN_IN_GUESSES_PER_ADDRESS_MAX: '1000',
     });
   });
-  afterAll(() => Promise.all([portal.stop(), accounts.stop()]));
+  afterAll(() => Promise.all([portal.stop(), accounts.stop(), mails.stop()]));
   beforeEach(async () => {
     tenantId = String(1_000_000 + randomBytes(4).readUInt32BE());
     [asker, second] = await Promise.all([member('Thandi'), member('Sipho')]);
@@ -67,6 +71,30 @@ describe('the switch to Bearer in production takes two owners (A-95)', () => {
     ]);
     const calls = accounts.switched.filter(({ ownerId }) => ownerId === Number(tenantId));
     expect(calls.map(({ actor }) => actor)).toEqual([expect.stringMatching(/^Sipho <.*>, asked by Thandi$/)]);
+  });
+
+  it('those who can confirm are mailed, each once, and whoever asked is not; without mail the request stands and says so', async () => {
+    const third = await member('Naledi');
+    await member('Vusi', { role: 'DEVELOPER' });
+    await member('Eve', { tenant: '77' });
+    const { body } = await ask(asker);
+    expect(body).toMatchObject({ state: 'OPEN', isMailed: true });
+    const told = mails.of(String(body['requestId']));
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatchObject({
+      askedBy: 'Thandi',
+      tenant: `merchant ${tenantId}`,
+      link: `${ownOrigin}/console/api`,
+      what: expect.stringContaining('Bearer'),
+    });
+    expect(told[0]!.to.map(({ name }) => name).sort()).toEqual(['Naledi', 'Sipho']);
+    expect(JSON.stringify(await shown(third))).not.toContain('@shop.example');
+    await asker.visitor.post(`four-eyes/${String(body['requestId'])}/withdraw`);
+    mails.isAway = true;
+    const again = await ask(asker);
+    mails.isAway = false;
+    expect([again.status, again.body]).toMatchObject([201, { state: 'OPEN', isMailed: false }]);
+    expect((await shown()).request?.state).toBe('OPEN');
   });
 
   it('nobody switches alone: not by the route of the sandbox, nor by confirming the own request', async () => {

@@ -2,6 +2,7 @@ import { CreateMessages1760000000000 } from './1760000000000-create-messages';
 import { RecordErasures1786000000000 } from './1786000000000-record-erasures';
 import { QueueInvitations1790000000000 } from './1790000000000-queue-invitations';
 import { KeepDeadLetters1797000000000 } from './1797000000000-keep-dead-letters';
+import { QueueFourEyes1798000000000 } from './1798000000000-queue-four-eyes';
 
 /** In order of application. */
 export const migrations = [
@@ -9,4 +10,5 @@ export const migrations = [
   RecordErasures1786000000000,
   QueueInvitations1790000000000,
   KeepDeadLetters1797000000000,
+  QueueFourEyes1798000000000,
 ];

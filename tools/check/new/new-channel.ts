@@ -60,7 +60,7 @@ function addSender(edit: WorkspaceEdit, { upper, lower, pascal }: ChannelNames):
   const isImport = /^import .* from '\.\/(clients|domain)\/.*';$/;
   edit.insertSorted(table, isImport, `import { ${lower}SenderOf } from './clients/${lower}-sender';`);
   edit.insertSorted(table, isImport, `import { payment${pascal} } from './domain/${lower}-message';`);
-  const opening = `opening({ texts: { ofPayment: payment${pascal}, ofChange: null, ofInvitation: null }, senderOf: ${lower}SenderOf })`;
+  const opening = `opening({ texts: { ofPayment: payment${pascal}, ofChange: null, ofInvitation: null, ofFourEyes: null }, senderOf: ${lower}SenderOf })`;
   edit.insertBefore(table, /^\} satisfies Record<Channel, Opening>;$/, `  ${upper}: ${opening},\n`);
   edit.replace(
     `${messages}/clients/senders.ts`,

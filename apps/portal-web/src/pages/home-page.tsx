@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import type { Home, Me, Merchant, Notifications, Outcome } from '../api-types';
 import { homeQuery, meQuery, merchantsQuery, notificationsQuery } from '../queries';
 import { AnswerChart, AnswerTable, Facts, Failure, MerchantChoice, Money, outcomeName, TimeChart, Waiting } from '../ui';
+import { SecondPersonHint } from './second-person-hint';
 
 /** Who one is, what needs attention, today's money, and how the receiver answers. */
 export function HomePage(): ReactNode {
@@ -20,6 +21,7 @@ export function HomePage(): ReactNode {
       <h1>Home</h1>
       <MerchantChoice value={chosen} all="All merchants" onChange={next => void navigate({ search: { merchantId: next } })} />
       {me && <Identity me={me} merchant={merchants?.find(each => each.merchantId === merchantId)} />}
+      {me && <SecondPersonHint me={me} />}
       {merchantId !== undefined && (
         <Attention merchantId={merchantId} home={home.data} isSuspended={isSuspended(merchants, merchantId)} />
       )}
@@ -82,7 +84,7 @@ function Attention({
       <h2 id="attention">What needs attention</h2>
       {!notifications && <Waiting what="Looking" />}
       {notifications && warnings.length === 0 && (
-        <p>Nothing. Your notifications are set up, and none of the last hour’s payments was reversed.</p>
+        <p>Your notifications are set up, and none of the last hour’s payments was reversed.</p>
       )}
       <ul className="warnings">
         {warnings.map(warning => (

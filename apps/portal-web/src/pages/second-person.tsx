@@ -1,8 +1,8 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { api } from '../api';
-import type { Credentials, FourEyesRequest, SwitchOverview } from '../api-types';
+import type { AskedFourEyes, Credentials, FourEyesRequest, SwitchOverview } from '../api-types';
 import { bearerQuery, credentialsQuery, meQuery, queryClient } from '../queries';
 import { Failure, Moment } from '../ui';
 import { NamedStep } from './named-step';
@@ -16,6 +16,7 @@ interface Shown {
 /** The switch as two owners make it: what is asked for, by whom and until when, and what whoever looks can do about it. */
 export function SecondPerson({ overview, username, mayChange }: Shown): ReactNode {
   const { data: me } = useQuery(meQuery);
+  const [asked, setAsked] = useState<AskedFourEyes>();
   if (!me) return null;
   const { request } = overview;
   const myId = me.person.personId;
@@ -23,11 +24,13 @@ export function SecondPerson({ overview, username, mayChange }: Shown): ReactNod
     <>
       <p>In production two owners make the switch: one asks, another confirms within 24 hours.</p>
       {request?.state === 'OPEN' ? (
-        <OpenRequest request={request} overview={overview} username={username} mayChange={mayChange} myId={myId} />
+        <OpenRequest request={request} overview={overview} username={username} mayChange={mayChange} myId={myId}>
+          {asked?.requestId === request.requestId && <p>{toldWords(asked)}</p>}
+        </OpenRequest>
       ) : (
         <>
           {request && <p className="notice">{endOf(request)}</p>}
-          {mayChange && <Ask overview={overview} username={username} myId={myId} />}
+          {mayChange && <Ask overview={overview} username={username} myId={myId} onAsked={setAsked} />}
         </>
       )}
     </>
@@ -51,7 +54,18 @@ function endOf({ state, askedBy: { name }, endedBy }: FourEyesRequest): string {
   }
 }
 
-function Ask({ overview: { owners }, username, myId }: { overview: SwitchOverview; username: string; myId: string }): ReactNode {
+function toldWords({ isMailed }: AskedFourEyes): string {
+  return isMailed ? 'The other owners are mailed.' : 'No mail could be sent just now: tell the other owners yourself.';
+}
+
+interface AskProps {
+  overview: SwitchOverview;
+  username: string;
+  myId: string;
+  onAsked: (asked: AskedFourEyes) => void;
+}
+
+function Ask({ overview: { owners }, username, myId, onAsked }: AskProps): ReactNode {
   const others = owners.filter(({ personId }) => personId !== myId);
   if (others.length === 0)
     return (
@@ -66,18 +80,21 @@ function Ask({ overview: { owners }, username, myId }: { overview: SwitchOvervie
       <NamedStep
         username={username}
         words={{ button: 'Ask for the switch', busy: 'Asking…', title: 'Ask for the switch?', action: 'Ask for it' }}
-        send={given => api.post('credentials/bearer/request', given)}
-        done={() => void reread()}
+        send={given => api.post<AskedFourEyes>('credentials/bearer/request', given)}
+        done={asked => {
+          onAsked(asked);
+          void reread();
+        }}
       >
-        Nothing changes until another owner confirms. Then nobody can undo it.
+        The other owners are mailed. Nothing changes until one of them confirms; then nobody can undo it.
       </NamedStep>
     </>
   );
 }
 
-type OpenShown = Shown & { request: FourEyesRequest; myId: string };
+type OpenShown = Shown & { request: FourEyesRequest; myId: string; children?: ReactNode };
 
-function OpenRequest({ request, overview, username, mayChange, myId }: OpenShown): ReactNode {
+function OpenRequest({ request, overview, username, mayChange, myId, children }: OpenShown): ReactNode {
   const isMine = request.askedBy.personId === myId;
   return (
     <>
@@ -87,6 +104,7 @@ function OpenRequest({ request, overview, username, mayChange, myId }: OpenShown
           <Moment at={request.askedAt} />. The request ends <Moment at={request.expiresAt} />.
         </p>
         {isMine && <p>Another owner confirms it on this page.</p>}
+        {children}
       </div>
       {mayChange && isMine && <End request={request} step="withdraw" words={['Withdraw the request', 'Withdrawing…']} />}
       {mayChange && !isMine && <Decide request={request} overview={overview} username={username} myId={myId} />}

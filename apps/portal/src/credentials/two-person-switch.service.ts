@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { PortalAccount } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
-import { FourEyesService, type Overview, type RequestReport, type Subject } from '../four-eyes';
+import { type AskedReport, FourEyesService, type Overview, type Subject } from '../four-eyes';
 import { CurrentPassword } from '../sign-in';
 import { demandName, SwitchRules } from './bearer-switch.service';
 import { type CredentialsCaller, CredentialsService } from './credentials.service';
@@ -31,7 +31,7 @@ export class TwoPersonSwitchService {
   }
 
   /** @throws DomainError 400 for another name, 401, 409 */
-  async ask(given: Typed, asking: CredentialsCaller): Promise<RequestReport> {
+  async ask(given: Typed, asking: CredentialsCaller): Promise<AskedReport> {
     return this.fourEyes.ask(await this.proven(given, asking), asking);
   }
 

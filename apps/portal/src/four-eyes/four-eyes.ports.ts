@@ -1,3 +1,4 @@
+import type { PortalFourEyesNotice } from '@paycode/dto';
 import type { Person, Role } from '../people';
 import type { Asked, Kind, Refusal, State } from './domain/request';
 
@@ -34,6 +35,7 @@ export interface Wanted {
 export interface Owner {
   personId: string;
   name: string;
+  email: string;
   joinedAt: Date;
 }
 
@@ -51,4 +53,9 @@ export abstract class FourEyesStore {
     by: Person,
     decide: (found: KnownRequest, by: { personId: string; joinedAt: Date }) => Verdict,
   ): Promise<{ request: StoredRequest; verdict: Verdict } | undefined>;
+}
+
+/** Mails those who can confirm. Rejects when that is not sure to happen. */
+export abstract class FourEyesMailer {
+  abstract ask(notice: PortalFourEyesNotice): Promise<void>;
 }

@@ -4,6 +4,7 @@ import { may, type Permission, type Person, type Role, roles, tenantName } from 
 import { notYours } from '../tenancy';
 import { confirmsFrom, judge, type Kind, openForS, type State, stateIn, type RequestChange } from './domain/request';
 import { type KnownRequest, FourEyesStore, type StoredRequest } from './four-eyes.ports';
+import { TellSecondPeopleService } from './tell-second-people.service';
 import { anotherIsOpen, nobodyConfirms, refused, roleRefused } from './refusals';
 
 export interface Subject {
@@ -29,6 +30,11 @@ export interface RequestReport {
   endedBy: string | null;
 }
 
+export interface AskedReport extends RequestReport {
+  /** Whether those who can confirm are mailed. */
+  isMailed: boolean;
+}
+
 export interface Overview {
   request: RequestReport | null;
   /** Who may ask and confirm. */
@@ -45,6 +51,7 @@ export class FourEyesService {
   constructor(
     private readonly store: FourEyesStore,
     private readonly audit: AuditLog,
+    private readonly telling: TellSecondPeopleService,
   ) {}
 
   /** `fingerprint` null: what a request is about cannot be looked at just now. */
@@ -53,7 +60,11 @@ export class FourEyesService {
     const owners = await this.store.owners(person, rolesFor(kind));
     return {
       request: found ? shownOf({ ...found.request, state: stateOf(found, fingerprint) }) : null,
-      owners: owners.map(({ joinedAt, ...owner }) => ({ ...owner, confirmsFrom: confirmsFrom(joinedAt).toISOString() })),
+      owners: owners.map(({ personId, name, joinedAt }) => ({
+        personId,
+        name,
+        confirmsFrom: confirmsFrom(joinedAt).toISOString(),
+      })),
     };
   }
 
@@ -63,8 +74,8 @@ export class FourEyesService {
     return found && { requestId: found.request.requestId, about: found.request.about };
   }
 
-  /** @throws DomainError 409 when a request is open, or nobody could confirm one */
-  async ask({ kind, fingerprint, about }: Subject, by: ByPerson): Promise<RequestReport> {
+  /** Mails those who could confirm. @throws DomainError 409 when a request is open, or nobody could confirm one */
+  async ask({ kind, fingerprint, about }: Subject, by: ByPerson): Promise<AskedReport> {
     const { person } = by;
     const owners = await this.store.owners(person, rolesFor(kind));
     if (!owners.some(({ personId }) => personId !== person.personId)) throw nobodyConfirms(kind);
@@ -72,7 +83,7 @@ export class FourEyesService {
     const request = await this.store.ask(wanted, found => stateOf(found, fingerprint) === 'OPEN');
     if (!request) throw anotherIsOpen();
     await this.record('FOUR_EYES_ASKED', request, by);
-    return shownOf(request);
+    return { ...shownOf(request), isMailed: await this.telling.tell(request, owners, person) };
   }
 
   /** Good once: when it resolves, what was asked for is to be done. @throws DomainError 403, 404, 409 */

@@ -1,2 +1,2 @@
 export * from './four-eyes.module';
-export { FourEyesService, type Overview, type RequestReport, type Subject } from './four-eyes.service';
+export { type AskedReport, FourEyesService, type Overview, type RequestReport, type Subject } from './four-eyes.service';

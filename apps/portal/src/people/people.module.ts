@@ -10,12 +10,13 @@ import { InvitationMailer, PeopleStore } from './people.ports';
 import { PostgresPeopleStore } from './persistence/postgres-people.store';
 import { Totp } from './totp';
 
-const mailClient = Symbol('mailClient');
+/** The connection to recipient-messages, which mails people. */
+export const MAIL_CLIENT = Symbol('MAIL_CLIENT');
 
 @Global()
 @Module({})
 export class PeopleModule implements OnApplicationShutdown {
-  constructor(@Inject(mailClient) private readonly client: InternalClient) {}
+  constructor(@Inject(MAIL_CLIENT) private readonly client: InternalClient) {}
 
   static register(options: PeopleOptions): DynamicModule {
     return {
@@ -23,7 +24,7 @@ export class PeopleModule implements OnApplicationShutdown {
       controllers: [PeopleController],
       providers: [
         {
-          provide: mailClient,
+          provide: MAIL_CLIENT,
           inject: [ServiceTokenSigner],
           useFactory: (signer: ServiceTokenSigner) =>
             new InternalClient({
@@ -37,7 +38,7 @@ export class PeopleModule implements OnApplicationShutdown {
         { provide: PeopleStore, useClass: PostgresPeopleStore },
         {
           provide: InvitationMailer,
-          inject: [mailClient],
+          inject: [MAIL_CLIENT],
           useFactory: (client: InternalClient) => new HttpInvitationMailer(client),
         },
         { provide: PORTAL_URL, useValue: `${new URL(options.publicBaseUrl).origin}/console` },
@@ -46,7 +47,7 @@ export class PeopleModule implements OnApplicationShutdown {
         Passwords,
         InvitePersonService,
       ],
-      exports: [PeopleStore, Passwords, Totp, InvitePersonService],
+      exports: [PeopleStore, Passwords, Totp, InvitePersonService, MAIL_CLIENT, PORTAL_URL],
     };
   }
 

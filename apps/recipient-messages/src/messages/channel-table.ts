@@ -1,6 +1,7 @@
 import { type Channel, channels } from '@paycode/dto';
 import { emailSenderOf, type SenderOptions, smsSenderOf } from './clients/senders';
 import { changeNoticeEmail } from './domain/change-notice-message';
+import { fourEyesEmail } from './domain/four-eyes-message';
 import { invitationEmail } from './domain/invitation-message';
 import { paymentEmail, paymentSms } from './domain/payment-message';
 import type { MessageSender } from './messages.ports';
@@ -17,10 +18,10 @@ type Opening = (options: SenderOptions) => OpenChannel | undefined;
 
 const channelTable = {
   EMAIL: opening({
-    texts: { ofPayment: paymentEmail, ofChange: changeNoticeEmail, ofInvitation: invitationEmail },
+    texts: { ofPayment: paymentEmail, ofChange: changeNoticeEmail, ofInvitation: invitationEmail, ofFourEyes: fourEyesEmail },
     senderOf: emailSenderOf,
   }),
-  SMS: opening({ texts: { ofPayment: paymentSms, ofChange: null, ofInvitation: null }, senderOf: smsSenderOf }),
+  SMS: opening({ texts: { ofPayment: paymentSms, ofChange: null, ofInvitation: null, ofFourEyes: null }, senderOf: smsSenderOf }),
 } satisfies Record<Channel, Opening>;
 
 /** The channels that the options give a sender. */

@@ -74,6 +74,42 @@ describe('invitations to the portal', () => {
     expect(mails()).toHaveLength(1);
   });
 
+  describe('and requests for a second person', () => {
+    const request = (over: object = {}) => ({
+      requestId: `00000000-0000-4000-9000-${String((count += 1)).padStart(12, '0')}`,
+      to: ['one', 'two'].map(name => ({ email: `${name}@shop.example`, name })),
+      askedBy: 'Thandi <b>Nkosi</b>',
+      what: 'the switch of your API account to Bearer',
+      tenant: 'merchant 1001',
+      link: 'https://pay.example/console/api',
+      expiresAt: '2030-01-01T10:00:00.000Z',
+      ...over,
+    });
+
+    it('go to each who can confirm, once, and are forgotten when they are sent (T-16, T-25)', async () => {
+      await rig.start({ OUTBOX_FOLDER: outbox });
+      const one = request();
+      expect([await rig.post('portal', 'four-eyes', one), await rig.post('portal', 'four-eyes', one)]).toEqual([204, 204]);
+      await eventually(async () => expect((await rows()).map(({ state }) => state)).toEqual(['SENT', 'SENT']));
+      expect(mails()).toHaveLength(2);
+      for (const name of ['one', 'two']) {
+        const mail = mails().find(text => text.includes(`${name}@shop.example`))!;
+        for (const part of [`Hello ${name},`, 'the switch of your API', 'console/api', '&lt;b&gt;Nkosi'])
+          expect(mail).toContain(part);
+      }
+      expect(JSON.stringify(await rows())).not.toMatch(/shop\.example|Nkosi/);
+    });
+
+    it('are taken from the portal alone, for at most 50, with a link to https only (T-27)', async () => {
+      await rig.start({ OUTBOX_FOLDER: outbox });
+      expect(await rig.post('notification-config', 'four-eyes', request())).toBe(403);
+      const many = Array.from({ length: 51 }, (_, at) => ({ email: `p${at}@shop.example`, name: 'P' }));
+      for (const wrong of [{ to: many }, { to: [] }, { to: [{ email: 'x', name: 'X' }] }, { link: 'http://pay.example/' }])
+        expect([wrong, await rig.post('portal', 'four-eyes', request(wrong))]).toEqual([wrong, 400]);
+      expect(await rows()).toEqual([]);
+    });
+  });
+
   it('are refused while no e-mail can be sent, so that nobody waits for one', async () => {
     await rig.start({ EMAIL_TRANSPORT: 'off', SMS_TRANSPORT: 'off' });
     expect(await rig.postInvitation('portal', invitation())).toBe(503);

@@ -1,4 +1,5 @@
 import type { ChangeNotice, PortalInvitation, TransactionNotificationV3 } from '@paycode/dto';
+import type { ToldRequest } from './domain/message';
 import { type MessageSender, SendError, type Sending } from './messages.ports';
 
 export type ToldInvitation = Omit<PortalInvitation, 'invitationId' | 'email'>;
@@ -11,6 +12,8 @@ export interface ChannelTexts<Text> {
   ofChange: ((change: ToldChange) => Text) | null;
   /** null: nobody is invited over it. */
   ofInvitation: ((invitation: ToldInvitation) => Text) | null;
+  /** null: nobody is asked to confirm over it. */
+  ofFourEyes: ((request: ToldRequest) => Text) | null;
 }
 
 type Addressed = Omit<Sending<never>, 'text'>;
@@ -21,20 +24,22 @@ export class OpenChannel {
     readonly tellPayment: (to: Addressed, notification: TransactionNotificationV3) => Promise<void>,
     readonly tellChange: (to: Addressed, change: ToldChange) => Promise<void>,
     readonly invite: (to: Addressed, invitation: ToldInvitation) => Promise<void>,
+    readonly askSecondPerson: (to: Addressed, request: ToldRequest) => Promise<void>,
     readonly close: () => Promise<void>,
   ) {}
 
-  static over<Text>(sender: MessageSender<Text>, { ofPayment, ofChange, ofInvitation }: ChannelTexts<Text>): OpenChannel {
+  static over<Text>(sender: MessageSender<Text>, texts: ChannelTexts<Text>): OpenChannel {
+    const telling =
+      <Told>(textOf: ((told: Told) => Text) | null) =>
+      async (to: Addressed, told: Told): Promise<void> => {
+        if (!textOf) throw new SendError('NOT_A_TRANSACTION', true);
+        await sender.send({ ...to, text: textOf(told) });
+      };
     return new OpenChannel(
-      (to, notification) => sender.send({ ...to, text: ofPayment(notification) }),
-      async (to, change) => {
-        if (!ofChange) throw new SendError('NOT_A_TRANSACTION', true);
-        await sender.send({ ...to, text: ofChange(change) });
-      },
-      async (to, invitation) => {
-        if (!ofInvitation) throw new SendError('NOT_A_TRANSACTION', true);
-        await sender.send({ ...to, text: ofInvitation(invitation) });
-      },
+      telling(texts.ofPayment),
+      telling(texts.ofChange),
+      telling(texts.ofInvitation),
+      telling(texts.ofFourEyes),
       () => sender.close(),
     );
   }

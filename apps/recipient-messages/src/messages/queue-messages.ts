@@ -1,4 +1,4 @@
-import type { ChangeNotice, Channel, PortalInvitation, TransactionTerminal } from '@paycode/dto';
+import type { ChangeNotice, Channel, PortalFourEyesNotice, PortalInvitation, TransactionTerminal } from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import type { NewMessage } from './domain/message';
 import { MessageQueue, RecipientDirectory } from './messages.ports';
@@ -43,11 +43,27 @@ export class QueueMessages {
 
   /** To the address of one person; without an e-mail channel nobody can be invited. @throws DomainError 503 */
   async queueInvitation({ invitationId, email, ...invitation }: PortalInvitation): Promise<void> {
-    if (!this.options.channels.has('EMAIL'))
-      throw new DomainError({ status: 503, reason: 'NO_EMAIL', message: 'e-mail is switched off' });
+    this.demandEmail();
     const cause = `invitation:${invitationId}`;
     const content = { kind: 'INVITATION' as const, ...invitation };
     await this.add([{ channel: 'EMAIL', recipient: email, merchantId: null, transactionId: null, cause, content }]);
+  }
+
+  /** To those who can confirm, one mail each. @throws DomainError 503 */
+  async queueFourEyes({ requestId, to, ...request }: PortalFourEyesNotice): Promise<void> {
+    this.demandEmail();
+    const cause = `four-eyes:${requestId}`;
+    await this.add(
+      to.map(({ email, name }): NewMessage => {
+        const content = { kind: 'FOUR_EYES' as const, ...request, name };
+        return { channel: 'EMAIL', recipient: email, merchantId: null, transactionId: null, cause, content };
+      }),
+    );
+  }
+
+  private demandEmail(): void {
+    if (!this.options.channels.has('EMAIL'))
+      throw new DomainError({ status: 503, reason: 'NO_EMAIL', message: 'e-mail is switched off' });
   }
 
   private async add(messages: readonly NewMessage[]): Promise<void> {

@@ -63,6 +63,7 @@ export class SendMessages {
     const to = { recipient, reference: messageId };
     if (content.kind === 'TRANSACTION') return open.tellPayment(to, this.notificationOf(content.payload));
     if (content.kind === 'INVITATION') return open.invite(to, content);
+    if (content.kind === 'FOUR_EYES') return open.askSecondPerson(to, content);
     // A notice of a change has always a merchant.
     return open.tellChange(to, { ...content, kind: content.change, merchantId: merchantId! });
   }

@@ -106,9 +106,14 @@ export class RecipientMessagesRig {
   }
 
   /** Status of `POST /internal/recipient-messages/invitations` by that service. */
-  async postInvitation(caller: ServiceName, body: unknown): Promise<number> {
+  postInvitation(caller: ServiceName, body: unknown): Promise<number> {
+    return this.post(caller, 'invitations', body);
+  }
+
+  /** Status of `POST /internal/recipient-messages/<path>` by that service. */
+  async post(caller: ServiceName, path: string, body: unknown): Promise<number> {
     const headers = tokenKeys.headers(caller, 'recipient-messages');
-    const url = `${this.url}/internal/recipient-messages/invitations`;
+    const url = `${this.url}/internal/recipient-messages/${path}`;
     return (await axios.post(url, body, { headers, validateStatus: () => true })).status;
   }
 

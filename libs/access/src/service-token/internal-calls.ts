@@ -93,6 +93,7 @@ const rows: Partial<Record<ServiceName, readonly Row[]>> = {
   'recipient-messages': [
     ['POST', '/internal/recipient-messages/notices', ['notification-config']],
     ['POST', '/internal/recipient-messages/invitations', portal],
+    ['POST', '/internal/recipient-messages/four-eyes', portal],
     ...deadLetters,
     ...erasures,
   ],

@@ -147,6 +147,23 @@ export interface PortalAccount {
   passwordChangedAt: string;
 }
 
+/** POST recipient-messages /internal/recipient-messages/four-eyes: one mail each. Idempotent by requestId and address. Answer: 204 once it is stored. */
+export interface PortalFourEyesNotice {
+  /** UUID. */
+  requestId: string;
+  /** Who can confirm. */
+  to: { email: string; name: string }[];
+  askedBy: string;
+  /** In words: `the switch of your API account to Bearer`. */
+  what: string;
+  /** Whose people they are, in words: `merchant 1001`. */
+  tenant: string;
+  /** The page on which it is confirmed or refused; holds no secret. */
+  link: string;
+  /** ISO 8601 UTC. */
+  expiresAt: string;
+}
+
 /** POST recipient-messages /internal/recipient-messages/invitations. Idempotent by invitationId. Answer: 204 once it is stored. */
 export interface PortalInvitation {
   /** UUID. */

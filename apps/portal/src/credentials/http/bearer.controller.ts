@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import type { PortalAccount } from '@paycode/dto';
-import type { RequestReport } from '../../four-eyes';
+import type { AskedReport } from '../../four-eyes';
 import { AskedBy, type Asking, Needs } from '../../sessions';
 import { BearerSwitchService } from '../bearer-switch.service';
 import { type SwitchOverview, TwoPersonSwitchService } from '../two-person-switch.service';
@@ -29,7 +29,7 @@ export class BearerController {
   @Post('request')
   @HttpCode(201)
   @Needs('CREDENTIALS')
-  ask(@Body() body: BearerSwitchBody, @AskedBy() asking: Asking): Promise<RequestReport> {
+  ask(@Body() body: BearerSwitchBody, @AskedBy() asking: Asking): Promise<AskedReport> {
     return this.byTwo.ask(body, asking);
   }
 

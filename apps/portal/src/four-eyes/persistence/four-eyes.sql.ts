@@ -6,7 +6,7 @@ const found = `select ${request}, a.role as "askerRole", (a.tenant_type, a.tenan
 
 export const fourEyesSql = {
   owners: `
-    select person_id as "personId", name, created_at as "joinedAt" from person
+    select person_id as "personId", name, email, created_at as "joinedAt" from person
      where tenant_type = $1 and tenant_id = $2 and role = any($3::text[]) and password_hash is not null order by name limit 50`,
   latest: `${found} where r.kind = $1 and r.tenant_type = $2 and r.tenant_id = $3`,
   // The lock on the request lets one of two steps pass; the one on the asker holds its role until the step is kept.

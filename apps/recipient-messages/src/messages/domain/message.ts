@@ -1,16 +1,20 @@
-import type { ChangeNotice, Channel, PortalInvitation } from '@paycode/dto';
+import type { ChangeNotice, Channel, PortalFourEyesNotice, PortalInvitation } from '@paycode/dto';
+
+/** What a second person is told. */
+export type ToldRequest = Omit<PortalFourEyesNotice, 'requestId' | 'to'> & { name: string };
 
 /** Content of a message. */
 export type MessageContent =
   /** TransactionNotificationV3 JSON sealed as compact JWE. */
   | { kind: 'TRANSACTION'; payload: string }
   | ({ kind: 'INVITATION' } & Omit<PortalInvitation, 'invitationId' | 'email'>)
+  | ({ kind: 'FOUR_EYES' } & ToldRequest)
   | ({ kind: 'CHANGE_NOTICE' } & Pick<ChangeNotice, 'actor' | 'occurredAt'> & { change: ChangeNotice['kind'] });
 
 export interface NewMessage {
   channel: Channel;
   recipient: string;
-  /** null: an invitation concerns a person, not a merchant. */
+  /** null: an invitation or a request for a second person concerns people, not a merchant. */
   merchantId: number | null;
   transactionId: number | null;
   /** Id of the cause; cause, channel and recipient identify the message, so that it is queued only once. */

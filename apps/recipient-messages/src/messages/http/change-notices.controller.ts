@@ -3,6 +3,7 @@ import { isDataFault } from '@paycode/persistence';
 import { DomainError, invalidField } from '@paycode/service-runtime';
 import { QueueMessages } from '../queue-messages';
 import { ChangeNoticeBody } from './change-notice.dto';
+import { FourEyesBody } from './four-eyes.dto';
 import { InvitationBody } from './invitation.dto';
 
 const noticesMax = 100;
@@ -30,5 +31,12 @@ export class ChangeNoticesController {
   @HttpCode(204)
   async invite(@Body() invitation: InvitationBody): Promise<void> {
     await this.queueMessages.queueInvitation(invitation);
+  }
+
+  /** Mails those who can confirm what one person of the portal asks for. */
+  @Post('four-eyes')
+  @HttpCode(204)
+  async askSecondPerson(@Body() request: FourEyesBody): Promise<void> {
+    await this.queueMessages.queueFourEyes(request);
   }
 }

@@ -14,12 +14,15 @@ interface MessageRow {
   notification: string | null;
   change_notice: Omit<ChangeNoticeContent, 'kind'> | null;
   invitation: Omit<InvitationContent, 'kind'> | null;
+  four_eyes: Omit<FourEyesContent, 'kind'> | null;
   tries: number;
 }
 
 type ChangeNoticeContent = Extract<MessageContent, { kind: 'CHANGE_NOTICE' }>;
 
 type InvitationContent = Extract<MessageContent, { kind: 'INVITATION' }>;
+
+type FourEyesContent = Extract<MessageContent, { kind: 'FOUR_EYES' }>;
 
 const tidiedMax = 5_000;
 
@@ -37,7 +40,8 @@ export class PostgresMessageQueue extends MessageQueue {
       messages.map(({ recipient }) => recipient),
       messages.map(({ content }) => (content.kind === 'TRANSACTION' ? content.payload : null)),
       messages.map(({ content }) => changeNoticeOf(content)),
-      messages.map(({ content }) => invitationOf(content)),
+      messages.map(({ content }) => textOf('INVITATION', content)),
+      messages.map(({ content }) => textOf('FOUR_EYES', content)),
     ]);
   }
 
@@ -79,15 +83,17 @@ function changeNoticeOf(content: MessageContent): string | null {
   return JSON.stringify({ change, actor, occurredAt });
 }
 
-function invitationOf(content: MessageContent): string | null {
-  if (content.kind !== 'INVITATION') return null;
-  const { kind: _, ...invitation } = content;
-  return JSON.stringify(invitation);
+/** What people are told, or null where the message is of another kind. */
+function textOf(kind: 'INVITATION' | 'FOUR_EYES', content: MessageContent): string | null {
+  if (content.kind !== kind) return null;
+  const { kind: _, ...told } = content;
+  return JSON.stringify(told);
 }
 
-/** A waiting message has one of the three columns. */
-function contentOf({ notification, change_notice, invitation }: MessageRow): MessageContent {
+/** A waiting message has one of the four columns. */
+function contentOf({ notification, change_notice, invitation, four_eyes }: MessageRow): MessageContent {
   if (notification !== null) return { kind: 'TRANSACTION', payload: notification };
+  if (four_eyes !== null) return { kind: 'FOUR_EYES', ...four_eyes };
   return invitation ? { kind: 'INVITATION', ...invitation } : { kind: 'CHANGE_NOTICE', ...change_notice! };
 }
 

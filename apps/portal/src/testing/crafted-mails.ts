@@ -1,0 +1,37 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { PortalFourEyesNotice } from '@paycode/dto';
+
+/** In place of recipient-messages: keeps what it is to mail. */
+export class CraftedMails {
+  private readonly asked: PortalFourEyesNotice[] = [];
+  private readonly server: Server = createServer((request, response) => void this.answer(request, response));
+  isAway = false;
+
+  static async start(): Promise<CraftedMails> {
+    const mails = new CraftedMails();
+    await new Promise<void>(resolve => mails.server.listen(0, '127.0.0.1', resolve));
+    return mails;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise(resolve => this.server.close(resolve));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  of(requestId: string): PortalFourEyesNotice[] {
+    return this.asked.filter(each => each.requestId === requestId);
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const isTaken = !this.isAway && request.url === '/internal/recipient-messages/four-eyes';
+    if (isTaken) this.asked.push(JSON.parse(Buffer.concat(parts).toString()) as PortalFourEyesNotice);
+    response.writeHead(isTaken ? 204 : 503).end();
+  }
+}
