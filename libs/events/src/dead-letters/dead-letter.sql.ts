@@ -23,15 +23,22 @@ const columns = `letter_id as "letterId", topic, group_name as "group", reason, 
 
 /** Statements of the dead letters of one service. */
 export const deadLetterSql = {
-  // A batch that comes again parks the same record again: its place tells it from one that was published again. When the table is full, the
-  // letter stands in its topic alone.
+  // A batch that comes again parks the same record again: its place tells it from one that was published again. An event that stands in the
+  // batch more than once is one letter, the last one, because an insert may not change a row twice. When the table is full, the letter stands
+  // in its topic alone.
   keep: `
-    insert into dead_letter as d (topic, group_name, event_key, place, reason, record)
-    select e.* from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[]) e
-     where (select count(*) from (select 1 from dead_letter limit $7) kept) < $7
+    insert into dead_letter as d (topic, group_name, event_key, place, reason, record, times)
+    select topic, group_name, event_key, place, reason, record, times
+      from (
+        select e.*, count(*) over event as times, row_number() over (event order by e.ordinal desc) as latest
+          from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[]) with ordinality
+            as e(topic, group_name, event_key, place, reason, record, ordinal)
+        window event as (partition by e.topic, e.group_name, e.event_key)
+      ) letter
+     where latest = 1 and (select count(*) from (select 1 from dead_letter limit $7) kept) < $7
     on conflict (topic, group_name, event_key) do update
       set reason = excluded.reason, record = excluded.record, place = excluded.place, parked_at = clock_timestamp(),
-          times = d.times + (d.place <> excluded.place)::int`,
+          times = d.times + case when d.place <> excluded.place then excluded.times else 0 end`,
 
   list: `select ${columns} from dead_letter where letter_id < $1 order by letter_id desc limit $2`,
   find: `select ${columns} from dead_letter where letter_id = any($1::bigint[]) order by letter_id`,

@@ -114,6 +114,28 @@ describe('dead letters that a service keeps', () => {
     expect((await kept())[0]).toMatchObject({ transactionId: 9, defect: 'value is not JSON', eventAt: '2026-11-20T10:00:00Z' });
   });
 
+  it('an event that stands twice in one batch is one letter, and its partition goes on (T-29, A-97)', async () => {
+    refuses = id => (id === '7/0' ? 'always' : undefined);
+    await publish(eventOf(topic, '7', 0), eventOf(topic, '7', 0));
+    await eventually(async () => expect(await kept()).toMatchObject([{ transactionId: 7, times: 2 }]));
+    await publish(eventOf(topic, '7', 1));
+    await eventually(() => expect(seen).toContain('one 7/1'));
+    expect(await kept()).toHaveLength(1);
+  });
+
+  it('is kept in one statement with its repetition; the same batch once more changes nothing', async () => {
+    const headers = { ce_id: 'twice', ce_source: 'test' };
+    const letter = (offset: bigint) => ({
+      record: { raw: { key: null, value: null, headers }, offset, publishedAtMs: 0 },
+      reason: `of ${offset}`,
+    });
+    const parked = { topic, group: groupOf(topic, 'one'), partition: 0, letters: [letter(3n), letter(4n)] };
+    for (const times of [2, 2]) {
+      await new DeadLetterStore(database.dataSource).keep(parked);
+      expect(await kept()).toMatchObject([{ times, reason: 'of 4' }]);
+    }
+  });
+
   it('is kept no longer than its topic keeps it', async () => {
     refuses = () => 'always';
     await publish(...interleaved(topic, ['7', '8'], 1));
