@@ -87,6 +87,8 @@ describe('npm run -s paycode', () => {
     [['deliveries', 'show', '12'], 'GET /internal/deliveries/12 '],
     [['deliveries', 'list', '--merchant', '7'], 'GET /internal/deliveries?state=open&limit=50&merchantId=7 '],
     [['deliveries', 'redeliver', '12'], 'POST /internal/deliveries/12/redeliver '],
+    [['dead-letters', 'list', 'recipient-messages', '--before', '9'], 'GET /internal/dead-letters?before=9 '],
+    [['dead-letters', 'redrive', 'webhook-dispatcher', '3', '4'], 'POST /internal/dead-letters/redrive {"letterIds":[3,4]}'],
     [['endpoints', 'show', '7', '8'], 'POST /internal/endpoints {"merchantIds":[7,8]}'],
     [['endpoints', 'pauses'], 'GET /internal/endpoints/pauses '],
     [

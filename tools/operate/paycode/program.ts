@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { contextOf } from './command-context.ts';
 import { addAccountCommands } from './commands/accounts.ts';
+import { addDeadLetterCommands } from './commands/dead-letters.ts';
 import { addEndpointCommands } from './commands/endpoints.ts';
 import { addErasureCommands } from './commands/erasures.ts';
 import { addKeyCommands } from './commands/keys.ts';
@@ -36,6 +37,7 @@ export function operatorProgram(write: (text: string) => void): Command {
   addTokenKeyCommands(addKeyCommands(program, context), write);
   addOperatorCommands(program, write);
   addSettlementCommands(program, context);
+  addDeadLetterCommands(program, context);
   addEndpointCommands(program, context);
   addErasureCommands(program, context);
   return program;

@@ -146,4 +146,13 @@ export const accessFaults: readonly PlantedFault[] = [
     put: 'where r.request_id = $1 and r.tenant_type = $2 and r.tenant_id = $3`',
     specs: ['apps/portal/src/four-eyes.int.spec.ts'],
   },
+  {
+    id: 'redrive-alone',
+    breaks: 'In production one person alone redrives dead letters.',
+    against: 'T-57',
+    file: 'apps/portal/src/on-call/redrive-letters.service.ts',
+    find: '    if (this.twoPeople.isProduction) throw secondPerson();\n',
+    put: '',
+    specs: ['apps/portal/src/redrive.int.spec.ts'],
+  },
 ];

@@ -1,5 +1,6 @@
 import { deadLetterTopic } from '@paycode/dto';
 import { eventually } from '@paycode/service-runtime/testing';
+import type { Subscription } from '../../event-transport';
 import { partitionOf } from '../../record/partitioning';
 import { collect, eventOf, interleaved, keysNamed, numbersOf } from '../collector';
 import { groupOf, type TransportHarness } from '../transport-harness';
@@ -44,7 +45,12 @@ export function describeFailures(harness: () => TransportHarness): void {
     it('parks a rejected event with its reason and continues with the others', async () => {
       const topic = await harness().topic(1);
       const transport = await harness().open();
-      const collected = await collect(transport, { topic }, batch => {
+      const told: string[] = [];
+      const onParked: Subscription['onParked'] = async (partition, letters) =>
+        void told.push(
+          ...letters.map(({ record, reason }) => `${partition}: ${Buffer.from(record.raw.key!).toString()}, ${reason}`),
+        );
+      const collected = await collect(transport, { topic, onParked }, batch => {
         for (const event of batch.events) if (event.id === 'k/2') batch.reject(event, 'unknown merchant');
       });
       const events = interleaved(topic, ['k'], 5);
@@ -52,6 +58,7 @@ export function describeFailures(harness: () => TransportHarness): void {
       const parked = await collect(transport, { topic: deadLetterTopic(topic, groupOf(topic)), group: 'operator' });
       await eventually(() => expect(parked.ids()).toEqual(['k/2']));
       expect(parked.events[0]).toMatchObject({ key: 'k', data: { n: 2 }, dlqReason: 'unknown merchant' });
+      expect(told).toEqual(['0: k, unknown merchant']);
       await transport.publish([eventOf(topic, 'k', 5)]);
       await eventually(() => expect(collected.ids()).toContain('k/5'));
       await eventually(() => expect(collected.subscriber.progress().lag).toBe(0));
