@@ -49,6 +49,7 @@ const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', ro
     const open = await payNewCode(merchant, '77.70');
     await eventually(async () => expect(await merchant.reversal(reversed)).toMatchObject({ state: 'REVERSED' }));
     await shows(
+      new URL(receiver.url).host,
       `${merchant.merchantId}`,
       '1 failed, 0 acknowledged',
       String(open),
@@ -166,6 +167,54 @@ const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', ro
     await portal.screenshots('on-call-merchant');
   });
 
+  it('pauses the endpoint of a merchant: payments wait and are settled when it is resumed; the merchant sees it (A-99, T-58)', async () => {
+    receiver.answer = () => 200;
+    const { host } = new URL(receiver.url);
+    await portal.page.getByLabel('Merchant id or name').fill(String(merchant.merchantId));
+    await portal.page.getByLabel('Merchant id or name').press('Enter');
+    await portal.page.getByRole('button', { name: 'Pause deliveries' }).click();
+    await shows('Say why, in three characters at least.');
+    await portal.page.getByLabel('Reason of a pause').fill('their server is moved');
+    await portal.page.getByRole('combobox', { name: 'Length of the pause' }).selectOption('10 minutes');
+    await portal.page.getByRole('button', { name: 'Pause deliveries' }).click();
+    const dialog = portal.page.getByRole('dialog');
+    expect(await dialog.textContent()).toContain('the pause reverses nothing');
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.screenshots('on-call-pause-dialog');
+    await dialog.getByRole('button', { name: 'Pause for 10 minutes' }).click();
+    await shows(`Deliveries to ${host} are paused until`, `${onCall.name}`, 'their server is moved', 'Paused endpoints');
+    const payment = await payNewCode(merchant);
+    await eventually(async () => expect((await merchant.delivery(payment))?.attempts).toEqual([]));
+    await shows('Paused until');
+    expect(await portal.accessibilityFaults()).toEqual([]);
+    await portal.screenshots('on-call-paused');
+    await theMerchantSeesIt();
+    expect((await merchant.delivery(payment))?.armedAt).toBeNull();
+    await portal.page
+      .getByRole('button', { name: `Resume deliveries to ${host}` })
+      .first()
+      .click();
+    await eventually(async () => expect(await merchant.reversal(payment)).toMatchObject({ state: 'SETTLED' }));
+    await eventually(async () => expect(await portal.page.textContent('main')).not.toContain('Paused endpoints'));
+  });
+
+  /** On Home: until when, and neither by whom nor why. */
+  const theMerchantSeesIt = async () => {
+    const owner = await makePerson(platform, { tenantId: String(merchant.merchantId), role: 'OWNER' });
+    const home = await PortalBrowser.open(platform.standalone.baseUrl);
+    try {
+      await home.signIn(owner);
+      await eventually(async () =>
+        expect(await home.page.textContent('main')).toContain('lets notifications to your server wait until'),
+      );
+      expect(await home.page.textContent('main')).not.toMatch(/their server is moved|Person ON_CALL/);
+      expect(await home.accessibilityFaults()).toEqual([]);
+      await home.screenshots('home-paused');
+    } finally {
+      await home.close();
+    }
+  };
+
   it('says that nobody knows a transaction, refuses what is no id, and needs no moving sideways on a phone', async () => {
     await lookUp(9_007_199_254_740_990);
     await shows('No service knows it');
@@ -188,6 +237,8 @@ const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', ro
       { path: `on-call/transactions/${payment}` },
       { path: 'on-call/merchants?search=shop' },
       { path: `on-call/merchants/${merchant.merchantId}` },
+      { method: 'POST', path: 'on-call/pauses/999999/end', body: {} },
+      { method: 'POST', path: 'on-call/merchants/999999/pause', body: { minutes: 61, reason: 'attack' } },
       redelivery,
       { path: 'on-call/dead-letters' },
       { path: 'on-call/dead-letters/redrive' },
@@ -198,7 +249,7 @@ const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', ro
     const signedIn = async (of: Parameters<typeof makePerson>[1]) =>
       PortalClient.signedIn(platform, await makePerson(platform, of));
     for (const role of ['ON_CALL', 'ADMINISTRATOR'])
-      expect(await answers(await signedIn(operatorOf(role)))).toEqual([200, 200, 200, 200, 409, 200, 200, 200, 409]);
+      expect(await answers(await signedIn(operatorOf(role)))).toEqual([200, 200, 200, 200, 404, 400, 409, 200, 200, 200, 409]);
     const tenantId = String(merchant.merchantId);
     const tenants = [
       { tenantId, role: 'OWNER' },

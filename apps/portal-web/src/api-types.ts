@@ -97,6 +97,8 @@ export interface Home {
     }[];
   };
   lastHour: { reversed: number; acknowledged: number; failed: number };
+  /** Of one merchant: until when people on call let its deliveries wait. */
+  pausedUntil: string | null;
 }
 
 export interface Notifications {

@@ -1,20 +1,47 @@
 import type { Answer, Attempt, Merchant, Outcome } from './api-types';
 
+/** Deliveries to one endpoint wait because somebody on call said so. */
+export interface EndpointPause {
+  pauseId: number;
+  /** Host. */
+  endpoint: string;
+  merchantId: number;
+  reason: string;
+  pausedBy: string;
+  pausedAt: string;
+  endsAt: string;
+}
+
 /** What people on call look at first. */
 export interface Stuck {
   /** Oldest first; null: the dispatcher did not answer. */
-  open: { transactionId: number; merchantId: number; kind: string; status: string; receivedAt: string }[] | null;
+  open:
+    | {
+        transactionId: number;
+        merchantId: number;
+        kind: string;
+        status: string;
+        receivedAt: string;
+        pausedUntil: string | null;
+      }[]
+    | null;
   isMore: boolean;
   since: string;
+  /** By endpoint and currency, the most money first. */
   failing: {
-    merchantId: number;
+    /** Host; null: unknown. */
+    endpoint: string | null;
+    merchantIds: number[];
+    pausedUntil: string | null;
     currencyCode: string;
     failed: number;
     acknowledged: number;
     reversedAmount: string;
     pendingAmount: string;
-    lastFailedAt: string;
+    lastFailedAt: string | null;
   }[];
+  /** In effect; null: the dispatcher did not answer. */
+  pauses: EndpointPause[] | null;
   /** null: the dispatcher did not answer. */
   shards: {
     count: number;
@@ -71,5 +98,7 @@ export interface OnCallMerchant {
     passwordChangedAt: string;
   } | null;
   lastAnswers: { transactionId: number; completedAt: string; outcome: Outcome; answer: Answer; elapsedMs: number | null }[];
+  /** In effect at its endpoint; null: none, or the dispatcher did not answer. */
+  pause: EndpointPause | null;
   silent: string[];
 }

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { Home, Me, Merchant, Notifications, Outcome } from '../api-types';
+import { when } from '../format';
 import { homeQuery, meQuery, merchantsQuery, notificationsQuery } from '../queries';
 import { AnswerChart, AnswerTable, Facts, Failure, MerchantChoice, Money, outcomeName, TimeChart, Waiting } from '../ui';
 import { SecondPersonHint } from './second-person-hint';
@@ -78,6 +79,7 @@ function Attention({
 }): ReactNode {
   const { data: notifications } = useQuery(notificationsQuery(merchantId));
   const warnings = notifications ? warningsOf(notifications, home) : [];
+  if (home?.pausedUntil) warnings.unshift(pausedWords(home.pausedUntil));
   if (isSuspended) warnings.unshift('This merchant is suspended: it can take no payments. Ask your PSP.');
   return (
     <section className="card" aria-labelledby="attention">
@@ -105,6 +107,10 @@ function Attention({
       )}
     </section>
   );
+}
+
+function pausedWords(until: string): string {
+  return `The platform lets notifications to your server wait until ${when(until)}: people on call paused them. No payment is reversed for that. Meanwhile getNotification, or the page of a payment, fetches a notification and acknowledges it.`;
 }
 
 function warningsOf({ http }: Notifications, home: Home | undefined): string[] {

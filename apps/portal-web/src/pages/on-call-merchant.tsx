@@ -4,6 +4,7 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import type { MerchantPage, OnCallMerchant } from '../on-call-types';
 import { merchantPageQuery, onCallMerchantQuery } from '../queries';
 import { answerName, Facts, Failure, Field, Moment, OutcomeTag, Waiting } from '../ui';
+import { MerchantDeliveries } from './on-call-pauses';
 
 export function MerchantSearch({ before }: { before: string | undefined }): ReactNode {
   const navigate = useNavigate({ from: '/on-call' });
@@ -81,6 +82,7 @@ function MerchantSummary({ merchantId }: { merchantId: number }): ReactNode {
           Its payments
         </Link>
       </p>
+      <MerchantDeliveries found={data} />
       <LastAnswers answers={data.lastAnswers} />
     </>
   );

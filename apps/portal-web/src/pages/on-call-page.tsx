@@ -5,6 +5,7 @@ import { meQuery, stuckQuery } from '../queries';
 import { Failure, Field, Waiting } from '../ui';
 import { MerchantResult, MerchantSearch } from './on-call-merchant';
 import { FoundTransaction } from './on-call-transaction';
+import { Pauses } from './on-call-pauses';
 import { ShardOwners } from './on-call-shards';
 import { FailingReceivers, OpenDeliveries } from './on-call-stuck';
 
@@ -71,6 +72,7 @@ function StuckSections(): ReactNode {
   if (!data) return <Waiting what="Asking what is stuck" />;
   return (
     <>
+      <Pauses stuck={data} />
       <OpenDeliveries stuck={data} />
       <FailingReceivers stuck={data} />
       <ShardOwners stuck={data} />

@@ -36,7 +36,7 @@ function OpenTable({ open }: { open: NonNullable<Stuck['open']> }): ReactNode {
           </tr>
         </thead>
         <tbody>
-          {open.map(({ transactionId, merchantId, status, receivedAt, kind }) => (
+          {open.map(({ transactionId, merchantId, status, receivedAt, kind, pausedUntil }) => (
             <tr key={transactionId}>
               <th scope="row">
                 <Link to="/on-call" search={{ transaction: String(transactionId) }}>
@@ -52,13 +52,25 @@ function OpenTable({ open }: { open: NonNullable<Stuck['open']> }): ReactNode {
               <td>
                 <Moment at={receivedAt} />
               </td>
-              <td>{isStuck({ status, kind, receivedAt }) ? 'Yes: open for more than 75 s' : 'No: within its time'}</td>
+              <td>{pausedUntil ? <PausedUntil at={pausedUntil} /> : stuckWords({ status, kind, receivedAt })}</td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
   );
+}
+
+function PausedUntil({ at }: { at: string }): ReactNode {
+  return (
+    <>
+      Paused until <Moment at={at} />
+    </>
+  );
+}
+
+function stuckWords(delivery: Parameters<typeof isStuck>[0]): string {
+  return isStuck(delivery) ? 'Yes: open for more than 75 s' : 'No: within its time';
 }
 
 /** A notice is tried for hours; only a payment is decided within its time. */
@@ -69,9 +81,10 @@ function isStuck({ status, kind, receivedAt }: { status: string; kind: string; r
 export function FailingReceivers({ stuck: { failing, since } }: { stuck: Stuck }): ReactNode {
   return (
     <section className="card" aria-labelledby="failing">
-      <h2 id="failing">Receivers that fail, by money at risk</h2>
+      <h2 id="failing">Endpoints that fail, by money at risk</h2>
       <p className="dim">
-        Since <Moment at={since} />. Amounts are compared as numbers: each currency for itself.
+        Since <Moment at={since} />. Merchants who share a server are one endpoint. Amounts are compared as numbers: each currency
+        for itself.
       </p>
       {failing.length === 0 ? (
         <p>Every receiver has acknowledged what it was asked in the last hour.</p>
@@ -84,11 +97,12 @@ export function FailingReceivers({ stuck: { failing, since } }: { stuck: Stuck }
 
 function FailingTable({ failing }: { failing: Stuck['failing'] }): ReactNode {
   return (
-    <div className="scroll" role="region" aria-label="Failing receivers" tabIndex={0}>
+    <div className="scroll" role="region" aria-label="Failing endpoints" tabIndex={0}>
       <table>
         <thead>
           <tr>
-            <th scope="col">Merchant</th>
+            <th scope="col">Endpoint</th>
+            <th scope="col">Merchants</th>
             <th scope="col" className="right">
               Undecided
             </th>
@@ -101,12 +115,18 @@ function FailingTable({ failing }: { failing: Stuck['failing'] }): ReactNode {
         </thead>
         <tbody>
           {failing.map(receiver => (
-            <tr key={`${receiver.merchantId} ${receiver.currencyCode}`}>
+            <tr key={`${receiver.merchantIds.join()} ${receiver.currencyCode}`}>
               <th scope="row">
-                <Link to="/payments" search={{ merchantId: receiver.merchantId, outcome: 'REVERSED' } as never}>
-                  {receiver.merchantId}
-                </Link>
+                {receiver.endpoint ?? 'unknown'}
+                {receiver.pausedUntil && (
+                  <div className="dim">
+                    <PausedUntil at={receiver.pausedUntil} />
+                  </div>
+                )}
               </th>
+              <td>
+                <MerchantLinks merchantIds={receiver.merchantIds} />
+              </td>
               <td className="right">
                 <Money amount={receiver.pendingAmount} currencyCode={receiver.currencyCode} />
               </td>
@@ -116,13 +136,30 @@ function FailingTable({ failing }: { failing: Stuck['failing'] }): ReactNode {
               <td>
                 {receiver.failed} failed, {receiver.acknowledged} acknowledged
               </td>
-              <td>
-                <Moment at={receiver.lastFailedAt} />
-              </td>
+              <td>{receiver.lastFailedAt === null ? '–' : <Moment at={receiver.lastFailedAt} />}</td>
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+const merchantsShown = 5;
+
+/** Leads to what is set for each, and to the button that pauses its endpoint. */
+function MerchantLinks({ merchantIds }: { merchantIds: number[] }): ReactNode {
+  return (
+    <>
+      {merchantIds.slice(0, merchantsShown).map((merchantId, at) => (
+        <span key={merchantId}>
+          {at > 0 && ', '}
+          <Link to="/on-call" search={{ merchant: String(merchantId) }}>
+            {merchantId}
+          </Link>
+        </span>
+      ))}
+      {merchantIds.length > merchantsShown && ` and ${merchantIds.length - merchantsShown} more`}
+    </>
   );
 }

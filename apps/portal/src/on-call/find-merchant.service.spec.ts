@@ -1,4 +1,4 @@
-import type { MerchantRecord, MerchantsSought, PortalAccount, PortalNotifications } from '@paycode/dto';
+import type { EndpointPause, MerchantRecord, MerchantsSought, PortalAccount, PortalNotifications } from '@paycode/dto';
 import type { Logger } from '@paycode/service-runtime';
 import type { AuditEvent } from '../audit';
 import type { Person } from '../people';
@@ -31,6 +31,17 @@ const account: PortalAccount = {
   publicKeySha256: null,
   passwordChangedAt: '2026-11-01T00:00:00.000Z',
 };
+const pause: EndpointPause = {
+  pauseId: 3,
+  endpoint: 'https://shop.example:8443',
+  merchantId: 1001,
+  reason: 'server is moved',
+  pausedBy: 'portal Ben <ben@platform.example>',
+  pausedAt: '2026-11-01T10:00:00.000Z',
+  endsAt: '2026-11-01T10:10:00.000Z',
+  endedAt: null,
+  endedBy: null,
+};
 const answer: LastAnswer = { transactionId: 7, completedAt: '', outcome: 'SETTLED', answer: 'HTTP_200', elapsedMs: 9 };
 
 describe('a merchant, for people on call', () => {
@@ -50,6 +61,7 @@ describe('a merchant, for people on call', () => {
       {
         notifications: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(notifications)),
         account: () => Promise.resolve(account),
+        endpoint: merchantId => Promise.resolve({ merchantId, endpoint: 'https://shop.example:8443', pause }),
       },
       { lastAnswers: () => Promise.resolve([answer]) } as unknown as OnCallReader,
       { record: event => Promise.resolve(void recorded.push(event)) },
@@ -63,6 +75,12 @@ describe('a merchant, for people on call', () => {
       receiver: { host: 'shop.example:8443', encryption: 'AES-128-GCM', recipients: ['t***@shop.example'] },
       account: { username: 'merchant-1001', mode: 'BASIC', hasPublicKey: false, isBoundToAddresses: true },
       lastAnswers: [answer],
+      pause: {
+        pauseId: 3,
+        endpoint: 'shop.example:8443',
+        pausedBy: 'Ben <ben@platform.example>',
+        endsAt: '2026-11-01T10:10:00.000Z',
+      },
       silent: [],
     });
     expect(JSON.stringify(shown)).not.toMatch(/s3cret|till@|203\.0\.113/);

@@ -5,6 +5,7 @@ import { AuditLog } from '../audit';
 import { actorOf } from '../people';
 import { MerchantDirectory } from '../tenancy';
 import { maskedRecipient } from './domain/masked-recipient';
+import { type PortalPause, portalPause } from './domain/endpoint-pause';
 import { type LastAnswer, MerchantCalls, OnCallReader } from './on-call.ports';
 import type { OnCall } from './on-call.service';
 import { orSilent } from './or-silent';
@@ -21,6 +22,8 @@ export interface MerchantSummary {
   /** null: there is none, or auth-session did not answer. */
   account: AccountSummary | null;
   lastAnswers: LastAnswer[];
+  /** Deliveries to its endpoint wait; null: they do not, or the dispatcher did not answer. */
+  pause: PortalPause | null;
   /** Services that did not answer: what they know is missing. */
   silent: string[];
 }
@@ -66,13 +69,15 @@ export class FindMerchantService {
     await this.audit.record({ personId, personName, action: 'ON_CALL_SEARCHED', merchantId, origin });
     const actor = actorOf(person);
     const silent: string[] = [];
-    const [notifications, account, lastAnswers] = await Promise.all([
+    const [notifications, account, endpoint, lastAnswers] = await Promise.all([
       orSilent(this.calls.notifications(merchantId, actor), { name: 'notification-config', silent, log: this.log }),
       orSilent(this.calls.account(merchantId, actor), { name: 'auth-session', silent, log: this.log }),
+      orSilent(this.calls.endpoint(merchantId), { name: 'dispatcher', silent, log: this.log }),
       this.reader.lastAnswers(merchantId),
     ]);
+    const pause = endpoint?.pause ? portalPause(endpoint.pause) : null;
     const receiver = notifications && receiverOf(notifications);
-    return { merchant, receiver, account: account && withoutSecrets(account), lastAnswers, silent };
+    return { merchant, receiver, account: account && withoutSecrets(account), lastAnswers, pause, silent };
   }
 }
 

@@ -12,7 +12,9 @@ import { FindMerchantService } from './find-merchant.service';
 import { DeadLettersController } from './http/dead-letters.controller';
 import { OnCallMerchantsController } from './http/on-call-merchants.controller';
 import { OnCallController } from './http/on-call.controller';
+import { PausesController } from './http/pauses.controller';
 import { MerchantCalls, OnCallCalls, OnCallReader } from './on-call.ports';
+import { PauseDeliveriesService } from './pause-deliveries.service';
 import { OnCallService } from './on-call.service';
 import { PostgresOnCallReader } from './persistence/postgres-on-call-reader';
 import { RedriveLettersService } from './redrive-letters.service';
@@ -43,7 +45,7 @@ export class OnCallModule implements OnApplicationShutdown {
     return {
       module: OnCallModule,
       imports: [FourEyesModule],
-      controllers: [OnCallController, OnCallMerchantsController, DeadLettersController],
+      controllers: [OnCallController, OnCallMerchantsController, DeadLettersController, PausesController],
       providers: [
         ...callProviders(options),
         letterCallsProvider(options),
@@ -56,6 +58,7 @@ export class OnCallModule implements OnApplicationShutdown {
         ReadLettersService,
         TwoPeople,
         RedriveLettersService,
+        PauseDeliveriesService,
       ],
     };
   }
@@ -87,6 +90,7 @@ function callProviders(options: OnCallOptions): Provider[] {
         new HttpMerchantCalls(
           clientOf(options.notificationConfigUrl, 'notification-config', signer),
           clientOf(options.authSessionUrl, 'auth-session', signer),
+          clientOf(options.webhookDispatcherUrl, 'webhook-dispatcher', signer),
         ),
     },
   ];

@@ -1,8 +1,12 @@
 import type {
   DeliverySummary,
   DeliveryTimeline,
+  EndpointPause,
+  MerchantEndpoint,
   PortalAccount,
   PortalNotifications,
+  PortalPauseRequest,
+  PortalResumeRequest,
   RedeliveryAnswer,
   ReversalState,
   ShardOwners,
@@ -17,6 +21,14 @@ export abstract class OnCallCalls {
   abstract reversal(transactionId: number): Promise<ReversalState | null>;
   /** @throws DomainError 404 for an unknown transaction, 409 for a payment or a delivery that is under way */
   abstract redeliver(transactionId: number): Promise<RedeliveryAnswer>;
+  /** Where deliveries of these merchants go, at most 500 of them. */
+  abstract endpoints(merchantIds: readonly number[]): Promise<MerchantEndpoint[]>;
+  /** Those in effect, then the latest others. */
+  abstract pauses(): Promise<EndpointPause[]>;
+  /** @throws DomainError with what the dispatcher refuses, in its words */
+  abstract pause(request: PortalPauseRequest): Promise<EndpointPause>;
+  /** @throws DomainError with what the dispatcher refuses, in its words */
+  abstract resume(request: PortalResumeRequest): Promise<EndpointPause>;
 }
 
 /** What the services that keep merchants' settings tell people on call; they write down who asked. */
@@ -25,10 +37,12 @@ export abstract class MerchantCalls {
   abstract notifications(merchantId: number, actor: string): Promise<PortalNotifications | null>;
   /** Of the merchant's programs; null: there is none. */
   abstract account(merchantId: number, actor: string): Promise<PortalAccount | null>;
+  /** Where its deliveries go. */
+  abstract endpoint(merchantId: number): Promise<MerchantEndpoint>;
 }
 
-/** A receiver that does not acknowledge, and what that costs its merchant, in one currency. Amounts are exact decimals. */
-export interface FailingReceiver {
+/** A merchant whose receiver does not acknowledge, and what that costs it, in one currency. Amounts are exact decimals. */
+export interface FailingMerchant {
   merchantId: number;
   currencyCode: string;
   failed: number;
@@ -68,7 +82,7 @@ export interface LastAnswer {
 }
 
 export abstract class OnCallReader {
-  abstract failing(since: string, limit: number): Promise<FailingReceiver[]>;
+  abstract failing(since: string, limit: number): Promise<FailingMerchant[]>;
   /** The newest first, among the merchant's latest transactions. */
   abstract lastAnswers(merchantId: number): Promise<LastAnswer[]>;
   abstract transaction(transactionId: number): Promise<KnownTransaction | null>;

@@ -1,11 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { DeliverySummary, DeliveryTimeline, RedeliveryAnswer, ReversalState, ShardOwners } from '@paycode/dto';
+import type {
+  DeliverySummary,
+  DeliveryTimeline,
+  MerchantEndpoint,
+  RedeliveryAnswer,
+  ReversalState,
+  ShardOwners,
+} from '@paycode/dto';
 import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { Clock } from '@paycode/timing';
 import { type AuditEvent, AuditLog, type Origin } from '../audit';
 import type { Person } from '../people';
 import { HeartbeatMemory } from './domain/heartbeat-memory';
-import { type Doing, type FailingReceiver, type KnownTransaction, OnCallCalls, OnCallReader } from './on-call.ports';
+import { type FailingEndpoint, failingEndpoints } from './domain/failing-endpoints';
+import { type PortalPause, portalPause } from './domain/endpoint-pause';
+import { type Doing, type KnownTransaction, OnCallCalls, OnCallReader } from './on-call.ports';
 import { orSilent } from './or-silent';
 
 export interface OnCall {
@@ -15,14 +24,19 @@ export interface OnCall {
 
 export interface Stuck {
   /** Oldest first; null: the dispatcher did not answer. */
-  open: DeliverySummary[] | null;
+  open: OpenDelivery[] | null;
   /** Whether there may be more open deliveries than are shown. */
   isMore: boolean;
   since: string;
-  failing: FailingReceiver[];
+  failing: FailingEndpoint[];
+  /** In effect; null: the dispatcher did not answer. */
+  pauses: PortalPause[] | null;
   /** null: the dispatcher did not answer. */
   shards: Shards | null;
 }
+
+/** `pausedUntil`: its endpoint is paused, null: it is not. */
+export type OpenDelivery = DeliverySummary & { pausedUntil: string | null };
 
 /** Who works on deliveries; `stillMs`: how long the replica has given no sign of life, as far as the portal has looked. */
 export interface Shards extends Pick<ShardOwners, 'count' | 'withoutOwner'> {
@@ -40,7 +54,9 @@ export interface FoundTransaction {
 }
 
 const openMax = 50;
-const failingMax = 50;
+/** Merchants and currencies; so many endpoints of them are shown. */
+const failingMax = 200;
+const endpointsMax = 50;
 const hourMs = 3_600_000;
 
 /** Flow: somebody on call asks -> what portal, dispatcher and scheduler know, of every merchant -> written down with the person's name. */
@@ -59,12 +75,21 @@ export class OnCallService {
   async stuck(): Promise<Stuck> {
     const since = new Date(this.clock.epochMs() - hourMs).toISOString();
     // One more than is shown: whether there are more.
-    const [open, failing, shards] = await Promise.all([
+    const [open, failing, shards, pauses] = await Promise.all([
       this.orSilent('dispatcher', this.calls.oldestOpen(openMax + 1), []),
       this.reader.failing(since, failingMax),
       this.orSilent('dispatcher', this.shards(), []),
+      this.orSilent('dispatcher', this.calls.pauses(), []),
     ]);
-    return { open: open?.slice(0, openMax) ?? null, isMore: (open?.length ?? 0) > openMax, since, failing, shards };
+    const endpoints = await this.endpointsOf([...(open ?? []), ...failing]);
+    return {
+      open: open && withPauses(open.slice(0, openMax), endpoints),
+      isMore: (open?.length ?? 0) > openMax,
+      since,
+      failing: failingEndpoints(failing, endpoints, endpointsMax),
+      pauses: pauses && pauses.filter(isInEffect(this.clock.epochMs())).map(portalPause),
+      shards,
+    };
   }
 
   async find(transactionId: number, asking: OnCall): Promise<FoundTransaction> {
@@ -86,6 +111,12 @@ export class OnCallService {
     // Before: what is done and not written down cannot be told from what was never done.
     await this.record('NOTICE_REDELIVERED', asking, { transactionId, merchantId: delivery?.merchantId });
     return this.calls.redeliver(transactionId);
+  }
+
+  /** null: the dispatcher did not answer. */
+  private async endpointsOf(of: readonly { merchantId: number }[]): Promise<MerchantEndpoint[] | null> {
+    const merchantIds = [...new Set(of.map(({ merchantId }) => merchantId))];
+    return merchantIds.length === 0 ? [] : this.orSilent('dispatcher', this.calls.endpoints(merchantIds), []);
   }
 
   private async shards(): Promise<Shards> {
@@ -113,4 +144,13 @@ export class OnCallService {
     const of = merchantId === undefined ? {} : { merchantId };
     return this.audit.record({ personId, personName, action, ...of, origin, detail: { transactionId: String(transactionId) } });
   }
+}
+
+function withPauses(open: readonly DeliverySummary[], endpoints: readonly MerchantEndpoint[] | null): OpenDelivery[] {
+  const pauses = new Map(endpoints?.map(({ merchantId, pause }) => [merchantId, pause]));
+  return open.map(delivery => ({ ...delivery, pausedUntil: pauses.get(delivery.merchantId)?.endsAt ?? null }));
+}
+
+function isInEffect(nowMs: number): (pause: PortalPause) => boolean {
+  return ({ endedAt, endsAt }) => endedAt === null && Date.parse(endsAt) > nowMs;
 }

@@ -94,4 +94,6 @@ export abstract class NotificationCalls {
 export abstract class PaymentWitness {
   abstract delivery(transactionId: number): Promise<DeliveryTimeline | null>;
   abstract reversal(transactionId: number): Promise<ReversalState | null>;
+  /** Until when deliveries of the merchant wait because somebody on call paused its endpoint; null: they do not. */
+  abstract pausedUntil(merchantId: number): Promise<string | null>;
 }

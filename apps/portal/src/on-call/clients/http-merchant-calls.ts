@@ -1,5 +1,12 @@
 import type { InternalClient } from '@paycode/access';
-import type { PortalAccount, PortalAccountRequest, PortalAnswer, PortalNotifications, PortalRequest } from '@paycode/dto';
+import type {
+  MerchantEndpoint,
+  PortalAccount,
+  PortalAccountRequest,
+  PortalAnswer,
+  PortalNotifications,
+  PortalRequest,
+} from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
 import { valueOf } from '../../tenancy';
 import { MerchantCalls } from '../on-call.ports';
@@ -9,6 +16,7 @@ export class HttpMerchantCalls extends MerchantCalls {
   constructor(
     private readonly notificationConfig: InternalClient,
     private readonly authSession: InternalClient,
+    private readonly dispatcher: InternalClient,
   ) {
     super();
   }
@@ -25,9 +33,15 @@ export class HttpMerchantCalls extends MerchantCalls {
     return nullWhenUnknown(this.authSession.post<PortalAnswer<PortalAccount>>('/internal/portal/accounts/show', request));
   }
 
+  override async endpoint(merchantId: number): Promise<MerchantEndpoint> {
+    const [endpoint] = await this.dispatcher.post<[MerchantEndpoint]>('/internal/endpoints', { merchantIds: [merchantId] });
+    return endpoint;
+  }
+
   close(): void {
     this.notificationConfig.close();
     this.authSession.close();
+    this.dispatcher.close();
   }
 }
 

@@ -1,6 +1,18 @@
 import { type InternalClient, InternalCallError } from '@paycode/access';
-import type { DeliverySummary, DeliveryTimeline, RedeliveryAnswer, ReversalState, ShardOwners } from '@paycode/dto';
+import type {
+  DeliverySummary,
+  DeliveryTimeline,
+  EndpointPause,
+  MerchantEndpoint,
+  PortalAnswer,
+  PortalPauseRequest,
+  PortalResumeRequest,
+  RedeliveryAnswer,
+  ReversalState,
+  ShardOwners,
+} from '@paycode/dto';
 import { DomainError } from '@paycode/service-runtime';
+import { valueOf } from '../../tenancy';
 import { OnCallCalls } from '../on-call.ports';
 
 /** The calls that operators' `paycode` command makes. */
@@ -36,6 +48,22 @@ export class HttpOnCallCalls extends OnCallCalls {
       if (error instanceof InternalCallError && error.status === 409) throw refusal(409, error);
       throw error;
     }
+  }
+
+  override endpoints(merchantIds: readonly number[]): Promise<MerchantEndpoint[]> {
+    return this.dispatcher.post<MerchantEndpoint[]>('/internal/endpoints', { merchantIds });
+  }
+
+  override pauses(): Promise<EndpointPause[]> {
+    return this.dispatcher.get<EndpointPause[]>('/internal/endpoints/pauses');
+  }
+
+  override async pause(request: PortalPauseRequest): Promise<EndpointPause> {
+    return valueOf(await this.dispatcher.post<PortalAnswer<EndpointPause>>('/internal/portal/endpoints/pause', request));
+  }
+
+  override async resume(request: PortalResumeRequest): Promise<EndpointPause> {
+    return valueOf(await this.dispatcher.post<PortalAnswer<EndpointPause>>('/internal/portal/endpoints/resume', request));
   }
 
   close(): void {

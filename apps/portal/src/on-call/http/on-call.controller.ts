@@ -5,7 +5,7 @@ import { AskedBy, type Asking, Needs } from '../../sessions';
 import { Dashboards } from '../dashboards';
 import { type FoundTransaction, OnCallService, type Stuck } from '../on-call.service';
 
-interface ShownTransaction extends FoundTransaction {
+interface TransactionPage extends FoundTransaction {
   /** Its traces and log lines in Grafana; null: no Grafana is set, or nobody knows the transaction. */
   dashboard: string | null;
 }
@@ -26,7 +26,7 @@ export class OnCallController {
 
   @Get('transactions/:transactionId')
   @Needs('ON_CALL')
-  async find(@Param('transactionId') text: string, @AskedBy() asking: Asking): Promise<ShownTransaction> {
+  async find(@Param('transactionId') text: string, @AskedBy() asking: Asking): Promise<TransactionPage> {
     const found = await this.onCall.find(transactionIdOf(text), asking);
     return { ...found, dashboard: this.dashboards.linkOf(found) };
   }

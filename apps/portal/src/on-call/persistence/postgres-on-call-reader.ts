@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { type Doing, type FailingReceiver, type KnownTransaction, type LastAnswer, OnCallReader } from '../on-call.ports';
+import { type Doing, type FailingMerchant, type KnownTransaction, type LastAnswer, OnCallReader } from '../on-call.ports';
 import { onCallSql as sql } from './on-call.sql';
 
 interface FailingRow {
@@ -38,7 +38,7 @@ export class PostgresOnCallReader extends OnCallReader {
     super();
   }
 
-  override async failing(since: string, limit: number): Promise<FailingReceiver[]> {
+  override async failing(since: string, limit: number): Promise<FailingMerchant[]> {
     const rows = await this.dataSource.query<FailingRow[]>(sql.failing, [since, limit]);
     return rows.map(row => ({
       merchantId: Number(row.merchant_id),

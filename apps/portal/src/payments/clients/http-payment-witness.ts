@@ -1,5 +1,5 @@
 import { type InternalClient, InternalCallError } from '@paycode/access';
-import type { DeliveryTimeline, ReversalState } from '@paycode/dto';
+import type { DeliveryTimeline, MerchantEndpoint, ReversalState } from '@paycode/dto';
 import { PaymentWitness } from '../payments.ports';
 
 /** Asks dispatcher and scheduler, whose tables nobody else reads. */
@@ -17,6 +17,11 @@ export class HttpPaymentWitness extends PaymentWitness {
 
   override reversal(transactionId: number): Promise<ReversalState | null> {
     return nullWhenUnknown(this.scheduler.get<ReversalState>(`/internal/reversals/${transactionId}`));
+  }
+
+  override async pausedUntil(merchantId: number): Promise<string | null> {
+    const [endpoint] = await this.dispatcher.post<MerchantEndpoint[]>('/internal/endpoints', { merchantIds: [merchantId] });
+    return endpoint?.pause?.endsAt ?? null;
   }
 
   close(): void {

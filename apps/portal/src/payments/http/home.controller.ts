@@ -1,7 +1,8 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get, Inject, Query } from '@nestjs/common';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { SignedIn } from '../../sessions';
 import { Scope, ScopePipe } from '../../tenancy';
-import { type Answered, type Bucket, PaymentReader, type Sum } from '../payments.ports';
+import { type Answered, type Bucket, PaymentReader, PaymentWitness, type Sum } from '../payments.ports';
 import { HomeQuery } from './payments.dto';
 
 const hourS = 3_600;
@@ -13,12 +14,18 @@ interface HomeAnswer {
   today: Sum[];
   chart: { since: string; bucketS: number; buckets: Bucket[] };
   lastHour: Answered;
+  /** Of one merchant: until when its deliveries wait because people on call paused them; null: they do not, or nobody knows. */
+  pausedUntil: string | null;
 }
 
 /** Today's money, and how the receiver answers. */
 @Controller('console/api/home')
 export class HomeController {
-  constructor(private readonly reader: PaymentReader) {}
+  constructor(
+    private readonly reader: PaymentReader,
+    private readonly witness: PaymentWitness,
+    @Inject(LOGGER) private readonly log: Logger,
+  ) {}
 
   @Get()
   async show(@Query() query: HomeQuery, @SignedIn(ScopePipe) whole: Scope): Promise<HomeAnswer> {
@@ -28,11 +35,25 @@ export class HomeController {
     const bucketMs = bucketS * 1_000;
     const since = new Date(Math.floor(nowMs / bucketMs) * bucketMs - hours * hourS * 1_000 + bucketMs).toISOString();
     const dayBeganAt = new Date(Math.max(Date.parse(query.dayBeganAt), nowMs - dayMsMax)).toISOString();
-    const [today, buckets, lastHour] = await Promise.all([
+    const [today, buckets, lastHour, pausedUntil] = await Promise.all([
       this.reader.sums(scope, dayBeganAt),
       this.reader.answers(scope, since, bucketS),
       this.reader.answeredSince(scope, new Date(nowMs - hourS * 1_000).toISOString()),
+      query.merchantId === undefined ? null : this.pausedUntil(Number(query.merchantId)),
     ]);
-    return { today, chart: { since, bucketS, buckets }, lastHour };
+    return { today, chart: { since, bucketS, buckets }, lastHour, pausedUntil };
+  }
+
+  /** Home is shown without it when the dispatcher does not answer. */
+  private async pausedUntil(merchantId: number): Promise<string | null> {
+    try {
+      return await this.witness.pausedUntil(merchantId);
+    } catch (error) {
+      this.log.warn(
+        { event: 'witness-silent', source: 'dispatcher', err: error },
+        'Home does not know whether deliveries are paused',
+      );
+      return null;
+    }
   }
 }

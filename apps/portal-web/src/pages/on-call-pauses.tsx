@@ -1,0 +1,131 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { api } from '../api';
+import type { EndpointPause, OnCallMerchant, Stuck } from '../on-call-types';
+import { queryClient } from '../queries';
+import { Confirm, Failure, Field, Moment } from '../ui';
+
+const again = () => Promise.all(['stuck', 'on-call-merchant'].map(key => queryClient.invalidateQueries({ queryKey: [key] })));
+
+/** Pauses in effect, of all endpoints. */
+export function Pauses({ stuck: { pauses } }: { stuck: Stuck }): ReactNode {
+  if (!pauses || pauses.length === 0) return null;
+  return (
+    <section className="card" aria-labelledby="pauses">
+      <h2 id="pauses">Paused endpoints</h2>
+      {pauses.map(pause => (
+        <PauseNotice key={pause.pauseId} pause={pause} />
+      ))}
+    </section>
+  );
+}
+
+/** Deliveries to the endpoint of one merchant: paused, or to be paused. */
+export function MerchantDeliveries({ found: { merchant, receiver, pause } }: { found: OnCallMerchant }): ReactNode {
+  return (
+    <section className="card" aria-labelledby="deliveries">
+      <h3 id="deliveries">Deliveries</h3>
+      {pause && <PauseNotice pause={pause} />}
+      {!pause && receiver?.host && <PauseForm merchantId={merchant.merchantId} host={receiver.host} />}
+      {!pause && receiver && !receiver.host && <p>No URL is set: nothing is delivered that could be paused.</p>}
+    </section>
+  );
+}
+
+function PauseNotice({
+  pause: { pauseId, endpoint, merchantId, reason, pausedBy, endsAt },
+}: {
+  pause: EndpointPause;
+}): ReactNode {
+  const resume = useMutation({ mutationFn: () => api.post(`on-call/pauses/${pauseId}/end`, {}), onSettled: again });
+  return (
+    <div className="notice">
+      <p>
+        Deliveries to <strong>{endpoint}</strong> are paused until <Moment at={endsAt} />, by {pausedBy}: {reason}. Merchant{' '}
+        <Link to="/on-call" search={{ merchant: String(merchantId) }}>
+          {merchantId}
+        </Link>{' '}
+        named it; others may share it.
+      </p>
+      <button type="button" disabled={resume.isPending} onClick={() => resume.mutate()}>
+        Resume deliveries to {endpoint}
+      </button>
+      {resume.isError && <Failure error={resume.error} />}
+    </div>
+  );
+}
+
+const minutesOffered = [2, 5, 10];
+
+function PauseForm({ merchantId, host }: { merchantId: number; host: string }): ReactNode {
+  const [reason, setReason] = useState('');
+  const [minutes, setMinutes] = useState(5);
+  const [problem, setProblem] = useState<string>();
+  const [isAsking, setAsking] = useState(false);
+  const pause = useMutation({
+    mutationFn: () => api.post(`on-call/merchants/${merchantId}/pause`, { minutes, reason: reason.trim() }),
+    onSettled: again,
+  });
+  const ask = (event: FormEvent) => {
+    event.preventDefault();
+    const isReason = reason.trim().length >= 3;
+    setProblem(isReason ? undefined : 'Say why, in three characters at least.');
+    setAsking(isReason);
+  };
+  return (
+    <form onSubmit={ask} noValidate>
+      <Field
+        label="Reason of a pause"
+        maxLength={200}
+        autoComplete="off"
+        hint="For the record. The merchant does not see it."
+        problem={problem}
+        value={reason}
+        onChange={event => setReason(event.target.value)}
+      />
+      <div className="row">
+        <Minutes value={minutes} onChange={setMinutes} />
+        <button type="submit" disabled={pause.isPending}>
+          Pause deliveries
+        </button>
+      </div>
+      {isAsking && (
+        <Confirm
+          title={`Pause deliveries to ${host}?`}
+          action={`Pause for ${minutes} minutes`}
+          onConfirm={() => pause.mutate()}
+          onClose={() => setAsking(false)}
+        >
+          <PauseConsequences />
+        </Confirm>
+      )}
+      {pause.isError && <Failure error={pause.error} />}
+    </form>
+  );
+}
+
+function Minutes({ value, onChange }: { value: number; onChange: (minutes: number) => void }): ReactNode {
+  return (
+    <select aria-label="Length of the pause" value={value} onChange={event => onChange(Number(event.target.value))}>
+      {minutesOffered.map(minutes => (
+        <option key={minutes} value={minutes}>
+          {minutes} minutes
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function PauseConsequences(): ReactNode {
+  return (
+    <ul>
+      <li>
+        Within a second, no new notification leaves for this server, whichever merchant it is for. What is under way goes on.
+      </li>
+      <li>What waits is not armed, so the pause reverses nothing. A payment that has waited 15 minutes in all is given back.</li>
+      <li>It ends by itself, or when somebody resumes. For 15 minutes after that the server cannot be paused again.</li>
+      <li>Its merchants see on Home that people on call paused deliveries. Pause and reason are on record with your name.</li>
+    </ul>
+  );
+}

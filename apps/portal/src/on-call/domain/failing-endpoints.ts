@@ -1,0 +1,65 @@
+import type { MerchantEndpoint } from '@paycode/dto';
+import { decimalSum } from './decimal-sum';
+import { endpointHost } from './endpoint-pause';
+
+/** One row for each merchant and currency. */
+export interface FailingOfMerchant {
+  merchantId: number;
+  currencyCode: string;
+  failed: number;
+  acknowledged: number;
+  reversedAmount: string;
+  pendingAmount: string;
+  lastFailedAt: string | null;
+}
+
+/** An endpoint that does not acknowledge, and what that costs its merchants, in one currency. Amounts are exact decimals. */
+export interface FailingEndpoint extends Omit<FailingOfMerchant, 'merchantId'> {
+  /** Host; null: no URL is set any more, or the dispatcher did not answer. */
+  endpoint: string | null;
+  merchantIds: number[];
+  /** When its pause ends; null: deliveries go on. */
+  pausedUntil: string | null;
+}
+
+/**
+ * Merchants whose URLs have one origin fail together, and stand in one row for each currency. The most money first, reversed and not decided yet:
+ * numbers are compared, whatever the currency. `endpoints` null: unknown, so each merchant stands for itself.
+ */
+export function failingEndpoints(
+  failing: readonly FailingOfMerchant[],
+  endpoints: readonly MerchantEndpoint[] | null,
+  max: number,
+): FailingEndpoint[] {
+  const byMerchant = new Map(endpoints?.map(each => [each.merchantId, each]));
+  const groups = Map.groupBy(failing, ({ merchantId, currencyCode }) => {
+    const endpoint = byMerchant.get(merchantId)?.endpoint;
+    return `${currencyCode} ${endpoint ?? `merchant ${merchantId}`}`;
+  });
+  return [...groups.values()]
+    .map(group => endpointOf(group, byMerchant.get(group[0]!.merchantId)))
+    .sort((a, b) => atRisk(b) - atRisk(a))
+    .slice(0, max);
+}
+
+function endpointOf(group: readonly FailingOfMerchant[], of: MerchantEndpoint | undefined): FailingEndpoint {
+  const total = (count: (row: FailingOfMerchant) => number) => group.reduce((sum, row) => sum + count(row), 0);
+  return {
+    endpoint: of?.endpoint ? endpointHost(of.endpoint) : null,
+    merchantIds: group.map(({ merchantId }) => merchantId),
+    currencyCode: group[0]!.currencyCode,
+    failed: total(({ failed }) => failed),
+    acknowledged: total(({ acknowledged }) => acknowledged),
+    reversedAmount: decimalSum(group.map(({ reversedAmount }) => reversedAmount)),
+    pendingAmount: decimalSum(group.map(({ pendingAmount }) => pendingAmount)),
+    lastFailedAt:
+      group
+        .map(({ lastFailedAt }) => lastFailedAt)
+        .sort()
+        .at(-1) ?? null,
+    pausedUntil: of?.pause?.endsAt ?? null,
+  };
+}
+
+/** For the order only: what is shown is exact. */
+const atRisk = ({ reversedAmount, pendingAmount }: FailingEndpoint): number => Number(reversedAmount) + Number(pendingAmount);
