@@ -1,22 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { eventually } from '@paycode/service-runtime/testing';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { ExactGatewayClient } from './testing/exact-gateway-client';
 import { sharedPlatform } from './testing/platform';
+import { browserPath, describeInBrowser } from './testing/portal-browser';
 
-const browserPath = [
-  process.env['CHROMIUM_PATH'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find(path => path !== undefined && existsSync(path));
-const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chromium, or set CHROMIUM_PATH)';
 const patienceMs = 120_000;
 /** Another process may still build it. */
 const builtWithinMs = 600_000;
 
-(browserPath ? describe : describe.skip)(`the documentation site in a browser${notRun}`, () => {
+describeInBrowser('the documentation site in a browser', () => {
   const platform = sharedPlatform();
   const origin = platform.standalone.baseUrl;
   let browser: Browser;

@@ -1,13 +1,11 @@
 import type { Merchant, MerchantReceiver } from '@paycode/platform-client';
 import { eventually } from '@paycode/service-runtime/testing';
 import { makeMerchantWithReceiver, sharedPlatform } from './testing/platform';
-import { browserPath, PortalBrowser } from './testing/portal-browser';
+import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson, PortalClient } from './testing/portal-client';
 
-const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chromium, or set CHROMIUM_PATH)';
-
 /** A developer rehearses what the shop has to cope with. */
-(browserPath ? describe : describe.skip)(`rehearsals in the portal${notRun}`, () => {
+describeInBrowser('rehearsals in the portal', () => {
   const platform = sharedPlatform();
   let merchant: Merchant;
   let receiver: MerchantReceiver;

@@ -2,13 +2,11 @@ import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import type { Merchant } from '@paycode/platform-client';
 import { eventually } from '@paycode/service-runtime/testing';
 import { makeMerchant, sharedPlatform } from './testing/platform';
-import { browserPath, PortalBrowser } from './testing/portal-browser';
+import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson, PortalClient, type PortalPerson } from './testing/portal-client';
 
-const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chromium, or set CHROMIUM_PATH)';
-
 /** A merchant's owner on the page of the API. */
-(browserPath ? describe : describe.skip)(`credentials in the portal${notRun}`, () => {
+describeInBrowser('credentials in the portal', () => {
   const platform = sharedPlatform();
   let merchant: Merchant;
   let owner: PortalPerson;

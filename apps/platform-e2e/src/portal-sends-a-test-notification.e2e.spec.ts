@@ -1,13 +1,11 @@
 import type { Merchant, MerchantReceiver } from '@paycode/platform-client';
 import { eventually } from '@paycode/service-runtime/testing';
 import { makeMerchantWithReceiver, sharedPlatform } from './testing/platform';
-import { browserPath, PortalBrowser } from './testing/portal-browser';
+import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson } from './testing/portal-client';
 
-const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chromium, or set CHROMIUM_PATH)';
-
 /** A merchant's developer tries the code of a receiver, without a payment. */
-(browserPath ? describe : describe.skip)(`a test notification from the portal${notRun}`, () => {
+describeInBrowser('a test notification from the portal', () => {
   const platform = sharedPlatform();
   let merchant: Merchant;
   let receiver: MerchantReceiver;

@@ -1,15 +1,14 @@
 import { accepted, type Merchant, type MerchantReceiver } from '@paycode/platform-client';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { makeMerchantWithReceiver, payNewCode, sharedPlatform } from './testing/platform';
-import { browserPath, PortalBrowser } from './testing/portal-browser';
+import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson, PortalClient, type PortalPerson } from './testing/portal-client';
 import { refuseDeliveriesOf } from './testing/refused-deliveries';
 
-const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chromium, or set CHROMIUM_PATH)';
 const operatorOf = (role: string) => ({ tenantType: 'OPERATOR', tenantId: '', role, name: `Person ${role}` });
 
 /** Somebody on call is told that payments of a shop are reversed, and looks. */
-(browserPath ? describe : describe.skip)(`the portal for people on call${notRun}`, () => {
+describeInBrowser('the portal for people on call', () => {
   const platform = sharedPlatform();
   let merchant: Merchant;
   let receiver: MerchantReceiver;

@@ -3,13 +3,11 @@ import { importWebhookKey, webhookEnvelope } from '@paycode/crypto';
 import { type Merchant, MerchantReceiver } from '@paycode/platform-client';
 import { eventually } from '@paycode/service-runtime/testing';
 import { makeMerchant, payNewCode, sharedPlatform } from './testing/platform';
-import { browserPath, PortalBrowser } from './testing/portal-browser';
+import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson, type PortalPerson } from './testing/portal-client';
 
-const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chromium, or set CHROMIUM_PATH)';
-
 /** A merchant's owner in front of the portal, from nothing to a reversed payment and its cause. */
-(browserPath ? describe : describe.skip)(`the portal in a browser${notRun}`, () => {
+describeInBrowser('the portal in a browser', () => {
   const platform = sharedPlatform();
   let merchant: Merchant;
   let receiver: MerchantReceiver;

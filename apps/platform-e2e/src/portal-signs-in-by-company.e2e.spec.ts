@@ -4,13 +4,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { eventually } from '@paycode/service-runtime/testing';
 import { makeMerchant, sharedPlatform } from './testing/platform';
-import { browserPath, PortalBrowser } from './testing/portal-browser';
+import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson, type PortalPerson } from './testing/portal-client';
 
-const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chromium, or set CHROMIUM_PATH)';
-
 /** A merchant's people whose company has a provider of its own: `oidc-provider`, certified by the OpenID Foundation. */
-(browserPath ? describe : describe.skip)(`sign-in by a company's provider${notRun}`, () => {
+describeInBrowser("sign-in by a company's provider", () => {
   const platform = sharedPlatform();
   let company: string;
   let owner: PortalPerson;

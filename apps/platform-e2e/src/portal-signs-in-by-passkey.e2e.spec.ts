@@ -1,13 +1,11 @@
 import { eventually } from '@paycode/service-runtime/testing';
 import type { CDPSession } from 'playwright-core';
 import { makeMerchant, sharedPlatform } from './testing/platform';
-import { browserPath, PortalBrowser } from './testing/portal-browser';
+import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson, PortalClient, type PortalPerson } from './testing/portal-client';
 
-const notRun = browserPath ? '' : ' (not run: no Chromium; apt-get install chromium, or set CHROMIUM_PATH)';
-
 /** A merchant's owner whose computer knows its finger: Chromium's virtual authenticator. */
-(browserPath ? describe : describe.skip)(`passkeys in the portal${notRun}`, () => {
+describeInBrowser('passkeys in the portal', () => {
   const platform = sharedPlatform();
   let owner: PortalPerson;
   let portal: PortalBrowser;

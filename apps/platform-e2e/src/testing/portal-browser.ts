@@ -11,6 +11,12 @@ export const browserPath = [
   '/usr/bin/google-chrome',
 ].find(path => path !== undefined && existsSync(path));
 
+/** Describes what takes a browser; without one it is skipped, and its name says how to run it. */
+export function describeInBrowser(name: string, tests: () => void): void {
+  if (browserPath) describe(name, tests);
+  else describe.skip(`${name} (not run: no Chromium; apt-get install chromium, or set CHROMIUM_PATH)`, tests);
+}
+
 /** Where screenshots of a run lie, to be looked at. */
 export const screenshots = join(__dirname, '../../../../.cache/portal-screenshots');
 const patienceMs = 120_000;

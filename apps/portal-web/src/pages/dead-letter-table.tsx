@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { DeadLetter } from '../dead-letter-types';
-import { Moment } from '../ui';
+import { Moment, Table } from '../ui';
 
 interface TableProps {
   service: string;
@@ -15,52 +15,41 @@ export const nameOf = ({ transactionId, letterId }: DeadLetter) =>
 
 export function DeadLetterTable({ service, letters, chosen, toggle }: TableProps): ReactNode {
   return (
-    <div className="scroll" role="region" aria-label={`Dead letters of ${service}`} tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Choose</th>
-            <th scope="col">Transaction</th>
-            <th scope="col">Why</th>
-            <th scope="col">Last put aside</th>
-            <th scope="col">How often</th>
-            <th scope="col">Event</th>
-          </tr>
-        </thead>
-        <tbody>
-          {letters.map(letter => (
-            <tr key={letter.letterId}>
-              <td>
-                <input
-                  type="checkbox"
-                  aria-label={`Choose ${nameOf(letter)} of ${letter.group}`}
-                  checked={chosen.has(`${service} ${letter.letterId}`)}
-                  onChange={() => toggle(letter)}
-                />
-              </td>
-              <th scope="row">
-                <TransactionLink letter={letter} />
-              </th>
-              <td className="words">
-                {letter.reason}
-                {letter.defect === null && <span className="dim">, and this release can read the event</span>}
-              </td>
-              <td>
-                <Moment at={letter.parkedAt} />
-              </td>
-              <td>{letter.times === 1 ? 'once' : `${letter.times} times`}</td>
-              <td className="words">
-                {letter.eventType ?? 'of no known type'}
-                <span className="dim">
-                  {' '}
-                  from <code>{letter.topic}</code> for <code>{letter.group}</code>
-                </span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={`Dead letters of ${service}`}
+      columns={['Choose', 'Transaction', 'Why', 'Last put aside', 'How often', 'Event']}
+    >
+      {letters.map(letter => (
+        <tr key={letter.letterId}>
+          <td>
+            <input
+              type="checkbox"
+              aria-label={`Choose ${nameOf(letter)} of ${letter.group}`}
+              checked={chosen.has(`${service} ${letter.letterId}`)}
+              onChange={() => toggle(letter)}
+            />
+          </td>
+          <th scope="row">
+            <TransactionLink letter={letter} />
+          </th>
+          <td className="words">
+            {letter.reason}
+            {letter.defect === null && <span className="dim">, and this release can read the event</span>}
+          </td>
+          <td>
+            <Moment at={letter.parkedAt} />
+          </td>
+          <td>{letter.times === 1 ? 'once' : `${letter.times} times`}</td>
+          <td className="words">
+            {letter.eventType ?? 'of no known type'}
+            <span className="dim">
+              {' '}
+              from <code>{letter.topic}</code> for <code>{letter.group}</code>
+            </span>
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

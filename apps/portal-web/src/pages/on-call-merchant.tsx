@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { MerchantPage, OnCallMerchant } from '../on-call-types';
 import { merchantPageQuery, onCallMerchantQuery } from '../queries';
-import { answerName, Facts, Failure, Field, Moment, OutcomeTag, Waiting } from '../ui';
+import { answerName, Facts, Failure, Field, Moment, OutcomeTag, Table, Waiting } from '../ui';
 import { MerchantDeliveries } from './on-call-pauses';
 
 export function MerchantSearch({ before }: { before: string | undefined }): ReactNode {
@@ -126,38 +126,26 @@ function accountFacts({ account, silent }: OnCallMerchant): Fact[] {
 function LastAnswers({ answers }: { answers: OnCallMerchant['lastAnswers'] }): ReactNode {
   if (answers.length === 0) return <p>No payment of it has been answered or reversed lately.</p>;
   return (
-    <div className="scroll" role="region" aria-label="Last answers of its server" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Payment</th>
-            <th scope="col">Completed</th>
-            <th scope="col">Answer</th>
-            <th scope="col">Outcome</th>
-          </tr>
-        </thead>
-        <tbody>
-          {answers.map(({ transactionId, completedAt, answer, elapsedMs, outcome }) => (
-            <tr key={transactionId}>
-              <th scope="row">
-                <Link to="/on-call" search={{ transaction: String(transactionId) }}>
-                  {transactionId}
-                </Link>
-              </th>
-              <td>
-                <Moment at={completedAt} />
-              </td>
-              <td>
-                {answerName(answer)}
-                {elapsedMs === null ? '' : ` after ${elapsedMs} ms`}
-              </td>
-              <td>
-                <OutcomeTag outcome={outcome} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Last answers of its server" columns={['Payment', 'Completed', 'Answer', 'Outcome']}>
+      {answers.map(({ transactionId, completedAt, answer, elapsedMs, outcome }) => (
+        <tr key={transactionId}>
+          <th scope="row">
+            <Link to="/on-call" search={{ transaction: String(transactionId) }}>
+              {transactionId}
+            </Link>
+          </th>
+          <td>
+            <Moment at={completedAt} />
+          </td>
+          <td>
+            {answerName(answer)}
+            {elapsedMs === null ? '' : ` after ${elapsedMs} ms`}
+          </td>
+          <td>
+            <OutcomeTag outcome={outcome} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Stuck } from '../on-call-types';
-import { Moment, Money } from '../ui';
+import { Moment, Money, Table } from '../ui';
 
 /** The window of 45 seconds, and what comes before and after it on a platform that is well. */
 const usualMs = 75_000;
@@ -24,40 +24,27 @@ export function OpenDeliveries({ stuck: { open, isMore } }: { stuck: Stuck }): R
 
 function OpenTable({ open }: { open: NonNullable<Stuck['open']> }): ReactNode {
   return (
-    <div className="scroll" role="region" aria-label="Open deliveries" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Transaction</th>
-            <th scope="col">Merchant</th>
-            <th scope="col">Status</th>
-            <th scope="col">Received</th>
-            <th scope="col">Stuck</th>
-          </tr>
-        </thead>
-        <tbody>
-          {open.map(({ transactionId, merchantId, status, receivedAt, kind, pausedUntil }) => (
-            <tr key={transactionId}>
-              <th scope="row">
-                <Link to="/on-call" search={{ transaction: String(transactionId) }}>
-                  {transactionId}
-                </Link>
-              </th>
-              <td>
-                <Link to="/on-call" search={{ merchant: String(merchantId) }}>
-                  {merchantId}
-                </Link>
-              </td>
-              <td>{status}</td>
-              <td>
-                <Moment at={receivedAt} />
-              </td>
-              <td>{pausedUntil ? <PausedUntil at={pausedUntil} /> : stuckWords({ status, kind, receivedAt })}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Open deliveries" columns={['Transaction', 'Merchant', 'Status', 'Received', 'Stuck']}>
+      {open.map(({ transactionId, merchantId, status, receivedAt, kind, pausedUntil }) => (
+        <tr key={transactionId}>
+          <th scope="row">
+            <Link to="/on-call" search={{ transaction: String(transactionId) }}>
+              {transactionId}
+            </Link>
+          </th>
+          <td>
+            <Link to="/on-call" search={{ merchant: String(merchantId) }}>
+              {merchantId}
+            </Link>
+          </td>
+          <td>{status}</td>
+          <td>
+            <Moment at={receivedAt} />
+          </td>
+          <td>{pausedUntil ? <PausedUntil at={pausedUntil} /> : stuckWords({ status, kind, receivedAt })}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -97,51 +84,43 @@ export function FailingReceivers({ stuck: { failing, since } }: { stuck: Stuck }
 
 function FailingTable({ failing }: { failing: Stuck['failing'] }): ReactNode {
   return (
-    <div className="scroll" role="region" aria-label="Failing endpoints" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Endpoint</th>
-            <th scope="col">Merchants</th>
-            <th scope="col" className="right">
-              Undecided
-            </th>
-            <th scope="col" className="right">
-              Reversed
-            </th>
-            <th scope="col">Answers</th>
-            <th scope="col">Last reversed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {failing.map(receiver => (
-            <tr key={`${receiver.merchantIds.join()} ${receiver.currencyCode}`}>
-              <th scope="row">
-                {receiver.endpoint ?? 'unknown'}
-                {receiver.pausedUntil && (
-                  <div className="dim">
-                    <PausedUntil at={receiver.pausedUntil} />
-                  </div>
-                )}
-              </th>
-              <td>
-                <MerchantLinks merchantIds={receiver.merchantIds} />
-              </td>
-              <td className="right">
-                <Money amount={receiver.pendingAmount} currencyCode={receiver.currencyCode} />
-              </td>
-              <td className="right">
-                <Money amount={receiver.reversedAmount} currencyCode={receiver.currencyCode} />
-              </td>
-              <td>
-                {receiver.failed} failed, {receiver.acknowledged} acknowledged
-              </td>
-              <td>{receiver.lastFailedAt === null ? '–' : <Moment at={receiver.lastFailedAt} />}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Failing endpoints"
+      columns={[
+        'Endpoint',
+        'Merchants',
+        { name: 'Undecided', isRight: true },
+        { name: 'Reversed', isRight: true },
+        'Answers',
+        'Last reversed',
+      ]}
+    >
+      {failing.map(receiver => (
+        <tr key={`${receiver.merchantIds.join()} ${receiver.currencyCode}`}>
+          <th scope="row">
+            {receiver.endpoint ?? 'unknown'}
+            {receiver.pausedUntil && (
+              <div className="dim">
+                <PausedUntil at={receiver.pausedUntil} />
+              </div>
+            )}
+          </th>
+          <td>
+            <MerchantLinks merchantIds={receiver.merchantIds} />
+          </td>
+          <td className="right">
+            <Money amount={receiver.pendingAmount} currencyCode={receiver.currencyCode} />
+          </td>
+          <td className="right">
+            <Money amount={receiver.reversedAmount} currencyCode={receiver.currencyCode} />
+          </td>
+          <td>
+            {receiver.failed} failed, {receiver.acknowledged} acknowledged
+          </td>
+          <td>{receiver.lastFailedAt === null ? '–' : <Moment at={receiver.lastFailedAt} />}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { api } from '../api';
 import type { Attempt, ShownNotification, ShownPayment } from '../api-types';
 import { meQuery, queryClient } from '../queries';
-import { Confirm, Failure, Moment } from '../ui';
+import { Confirm, Failure, Moment, Table } from '../ui';
 
 /** What was sent of one payment, and what came back. */
 export function PaymentNotification({ shown }: { shown: ShownPayment }): ReactNode {
@@ -26,32 +26,18 @@ export function PaymentNotification({ shown }: { shown: ShownPayment }): ReactNo
 
 function Attempts({ attempts }: { attempts: Attempt[] }): ReactNode {
   return (
-    <div className="scroll" role="region" aria-label="Attempts" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">X-Webhook-Attempt</th>
-            <th scope="col">Sent</th>
-            <th scope="col">Answer of your server</th>
-            <th scope="col" className="right">
-              After
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {attempts.map(({ attempt, startedAt, outcome, elapsedMs }) => (
-            <tr key={startedAt}>
-              <th scope="row">{attempt}</th>
-              <td>
-                <Moment at={startedAt} />
-              </td>
-              <td>{outcome ?? 'None yet'}</td>
-              <td className="right">{elapsedMs === null ? '–' : `${elapsedMs} ms`}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Attempts" columns={['X-Webhook-Attempt', 'Sent', 'Answer of your server', { name: 'After', isRight: true }]}>
+      {attempts.map(({ attempt, startedAt, outcome, elapsedMs }) => (
+        <tr key={startedAt}>
+          <th scope="row">{attempt}</th>
+          <td>
+            <Moment at={startedAt} />
+          </td>
+          <td>{outcome ?? 'None yet'}</td>
+          <td className="right">{elapsedMs === null ? '–' : `${elapsedMs} ms`}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import type { Payment, PaymentPage } from '../api-types';
 import { exportLink, type PaymentPageSearch, type PaymentSearch, paymentsQuery } from '../queries';
-import { answerName, Failure, Moment, Money, OutcomeTag, Waiting } from '../ui';
+import { answerName, Failure, Moment, Money, OutcomeTag, Table, Waiting } from '../ui';
 import { PaymentFilters } from './payment-filters';
 
 /** Payments, newest first, as far back as one asks. What is looked for stands in the address: it can be sent to a colleague. */
@@ -63,46 +63,32 @@ function Pages(props: { page: PaymentPage; isFirst: boolean; onGo: (next: Paymen
 
 function PaymentTable({ payments }: { payments: Payment[] }): ReactNode {
   return (
-    <div className="scroll" role="region" aria-label="Payments" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Transaction</th>
-            <th scope="col">Outcome</th>
-            <th scope="col" className="right">
-              Amount
-            </th>
-            <th scope="col">Reference</th>
-            <th scope="col">Status</th>
-            <th scope="col">Answer</th>
-            <th scope="col">Time</th>
-          </tr>
-        </thead>
-        <tbody>
-          {payments.map(payment => (
-            <tr key={payment.transactionId}>
-              <th scope="row">
-                <Link to="/payments/$transactionId" params={{ transactionId: String(payment.transactionId) }}>
-                  {payment.transactionId}
-                </Link>
-              </th>
-              <td>
-                <OutcomeTag outcome={payment.outcome} />
-              </td>
-              <td className="right">
-                <Money {...payment} />
-              </td>
-              <td>{payment.reference}</td>
-              <td>{payment.status}</td>
-              <td>{payment.answer ? answerName(payment.answer) : '–'}</td>
-              <td>
-                <Moment at={payment.completedAt} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Payments"
+      columns={['Transaction', 'Outcome', { name: 'Amount', isRight: true }, 'Reference', 'Status', 'Answer', 'Time']}
+    >
+      {payments.map(payment => (
+        <tr key={payment.transactionId}>
+          <th scope="row">
+            <Link to="/payments/$transactionId" params={{ transactionId: String(payment.transactionId) }}>
+              {payment.transactionId}
+            </Link>
+          </th>
+          <td>
+            <OutcomeTag outcome={payment.outcome} />
+          </td>
+          <td className="right">
+            <Money {...payment} />
+          </td>
+          <td>{payment.reference}</td>
+          <td>{payment.status}</td>
+          <td>{payment.answer ? answerName(payment.answer) : '–'}</td>
+          <td>
+            <Moment at={payment.completedAt} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

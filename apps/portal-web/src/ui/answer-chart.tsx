@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Home } from '../api-types';
 import { hour } from '../format';
+import { Table } from './table';
 
 const [width, height, gap] = [720, 140, 2];
 
@@ -91,31 +92,17 @@ function columnsOf({ since, bucketS, buckets }: Home['chart']) {
 /** For whoever reads numbers. */
 export function AnswerTable({ buckets }: Home['chart']): ReactNode {
   return (
-    <div className="scroll" role="region" aria-label="Answers in numbers" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">From</th>
-            <th scope="col">Settled</th>
-            <th scope="col">Reversed</th>
-            <th scope="col">Pending</th>
-            <th scope="col">Answer, median</th>
-            <th scope="col">Slowest</th>
-          </tr>
-        </thead>
-        <tbody>
-          {buckets.map(({ at, settled, reversed, pending, medianMs, slowestMs }) => (
-            <tr key={at}>
-              <th scope="row">{hour(at)}</th>
-              <td>{settled}</td>
-              <td>{reversed}</td>
-              <td>{pending}</td>
-              <td>{medianMs === null ? '–' : `${medianMs} ms`}</td>
-              <td>{slowestMs === null ? '–' : `${slowestMs} ms`}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Answers in numbers" columns={['From', 'Settled', 'Reversed', 'Pending', 'Answer, median', 'Slowest']}>
+      {buckets.map(({ at, settled, reversed, pending, medianMs, slowestMs }) => (
+        <tr key={at}>
+          <th scope="row">{hour(at)}</th>
+          <td>{settled}</td>
+          <td>{reversed}</td>
+          <td>{pending}</td>
+          <td>{medianMs === null ? '–' : `${medianMs} ms`}</td>
+          <td>{slowestMs === null ? '–' : `${slowestMs} ms`}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -3,3 +3,4 @@ export { Failure, NotHere, Waiting } from './failure';
 export { MerchantChoice } from './merchant-choice';
 export { answerName, answers, Confirm, Facts, Field, Moment, Money, outcomeName, OutcomeTag, Secret } from './parts';
 export { Shell } from './shell';
+export { Table } from './table';
