@@ -2,6 +2,7 @@ export * from './accounts.module';
 export * from './accounts.ports';
 export * from './check-password.service';
 export * from './domain/account';
+export { TenantBody } from './http/portal-accounts.dto';
 export { usernameOfTenant } from './http/username-of-tenant';
 export { SourceRule } from './source-rule';
 export { AccountEntity } from './persistence/account.entity';

@@ -14,8 +14,8 @@ import {
   Min,
 } from 'class-validator';
 
-/** Body of POST /internal/portal/accounts/{operation}. What people type is checked where it is used, in words for them. */
-export class PortalAccountBody implements PortalAccountRequest {
+/** Whose account the portal asks about, and for whom. */
+export class TenantBody implements PortalAccountRequest {
   @IsIn(['MERCHANT', 'PSP'])
   type!: 'MERCHANT' | 'PSP';
 
@@ -29,7 +29,10 @@ export class PortalAccountBody implements PortalAccountRequest {
   @IsString()
   @Length(1, 200)
   actor!: string;
+}
 
+/** Body of POST /internal/portal/accounts/{operation}. What people type is checked where it is used, in words for them. */
+export class PortalAccountBody extends TenantBody {
   /** Base64 of the X.509 RSA-4096 public key; may contain line breaks. */
   @IsOptional()
   @IsString()
