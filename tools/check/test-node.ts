@@ -41,13 +41,17 @@ const inImages = [
 const plugins = '/usr/lib/cni/ptp';
 /** Marks the process that is inside of the namespaces. */
 const inside = 'PAYCODE_NODE_PROGRAMS';
+/** Each has a machine of its own: rules, links and mounts of the first would be in the way of the second. */
+const parts = ['evaluation', 'sandbox'];
 const words = process.argv.slice(2).filter(word => word !== '--prepare');
 
 if (process.env[inside]) {
+  const [part, ...others] = words;
+  const only = `--testPathPatterns=check/node/${part}.cluster`;
   process.exitCode = await runJest({
-    name: 'test:node',
-    words,
-    args: ['-c', join(import.meta.dirname, 'node/jest.config.cjs'), '--maxWorkers=1', '--testTimeout=900000', '--bail'],
+    name: `test:node-${part}`,
+    words: others,
+    args: ['-c', join(import.meta.dirname, 'node/jest.config.cjs'), '--maxWorkers=1', '--testTimeout=900000', only],
   });
 } else {
   const missing = Object.entries(needed).flatMap(([command, args]) => (spawnSync(command, args).error ? [command] : []));
@@ -60,8 +64,19 @@ if (process.env[inside]) {
     // Inside there is no network to fetch them by.
     await kafkaJars(kafkaVersion());
     const programs = { ...nodePrograms(), plane: kubernetesPrograms(), images: imageArchive() };
-    if (!process.argv.includes('--prepare')) process.exitCode = await enter(programs);
+    if (!process.argv.includes('--prepare')) process.exitCode = await runParts(programs);
   }
+}
+
+/** Those that are named, or all, one after the other up to the first that fails. */
+async function runParts(programs: object): Promise<number> {
+  const named = parts.filter(part => words.includes(part));
+  const others = words.filter(word => !parts.includes(word));
+  for (const part of named.length > 0 ? named : parts) {
+    const code = await enter(programs, [part, ...others]);
+    if (code !== 0) return code;
+  }
+  return 0;
 }
 
 /** The images of this checkout, built anew when the newest commit of what is in them is younger than the archive. */
@@ -76,20 +91,23 @@ function imageArchive(): string {
 }
 
 /** Links, rules, mounts and processes of the node are seen by nothing else, and end with the first process; its control groups are removed here. */
-async function enter(programs: object): Promise<number> {
+async function enter(programs: object, wanted: readonly string[]): Promise<number> {
   const controlGroup = `paycode-node-${process.pid}`;
   const namespaces = ['--mount', '--net', '--pid', '--ipc', '--uts', '--fork', '--kill-child', '--mount-proc'];
-  const self = [process.execPath, join(import.meta.dirname, '../run.cjs'), 'check/test-node', ...words];
+  const self = [process.execPath, join(import.meta.dirname, '../run.cjs'), 'check/test-node', ...wanted];
   const child = spawn('unshare', [...namespaces, 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', ...self], {
     stdio: 'inherit',
     // `unshare` itself ignores signals, so they go to the group.
     detached: true,
     env: { ...process.env, [inside]: JSON.stringify({ ...programs, controlGroup }) },
   });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.kill(-child.pid!, signal));
+  const pass = (signal: NodeJS.Signals) => process.kill(-child.pid!, signal);
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.on(signal, pass);
   try {
     return await new Promise((resolve, reject) => child.once('error', reject).once('exit', code => resolve(code ?? 1)));
   } finally {
+    for (const signal of signals) process.off(signal, pass);
     await removeControlGroups(controlGroup);
   }
 }
