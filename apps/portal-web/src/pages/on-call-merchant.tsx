@@ -81,6 +81,10 @@ function MerchantSummary({ merchantId }: { merchantId: number }): ReactNode {
         <Link to="/payments" search={{ merchantId } as never}>
           Its payments
         </Link>
+        {', '}
+        <Link to="/notifications" search={{ merchantId }}>
+          its notifications, with Check
+        </Link>
       </p>
       <MerchantDeliveries found={data} />
       <LastAnswers answers={data.lastAnswers} />
