@@ -48,6 +48,18 @@ const onCallCalls: typeof calls = [
   ({ transactionId }) => ({ method: 'POST', path: `on-call/transactions/${transactionId}/redeliver`, body: {} }),
   () => ({ path: 'on-call/merchants?search=shop' }),
   ({ merchantId }) => ({ path: `on-call/merchants/${merchantId}` }),
+  ({ merchantId }) => ({
+    method: 'POST',
+    path: `on-call/merchants/${merchantId}/pause`,
+    body: { minutes: 1, reason: 'not theirs' },
+  }),
+  () => ({ method: 'POST', path: 'on-call/pauses/999999/end', body: {} }),
+  () => ({ path: 'on-call/dead-letters' }),
+  ...['preview', 'redrive', 'request', 'confirm'].map(step => () => ({
+    method: 'POST',
+    path: `on-call/dead-letters/${step}`,
+    body: { letters: [], typed: '', current: '' },
+  })),
 ];
 
 describe('the portal', () => {
