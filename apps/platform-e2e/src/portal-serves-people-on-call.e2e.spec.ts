@@ -131,11 +131,15 @@ describeInBrowser('the portal for people on call', () => {
   it('learns on the empty page what dead letters are, and in production who confirms a redrive (A-98)', async () => {
     const answers = (path: string, json: object) => portal.page.route(path, route => route.fulfill({ json }));
     later(() => portal.page.unrouteAll());
-    const person = { personId: 'p', name: 'Naledi', confirmsFrom: '2026-01-01T00:00:00.000Z' };
+    const asker = { personId: 'p', name: 'Naledi', confirmsFrom: '2026-01-01T00:00:00.000Z' };
+    const me = await portal.page.evaluate<{ person: { personId: string } }>(
+      `fetch('/console/api/session').then(it => it.json())`,
+    );
+    const owners = [asker, { ...asker, personId: me.person.personId }];
     const instants = { askedAt: '2030-01-01T00:00:00.000Z', expiresAt: '2030-01-02T00:00:00.000Z' };
-    const request = { requestId: 'r', state: 'OPEN', askedBy: person, endedBy: null, ...instants };
+    const request = { requestId: 'r', state: 'OPEN', askedBy: asker, endedBy: null, ...instants };
     await answers('**/on-call/dead-letters?*', { services: [], silent: [] });
-    await answers('**/on-call/dead-letters/redrive', { takesTwo: true, request, owners: [person], letters: [] });
+    await answers('**/on-call/dead-letters/redrive', { takesTwo: true, request, owners, letters: [] });
     await portal.page.getByRole('link', { name: 'Dead letters' }).click();
     await shows('There are no dead letters', 'Naledi has asked for a redrive', 'Confirm the redrive');
     await portal.page.getByRole('button', { name: 'Confirm the redrive' }).click();

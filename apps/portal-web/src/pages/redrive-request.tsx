@@ -38,8 +38,26 @@ export function RedriveRequest({ overview, done }: RequestProps): ReactNode {
           <End request={request} step="withdraw" words={['Withdraw the request', 'Withdrawing…']} done={() => done()} />
         </>
       ) : (
-        <div className="row">
-          <End request={request} step="refuse" words={['Refuse', 'Refusing…']} done={() => done()} />
+        <Decide overview={overview} request={request} myId={me.person.personId} done={done} />
+      )}
+    </section>
+  );
+}
+
+function Decide({ overview, request, myId, done }: RequestProps & { request: FourEyesRequest; myId: string }): ReactNode {
+  const from = overview.owners.find(({ personId }) => personId === myId)?.confirmsFrom;
+  const isNewcomer = from !== undefined && Date.parse(from) > Date.now();
+  return (
+    <>
+      {from === undefined && <p className="notice">Confirming takes a password, and you sign in without one.</p>}
+      {isNewcomer && (
+        <p className="notice">
+          You were let in less than a day ago. You can confirm from <Moment at={from} />.
+        </p>
+      )}
+      <div className="row">
+        <End request={request} step="refuse" words={['Refuse', 'Refusing…']} done={() => done()} />
+        {from !== undefined && !isNewcomer && (
           <PasswordStep
             words={{ button: 'Confirm the redrive', busy: 'Redriving…', title: 'Redrive these letters?', action: 'Redrive' }}
             send={current =>
@@ -47,9 +65,9 @@ export function RedriveRequest({ overview, done }: RequestProps): ReactNode {
             }
             done={done}
           />
-        </div>
-      )}
-    </section>
+        )}
+      </div>
+    </>
   );
 }
 
@@ -76,6 +94,10 @@ export function AskForRedrive({ letters, overview, done }: RequestProps & { lett
   const others = overview.owners.filter(({ personId }) => personId !== me?.person.personId);
   if (overview.request?.state === 'OPEN')
     return <p className="notice">Another redrive waits for its second person, at the top of this page. One is open at a time.</p>;
+  if (others.length === overview.owners.length)
+    return (
+      <p className="notice">In production asking takes a password, and you sign in without one: somebody else on call asks.</p>
+    );
   if (others.length === 0)
     return (
       <p className="notice">
