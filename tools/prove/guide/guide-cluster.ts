@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { freePort } from '@paycode/persistence/embedded';
@@ -115,8 +115,13 @@ export class GuideCluster implements Cluster {
 
   /** The last lines of every service, for the message of whoever waited in vain. */
   logTails(): string {
-    const tailOf = (name: string) => readFileSync(join(this.folder, `${name}.log`), 'utf8').slice(-logTailChars);
-    return [...this.running.keys()].map(name => `--- ${name}\n${tailOf(name)}`).join('\n');
+    return [...this.running.keys()].map(name => `--- ${name}\n${this.logTail(name)}`).join('\n');
+  }
+
+  /** Empty for a service that has not yet written anything. */
+  private logTail(name: string): string {
+    const log = join(this.folder, `${name}.log`);
+    return existsSync(log) ? readFileSync(log, 'utf8').slice(-logTailChars) : '';
   }
 
   async stop(): Promise<void> {
@@ -168,9 +173,7 @@ export class GuideCluster implements Cluster {
     await eventually(async () => {
       const status = await statusOf(port);
       if (status === 200) return;
-      throw new Error(
-        `${name} is not ready (${status}):\n${readFileSync(join(this.folder, `${name}.log`), 'utf8').slice(-logTailChars)}`,
-      );
+      throw new Error(`${name} is not ready (${status}):\n${this.logTail(name)}`);
     }, 400_000);
   }
 

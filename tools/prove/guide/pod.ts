@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../../../libs/access/src/service-token/token-keys';
@@ -12,6 +13,11 @@ export interface Resource {
 export interface Secret extends Resource {
   stringData: Record<string, string>;
 }
+interface Variable {
+  name: string;
+  value?: string;
+  valueFrom?: { fieldRef: { fieldPath: string } };
+}
 interface Items {
   items?: { key: string; path: string }[];
 }
@@ -20,7 +26,7 @@ export interface PodSpec {
     image: string;
     command?: string[];
     args?: string[];
-    env?: { name: string; value: string }[];
+    env?: Variable[];
     envFrom?: { configMapRef: { name: string } }[];
     volumeMounts: { name: string; mountPath: string }[];
   }[];
@@ -55,11 +61,18 @@ export function preparePod(spec: PodSpec, { resources, secrets, addresses }: Clu
     const map = resources.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef.name);
     return map!['data'] as Record<string, string>;
   });
-  const own = Object.fromEntries((container!.env ?? []).map(({ name, value }) => [name, value]));
+  const own = Object.fromEntries((container!.env ?? []).map(variable => [variable.name, valueOf(variable)]));
   const given = Object.entries<string>(Object.assign({}, ...maps, own) as Record<string, string>);
   return Object.fromEntries(
     given.map(([name, value]) => [name, localized(value, addresses).replaceAll('/etc/paycode/', `${folder}/etc/paycode/`)]),
   );
+}
+
+/** Each process that starts is a pod of its own. */
+function valueOf({ name, value, valueFrom }: Variable): string {
+  if (value !== undefined) return value;
+  if (valueFrom?.fieldRef.fieldPath === 'metadata.uid') return randomUUID();
+  throw new Error(`a pod cannot start: its ${name} has neither a value nor the uid of the pod`);
 }
 
 /** Text with the cluster's addresses replaced. */
