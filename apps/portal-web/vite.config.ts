@@ -4,6 +4,8 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
+  // Also where the journeys build them, with NODE_ENV of the tests: React for developers is larger and slower.
+  define: { 'process.env.NODE_ENV': '"production"' },
   build: {
     outDir: '../../dist/apps/portal/web',
     emptyOutDir: true,

@@ -3,8 +3,8 @@ import { makeMerchantWithReceiver, sharedPlatform } from './testing/platform';
 import { describeInBrowser, PortalBrowser } from './testing/portal-browser';
 import { makePerson } from './testing/portal-client';
 
-/** Of script, packed, until the first page can be used. */
-const scriptBytesMax = 200_000;
+/** Of script, packed, until the first page can be used; 200 kB are promised. */
+const scriptBytesMax = 150_000;
 /** From a small phone to a wall. */
 const widths = [360, 390, 768, 1_280, 1_920, 3_840];
 const pages = ['', 'payments', 'notifications', 'api', 'sandbox', 'security'];
@@ -19,7 +19,7 @@ describeInBrowser('the weight and width of the portal', () => {
   });
   afterAll(() => portal?.close());
 
-  it('the first load takes at most 200 kB of script, all of it from the portal', async () => {
+  it('the first load takes at most 150 kB of script, all of it from the portal', async () => {
     const scripts = new Set<string>();
     let bytes = 0;
     wire.on('Network.responseReceived', ({ requestId, type }) => void (type === 'Script' && scripts.add(requestId)));
