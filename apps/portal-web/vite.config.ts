@@ -6,6 +6,7 @@ export default defineConfig({
   base: '/console/',
   // Also where the journeys build them, with NODE_ENV of the tests: React for developers is larger and slower.
   define: { 'process.env.NODE_ENV': '"production"' },
+  oxc: { jsx: { runtime: 'automatic', development: false } },
   build: {
     outDir: '../../dist/apps/portal/web',
     emptyOutDir: true,
