@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { api } from '../api';
 import { meQuery, queryClient } from '../queries';
 import { Failure, Waiting } from '../ui';
@@ -8,6 +8,7 @@ import { Failure, Waiting } from '../ui';
 /** Where the provider of one's company leads back to. What it says is good once, so it leaves the address at once. */
 export function SsoPage(): ReactNode {
   const [answer] = useState(() => location.search.slice(1));
+  const isSent = useRef(false);
   const router = useRouter();
   const finish = useMutation({
     mutationFn: () => api.post('session/sso', { answer }),
@@ -19,7 +20,9 @@ export function SsoPage(): ReactNode {
   useEffect(() => {
     document.title = 'Sign in · Paycode';
     history.replaceState(history.state, '', location.pathname);
-    finish.mutate();
+    // A second time the provider takes back what it gave; React may run an effect twice.
+    if (!isSent.current) finish.mutate();
+    isSent.current = true;
   }, []);
   return (
     <main className="alone">
