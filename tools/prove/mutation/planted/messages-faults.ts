@@ -12,7 +12,7 @@ export const messagesFaults: readonly PlantedFault[] = [
     breaks: 'Address and payload of a message are kept after it was sent.',
     against: 'T-16',
     file: `${messages}/persistence/message.sql.ts`,
-    find: "set state = $2, recipient = '', notification = null, change_notice = null, invitation = null, finished_at",
+    find: "set state = $2, recipient = '', notification = null, change_notice = null, invitation = null, four_eyes = null, finished_at",
     put: 'set state = $2, finished_at',
     specs: [messagesSpec],
   },
