@@ -33,6 +33,17 @@ describe('a payment core that is slow, rehearsed', () => {
     );
   });
 
+  it('a delay of null is none', async () => {
+    const paid = await ask<PortalSandboxTransaction>('pay', {
+      code: await newCode('prompt'),
+      txState: 'SUCCESS',
+      announcedAfterS: null,
+    });
+    await eventually(async () =>
+      expect((await simulator.terminals()).map(({ transactionId }) => transactionId)).toContain(paid.transactionId),
+    );
+  });
+
   it.each([61, -1, 1.5, '5'])('refuses to be late by %p seconds', async announcedAfterS => {
     const { status, answer } = await simulator.portal('pay', { code: '0123456789', txState: 'SUCCESS', announcedAfterS });
     expect([status, answer]).toMatchObject([400, { errors: [{ field: 'announcedAfterS' }] }]);

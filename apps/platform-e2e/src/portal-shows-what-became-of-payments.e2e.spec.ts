@@ -143,6 +143,8 @@ describeInBrowser('the portal in a browser', () => {
     const asked = Promise.withResolvers<number>();
     receiver.answer = () => asked.promise;
     const transactionId = await payNewCode(merchant, '12.34');
+    // Too many streams of one person are refused; the page asks again.
+    await portal.page.route(`**/payments/${transactionId}/changes`, route => route.fulfill({ status: 429 }), { times: 1 });
     await portal.goto(`payments/${transactionId}`);
     await shows('Live: this page changes by itself', 'Waiting for your server', 'Acknowledges this payment: it waits');
     await portal.page.getByRole('button', { name: 'Fetch and acknowledge…' }).click();

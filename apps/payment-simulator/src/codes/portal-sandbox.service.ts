@@ -9,7 +9,7 @@ import { SimulateEventService } from './simulate-event.service';
 interface SandboxPayment {
   code: string;
   txState: string;
-  announcedAfterS: number | undefined;
+  announcedAfterS: number;
 }
 
 const payer = '+27820000001';

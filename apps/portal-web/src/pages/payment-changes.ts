@@ -1,33 +1,42 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { queryClient } from '../queries';
 
-/** Reads the payment again whenever the portal tells that it changed. false: it does not tell (now), and the page has to ask by itself. */
-export function usePaymentChanges(transactionId: string, mayChange: boolean): boolean {
-  const [isTold, setTold] = useState(false);
+/** After a refusal: there may be too many streams now, or a replica stops. */
+const againAfterMs = 3_000;
+
+/**
+ * Reads the payment again whenever the portal tells that it changed. `setTold(false)`: it does not tell (now), and the page has to ask by
+ * itself.
+ */
+export function usePaymentChanges(transactionId: string, mayChange: boolean, setTold: (isTold: boolean) => void): void {
   const isVisible = useVisibility();
   const isWanted = mayChange && isVisible;
+  const [refusals, setRefusals] = useState(0);
   useEffect(() => {
     if (!isWanted) return undefined;
+    let again: ReturnType<typeof setTimeout> | undefined;
     const source = new EventSource(`/console/api/payments/${encodeURIComponent(transactionId)}/changes`);
     source.onopen = () => setTold(true);
-    // The browser connects again by itself, unless it was refused.
-    source.onerror = () => setTold(false);
+    source.onerror = () => {
+      setTold(false);
+      // The browser connects again by itself, unless it was refused.
+      if (source.readyState === EventSource.CLOSED) again = setTimeout(() => setRefusals(count => count + 1), againAfterMs);
+    };
     source.addEventListener('change', () => void queryClient.invalidateQueries({ queryKey: ['payment', transactionId] }));
     return () => {
+      clearTimeout(again);
       source.close();
       setTold(false);
     };
-  }, [transactionId, isWanted]);
-  return isTold;
+  }, [transactionId, isWanted, refusals]);
 }
 
 /** A page in the background holds no connection: a browser has six for one host. */
 function useVisibility(): boolean {
-  const [isVisible, setVisible] = useState(!document.hidden);
-  useEffect(() => {
-    const update = () => setVisible(!document.hidden);
-    document.addEventListener('visibilitychange', update);
-    return () => document.removeEventListener('visibilitychange', update);
-  }, []);
-  return isVisible;
+  return useSyncExternalStore(onVisibilityChange, () => !document.hidden);
+}
+
+function onVisibilityChange(changed: () => void): () => void {
+  document.addEventListener('visibilitychange', changed);
+  return () => document.removeEventListener('visibilitychange', changed);
 }

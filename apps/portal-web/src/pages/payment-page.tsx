@@ -10,11 +10,10 @@ import { PaymentNotification } from './payment-notification';
 /** What became of one payment, why, and what to do. */
 export function PaymentPage(): ReactNode {
   const { transactionId } = useParams({ from: '/signed-in/payments/$transactionId' });
-  const [mayChange, setMayChange] = useState(true);
-  const isTold = usePaymentChanges(transactionId, mayChange);
+  const [isTold, setTold] = useState(false);
   // Attempts are not told of, but seen by asking.
   const { data, isError, error, refetch } = useQuery(paymentQuery(transactionId, isTold ? 5_000 : 1_500));
-  useEffect(() => setMayChange(data ? mayGoOn(data.payment) : !isError), [data, isError]);
+  usePaymentChanges(transactionId, data ? mayGoOn(data.payment) : !isError, setTold);
   useEffect(() => void (document.title = `Payment ${transactionId} · Paycode`), [transactionId]);
   return (
     <>

@@ -24,7 +24,7 @@ export interface SandboxPayment {
   /** Terminal TxState. */
   txState: string;
   /** How much later the payment core announces it; 0 unless given. */
-  announcedAfterS?: number;
+  announcedAfterS?: number | null;
 }
 
 export class SandboxEnvironment {

@@ -18,7 +18,7 @@ export interface PortalSandboxRequest {
   /** Terminal TxState of the payment. */
   txState?: string;
   /** How much later than it is stored the payment is announced: a slow payment core. */
-  announcedAfterS?: number;
+  announcedAfterS?: number | null;
   followUp?: FollowUp;
 }
 

@@ -20,7 +20,7 @@ export class PortalSandboxController {
   pay(@Body() body: SandboxPaymentBody): Promise<PortalAnswer<PortalSandboxTransaction>> {
     return answered(() => {
       const { code, txState, announcedAfterS } = body;
-      return this.sandbox.pay(callerOf(body), { code, txState, announcedAfterS });
+      return this.sandbox.pay(callerOf(body), { code, txState, announcedAfterS: announcedAfterS ?? 0 });
     });
   }
 

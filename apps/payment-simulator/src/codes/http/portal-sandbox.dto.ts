@@ -43,7 +43,7 @@ export class SandboxPaymentBody extends SandboxBody {
   @IsInt()
   @Min(0)
   @Max(announcedAfterSMax)
-  announcedAfterS?: number;
+  announcedAfterS?: number | null;
 }
 
 export class SandboxFollowBody extends SandboxBody {

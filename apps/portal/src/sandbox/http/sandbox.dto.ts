@@ -25,7 +25,7 @@ export class SandboxPaymentBody {
   @IsInt()
   @Min(0)
   @Max(announcedAfterSMax)
-  announcedAfterS?: number;
+  announcedAfterS?: number | null;
 }
 
 export class SandboxFollowBody {
