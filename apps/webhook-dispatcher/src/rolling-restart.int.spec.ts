@@ -47,6 +47,34 @@ describe('several dispatchers', () => {
     expect(receiver.requests.every(request => request.headers['x-webhook-attempt'] === '1')).toBe(true);
   });
 
+  it('a scale-in from four to two with 1,000 POSTs in flight loses, doubles and reverses nothing (P-T9)', async () => {
+    const [endpoints, each] = [250, 4];
+    const held: WireRequest[] = [];
+    const many = await Promise.all(Array.from({ length: endpoints }, () => WireReceiver.start()));
+    try {
+      many.forEach(({ url }, at) => rig.route(2_000 + at, url));
+      for (const one of many) one.answer = request => void held.push(request);
+      const services = await Promise.all(Array.from({ length: 4 }, () => rig.start()));
+      const inFlight = () => services.map(service => dispatcherOf(service).queue.load.inFlight);
+      await rig.publish(
+        ...Array.from({ length: endpoints * each }, (_, at) =>
+          rig.terminal(notification(at + 1, { merchantId: 2_000 + (at % endpoints) })),
+        ),
+      );
+      await eventually(() => expect(inFlight().reduce((sum, count) => sum + count)).toBe(endpoints * each));
+      expect(inFlight().every(count => count > 0)).toBe(true);
+      const stopping = services.slice(0, 2).map(service => service.stop('SIGTERM'));
+      for (const one of many) one.answer = status(200);
+      held.splice(0).forEach(status(200));
+      await Promise.all(stopping);
+      await eventually(async () => expect(await verdicts()).toEqual({ ACKED_HTTP: endpoints * each }));
+      const posts = many.flatMap(({ transactionIds }) => transactionIds);
+      expect([posts.length, new Set(posts).size]).toEqual([endpoints * each, endpoints * each]);
+    } finally {
+      await Promise.all(many.map(one => one.stop()));
+    }
+  });
+
   it('share the shards, and one that stops leaves its shards to the other at once', async () => {
     const [first, second] = [await rig.start(), await rig.start()];
     const shards = (service: typeof first) => dispatcherOf(service).shards.held.length;
