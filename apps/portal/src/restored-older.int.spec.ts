@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { KeyRing, PayloadSealer } from '@paycode/crypto';
 import { type AckReceived, eventTypes, serializeNotification, topics, type TransactionTerminal } from '@paycode/dto';
+import { notificationOf } from '@paycode/dto/testing';
 import { EventTransport } from '@paycode/events';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import { PortalVisitor } from './testing/portal-visitor';
 import { RunningPortal } from './testing/running-portal';
-import { sampleNotification } from './testing/sample-notification';
 
 const password = 'a long enough sentence';
 const keys = { PAYLOAD_KEYS: ringOf(), KEY_ENCRYPTION_KEYS: ringOf() };
@@ -81,7 +81,7 @@ describe('the database of the portal, restored to an earlier instant', () => {
       txState: 'SUCCESS',
       referenceTransactionId: 0,
       completedAt: at,
-      notification: sealer.seal(serializeNotification(sampleNotification(transactionId))),
+      notification: sealer.seal(serializeNotification(notificationOf(transactionId))),
     }));
     await publish(topics.transactionTerminal, terminals);
     const ids = transactionIds.join();

@@ -1,6 +1,6 @@
+import { notificationOf } from '@paycode/dto/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import { DispatcherRig } from './testing/running-dispatcher';
-import { notification } from './testing/notification';
 import { silence, status, WireReceiver } from './testing/wire-receiver';
 
 describe('webhook dispatcher', () => {
@@ -23,7 +23,7 @@ describe('webhook dispatcher', () => {
 
   describe('as in R-1-4, R-3.1-2, R-6.1-1, A-62', () => {
     it('one encrypted POST, base64 as text/plain, and 200 settles', async () => {
-      await rig.publish(rig.terminal(notification(1)));
+      await rig.publish(rig.terminal(notificationOf(1)));
       expect(await rig.verdict(1)).toBe('ACKED_HTTP');
       expect(receiver.requests).toHaveLength(1);
       const [{ method, headers, body }] = receiver.requests as [(typeof receiver.requests)[0]];
@@ -45,15 +45,15 @@ describe('webhook dispatcher', () => {
   describe('as in R-1-6, R-3.1-1, R-6.2-1, P-I5', () => {
     it('the payment awaits its acknowledgement, armed, before the request leaves', async () => {
       let open!: () => void;
-      await rig.publish(rig.terminal(notification(1)));
+      await rig.publish(rig.terminal(notificationOf(1)));
       await rig.verdict(1);
       const arm = '/internal/reversals/arm';
       rig.neighbours.gates.set(arm, new Promise(resolve => (open = resolve)));
       rig.neighbours.asked.length = 0;
-      await rig.publish(rig.terminal(notification(2)));
+      await rig.publish(rig.terminal(notificationOf(2)));
       await eventually(() => expect(rig.neighbours.asked).toContain(arm));
       // This kind of payment needs no reversal. Once it is delivered, the payment before it could have been sent too.
-      await rig.publish(rig.terminal(notification(3, { status: 'BANK_REJECTED' })));
+      await rig.publish(rig.terminal(notificationOf(3, { status: 'BANK_REJECTED' })));
       await rig.verdict(3);
       expect(receiver.transactionIds).toEqual([1, 3]);
       expect((await rig.timeline(2))!.verdict).toBeNull();
@@ -70,7 +70,7 @@ describe('webhook dispatcher', () => {
       'a payment answered with %i is reversed at once',
       async code => {
         receiver.answer = status(code, 'location: /elsewhere\r\n');
-        await rig.publish(rig.terminal(notification(1)));
+        await rig.publish(rig.terminal(notificationOf(1)));
         expect(await rig.verdict(1)).toBe('CLOSED_NON200');
         expect((await rig.timeline(1))!.attempts).toMatchObject([{ attempt: 1, outcome: `HTTP ${code}` }]);
         expect(receiver.requests).toHaveLength(1);
@@ -82,21 +82,21 @@ describe('webhook dispatcher', () => {
     await rig.services[0]!.stop('test');
     await rig.start({ ACK_WINDOW_MS: '1500' });
     receiver.answer = silence;
-    await rig.publish(rig.terminal(notification(1)));
+    await rig.publish(rig.terminal(notificationOf(1)));
     expect(await rig.verdict(1)).toBe('CLOSED_TIMEOUT');
     expect((await rig.timeline(1))!.verdict!.elapsedMs).toBeGreaterThanOrEqual(1_500);
   });
 
   it('a refused connection reverses (R-3.1-4)', async () => {
     rig.route(1002, 'http://localhost:1/hook');
-    await rig.publish(rig.terminal(notification(1, { merchantId: 1002 })));
+    await rig.publish(rig.terminal(notificationOf(1, { merchantId: 1002 })));
     expect(await rig.verdict(1)).toBe('CLOSED_CONN');
     expect((await rig.timeline(1))!.attempts[0]!.outcome).toBe('CONNECTION: ECONNREFUSED');
   });
 
   it('a merchant without a webhook is settled at once and never armed (A-09)', async () => {
     rig.route(1002, null);
-    await rig.publish(rig.terminal(notification(1, { merchantId: 1002 })));
+    await rig.publish(rig.terminal(notificationOf(1, { merchantId: 1002 })));
     expect(await rig.verdict(1)).toBe('NOT_APPLICABLE');
     expect(rig.neighbours.armed).toEqual([]);
     expect(settledOf(1)).toBe('NOT_APPLICABLE');
@@ -105,12 +105,12 @@ describe('webhook dispatcher', () => {
   describe('as in A-01, A-03, P-I13', () => {
     it('failed, refund and reversal notices are delivered without arming', async () => {
       await rig.publish(
-        rig.terminal(notification(1, { status: 'BANK_REJECTED' })),
-        rig.terminal(notification(2, { status: 'REVERSED', referenceTransactionId: 9 }), {
+        rig.terminal(notificationOf(1, { status: 'BANK_REJECTED' })),
+        rig.terminal(notificationOf(2, { status: 'REVERSED', referenceTransactionId: 9 }), {
           kind: 'REVERSAL',
           referenceTransactionId: 9,
         }),
-        rig.terminal(notification(3, { status: 'REFUNDED', referenceTransactionId: 8 }), {
+        rig.terminal(notificationOf(3, { status: 'REFUNDED', referenceTransactionId: 8 }), {
           kind: 'REFUND',
           referenceTransactionId: 8,
         }),
@@ -122,28 +122,28 @@ describe('webhook dispatcher', () => {
   });
 
   it('a reversal that the core announces by itself is notified; it arms nothing, and the acknowledged payment stays acknowledged (A-74)', async () => {
-    await rig.publish(rig.terminal(notification(1)));
+    await rig.publish(rig.terminal(notificationOf(1)));
     const verdict = await rig.verdict(1);
     const [armed, settled] = [JSON.stringify(rig.neighbours.armed), settledOf(1)];
     const kind = { kind: 'REVERSAL', referenceTransactionId: 1 } as const;
-    await rig.publish(rig.terminal(notification(2, { status: 'REVERSED', referenceTransactionId: 1 }), kind));
+    await rig.publish(rig.terminal(notificationOf(2, { status: 'REVERSED', referenceTransactionId: 1 }), kind));
     expect(await rig.verdict(2)).toBe('NOT_APPLICABLE');
     expect(receiver.transactionIds).toEqual([1, 2]);
     expect([await rig.verdict(1), JSON.stringify(rig.neighbours.armed), settledOf(1)]).toEqual([verdict, armed, settled]);
   });
 
   it('a hundred copies of an event cause one POST (P-I10, F-37)', async () => {
-    const event = rig.terminal(notification(1));
+    const event = rig.terminal(notificationOf(1));
     await rig.publish(...Array.from({ length: 50 }, () => event));
     await rig.verdict(1);
-    await rig.publish(...Array.from({ length: 50 }, () => event), rig.terminal(notification(2)));
+    await rig.publish(...Array.from({ length: 50 }, () => event), rig.terminal(notificationOf(2)));
     await rig.verdict(2);
     expect(receiver.transactionIds).toEqual([1, 2]);
   });
 
   it("a payment that the scheduler has decided is not posted; its missing verdict follows the decision (P-I6, P-1.2-4')", async () => {
     rig.neighbours.decisions.set(1, 'SETTLED').set(3, 'REVERSED');
-    await rig.publish(...[1, 2, 3].map(id => rig.terminal(notification(id))));
+    await rig.publish(...[1, 2, 3].map(id => rig.terminal(notificationOf(id))));
     expect([await rig.verdict(1), await rig.verdict(2), await rig.verdict(3)]).toEqual([
       'NOT_APPLICABLE',
       'ACKED_HTTP',
@@ -154,7 +154,7 @@ describe('webhook dispatcher', () => {
 
   it('close: answers a verdict, OPEN for a held delivery, and closes a transaction that never came', async () => {
     receiver.answer = silence;
-    await rig.publish(rig.terminal(notification(1)));
+    await rig.publish(rig.terminal(notificationOf(1)));
     const item = (transactionId: number) => ({ transactionId, merchantId: 1001 });
     await eventually(() => expect(receiver.requests).toHaveLength(1));
     expect((await rig.closeAs('reversal-scheduler', [item(1), item(7)])).data).toEqual([

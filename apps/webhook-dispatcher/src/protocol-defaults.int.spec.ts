@@ -1,5 +1,5 @@
+import { notificationOf } from '@paycode/dto/testing';
 import { PostWindow } from './posting/domain/post-window';
-import { notification } from './testing/notification';
 import { dispatcherOf, DispatcherRig } from './testing/running-dispatcher';
 import { WireReceiver } from './testing/wire-receiver';
 
@@ -27,7 +27,7 @@ describe('the webhook dispatcher as shipped', () => {
       this.sent(nowMs);
       windows.push({ connectMs, ackMs: this.dueMs - nowMs });
     });
-    await rig.publish(rig.terminal(notification(1)));
+    await rig.publish(rig.terminal(notificationOf(1)));
     await rig.verdict(1);
     expect(receiver.requests).toHaveLength(1);
     // Instants have fractions of a millisecond, and a difference of two of them may miss the last binary digit.

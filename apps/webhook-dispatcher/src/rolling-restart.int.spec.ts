@@ -1,5 +1,5 @@
+import { notificationOf } from '@paycode/dto/testing';
 import { eventually } from '@paycode/service-runtime/testing';
-import { notification } from './testing/notification';
 import { dispatcherOf, DispatcherRig } from './testing/running-dispatcher';
 import { status, WireReceiver, type WireRequest } from './testing/wire-receiver';
 
@@ -27,7 +27,7 @@ describe('several dispatchers', () => {
     let [old, next] = [await rig.start(), await rig.start()];
     let id = 0;
     const held: WireRequest[] = [];
-    const publish = (count: number) => rig.publish(...Array.from({ length: count }, () => rig.terminal(notification(++id))));
+    const publish = (count: number) => rig.publish(...Array.from({ length: count }, () => rig.terminal(notificationOf(++id))));
     for (let round = 0; round < 3; round++) {
       // Both replicas have requests in flight when the one is told to stop; they are answered once it is stopping.
       receiver.answer = request => void held.push(request);
@@ -58,7 +58,7 @@ describe('several dispatchers', () => {
       const inFlight = () => services.map(service => dispatcherOf(service).queue.load.inFlight);
       await rig.publish(
         ...Array.from({ length: endpoints * each }, (_, at) =>
-          rig.terminal(notification(at + 1, { merchantId: 2_000 + (at % endpoints) })),
+          rig.terminal(notificationOf(at + 1, { merchantId: 2_000 + (at % endpoints) })),
         ),
       );
       await eventually(() => expect(inFlight().reduce((sum, count) => sum + count)).toBe(endpoints * each));

@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { notificationOf } from '@paycode/dto/testing';
 import { eventually } from '@paycode/service-runtime/testing';
-import { notification } from '../testing/notification';
 import { RecipientMessagesRig } from '../testing/running-recipient-messages';
 import { TestSmtpServer } from '../testing/test-smtp-server';
 
@@ -77,8 +77,8 @@ describe("a payer's data is erased from messages that wait, by the operator's co
     rig.neighbour.recipients.set(1_001, { EMAIL: ['a@shop.example', 'b@shop.example', 'gone@shop.example'] });
     rig.neighbour.recipients.set(1_002, { EMAIL: ['c@shop.example'] });
     await rig.publish(
-      rig.terminal(notification(1, { clientMsisdn: payer })),
-      rig.terminal(notification(2, { merchantId: 1_002, clientMsisdn: '+27839999999' })),
+      rig.terminal(notificationOf(1, { clientMsisdn: payer })),
+      rig.terminal(notificationOf(2, { merchantId: 1_002, clientMsisdn: '+27839999999' })),
     );
     const messages = async () => [...(await rig.messagesOf(1)), ...(await rig.messagesOf(2))];
     const waiting = async () => (await messages()).filter(({ state }) => state === 'PENDING');

@@ -1,8 +1,8 @@
 import { topicCatalog, topics } from '@paycode/dto';
+import { notificationOf } from '@paycode/dto/testing';
 import { definitionOf, murmur2, toPositive } from '@paycode/events';
 import { eventually } from '@paycode/service-runtime/testing';
 import { TestAuthority } from '@paycode/safe-http/testing';
-import { notification } from '../testing/notification';
 import { RecipientMessagesRig } from '../testing/running-recipient-messages';
 import { TestSmsc } from '../testing/test-smsc';
 import { TestSmtpServer } from '../testing/test-smtp-server';
@@ -52,7 +52,7 @@ describe('Email and SMS', () => {
       EMAIL: which.EMAIL ? [email()] : [],
       SMS: which.SMS ? [msisdn()] : [],
     });
-  const publish = () => rig.publish(rig.terminal(notification(transactionId, { merchantId })));
+  const publish = () => rig.publish(rig.terminal(notificationOf(transactionId, { merchantId })));
   const rows = () => rig.messagesOf(transactionId);
   const smsTo = (number: string) => smsc.messages.filter(({ to }) => to === number);
 
@@ -66,7 +66,7 @@ describe('Email and SMS', () => {
     const next = nextOfPartition(transactionId);
     rig.neighbour.recipients.set(90_000, { EMAIL: ['next@shop.example'] });
     await rig.publish(
-      ...[notification(transactionId, { merchantId }), notification(next, { merchantId: 90_000 })].map(each =>
+      ...[notificationOf(transactionId, { merchantId }), notificationOf(next, { merchantId: 90_000 })].map(each =>
         rig.terminal(each),
       ),
     );
@@ -157,7 +157,7 @@ describe('Email and SMS', () => {
     const mailed = () => merchants().map(id => smtp.mailsTo(`ops-${id}@shop.example`).length);
 
     it('their event is parked, and the other merchants are notified', async () => {
-      const events = merchants().map((id, n) => rig.terminal(notification(transactionId + n, { merchantId: id })));
+      const events = merchants().map((id, n) => rig.terminal(notificationOf(transactionId + n, { merchantId: id })));
       await rig.publish(...events);
       await eventually(() => expect(mailed()).toEqual([1, 1, 0, 1]));
       await eventually(async () => {

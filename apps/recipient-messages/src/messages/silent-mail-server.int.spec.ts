@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { notificationOf } from '@paycode/dto/testing';
 import { register } from 'prom-client';
 import { RawReceiver } from '@paycode/safe-http/testing';
 import { eventually } from '@paycode/service-runtime/testing';
-import { notification } from '../testing/notification';
 import { RecipientMessagesRig } from '../testing/running-recipient-messages';
 
 describe('a mail server that accepts connections and never answers', () => {
@@ -26,7 +26,7 @@ describe('a mail server that accepts connections and never answers', () => {
   it('delays no short message; every e-mail waits and is counted (R-6.2-3)', async () => {
     const ids = Array.from({ length: 20 }, (_, i) => 9_000 + i);
     rig.neighbour.recipients.set(1_001, { EMAIL: ['ops@shop.example'], SMS: ['27820001001'] });
-    await rig.publish(...ids.map(id => rig.terminal(notification(id))));
+    await rig.publish(...ids.map(id => rig.terminal(notificationOf(id))));
     await eventually(() => expect(readdirSync(join(folder, 'sms'))).toHaveLength(ids.length));
     await eventually(() => expect(silent.connections).toBeGreaterThan(0));
     const waiting = async () => {

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TransactionNotificationV3 } from '@paycode/dto';
+import { notificationOf } from '@paycode/dto/testing';
 import { eventually } from '@paycode/service-runtime/testing';
-import { notification } from '../testing/notification';
 import { DispatcherRig } from '../testing/running-dispatcher';
 import { silence, WireReceiver } from '../testing/wire-receiver';
 
@@ -73,7 +73,7 @@ describe("a payer's data is erased on request, by the operator's command (T-43)"
   }
 
   async function pay(transactionId: number, changes: Partial<TransactionNotificationV3>): Promise<void> {
-    await rig.publish(rig.terminal(notification(transactionId, changes)));
+    await rig.publish(rig.terminal(notificationOf(transactionId, changes)));
     await rig.verdict(transactionId);
   }
 
@@ -119,7 +119,7 @@ describe("a payer's data is erased on request, by the operator's command (T-43)"
   it('an undecided payment and one that changed since it was shown are not erased', async () => {
     await pay(1, payer);
     receiver.answer = silence;
-    await rig.publish(rig.terminal(notification(2, payer)));
+    await rig.publish(rig.terminal(notificationOf(2, payer)));
     await eventually(() => expect(receiver.transactionIds).toContain(2));
     const { lines, confirm } = await preview('1', '2', '9');
     expect(lines.map(({ dispatcher }) => dispatcher)).toEqual(['ERASABLE', 'UNDECIDED', 'UNKNOWN']);

@@ -1,6 +1,6 @@
 import type { ShardOwner, ShardOwners } from '@paycode/dto';
+import { notificationOf } from '@paycode/dto/testing';
 import { eventually } from '@paycode/service-runtime/testing';
-import { notification } from '../testing/notification';
 import { DispatcherRig } from '../testing/running-dispatcher';
 import { type Answer, silence, status, WireReceiver } from '../testing/wire-receiver';
 
@@ -24,10 +24,10 @@ describe('deliveries for people on call', () => {
 
   it('lists open and recent deliveries, newest first, of all or one merchant', async () => {
     rig.route(1002, null);
-    await rig.publish(rig.terminal(notification(1)), rig.terminal(notification(2, { merchantId: 1002 })));
+    await rig.publish(rig.terminal(notificationOf(1)), rig.terminal(notificationOf(2, { merchantId: 1002 })));
     await Promise.all([rig.verdict(1), rig.verdict(2)]);
     receiver.answer = silence;
-    await rig.publish(rig.terminal(notification(3)));
+    await rig.publish(rig.terminal(notificationOf(3)));
     await eventually(async () => expect(ids(await rig.operator('get', '/internal/deliveries'))).toEqual([3]));
     const recent = await rig.operator('get', '/internal/deliveries?state=recent');
     expect(ids(recent)[0]).toBe(3);
@@ -39,7 +39,7 @@ describe('deliveries for people on call', () => {
   it('lists open deliveries oldest first, of those that were received first', async () => {
     receiver.answer = silence;
     for (const id of [1, 2, 3]) {
-      await rig.publish(rig.terminal(notification(id)));
+      await rig.publish(rig.terminal(notificationOf(id)));
       await eventually(async () => expect(ids(await rig.operator('get', '/internal/deliveries'))[0]).toBe(id));
     }
     expect(ids(await rig.operator('get', '/internal/deliveries?state=oldest'))).toEqual([1, 2, 3]);
@@ -77,10 +77,10 @@ describe('deliveries for people on call', () => {
       ['a payment', 'SUCCESS'],
       ['a notice', 'BANK_REJECTED'],
     ] as const)('and the repeat of it are both in the timeline of %s, under one number (A-87)', async (_, state) => {
-      await rig.publish(rig.terminal(notification(1)));
+      await rig.publish(rig.terminal(notificationOf(1)));
       await rig.verdict(1);
       receiver.answer = cutsReused;
-      await rig.publish(rig.terminal(notification(2, { status: state })));
+      await rig.publish(rig.terminal(notificationOf(2, { status: state })));
       await rig.verdict(2);
       const { attempts, verdict } = (await rig.timeline(2))!;
       expect(attempts).toMatchObject([lost, { attempt: 1, outcome: 'HTTP 200' }]);
@@ -91,7 +91,7 @@ describe('deliveries for people on call', () => {
     });
 
     it('as in the redelivery of a notice (A-87)', async () => {
-      await rig.publish(rig.terminal(notification(1, { status: 'BANK_REJECTED' })));
+      await rig.publish(rig.terminal(notificationOf(1, { status: 'BANK_REJECTED' })));
       await rig.verdict(1);
       receiver.answer = cutsReused;
       expect((await rig.operator('post', '/internal/deliveries/1/redeliver')).status).toBe(202);
@@ -105,7 +105,7 @@ describe('deliveries for people on call', () => {
 
   it('redelivers a notice at once, and never a payment (A-13, P-I8)', async () => {
     receiver.answer = status(500);
-    await rig.publish(rig.terminal(notification(1, { status: 'BANK_REJECTED' })), rig.terminal(notification(2)));
+    await rig.publish(rig.terminal(notificationOf(1, { status: 'BANK_REJECTED' })), rig.terminal(notificationOf(2)));
     await Promise.all([rig.verdict(1), rig.verdict(2)]);
     receiver.answer = status(200);
     expect((await rig.operator('post', '/internal/deliveries/1/redeliver')).status).toBe(202);

@@ -1,6 +1,6 @@
 import type { EndpointPause, MerchantEndpoint } from '@paycode/dto';
+import { notificationOf } from '@paycode/dto/testing';
 import { eventually } from '@paycode/service-runtime/testing';
-import { notification } from '../testing/notification';
 import { dispatcherOf, DispatcherRig } from '../testing/running-dispatcher';
 import { WireReceiver } from '../testing/wire-receiver';
 
@@ -34,7 +34,7 @@ describe('pausing deliveries to an endpoint (A-99)', () => {
     const paused = await begun();
     expect(paused).toMatchObject({ endpoint: new URL(receiver.url).origin, reason: 'server is moved', endedAt: null });
     await known(1);
-    await rig.publish(rig.terminal(notification(1)), rig.terminal(notification(2)));
+    await rig.publish(rig.terminal(notificationOf(1)), rig.terminal(notificationOf(2)));
     await eventually(async () => expect((await rig.timeline(2))?.attempts).toEqual([]));
     await rig.services[0]!.stop('test');
     rig.services.shift();
@@ -53,7 +53,7 @@ describe('pausing deliveries to an endpoint (A-99)', () => {
 
   it('ends by itself, is over for everybody then, and is no pause that could be ended', async () => {
     const { pauseId } = await begun({ durationS: 2 });
-    await rig.publish(rig.terminal(notification(1)));
+    await rig.publish(rig.terminal(notificationOf(1)));
     expect(await rig.verdict(1)).toBe('ACKED_HTTP');
     const { armedAt } = (await rig.timeline(1))!;
     const [{ endsAt }] = (await rig.operator('get', '/internal/endpoints/pauses')).data as [EndpointPause];

@@ -1,9 +1,9 @@
 import type { ServiceName } from '@paycode/access';
 import type { PortalAnswer, PortalShownNotification } from '@paycode/dto';
 import { serializeNotification } from '@paycode/dto';
+import { notificationOf } from '@paycode/dto/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import axios from 'axios';
-import { notification } from '../testing/notification';
 import { DispatcherRig } from '../testing/running-dispatcher';
 import { silence, status, WireReceiver } from '../testing/wire-receiver';
 
@@ -17,7 +17,7 @@ describe('a notification that people read in the portal', () => {
     rig.route(1001, receiver.url);
     await rig.start();
     receiver.answer = silence;
-    await rig.publish(rig.terminal(notification(1)));
+    await rig.publish(rig.terminal(notificationOf(1)));
     await eventually(() => expect(receiver.transactionIds).toContain(1));
   });
   afterAll(async () => {
@@ -35,7 +35,7 @@ describe('a notification that people read in the portal', () => {
     const { answer } = await ask<PortalShownNotification>('show', { transactionId: 1, merchantId: 1001 });
     if (!answer.ok) throw new Error(answer.message);
     const { body, isErased, request } = answer.value;
-    expect([body, isErased]).toEqual([serializeNotification(notification(1)), false]);
+    expect([body, isErased]).toEqual([serializeNotification(notificationOf(1)), false]);
     const sent = receiver.requests[0]!;
     expect(rig.decrypt(1001, request!.body)).toEqual(rig.decrypt(1001, sent.body));
     expect(request!.body).not.toBe(sent.body);
@@ -62,7 +62,7 @@ describe('a notification that people read in the portal', () => {
     const payment = await ask('repeat', { transactionId: 1, merchantId: 1001 });
     expect(payment.answer).toMatchObject({ ok: false, status: 409, reason: 'MOVES_MONEY' });
     receiver.answer = status(200);
-    await rig.publish(rig.terminal(notification(2, { status: 'BANK_REJECTED' })));
+    await rig.publish(rig.terminal(notificationOf(2, { status: 'BANK_REJECTED' })));
     await eventually(async () => expect((await rig.timeline(2))?.verdict).toBeTruthy());
     expect((await ask('repeat', { transactionId: 2, merchantId: 1001 })).answer).toMatchObject({ ok: true });
     const attempts = () =>
@@ -75,7 +75,7 @@ describe('a notification that people read in the portal', () => {
 
   it('is acknowledged when it is fetched, as by getNotification (R-3.1-5)', async () => {
     const { answer } = await ask<{ body: string }>('fetch', { transactionId: 1, merchantId: 1001 });
-    expect(answer).toEqual({ ok: true, value: { body: serializeNotification(notification(1)) } });
+    expect(answer).toEqual({ ok: true, value: { body: serializeNotification(notificationOf(1)) } });
     expect(await rig.verdict(1)).toBe('ACKED_PULL');
   });
 

@@ -1,6 +1,6 @@
 import { type Identity, serializeNotification } from '@paycode/dto';
+import { notificationOf } from '@paycode/dto/testing';
 import { eventually } from '@paycode/service-runtime/testing';
-import { notification } from '../testing/notification';
 import { dispatcherOf, DispatcherRig } from '../testing/running-dispatcher';
 import { silence, status, WireReceiver } from '../testing/wire-receiver';
 import { VerdictStore } from '../verdicts';
@@ -27,13 +27,13 @@ describe('getNotification', () => {
   /** A payment whose POST is under way and not answered. */
   const pending = async (transactionId: number) => {
     receiver.answer = silence;
-    await rig.publish(rig.terminal(notification(transactionId)));
+    await rig.publish(rig.terminal(notificationOf(transactionId)));
     await eventually(() => expect(receiver.transactionIds).toContain(transactionId));
   };
 
   describe('as in A-57, R-4.4-1, A-18', () => {
     it('answers the owner and its PSP the unencrypted notification, exact to the digit', async () => {
-      await rig.publish(rig.terminal(notification(1)));
+      await rig.publish(rig.terminal(notificationOf(1)));
       await rig.verdict(1);
       for (const caller of [merchant, psp]) {
         const answer = await rig.recover(1, caller);
@@ -43,7 +43,7 @@ describe('getNotification', () => {
           'content-type': expect.stringMatching(/^application\/json/),
         });
         expect(answer.data).toContain('"amount":110.10,');
-        expect(JSON.parse(answer.data)).toMatchObject({ transactionId: 1, status: 'SUCCESS', clientMsisdn: '27820000001' });
+        expect(JSON.parse(answer.data)).toMatchObject({ transactionId: 1, status: 'SUCCESS', clientMsisdn: '+27820000001' });
       }
     });
   });
@@ -57,7 +57,7 @@ describe('getNotification', () => {
         expect(rig.neighbours.settled).toContainEqual({ transactionId: 1, merchantId: 1001, verdict: 'ACKED_PULL' }),
       );
       status(500)(receiver.requests[0]!);
-      await rig.publish(rig.terminal(notification(2, { merchantId: 1002 })));
+      await rig.publish(rig.terminal(notificationOf(2, { merchantId: 1002 })));
       await rig.verdict(2);
       expect(await rig.verdict(1)).toBe('ACKED_PULL');
     });
@@ -65,9 +65,9 @@ describe('getNotification', () => {
 
   it('never says SUCCESS once the reversal began; every other field is that of the payment (A-14, A-83)', async () => {
     receiver.answer = status(500);
-    await rig.publish(rig.terminal(notification(1)));
+    await rig.publish(rig.terminal(notificationOf(1)));
     expect(await rig.verdict(1)).toBe('CLOSED_NON200');
-    const told = serializeNotification(notification(1));
+    const told = serializeNotification(notificationOf(1));
     expect(told).toContain('"status":"SUCCESS"');
     expect((await rig.recover(1, merchant)).data).toBe(told.replace('"status":"SUCCESS"', '"status":"REVERSED"'));
     expect(told).toContain('"referenceTransactionId":0,');
@@ -137,7 +137,7 @@ describe('getNotification', () => {
   });
 
   it('reading a failed notice has no side effect (A-17)', async () => {
-    await rig.publish(rig.terminal(notification(1, { status: 'BANK_REJECTED' })));
+    await rig.publish(rig.terminal(notificationOf(1, { status: 'BANK_REJECTED' })));
     await rig.verdict(1);
     expect(JSON.parse((await rig.recover(1, merchant)).data)).toMatchObject({ status: 'BANK_REJECTED' });
     expect(await rig.verdict(1)).toBe('NOT_APPLICABLE');
@@ -145,7 +145,7 @@ describe('getNotification', () => {
   });
 
   it('foreign, unknown and malformed ids get one and the same 404 (A-16, T-24)', async () => {
-    await rig.publish(rig.terminal(notification(1)));
+    await rig.publish(rig.terminal(notificationOf(1)));
     await rig.verdict(1);
     await rig.closeAs('reversal-scheduler', [{ transactionId: 5, merchantId: 1001 }]);
     const bodyOf = async (id: number | string, caller: Partial<Identity>) => {

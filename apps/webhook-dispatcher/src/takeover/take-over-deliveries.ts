@@ -17,8 +17,8 @@ const pageMax = 200;
 /** Shards per sweep. It is limited because a sweep briefly waits for inserts into its shards. */
 const shardsPerSweep = 64;
 /**
- * How long after a change of its shards, or the last delivery that it held, a replica sweeps in every pass. Later, other replicas store nothing in
- * its shards unless they stalled for longer.
+ * How long after a change of its shards, or the last delivery that it held, a replica sweeps in every pass. Later, another replica stores in its
+ * shards only what it kept back for longer, or a dead letter that was redriven there: neither is armed yet.
  */
 const restAfterMs = 30_000;
 /** Between two sweeps at rest. All shards of a replica are swept within four of them. */

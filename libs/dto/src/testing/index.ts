@@ -23,6 +23,14 @@ export function aNotification(overrides: Partial<TransactionNotificationV3> = {}
   return { ...parseNotification(notificationSamples()['purchase-success']!), ...overrides };
 }
 
+/** The payment of an id at merchant 1001, the corner shop, to vary in a test. */
+export function notificationOf(
+  transactionId: number,
+  overrides: Partial<TransactionNotificationV3> = {},
+): TransactionNotificationV3 {
+  return aNotification({ transactionId, merchantName: 'Corner Shop', reference: `order-${transactionId}`, ...overrides });
+}
+
 function files(folder: string): { name: string; text: string }[] {
   return readdirSync(join(samples, folder)).map(file => ({
     name: file.replace(/\.json$/, ''),

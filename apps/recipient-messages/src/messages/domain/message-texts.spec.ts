@@ -1,5 +1,5 @@
+import { notificationOf } from '@paycode/dto/testing';
 import fc from 'fast-check';
-import { notification } from '../../testing/notification';
 import { changeNoticeEmail } from './change-notice-message';
 import { septetsMax, septetsOf, toGsm7 } from './gsm7';
 import { paymentEmail, paymentSms } from './payment-message';
@@ -9,7 +9,7 @@ import { plainText } from './plain-text';
 const anyText = fc.string({ unit: 'grapheme', maxLength: 60 });
 const anyNotification = fc
   .record({ merchantName: anyText, reference: anyText, amount: fc.constantFrom('0.01', '110.10', '999999999999.99') })
-  .map(fields => notification(9_007_199_254_740_991, fields));
+  .map(fields => notificationOf(9_007_199_254_740_991, fields));
 
 describe('texts for recipients', () => {
   it('foreign text never makes a second line, a header or a change of text direction (T-25)', () => {
@@ -23,7 +23,7 @@ describe('texts for recipients', () => {
 
   it('no line of an e-mail begins with foreign text, and HTML is escaped (T-25)', () => {
     const { text, html } = paymentEmail(
-      notification(1, { reference: '=HYPERLINK("http://x")', merchantName: '<script>alert(1)</script>' }),
+      notificationOf(1, { reference: '=HYPERLINK("http://x")', merchantName: '<script>alert(1)</script>' }),
     );
     expect(text.split('\n').filter(line => /^[=+@-]/.test(line))).toEqual([]);
     expect(text).toContain('Reference: =HYPERLINK');
@@ -32,7 +32,7 @@ describe('texts for recipients', () => {
   });
 
   it('an e-mail shows the payment, and of the card no more than its kind and last four digits (R-2.5-15, R-6.2-3)', () => {
-    const { subject, text, html } = paymentEmail(notification(77));
+    const { subject, text, html } = paymentEmail(notificationOf(77));
     expect(subject).toBe('Payment received: ZAR 110.10, transaction 77');
     expect(text).toContain('Card: VISA ending in 0002');
     for (const part of [subject, text, html]) expect(part).not.toMatch(/400000|A EXAMPLE|27820000001/);
@@ -42,7 +42,7 @@ describe('texts for recipients', () => {
 
   it('an e-mail has a line for each known field, as text and as HTML (R-6.2-3)', () => {
     const { text, html } = paymentEmail(
-      notification(78, { status: 'BANK_REJECTED', tipAmount: '5', referenceTransactionId: 77, reference: 'a & b' }),
+      notificationOf(78, { status: 'BANK_REJECTED', tipAmount: '5', referenceTransactionId: 77, reference: 'a & b' }),
     );
     const lines = [
       'Merchant: Corner Shop',
@@ -64,7 +64,7 @@ describe('texts for recipients', () => {
   });
 
   it('an e-mail has no line for an unknown field', () => {
-    const { code: _, cardInfo, bankResponse, ...known } = notification(79);
+    const { code: _, cardInfo, bankResponse, ...known } = notificationOf(79);
     const labelsOf = (last4: string | null) => {
       const card = { ...cardInfo, cardType: null, last4 };
       const { text } = paymentEmail({ ...known, cardInfo: card, bankResponse: { ...bankResponse, authCode: null } });
@@ -76,7 +76,7 @@ describe('texts for recipients', () => {
   });
 
   it('a reference that does not fit fills the short message to its end and no further', () => {
-    const sms = paymentSms(notification(80, { merchantName: '€'.repeat(30), reference: '€'.repeat(45) }));
+    const sms = paymentSms(notificationOf(80, { merchantName: '€'.repeat(30), reference: '€'.repeat(45) }));
     const [start, end] = [`${'€'.repeat(15)}: Payment received, ZAR 110.10. Ref `, '. Tx 80'];
     const room = Math.floor((septetsMax - septetsOf(start + end)) / 2);
     expect(sms).toBe(`${start}${'€'.repeat(room)}${end}`);
@@ -105,9 +105,9 @@ describe('texts for recipients', () => {
   });
 
   it('a short message says what happened', () => {
-    expect(paymentSms(notification(77))).toBe('Corner Shop: Payment received, ZAR 110.10. Ref order-77. Tx 77');
-    expect(paymentSms(notification(78, { status: 'REVERSED', referenceTransactionId: 77 }))).toContain('Payment reversed');
-    expect(paymentSms(notification(79, { status: 'BANK_REJECTED', merchantName: 'Café Łódź €uro' }))).toBe(
+    expect(paymentSms(notificationOf(77))).toBe('Corner Shop: Payment received, ZAR 110.10. Ref order-77. Tx 77');
+    expect(paymentSms(notificationOf(78, { status: 'REVERSED', referenceTransactionId: 77 }))).toContain('Payment reversed');
+    expect(paymentSms(notificationOf(79, { status: 'BANK_REJECTED', merchantName: 'Café Łódź €uro' }))).toBe(
       'Café ?odz €uro: Payment not completed, ZAR 110.10. Ref order-79. Tx 79',
     );
   });
