@@ -10,6 +10,7 @@ export * from './migrate';
 export * from './embedded/embedded-postgres';
 export * from './flush-queue';
 export * from './isolate';
+export * from './joined-payloads';
 export * from './parked-work';
 export * from './durability';
 export * from './nest/database-env';

@@ -17,9 +17,9 @@ import { columnsOf, terminalEventOf, transactionFrom, type TransactionRow } from
 /** Purchases of concurrent calls in one statement, and those that may wait for it. */
 const together = { flushMax: 500, queueMax: 10_000 };
 
-/** Columns of `columnsOf`. */
-const columnCount = 12;
-const insertPurchases = { name: 'purchase-insert', text: insertBesideOutbox(sql.insert, columnCount) };
+/** Of `columnsOf`. */
+const parameterCount = 14;
+const insertPurchases = { name: 'purchase-insert', text: insertBesideOutbox(sql.insert, parameterCount) };
 
 type Keyed = Pick<CompletedTransaction, 'merchantId' | 'idempotencyKey'>;
 

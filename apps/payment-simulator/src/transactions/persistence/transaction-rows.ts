@@ -1,23 +1,28 @@
 import { eventTypes, topics, type TransactionKind, type TransactionTerminal } from '@paycode/dto';
 import type { EventToPublish } from '@paycode/events';
+import { joinPayloads, scalars, texts } from '@paycode/persistence';
 import type { CompletedTransaction, StoredTransaction } from '../domain/transaction';
 
-/** Columns of `transactionSql.insert`. */
+/** Parameters of `transactionSql.insert`. */
 export function columnsOf(transactions: readonly CompletedTransaction[]): unknown[] {
-  const column = (value: (transaction: CompletedTransaction) => unknown) => transactions.map(value);
+  const numbers = (value: (transaction: CompletedTransaction) => number | null) => scalars(transactions.map(value));
+  const words = (value: (transaction: CompletedTransaction) => string | null) => texts(transactions.map(value));
+  const notifications = joinPayloads(transactions.map(transaction => transaction.notification));
   return [
-    column(transaction => transaction.transactionId),
-    column(transaction => transaction.merchantId),
-    column(transaction => transaction.kind),
-    column(transaction => transaction.txState),
-    column(transaction => transaction.reference),
-    column(transaction => transaction.amount),
-    column(transaction => transaction.currencyCode),
-    column(transaction => transaction.code),
-    column(transaction => transaction.referenceTransactionId || null),
-    column(transaction => transaction.completedAt),
-    column(transaction => transaction.notification),
-    column(transaction => transaction.idempotencyKey),
+    numbers(transaction => transaction.transactionId),
+    numbers(transaction => transaction.merchantId),
+    words(transaction => transaction.kind),
+    words(transaction => transaction.txState),
+    words(transaction => transaction.reference),
+    words(transaction => transaction.amount),
+    words(transaction => transaction.currencyCode),
+    words(transaction => transaction.code),
+    numbers(transaction => transaction.referenceTransactionId || null),
+    words(transaction => transaction.completedAt),
+    words(transaction => transaction.idempotencyKey),
+    notifications.bytes,
+    notifications.starts,
+    notifications.lengths,
   ];
 }
 

@@ -1,3 +1,5 @@
+import { joinedPayload } from '@paycode/persistence';
+
 // A transaction with its refunds and reversal; amounts are text, because JavaScript would read JSON numbers as floats.
 const select = `
   select t.*, (
@@ -18,8 +20,12 @@ export const transactionSql = {
   insert: `
     insert into transaction (transaction_id, merchant_id, kind, tx_state, reference, amount, currency_code, code,
                              reference_transaction_id, completed_at, notification, idempotency_key)
-    select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::text[], $8::text[],
-                         $9::bigint[], $10::timestamptz[], $11::text[], $12::text[])
+    select transaction_id, merchant_id, kind, tx_state, reference, amount, currency_code, code, reference_transaction_id, completed_at,
+           ${joinedPayload('$12', 'start', 'length')}, idempotency_key
+      from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::text[], $8::text[],
+                  $9::bigint[], $10::timestamptz[], $11::text[], $13::int[], $14::int[])
+        as t(transaction_id, merchant_id, kind, tx_state, reference, amount, currency_code, code, reference_transaction_id, completed_at,
+             idempotency_key, start, length)
     on conflict (merchant_id, idempotency_key) where idempotency_key is not null do nothing
     returning transaction_id::text as announced`,
 

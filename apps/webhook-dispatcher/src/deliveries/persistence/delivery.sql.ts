@@ -1,3 +1,5 @@
+import { joinedPayload } from '@paycode/persistence';
+
 // Statements of the delivery store. They lock shards FOR SHARE in the order of their number. A takeover (FOR UPDATE) and these statements
 // wait for each other, so a takeover sees every row written before it.
 const stored = `
@@ -12,13 +14,14 @@ export const deliverySql = {
   // is visible.
   insert: `
     with input as (
-      select * from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::timestamptz[], $8::text[], $9::boolean[],
-                           $10::bigint[], $11::smallint[])
-        as t(transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, payload, reversible, epoch, shard)),
+      select * from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::timestamptz[], $9::int[], $10::int[],
+                           $11::boolean[], $12::bigint[], $13::smallint[])
+        as t(transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, start, length, reversible, epoch, shard)),
     held as materialized (
       select shard, owner, epoch from shard where shard in (select shard from input) order by shard for share)
     insert into delivery (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, payload, reversible, shard, epoch, seq)
-    select i.transaction_id, i.merchant_id, i.kind, i.status, i.reference_transaction_id, i.completed_at, i.payload, i.reversible, i.shard,
+    select i.transaction_id, i.merchant_id, i.kind, i.status, i.reference_transaction_id, i.completed_at, ${joinedPayload('$8', 'i.start', 'i.length')},
+           i.reversible, i.shard,
            case when h.owner = $1 and h.epoch = i.epoch then i.epoch else 0 end, nextval('delivery_seq')
       from input i join held h using (shard)
     on conflict do nothing

@@ -1,5 +1,5 @@
 import type { CloseAnswer, VerdictKind } from '@paycode/dto';
-import { preparedQuery, scalars, texts } from '@paycode/persistence';
+import { joinPayloads, preparedQuery, scalars, texts } from '@paycode/persistence';
 import type { DataSource } from 'typeorm';
 import {
   DeliveryStore,
@@ -35,10 +35,13 @@ export class PostgresDeliveryStore extends DeliveryStore {
 
   override async insert(replica: string, deliveries: readonly DeliveryToInsert[]): Promise<InsertedDelivery[]> {
     const insert = { name: 'delivery-insert', text: sql.insert };
+    const payloads = joinPayloads(deliveries.map(delivery => delivery.payload));
     const rows = await preparedQuery<{ id: string; seq: string; epoch: string }>(this.dataSource, insert, [
       replica,
       ...columnsOf(deliveries),
-      texts(deliveries.map(delivery => delivery.payload)),
+      payloads.bytes,
+      payloads.starts,
+      payloads.lengths,
       scalars(deliveries.map(delivery => delivery.isReversible)),
       scalars(deliveries.map(delivery => delivery.epoch)),
       scalars(deliveries.map(delivery => delivery.shard)),
