@@ -29,10 +29,15 @@ export class BenchDatabase {
     private readonly server: EmbeddedPostgres,
   ) {}
 
-  static async start(): Promise<BenchDatabase> {
+  /** `further`: settings, as `name=value`. */
+  static async start(further: readonly string[] = []): Promise<BenchDatabase> {
     const home = mkdtempSync(join(tmpdir(), 'paycode-bench-'));
     chmodSync(home, 0o755);
-    const server = await startEmbeddedPostgres({ dataDir: join(home, 'postgres'), endsWithParent: true, settings });
+    const server = await startEmbeddedPostgres({
+      dataDir: join(home, 'postgres'),
+      endsWithParent: true,
+      settings: [...settings, ...further],
+    });
     const database = new BenchDatabase(home, server);
     await database.query('postgres', 'create extension pg_stat_statements');
     return database;
@@ -41,6 +46,11 @@ export class BenchDatabase {
   /** Of the server; its children are its sessions. */
   get pid(): number {
     return this.server.pid;
+  }
+
+  /** What the server prints from now on, as it comes. */
+  onOutput(listener: (text: string) => void): void {
+    this.server.process.stderr!.on('data', listener);
   }
 
   async create(name: string): Promise<string> {

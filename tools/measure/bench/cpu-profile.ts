@@ -1,8 +1,16 @@
 /** Reads what `node --cpu-prof` wrote. */
 
+/** A function; its place is counted from 0. */
+export interface CallFrame {
+  functionName: string;
+  url: string;
+  lineNumber: number;
+  columnNumber?: number;
+}
+
 /** The parts of a .cpuprofile that are used here. */
 export interface CpuProfile {
-  nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[];
+  nodes: { id: number; callFrame: CallFrame; children?: number[] }[];
   samples: number[];
   /** Microseconds before each sample. */
   timeDeltas: number[];
@@ -32,7 +40,7 @@ export function topFrames(profile: CpuProfile, count: number): Frame[] {
   return sorted.slice(0, count).map(([name, spentUs]) => ({ name, share: spentUs / totalUs }));
 }
 
-function nameOf({ functionName, url, lineNumber }: CpuProfile['nodes'][number]['callFrame']): string {
+function nameOf({ functionName, url, lineNumber }: CallFrame): string {
   const file = url.split('/').slice(-2).join('/');
   const name = functionName || 'anonymous';
   return file ? `${name} (${file}:${lineNumber + 1})` : name;

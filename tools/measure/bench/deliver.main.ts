@@ -9,18 +9,23 @@ import { CalledProcess } from './child-calls.ts';
 import { bundle, type Circumstances, type Contender, peerContender, platformContender } from './contender.ts';
 import { type CpuProfile, topFrames } from './cpu-profile.ts';
 import { DeliverBench } from './deliver-bench.ts';
+import { DeliverWaterfall, waterfallScales } from './deliver-waterfall.ts';
 import type { DeliverScale } from './delivery-figures.ts';
+import { inspectFlag } from './inspected-process.ts';
 import { makeMerchants, makeSecrets } from './merchants.ts';
 import { Neighbours } from './neighbours.ts';
 import { PlatformUnderTest } from './platform-under-test.ts';
 import { print, printTable } from './report.ts';
 import type { ReceiverPorts } from './receiver.main.ts';
+import { statementReports } from './statement-use.ts';
+import { reportWaterfall } from './waterfall-report.ts';
 
 const scales: Record<'quick' | 'full', DeliverScale> = {
   quick: { rounds: 2, warmUp: 3_000, burst: 8_000, steadySeconds: 8 },
   full: { rounds: 3, warmUp: 40_000, burst: 20_000, steadySeconds: 15 },
 };
 const endpoints = 20;
+const flag = { type: 'boolean', default: false } as const;
 const profileFolder = join(process.cwd(), 'dist/bench/profile');
 
 /** The platform with either transport. */
@@ -48,11 +53,32 @@ async function profileOf(bench: DeliverBench, platform: PlatformUnderTest, payco
   print(file);
 }
 
+async function printWaterfall(waterfall: DeliverWaterfall, scale: 'quick' | 'full'): Promise<void> {
+  const isComplete = reportWaterfall(await waterfall.measure(waterfallScales[scale]), waterfallScales[scale]);
+  process.exitCode = isComplete ? 0 : 1;
+}
+
+/** The peers in both variants, and the platform on Kafka where there are brokers. */
+async function furtherContenders(around: Circumstances & { neighboursUrl: string }): Promise<Contender[]> {
+  const found: Contender[] = [];
+  for (const isDurable of [true, false])
+    for (const queue of ['graphile-worker', 'pg-boss'] as const) found.push(await peerContender(queue, isDurable, around));
+  const brokers = process.env['KAFKA_BROKERS'];
+  if (brokers) found.push((await openPlatform(around, brokers))[1]);
+  return found;
+}
+
+/** Inspected, a process is slower: a run of its own, whose other figures are not for the record. */
+function flagsOf({ profile, waterfall }: { profile: boolean; waterfall: boolean }) {
+  const inspected = waterfall ? [inspectFlag] : [];
+  const profiled = profile ? ['--cpu-prof', '--cpu-prof-interval=500', `--cpu-prof-dir=${profileFolder}`] : [];
+  return { dispatcherFlags: [...inspected, ...profiled], schedulerFlags: inspected };
+}
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { quick: { type: 'boolean', default: false }, profile: { type: 'boolean', default: false } },
-  });
-  const database = await BenchDatabase.start();
+  const { values } = parseArgs({ options: { quick: flag, profile: flag, waterfall: flag } });
+  const scale = values.quick ? 'quick' : 'full';
+  const database = await BenchDatabase.start(values.waterfall ? statementReports : []);
   const neighbours = await Neighbours.start();
   const closing: { stop(): Promise<void> }[] = [];
   try {
@@ -62,17 +88,14 @@ async function main(): Promise<void> {
     const { healthy } = await receiver.call<ReceiverPorts>('open', { ...certificate, healthy: endpoints, hanging: 0 });
     const merchants = makeMerchants(1_001, healthy, secrets);
     neighbours.know(merchants.map(({ route }) => route));
-    // Inspected, the dispatcher is slower: a run of its own, whose other figures are not for the record.
-    const dispatcherFlags = values.profile ? ['--cpu-prof', '--cpu-prof-interval=500', `--cpu-prof-dir=${profileFolder}`] : [];
-    const around = { database, secrets, certificate, merchants, neighboursUrl: neighbours.url, dispatcherFlags };
-    const bench = new DeliverBench(receiver, { ...around, scale: scales[values.quick ? 'quick' : 'full'] });
+    const around = { database, secrets, certificate, merchants, neighboursUrl: neighbours.url, ...flagsOf(values) };
     const [platform, paycode] = await openPlatform(around);
     const contenders = [paycode];
-    for (const isDurable of [true, false])
-      for (const queue of ['graphile-worker', 'pg-boss'] as const) contenders.push(await peerContender(queue, isDurable, around));
-    const brokers = process.env['KAFKA_BROKERS'];
-    if (brokers) contenders.push((await openPlatform(around, brokers))[1]);
-    closing.push(...contenders);
+    closing.push(paycode);
+    if (values.waterfall) return await printWaterfall(new DeliverWaterfall(platform, paycode, { receiver, database }), scale);
+    const bench = new DeliverBench(receiver, { ...around, scale: scales[scale] });
+    contenders.push(...(await furtherContenders(around)));
+    closing.push(...contenders.slice(1));
     if (values.profile) return await profileOf(bench, platform, paycode);
     const isExact = await bench.run({ platform, paycode, contenders });
     process.exitCode = isExact ? 0 : 1;

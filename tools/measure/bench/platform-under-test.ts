@@ -21,6 +21,7 @@ export interface PlatformOptions extends PlatformGround {
   /** Further settings of the dispatcher. */
   dispatcher?: Record<string, string>;
   dispatcherFlags?: string[];
+  schedulerFlags?: string[];
 }
 
 /** Bytes per payment, indexes included. */
@@ -59,6 +60,7 @@ export class PlatformUnderTest {
       folder,
       port: schedulerPort,
       env: { ...env, ...keys.env('reversal-scheduler'), DATABASE_URL: options.database.urlOf(platform.databases.scheduler) },
+      nodeFlags: options.schedulerFlags,
     });
     platform.dispatcher = await startService({
       name: 'webhook-dispatcher',

@@ -10,6 +10,8 @@ export interface ServiceUnderTest {
   pid: number;
   internalUrl: string;
   publicUrl: string;
+  /** The file of what it prints. */
+  log: string;
   stop(): Promise<void>;
   /** At once, as a crash would. */
   kill(): Promise<void>;
@@ -41,7 +43,7 @@ export async function startService({ name, folder, port, env, nodeFlags }: Servi
       throw new Error(`${error.message}\n${readFileSync(log, 'utf8').slice(-2_000)}`);
     },
   );
-  return { pid: child.pid!, internalUrl, publicUrl, stop: () => ended(child), kill: () => ended(child, 'SIGKILL') };
+  return { pid: child.pid!, internalUrl, publicUrl, log, stop: () => ended(child), kill: () => ended(child, 'SIGKILL') };
 }
 
 async function isReady(internalUrl: string, child: ChildProcess): Promise<boolean> {
