@@ -49,7 +49,6 @@ describe('a payment on a platform with a trace collector', () => {
           'reversal-scheduler: arm',
           'webhook-dispatcher: POST webhook',
           'webhook-dispatcher: record verdict',
-          'webhook-dispatcher: settle',
           'webhook-dispatcher: publish paycode.transaction.ack-received.v1',
           'reversal-scheduler: consume paycode.transaction.ack-received.v1',
           'reversal-scheduler: decide',
@@ -68,6 +67,7 @@ describe('a payment on a platform with a trace collector', () => {
       const trace = collector.traceOf(transactionId);
       expect(namesOf(trace)).toEqual(
         expect.arrayContaining([
+          'webhook-dispatcher: settle',
           'reversal-scheduler: publish paycode.transaction.reversal-requested.v1',
           'payment-simulator: consume paycode.transaction.reversal-requested.v1',
           'payment-simulator: reversal completed',

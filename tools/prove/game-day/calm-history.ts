@@ -56,9 +56,9 @@ function familiesOf({ services, merchants, paymentsPerS }: CalmHistory): Family[
     ],
     ['paycode_webhook_dispatcher_acknowledgements_total', 'counter', [[dispatcher, acknowledged]]],
     [
-      'paycode_webhook_dispatcher_acknowledgement_to_settled_seconds_bucket',
+      'paycode_reversal_scheduler_acknowledgement_to_settled_seconds_bucket',
       'gauge',
-      [[{ ...dispatcher, le: '5' }, acknowledged]],
+      [[{ ...scheduler, le: '5' }, acknowledged]],
     ],
     ['paycode_api_gateway_requests_total', 'counter', [[{ ...gateway, status: '200' }, growing(2 * paymentsPerS)]]],
     ['paycode_api_gateway_requests_failed_total', 'counter', [[gateway, constant(0)]]],

@@ -27,6 +27,11 @@ export class PrometheusReversalMetrics extends ReversalMetrics {
     'Time between the due time of a job and its decision, for decisions that followed a timer.',
     { buckets: [0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 900] },
   );
+  private readonly settledAfter = histogram(
+    'paycode_reversal_scheduler_acknowledgement_to_settled_seconds',
+    "Between a merchant's answer, by the dispatcher's clock, and the decision that AckReceived brought. Of the dispatcher's acknowledgements those that are missing here are not settled yet, or were by their timer.",
+    { buckets: [0.05, 0.25, 1, 2.5, 5, 10, 30, 60, 300] },
+  );
 
   constructor(@Inject(LOGGER) private readonly logger: Logger) {
     super();
@@ -45,6 +50,10 @@ export class PrometheusReversalMetrics extends ReversalMetrics {
   }
   override decidedLate(lateMs: number): void {
     this.lateness.observe(Math.max(0, lateMs) / 1_000);
+  }
+  override settled(afterMs: number): void {
+    // Two hosts' clocks may differ by some milliseconds.
+    this.settledAfter.observe(Math.max(0, afterMs) / 1_000);
   }
   override asked(outcome: 'decided' | 'open' | 'fault', count: number): void {
     this.askedTotal.inc({ outcome }, count);

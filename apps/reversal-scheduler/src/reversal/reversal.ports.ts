@@ -38,6 +38,11 @@ export abstract class ReversalMetrics {
   abstract decided(decision: Decision, count: number): void;
   /** Milliseconds between the due time of a job and its decision. */
   abstract decidedLate(lateMs: number): void;
+  /**
+   * AckReceived settled a payment, so long after its merchant's answer. A payment that its timer settled, because the event had not come,
+   * is not among them: it was settled late.
+   */
+  abstract settled(afterMs: number): void;
   /** A verdict that contradicts the existing decision: must stay 0 (P-I6). */
   abstract contradicted(kind: 'ack_after_reversed' | 'closed_after_settled', transactionId: number): void;
   abstract asked(outcome: 'decided' | 'open' | 'fault', count: number): void;

@@ -108,10 +108,8 @@ export abstract class DeliveryMetrics {
   abstract parked(reason: string): void;
   abstract attempted(outcome: AttemptOutcome): void;
   abstract concluded(report: DeliveryReport): void;
-  /** A merchant acknowledged a payment; the verdict is not durable yet. */
+  /** A merchant acknowledged a payment, and its verdict is durable. The scheduler counts when it knows of it. */
   abstract acknowledged(): void;
-  /** The scheduler knows an acknowledgement, so long after it came. */
-  abstract settled(afterMs: number): void;
   /** Verdicts that are not durable yet. */
   abstract verdictsWaiting(count: number): void;
   abstract verdictWriteFailed(error: unknown): void;

@@ -19,14 +19,3 @@ describe('metrics of the dispatcher before the first event', () => {
     expect(values).toEqual(series.map(labels => ({ value: 0, labels })));
   });
 });
-
-it('an acknowledgement counts as settled within the 5 seconds of the service level, or not', async () => {
-  const metrics = new PrometheusDeliveryMetrics({} as Logger);
-  for (const afterMs of [20, 5_000, 5_001]) {
-    metrics.acknowledged();
-    metrics.settled(afterMs);
-  }
-  const text = await register.metrics();
-  expect(text).toContain('paycode_webhook_dispatcher_acknowledgements_total 3\n');
-  expect(text).toContain('paycode_webhook_dispatcher_acknowledgement_to_settled_seconds_bucket{le="5"} 2\n');
-});

@@ -46,15 +46,10 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
     { labelNames: ['kind'], buckets: ageBuckets },
   );
 
-  // Two numbers, because the scheduler may be away: an acknowledgement that it does not know yet is in the first and not in the second.
+  // The scheduler counts those that it knows in time (`…_acknowledgement_to_settled_seconds`): what it does not know yet is only here.
   private readonly acknowledgedTotal = counter(
     'paycode_webhook_dispatcher_acknowledgements_total',
     'Payments that their merchant acknowledged.',
-  );
-  private readonly settledAfter = histogram(
-    'paycode_webhook_dispatcher_acknowledgement_to_settled_seconds',
-    "Between a merchant's acknowledgement and the scheduler's answer that it knows it.",
-    { buckets: [0.05, 0.25, 1, 2.5, 5, 10, 30, 60, 300] },
   );
 
   private readonly merchants = new RecentMerchants(() => performance.now());
@@ -104,10 +99,6 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
 
   override acknowledged(): void {
     this.acknowledgedTotal.inc();
-  }
-
-  override settled(afterMs: number): void {
-    this.settledAfter.observe(afterMs / 1_000);
   }
 
   override verdictsWaiting(count: number): void {

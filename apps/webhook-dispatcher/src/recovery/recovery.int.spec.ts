@@ -53,9 +53,8 @@ describe('getNotification', () => {
       await pending(1);
       expect(JSON.parse((await rig.recover(1, merchant)).data)).toMatchObject({ status: 'SUCCESS' });
       expect(await rig.verdict(1)).toBe('ACKED_PULL');
-      await eventually(() =>
-        expect(rig.neighbours.settled).toContainEqual({ transactionId: 1, merchantId: 1001, verdict: 'ACKED_PULL' }),
-      );
+      await eventually(async () => expect(await rig.acknowledged()).toMatchObject([{ transactionId: 1, source: 'RECOVERY' }]));
+      expect(rig.neighbours.settled).toEqual([]);
       status(500)(receiver.requests[0]!);
       await rig.publish(rig.terminal(notificationOf(2, { merchantId: 1002 })));
       await rig.verdict(2);

@@ -11,6 +11,7 @@ import {
   WebhookKeySealer,
 } from '@paycode/crypto';
 import {
+  type AckReceived,
   type DeliveryTimeline,
   eventTypes,
   type Identity,
@@ -146,6 +147,15 @@ export class DispatcherRig {
       if (!verdict) throw new Error(`no verdict of ${transactionId}`);
       return verdict;
     });
+  }
+
+  /** What AckReceived said so far, as the event log has it. */
+  async acknowledged(): Promise<AckReceived[]> {
+    const rows = await this.events.dataSource.query<{ data: Buffer | string }[]>(
+      `select l.data from event_log l join event_topic t on t.id = l.topic_id where t.name = $1 order by l.published_at`,
+      [topics.ackReceived],
+    );
+    return rows.map(({ data }) => JSON.parse(data.toString()) as AckReceived);
   }
 
   /** GET /pluto/purchase/notification/{id} as the gateway hands it on. */

@@ -3,15 +3,17 @@ import type { DispatcherTables } from '../deliveries/testing/dispatcher-tables';
 import { terminalEvent } from '../deliveries/testing/samples';
 import type { FakePost } from '../dispatcher/testing/fakes';
 import { memoryStores, memoryTables } from '../dispatcher/testing/memory-stores';
-import { Replica } from '../dispatcher/testing/replica';
+import { type DispatcherStores, Replica } from '../dispatcher/testing/replica';
 
 describe('after a POST', () => {
   let tables: DispatcherTables;
+  let stores: DispatcherStores;
   let replica: Replica;
 
   beforeEach(async () => {
     tables = memoryTables();
-    replica = await new Replica(memoryStores(tables)).own();
+    stores = memoryStores(tables);
+    replica = await new Replica(stores).own();
     await replica.dispatcher.intake.record([terminalEvent(1)]);
     await settled();
   });
@@ -19,15 +21,30 @@ describe('after a POST', () => {
   const verdictOf = (id: number) => tables.verdicts.get(id)?.kind;
   const lastPost = (): FakePost => replica.poster.posts.at(-1)!;
 
-  it.each([
-    [200, 'ACKED_HTTP'],
-    [201, 'CLOSED_NON200'],
-    [500, 'CLOSED_NON200'],
-  ])('%d is recorded as %s, and the scheduler gets the verdict (R-1-7)', async (status, verdict) => {
+  it.each([201, 500])('%d is recorded as CLOSED_NON200, and the scheduler gets the verdict at once (R-1-7)', async status => {
     lastPost().answer(status);
     await settled();
-    expect(verdictOf(1)).toBe(verdict);
-    expect(replica.scheduler.settled).toMatchObject([{ transactionId: 1, verdict }]);
+    expect(verdictOf(1)).toBe('CLOSED_NON200');
+    expect(replica.scheduler.settled).toEqual([{ transactionId: 1, merchantId: 1001, verdict: 'CLOSED_NON200' }]);
+  });
+
+  it('200 is recorded as ACKED_HTTP, and said once: by AckReceived, with the time of the answer (R-1-7, A-104)', async () => {
+    const answeredMs = replica.clock.epochMs();
+    jest.spyOn(stores.verdicts, 'acknowledge').mockRejectedValueOnce(new Error('database down'));
+    lastPost().answer(200);
+    await settled();
+    await replica.clock.advance(10_000);
+    expect(verdictOf(1)).toBe('ACKED_HTTP');
+    const said = [...tables.outbox.values()].map(({ data }) => data);
+    expect(said).toMatchObject([{ transactionId: 1, acknowledgedAt: new Date(answeredMs).toISOString() }]);
+    expect([replica.scheduler.settled, replica.metrics.acknowledgements]).toEqual([[], 1]);
+  });
+
+  it('a 200 after the merchant has read the notification is one acknowledgement, not two (P-I1)', async () => {
+    tables.insertVerdict(1, { kind: 'ACKED_PULL', attempt: null, startedAtMs: null });
+    lastPost().answer(200);
+    await settled();
+    expect([verdictOf(1), replica.metrics.acknowledgements]).toEqual(['ACKED_PULL', 0]);
   });
 
   it('a receiver that breaks the connection is closed (P-1.2-6)', async () => {

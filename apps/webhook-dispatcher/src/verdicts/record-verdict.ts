@@ -3,6 +3,7 @@ import { FlushQueue, isDataFault } from '@paycode/persistence';
 import { backoffMs, type Clock, passed } from '@paycode/timing';
 import type { OwnedShards } from '@paycode/ownership';
 import type { DeliveryMetrics } from '../deliveries';
+import { isAcknowledged } from './domain/verdict-of';
 import { retryLimits } from './domain/retry-limits';
 import type { SettleReversals } from './settle-reversals';
 import type { OwnedVerdict, VerdictStore } from './verdicts.ports';
@@ -20,7 +21,7 @@ const batchMax = { flushMax: 1_000, queueMax: 1_000_000 };
 const undescribed = { outcome: null, elapsedMs: null, armedAt: null, startedAt: null, unanswered: undefined };
 
 /**
- * Flow: verdicts of many deliveries -> one statement -> tell the scheduler. It retries without end while the database is down: a 200
+ * Flow: verdicts of many deliveries -> one statement -> tell the scheduler what its outbox row does not say. It retries without end while the database is down: a 200
  * stays in memory until it is durable, and no delivery can be closed meanwhile (P-1.7-5).
  *
  * A verdict whose own data is refused is retried alone (T-29). It is written without its descriptive columns; if the database refuses that
@@ -48,22 +49,19 @@ export class RecordVerdict {
   /** Resolves after the commit to the valid verdict; null when another replica owns the shard by now. */
   async record(verdict: OwnedVerdict, isReversible: boolean): Promise<VerdictKind | null> {
     this.metrics.verdictsWaiting(++this.unwritten);
-    const acknowledgedMs = isReversible ? this.acknowledgedMs(verdict) : null;
-    const standing = await this.written(verdict);
+    // Taken now, not when it is written: that may be long after, and a payment that is settled late must show as late.
+    const acknowledgedAt = isAcknowledged(verdict.kind) ? new Date(this.options.clock.epochMs()) : undefined;
+    const standing = await this.written({ ...verdict, acknowledgedAt });
     this.metrics.verdictsWaiting(--this.unwritten);
     // Only reversible payments concern the scheduler (P-I13).
-    if (standing && isReversible) {
-      const { transactionId, merchantId } = verdict;
-      this.settling.tell({ transactionId, merchantId, verdict: standing }, isAcknowledged(standing) ? acknowledgedMs : null);
-    }
+    if (standing && isReversible) this.report(verdict, standing);
     return standing;
   }
 
-  /** When the merchant acknowledged, on this process's clock; null when it did not. */
-  private acknowledgedMs({ kind }: OwnedVerdict): number | null {
-    if (!isAcknowledged(kind)) return null;
-    this.metrics.acknowledged();
-    return this.options.clock.nowMs();
+  private report({ transactionId, merchantId, kind }: OwnedVerdict, standing: VerdictKind): void {
+    // A getNotification that came first is the acknowledgement that counts, so this one is in no count.
+    if (isAcknowledged(standing) && standing === kind) this.metrics.acknowledged();
+    this.settling.tell({ transactionId, merchantId, verdict: standing });
   }
 
   private async written(verdict: OwnedVerdict): Promise<VerdictKind | null> {
@@ -106,5 +104,3 @@ export class RecordVerdict {
     }
   }
 }
-
-const isAcknowledged = (kind: VerdictKind): boolean => kind.startsWith('ACKED_');

@@ -3,6 +3,7 @@ import { isolate } from '@paycode/persistence';
 import { backoffMs, type Clock, passed } from '@paycode/timing';
 import type { ReversalScheduler } from '../arming';
 import type { DeliveryMetrics } from '../deliveries';
+import { isAcknowledged } from './domain/verdict-of';
 import { retryLimits } from './domain/retry-limits';
 
 const itemsPerCallMax = 1_000;
@@ -10,31 +11,27 @@ const itemsKeptMax = 50_000;
 /** Pause between two calls, so that more items share one. Nothing waits for these calls. */
 const pauseMs = 10;
 
-/** `acknowledgedMs`: when the merchant acknowledged, on this process's clock; null when it did not. */
-interface Waiting {
-  item: SettleItem;
-  acknowledgedMs: number | null;
-}
-
 /**
- * Tells the scheduler about verdicts at once, so that a payment is settled or reversed in milliseconds. This is only the fast path: a
- * lost item reaches the scheduler by AckReceived, or when its timer or audit asks `close`.
+ * Tells the scheduler at once about verdicts that acknowledge nothing, so that money goes back in milliseconds. This is only the fast
+ * path: a lost item reaches the scheduler when its timer or audit asks `close`. An acknowledgement is said once, by AckReceived: it ends
+ * a wait that is due a minute later, so nothing hurries (A-104).
  */
 export class SettleReversals {
-  private waiting: Waiting[] = [];
+  private waiting: SettleItem[] = [];
   private isTelling = false;
   private failures = 0;
 
   constructor(
     private readonly scheduler: ReversalScheduler,
     private readonly clock: Clock,
-    private readonly metrics: Pick<DeliveryMetrics, 'workParked' | 'settled'>,
+    private readonly metrics: Pick<DeliveryMetrics, 'workParked'>,
   ) {}
 
-  tell(item: SettleItem, acknowledgedMs: number | null = null): void {
+  tell(item: SettleItem): void {
+    if (isAcknowledged(item.verdict)) return;
     // The scheduler does not answer. Drop the oldest: it is the most likely to know them by now.
     if (this.waiting.length >= itemsKeptMax) this.waiting.splice(0, itemsPerCallMax);
-    this.waiting.push({ item, acknowledgedMs });
+    this.waiting.push(item);
     if (!this.isTelling) void this.tellAll();
   }
 
@@ -56,9 +53,9 @@ export class SettleReversals {
     const items = this.waiting.splice(0, itemsPerCallMax);
     try {
       await isolate(items, {
-        write: part => this.write(part),
-        // This path drops the item, as it may: AckReceived and the timer are the durable ways.
-        failed: ({ item: { transactionId } }, error) => this.metrics.workParked('settle', transactionId, error),
+        write: part => this.scheduler.settle(part),
+        // This path drops the item, as it may: the timer is the durable way.
+        failed: ({ transactionId }, error) => this.metrics.workParked('settle', transactionId, error),
       });
       this.failures = 0;
       return true;
@@ -69,10 +66,5 @@ export class SettleReversals {
       this.waiting.unshift(...items);
       return false;
     }
-  }
-  private async write(part: readonly Waiting[]): Promise<void> {
-    await this.scheduler.settle(part.map(({ item }) => item));
-    const nowMs = this.clock.nowMs();
-    for (const { acknowledgedMs } of part) if (acknowledgedMs !== null) this.metrics.settled(nowMs - acknowledgedMs);
   }
 }

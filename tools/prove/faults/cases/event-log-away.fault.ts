@@ -8,7 +8,7 @@ const play = (suite: FaultSuite): void => {
   const killSchedulers = () => Promise.all(suite.platform.services.schedulers.map(scheduler => scheduler.kill()));
   const startAgain = () => suite.platform.services.start();
 
-  faultCase(12, 'the event log is down - payments in flight end by direct calls, new ones flow on its return', async () => {
+  faultCase(12, 'the event log is down - payments in flight settle by their timer and are reversed at once, new ones flow on its return', async () => {
     const [good, bad] = [await suite.platform.merchant(), await suite.platform.merchant()];
     for (const { receiver } of [good, bad]) receiver.behaviour = hang;
     const [[acknowledged], [refused]] = [await suite.platform.pay(good.merchantId), await suite.platform.pay(bad.merchantId)];

@@ -3,8 +3,13 @@ import { answerAfter, hang } from '../environment/fault-receiver.ts';
 import { patienceMs, times } from '../environment/fault-settings.ts';
 import { faultSuite } from '../environment/fault-suite.ts';
 
-faultSuite('schedulers are away', {}, suite => {
+faultSuite('schedulers are away, or hear nothing', {}, suite => {
   const { faultCase } = suite;
+
+  const schedulerMetric = async (name: string) => {
+    const values = await Promise.all(suite.platform.services.schedulers.map(each => each.metric(name)));
+    return values.reduce((sum, value) => sum + value);
+  };
 
   const killSchedulers = () => Promise.all(suite.platform.services.schedulers.map(scheduler => scheduler.kill()));
   const startAgain = () => suite.platform.services.start();
@@ -105,6 +110,27 @@ faultSuite('schedulers are away', {}, suite => {
     await eventually(() => expect(receiver.postsOf(id!)[0]!.elapsedMs()).toBeGreaterThan(times.timerDelay * 2), patienceMs);
     await startAgain();
     await suite.platform.ends(id!, 'SETTLED');
+    expect(await suite.platform.reversals(id!)).toBe(0);
+  });
+
+  faultCase(55, 'AckReceived comes after the timer of its payment - the timer asked and settled it, late; the event changes nothing', async () => {
+    const { merchantId, receiver } = await suite.platform.merchant(hang);
+    const inTime = 'paycode_reversal_scheduler_acknowledgement_to_settled_seconds_count';
+    const countedBefore = await schedulerMetric(inTime);
+    const [id] = await suite.platform.pay(merchantId);
+    await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
+    for (const proxy of suite.platform.ways.dispatcherEvents) proxy.cut();
+    receiver.postsOf(id!)[0]!.answer(200);
+    await eventually(async () => expect(await suite.platform.verdict(id!)).toBe('ACKED_HTTP'), patienceMs);
+    await eventually(async () => expect(await suite.platform.decision(id!)).toBe('SETTLED'), patienceMs);
+    for (const proxy of suite.platform.ways.dispatcherEvents) proxy.heal();
+    receiver.behaviour = post => post.answer(200);
+    await eventually(async () => {
+      expect(await suite.platform.databases.dispatcher.query('dispatcher', 'select 1 from outbox')).toEqual([]);
+    }, patienceMs);
+    const [next] = await suite.platform.pay(merchantId);
+    await suite.platform.ends(next!, 'SETTLED');
+    expect(await schedulerMetric(inTime)).toBe(countedBefore + 1);
     expect(await suite.platform.reversals(id!)).toBe(0);
   });
 });

@@ -84,7 +84,8 @@ export class ServiceProcess {
   /** Sum of the series that begin with `name`, 0 when there is none yet. @throws when the service has no such metric: it would be 0 for ever */
   async metric(name: string): Promise<number> {
     const text = await (await fetch(`${this.internalUrl}/metrics`)).text();
-    if (!text.includes(`# TYPE ${name.split('{')[0]} `)) throw new Error(`${this.options.name} has no metric ${name}`);
+    const family = name.split('{')[0]!.replace(/_(bucket|count)$/, '');
+    if (!text.includes(`# TYPE ${family} `)) throw new Error(`${this.options.name} has no metric ${name}`);
     const lines = text.split('\n').filter(line => line.startsWith(name) && !line.startsWith('#'));
     return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
   }

@@ -52,7 +52,7 @@ export class SchedulerNode {
       assignment: evenShare,
     };
     this.passes(new ShardOwnership(onServer(world.shards), clock, sharing));
-    this.consume(new WatchTerminals({ jobs, metrics }, world.swarm.timerDelayMs));
+    this.consume(new WatchTerminals({ jobs, metrics }, world.swarm.timerDelayMs), metrics);
   }
 
   private passes(ownership: ShardOwnership): void {
@@ -69,9 +69,9 @@ export class SchedulerNode {
     world.every(process, passMs.advance, () => timers.advance());
   }
 
-  private consume(watch: WatchTerminals): void {
+  private consume(watch: WatchTerminals, metrics: ReversalMetrics): void {
     const { process, world } = this;
-    const acks = new AckReceivedConsumer(this.reversals);
+    const acks = new AckReceivedConsumer(this.reversals, metrics);
     world.groups.ack.join(process, batch => acks.onAckReceived(batch as never));
     if (world.mutation === 'NO_WATCH') return;
     const Audit = transactionTerminalAuditConsumer(0);
@@ -102,6 +102,7 @@ class SilentMetrics extends ReversalMetrics {
   override asked(): void {}
   override decided(): void {}
   override decidedLate(): void {}
+  override settled(): void {}
   override workParked(step: string, transactionId: number): void {
     this.world.watcher.fail('T-29', transactionId, `${step} fails by its data`);
   }

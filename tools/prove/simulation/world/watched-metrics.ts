@@ -16,7 +16,6 @@ export class WatchedMetrics extends DeliveryMetrics {
   override attempted(): void {}
   override concluded(): void {}
   override acknowledged(): void {}
-  override settled(): void {}
   override verdictsWaiting(): void {}
   override verdictWriteFailed(error: unknown): void {
     this.world.watcher.told(0, (error as Error).message);

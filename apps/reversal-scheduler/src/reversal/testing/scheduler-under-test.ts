@@ -36,6 +36,7 @@ export class CountingMetrics extends ReversalMetrics {
   readonly contradictions: string[] = [];
   readonly decidedCount: Record<Decision, number> = { SETTLED: 0, REVERSED: 0 };
   readonly lateMs: number[] = [];
+  readonly settledAfterMs: number[] = [];
   readonly parkedWork: string[] = [];
   readonly askedCount = { decided: 0, open: 0, fault: 0 };
   armedCount = 0;
@@ -55,6 +56,9 @@ export class CountingMetrics extends ReversalMetrics {
   }
   override decidedLate(lateMs: number): void {
     this.lateMs.push(lateMs);
+  }
+  override settled(afterMs: number): void {
+    this.settledAfterMs.push(afterMs);
   }
   override workParked(step: string, transactionId: number): void {
     this.parkedWork.push(`${step} ${transactionId}`);

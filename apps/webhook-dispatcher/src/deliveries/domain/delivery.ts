@@ -136,6 +136,8 @@ export interface Verdict {
   readonly elapsedMs: number | null;
   readonly armedAt: Date | null;
   readonly startedAt: Date | null;
+  /** When the merchant acknowledged, as AckReceived says it. Absent: now, when it is written. */
+  readonly acknowledgedAt?: Date | undefined;
   /** Absent: nothing was sent again. */
   readonly unanswered?: Unanswered | undefined;
 }

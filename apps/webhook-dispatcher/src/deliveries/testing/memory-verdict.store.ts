@@ -86,13 +86,13 @@ function rowOf({ kind, attempt, startedAt }: Verdict): VerdictTableRow {
   return { kind, attempt, startedAtMs: startedAt?.getTime() ?? null };
 }
 
-function ackOf(verdict: Verdict, acknowledgedAt: string): AckReceived {
+function ackOf(verdict: Verdict, now: string): AckReceived {
   return {
     transactionId: verdict.transactionId,
     merchantId: verdict.merchantId,
     source: verdict.kind === 'ACKED_PULL' ? 'RECOVERY' : 'WEBHOOK',
     attempt: verdict.attempt ?? 0,
     elapsedMs: verdict.elapsedMs === null ? null : Math.round(verdict.elapsedMs),
-    acknowledgedAt,
+    acknowledgedAt: verdict.acknowledgedAt?.toISOString() ?? now,
   };
 }

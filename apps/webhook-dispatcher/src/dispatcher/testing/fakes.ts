@@ -128,7 +128,6 @@ export class RecordingMetrics extends DeliveryMetrics {
   readonly conflicts: number[] = [];
   readonly faults: unknown[] = [];
   readonly parkedWork: string[] = [];
-  readonly settledAfterMs: number[] = [];
   acknowledgements = 0;
   duplicates = 0;
   writeFailures = 0;
@@ -146,9 +145,6 @@ export class RecordingMetrics extends DeliveryMetrics {
   }
   override acknowledged(): void {
     this.acknowledgements++;
-  }
-  override settled(afterMs: number): void {
-    this.settledAfterMs.push(afterMs);
   }
   override verdictsWaiting(): void {}
   override verdictWriteFailed(): void {

@@ -12,6 +12,11 @@ export function verdictOf(outcome: AttemptOutcome): VerdictKind | undefined {
   return outcome.status === 200 ? 'ACKED_HTTP' : 'CLOSED_NON200';
 }
 
+/** Whether the merchant acknowledged: AckReceived stands in the outbox beside such a verdict. */
+export function isAcknowledged(kind: VerdictKind): boolean {
+  return kind.startsWith('ACKED_');
+}
+
 /** Text of an outcome in timelines and logs: codes only, nothing a receiver wrote. */
 export function outcomeText(outcome: AttemptOutcome): string {
   switch (outcome.kind) {

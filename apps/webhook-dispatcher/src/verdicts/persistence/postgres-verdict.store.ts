@@ -21,7 +21,8 @@ export class PostgresVerdictStore extends VerdictStore {
   }
 
   override async acknowledge(all: readonly Verdict[]): Promise<VerdictKind[]> {
-    const at = new Date().toISOString();
+    const now = new Date();
+    const at = now.toISOString();
     const verdicts = firstOfEach(all);
     const written = await this.written('acknowledge', [
       ...columnsOf(verdicts),
@@ -29,7 +30,7 @@ export class PostgresVerdictStore extends VerdictStore {
       eventTypes[topics.ackReceived],
       this.source,
       texts(verdicts.map(() => at)),
-      texts(verdicts.map(verdict => JSON.stringify(ackReceivedOf(verdict, at)))),
+      texts(verdicts.map(verdict => JSON.stringify(ackReceivedOf(verdict, now)))),
       // PostgreSQL fills a shorter array up with nulls.
       texts(this.traceparentOf ? verdicts.map(({ transactionId }) => this.traceparentOf!(transactionId) ?? null) : []),
     ]);
@@ -107,13 +108,13 @@ function unansweredOf(verdicts: readonly Verdict[]): [codes: string, elapsedMs: 
 }
 
 /** The event names transaction and attempt, so that it can acknowledge nothing else (T-18). */
-function ackReceivedOf(verdict: Verdict, acknowledgedAt: string): AckReceived {
+function ackReceivedOf(verdict: Verdict, now: Date): AckReceived {
   return {
     transactionId: verdict.transactionId,
     merchantId: verdict.merchantId,
     source: verdict.kind === 'ACKED_PULL' ? 'RECOVERY' : 'WEBHOOK',
     attempt: verdict.attempt ?? 0,
     elapsedMs: verdict.elapsedMs === null ? null : Math.round(verdict.elapsedMs),
-    acknowledgedAt,
+    acknowledgedAt: (verdict.acknowledgedAt ?? now).toISOString(),
   };
 }
