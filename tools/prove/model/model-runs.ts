@@ -73,7 +73,8 @@ function ways(budget: readonly string[]): ModelRun[] {
   return [
     {
       name: 'safety, told directly too',
-      shows: 'P-I1 to P-I5 while a positive verdict is told by AckReceived and directly: two versions of the dispatcher in a roll-out',
+      shows:
+        'P-I1 to P-I5 while a positive verdict is told by AckReceived and directly: two versions of the dispatcher in a roll-out',
       defines: [...budget, '-DTELL_ACKED'],
       property: 'safety',
       ...run,

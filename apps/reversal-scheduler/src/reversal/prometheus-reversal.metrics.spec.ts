@@ -17,7 +17,5 @@ describe('metrics of the scheduler before anything was decided', () => {
 it('an acknowledgement counts as settled within the 5 seconds of the service level, or not; a clock ahead changes nothing', async () => {
   const metrics = new PrometheusReversalMetrics({} as Logger);
   for (const afterMs of [-3, 20, 5_000, 5_001]) metrics.settled(afterMs);
-  expect(await register.metrics()).toContain(
-    'paycode_reversal_scheduler_acknowledgement_to_settled_seconds_bucket{le="5"} 3\n',
-  );
+  expect(await register.metrics()).toContain('paycode_reversal_scheduler_acknowledgement_to_settled_seconds_bucket{le="5"} 3\n');
 });

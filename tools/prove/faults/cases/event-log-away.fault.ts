@@ -8,25 +8,29 @@ const play = (suite: FaultSuite): void => {
   const killSchedulers = () => Promise.all(suite.platform.services.schedulers.map(scheduler => scheduler.kill()));
   const startAgain = () => suite.platform.services.start();
 
-  faultCase(12, 'the event log is down - payments in flight settle by their timer and are reversed at once, new ones flow on its return', async () => {
-    const [good, bad] = [await suite.platform.merchant(), await suite.platform.merchant()];
-    for (const { receiver } of [good, bad]) receiver.behaviour = hang;
-    const [[acknowledged], [refused]] = [await suite.platform.pay(good.merchantId), await suite.platform.pay(bad.merchantId)];
-    await eventually(() => expect(good.receiver.posts.length + bad.receiver.posts.length).toBe(2), patienceMs);
-    await suite.platform.events.goDown();
-    good.receiver.postsOf(acknowledged!)[0]!.answer(200);
-    bad.receiver.postsOf(refused!)[0]!.answer(500);
-    await eventually(async () => {
-      expect(await suite.platform.decision(acknowledged!)).toBe('SETTLED');
-      expect(await suite.platform.decision(refused!)).toBe('REVERSED');
-    }, patienceMs);
-    good.receiver.behaviour = post => post.answer(200);
-    const [later] = await suite.platform.pay(good.merchantId);
-    expect(await suite.platform.reversals(refused!)).toBe(0);
-    await suite.platform.events.comeBack();
-    await suite.platform.ends(later!, 'SETTLED');
-    await suite.platform.ends(refused!, 'REVERSED');
-  });
+  faultCase(
+    12,
+    'the event log is down - payments in flight settle by their timer and are reversed at once, new ones flow on its return',
+    async () => {
+      const [good, bad] = [await suite.platform.merchant(), await suite.platform.merchant()];
+      for (const { receiver } of [good, bad]) receiver.behaviour = hang;
+      const [[acknowledged], [refused]] = [await suite.platform.pay(good.merchantId), await suite.platform.pay(bad.merchantId)];
+      await eventually(() => expect(good.receiver.posts.length + bad.receiver.posts.length).toBe(2), patienceMs);
+      await suite.platform.events.goDown();
+      good.receiver.postsOf(acknowledged!)[0]!.answer(200);
+      bad.receiver.postsOf(refused!)[0]!.answer(500);
+      await eventually(async () => {
+        expect(await suite.platform.decision(acknowledged!)).toBe('SETTLED');
+        expect(await suite.platform.decision(refused!)).toBe('REVERSED');
+      }, patienceMs);
+      good.receiver.behaviour = post => post.answer(200);
+      const [later] = await suite.platform.pay(good.merchantId);
+      expect(await suite.platform.reversals(refused!)).toBe(0);
+      await suite.platform.events.comeBack();
+      await suite.platform.ends(later!, 'SETTLED');
+      await suite.platform.ends(refused!, 'REVERSED');
+    },
+  );
 
   faultCase(13, 'the event log and all schedulers are down when the 200 comes - durable, settled on return', async () => {
     const { merchantId, receiver } = await suite.platform.merchant();

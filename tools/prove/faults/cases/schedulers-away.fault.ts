@@ -113,24 +113,28 @@ faultSuite('schedulers are away, or hear nothing', {}, suite => {
     expect(await suite.platform.reversals(id!)).toBe(0);
   });
 
-  faultCase(55, 'AckReceived comes after the timer of its payment - the timer asked and settled it, late; the event changes nothing', async () => {
-    const { merchantId, receiver } = await suite.platform.merchant(hang);
-    const inTime = 'paycode_reversal_scheduler_acknowledgement_to_settled_seconds_count';
-    const countedBefore = await schedulerMetric(inTime);
-    const [id] = await suite.platform.pay(merchantId);
-    await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
-    for (const proxy of suite.platform.ways.dispatcherEvents) proxy.cut();
-    receiver.postsOf(id!)[0]!.answer(200);
-    await eventually(async () => expect(await suite.platform.verdict(id!)).toBe('ACKED_HTTP'), patienceMs);
-    await eventually(async () => expect(await suite.platform.decision(id!)).toBe('SETTLED'), patienceMs);
-    for (const proxy of suite.platform.ways.dispatcherEvents) proxy.heal();
-    receiver.behaviour = post => post.answer(200);
-    await eventually(async () => {
-      expect(await suite.platform.databases.dispatcher.query('dispatcher', 'select 1 from outbox')).toEqual([]);
-    }, patienceMs);
-    const [next] = await suite.platform.pay(merchantId);
-    await suite.platform.ends(next!, 'SETTLED');
-    expect(await schedulerMetric(inTime)).toBe(countedBefore + 1);
-    expect(await suite.platform.reversals(id!)).toBe(0);
-  });
+  faultCase(
+    55,
+    'AckReceived comes after the timer of its payment - the timer asked and settled it, late; the event changes nothing',
+    async () => {
+      const { merchantId, receiver } = await suite.platform.merchant(hang);
+      const inTime = 'paycode_reversal_scheduler_acknowledgement_to_settled_seconds_count';
+      const countedBefore = await schedulerMetric(inTime);
+      const [id] = await suite.platform.pay(merchantId);
+      await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
+      for (const proxy of suite.platform.ways.dispatcherEvents) proxy.cut();
+      receiver.postsOf(id!)[0]!.answer(200);
+      await eventually(async () => expect(await suite.platform.verdict(id!)).toBe('ACKED_HTTP'), patienceMs);
+      await eventually(async () => expect(await suite.platform.decision(id!)).toBe('SETTLED'), patienceMs);
+      for (const proxy of suite.platform.ways.dispatcherEvents) proxy.heal();
+      receiver.behaviour = post => post.answer(200);
+      await eventually(async () => {
+        expect(await suite.platform.databases.dispatcher.query('dispatcher', 'select 1 from outbox')).toEqual([]);
+      }, patienceMs);
+      const [next] = await suite.platform.pay(merchantId);
+      await suite.platform.ends(next!, 'SETTLED');
+      expect(await schedulerMetric(inTime)).toBe(countedBefore + 1);
+      expect(await suite.platform.reversals(id!)).toBe(0);
+    },
+  );
 });

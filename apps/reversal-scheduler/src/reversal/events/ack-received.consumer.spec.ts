@@ -49,7 +49,11 @@ describe('acknowledgements that come as events', () => {
     await tick(scheduler);
     expect(scheduler.database.decisionRows.get(1)?.decision).toBe('SETTLED');
     await scheduler.consumer.onAckReceived(acks('WEBHOOK'));
-    expect(scheduler.metrics).toMatchObject({ settledAfterMs: [], contradictions: [], decidedCount: { SETTLED: 1, REVERSED: 0 } });
+    expect(scheduler.metrics).toMatchObject({
+      settledAfterMs: [],
+      contradictions: [],
+      decidedCount: { SETTLED: 1, REVERSED: 0 },
+    });
     expect(scheduler.database.outbox).toEqual([]);
   });
 
