@@ -12,6 +12,8 @@ import { bundlePackages, fromPackageBundle } from './build/package-bundle.ts';
 import { buildPortalPages, pagesApp } from './build/portal-pages.ts';
 
 const root = join(import.meta.dirname, '../..');
+/** The app that starts the services. */
+const starter = 'standalone';
 
 const decorators: Plugin = {
   name: 'swc-decorators',
@@ -72,7 +74,11 @@ export async function buildApps(
     return [folderOf(app), imported] as const;
   });
   const pages = names.includes(pagesApp) ? buildPortalPages(folderOf(pagesApp)) : undefined;
-  await bundlePackages(new Map(await Promise.all(bundled)));
+  const imports = new Map(await Promise.all(bundled));
+  // With `--one-process` it runs all of them on one copy of their packages.
+  if (imports.has(folderOf(starter)) && names.length > 1)
+    imports.set(folderOf(starter), new Set([...imports.values()].flatMap(each => [...each])));
+  await bundlePackages(imports);
   await pages;
 }
 

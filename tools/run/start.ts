@@ -7,7 +7,10 @@ import { buildWhatChanged, compileCache } from './start/build-what-changed.ts';
 
 const platform = join(import.meta.dirname, '../../dist/apps/standalone/main.cjs');
 /** As the services have them: most of the time it rests. */
-const restfulFlags = ['--max-semi-space-size=2', '--v8-pool-size=1', '--optimize-for-size'];
+const smallFlags = ['--max-semi-space-size=2', '--v8-pool-size=1'];
+/** The services run in it too: `--optimize-for-size` would cost them speed. Passport's `new Buffer` would warn in the terminal. */
+const oneProcessFlags = [...smallFlags, '--disable-warning=DEP0005'];
+const restfulFlags = process.argv.includes('--one-process') ? oneProcessFlags : [...smallFlags, '--optimize-for-size'];
 
 const say = (line: string) => process.stdout.write(`paycode: ${line}\n`);
 const documentation = buildDocumentation(say);

@@ -1,4 +1,4 @@
 import { bootService } from '@paycode/service-runtime';
 import { gatewayDefinition } from './gateway.definition';
 
-void bootService(gatewayDefinition);
+export const service = bootService(gatewayDefinition);

@@ -5,7 +5,7 @@ import { insertOnly, migrations } from '../migrations';
 import { AppModule } from './app.module';
 import { env } from './config/env';
 
-void bootService({
+export const service = bootService({
   name: 'auth-session',
   env,
   module: read => AppModule.forRoot(read),

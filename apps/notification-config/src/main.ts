@@ -1,4 +1,4 @@
 import { bootService } from '@paycode/service-runtime';
 import { notificationConfigDefinition } from './notification-config.definition';
 
-void bootService(notificationConfigDefinition);
+export const service = bootService(notificationConfigDefinition);

@@ -1,4 +1,4 @@
 import { bootService } from '@paycode/service-runtime';
 import { simulatorDefinition } from './simulator.definition';
 
-void bootService(simulatorDefinition);
+export const service = bootService(simulatorDefinition);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { Client } from 'pg';
 import { PlatformConnection, type Standalone } from '@paycode/platform-client';
-import { makeAccount, makeMerchant, payNewCode } from './testing/platform';
+import { makeAccount, makeMerchant, makeMerchantWithReceiver, payNewCode } from './testing/platform';
 import { PlatformProcess, temporaryFolder } from './testing/platform-process';
 
 /** `npm start` on a machine: what it keeps, what it says, what it leaves behind (architecture 7). */
@@ -79,6 +79,31 @@ describe('the standalone platform', () => {
     expect(readFileSync(join(home, 'tls/ca.pem'), 'utf8')).toBe(ca);
     const path = `/internal/transactions/${transactionId}`;
     expect((await again.operator('payment-simulator', { method: 'GET', path })).body).toMatchObject({ txState: 'SUCCESS' });
+  });
+
+  it('in one process: settles a payment, keeps what the services know apart, and stops in order (R-3.1-2)', async () => {
+    const platform = await start({}, ['--one-process']).untilReady();
+    const pids = allPids();
+    expect(new Set(Object.values(standalone().processes))).toEqual(new Set([platform.pid]));
+    const connection = new PlatformConnection(home);
+    const { merchant, receiver } = await makeMerchantWithReceiver(connection);
+    later(() => receiver.stop());
+    const transactionId = await payNewCode(merchant);
+    await eventually(async () => expect(await merchant.reversal(transactionId)).toMatchObject({ state: 'SETTLED' }));
+    for (const [service, others] of [
+      ['webhook_dispatcher', 'reversal_scheduler'],
+      ['reversal_scheduler', 'webhook_dispatcher'],
+    ] as const) {
+      const { text } = await connection.operator(service.replace('_', '-'), { method: 'GET', path: '/metrics' });
+      expect(text).toContain(`paycode_${service}_`);
+      expect(text).toContain('process_cpu_seconds_total ');
+      expect(text).not.toContain(`paycode_${others}_`);
+      const log = readFileSync(join(home, `logs/${service.replace('_', '-')}.log`), 'utf8');
+      expect(log).not.toContain(`"service":"${others.replace('_', '-')}"`);
+    }
+    expect(await platform.stop('SIGTERM')).toBe(0);
+    expect(platform.output).toContain('stopped');
+    expect(pids.filter(isAlive)).toEqual([]);
   });
 
   it('regression: the login that auth-session has adds to the security log and cannot rewrite it (ASVS 16.4.2)', async () => {

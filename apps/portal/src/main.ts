@@ -1,4 +1,4 @@
 import { bootService } from '@paycode/service-runtime';
 import { portalDefinition } from './portal.definition';
 
-void bootService(portalDefinition);
+export const service = bootService(portalDefinition);

@@ -1,4 +1,4 @@
 import { bootService } from '@paycode/service-runtime';
 import { recipientMessagesDefinition } from './recipient-messages.definition';
 
-void bootService(recipientMessagesDefinition);
+export const service = bootService(recipientMessagesDefinition);

@@ -1,4 +1,4 @@
 import { bootService } from '@paycode/service-runtime';
 import { schedulerDefinition } from './scheduler.definition';
 
-void bootService(schedulerDefinition);
+export const service = bootService(schedulerDefinition);

@@ -19,16 +19,18 @@ const expectedErrors = [UsageError, EnvError, DatabaseServerError, KafkaUnusable
 /** Runs the platform until it is told to stop. Gives the exit code. */
 export async function runStandalone(args: readonly string[]): Promise<number> {
   try {
-    const { isFresh, isHelp, inspected } = readCommandLine(args, serviceNames);
+    const { isHelp, ...wanted } = readCommandLine(args, serviceNames);
     if (isHelp) return show(helpText(standaloneEnv.schema));
     const { env, inherited } = readEnvironment();
     const home = openHomeFolder(env.PAYCODE_HOME);
     const lock = await lockHome(home.path);
     await stopAbandonedPostgres(home.postgres);
-    const platform = new Platform({ home, env, inherited, isFresh, inspected, appsFolder: dirname(__dirname), say });
+    const platform = new Platform({ home, env, inherited, ...wanted, appsFolder: dirname(__dirname), say });
     takeRestartOrders(platform);
     const isUnderNpm = inherited['npm_lifecycle_event'] === 'start';
-    return await runUntilStopped(platform, { home, env, isUnderNpm }).finally(() => lock.release());
+    return await runUntilStopped(platform, { home, env, isUnderNpm, isOneProcess: wanted.isOneProcess }).finally(() =>
+      lock.release(),
+    );
   } catch (error) {
     process.stderr.write(`\n${describe(error)}\n`);
     return 1;
@@ -40,12 +42,14 @@ interface Context {
   env: StandaloneEnv;
   /** npm started this process and is its parent. */
   isUnderNpm: boolean;
+  isOneProcess: boolean;
 }
 
 async function runUntilStopped(platform: Platform, context: Context): Promise<number> {
   const startedAt = performance.now();
   compactAfterStart();
   const orders = listenForOrders(context.isUnderNpm);
+  if (context.isOneProcess) process.once('exit', sayEndOfAll);
   say('starting (the first start makes databases, keys and certificates)');
   try {
     const start = platform.start();
@@ -60,8 +64,14 @@ async function runUntilStopped(platform: Platform, context: Context): Promise<nu
   } finally {
     void orders.hurry.then(() => platform.kill());
     await platform.stop();
+    process.off('exit', sayEndOfAll);
     say('stopped');
   }
+}
+
+/** A service that ends its process in an emergency, or fails in a way that nothing catches, ends all of them. */
+function sayEndOfAll(): void {
+  process.stderr.write('\nA service ended the one process of all services; its log says why.\n');
 }
 
 interface Order {

@@ -1,4 +1,4 @@
 import { bootService } from '@paycode/service-runtime';
 import { dispatcherDefinition } from './dispatcher.definition';
 
-void bootService(dispatcherDefinition);
+export const service = bootService(dispatcherDefinition);

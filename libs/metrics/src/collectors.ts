@@ -1,20 +1,21 @@
-import { Counter, Gauge, Histogram, register } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import { registry } from './registry';
 
 /**
- * Collectors by name. prom-client keeps one registry per process and refuses a name twice: a second application in the process (tests) shares
- * the counters and histograms of the first, and takes over the gauges that are read when scraped.
+ * Collectors by name. A registry refuses a name twice: a second application of a service in the process (tests) shares the counters and
+ * histograms of the first, and takes over the gauges that are read when scraped.
  */
 function collector<T>(name: string, create: () => T): T {
-  return (register.getSingleMetric(name) as T | undefined) ?? create();
+  return (registry.getSingleMetric(name) as T | undefined) ?? create();
 }
 
 export function counter<L extends string = string>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {
-  return collector(name, () => new Counter({ name, help, labelNames }));
+  return collector(name, () => new Counter({ name, help, labelNames, registers: [registry] }));
 }
 
 /** A gauge that is set where its value changes. */
 export function gauge<L extends string = string>(name: string, help: string, labelNames: readonly L[] = []): Gauge<L> {
-  return collector(name, () => new Gauge({ name, help, labelNames }));
+  return collector(name, () => new Gauge({ name, help, labelNames, registers: [registry] }));
 }
 
 export interface HistogramForm<L extends string> {
@@ -28,7 +29,7 @@ export function histogram<L extends string = string>(
   help: string,
   { buckets, labelNames = [] }: HistogramForm<L>,
 ): Histogram<L> {
-  return collector(name, () => new Histogram({ name, help, labelNames, buckets: [...buckets] }));
+  return collector(name, () => new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [registry] }));
 }
 
 export interface ScrapedGauge<L extends string> {
@@ -42,11 +43,12 @@ export function scrapedGauge<L extends string = string>(
   { name, help, labelNames = [] }: ScrapedGauge<L>,
   collect: (gauge: Gauge<L>) => void | Promise<void>,
 ): void {
-  register.removeSingleMetric(name);
+  registry.removeSingleMetric(name);
   new Gauge({
     name,
     help,
     labelNames,
+    registers: [registry],
     collect() {
       return collect(this);
     },

@@ -3,10 +3,9 @@ import type { Server } from 'node:http';
 import type { DynamicModule, Type } from '@nestjs/common';
 import type { CustomTransportStrategy } from '@nestjs/microservices';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { scrapedGauge } from '@paycode/metrics';
+import { collectProcessMetricsOnce, isOneOfSeveral, scrapedGauge } from '@paycode/metrics';
 import { type PaymentTracing, startTracing } from '@paycode/tracing';
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics } from 'prom-client';
 import { EnvError, type EnvDefinition, type EnvOf, type EnvSchema } from './env';
 import { Lifecycle } from './health/readiness';
 import { createServiceApp } from './http/create-app';
@@ -37,12 +36,34 @@ export interface RunningService {
   stop(signal: string): Promise<void>;
 }
 
+/** What a service needs of the process that runs it together with others. */
+export interface ServiceHost {
+  /** File for its log lines. */
+  logDescriptor: number;
+  /** Work in progress did not end within the grace time. */
+  stopTimedOut(): void;
+}
+
+/** A service as the owner of a process that runs several starts it. */
+export interface HostedService {
+  /** Throws EnvError, or what kept it from starting. */
+  start(source: Record<string, string | undefined>, host: ServiceHost): Promise<Pick<RunningService, 'stop'>>;
+}
+
+const ownProcess: ServiceHost = { logDescriptor: 1, stopTimedOut: () => process.exit(1) };
+
 /**
  * Starts a service: environment, application, both listeners, event consumers; stops it on SIGTERM and SIGINT.
  * With the argument `migrate` it only brings the database up to date and ends.
  * Exits 1 with every problem named when the environment is not usable or anything fails to start.
+ * In a process that runs several services it does nothing: the owner of that process starts what it returns.
  */
-export async function bootService<S extends EnvSchema>(definition: ServiceDefinition<S>): Promise<void> {
+export function bootService<S extends EnvSchema>(definition: ServiceDefinition<S>): HostedService {
+  if (!isOneOfSeveral()) void bootProcess(definition);
+  return { start: (source, host) => startService(definition, source, host) };
+}
+
+async function bootProcess<S extends EnvSchema>(definition: ServiceDefinition<S>): Promise<void> {
   const logger = createLogger(definition.name);
   try {
     if (process.argv[2] === 'migrate') return await migrationOf(definition)(process.env);
@@ -66,11 +87,13 @@ function migrationOf<S extends EnvSchema>({ name, migrate }: ServiceDefinition<S
 export async function startService<S extends EnvSchema>(
   definition: ServiceDefinition<S>,
   source: Record<string, string | undefined>,
+  host: ServiceHost = ownProcess,
 ): Promise<RunningService> {
   const env = definition.env.read(source);
   const runtime = runtimeOptionsOf(env as unknown as RuntimeEnv);
-  const logger = createLogger(definition.name, runtime.logLevel);
-  collectDefaultMetricsOnce();
+  const logger = createLogger(definition.name, runtime.logLevel, host.logDescriptor);
+  collectProcessMetricsOnce();
+  observeClock();
   const tracing = await tracingOf(definition.name, runtime.tracing, logger);
   const app = await createServiceApp(definition.module(env, logger), logger, tracing);
   if (definition.events) app.connectMicroservice({ strategy: definition.events(app) }, { inheritAppConfig: false });
@@ -89,7 +112,7 @@ export async function startService<S extends EnvSchema>(
   return {
     app,
     ports: { internal: internal!, public: open },
-    stop: signal => (stopping ??= stopService({ app, listeners, logger, tracing, shutdown: runtime.shutdown, signal })),
+    stop: signal => (stopping ??= stopService({ app, listeners, logger, tracing, shutdown: runtime.shutdown, signal, host })),
   };
 }
 
@@ -99,19 +122,6 @@ function tracingOf(service: string, options: RuntimeOptions['tracing'], logger: 
     ...options,
     onExportFailed: code => logger.warn({ event: 'traces-not-exported', code }, 'the trace collector did not accept spans'),
   });
-}
-
-/**
- * Each measurement of the event loop's lag wakes the process: one every 10 ms, which is prom-client's own choice, costs an idle process six times
- * the processor time of one every 100 ms. `nodejs_eventloop_lag_*` includes it.
- */
-const lagResolutionMs = 100;
-
-let metricsCollected = false;
-function collectDefaultMetricsOnce(): void {
-  if (!metricsCollected) collectDefaultMetrics({ eventLoopMonitoringPrecision: lagResolutionMs });
-  metricsCollected = true;
-  observeClock();
 }
 
 /** A wrong clock makes no error by itself: tokens expire, and notifications carry a wrong time. Prometheus compares it with its own. */
@@ -153,14 +163,15 @@ interface Stopping {
   tracing: PaymentTracing;
   shutdown: RuntimeOptions['shutdown'];
   signal: string;
+  host: ServiceHost;
 }
 
 /** Order: not ready -> drain work in progress (listeners still answer) -> close listeners -> close the application -> last spans. */
-async function stopService({ app, listeners, logger, tracing, shutdown, signal }: Stopping): Promise<void> {
+async function stopService({ app, listeners, logger, tracing, shutdown, signal, host }: Stopping): Promise<void> {
   logger.info({ event: 'stopping', signal }, 'service stopping');
   const deadline = setTimeout(() => {
     logger.error({ event: 'stop-timeout' }, 'work in progress did not end within the grace time');
-    process.exit(1);
+    host.stopTimedOut();
   }, shutdown.graceMs);
   deadline.unref();
   listeners.forEach(leaveConnections);

@@ -1,5 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
-import { pino, type Logger as PinoLogger } from 'pino';
+import { type Logger as PinoLogger, type LoggerOptions, pino } from 'pino';
 import { DomainError } from './domain-error';
 
 export type Logger = PinoLogger;
@@ -55,16 +55,17 @@ function allow(fields: Record<string, unknown>): Record<string, unknown> {
   return kept;
 }
 
-/** JSON lines on standard output; `service` on each. */
-export function createLogger(service: string, level = 'info'): Logger {
-  return pino({
+/** JSON lines on standard output, or to the file at `descriptor`; `service` on each. */
+export function createLogger(service: string, level = 'info', descriptor = 1): Logger {
+  const options: LoggerOptions = {
     level,
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: label => ({ level: label }), log: allow },
     // `log` has already serialised the error; the default serializer would merge its cause into the message and drop the code.
     serializers: { err: (written: unknown) => written },
-  });
+  };
+  return descriptor === 1 ? pino(options) : pino(options, pino.destination({ dest: descriptor, sync: true }));
 }
 
 /** Writes the framework's own messages through the same logger. */

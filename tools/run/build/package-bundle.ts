@@ -88,6 +88,11 @@ export async function bundlePackages(importedBy: ReadonlyMap<string, ReadonlySet
     format: 'cjs',
     // Nest and TypeORM identify classes by their names.
     keepNames: true,
+    // V8 keeps the text of a script as long as its functions. Lines stay, for the places in stack traces. An image holds the licences as
+    // files.
+    minifyWhitespace: true,
+    lineLimit: 160,
+    legalComments: 'none',
     external: [...packagesApart, ...optional],
     define: { 'import.meta.url': 'packageBundleUrl' },
     banner: { js: `const packageBundleUrl = require('node:url').pathToFileURL(__filename).href;` },
@@ -95,8 +100,9 @@ export async function bundlePackages(importedBy: ReadonlyMap<string, ReadonlySet
     logLevel: 'error',
   });
   for (const { folder, names } of stale) {
-    nameClassesOnly(join(folder, packageBundle));
-    const { inputs } = metafile.outputs[relative(root, join(folder, packageBundle))]!;
+    const file = join(folder, packageBundle);
+    writeFileSync(file, inAscii(namingClassesOnly(readFileSync(file, 'utf8'), file)));
+    const { inputs } = metafile.outputs[relative(root, file)]!;
     const files = [...Object.keys(inputs), ...names.filter(isShaken).map(name => relative(root, shaken[name]!))];
     const list: PackageList = { fingerprint: fingerprint(names), places: placesOf(files) };
     writeFileSync(join(folder, packageList), JSON.stringify(list));
@@ -104,15 +110,20 @@ export async function bundlePackages(importedBy: ReadonlyMap<string, ReadonlySet
 }
 
 /** esbuild names every arrow function anew each time it is made, 0.9 µs each; only what can be constructed needs its name. */
-function nameClassesOnly(file: string): void {
-  const text = readFileSync(file, 'utf8');
-  const helper = 'var __name = (target, value) => __defProp(';
+function namingClassesOnly(text: string, file: string): string {
+  const helper = 'var __name=(target,value)=>__defProp(';
   const [before, after, ...more] = text.split(helper);
   if (after === undefined || more.length > 0) throw new Error(`${file}: esbuild no longer writes "${helper}"`);
-  writeFileSync(
-    file,
-    `${before}${helper.replace('=> ', '=> target.prototype === undefined || target.name === value ? target : ')}${after}`,
-  );
+  return `${before}${helper.replace('=>', '=>target.prototype===undefined||target.name===value?target:')}${after}`;
+}
+
+/** esbuild leaves the letters of regular expressions as they are. One letter beyond Latin-1 makes V8 keep two bytes for each of the whole text. */
+function inAscii(text: string): string {
+  return text.replace(/(\\*)([^\0-\x7f])/g, (_, backslashes: string, letter: string) => {
+    // One that stands alone before a letter says nothing in a pattern; before a code it would be a backslash.
+    const before = backslashes.slice(backslashes.length % 2);
+    return `${before}\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
 }
 
 /** Folders of the packages that files of the workspace, by their paths in it, belong to. */

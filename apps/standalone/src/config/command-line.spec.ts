@@ -20,6 +20,7 @@ describe('the command line of npm start', () => {
     [['--inspect', 'api-gateway', '--inspect', 'webhook-dispatcher'], 'one service and one port'],
     [['--inspect', 'api-gateway', '--inspect=0'], 'from 1 to 65535'],
     [['--inspect', 'api-gateway', '--inspect=65536'], 'from 1 to 65535'],
+    [['--inspect', 'api-gateway', '--one-process'], 'names the process of a service'],
     [['--inspekt', 'api-gateway'], '--help lists the options'],
   ])('%j is refused: %s', (args, words) => {
     expect(() => inspectedOf(...args)).toThrow(UsageError);

@@ -7,6 +7,8 @@ export class UsageError extends Error {}
 export interface CommandLine {
   isFresh: boolean;
   isHelp: boolean;
+  /** All services run in this process. */
+  isOneProcess: boolean;
   inspected: Inspected | undefined;
 }
 
@@ -16,13 +18,16 @@ const inspectPort = 9_229;
 const options = {
   fresh: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
+  'one-process': { type: 'boolean', default: false },
   inspect: { type: 'string', multiple: true },
 } as const;
 
 /** Reads `npm start -- …`; `services`: those that `--inspect` may name. @throws UsageError */
 export function readCommandLine(args: readonly string[], services: readonly string[]): CommandLine {
-  const { fresh, help, inspect } = parsed(args);
-  return { isFresh: fresh, isHelp: help, inspected: inspect && inspectedOf(inspect, services) };
+  const { fresh, help, inspect, 'one-process': isOneProcess } = parsed(args);
+  if (inspect && isOneProcess)
+    throw new UsageError('--inspect names the process of a service, which it has not with --one-process');
+  return { isFresh: fresh, isHelp: help, isOneProcess, inspected: inspect && inspectedOf(inspect, services) };
 }
 
 /** `--inspect webhook-dispatcher`, and beside it the port as Node takes it: `--inspect=9230`. */

@@ -40,6 +40,11 @@ export const standaloneEnv = defineEnv({
 
 export type StandaloneEnv = EnvOf<typeof standaloneEnv.schema>;
 
+/** Packages read variables too, and a service in this process must not see more of them than in a process of its own. */
+export function leaveVariables(names: readonly string[]): void {
+  for (const key of Object.keys(process.env)) if (!names.includes(key)) delete process.env[key];
+}
+
 /** Reads the settings. Of the rest of the environment each service gets only what it declares. Throws EnvError. */
 export function readEnvironment(): { env: StandaloneEnv; inherited: Record<string, string | undefined> } {
   return { env: standaloneEnv.read(process.env), inherited: { ...process.env } };

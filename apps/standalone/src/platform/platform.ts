@@ -1,4 +1,4 @@
-import type { StandaloneEnv } from '../config/env';
+import { leaveVariables, type StandaloneEnv } from '../config/env';
 import { type RunningDatabases, startEmbeddedDatabases, useExternalDatabases } from '../database';
 import {
   type AccountWithPassword,
@@ -10,9 +10,10 @@ import {
 } from '../demo-data';
 import { openKafka } from '../events';
 import { emptyHomeFolder, ensureHomeTokenKeys, ensureOperatorToken, ensureSecrets, type HomeFolder } from '../home';
-import { type ServiceFailure, type ServiceSpec, Supervisor } from '../processes';
+import { type ServiceFailure, type ServiceSpec, Supervisor, type SupervisorEvents } from '../processes';
 import { ensureGatewayCertificate } from '../tls';
 import { choosePorts, type PlatformPorts } from './ports';
+import { processVariables } from './service-environment';
 import { type Inspected, internalUrlOf, serviceSpecs } from './services';
 import { knownLogins, writeStandaloneFile } from './standalone-file';
 
@@ -23,6 +24,8 @@ export interface PlatformOptions {
   inherited: Record<string, string | undefined>;
   appsFolder: string;
   isFresh: boolean;
+  /** Services run in this process. */
+  isOneProcess: boolean;
   /** Service that a debugger may attach to. */
   inspected?: Inspected | undefined;
   say(line: string): void;
@@ -97,7 +100,9 @@ export class Platform {
 
   /** The portal, the one service that starts on demand, gets its people before anybody else. */
   private supervise(specs: ServiceSpec[], portalWoken: () => Promise<void>): Supervisor {
-    return new Supervisor(specs, {
+    const { isOneProcess } = this.options;
+    if (isOneProcess) leaveVariables(processVariables);
+    const events: SupervisorEvents = {
       say: line => this.options.say(line),
       processesChanged: pids => {
         this.processes = pids;
@@ -105,7 +110,8 @@ export class Platform {
       },
       givenUp: (error: ServiceFailure) => this.fail(error),
       woken: portalWoken,
-    });
+    };
+    return new Supervisor(specs, events, { isOneProcess });
   }
 
   private async openKafka(databases: RunningDatabases): Promise<void> {

@@ -7,6 +7,8 @@ type Env = Record<string, string | undefined>;
 const systemNames = ['HOME', 'LANG', 'LC_ALL', 'NODE_EXTRA_CA_CERTS', 'PATH', 'TMPDIR', 'TZ', 'UV_THREADPOOL_SIZE'];
 /** Set by the platform only. */
 const platformNames = ['NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX'];
+/** What a service has of the environment beside its settings. */
+export const processVariables: readonly string[] = [...systemNames, ...platformNames];
 
 /**
  * The environment of a service: the settings that its `config/env.ts` declares, and no other variable of the shell, which may have

@@ -3,8 +3,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { absence, isOfBrowser } from './absence';
+import type { KeptService } from './kept-service';
 import type { Door } from './service-process';
-import type { SupervisedService } from './supervised-service';
 
 export interface OnDemandLimits {
   /** The process ends when nobody has been connected for so long. */
@@ -34,7 +34,7 @@ export class OnDemandService {
   private isClosed = false;
 
   constructor(
-    private readonly service: SupervisedService,
+    private readonly service: KeptService,
     private readonly events: OnDemandEvents,
     private readonly graceMs: number,
     private readonly limits: OnDemandLimits = onDemandLimits,

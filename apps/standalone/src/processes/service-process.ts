@@ -3,7 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { statusOf } from './http-get';
 import { OutputLog } from './output-log';
 
-const pollMs = 40;
+/** A service that starts is asked so often whether it is ready, and so long. */
+export const readyPollMs = 40;
+export const readyWithinMs = 180_000;
 
 /** A port that others know, and the port at which the process behind it listens. */
 export interface Door {
@@ -71,7 +73,7 @@ export class ServiceProcess {
     const giveUpAt = performance.now() + withinMs;
     while (!this.hasEnded && performance.now() < giveUpAt) {
       if ((await statusOf(`${this.spec.internalUrl}/health/ready`)) === 200) return !this.hasEnded;
-      await Promise.race([pause(pollMs), this.ended]);
+      await Promise.race([pause(readyPollMs), this.ended]);
     }
     return false;
   }

@@ -1,25 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { decideRestart, restartsMax } from './domain/restart-policy';
+import { type KeptService, serviceFailure, type SupervisionEvents } from './kept-service';
 import { OutputLog } from './output-log';
-import { ServiceProcess, type ServiceSpec } from './service-process';
-
-const readyWithinMs = 180_000;
-const tailLines = 8;
-
-export interface SupervisionEvents {
-  /** Prints a line for people: a service ended, was restarted, or logged an error. */
-  say(line: string): void;
-  /** A service has a new process. */
-  processChanged(): void;
-  /** Called when a service cannot be kept running. */
-  givenUp(error: ServiceFailure): void;
-}
-
-/** A service does not start or does not stay running; the message is for people. */
-export class ServiceFailure extends Error {}
+import { readyWithinMs, ServiceProcess, type ServiceSpec } from './service-process';
 
 /** Keeps one service running: starts it, restarts it when it ends by itself, and gives up when that does not help. */
-export class SupervisedService {
+export class SupervisedService implements KeptService {
   readonly log: OutputLog;
   private current: ServiceProcess | undefined;
   private readonly endedAtMs: number[] = [];
@@ -39,13 +25,17 @@ export class SupervisedService {
     return this.current;
   }
 
-  /** Resolves when the service takes traffic. A service that ends before that is not restarted, because it would fail again. */
+  get pid(): number | undefined {
+    return this.current?.pid;
+  }
+
+  /** A service that ends before that is not restarted, because it would fail again. */
   async start(): Promise<void> {
     const process = this.spawn();
     if (!(await process.untilReady(readyWithinMs))) {
       if (this.isStopping) return;
       const reason = await Promise.race([process.ended, Promise.resolve(`not ready within ${readyWithinMs / 1_000} s`)]);
-      throw this.failure(`did not start (${reason})`);
+      throw serviceFailure(this, `did not start (${reason})`);
     }
     void this.watch(process);
   }
@@ -91,7 +81,8 @@ export class SupervisedService {
     const decision = decideRestart(this.endedAtMs, nowMs);
     this.endedAtMs.push(nowMs);
     this.endedAtMs.splice(0, this.endedAtMs.length - restartsMax - 1);
-    if (!decision.restart) return this.events.givenUp(this.failure(`does not stay up: ${decision.reason} (last: ${reason})`));
+    if (!decision.restart)
+      return this.events.givenUp(serviceFailure(this, `does not stay up: ${decision.reason} (last: ${reason})`));
     this.events.say(`${this.spec.name} ended (${reason}); starting it again`);
     this.log.note(`process ended (${reason})`);
     await pause(decision.afterMs);
@@ -99,10 +90,5 @@ export class SupervisedService {
     const next = this.spawn();
     void this.watch(next);
     if (await next.untilReady(readyWithinMs)) this.events.say(`${this.spec.name} is back`);
-  }
-
-  private failure(what: string): ServiceFailure {
-    const tail = this.log.tail(tailLines).map(line => `    ${line}`);
-    return new ServiceFailure([`${this.spec.name} ${what}.`, ...tail, `  Log: ${this.spec.logFile}`].join('\n'));
   }
 }

@@ -7,7 +7,7 @@ import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { statusOf } from './http-get';
 import { type OnDemandLimits, onDemandLimits } from './on-demand-service';
 import type { ServiceSpec } from './service-process';
-import { ServiceFailure } from './supervised-service';
+import type { ServiceFailure } from './kept-service';
 import { Supervisor } from './supervisor';
 
 const script = join(__dirname, 'testing/fake-service.cjs');

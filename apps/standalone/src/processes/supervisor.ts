@@ -1,6 +1,8 @@
 import { OnDemandService, type OnDemandLimits } from './on-demand-service';
-import { SupervisedService, type ServiceFailure } from './supervised-service';
+import { HostedService } from './hosted-service';
+import type { KeptService, ServiceFailure } from './kept-service';
 import type { ServiceSpec } from './service-process';
+import { SupervisedService } from './supervised-service';
 
 const logIntervalMs = 500;
 const livenessIntervalMs = 5_000;
@@ -22,12 +24,14 @@ export interface SupervisorOptions {
   /** A monotonic clock for counting ends. */
   nowMs?: () => number;
   onDemand?: OnDemandLimits;
+  /** Runs the services in this process. */
+  isOneProcess?: boolean;
 }
 
 /** All services of the platform. */
 export class Supervisor {
-  private readonly services: SupervisedService[];
-  private readonly onDemand = new Map<SupervisedService, OnDemandService>();
+  private readonly services: KeptService[];
+  private readonly onDemand = new Map<KeptService, OnDemandService>();
   private readonly misses = new Map<string, number>();
   private timers: NodeJS.Timeout[] = [];
   private stopping: Promise<void> | undefined;
@@ -36,14 +40,16 @@ export class Supervisor {
   constructor(
     specs: ServiceSpec[],
     private readonly events: SupervisorEvents,
-    { nowMs = () => performance.now(), onDemand }: SupervisorOptions = {},
+    { nowMs = () => performance.now(), onDemand, isOneProcess = false }: SupervisorOptions = {},
   ) {
     const forward = {
       say: (line: string) => events.say(line),
       processChanged: () => events.processesChanged(this.pids()),
       givenUp: (error: ServiceFailure) => events.givenUp(error),
     };
-    this.services = specs.map(spec => new SupervisedService(spec, forward, nowMs));
+    this.services = specs.map(spec =>
+      isOneProcess ? new HostedService(spec, forward) : new SupervisedService(spec, forward, nowMs),
+    );
     for (const service of this.services.filter(({ spec }) => spec.doors))
       this.onDemand.set(service, new OnDemandService(service, events, stopGraceMs, onDemand));
   }
@@ -64,8 +70,8 @@ export class Supervisor {
   async restart(name: string): Promise<number | undefined> {
     const service = this.services.find(({ spec }) => spec.name === name);
     // A service behind doors that has no process starts from the new bundle anyway.
-    if (service?.process) await service.restart(stopGraceMs);
-    return service?.process?.pid;
+    if (service?.pid !== undefined) await service.restart(stopGraceMs);
+    return service?.pid;
   }
 
   /** Stops them one after the other, so that each can still call the services that it needs to finish its work. Idempotent. */
@@ -89,7 +95,7 @@ export class Supervisor {
   }
 
   private pids(): Record<string, number> {
-    const running = this.services.map(service => [service.spec.name, service.process?.pid] as const);
+    const running = this.services.map(service => [service.spec.name, service.pid] as const);
     return Object.fromEntries(running.filter((pair): pair is [string, number] => pair[1] !== undefined));
   }
 
@@ -105,7 +111,7 @@ export class Supervisor {
     await Promise.all(this.services.map(service => this.checkOne(service)));
   }
 
-  private async checkOne(service: SupervisedService): Promise<void> {
+  private async checkOne(service: KeptService): Promise<void> {
     const { name } = service.spec;
     if (!service.process) return;
     const missed = (await service.process.isLive()) ? 0 : (this.misses.get(name) ?? 0) + 1;

@@ -50,11 +50,12 @@ function quoted(path: string): string {
 
 export function helpText(schema: EnvSchema): string {
   const keys = Object.entries(schema).map(([key, spec]) => `  ${key.padEnd(26)}${spec.description}${defaultText(spec.default)}`);
-  return `npm start [-- [--fresh] [--inspect <service> [--inspect=<port>]]]
+  return `npm start [-- [--fresh] [--one-process] [--inspect <service> [--inspect=<port>]]]
 
 Runs the whole platform on this machine with nothing but Node.
 
   --fresh           throw away what was kept and begin anew
+  --one-process     run all services in one process: less memory, but what ends one ends all
   --inspect NAME    let a debugger attach to this service, on 127.0.0.1:9229
   --inspect=PORT    with --inspect NAME: on that port
   --help            this text

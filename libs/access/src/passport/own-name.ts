@@ -1,6 +1,5 @@
+import { randomUUID } from 'node:crypto';
 import passport from 'passport';
-
-let registered = 0;
 
 /**
  * Registers a strategy under a unique name. Passport keeps one registry per process: two services started in one
@@ -9,8 +8,7 @@ let registered = 0;
 export function ownNameRegistry(kind: string) {
   return {
     use(strategy: passport.Strategy): void {
-      registered += 1;
-      strategy.name = `${kind}-${registered}`;
+      strategy.name = `${kind}-${randomUUID()}`;
       passport.use(strategy.name, strategy);
     },
   };

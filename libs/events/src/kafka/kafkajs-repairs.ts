@@ -118,13 +118,14 @@ export function kafkajsInternals(): {
   };
 }
 
-let isRepaired = false;
+/** On the class itself: a process may hold several copies of this file, and a class repaired twice would call the hooks of a join twice. */
+const repaired = Symbol.for('paycode.kafkajs-repaired');
 
 /** Idempotent. Call before the first client is made. */
 export function repairKafkajs(): void {
-  if (isRepaired) return;
-  isRepaired = true;
   const { RequestQueue, ConsumerGroup } = kafkajsInternals();
+  if (repaired in ConsumerGroup.prototype) return;
+  Object.assign(ConsumerGroup.prototype, { [repaired]: true });
   repairRequestQueue(RequestQueue.prototype);
   repairConsumerGroup(ConsumerGroup.prototype);
 }

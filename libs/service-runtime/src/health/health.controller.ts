@@ -1,6 +1,6 @@
 import { Controller, Get, Res } from '@nestjs/common';
+import { metricsContentType, scrape } from '@paycode/metrics';
 import type { FastifyReply } from 'fastify';
-import { register } from 'prom-client';
 import { type HealthCheck, Lifecycle } from './readiness';
 
 /** Probes and metrics of the internal listener. They carry no secret and need no token. */
@@ -20,7 +20,7 @@ export class HealthController {
 
   @Get('metrics')
   async metrics(@Res() reply: FastifyReply): Promise<void> {
-    void reply.type(register.contentType).send(await register.metrics());
+    void reply.type(metricsContentType).send(await scrape());
   }
 
   private async answer(kind: HealthCheck['kind'], reply: FastifyReply): Promise<void> {

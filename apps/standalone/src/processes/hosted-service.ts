@@ -1,0 +1,97 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expectSeveralServices } from '@paycode/metrics/several-services';
+import type { HostedService as Bundle, RunningService } from '@paycode/service-runtime';
+import { EnvError } from '@paycode/service-runtime/env';
+import { statusOf } from './http-get';
+import { type KeptService, serviceFailure, type SupervisionEvents } from './kept-service';
+import { OutputLog } from './output-log';
+import { readyPollMs, readyWithinMs, type ServiceSpec } from './service-process';
+
+const load = createRequire(__filename);
+const packages = 'packages.cjs';
+
+/** Runs one service in this process, from the bundle that would otherwise run as a process of its own. */
+export class HostedService implements KeptService {
+  readonly log: OutputLog;
+  private running: Pick<RunningService, 'stop'> | undefined;
+  private readonly hurried = Promise.withResolvers<void>();
+  private isStopping = false;
+
+  constructor(
+    readonly spec: ServiceSpec,
+    private readonly events: SupervisionEvents,
+    private readonly bundleOf: (script: string) => { service: Bundle } = bundleAt,
+  ) {
+    this.log = new OutputLog(spec.logFile);
+  }
+
+  get pid(): number | undefined {
+    return this.running && process.pid;
+  }
+
+  async start(): Promise<void> {
+    await this.begin().catch((error: unknown) => {
+      if (!this.isStopping) throw serviceFailure(this, `did not start: ${reasonOf(error)}`);
+    });
+    this.events.processChanged();
+    if (this.running && !(await this.untilReady()) && !this.isStopping)
+      throw serviceFailure(this, `did not start (not ready within ${readyWithinMs / 1_000} s)`);
+  }
+
+  async restart(): Promise<void> {
+    throw serviceFailure(this, 'is not replaced while it runs: all services are in one process');
+  }
+
+  async suspend(graceMs: number): Promise<void> {
+    const { running } = this;
+    this.running = undefined;
+    this.events.processChanged();
+    if (running) await Promise.race([running.stop('SIGTERM'), this.hurried.promise, pause(graceMs, undefined, { ref: false })]);
+  }
+
+  stop(graceMs: number): Promise<void> {
+    this.isStopping = true;
+    return this.suspend(graceMs);
+  }
+
+  kill(): void {
+    this.isStopping = true;
+    this.hurried.resolve();
+  }
+
+  private async begin(): Promise<void> {
+    const { service } = this.bundleOf(this.spec.script);
+    const host = { logDescriptor: this.log.descriptor, stopTimedOut: () => this.hurried.resolve() };
+    const running = await service.start(this.spec.env, host);
+    if (this.isStopping) await running.stop('SIGTERM');
+    else this.running = running;
+  }
+
+  private async untilReady(): Promise<boolean> {
+    const giveUpAt = performance.now() + readyWithinMs;
+    while (this.running && performance.now() < giveUpAt) {
+      if ((await statusOf(`${this.spec.internalUrl}/health/ready`)) === 200) return true;
+      await pause(readyPollMs);
+    }
+    return false;
+  }
+}
+
+/**
+ * Each bundle has a copy of the libraries, with what they remember: metrics, keys, pools. The packages of npm are loaded once: this app's bundle
+ * of packages holds those of all services.
+ */
+function bundleAt(script: string): { service: Bundle } {
+  expectSeveralServices();
+  const shared = join(__dirname, packages);
+  load(shared);
+  load.cache[join(dirname(script), packages)] = load.cache[shared];
+  return load(script) as { service: Bundle };
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && error.name === EnvError.name) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
