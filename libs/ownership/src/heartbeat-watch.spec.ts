@@ -5,9 +5,9 @@ const row = (changes: Partial<ShardRow> = {}): ShardRow => ({ shard: 1, owner: '
 
 describe('heartbeats (P-T6)', () => {
   let watch: HeartbeatWatch;
-  beforeEach(() => (watch = new HeartbeatWatch('me', 10_000)));
+  beforeEach(() => (watch = new HeartbeatWatch('me', { leaseMs: 10_000, graceMs: 1_500 })));
   const dead = (shards: ShardRow[], nowMs: number, replicas: { replica: string; heartbeat: number }[] = []) => [
-    ...watch.deadOf({ replicas, shards }, nowMs),
+    ...watch.deadOf({ replicas, shards }, { askedMs: nowMs, readMs: nowMs }),
   ];
 
   it('an owner whose heartbeat stood still for the lease time is dead, not a millisecond earlier', () => {
@@ -49,5 +49,66 @@ describe('heartbeats (P-T6)', () => {
     const registered = [{ replica: 'idle', heartbeat: 3 }, { replica: 'me', heartbeat: 3 }]; // prettier-ignore
     dead([row({ owner: 'me', heartbeat: 3 })], 0, registered);
     expect(dead([row({ owner: 'me', heartbeat: 3 })], 10_000, registered)).toEqual(['idle']);
+  });
+
+  it('regression: a process that was paused between asking and reading counts what it read from then on', () => {
+    watch.deadOf({ replicas: [], shards: [row()] }, { askedMs: 0, readMs: 12_000 });
+    expect(dead([row()], 21_999)).toEqual([]);
+    expect(dead([row()], 22_000)).toEqual(['other']);
+  });
+});
+
+describe('locks (P-T11)', () => {
+  let watch: HeartbeatWatch;
+  beforeEach(() => (watch = new HeartbeatWatch('me', { leaseMs: 10_000, graceMs: 1_500 })));
+  const look = (atMs: number, isHeld: boolean, { heartbeat = 10, session }: { heartbeat?: number; session?: number }) => {
+    const rows = { replicas: [{ replica: 'other', heartbeat, isHeld }], shards: [row({ heartbeat })] };
+    return [...watch.deadOf({ ...rows, ...(session && { session }) }, { askedMs: atMs, readMs: atMs })];
+  };
+
+  it('an owner whose lock fell is dead once its heartbeat has stood still for the grace, not a millisecond earlier', () => {
+    look(0, true, { session: 1 });
+    expect(look(1_000, false, { session: 1 })).toEqual([]);
+    expect(look(1_499, false, { session: 1 })).toEqual([]);
+    expect(look(1_500, false, { session: 1 })).toEqual(['other']);
+  });
+
+  it('one look that misses the lock says nothing: its owner may be taking it again', () => {
+    look(0, true, { session: 1 });
+    expect(look(5_000, false, { session: 1 })).toEqual([]);
+    expect(look(5_199, false, { session: 1 })).toEqual([]);
+    expect(look(5_200, false, { session: 1 })).toEqual(['other']);
+  });
+
+  it('a heartbeat or a lock that came back is a sign of life', () => {
+    look(0, true, { session: 1 });
+    look(1_000, false, { session: 1 });
+    expect(look(2_000, false, { session: 1, heartbeat: 11 })).toEqual([]);
+    expect(look(3_000, true, { session: 1, heartbeat: 11 })).toEqual([]);
+    expect(look(4_000, false, { session: 1, heartbeat: 11 })).toEqual([]);
+  });
+
+  it('a lock that this process has not seen in its own unbroken session proves nothing: the server may have been away', () => {
+    look(0, true, { session: 1 });
+    expect([look(2_000, false, { session: 2 }), look(9_999, false, { session: 2 })]).toEqual([[], []]);
+    expect(look(10_000, false, { session: 2 })).toEqual(['other']);
+  });
+
+  it('without a session of its own a process judges by heartbeats alone, and forgets the locks it saw', () => {
+    look(0, true, { session: 1 });
+    expect([look(2_000, false, {}), look(3_000, false, { session: 1 }), look(4_000, false, { session: 1 })]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+  });
+
+  it('looks more often while a lock is missed', () => {
+    look(0, true, { session: 1 });
+    expect(watch.misses).toBe(false);
+    look(1_000, false, { session: 1 });
+    expect(watch.misses).toBe(true);
+    look(1_200, true, { session: 1 });
+    expect(watch.misses).toBe(false);
   });
 });

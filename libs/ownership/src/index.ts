@@ -1,4 +1,5 @@
 export { type Assignment, evenShare, type OwnershipView } from './assignment';
+export { LifeSession, type LifeSessionOptions } from './life-session';
 export * from './ownership-env';
 export * from './ownership.ports';
 export * from './postgres-shard.store';

@@ -14,14 +14,30 @@ export interface HeldShard {
   epoch: number;
 }
 
+/** A registered replica. */
+export interface ReplicaRow {
+  replica: string;
+  heartbeat: number;
+  /** Whether its lock stands, which falls with its connection. Undefined: nobody looked. */
+  isHeld?: boolean;
+}
+
 /** Who is registered, and who owns what. */
 export interface OwnershipRows {
-  replicas: readonly { replica: string; heartbeat: number }[];
+  replicas: readonly ReplicaRow[];
   shards: readonly ShardRow[];
+  /**
+   * The reader's own session, whose lock stood when the rows were read. A lock that was seen in the same session and is gone fell alone,
+   * not with the server. Undefined: locks prove nothing now.
+   */
+  session?: number;
 }
 
 /** The table of shards and the heartbeats of their owners. */
 export abstract class ShardStore {
+  /** How many sessions whose lock showed that this process lives have ended, as far as the process knows (P-T11). */
+  abstract readonly sessionsEnded: number;
+
   /** Registers the replica as the only living one at `instance`, and frees the shards of those that were there before it (P-T10). */
   abstract succeed(replica: string, instance: string): Promise<void>;
   /** Increases the replica's heartbeat, and registers a new replica; then reads and returns every replica and every shard. */

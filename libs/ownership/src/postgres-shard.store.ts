@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
-import { type HeldShard, type OwnershipRows, type ShardRow, ShardStore } from './ownership.ports';
+import type { LifeSession } from './life-session';
+import { type HeldShard, type OwnershipRows, type ReplicaRow, type ShardRow, ShardStore } from './ownership.ports';
 import { shardSql as sql } from './shard.sql';
 
 interface Row {
@@ -8,6 +9,7 @@ interface Row {
   epoch: string | null;
   replica: string | null;
   heartbeat: string | null;
+  is_living: boolean | null;
 }
 
 /**
@@ -15,8 +17,16 @@ interface Row {
  * shard rows takes them in order, so that no two can deadlock.
  */
 export class PostgresShardStore extends ShardStore {
-  constructor(private readonly dataSource: DataSource) {
+  /** Without a life session the replica holds no lock, and its heartbeat alone speaks for it. */
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly life?: LifeSession,
+  ) {
     super();
+  }
+
+  override get sessionsEnded(): number {
+    return this.life?.ended ?? 0;
   }
 
   override async succeed(replica: string, instance: string): Promise<void> {
@@ -24,14 +34,26 @@ export class PostgresShardStore extends ShardStore {
   }
 
   override async heartbeat(replica: string): Promise<OwnershipRows> {
+    this.life?.keep(replica);
+    const before = this.life?.standing;
     await this.dataSource.query(sql.heartbeat, [replica]);
     const rows = await this.rows<Row>(sql.rows, []);
-    const heartbeats = new Map(rows.map(row => [row.replica, Number(row.heartbeat)]));
-    heartbeats.delete(null);
+    const replicas = new Map(rows.flatMap(row => (row.replica === null ? [] : [[row.replica, replicaRowOf(row.replica, row)]])));
+    const session = this.sessionSince(before, replicas.get(replica)?.isHeld ?? false);
     return {
-      replicas: [...heartbeats].map(([id, heartbeat]) => ({ replica: id!, heartbeat })),
+      replicas: [...replicas.values()],
       shards: rows.flatMap(row => (row.shard === null ? [] : [shardRowOf(row.shard, row)])),
+      ...(session !== undefined && { session }),
     };
+  }
+
+  /** The session that stood before the rows were read and whose lock is among them. */
+  private sessionSince(before: number | undefined, isHeld: boolean): number | undefined {
+    if (before === undefined || before !== this.life?.standing) return undefined;
+    if (isHeld) return before;
+    // The server ended the session, and this process has not heard of it.
+    this.life?.drop();
+    return undefined;
   }
 
   override async take(replica: string, seen: readonly ShardRow[]): Promise<HeldShard[]> {
@@ -57,6 +79,10 @@ export class PostgresShardStore extends ShardStore {
     const answer = await this.dataSource.query<T[] | [T[], number]>(statement, parameters);
     return Array.isArray(answer[0]) ? answer[0] : (answer as T[]);
   }
+}
+
+function replicaRowOf(replica: string, row: Row): ReplicaRow {
+  return { replica, heartbeat: Number(row.heartbeat), isHeld: row.is_living ?? false };
 }
 
 function shardRowOf(shard: number, { owner, epoch, heartbeat }: Row): ShardRow {

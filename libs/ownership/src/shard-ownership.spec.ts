@@ -130,6 +130,37 @@ describe('owning shards', () => {
     expect(ownership.isHeartbeatFresh).toBe(false);
   });
 
+  it('a replica that knows that its session ended has no fresh heartbeat until the next one (P-T11)', async () => {
+    const { ownership } = setUp('a', store, clock);
+    await ownership.pass();
+    store.sessionsEnded = 1;
+    expect(ownership.isHeartbeatFresh).toBe(false);
+    store.beforeCall = async () => void (store.sessionsEnded = 2);
+    await ownership.pass();
+    expect(ownership.isHeartbeatFresh).toBe(false);
+    store.beforeCall = () => Promise.resolve();
+    await ownership.pass();
+    expect(ownership.isHeartbeatFresh).toBe(true);
+  });
+
+  it('takes the shards of a replica whose lock fell within a few heartbeats, and passes more often until then (P-T11)', async () => {
+    const dead = setUp('a', store, clock);
+    store.locks.set('a', true);
+    await dead.ownership.pass();
+    const { ownership, listener } = setUp('b', store, clock);
+    store.session = 1;
+    await ownership.pass();
+    store.locks.set('a', false);
+    await clock.advance(ownership.nextPassMs);
+    await ownership.pass();
+    expect([ownership.heartbeatMs, ownership.nextPassMs, listener.told]).toEqual([1_000, 200, []]);
+    for (let pass = 0; pass < 3; pass++) {
+      await clock.advance(ownership.nextPassMs);
+      await ownership.pass();
+    }
+    expect(listener.told).toEqual(['gained 0@2', 'gained 1@2']);
+  });
+
   it('a heartbeat every second, and under a short lease so often that it stays fresh between two passes (P-T6)', () => {
     const heartbeatMs = (leaseMs: number) => new ShardOwnership(store, clock, { replica: 'a', leaseMs }).heartbeatMs;
     expect(heartbeatMs(10_000)).toBe(1_000);

@@ -19,6 +19,10 @@ export interface ShardOwnershipOptions {
 /** Every second, or more often under a short lease, because a heartbeat older than half a lease stops all POSTs (P-T6). */
 const heartbeatMsMax = 1_000;
 const heartbeatsPerLease = 5;
+/** A replica whose lock fell, and which lives, beats within two heartbeats or so, or takes the lock again (P-T11). */
+const graceHeartbeats = 1.5;
+/** Pause between two passes while a lock is missed. */
+const missedMs = 200;
 const noShards: ReadonlySet<number> = new Set();
 
 const nobody: ShardListener = {
@@ -48,6 +52,8 @@ export class ShardOwnership {
   private readonly watch: HeartbeatWatch;
   private listener: ShardListener = nobody;
   private wanted = noShards;
+  /** As the last heartbeat began. */
+  private sessionsEnded = 0;
   private lastHeartbeatMs = Number.NEGATIVE_INFINITY;
   private isLeaving = false;
   private hasSucceeded = false;
@@ -58,7 +64,7 @@ export class ShardOwnership {
     private readonly clock: Pick<Clock, 'nowMs'>,
     private readonly options: ShardOwnershipOptions,
   ) {
-    this.watch = new HeartbeatWatch(options.replica, options.leaseMs);
+    this.watch = new HeartbeatWatch(options.replica, this);
     const release = async (held: readonly HeldShard[]) => {
       await this.store.release(this.replica, held);
       return held.map(() => undefined);
@@ -80,6 +86,16 @@ export class ShardOwnership {
     return Math.min(heartbeatMsMax, this.options.leaseMs / heartbeatsPerLease);
   }
 
+  /** A replica whose lock fell is dead when its heartbeat has not changed for this long, in milliseconds (P-T11). */
+  get graceMs(): number {
+    return graceHeartbeats * this.heartbeatMs;
+  }
+
+  /** Pause before the next pass, in milliseconds: shorter while a lock is missed. */
+  get nextPassMs(): number {
+    return this.watch.misses ? Math.min(missedMs, this.heartbeatMs) : this.heartbeatMs;
+  }
+
   /** Sets the listener for gained and lost shards. */
   onChange(listener: ShardListener): void {
     this.listener = listener;
@@ -95,8 +111,12 @@ export class ShardOwnership {
     return this.releasing.has(shard) || this.unreleased.has(shard) ? undefined : this.owned.get(shard);
   }
 
-  /** Whether no other replica can judge this one dead yet: an owner without a heartbeat for L/2 starts no POST (P-T6). */
+  /**
+   * Whether no other replica can judge this one dead yet: an owner without a heartbeat for L/2 starts no POST (P-T6), and neither does one that
+   * knows that its session ended after its last heartbeat (P-T11).
+   */
   get isHeartbeatFresh(): boolean {
+    if (this.sessionsEnded !== this.store.sessionsEnded) return false;
     return this.clock.nowMs() - this.lastHeartbeatMs < this.options.leaseMs / 2;
   }
 
@@ -126,9 +146,11 @@ export class ShardOwnership {
   private async passOnce(): Promise<void> {
     await this.succeedOnce();
     const startedMs = this.clock.nowMs();
+    const { sessionsEnded } = this.store;
     const rows = await this.store.heartbeat(this.replica);
+    this.sessionsEnded = sessionsEnded;
     this.lastHeartbeatMs = startedMs;
-    const dead = this.watch.deadOf(rows, startedMs);
+    const dead = this.watch.deadOf(rows, { askedMs: startedMs, readMs: this.clock.nowMs() });
     const wanted = this.isLeaving ? noShards : this.assigned(rows, dead);
     const owned = rows.shards.filter(row => row.owner === this.replica);
     this.reconcile(owned);

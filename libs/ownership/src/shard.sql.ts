@@ -1,3 +1,5 @@
+import { lifeSql } from './life.sql';
+
 /** Statements of shards and of the replicas that own them. */
 export const shardSql = {
   // Waits, as a takeover does, for what a predecessor's connection still executes. One statement: a predecessor is gone with all of its shards or not.
@@ -11,8 +13,9 @@ export const shardSql = {
 
   // Runs after the heartbeat, so that it sees it. It reads both tables in one statement, so that owner and heartbeat are from the same
   // instant.
-  rows: `select s.shard, s.owner, s.epoch, r.id as replica, r.heartbeat
-         from shard s full join replica r on r.id = s.owner order by s.shard`,
+  rows: `with ${lifeSql.living}
+         select s.shard, s.owner, s.epoch, r.id as replica, r.heartbeat, r.is_living
+         from shard s full join (select id, heartbeat, ${lifeSql.isHeld('id')} as is_living from replica) r on r.id = s.owner order by s.shard`,
 
   take: `with seen as (select * from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as t(shard, epoch, heartbeat)),
        -- Waits for transactions of the former owner that lock the row (ingests, negative verdicts), so that the new owner sees their rows.

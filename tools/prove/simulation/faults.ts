@@ -20,6 +20,7 @@ export class Faults {
     const scheduler = () => timeline.random.pick(this.world.schedulers);
     this.often(swarm.killDispatcherRate, () => this.kill(dispatcher(), 'dispatcher killed'));
     this.often(swarm.killSchedulerRate, () => this.kill(scheduler(), 'scheduler killed'));
+    this.often(swarm.endSessionRate, () => this.endSession(dispatcher()));
     this.often(swarm.cleanRestartRate, () => this.restart(dispatcher()));
     this.often(swarm.pauseDispatcherRate, () => this.pause(dispatcher().process, 'dispatcher paused'));
     this.often(swarm.pauseSchedulerRate, () => this.pause(scheduler().process, 'scheduler paused'));
@@ -95,11 +96,32 @@ export class Faults {
     if (!node.process.isAlive) return;
     if (kind) timeline.faults.add(kind);
     watcher.killed(node.process);
+    const { identity } = node.process;
     node.process.kill();
+    // The server notices soon that the connection has ended.
+    timeline.after(timeline.random.delay(2, { worstMs: 3_000, rarity: 4 }), () => this.world.tables.locks.delete(identity));
     for (const group of Object.values(groups)) group.died();
     timeline.after(timeline.random.delay(2_000, { worstMs: 60_000, rarity: 4 }), () => {
       if (!node.process.isAlive) node.start();
     });
+  }
+
+  /** A proxy, or a person, ends the connection of a dispatcher that lives. */
+  private endSession(node: DispatcherNode): void {
+    const { timeline, tables, watcher, swarm } = this.world;
+    const { process } = node;
+    if (!process.isAlive || !tables.locks.delete(process.identity)) return;
+    timeline.faults.add('life session ended');
+    watcher.sessionEnded(process.identity);
+    if (timeline.random.chance(swarm.sessionEndsHeard)) process.arrives(1, () => node.hearsThatSessionEnded());
+  }
+
+  /** A server that goes takes every session along. */
+  private endSessions(): void {
+    const { tables, watcher, dispatchers } = this.world;
+    tables.locks.clear();
+    watcher.serverEnded();
+    for (const node of dispatchers) if (node.process.isAlive) node.process.arrives(1, () => node.hearsThatSessionEnded());
   }
 
   private pause(process: SimProcess, kind: FaultKind): void {
@@ -118,6 +140,7 @@ export class Faults {
   private outage(server: SimServer): void {
     const { timeline, swarm } = this.world;
     server.isDown = true;
+    if (server === this.world.servers.dispatcher) this.endSessions();
     timeline.faults.add(`${server.name} down`);
     timeline.trace(`${server.name} is down`);
     timeline.after(timeline.random.between(100, swarm.outageMs), () => {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { type DynamicModule, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { InternalClient, ServiceTokenSigner } from '@paycode/access';
 import { OutboxRelay } from '@paycode/events';
-import { evenShare, PostgresShardStore, ShardOwnership } from '@paycode/ownership';
+import { evenShare, LifeSession, PostgresShardStore, ShardOwnership } from '@paycode/ownership';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { SystemClock } from '@paycode/timing';
 import { PaymentTracing } from '@paycode/tracing';
 import { DataSource } from 'typeorm';
@@ -37,7 +38,9 @@ export interface ReversalOptions {
 
 /** Reversal jobs and decisions: the dispatcher arms jobs, timers and the audit ask for verdicts, and verdicts decide. */
 @Module({})
-export class ReversalModule {
+export class ReversalModule implements OnApplicationShutdown {
+  constructor(private readonly life: LifeSession) {}
+
   static register(options: ReversalOptions): DynamicModule {
     return {
       module: ReversalModule,
@@ -47,8 +50,12 @@ export class ReversalModule {
         ReversalRequestedConsumer,
         transactionTerminalAuditConsumer(options.auditDelayMs),
       ],
-      providers: [...outbound(options), ProcessPorts, ...useCases(options), sharing(options), ReversalTimerJob],
+      providers: [...outbound(options), ProcessPorts, ...useCases(options), life, sharing(options), ReversalTimerJob],
     };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.life.close();
   }
 }
 
@@ -77,14 +84,24 @@ function outbound({ dispatcherUrl }: ReversalOptions): Provider[] {
   ];
 }
 
+/** Its lock tells the other replicas that this one lives (P-T11). */
+const life: Provider = {
+  provide: LifeSession,
+  inject: [DataSource, LOGGER],
+  useFactory: (source: DataSource, logger: Logger) =>
+    LifeSession.besides(source, err =>
+      logger.warn({ event: 'life-session', err }, 'the lock that shows this replica lives is down'),
+    ),
+};
+
 /** How this replica takes part in sharing the shards; a restarted process is another replica. */
 function sharing({ instance, shardLeaseMs }: ReversalOptions): Provider {
   return {
     provide: ShardOwnership,
-    inject: [DataSource],
-    useFactory: (dataSource: DataSource) => {
+    inject: [DataSource, LifeSession],
+    useFactory: (dataSource: DataSource, session: LifeSession) => {
       const options = { replica: randomUUID(), instance, leaseMs: shardLeaseMs, assignment: evenShare };
-      return new ShardOwnership(new PostgresShardStore(dataSource), new SystemClock(), options);
+      return new ShardOwnership(new PostgresShardStore(dataSource, session), new SystemClock(), options);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { OutboxRelay } from '@paycode/events';
-import { PostgresShardStore, ShardStore } from '@paycode/ownership';
+import { LifeSession, PostgresShardStore, ShardStore } from '@paycode/ownership';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { PaymentTracing } from '@paycode/tracing';
 import { DataSource } from 'typeorm';
 import { DeliveryMetrics, DeliveryStore, PostgresDeliveryStore } from '../deliveries';
@@ -33,7 +34,10 @@ import { PrometheusDeliveryMetrics } from './prometheus-delivery.metrics';
 /** Deliveries from the event to the verdict. */
 @Module({})
 export class DispatcherModule implements OnApplicationShutdown {
-  constructor(@Inject(UndiciWebhookClient) private readonly poster: UndiciWebhookClient) {}
+  constructor(
+    @Inject(UndiciWebhookClient) private readonly poster: UndiciWebhookClient,
+    private readonly life: LifeSession,
+  ) {}
 
   static register(options: DispatcherOptions): DynamicModule {
     return {
@@ -59,8 +63,9 @@ export class DispatcherModule implements OnApplicationShutdown {
     };
   }
 
-  onApplicationShutdown(): void {
+  async onApplicationShutdown(): Promise<void> {
     this.poster.close();
+    await this.life.close();
   }
 }
 
@@ -74,7 +79,19 @@ const ports: Provider[] = [
 
 function storeProviders(): Provider[] {
   return [
-    { provide: ShardStore, inject: [DataSource], useFactory: (source: DataSource) => new PostgresShardStore(source) },
+    {
+      provide: LifeSession,
+      inject: [DataSource, LOGGER],
+      useFactory: (source: DataSource, logger: Logger) =>
+        LifeSession.besides(source, err =>
+          logger.warn({ event: 'life-session', err }, 'the lock that shows this replica lives is down'),
+        ),
+    },
+    {
+      provide: ShardStore,
+      inject: [DataSource, LifeSession],
+      useFactory: (source: DataSource, life: LifeSession) => new PostgresShardStore(source, life),
+    },
     { provide: DeliveryStore, inject: [DataSource], useFactory: (source: DataSource) => new PostgresDeliveryStore(source) },
     {
       provide: InformationalStore,

@@ -5,6 +5,10 @@ export class MemoryShardStore extends ShardStore {
   readonly heartbeats = new Map<string, number>();
   private readonly instances = new Map<string, string>();
   readonly shards: { shard: number; owner: string | null; epoch: number }[];
+  /** Locks of replicas (P-T11), set by the test; `session` is the reader's own. */
+  readonly locks = new Map<string, boolean>();
+  session: number | undefined;
+  override sessionsEnded = 0;
   /** Runs before every call; throw to make it fail. */
   beforeCall: () => void | Promise<void> = () => undefined;
 
@@ -29,8 +33,13 @@ export class MemoryShardStore extends ShardStore {
     await this.beforeCall();
     this.heartbeats.set(replica, (this.heartbeats.get(replica) ?? 0) + 1);
     return {
-      replicas: [...this.heartbeats].map(([name, heartbeat]) => ({ replica: name, heartbeat })),
+      replicas: [...this.heartbeats].map(([name, heartbeat]) => ({
+        replica: name,
+        heartbeat,
+        isHeld: this.locks.get(name) ?? false,
+      })),
       shards: this.shards.map(row => ({ ...row, heartbeat: this.heartbeatOf(row.owner) })),
+      ...(this.session !== undefined && { session: this.session }),
     };
   }
 

@@ -26,6 +26,10 @@ faultSuite('a dispatcher is killed', { times }, suite => {
   const killBoth = async () => {
     await Promise.all(suite.platform.services.dispatchers.map(dispatcher => dispatcher.kill()));
   };
+  const heirs = () => {
+    const { services } = suite.platform;
+    return { dispatchers: services.dispatchers, nameOf: (source: string) => services.nameOf(source) };
+  };
   /** A lease that no case waits for. */
   const endlessLease = { DISPATCHER_SHARD_LEASE_MS: '600000' };
   const startAgain = async (env: Record<string, string> = {}) => {
@@ -128,6 +132,27 @@ faultSuite('a dispatcher is killed', { times }, suite => {
       await suite.platform.ends(id!, 'SETTLED');
       expect(receiver.postsOf(id!).map(post => post.attempt)).toEqual([1, 2]);
       // The next case's dispatchers have the usual lease, and no instance.
+      await Promise.all(dispatchers.map(dispatcher => dispatcher.stop()));
+      await startAgain();
+    },
+  );
+
+  faultCase(
+    56,
+    'while the receiver is thinking, and another dispatcher lives - that one POSTs before any lease ends',
+    async () => {
+      const { dispatchers, nameOf } = heirs();
+      await Promise.all(dispatchers.map(dispatcher => dispatcher.stop()));
+      await startAgain(endlessLease);
+      const { merchantId, receiver } = await suite.platform.merchant();
+      receiver.behaviour = post => (post.attempt === 1 ? hang(post) : post.answer(200));
+      const [id] = await suite.platform.pay(merchantId);
+      await eventually(() => expect(receiver.postsOf(id!)).toHaveLength(1), patienceMs);
+      const poster = nameOf(receiver.postsOf(id!)[0]!.source);
+      await dispatchers.find(({ name }) => name === poster)!.kill();
+      await suite.platform.ends(id!, 'SETTLED');
+      expect(receiver.postsOf(id!).map(post => post.attempt)).toEqual([1, 2]);
+      expect(nameOf(receiver.postsOf(id!)[1]!.source)).not.toBe(poster);
       await Promise.all(dispatchers.map(dispatcher => dispatcher.stop()));
       await startAgain();
     },

@@ -1,5 +1,5 @@
 import type { CloseAnswer, VerdictKind } from '@paycode/dto';
-import type { HeldShard, ShardRow } from '@paycode/ownership';
+import type { HeldShard, OwnershipRows, ShardRow } from '@paycode/ownership';
 import type {
   DeliveryToInsert,
   InsertedDelivery,
@@ -104,6 +104,20 @@ export class OverwritingVerdictStore extends MemoryVerdictStore {
 
   private openOf(verdicts: readonly Verdict[]): Promise<Set<number>> {
     return this.execute(() => new Set(verdicts.map(({ transactionId }) => transactionId).filter(id => this.tables.isOpen(id))));
+  }
+}
+
+/** LOCKS_AFTER_OUTAGE: every look counts as one of the same session. */
+export class OneSessionStore extends TableShardStore {
+  override async heartbeat(replica: string): Promise<OwnershipRows> {
+    return { ...(await super.heartbeat(replica)), session: 1 };
+  }
+}
+
+/** NO_SESSION_FENCE: the process does not ask whether its session ended. */
+export class DeafStore extends TableShardStore {
+  override get sessionsEnded(): number {
+    return 0;
   }
 }
 

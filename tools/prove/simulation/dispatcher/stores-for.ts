@@ -1,7 +1,9 @@
 import type { Mutation } from '../world/mutations.ts';
 import {
   ClosingAnythingStore,
+  DeafStore,
   NeverRetakingStore,
+  OneSessionStore,
   OverwritingVerdictStore,
   ReopeningStore,
   SkewedStore,
@@ -22,13 +24,14 @@ const brokenDeliveries = {
   NO_DEDUP: ReopeningStore,
   NO_CLAIM: UnclaimingStore,
 };
+const brokenShards = { NO_RETAKE: NeverRetakingStore, LOCKS_AFTER_OUTAGE: OneSessionStore, NO_SESSION_FENCE: DeafStore };
 const brokenVerdicts = { NO_EPOCH: UnfencedVerdictStore, NO_CAS: OverwritingVerdictStore };
 
 /** The stores of one dispatcher on the shared tables; a mutation takes one guard out. */
 export function storesFor(tables: DispatcherTables, execute: StatementExecutor, mutation: Mutation | undefined) {
   const Deliveries = brokenDeliveries[mutation as keyof typeof brokenDeliveries] ?? MemoryDeliveryStore;
   const Verdicts = brokenVerdicts[mutation as keyof typeof brokenVerdicts] ?? MemoryVerdictStore;
-  const Shards = mutation === 'NO_RETAKE' ? NeverRetakingStore : TableShardStore;
+  const Shards = brokenShards[mutation as keyof typeof brokenShards] ?? TableShardStore;
   return {
     shards: new Shards(tables, execute),
     deliveries: new Deliveries(tables, execute),

@@ -15,6 +15,7 @@ export const faultKinds = [
   'AckReceived published twice',
   'ReversalRequested twice',
   'crash at an await',
+  'life session ended',
   'dispatcher killed',
   'scheduler killed',
   'clean restart',

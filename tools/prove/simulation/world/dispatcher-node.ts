@@ -21,6 +21,7 @@ const passMs = { shards: 1_000, recovery: 250, notices: 2_000, queues: 1_000, as
 /** One dispatcher replica: the real decision code on simulated ports. Killed and started, it has a new memory. */
 export class DispatcherNode {
   dispatcher!: Dispatcher;
+  private stores!: ReturnType<typeof storesFor>;
   private recovering!: RecoverNotification;
   private isLeaving = false;
 
@@ -39,6 +40,7 @@ export class DispatcherNode {
       effect => world.network.statement(process, world.servers.dispatcher, effect),
       world.mutation,
     );
+    this.stores = stores;
     this.dispatcher = assembleDispatcher(
       {
         ...stores,
@@ -61,10 +63,18 @@ export class DispatcherNode {
       },
     );
     if (without('NO_HEARTBEAT')) Object.defineProperty(this.dispatcher.shards, 'isHeartbeatFresh', { value: true });
+    if (without('NO_GRACE')) Object.defineProperty(this.dispatcher.shards, 'graceMs', { value: 0 });
     this.recovering = this.recovery(stores.verdicts);
     this.passes();
     const consumer = new TransactionTerminalConsumer(this.dispatcher.intake, new WatchedMetrics(world));
     world.groups.terminal.join(process, batch => consumer.onTransactionTerminal(batch as never));
+  }
+
+  /** The connection that holds its lock tells the process that it has ended. */
+  hearsThatSessionEnded(): void {
+    const { identity } = this.process;
+    this.stores.shards.sessionEnded(identity);
+    this.world.watcher.heardSessionEnded(identity);
   }
 
   /** SIGTERM: resolves when every shard is handed over (P-T9). */
@@ -129,7 +139,12 @@ export class DispatcherNode {
 
   private passes(): void {
     const { dispatcher, process, world } = this;
-    world.every(process, passMs.shards, () => dispatcher.shards.pass());
+    world.every(process, passMs.shards, async () => {
+      await dispatcher.shards.pass();
+      const { nextPassMs } = dispatcher.shards;
+      // The regular passes go on beside it, and passes never overlap.
+      if (nextPassMs < passMs.shards) process.timer(nextPassMs, () => void dispatcher.shards.pass().catch(() => undefined));
+    });
     world.every(process, passMs.queues, async () => {
       dispatcher.queue.tick(false);
       dispatcher.overdue.pass();

@@ -46,6 +46,9 @@ export interface Swarm {
   auditDelayMs: number;
   /** B: how long a payment may wait for its first POST. */
   dispatchWindowMs: number;
+  /** Life sessions of dispatchers that end although the process lives (P-T11), and the share of them of which the process hears. */
+  endSessionRate: number;
+  sessionEndsHeard: number;
   /** Whether a process knows that the one before it at its place has ended (P-T10). */
   isSupervised: boolean;
 }
@@ -100,6 +103,8 @@ export function swarmOf(random: Random): Swarm {
     spacingMs: random.pick([0, 0, 5, 20]),
     ...durations[haste](random),
     isSupervised: random.chance(0.5),
+    endSessionRate: sometimes(0.1),
+    sessionEndsHeard: random.pick([0, 0.5, 1]),
   };
 }
 

@@ -17,6 +17,8 @@ export interface BrokenInvariant {
 
 export const attemptsMax = 2;
 export const shardLeaseMs = 10_000;
+/** One and a half heartbeats. */
+const graceMs = 1_500;
 /** Parts of a sealed and of an open notification. */
 const secrets = /sealed|clientMsisdn|\+2782/;
 
@@ -28,6 +30,10 @@ const isClosed = (kind: string) => kind.startsWith('CLOSED_');
  */
 export class Watcher implements TablesWatcher {
   readonly ghosts = new Map<number, PaymentGhost>();
+  /** Lives whose session ended while the server stood. */
+  private readonly sessionsEnded = new Set<string>();
+  /** When a life last heard that its session had ended. */
+  private readonly heardAtMs = new Map<string, number>();
   broken: BrokenInvariant | undefined;
   tables!: DispatcherTables;
   hasJob!: (transactionId: number) => boolean;
@@ -80,9 +86,22 @@ export class Watcher implements TablesWatcher {
 
   shardTaken(shard: number, former: string | null): void {
     this.timeline.trace(`shard ${shard} taken`);
-    if (former !== null && this.isAlive(former)) this.timeline.faults.add('shard taken from a live owner');
+    if (former !== null && this.isAlive(former)) this.checkTakeover(former);
     // The former owner is fenced, so a 200 that it holds may be lost (the residual of P-1.7).
     for (const ghost of this.ghosts.values()) for (const [who, of] of ghost.held) if (of.shard === shard) ghost.held.delete(who);
+  }
+
+  sessionEnded(identity: string): void {
+    this.sessionsEnded.add(identity);
+  }
+
+  /** Every session ended with the server, so none of them says anything. */
+  serverEnded(): void {
+    this.sessionsEnded.clear();
+  }
+
+  heardSessionEnded(identity: string): void {
+    this.heardAtMs.set(identity, this.timeline.nowMs);
   }
 
   killed(process: SimProcess): void {
@@ -140,6 +159,20 @@ export class Watcher implements TablesWatcher {
     if (kind === 'CLOSED_CONN' && posts.at(-1)?.wasOurFault) this.fail('P-T8', transactionId, 'a fault of ours closed it');
   }
 
+  /** A live owner is fenced before its lease ends only if its own session ended, and it has not sent a heartbeat for the grace (P-T11). */
+  private checkTakeover(former: string): void {
+    this.timeline.faults.add('shard taken from a live owner');
+    const stillMs = this.timeline.nowMs - this.heartbeatAtMs(former);
+    if (stillMs >= shardLeaseMs) return;
+    if (!this.sessionsEnded.has(former))
+      this.fail('P-T11', 0, `${former} is fenced although its session stood, or fell with the server`);
+    if (stillMs < graceMs) this.fail('P-T11', 0, `${former} is fenced ${stillMs.toFixed(0)} ms after its heartbeat`);
+  }
+
+  private heartbeatAtMs(identity: string): number {
+    return this.tables.heartbeatAtMs.get(identity) ?? Number.NEGATIVE_INFINITY;
+  }
+
   private checkSettlement({ transactionId }: PaymentGhost, verdict: string | undefined): void {
     if (verdict === undefined || isClosed(verdict)) this.fail('P-I6', transactionId, `SETTLED, verdict ${verdict ?? 'none'}`);
   }
@@ -155,7 +188,10 @@ export class Watcher implements TablesWatcher {
   /** A decided payment is not posted, and an owner without a heartbeat for half of the lease starts no POST (P-1.2-4', P-T6). */
   private checkStart({ transactionId, refusedTo }: PaymentGhost, { identity }: PostGhost): void {
     if (refusedTo.has(identity)) this.fail("P-1.2-4'", transactionId, 'posted although arm said that it is decided');
-    const ageMs = this.timeline.nowMs - (this.tables.heartbeatAtMs.get(identity) ?? Number.NEGATIVE_INFINITY);
+    const heartbeatAtMs = this.heartbeatAtMs(identity);
+    const ageMs = this.timeline.nowMs - heartbeatAtMs;
+    if (heartbeatAtMs < (this.heardAtMs.get(identity) ?? Number.NEGATIVE_INFINITY))
+      this.fail('P-T11', transactionId, 'posted after its session ended, without a heartbeat since');
     if (ageMs >= shardLeaseMs / 2) this.fail('P-T6', transactionId, `posted with a heartbeat ${ageMs.toFixed(0)} ms old`);
   }
 

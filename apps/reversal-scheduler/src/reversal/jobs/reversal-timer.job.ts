@@ -52,10 +52,12 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
     await this.ownership.leave();
   }
 
-  private async ownShards(): Promise<void> {
+  /** Resolves to the pause before the next pass. */
+  private async ownShards(): Promise<number> {
     await this.ownership.pass();
     this.timers.own(this.ownership.shards);
     if (this.timers.isLoadDue) this.loading?.wake();
+    return this.ownership.nextPassMs;
   }
 
   /** Resolves to the wait for the next load. What it read may be due before the callers of `fire` would wake up. */

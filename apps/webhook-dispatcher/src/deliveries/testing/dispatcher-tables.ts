@@ -52,6 +52,9 @@ export class DispatcherTables {
   /** Instance by replica. */
   readonly instances = new Map<string, string>();
   readonly heartbeatAtMs = new Map<string, number>();
+  /** Session that holds the lock of a replica (P-T11). */
+  readonly locks = new Map<string, number>();
+  lastSession = 0;
   readonly deliveries = new Map<number, DeliveryTableRow>();
   /** Unresolved deliveries per shard, in order of seq, in place of the indexes. */
   readonly unresolved = new Map<number, DeliveryTableRow[]>();

@@ -4,11 +4,40 @@ import type { StatementExecutor } from './statement-executor';
 
 /** Shards among the dispatcher's tables, statement by statement as `PostgresShardStore` has them. */
 export class TableShardStore extends ShardStore {
+  private standing: number | undefined;
+  private endedCount = 0;
+
   constructor(
     private readonly tables: DispatcherTables,
     private readonly execute: StatementExecutor,
   ) {
     super();
+  }
+
+  override get sessionsEnded(): number {
+    return this.endedCount;
+  }
+
+  /** The process has heard that its session ended; it begins another one. */
+  sessionEnded(replica: string): void {
+    if (this.standing !== undefined) this.endedCount++;
+    this.standing = undefined;
+    this.keep(replica);
+  }
+
+  /** Begins a session if none stands, and waits for nothing, as `LifeSession` does. */
+  private keep(replica: string): void {
+    if (this.standing !== undefined) return;
+    const { tables } = this;
+    const hold = () => {
+      tables.locks.set(replica, ++tables.lastSession);
+      return tables.lastSession;
+    };
+    this.execute(hold).then(
+      session => (this.standing ??= session),
+      // The next heartbeat tries again.
+      () => undefined,
+    );
   }
 
   override succeed(replica: string, instance: string): Promise<void> {
@@ -27,12 +56,15 @@ export class TableShardStore extends ShardStore {
 
   override async heartbeat(replica: string): Promise<OwnershipRows> {
     const { tables } = this;
+    this.keep(replica);
+    const before = this.standing;
     await this.execute(() => {
       tables.heartbeats.set(replica, (tables.heartbeats.get(replica) ?? 0) + 1);
       tables.heartbeatAtMs.set(replica, tables.nowMs());
     });
-    return this.execute(() => ({
-      replicas: [...tables.heartbeats].map(([id, heartbeat]) => ({ replica: id, heartbeat })),
+    const { held, ...rows } = await this.execute(() => ({
+      held: tables.locks.get(replica),
+      replicas: [...tables.heartbeats].map(([id, heartbeat]) => ({ replica: id, heartbeat, isHeld: tables.locks.has(id) })),
       shards: [...tables.shards.values()].map(({ shard, owner, epoch }) => ({
         shard,
         owner,
@@ -40,6 +72,9 @@ export class TableShardStore extends ShardStore {
         heartbeat: this.heartbeatOf(owner),
       })),
     }));
+    const stood = before !== undefined && before === this.standing;
+    if (stood && held !== before) this.sessionEnded(replica);
+    return stood && held === before ? { ...rows, session: before } : rows;
   }
 
   override take(replica: string, seen: readonly ShardRow[]): Promise<HeldShard[]> {

@@ -31,7 +31,7 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.tasks = [
-      this.every(this.dispatcher.shards.heartbeatMs, 'shards', () => this.dispatcher.shards.pass()),
+      this.every(this.dispatcher.shards.heartbeatMs, 'shards', () => this.ownShards()),
       this.every(recoverMs, 'recovery', () => this.dispatcher.takeover.pass()),
       this.every(careMs, 'notices', () => this.dispatcher.informational.pass()),
       this.every(careMs, 'queues', async () => this.lookAfterQueues()),
@@ -39,6 +39,12 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
       this.every(assignmentMs, 'assignment', () => this.followAssignment()),
     ];
     this.lifecycle.onDrain('deliveries', () => this.drain());
+  }
+
+  /** Resolves to the pause before the next pass. */
+  private async ownShards(): Promise<number> {
+    await this.dispatcher.shards.pass();
+    return this.dispatcher.shards.nextPassMs;
   }
 
   private lookAfterQueues(): void {
@@ -68,7 +74,7 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
     await Promise.all(this.tasks.map(task => task.stop()));
   }
 
-  private every(everyMs: number, source: string, pass: () => Promise<void>): PeriodicTask {
+  private every(everyMs: number, source: string, pass: () => Promise<number | void>): PeriodicTask {
     const failed = (error: unknown) =>
       this.logger.warn({ event: 'pass-failed', source, err: error }, 'a pass failed and will be repeated');
     return new PeriodicTask(pass, { everyMs, failed }).start();

@@ -1,0 +1,97 @@
+import { connectTimeoutMsOf } from '@paycode/persistence';
+import { Client } from 'pg';
+import type { DataSource } from 'typeorm';
+import { lifeSql as sql } from './life.sql';
+
+export interface LifeSessionOptions {
+  /** Of the service's database, as its pool has it. */
+  url: string;
+  applicationName: string;
+  /** Told why the session ended or cannot begin. It begins again by itself. */
+  failed(error: Error): void;
+}
+
+/**
+ * The connection on which a replica holds the lock that says it lives. PostgreSQL drops the lock when the connection ends, so a killed
+ * process is missed at once (P-T11). Nothing waits for it: without a session its replica is judged by its heartbeat alone.
+ */
+export class LifeSession {
+  private client: Client | undefined;
+  private begun = 0;
+  private isBeginning = false;
+  private isClosed = false;
+  private standingAs: number | undefined;
+  private endedCount = 0;
+
+  constructor(private readonly options: LifeSessionOptions) {}
+
+  /** On the database of a pool, beside it. */
+  static besides({ options }: DataSource, failed: LifeSessionOptions['failed']): LifeSession {
+    const { url, applicationName } = options as { url?: string; applicationName?: string };
+    if (url === undefined) throw new Error('a life session needs a data source with a url');
+    return new LifeSession({ url, applicationName: applicationName ?? 'paycode', failed });
+  }
+
+  /** Numbers the session that stands and holds the lock; another one after each that ended. */
+  get standing(): number | undefined {
+    return this.standingAs;
+  }
+
+  /** How many sessions have ended. */
+  get ended(): number {
+    return this.endedCount;
+  }
+
+  /** Begins a session for the replica if none stands. Does not wait for it. */
+  keep(replica: string): void {
+    if (this.isClosed || this.isBeginning || this.standingAs !== undefined) return;
+    this.isBeginning = true;
+    void this.begin(replica)
+      .catch((error: Error) => this.options.failed(error))
+      .finally(() => (this.isBeginning = false));
+  }
+
+  /** Ends the session, because the server does not show its lock. */
+  drop(): void {
+    const ended = this.client;
+    this.forget();
+    ended?.end().catch((error: Error) => this.options.failed(error));
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    const ended = this.client;
+    this.forget();
+    await ended?.end();
+  }
+
+  private async begin(replica: string): Promise<void> {
+    const { url, applicationName, failed } = this.options;
+    const client = new Client({
+      connectionString: url,
+      application_name: `${applicationName} life`,
+      connectionTimeoutMillis: connectTimeoutMsOf(url),
+      statement_timeout: 10_000,
+      query_timeout: 15_000,
+      keepAlive: true,
+    });
+    client.on('error', failed);
+    client.on('end', () => {
+      if (this.client !== client) return;
+      this.forget();
+      this.keep(replica);
+    });
+    await client.connect();
+    const { rows } = await client.query<{ held: boolean }>(sql.hold, [replica]);
+    // Not held: the server has not noticed yet that an earlier session of this process ended. The next heartbeat tries again.
+    if (!rows[0]?.held || this.isClosed) return client.end();
+    this.client = client;
+    this.standingAs = ++this.begun;
+  }
+
+  private forget(): void {
+    if (this.client) this.endedCount++;
+    this.client = undefined;
+    this.standingAs = undefined;
+  }
+}
