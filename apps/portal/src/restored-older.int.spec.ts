@@ -43,7 +43,9 @@ describe('the database of the portal, restored to an earlier instant', () => {
     await portal.shutDown();
 
     await restored.dataSource.query('delete from portal_session');
-    await events.dataSource.query(`update event_offset set position = 0 where group_name like 'portal%'`);
+    await events.dataSource.query(
+      `update event_group set positions = array_fill(0::bigint, array[cardinality(positions)]) where group_name like 'portal%'`,
+    );
     portal = await RunningPortal.startOn(restored, events, keys);
   });
   afterAll(async () => {

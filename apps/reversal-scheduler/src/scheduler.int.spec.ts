@@ -93,7 +93,7 @@ describe('reversal scheduler', () => {
   /** Payments for which ReversalRequested was published, in order. */
   const requested = async (): Promise<ReversalRequested[]> => {
     const rows: { data: Buffer | string }[] = await events.dataSource.query(
-      `select l.data from event_log l join event_topic t on t.id = l.topic_id where t.name = $1 order by l.published_at`,
+      'select data from event_records() where topic = $1 order by published_at',
       [topics.reversalRequested],
     );
     return rows.map(({ data }) => JSON.parse(data.toString()) as ReversalRequested);
@@ -189,7 +189,7 @@ describe('reversal scheduler', () => {
     const allBut3 = (state: string) => Object.fromEntries(ids.map(id => [id, id === 3 ? undefined : state]));
     const parked = async (group: string) => {
       const rows: { key: string; dlq_reason: string }[] = await events.dataSource.query(
-        `select l.key, l.dlq_reason from event_log l join event_topic t on t.id = l.topic_id where t.name like $1`,
+        'select key, dlq_reason from event_records() where topic like $1',
         [`%.${group}.dlq`],
       );
       return rows.map(row => [row.key, row.dlq_reason]);

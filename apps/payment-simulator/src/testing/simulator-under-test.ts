@@ -129,7 +129,7 @@ export class SimulatorUnderTest {
   /** Published TransactionTerminal events in order, each with its notification as the JSON a merchant would get. */
   async terminals(): Promise<(TransactionTerminal & { json: string })[]> {
     const rows: { data: Buffer | string }[] = await this.databases.events.dataSource.query(
-      `select l.data from event_log l join event_topic t on t.id = l.topic_id where t.name = $1 order by l.published_at, l.key`,
+      'select data from event_records() where topic = $1 order by published_at, key',
       [topics.transactionTerminal],
     );
     return rows.map(({ data }) => {
@@ -149,7 +149,7 @@ export class SimulatorUnderTest {
   async storedText(): Promise<string> {
     const rows: { row: string }[] = await this.databases.own.dataSource.query('select t::text as row from transaction t');
     const events: { row: string }[] = await this.databases.events.dataSource.query(
-      `select convert_from(data::bytea, 'UTF8') as row from event_log`,
+      'select headers || payloads as row from event_segment',
     );
     return [...rows, ...events].map(({ row }) => row).join('\n');
   }
@@ -205,7 +205,7 @@ export class SimulatorUnderTest {
   /** Keys of the dead letters of a group. */
   async parked(group: string): Promise<string[]> {
     const rows: { key: string }[] = await this.databases.events.dataSource.query(
-      `select l.key from event_log l join event_topic t on t.id = l.topic_id where t.name like $1`,
+      'select key from event_records() where topic like $1',
       [`%.${group}.dlq`],
     );
     return rows.map(({ key }) => key);

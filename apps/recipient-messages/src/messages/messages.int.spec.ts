@@ -162,7 +162,7 @@ describe('Email and SMS', () => {
       await eventually(() => expect(mailed()).toEqual([1, 1, 0, 1]));
       await eventually(async () => {
         const parked = await rig.events.dataSource.query<{ key: string }[]>(
-          `select l.key from event_log l join event_topic t on t.id = l.topic_id where t.name like '%.recipient-messages.dlq'`,
+          `select key from event_records() where topic like '%.recipient-messages.dlq'`,
         );
         expect(parked.map(({ key }) => key)).toEqual([String(transactionId + 2)]);
       });

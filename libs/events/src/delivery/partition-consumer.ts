@@ -48,6 +48,8 @@ export class PartitionConsumer {
   private running?: Promise<void>;
   /** Commit of the last batch; never rejects. */
   private committing: Promise<void> = Promise.resolve();
+  private offered = 0;
+  private committed = 0;
   /** Next offset to be handed to `offer`. */
   wantedOffset: bigint;
   committedOffset: bigint;
@@ -66,6 +68,16 @@ export class PartitionConsumer {
     return this.buffer.length;
   }
 
+  /** Records that it was offered and that are not committed. */
+  get uncommitted(): number {
+    return this.offered - this.committed;
+  }
+
+  /** Everything below this offset is handled, though perhaps not committed; undefined while a record waits. */
+  get handledTo(): bigint | undefined {
+    return this.buffer.length === 0 ? this.wantedOffset : undefined;
+  }
+
   get isLost(): boolean {
     return this.isFenced;
   }
@@ -79,6 +91,7 @@ export class PartitionConsumer {
     for (const record of records) {
       if (record.offset < this.wantedOffset) continue;
       this.buffer.push(record);
+      this.offered++;
       this.wantedOffset = record.offset + 1n;
     }
     this.wakeup.wake();
@@ -87,6 +100,11 @@ export class PartitionConsumer {
   /** The log has nothing to offer below `offset`. */
   skipTo(offset: bigint): void {
     this.wantedOffset = offset;
+  }
+
+  /** The group has committed `offset` beside the batches of this partition. */
+  committedTo(offset: bigint): void {
+    if (offset > this.committedOffset) this.committedOffset = offset;
   }
 
   wake(): void {
@@ -196,7 +214,8 @@ export class PartitionConsumer {
     for (let failures = 1; !this.isFenced; failures++) {
       try {
         if (!(await this.options.edge.commit(this.partition, nextOffset))) return this.fence();
-        this.committedOffset = nextOffset;
+        this.committedTo(nextOffset);
+        this.committed += count;
         handledEvents.inc(this.labels, count);
         return;
       } catch (error) {

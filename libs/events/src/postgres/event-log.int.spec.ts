@@ -1,8 +1,9 @@
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { Pool, type PoolClient } from 'pg';
+import type { Subscription } from '../event-transport';
 import { encodeCloudEvent } from '../record/cloud-event';
-import { eventOf } from '../testing/collector';
+import { eventOf, gate } from '../testing/collector';
 import { quietLog } from '../testing/transport-harness';
 import { EventLog, type LogTopic } from './event-log';
 import { GroupMembership, shareOf } from './group-membership';
@@ -39,14 +40,13 @@ describe('the event log in PostgreSQL', () => {
   });
 
   const record = (key: string, n: number, partition = 0) => ({
-    topicId: topic.id,
+    topic,
     partition,
     raw: encodeCloudEvent(eventOf(topicName, key, n)),
   });
-  const idsIn = async (partition: number) => {
-    const records = await log.read(topic.id, [{ partition, position: 0n }], 1_000);
-    return (records.get(partition) ?? []).map(({ raw }) => String(raw.headers?.['ce_id']));
-  };
+  const recordsIn = async (partition: number) =>
+    (await log.read(topic.id, 0n, 1_000))?.records.filter(each => each.partition === partition) ?? [];
+  const idsIn = async (partition: number) => (await recordsIn(partition)).map(({ raw }) => String(raw.headers?.['ce_id']));
 
   describe('positions', () => {
     it('are given without a gap or a repetition, however many publish at once', async () => {
@@ -55,11 +55,8 @@ describe('the event log in PostgreSQL', () => {
           log.append([record('a', at, at % 4), record('b', at, (at + 1) % 4), record('c', at, 2)]),
         ),
       );
-      const { rows } = await pool.query(
-        'select partition, count(*)::int as count, min(position)::int as first, max(position)::int as last from event_log group by 1 order by 1',
-      );
-      for (const row of rows) expect([row.first, row.last]).toEqual([0, row.count - 1]);
-      expect(rows.reduce((sum, row) => sum + row.count, 0)).toBe(120);
+      const { rows } = await pool.query<{ position: string }>('select position from event_records() order by position');
+      expect(rows.map(({ position }) => Number(position))).toEqual(Array.from({ length: 120 }, (_, at) => at));
     });
 
     it('appear in commit order: a reader never passes over a transaction that is still open', async () => {
@@ -81,8 +78,7 @@ describe('the event log in PostgreSQL', () => {
       await failing.query('rollback');
       failing.release();
       await log.append([record('kept', 0)]);
-      const records = await log.read(topic.id, [{ partition: 0, position: 0n }], 10);
-      expect(records.get(0)?.map(({ offset }) => offset)).toEqual([0n]);
+      expect((await recordsIn(0)).map(({ offset }) => offset)).toEqual([0n]);
     });
 
     it('are read although an old transaction is still open elsewhere in the database', async () => {
@@ -139,18 +135,18 @@ describe('the event log in PostgreSQL', () => {
       const { made: heir } = await member();
       expect(await heir.heartbeat()).toMatchObject({ dead: [], share: 2 });
       await session.close();
-      await eventually(async () => expect(await heir.heartbeat()).toMatchObject({ dead: [expect.any(String)], share: 4 }));
+      await eventually(async () => expect(await heir.heartbeat()).toMatchObject({ dead: [expect.any(Number)], share: 4 }));
       const standing = await heir.heartbeat();
       expect(await heir.claim(4, standing!.dead)).toHaveLength(4);
     });
 
-    it('reads by its heartbeat an event whose publisher died before it notified anybody', async () => {
+    /** A subscriber that only its heartbeat wakes. */
+    const subscribed = async (onBatch: Subscription['onBatch']) => {
       const { made: membership } = await member();
-      const handled: string[] = [];
       const subscriber = new PostgresSubscriber({
         eventLog: log,
         topicId: topic.id,
-        subscription: { topic: 't', group: 'g', onBatch: async ({ events }) => void handled.push(...events.map(({ id }) => id)) },
+        subscription: { topic: 't', group: 'g', onBatch },
         membership,
         pollMs: () => 3_600_000,
         heartbeatMs: 20,
@@ -161,6 +157,49 @@ describe('the event log in PostgreSQL', () => {
       });
       await subscriber.start();
       later(() => subscriber.stop());
+      return subscriber;
+    };
+    const positions = async () => {
+      const { rows } = await pool.query<{ positions: string[] }>('select positions from event_group');
+      return rows[0]!.positions.map(Number);
+    };
+
+    it('commits with a batch that nothing waits in the other partitions, and passes over no event that does (P-I10)', async () => {
+      const held = gate();
+      const handled: string[] = [];
+      const subscriber = await subscribed(async ({ partition, events }) => {
+        if (partition === 1) await held.promise;
+        handled.push(...events.map(({ id }) => id));
+      });
+      await log.append([record('a', 0), record('held', 1, 1), record('b', 2, 2)]);
+      await eventually(async () => expect(await positions()).toEqual([3, 0, 3, 3]));
+      await eventually(() => expect(subscriber.progress().lag).toBe(1));
+      held.open();
+      await eventually(async () => expect(await positions()).toEqual([3, 3, 3, 3]));
+      expect(handled.sort()).toEqual(['a/0', 'b/2', 'held/1']);
+      await eventually(() => expect(subscriber.progress().lag).toBe(0));
+    });
+
+    it('counts as lag what is read and waits, and of what is not read yet the share of its partitions', async () => {
+      const held = gate();
+      const subscriber = await subscribed(() => held.promise);
+      later(() => held.open());
+      const numbered = Array.from({ length: 500 }, (_, n) => record('k', n, n % 4));
+      for (let at = 0; at < 8; at++) await log.append(numbered);
+      await eventually(() => expect(Math.abs(subscriber.progress().lag! - 4_000)).toBeLessThan(4));
+    });
+
+    it('says that nothing is behind when what there was is deleted unread', async () => {
+      await log.append([record('k', 0)]);
+      await pool.query('delete from event_segment');
+      const subscriber = await subscribed(async () => undefined);
+      await eventually(() => expect(subscriber.progress().lag).toBe(0));
+      await eventually(async () => expect(await positions()).toEqual([1, 1, 1, 1]));
+    });
+
+    it('reads by its heartbeat an event whose publisher died before it notified anybody', async () => {
+      const handled: string[] = [];
+      await subscribed(async ({ events }) => void handled.push(...events.map(({ id }) => id)));
       await log.append([record('k', 0)]);
       await eventually(() => expect(handled).toEqual(['k/0']));
     });
@@ -205,19 +244,27 @@ describe('the event log in PostgreSQL', () => {
         everyMs: 60_000,
         log: quietLog,
       });
-    const consumedUpTo = (group: string, position: number) =>
-      pool.query('insert into event_offset (topic_id, group_name, partition, position) values ($1, $2, 0, $3)', [
+    const consumedUpTo = (group: string, ...positions: number[]) =>
+      pool.query('insert into event_group (topic_id, group_name, owners, epochs, positions) values ($1, $2, $3, $3, $4)', [
         topic.id,
         group,
-        position,
+        positions.map(() => 0),
+        positions,
       ]);
 
     it('deletes events that every group has consumed, and keeps those that one group still has to read', async () => {
-      await log.append([0, 1, 2, 3].map(n => record('k', n)));
-      await consumedUpTo('fast', 4);
-      await consumedUpTo('slow', 2);
+      for (const n of [0, 1, 2, 3]) await log.append([record('k', n)]);
+      await consumedUpTo('fast', 4, 4);
+      await consumedUpTo('slow', 2, 3);
       expect(await janitor(3_600_000, 0).clean()).toBe(2);
       expect(await idsIn(0)).toEqual(['k/2', 'k/3']);
+    });
+
+    it('keeps the whole segment in which a group still has to read an event', async () => {
+      await log.append([0, 1, 2].map(n => record('k', n)));
+      await consumedUpTo('slow', 2);
+      expect(await janitor(3_600_000, 0).clean()).toBe(0);
+      expect(await idsIn(0)).toEqual(['k/0', 'k/1', 'k/2']);
     });
 
     it('keeps consumed events for a while', async () => {

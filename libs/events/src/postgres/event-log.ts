@@ -1,39 +1,32 @@
 import type { Pool } from 'pg';
-import type { PartitionRecord } from '../delivery/deliver-batch';
-import { dlqReasonHeader, headerOf, type RawRecord } from '../record/cloud-event';
 import { eventLogSql as sql } from './event-log.sql';
+import {
+  type LogAppend,
+  type LogRecord,
+  type LogTopic,
+  recordsOf,
+  type Segment,
+  segmentsOf,
+  type StoredSegment,
+} from './segment';
 
-export interface LogTopic {
-  id: number;
-  name: string;
-  partitions: number;
+export type { LogAppend, LogRecord, LogTopic } from './segment';
+
+/** What stands in a topic from a position on. */
+export interface LogSlice {
+  /** In order of position; may begin before the position that was asked for. */
+  records: LogRecord[];
+  /** The slice holds every record of the topic before this position. */
+  to: bigint;
+  /** The limits cut it off. */
+  isCut: boolean;
 }
 
-/** A record to append to one partition. */
-export interface LogAppend {
-  topicId: number;
-  partition: number;
-  raw: RawRecord;
+interface ReadSegment extends StoredSegment {
+  end_position: string;
 }
 
-export interface ReadFrom {
-  partition: number;
-  position: bigint;
-}
-
-interface LogRow {
-  partition: number;
-  position: string;
-  key: string;
-  ce_id: string;
-  ce_type: string;
-  ce_source: string;
-  ce_time: string;
-  traceparent: string | null;
-  dlq_reason: string | null;
-  data: string;
-  age_ms: number;
-}
+const readLimits = { segmentsMax: 1_000, bytesMax: 8_388_608 };
 
 /** Statements on the log itself. */
 export class EventLog {
@@ -58,51 +51,37 @@ export class EventLog {
     return rows[0];
   }
 
-  /** Appends in the given order, all or nothing; durable when it resolves. */
+  /** Appends in the given order of each topic, all or nothing; durable when it resolves. */
   async append(records: readonly LogAppend[]): Promise<void> {
-    const column = (value: (record: LogAppend) => unknown) => records.map(value);
-    const header = (name: string) => records.map(({ raw }) => headerOf(raw, name) ?? null);
+    const segments = segmentsOf(records);
+    const column = (value: (segment: Segment) => unknown) => segments.map(value);
     const { rowCount } = await this.writer.query({
       name: 'event-append',
       text: sql.append,
       values: [
-        column(record => record.topicId),
-        column(record => record.partition),
-        column(record => String(record.raw.key)),
-        ...['ce_id', 'ce_type', 'ce_source', 'ce_time', 'traceparent', dlqReasonHeader].map(header),
-        column(record => String(record.raw.value)),
+        column(({ topicId }) => topicId),
+        column(({ records: count }) => count),
+        column(({ bytes }) => bytes),
+        column(({ type }) => type),
+        column(({ source }) => source),
+        column(({ headers }) => headers),
+        column(({ payloads }) => payloads),
       ],
     });
-    if (rowCount !== records.length)
-      throw new Error(`${records.length - (rowCount ?? 0)} events were addressed to an unknown partition`);
+    if (rowCount !== segments.length) throw new Error('events were addressed to a topic that the log does not have');
   }
 
-  /** At most `limit` records per partition from the given positions, in order. One round trip for any number of partitions. */
-  async read(topicId: number, from: readonly ReadFrom[], limit: number): Promise<Map<number, PartitionRecord[]>> {
-    const { rows } = await this.reader.query<LogRow>({
-      name: 'event-read',
-      text: sql.read,
-      values: [topicId, from.map(place => place.partition), from.map(place => String(place.position)), limit],
-    });
+  /** The slice of a topic that holds position `from`, of about `limit` records; undefined when nothing stands there or behind it yet. */
+  async read(topicId: number, from: bigint, limit: number): Promise<LogSlice | undefined> {
+    const { segmentsMax, bytesMax } = readLimits;
+    const values = [topicId, String(from), Math.min(limit, segmentsMax), limit, bytesMax];
+    const { rows } = await this.reader.query<ReadSegment>({ name: 'event-read', text: sql.read, values });
+    if (rows.length === 0) return undefined;
+    const end = BigInt(rows[0]!.end_position);
     const now = performance.now();
-    const records = new Map<number, PartitionRecord[]>();
-    for (const row of rows) {
-      const list = records.get(row.partition) ?? [];
-      list.push(toRecord(row, now));
-      records.set(row.partition, list);
-    }
-    return records;
+    const records = rows.flatMap(row => (row.first_position === null ? [] : recordsOf(row, now)));
+    const last = records.at(-1);
+    const to = last ? last.offset + 1n : end;
+    return { records, to, isCut: to < end };
   }
-}
-
-function toRecord(row: LogRow, now: number): PartitionRecord {
-  const headers: RawRecord['headers'] = {
-    ce_id: row.ce_id,
-    ce_type: row.ce_type,
-    ce_source: row.ce_source,
-    ce_time: row.ce_time,
-    ...(row.traceparent === null ? {} : { traceparent: row.traceparent }),
-    ...(row.dlq_reason === null ? {} : { [dlqReasonHeader]: row.dlq_reason }),
-  };
-  return { offset: BigInt(row.position), publishedAtMs: now - row.age_ms, raw: { key: row.key, value: row.data, headers } };
 }

@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import type { Pool } from 'pg';
 import { groupSql as sql } from './group.sql';
 import { type LogSession, memberLockClass } from './log-session';
@@ -6,7 +6,7 @@ import { type LogSession, memberLockClass } from './log-session';
 export interface OwnedPartition {
   partition: number;
   /** Raised by every claim; a commit under an older one is refused. */
-  epoch: string;
+  epoch: number;
   /** Next position to read. */
   position: bigint;
 }
@@ -16,11 +16,11 @@ export interface Standing {
   /** Partitions that are this member's share; the shares of all members add up to all partitions. */
   share: number;
   /** Epoch by owned partition. */
-  owned: Map<number, string>;
+  owned: Map<number, number>;
   /** Owners that are no longer members. */
-  dead: string[];
-  /** Published but uncommitted events of the owned partitions. */
-  lag: number;
+  dead: number[];
+  /** Position of the topic's next record. */
+  end: bigint;
 }
 
 export interface GroupMembershipOptions {
@@ -35,22 +35,27 @@ export interface GroupMembershipOptions {
 
 export interface OffsetCommit {
   partition: number;
-  epoch: string;
+  epoch: number;
   nextPosition: bigint;
 }
 
 /** One member of a consumer group on one topic: live members, owners of partitions, and the fenced commit. */
 export class GroupMembership {
-  private readonly memberId = randomUUID();
+  /** Of the lock that its session holds; names the member in its group. */
   private readonly lockKey = randomInt(1, 2 ** 31 - 1);
 
   constructor(private readonly options: GroupMembershipOptions) {}
+
+  /** Of the topic. */
+  get partitions(): number {
+    return this.options.partitions;
+  }
 
   /** Idempotent; also restores a membership that others have ended. */
   async join(): Promise<void> {
     const { session, topicId, group, partitions } = this.options;
     await session.hold(this.lockKey);
-    await session.query({ text: sql.join, values: [topicId, group, partitions, this.memberId, this.lockKey] });
+    await session.query({ text: sql.join, values: [topicId, group, partitions, this.lockKey] });
     this.tellGroup();
   }
 
@@ -58,57 +63,57 @@ export class GroupMembership {
   async heartbeat(): Promise<Standing | undefined> {
     const { session, topicId, group, partitions, leaseMs } = this.options;
     await session.hold(this.lockKey);
-    const values = [this.memberId, topicId, group, leaseMs, memberLockClass];
+    const values = [this.lockKey, topicId, group, leaseMs, memberLockClass];
     const { rows } = await session.query<StandingRow>({ name: 'event-heartbeat', text: sql.heartbeat, values });
     const row = rows[0]!;
     if (!row.is_member) return undefined;
     const others = row.members ?? [];
-    const rank = others.filter(id => id < this.memberId).length;
+    const rank = others.filter(key => key < this.lockKey).length;
     return {
       share: shareOf(partitions, others.length + 1, rank),
-      owned: new Map((row.owned ?? []).map(([partition, epoch]) => [partition, epoch])),
+      owned: new Map(row.owned ?? []),
       dead: row.dead ?? [],
-      lag: Number(row.lag ?? 0),
+      end: BigInt(row.end_position),
     };
   }
 
   /** Takes up to `limit` partitions that have no owner, or one of the `dead`. */
-  async claim(limit: number, dead: string[]): Promise<OwnedPartition[]> {
+  async claim(limit: number, dead: number[]): Promise<OwnedPartition[]> {
     const { session, topicId, group } = this.options;
     if (dead.length > 0) await session.query({ text: sql.removeMembers, values: [dead] });
-    const values = [topicId, group, dead, limit, this.memberId];
-    const { rows } = await session.query<{ partition: number; epoch: string; position: string }>({ text: sql.claim, values });
-    return rows.map(row => ({ ...row, position: BigInt(row.position) })).sort((a, b) => a.partition - b.partition);
+    const values = [topicId, group, dead, limit, this.lockKey];
+    const { rows } = await session.query<{ partition: number; epoch: number; position: string }>({ text: sql.claim, values });
+    return rows.map(row => ({ ...row, position: BigInt(row.position) }));
   }
 
   async release(partitions: readonly number[]): Promise<void> {
     const { session, topicId, group } = this.options;
-    await session.query({ text: sql.release, values: [topicId, group, partitions, this.memberId] });
+    await session.query({ text: sql.release, values: [topicId, group, this.lockKey, partitions] });
     this.tellGroup();
   }
 
   /** Answers, in order, whether each commit was taken; false: the partition has another owner. */
   async commit(commits: readonly OffsetCommit[]): Promise<boolean[]> {
     const { pool, topicId, group } = this.options;
-    const { rows } = await pool.query<{ partition: number }>({
+    const { rows } = await pool.query<{ partitions: number[] | null }>({
       name: 'event-commit',
       text: sql.commit,
       values: [
         topicId,
         group,
-        this.memberId,
+        this.lockKey,
         commits.map(item => item.partition),
         commits.map(item => item.epoch),
         commits.map(item => String(item.nextPosition)),
       ],
     });
-    const taken = new Set(rows.map(row => row.partition));
+    const taken = new Set(rows[0]?.partitions);
     return commits.map(item => taken.has(item.partition));
   }
 
   async leave(): Promise<void> {
     const { session, topicId, group } = this.options;
-    await session.query({ text: sql.leave, values: [topicId, group, this.memberId] });
+    await session.query({ text: sql.leave, values: [topicId, group, this.lockKey] });
     await session.letGo(this.lockKey);
     this.tellGroup();
   }
@@ -130,8 +135,8 @@ export function shareOf(partitions: number, members: number, rank: number): numb
 
 interface StandingRow {
   is_member: boolean;
-  members: string[] | null;
-  dead: string[] | null;
-  owned: [number, string][] | null;
-  lag: string | null;
+  members: number[] | null;
+  dead: number[] | null;
+  owned: [number, number][] | null;
+  end_position: string;
 }

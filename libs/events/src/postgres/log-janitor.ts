@@ -16,12 +16,12 @@ export interface LogJanitorOptions {
 
 /** Advisory lock that lets one transport clean while the others skip the round. */
 const janitorLock = 7_240_927;
-const rowsPerPartition = 1_000;
+const segmentsPerChunk = 1_000;
 const chunksPerRound = 200;
 
 /**
- * Keeps the log bounded. It deletes an event when every group has committed it and it is older than `consumedRetentionMs`, or when
- * it is older than its topic's retention, consumed or not (as on Kafka). Deletes from the head of each partition in small chunks.
+ * Keeps the log bounded. It deletes a segment when every group has committed its events and it is older than `consumedRetentionMs`, or
+ * when it is older than its topic's retention, consumed or not (as on Kafka). Deletes from the head of each topic in small chunks.
  */
 export class LogJanitor {
   private readonly task: PeriodicTask;
@@ -51,12 +51,13 @@ export class LogJanitor {
   }
 
   private async cleanTopic(topicId: number, retentionMs: number, signal?: AbortSignal): Promise<number> {
-    const values = [janitorLock, topicId, rowsPerPartition, retentionMs, this.options.consumedRetentionMs];
+    const values = [janitorLock, topicId, segmentsPerChunk, retentionMs, this.options.consumedRetentionMs];
     let deleted = 0;
     for (let chunk = 0; chunk < chunksPerRound && !signal?.aborted; chunk++) {
-      const { rowCount } = await this.options.pool.query({ text: eventLogSql.deleteHeads, values });
-      if (!rowCount) break;
-      deleted += rowCount;
+      const { rows } = await this.options.pool.query<{ events: number }>({ text: eventLogSql.deleteHeads, values });
+      const { events } = rows[0]!;
+      if (events === 0) break;
+      deleted += events;
     }
     return deleted;
   }

@@ -10,19 +10,29 @@ import { LogPoller } from './log-poller';
 
 type Read = EventLog['read'];
 
-/** A log with one partition, and a poller that nothing but a wake makes read it within an hour. */
-function polled(onBatch: Subscription['onBatch']) {
+/**
+ * A log, and a poller that nothing but a wake makes read it within an hour. A record stands in partition 0, or where `partitionOf` says;
+ * the group has committed each partition up to its position in `from`.
+ */
+function polled(
+  onBatch: Subscription['onBatch'],
+  { from = [0n], partitionOf = () => 0 }: { from?: bigint[]; partitionOf?: (n: number) => number } = {},
+) {
   const ids: number[] = [];
   const reads: number[] = [];
-  const read: Read = async (_topic, from, limit) => {
-    reads.push(from.length);
-    const after = Number(from[0]!.position);
+  const read: Read = async (_topic, position, limit) => {
+    reads.push(limit);
+    const after = Number(position);
     const found = ids.slice(after, after + limit);
-    if (found.length === 0) return new Map();
+    if (found.length === 0) return undefined;
     const publishedAtMs = performance.now();
-    return new Map([
-      [0, found.map((n, at) => ({ raw: encodeCloudEvent(eventOf('t', 'k', n)), offset: BigInt(after + at), publishedAtMs }))],
-    ]);
+    const records = found.map((n, at) => ({
+      partition: partitionOf(n),
+      raw: encodeCloudEvent(eventOf('t', 'k', n)),
+      offset: BigInt(after + at),
+      publishedAtMs,
+    }));
+    return { records, to: BigInt(after + found.length), isCut: after + found.length < ids.length };
   };
   const subscription: Subscription = { topic: 't', group: 'g', batchMax: 10, onBatch };
   const edge = {
@@ -35,7 +45,7 @@ function polled(onBatch: Subscription['onBatch']) {
   const owned = new OwnedPartitions({ subscription, consumerFor, log: quietLog });
   const eventLog = { read } as unknown as EventLog;
   const poller = new LogPoller({ eventLog, topicId: 1, subscription, owned, pollMs: () => 3_600_000, log: quietLog });
-  owned.take([{ partition: 0, nextOffset: 0n }]);
+  owned.take(from.map((nextOffset, partition) => ({ partition, nextOffset })));
   return { poller, owned, reads, publish: (...numbers: number[]) => void ids.push(...numbers) };
 }
 
@@ -73,5 +83,30 @@ describe('LogPoller', () => {
     await eventually(() => expect(handled).toHaveLength(7));
     poller.stop();
     await Promise.all([running, owned.giveUp([0])]);
+  });
+
+  it('reads apart for a partition that is behind, passes over nothing of it, and the others go on (P-I10)', async () => {
+    const handled: string[] = [];
+    const stuck = gate();
+    const onBatch: Subscription['onBatch'] = async ({ partition, events }) => {
+      if (partition === 1) await stuck.promise;
+      handled.push(...events.map(({ id }) => id));
+    };
+    const { poller, owned, publish } = polled(onBatch, { from: [30n, 0n], partitionOf: n => (n + 1) % 2 });
+    const numbers = (first: number, count: number) => Array.from({ length: count }, (_, at) => first + at);
+    publish(...numbers(0, 40));
+    const running = poller.run();
+    // Partition 1 holds as many as it may, all from before what the other one reads.
+    await eventually(() => expect(owned.get(1)?.buffered).toBe(15));
+    publish(...numbers(40, 6));
+    poller.onPublished();
+    const odd = numbers(0, 46).filter(n => n % 2 === 1 && n > 30);
+    await eventually(() => expect(handled).toEqual(odd.map(n => `k/${n}`)));
+    stuck.open();
+    const even = numbers(0, 46).filter(n => n % 2 === 0);
+    await eventually(() => expect(handled.length).toBeGreaterThanOrEqual(odd.length + even.length));
+    expect(handled.slice(odd.length)).toEqual(even.map(n => `k/${n}`));
+    poller.stop();
+    await Promise.all([running, owned.giveUp([0, 1])]);
   });
 });

@@ -5,7 +5,7 @@ import { batchMaxDefault, type PartitionConsumer } from '../delivery/partition-c
 import { Wakeup } from '../delivery/wakeup';
 import type { Subscription } from '../event-transport';
 import type { TransportLog } from '../transport-log';
-import type { EventLog } from './event-log';
+import type { EventLog, LogRecord, LogSlice } from './event-log';
 
 export interface LogPollerOptions {
   eventLog: EventLog;
@@ -22,16 +22,21 @@ const gatherMsDefault = 3;
 /** Interval for a subscription with a delay of minutes, such as the audit, which needs no notifications. */
 const behindPollMs = 1_000;
 const failureLimits = { firstMs: 100, maxMs: 5_000 };
-/** Rows in all buffers of one subscriber together. */
+/** Records in all buffers of one subscriber together. */
 const bufferedMax = 8_000;
+/** Records of one read, which may end within a segment. */
+const readMax = 2_000;
 
-/** Reads the log into the buffers of the owned partitions: one statement for all of them, again at once while it finds rows. */
+/**
+ * Reads the segments of a topic once and hands their records to the owned partitions; again at once while it finds some. A partition
+ * whose buffer is full declines its records and stays behind the others, which go on. It is read for apart as soon as it has room.
+ */
 export class LogPoller {
   private readonly wakeup = new Wakeup();
-  /** Partitions whose last read was cut off by the limit. */
-  private readonly behind = new Set<number>();
-  /** Partitions that the last read left out, because their buffers held enough. */
+  /** Partitions that a read left out or cut off, because their buffers held enough. */
   private leftOut: ReadonlySet<number> = new Set();
+  /** The last read was cut off. */
+  private isBehind = false;
   private isStopped = false;
   private failures = 0;
   lastTurnAt = performance.now();
@@ -41,10 +46,10 @@ export class LogPoller {
   async run(): Promise<void> {
     while (!this.isStopped) {
       this.lastTurnAt = performance.now();
-      const found = await this.pass();
+      const hasFound = await this.pass();
       if (this.isStopped) return;
-      if (found === 0) await this.wakeup.wait(this.failures > 0 ? backoffMs(this.failures, failureLimits) : this.idleMs);
-      else if (this.behind.size === 0) await pause(this.options.subscription.gatherMs ?? gatherMsDefault);
+      if (!hasFound) await this.wakeup.wait(this.failures > 0 ? backoffMs(this.failures, failureLimits) : this.idleMs);
+      else if (!this.isBehind) await pause(this.options.subscription.gatherMs ?? gatherMsDefault);
     }
   }
 
@@ -64,48 +69,89 @@ export class LogPoller {
 
   /** Records have left the buffer of a partition. */
   onRoom(partition: number): void {
-    if (this.behind.has(partition) || this.leftOut.has(partition)) this.wakeup.wake();
+    if (this.isBehind || this.leftOut.has(partition)) this.wakeup.wake();
   }
 
   private get idleMs(): number {
     return this.options.subscription.minAgeMs ? behindPollMs : this.options.pollMs();
   }
 
-  private async pass(): Promise<number> {
+  private get batchMax(): number {
+    return this.options.subscription.batchMax ?? batchMaxDefault;
+  }
+
+  private async pass(): Promise<boolean> {
     try {
-      const found = await this.poll();
+      const hasFound = await this.poll();
       this.failures = 0;
-      return found;
+      return hasFound;
     } catch (error) {
       this.failures++;
       const { topic, group } = this.options.subscription;
       this.options.log.warn({ topic, group, attempt: this.failures, err: error }, 'event log cannot be read');
-      return 0;
+      return false;
     }
   }
 
-  private async poll(): Promise<number> {
-    const { wanting, limit } = this.choose();
-    if (wanting.length === 0) return 0;
-    const from = wanting.map(({ partition, wantedOffset }) => ({ partition, position: wantedOffset }));
-    const records = await this.options.eventLog.read(this.options.topicId, from, limit);
-    for (const consumer of wanting) {
-      const found = records.get(consumer.partition) ?? [];
-      if (found.length === limit) this.behind.add(consumer.partition);
-      else this.behind.delete(consumer.partition);
-      if (found.length > 0) consumer.offer(found);
-    }
-    return records.size;
+  private async poll(): Promise<boolean> {
+    this.isBehind = false;
+    const head = this.consumers().reduce((furthest, { wantedOffset }) => (wantedOffset > furthest ? wantedOffset : furthest), 0n);
+    const isFound = [await this.readBehind(head), await this.readOn(head)].some(Boolean);
+    this.leftOut = new Set(
+      this.consumers().flatMap(consumer => (this.wants(consumer) && consumer.wantedOffset >= head ? [] : consumer.partition)),
+    );
+    return isFound;
   }
 
-  /** The partitions to read now, and the most rows of each. */
-  private choose(): { wanting: PartitionConsumer[]; limit: number } {
-    const { owned, subscription } = this.options;
-    const batchMax = subscription.batchMax ?? batchMaxDefault;
-    const consumers = owned.all();
-    const room = bufferedMax - consumers.reduce((sum, consumer) => sum + consumer.buffered, 0);
-    const wanting = room > 0 ? consumers.filter(({ buffered, isLost }) => buffered <= batchMax / 2 && !isLost) : [];
-    this.leftOut = new Set(consumers.filter(consumer => !wanting.includes(consumer)).map(({ partition }) => partition));
-    return { wanting, limit: Math.max(1, Math.min(batchMax, Math.floor(room / wanting.length))) };
+  /** For partitions that declined records when their buffers were full, or came later: up to where the others are. */
+  private async readBehind(head: bigint): Promise<boolean> {
+    const behind = this.consumers().filter(consumer => consumer.wantedOffset < head && this.wants(consumer));
+    const from = behind.reduce((least, { wantedOffset }) => (wantedOffset < least ? wantedOffset : least), head);
+    return from < head && (await this.read(from, head));
+  }
+
+  private async readOn(head: bigint): Promise<boolean> {
+    const isWanted = this.consumers().some(consumer => consumer.wantedOffset >= head && this.wants(consumer));
+    return isWanted && (await this.read(head));
+  }
+
+  private async read(from: bigint, before?: bigint): Promise<boolean> {
+    const room = bufferedMax - this.consumers().reduce((sum, { buffered }) => sum + buffered, 0);
+    if (room <= 0) this.isBehind = true;
+    if (room <= 0) return false;
+    const { eventLog, topicId } = this.options;
+    const slice = await eventLog.read(topicId, from, Math.min(room, readMax));
+    if (!slice) return false;
+    const isLast = before !== undefined && slice.to >= before;
+    this.isBehind ||= slice.isCut && !isLast;
+    this.handOut(from, isLast ? { ...slice, to: before } : slice);
+    return true;
+  }
+
+  /** A partition that is behind `from` takes nothing: the slice does not hold what comes before. */
+  private handOut(from: bigint, { records, to }: LogSlice): void {
+    const byPartition = Map.groupBy(records, ({ partition }) => partition);
+    for (const consumer of this.consumers()) {
+      if (consumer.wantedOffset < from || consumer.wantedOffset >= to) continue;
+      const found = (byPartition.get(consumer.partition) ?? []).filter(
+        ({ offset }) => offset >= consumer.wantedOffset && offset < to,
+      );
+      this.offer(consumer, found, to);
+    }
+  }
+
+  private offer(consumer: PartitionConsumer, found: readonly LogRecord[], to: bigint): void {
+    const room = Math.max(0, Math.floor(this.batchMax * 1.5) - consumer.buffered);
+    const taken = found.slice(0, room);
+    if (taken.length > 0) consumer.offer(taken);
+    consumer.skipTo(found[room]?.offset ?? to);
+  }
+
+  private wants({ buffered }: PartitionConsumer): boolean {
+    return buffered <= this.batchMax / 2;
+  }
+
+  private consumers(): PartitionConsumer[] {
+    return this.options.owned.all().filter(({ isLost }) => !isLost);
   }
 }

@@ -33,8 +33,6 @@ export interface PostgresEventTransportOptions {
   consumedRetentionMs?: number;
 }
 
-/** Migrations of the events database. */
-
 const hourMs = 3_600_000;
 const appendLimits = { countMax: 500, bytesMax: 4_194_304 };
 
@@ -44,7 +42,7 @@ const appendLimits = { countMax: 500, bytesMax: 4_194_304 };
  */
 const pollMs = { listening: 5_000, deaf: 250 };
 
-/** Events in a PostgreSQL log table, so that one machine needs nothing but Node. */
+/** Events in a log of PostgreSQL, so that one machine needs nothing but Node. */
 export class PostgresEventTransport extends EventTransport {
   private readonly writer: Pool;
   private readonly reader: Pool;
@@ -59,8 +57,9 @@ export class PostgresEventTransport extends EventTransport {
     super();
     const { url, applicationName, log, topics = topicCatalog, consumedRetentionMs = hourMs } = options;
     this.writer = openPool(options, {});
-    // A lost offset commit only causes redelivery, so it need not wait for the disk.
-    this.reader = openPool(options, { options: '-c synchronous_commit=off' });
+    // A lost offset commit only causes redelivery, so it need not wait for the disk. A plan for reads that is kept must be the index's,
+    // also when it was made while the log was empty.
+    this.reader = openPool(options, { options: '-c synchronous_commit=off -c enable_seqscan=off -c enable_bitmapscan=off' });
     this.eventLog = new EventLog(this.writer, this.reader);
     this.session = new LogSession({ url, applicationName, log, onNotification: payload => this.onNotification(payload) });
     this.janitor = new LogJanitor({ pool: this.reader, topics, consumedRetentionMs, everyMs: 60_000, log });
@@ -141,7 +140,7 @@ export class PostgresEventTransport extends EventTransport {
 
   private async append(records: readonly LogAppend[]): Promise<void> {
     await this.eventLog.append(records);
-    for (const topicId of new Set(records.map(record => record.topicId))) this.session.notify(`topic:${topicId}`);
+    for (const topicId of new Set(records.map(({ topic }) => topic.id))) this.session.notify(`topic:${topicId}`);
   }
 
   private async parking(subscription: Subscription): Promise<(letters: readonly DeadLetter[]) => Promise<void>> {
@@ -151,11 +150,11 @@ export class PostgresEventTransport extends EventTransport {
     return letters => this.park(letters, topic);
   }
 
-  private async park(letters: readonly DeadLetter[], { id, partitions }: LogTopic): Promise<void> {
+  private async park(letters: readonly DeadLetter[], topic: LogTopic): Promise<void> {
     await this.append(
       letters.map(({ record: { raw }, reason }) => ({
-        topicId: id,
-        partition: partitionOf(String(raw.key), partitions),
+        topic,
+        partition: partitionOf(String(raw.key), topic.partitions),
         raw: { ...raw, headers: { ...raw.headers, [dlqReasonHeader]: reason } },
       })),
     );
@@ -171,7 +170,7 @@ export class PostgresEventTransport extends EventTransport {
 }
 
 function addressed(raw: { key: string; value: Buffer; headers: Record<string, string> }, topic: LogTopic): LogAppend {
-  return { topicId: topic.id, partition: partitionOf(raw.key, topic.partitions), raw };
+  return { topic, partition: partitionOf(raw.key, topic.partitions), raw };
 }
 
 function openPool({ url, applicationName, log }: PostgresEventTransportOptions, extra: { options?: string }): Pool {

@@ -29,16 +29,17 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
   private readonly poller: LogPoller;
   private readonly commits: FlushQueue<OffsetCommit, boolean>;
   private readonly wakeup = new Wakeup();
-  private readonly epochs = new Map<number, string>();
+  private readonly epochs = new Map<number, number>();
   private loops: Promise<unknown> = Promise.resolve();
   private stopped?: Promise<void>;
   private isPaused = false;
-  private lag: number | null = null;
+  /** Position of the topic's next record at the last heartbeat. */
+  private topicEnd?: bigint;
   private heartbeatAt = performance.now();
   private lastTurnAt = performance.now();
 
   constructor(private readonly options: PostgresSubscriberOptions) {
-    const { subscription, log, membership } = options;
+    const { subscription, log } = options;
     const isPaused = () => this.isPaused;
     this.owned = new OwnedPartitions({
       subscription,
@@ -46,7 +47,7 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
       consumerFor: assigned => new PartitionConsumer({ ...assigned, subscription, edge: this, isPaused, log }),
     });
     this.poller = new LogPoller({ ...options, owned: this.owned });
-    this.commits = new FlushQueue(items => membership.commit(items), commitLimits);
+    this.commits = new FlushQueue(items => this.write(items), commitLimits);
   }
 
   /** Joins the group and takes what is free; resolves when the member is known to the others. */
@@ -67,7 +68,7 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
 
   progress(): SubscriberProgress {
     const lastTurnAt = Math.min(this.poller.lastTurnAt, this.lastTurnAt);
-    return { sinceLastTurnMs: performance.now() - lastTurnAt, assignedPartitions: this.owned.numbers(), lag: this.lag };
+    return { sinceLastTurnMs: performance.now() - lastTurnAt, assignedPartitions: this.owned.numbers(), lag: this.lag() };
   }
 
   stop(): Promise<void> {
@@ -89,6 +90,40 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
   async commit(partition: number, nextPosition: bigint): Promise<boolean> {
     const epoch = this.epochs.get(partition);
     return epoch !== undefined && (await this.commits.runOne({ partition, epoch, nextPosition }));
+  }
+
+  /**
+   * Commits of several partitions at once, in one row. With them go the partitions in which nothing waits: retention and a restart need to
+   * know that nothing before is wanted.
+   */
+  private async write(items: readonly OffsetCommit[]): Promise<boolean[]> {
+    const moves = this.moves();
+    const taken = await this.options.membership.commit([...items, ...moves]);
+    for (const [at, { partition, nextPosition }] of moves.entries())
+      if (taken[items.length + at]) this.owned.get(partition)?.committedTo(nextPosition);
+    return taken.slice(0, items.length);
+  }
+
+  /** Positions of the partitions that have handled all that was read, where they are not committed yet. */
+  private moves(): OffsetCommit[] {
+    return this.owned.all().flatMap(({ partition, handledTo, committedOffset, isLost }) => {
+      const epoch = this.epochs.get(partition);
+      if (isLost || epoch === undefined || handledTo === undefined || handledTo <= committedOffset) return [];
+      return { partition, epoch, nextPosition: handledTo };
+    });
+  }
+
+  /**
+   * Events that were read and are not committed, and those that wait to be read: of the whole topic, so this member's share of them is
+   * taken for its partitions' part.
+   */
+  private lag(): number | null {
+    const end = this.topicEnd;
+    if (end === undefined) return null;
+    const consumers = this.owned.all();
+    const unread = consumers.reduce((sum, { wantedOffset }) => sum + Math.max(0, Number(end - wantedOffset)), 0);
+    const uncommitted = consumers.reduce((sum, consumer) => sum + consumer.uncommitted, 0);
+    return uncommitted + Math.ceil(unread / this.options.membership.partitions);
   }
 
   onRoom(partition: number): void {
@@ -119,6 +154,7 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
       this.lastTurnAt = performance.now();
       try {
         await this.keepShare();
+        if (this.moves().length > 0) await this.write([]);
       } catch (error) {
         this.options.log.warn({ ...this.place(), err: error }, 'group heartbeat failed');
         this.dropExpired();
@@ -130,9 +166,9 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
     const standing = await this.options.membership.heartbeat();
     this.heartbeatAt = performance.now();
     if (!standing) return this.options.membership.join();
-    this.lag = standing.lag;
+    this.topicEnd = standing.end;
     // Their publisher may have died before it notified.
-    if (standing.lag > 0) this.poller.onPublished();
+    if (this.owned.all().some(({ wantedOffset }) => wantedOffset < standing.end)) this.poller.onPublished();
     this.dropLost(standing);
     await this.releaseOrphans(standing);
     const held = this.owned.numbers();
@@ -170,7 +206,7 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
     }
   }
 
-  private async claim(limit: number, dead: string[]): Promise<void> {
+  private async claim(limit: number, dead: number[]): Promise<void> {
     const claimed = await this.options.membership.claim(limit, dead);
     for (const { partition, epoch } of claimed) this.epochs.set(partition, epoch);
     this.owned.take(claimed.map(({ partition, position }) => ({ partition, nextOffset: position })));

@@ -47,18 +47,18 @@ export class PostgresHarness extends TransportHarness {
     const { partitions } = this.topics.find(({ name }) => name === topic)!;
     await this.database.dataSource.query(
       `with moved as (
-         update event_partition p set next_position = next_position + 1 from event_topic t
-         where t.name = $1 and p.topic_id = t.id and p.partition = $2 returning p.topic_id, p.next_position - 1 as position
+         update event_topic set next_position = next_position + 1 where name = $1 returning id, next_position - 1 as position
        )
-       insert into event_log (topic_id, partition, position, key, ce_id, ce_type, ce_source, ce_time, data, published_at)
-       select topic_id, $2, position, $3, 'bad', 'Bad', 'conformance', '2026-11-20T10:00:00Z', 'not json {', clock_timestamp() from moved`,
+       insert into event_segment (topic_id, first_position, records, bytes, published_at, ce_type, ce_source, headers, payloads)
+       select id, position, 1, 60, clock_timestamp(), 'Bad', 'conformance',
+              json_build_array(json_build_array($2::int, $3::text, 'bad', '2026-11-20T10:00:00Z'))::text, 'not json {' from moved`,
       [topic, partitionOf(key, partitions), key],
     );
   }
 
   rawRecords(topic: string): Promise<RawLetter[]> {
-    const text = `select key, data as value, dlq_reason as reason from event_log l join event_topic t on t.id = l.topic_id where t.name = $1`;
-    return this.database.dataSource.query(`${text} order by position`, [topic]);
+    const text = 'select key, data as value, dlq_reason as reason from event_records() where topic = $1 order by position';
+    return this.database.dataSource.query(text, [topic]);
   }
 
   async openSeverable(): Promise<Severable> {

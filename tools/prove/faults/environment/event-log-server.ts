@@ -182,8 +182,8 @@ class PostgresLog extends EventLogServer {
   }
 
   override async skip(group: string, topic: string): Promise<void> {
-    const sql = `update event_offset o set position = p.next_position from event_partition p join event_topic t on t.id = p.topic_id
-                  where t.name = $2 and o.group_name = $1 and (o.topic_id, o.partition) = (p.topic_id, p.partition)`;
+    const sql = `update event_group g set positions = array_fill(t.next_position, array[t.partitions]) from event_topic t
+                  where t.name = $2 and g.group_name = $1 and g.topic_id = t.id`;
     await this.server.query('events', sql, [group, topic]);
   }
 

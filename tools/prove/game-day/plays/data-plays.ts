@@ -23,8 +23,9 @@ async function putUnreadableEvent({ home }: Stage): Promise<void> {
   await client.connect();
   try {
     const found = await client.query<{ id: number }>(eventLogSql.findTopic, [topic]);
-    const about = ['TransactionTerminal', 'payment-simulator', new Date().toISOString()];
-    const row = [found.rows[0]!.id, 0, 'game-day', 'game-day', ...about, null, null, '{"transactionId":"none"}'];
+    const header = [0, 'game-day', 'game-day', new Date().toISOString()];
+    const about = ['TransactionTerminal', 'payment-simulator', JSON.stringify([header]), '{"transactionId":"none"}'];
+    const row = [found.rows[0]!.id, 1, 100, ...about];
     await client.query(
       eventLogSql.append,
       row.map(value => [value]),

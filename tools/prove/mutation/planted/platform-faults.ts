@@ -4,6 +4,7 @@ const events = 'libs/events/src';
 const consumerSpec = `${events}/delivery/partition-consumer.spec.ts`;
 const relaySpec = `${events}/outbox/outbox-relay.int.spec.ts`;
 const logSpec = `${events}/postgres/event-log.int.spec.ts`;
+const pollerSpec = `${events}/postgres/log-poller.spec.ts`;
 const runtime = 'libs/service-runtime/src';
 
 /** Events between the services, health, logs, contracts, keys and the way out. */
@@ -40,8 +41,8 @@ export const platformFaults: readonly PlantedFault[] = [
     breaks: 'A consumer that lost a partition and got it back commits what it handled before.',
     against: 'P-I10',
     file: `${events}/postgres/group.sql.ts`,
-    find: 'and o.owner = $3 and o.epoch = done.epoch',
-    put: 'and o.owner = $3',
+    find: 'and u.owner = $3 and u.epoch = done.epoch',
+    put: 'and u.owner = $3',
     specs: [logSpec],
   },
   {
@@ -49,8 +50,26 @@ export const platformFaults: readonly PlantedFault[] = [
     breaks: 'A consumer that lost a partition moves the offset of its new owner.',
     against: 'P-I10',
     file: `${events}/postgres/group.sql.ts`,
-    find: 'and o.owner = $3 and o.epoch = done.epoch',
-    put: 'and $3::uuid is not null',
+    find: 'and u.owner = $3 and u.epoch = done.epoch',
+    put: 'and $3::int is not null',
+    specs: [logSpec],
+  },
+  {
+    id: 'slice-before-it',
+    breaks: 'A partition that is behind the others takes what they read, and passes over what it had not read.',
+    against: 'P-I10',
+    file: `${events}/postgres/log-poller.ts`,
+    find: 'if (consumer.wantedOffset < from || consumer.wantedOffset >= to) continue;',
+    put: 'if (consumer.wantedOffset >= to) continue;',
+    specs: [pollerSpec],
+  },
+  {
+    id: 'waiting-passed',
+    breaks: 'A partition in which an event waits to be handled is committed as if nothing waited in it.',
+    against: 'P-I10',
+    file: `${events}/delivery/partition-consumer.ts`,
+    find: 'return this.buffer.length === 0 ? this.wantedOffset : undefined;',
+    put: 'return this.wantedOffset;',
     specs: [logSpec],
   },
   {

@@ -1,0 +1,124 @@
+import { dlqReasonHeader, headerOf, type RawRecord } from '../record/cloud-event';
+import { chunked } from '../record/event-size';
+import type { PartitionRecord } from '../record/raw-record';
+
+export interface LogTopic {
+  id: number;
+  name: string;
+  partitions: number;
+}
+
+/** A record to append to one partition. */
+export interface LogAppend {
+  topic: LogTopic;
+  partition: number;
+  raw: RawRecord;
+}
+
+/** Records of one topic, type and source that follow each other, as a row: what they share once, headers and payloads apart. */
+export interface Segment {
+  topicId: number;
+  type: string;
+  source: string;
+  records: number;
+  bytes: number;
+  headers: string;
+  payloads: string;
+}
+
+export interface StoredSegment {
+  first_position: string;
+  ce_type: string;
+  ce_source: string;
+  headers: string;
+  payloads: string;
+  age_ms: number;
+}
+
+/** A record as a segment holds it, with the partition it belongs to. */
+export interface LogRecord extends PartitionRecord {
+  partition: number;
+}
+
+/** A segment of several records stays in one page of PostgreSQL, so it is one row; the rest of the page is the row's other columns. */
+const segmentLimits = { countMax: 500, bytesMax: 7_800 };
+
+interface Line {
+  topicId: number;
+  type: string;
+  source: string;
+  bytes: number;
+  header: string;
+  payload: string;
+}
+
+type Header = [partition: number, key: string, id: string, time: string, traceparent?: string | null, dlqReason?: string | null];
+
+/** In the order of the records of each topic. @throws when a record is addressed to a partition that its topic does not have */
+export function segmentsOf(records: readonly LogAppend[]): Segment[] {
+  const byKind: Line[][] = [];
+  for (const [, ofTopic] of Map.groupBy(records, ({ topic }) => topic.id)) {
+    for (const line of ofTopic.map(lineOf)) {
+      const last = byKind.at(-1);
+      if (last && isAlike(last[0]!, line)) last.push(line);
+      else byKind.push([line]);
+    }
+  }
+  return byKind.flatMap(lines => chunked(lines, segmentLimits).map(segmentOf));
+}
+
+/** In order of position. */
+export function recordsOf(row: StoredSegment, nowMs: number): LogRecord[] {
+  const payloads = row.payloads.split('\n');
+  const first = BigInt(row.first_position);
+  const headers = JSON.parse(row.headers) as Header[];
+  return headers.map(([partition, key, id, time, traceparent, dlqReason], at) => ({
+    partition,
+    offset: first + BigInt(at),
+    publishedAtMs: nowMs - row.age_ms,
+    raw: {
+      key,
+      value: payloads[at]!,
+      headers: {
+        ce_id: id,
+        ce_type: row.ce_type,
+        ce_source: row.ce_source,
+        ce_time: time,
+        ...(traceparent ? { traceparent } : {}),
+        ...(dlqReason ? { [dlqReasonHeader]: dlqReason } : {}),
+      },
+    },
+  }));
+}
+
+function isAlike(one: Line, other: Line): boolean {
+  return one.topicId === other.topicId && one.type === other.type && one.source === other.source;
+}
+
+function lineOf({ topic, partition, raw }: LogAppend): Line {
+  if (partition >= topic.partitions)
+    throw new Error(`an event was addressed to the unknown partition ${partition} of ${topic.name}`);
+  const text = (name: string) => headerOf(raw, name) ?? '';
+  const header: (string | number | undefined)[] = [partition, String(raw.key), text('ce_id'), text('ce_time')];
+  const [traceparent, dlqReason] = [headerOf(raw, 'traceparent'), headerOf(raw, dlqReasonHeader)];
+  if (traceparent !== undefined || dlqReason !== undefined) header.push(traceparent);
+  if (dlqReason !== undefined) header.push(dlqReason);
+  const json = JSON.stringify(header);
+  // A line break cannot be part of a string in JSON, only white space between two of its parts.
+  const payload = String(raw.value).replaceAll('\n', ' ');
+  const bytes = Buffer.byteLength(json) + Buffer.byteLength(payload) + 2;
+  return { topicId: topic.id, type: text('ce_type'), source: text('ce_source'), bytes, header: json, payload };
+}
+
+function segmentOf(lines: readonly Line[]): Segment {
+  const { topicId, type, source } = lines[0]!;
+  return {
+    topicId,
+    type,
+    source,
+    records: lines.length,
+    bytes: lines.reduce((sum, line) => sum + line.bytes, 0),
+    headers: `[${lines.map(({ header }) => header).join()}]`,
+    payloads: lines.map(({ payload }) => payload).join('\n'),
+  };
+}
