@@ -1,6 +1,7 @@
 import { timesByStage, unknown, unknownStacks } from './attribute-profile.ts';
 import type { CallFrame } from './cpu-profile.ts';
 import { perPayment, timesOfProcess, timesOfServer, totalOf } from './waterfall.ts';
+import { stageOfStatement } from './waterfall-stages.ts';
 
 /** A tree of `[id, file, function, children]`; the files are those that a source map would name. */
 function profileOf(nodes: [number, string, string, number[]?][], samples: [id: number, us: number][]) {
@@ -48,6 +49,17 @@ describe('samples of a CPU profile', () => {
     expect(timesByStage(profile, sourceOf)).toEqual(new Map([[unknown, 3]]));
     expect(unknownStacks(profile, sourceOf, 1)).toEqual(['libs/new/src/b.ts:dear']);
   });
+});
+
+describe('statements', () => {
+  it.each([
+    ['with next as (…) insert into event_segment (topic_id) select 1', 'log append'],
+    ['select headers, payloads from event_segment where topic_id = $1', 'event read'],
+    ['with written as (insert into verdict (…)), told as (insert into outbox (…)) select 1', 'verdict'],
+    ['select id, kind from decision where transaction_id = any($1::bigint[])', 'arm call'],
+    ['COMMIT', 'commit, protocol'],
+    ['vacuum delivery_of_nobody', undefined],
+  ])('%s: %s', (text, stage) => expect(stageOfStatement(text)).toBe(stage));
 });
 
 describe('the waterfall of a load', () => {

@@ -5,16 +5,34 @@ import { BenchDatabase } from './bench-database.ts';
 import { callsScales, measureCalls, reportCalls } from './calls-report.ts';
 import { CalledProcess } from './child-calls.ts';
 import { bundle } from './contender.ts';
+import { inspectFlag } from './inspected-process.ts';
 import { makeMerchants, makeSecrets } from './merchants.ts';
 import { Neighbours } from './neighbours.ts';
 import { PlatformUnderTest } from './platform-under-test.ts';
+import { ProcessCounters } from './process-work.ts';
+import { cpuUsOfTree } from './process-usage.ts';
 import type { ReceiverPorts } from './receiver.main.ts';
 import { runToEnd } from './run-to-end.ts';
 import { WayIn } from './way-in.ts';
 import { workCeilings } from './work-ceilings.ts';
-import { reportWork, WorkPerPayment } from './work-per-payment.ts';
+import { type Counted, reportWork, WorkPerPayment } from './work-per-payment.ts';
 
 const endpoints = 20;
+
+/** Allocations are counted by inspectors. */
+function flagsOf(isCounted: boolean) {
+  const flags = isCounted ? [inspectFlag] : [];
+  return { dispatcherFlags: flags, schedulerFlags: flags, simulatorFlags: flags };
+}
+
+async function countWork(wayIn: WayIn, platform: PlatformUnderTest, database: BenchDatabase): Promise<Counted> {
+  const { dispatcher, scheduler } = platform;
+  const processes = await ProcessCounters.open({ simulator: wayIn.simulator, dispatcher, scheduler }, () =>
+    cpuUsOfTree(database.pid),
+  );
+  const databases = [wayIn.database, ...Object.values(platform.databases)];
+  return await new WorkPerPayment(wayIn, { database, databases }, processes).measure();
+}
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -32,15 +50,14 @@ async function main(): Promise<void> {
     const merchants = makeMerchants(1_001, healthy, secrets);
     neighbours.know(merchants.map(({ route }) => route));
     const around = { database, secrets, certificate, merchants, neighboursUrl: neighbours.url };
-    const platform = await PlatformUnderTest.start({ ...around, name: 'postgres' });
+    const platform = await PlatformUnderTest.start({ ...around, name: 'postgres', ...flagsOf(values.ceilings) });
     closing.push(() => platform.kill());
-    const wayIn = await WayIn.start(receiver, platform, around);
+    const wayIn = await WayIn.start(receiver, platform, { ...around, simulatorFlags: flagsOf(values.ceilings).simulatorFlags });
     closing.push(() => wayIn.stop());
-    if (values.ceilings) {
-      const databases = [wayIn.database, ...Object.values(platform.databases)];
-      const work = new WorkPerPayment(wayIn, database, databases);
-      process.exitCode = reportWork(await work.measure(), workCeilings) ? 0 : 1;
-    } else process.exitCode = reportCalls(await measureCalls(wayIn, scale), scale) ? 0 : 1;
+    const isWell = values.ceilings
+      ? reportWork(await countWork(wayIn, platform, database), workCeilings)
+      : reportCalls(await measureCalls(wayIn, scale), scale);
+    process.exitCode = isWell ? 0 : 1;
   } finally {
     await Promise.allSettled(closing.map(stop => stop()));
     await neighbours.stop();

@@ -34,6 +34,8 @@ export interface Completed {
 
 /** Connections, and so the most calls under way. */
 const callers = 64;
+const triesMax = 10;
+const retryAfterMs = 1_000;
 
 let pool: Pool;
 let headers: Record<string, string>;
@@ -53,10 +55,20 @@ function bodyOf(from: number, count: number): string {
   return JSON.stringify(items);
 }
 
+/** A service that is too busy for its database says so (503), and is asked again, as a payment core does. */
+async function answerTo(body: string): Promise<{ status: number; text: string }> {
+  for (let tries = 1; ; tries++) {
+    const answer = await pool.request({ path: '/internal/transactions', method: 'POST', headers, body });
+    const text = await answer.body.text();
+    if (answer.statusCode !== 503 || tries === triesMax) return { status: answer.statusCode, text };
+    process.stderr.write(`payment-simulator answered 503, try ${tries} of ${triesMax}\n`);
+    await pause(retryAfterMs);
+  }
+}
+
 async function complete(body: string, dueMs: number): Promise<void> {
-  const answer = await pool.request({ path: '/internal/transactions', method: 'POST', headers, body });
-  const text = await answer.body.text();
-  if (answer.statusCode !== 201) throw new Error(`payment-simulator answered ${answer.statusCode}: ${text.slice(0, 300)}`);
+  const { status, text } = await answerTo(body);
+  if (status !== 201) throw new Error(`payment-simulator answered ${status}: ${text.slice(0, 300)}`);
   for (const { transactionId } of JSON.parse(text) as { transactionId: number }[]) {
     ids.push(transactionId);
     due.push(dueMs);

@@ -1,6 +1,7 @@
 /** A process under test that listens for an inspector (`--inspect`): what V8 tells about it while it works. */
 import { readFileSync } from 'node:fs';
 import { until } from './clock.ts';
+import { allocatedBytes, type AllocationNode } from './sampled-allocations.ts';
 import type { CpuProfile } from './cpu-profile.ts';
 
 /** Flag of a process that can be inspected, at a port that the system chooses. */
@@ -9,6 +10,8 @@ export const inspectFlag = '--inspect=127.0.0.1:0';
 const startTimeoutMs = 60_000;
 /** Each sample wakes the process, so a shorter interval would make what is measured dearer. */
 const samplingUs = 2_000;
+/** Bytes between two samples, on average. */
+const allocationBytes = 32_768;
 const announced = /Debugger listening on (ws:\/\/\S+)/g;
 
 interface Reply {
@@ -54,6 +57,25 @@ export class InspectedProcess {
     const { profile } = await this.ask<{ profile: CpuProfile }>('Profiler.stop');
     await this.ask('Profiler.disable');
     return profile;
+  }
+
+  /** Samples what is allocated from now on, of objects too that are collected soon. */
+  async startAllocations(): Promise<void> {
+    await this.ask('HeapProfiler.enable');
+    await this.ask('HeapProfiler.startSampling', {
+      samplingInterval: allocationBytes,
+      includeObjectsCollectedByMajorGC: true,
+      includeObjectsCollectedByMinorGC: true,
+    });
+  }
+
+  /** Bytes that were allocated on V8's heap since then; buffers are not on it. */
+  async stopAllocations(): Promise<number> {
+    const { profile } = await this.ask<{ profile: { head: AllocationNode } }>('HeapProfiler.stopSampling');
+    await this.ask('HeapProfiler.disable');
+    const bytes = allocatedBytes(profile.head);
+    if (bytes === 0) throw new Error('the heap profiler saw no allocation');
+    return bytes;
   }
 
   close(): void {

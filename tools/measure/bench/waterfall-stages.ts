@@ -78,8 +78,8 @@ const statements: Rules = [
     /select count\(\*\)::int as count from (verdict|decision)|kind from (verdict|decision) where transaction_id between/,
     'the benchmark itself',
   ],
-  [/insert into event_log|pg_notify/, 'log append'],
-  [/event_(log|offset|member|topic|partition|group)/, 'event read'],
+  [/insert into event_segment|pg_notify/, 'log append'],
+  [/event_(segment|member|topic|group)/, 'event read'],
   [/insert into verdict/, 'verdict'],
   [/insert into (delivery|attempt)\b/, 'insert'],
   // The first asks whether what is to be armed has been decided.

@@ -46,16 +46,16 @@ export class WayIn {
   private constructor(
     private readonly receiver: CalledProcess,
     private readonly platform: PlatformUnderTest,
-    private readonly simulator: ServiceUnderTest,
+    readonly simulator: ServiceUnderTest,
     private readonly around: Circumstances,
   ) {}
 
   static async start(
     receiver: CalledProcess,
     platform: PlatformUnderTest,
-    around: Circumstances & { neighboursUrl: string },
+    around: Circumstances & { neighboursUrl: string; simulatorFlags?: string[] },
   ): Promise<WayIn> {
-    const { secrets, neighboursUrl, merchants } = around;
+    const { secrets, neighboursUrl, merchants, simulatorFlags } = around;
     const databaseUrl = await around.database.create(database);
     const simulator = await startService({
       name: 'payment-simulator',
@@ -70,6 +70,7 @@ export class WayIn {
         NOTIFICATION_CONFIG_URL: neighboursUrl,
         AUTH_SESSION_URL: neighboursUrl,
       },
+      nodeFlags: simulatorFlags,
     });
     const wayIn = new WayIn(receiver, platform, simulator, around);
     const token = secrets.tokenKeys.operatorToken({ lifetimeS: tokenLifetimeS });

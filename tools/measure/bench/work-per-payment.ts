@@ -1,20 +1,27 @@
-/** What a payment costs the database, counted and not timed: it is the same on every machine, so a change that adds to it can be refused. */
+/** What a payment costs the database and the processes, counted and not timed: about the same on every machine, so a change that adds to it can be refused. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BenchDatabase } from './bench-database.ts';
+import type { ProcessCounters } from './process-work.ts';
 import { print, printTable, progress } from './report.ts';
 import { printWalShares, walShares } from './wal-by-relation.ts';
 import type { WayIn } from './way-in.ts';
 
-/** Per payment, of all databases: simulator, dispatcher, scheduler and event log. */
+/** Per payment. Statements, rows and bytes of all databases: simulator, dispatcher, scheduler and event log. */
 export interface Work {
   statements: number;
   rowsInserted: number;
   walBytes: number;
+  /** On V8's heap, of simulator, dispatcher and scheduler. */
+  allocatedBytes: number;
+  /** Processor time of these and of PostgreSQL, in pieces of `calibrated`. */
+  cpuPieces: number;
 }
 
-export type Ceilings = Readonly<Record<'one per call' | '100 per call', Work>>;
+export type Counted = Readonly<Record<'one per call' | '100 per call', Work>>;
+/** Processor time has none: it does not repeat well enough. */
+export type Ceilings = Readonly<Record<keyof Counted, Omit<Work, 'cpuPieces'>>>;
 
-interface Counters extends Work {
+interface Counters extends Pick<Work, 'statements' | 'rowsInserted' | 'walBytes'> {
   atMs: number;
 }
 
@@ -27,18 +34,18 @@ export interface Excess {
 const payments = 2_000;
 /** Idle sessions of PostgreSQL report their counters after ten seconds. */
 const reportedAfterMs = 11_000;
-const measures = ['statements', 'rowsInserted', 'walBytes'] as const;
+const measures = ['statements', 'rowsInserted', 'walBytes', 'allocatedBytes'] as const;
 
 export class WorkPerPayment {
   /** `databases`: the names of all of a platform's. */
   constructor(
     private readonly wayIn: WayIn,
-    private readonly database: BenchDatabase,
-    private readonly databases: readonly string[],
+    private readonly server: { database: BenchDatabase; databases: readonly string[] },
+    private readonly processes: ProcessCounters,
   ) {}
 
   /** Statements that the platform makes at rest while the payments are under way are left out. @throws when the audit finds a deviation */
-  async measure(): Promise<Ceilings> {
+  async measure(): Promise<Counted> {
     for (const perCall of [1, 100]) await this.burst(perCall);
     const begin = await this.settled();
     const rest = { from: begin, to: await this.settled() };
@@ -47,13 +54,21 @@ export class WorkPerPayment {
 
   private async work(perCall: number, { from, to }: { from: Counters; to: Counters }): Promise<Work> {
     const before = await this.settled();
-    const fromLsn = await this.database.walPosition();
-    await this.burst(perCall);
+    const fromLsn = await this.server.database.walPosition();
+    const { allocatedBytes, cpuPieces } = await this.processes.count(payments, () => this.burst(perCall));
     const after = await this.settled();
-    printWalShares(`${perCall} per call`, await walShares(this.database, fromLsn, payments));
+    printAllocations(`${perCall} per call`, allocatedBytes);
+    printWalShares(`${perCall} per call`, await walShares(this.server.database, fromLsn, payments));
     const share = (after.atMs - before.atMs) / (to.atMs - from.atMs);
-    const each = (of: keyof Work) => Math.max(0, after[of] - before[of] - (to[of] - from[of]) * share) / payments;
-    return { statements: each('statements'), rowsInserted: each('rowsInserted'), walBytes: each('walBytes') };
+    const each = (of: 'statements' | 'rowsInserted' | 'walBytes') =>
+      Math.max(0, after[of] - before[of] - (to[of] - from[of]) * share) / payments;
+    return {
+      statements: each('statements'),
+      rowsInserted: each('rowsInserted'),
+      walBytes: each('walBytes'),
+      allocatedBytes: sumOf(allocatedBytes),
+      cpuPieces,
+    };
   }
 
   private async burst(perCall: number): Promise<void> {
@@ -64,19 +79,28 @@ export class WorkPerPayment {
   private async settled(): Promise<Counters> {
     progress('the sessions report their counters');
     await pause(reportedAfterMs);
-    const uses = await Promise.all(this.databases.map(name => this.database.useOf(name)));
+    const uses = await Promise.all(this.server.databases.map(name => this.server.database.useOf(name)));
     const sum = (of: 'statements' | 'rowsInserted') => uses.reduce((total, use) => total + use[of], 0);
     return {
       atMs: performance.now(),
       statements: sum('statements'),
       rowsInserted: sum('rowsInserted'),
-      walBytes: await this.database.walBytes(),
+      walBytes: await this.server.database.walBytes(),
     };
   }
 }
 
+function sumOf(parts: Record<string, number>): number {
+  return Object.values(parts).reduce((sum, part) => sum + part, 0);
+}
+
+function printAllocations(load: string, allocatedBytes: Record<string, number>): void {
+  const each = Object.entries(allocatedBytes).map(([name, bytes]) => `${name} ${(bytes / 1_024).toFixed(1)}`);
+  print(`KiB allocated per payment, ${load}: ${each.join(', ')}`);
+}
+
 /** What is above its ceiling. */
-export function excessOf(measured: Ceilings, ceilings: Ceilings): Excess[] {
+export function excessOf(measured: Counted, ceilings: Ceilings): Excess[] {
   return (Object.keys(ceilings) as (keyof Ceilings)[]).flatMap(load =>
     measures
       .map(of => ({ what: `${of}, ${load}`, measured: measured[load][of], ceiling: ceilings[load][of] }))
@@ -85,11 +109,12 @@ export function excessOf(measured: Ceilings, ceilings: Ceilings): Excess[] {
 }
 
 /** Prints what was counted. True when nothing is above its ceiling. */
-export function reportWork(measured: Ceilings, ceilings: Ceilings): boolean {
+export function reportWork(measured: Counted, ceilings: Ceilings): boolean {
   const rows = (Object.keys(ceilings) as (keyof Ceilings)[]).flatMap(load =>
     measures.map(of => [`${of}, ${load}`, measured[load][of].toFixed(2), String(ceilings[load][of])]),
   );
-  printTable(['per payment, all databases', 'counted', 'ceiling'], rows);
+  for (const [load, { cpuPieces }] of Object.entries(measured)) rows.push([`cpuPieces, ${load}`, cpuPieces.toFixed(1), 'none']);
+  printTable(['per payment', 'counted', 'ceiling'], rows);
   const excess = excessOf(measured, ceilings);
   for (const { what, measured: value, ceiling } of excess)
     print(
