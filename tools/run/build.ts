@@ -3,11 +3,12 @@
  * Usage: node tools/run/build.ts <app> | --all. Output: dist/apps/<app>/*.cjs; its imports from node_modules are in packages.cjs.
  */
 import { existsSync } from 'node:fs';
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { transform } from '@swc/core';
+import { inAscii } from './build/in-ascii.ts';
 import { bundlePackages, fromPackageBundle } from './build/package-bundle.ts';
 import { buildPortalPages, pagesApp } from './build/portal-pages.ts';
 
@@ -71,6 +72,7 @@ export async function buildApps(
     const imported = new Set<string>();
     const plugins = [decorators, fromPackageBundle(imported)];
     await build({ ...bundleOptions, plugins, entryPoints: entries, outdir: folderOf(app) });
+    for (const name of Object.keys(entries)) await rewriteInAscii(join(folderOf(app), `${name}.cjs`));
     return [folderOf(app), imported] as const;
   });
   const pages = names.includes(pagesApp) ? buildPortalPages(folderOf(pagesApp)) : undefined;
@@ -80,6 +82,10 @@ export async function buildApps(
     imports.set(folderOf(starter), new Set([...imports.values()].flatMap(each => [...each])));
   await bundlePackages(imports);
   await pages;
+}
+
+async function rewriteInAscii(file: string): Promise<void> {
+  await writeFile(file, inAscii(await readFile(file, 'utf8')));
 }
 
 /** Names of all apps that have a main.ts. */

@@ -26,5 +26,7 @@ if (process.connected) {
     ...process.env,
     NODE_COMPILE_CACHE: compileCache,
     MALLOC_ARENA_MAX: '1',
+    MALLOC_MMAP_THRESHOLD_: '131072',
+    MALLOC_TRIM_THRESHOLD_: '131072',
   });
 }

@@ -7,6 +7,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, relative } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { inAscii } from './in-ascii.ts';
 
 const root = join(import.meta.dirname, '../../..');
 /** Name of the file, in the app's output folder. */
@@ -115,15 +116,6 @@ function namingClassesOnly(text: string, file: string): string {
   const [before, after, ...more] = text.split(helper);
   if (after === undefined || more.length > 0) throw new Error(`${file}: esbuild no longer writes "${helper}"`);
   return `${before}${helper.replace('=>', '=>target.prototype===undefined||target.name===value?target:')}${after}`;
-}
-
-/** esbuild leaves the letters of regular expressions as they are. One letter beyond Latin-1 makes V8 keep two bytes for each of the whole text. */
-function inAscii(text: string): string {
-  return text.replace(/(\\*)([^\0-\x7f])/g, (_, backslashes: string, letter: string) => {
-    // One that stands alone before a letter says nothing in a pattern; before a code it would be a backslash.
-    const before = backslashes.slice(backslashes.length % 2);
-    return `${before}\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
 }
 
 /** Folders of the packages that files of the workspace, by their paths in it, belong to. */

@@ -11,6 +11,7 @@ const buildInputs = [
   'package-lock.json',
   'tsconfig.base.json',
   'tools/run/build.ts',
+  'tools/run/build/in-ascii.ts',
   'tools/run/build/package-bundle.ts',
   'tools/run/build/portal-pages.ts',
 ];

@@ -36,7 +36,8 @@ interface Parts {
 }
 
 const parts = Symbol('messagesParts');
-const idleMs = 1_000;
+/** What another replica left when it died is found within this time; its own messages wake a replica. */
+const idleMs = 5_000;
 const concurrency = 8;
 
 /** Queues messages and sends them, each channel at its own pace. */
@@ -96,6 +97,7 @@ function assemble(options: MessagesOptions, { channels, dataSource, signer, log 
     channels: new Set(channels.keys()),
     ageMsMax,
     nowMs: () => Date.now(),
+    queued: () => workers.wake(),
   });
   const metrics = new PrometheusMessageMetrics(() => queue.waiting());
   const notifications = new JweNotificationOpener(new PayloadSealer(KeyRing.parse(options.payloadKeys)));

@@ -8,6 +8,8 @@ export interface QueueMessagesOptions {
   channels: ReadonlySet<Channel>;
   ageMsMax: number;
   nowMs(): number;
+  /** Messages are durable and due. */
+  queued(): void;
 }
 
 /**
@@ -67,7 +69,9 @@ export class QueueMessages {
   }
 
   private async add(messages: readonly NewMessage[]): Promise<void> {
-    if (messages.length > 0) await this.queue.add(messages);
+    if (messages.length === 0) return;
+    await this.queue.add(messages);
+    this.options.queued();
   }
 }
 

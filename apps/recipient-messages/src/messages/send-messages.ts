@@ -47,6 +47,11 @@ export class SendMessages {
     return messages.length;
   }
 
+  /** Time until a message of the channel is due, in milliseconds; undefined when none waits. */
+  nextDueMs(channel: Channel): Promise<number | undefined> {
+    return this.parts.queue.nextDueMs(channel);
+  }
+
   private async work(message: QueuedMessage): Promise<void> {
     try {
       await this.send(message);

@@ -24,7 +24,7 @@ export interface RunningDatabases {
 /**
  * Small shared memory, so that the whole platform fits a laptop. Durability keeps PostgreSQL's defaults (fsync, synchronous_commit on).
  */
-const settings = ['shared_buffers=64MB', 'wal_compression=on', 'max_wal_size=512MB', 'jit=off', 'autovacuum_max_workers=2'];
+const settings = ['shared_buffers=32MB', 'wal_compression=on', 'max_wal_size=512MB', 'jit=off', 'autovacuum_max_workers=2'];
 
 /** Uses the server at `url`. */
 export async function useExternalDatabases(url: string, isFresh: boolean): Promise<RunningDatabases> {

@@ -6,7 +6,7 @@ type Env = Record<string, string | undefined>;
 /** Variables of Node and the operating system: paths, language, time zone, trusted authorities. */
 const systemNames = ['HOME', 'LANG', 'LC_ALL', 'NODE_EXTRA_CA_CERTS', 'PATH', 'TMPDIR', 'TZ', 'UV_THREADPOOL_SIZE'];
 /** Set by the platform only. */
-const platformNames = ['NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX'];
+const platformNames = ['NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_'];
 /** What a service has of the environment beside its settings. */
 export const processVariables: readonly string[] = [...systemNames, ...platformNames];
 

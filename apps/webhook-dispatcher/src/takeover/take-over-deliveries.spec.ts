@@ -79,6 +79,8 @@ describe('a delivery that a former owner left', () => {
 
 describe('the search for deliveries that other replicas stored', () => {
   let sweeps: number;
+  /** Shards of the last sweep. */
+  let sweptShards: number;
   let replica: Replica;
   let other: Replica;
 
@@ -86,10 +88,14 @@ describe('the search for deliveries that other replicas stored', () => {
     const tables = memoryTables();
     const stores = memoryStores(tables);
     const sweep = stores.deliveries.sweep.bind(stores.deliveries);
-    jest.spyOn(stores.deliveries, 'sweep').mockImplementation((...given) => (sweeps++, sweep(...given)));
+    jest.spyOn(stores.deliveries, 'sweep').mockImplementation((...given) => {
+      sweeps++;
+      sweptShards = given[1].length;
+      return sweep(...given);
+    });
     replica = await new Replica(stores).own();
     other = new Replica(memoryStores(tables));
-    sweeps = 0;
+    [sweeps, sweptShards] = [0, 0];
   });
 
   /** Passes at the interval at which the service makes them, with heartbeats, without which an owner starts nothing. */
@@ -103,8 +109,10 @@ describe('the search for deliveries that other replicas stored', () => {
     return sweeps - before;
   };
 
-  it('looks in every pass for half a minute after its shards changed, and then in every fifth (P-I7)', async () => {
-    expect([await passes(119), await passes(40)]).toEqual([119, 8]);
+  it('looks in every pass for half a minute after its shards changed, and then every five seconds, in all of them (P-I7)', async () => {
+    expect([await passes(119), await passes(40)]).toEqual([119, 2]);
+    expect(sweptShards).toBe(replica.dispatcher.shards.held.length);
+    expect(sweptShards).toBeGreaterThan(64);
   });
 
   it('looks in every pass again when it found one, and while one is held', async () => {
@@ -116,7 +124,7 @@ describe('the search for deliveries that other replicas stored', () => {
     expect(await passes(160)).toBe(160);
     replica.poster.posts[0]!.answer(200);
     await settled();
-    expect([await passes(119), await passes(40)]).toEqual([119, 8]);
+    expect([await passes(119), await passes(40)]).toEqual([119, 2]);
   });
 
   it('looks in every pass again when its shards change', async () => {

@@ -21,8 +21,8 @@ const shardsPerSweep = 64;
  * shards only what it kept back for longer, or a dead letter that was redriven there: neither is armed yet.
  */
 const restAfterMs = 30_000;
-/** Between two sweeps at rest. All shards of a replica are swept within four of them. */
-const restingSweepMs = 1_250;
+/** Between two sweeps at rest, of all shards of the replica: no insert is there to wait for. */
+const restingSweepMs = 5_000;
 /**
  * How often this replica looks for its own claims that nobody works on, and their minimum age. It is longer than any statement may
  * take.
@@ -85,7 +85,8 @@ export class TakeOverDeliveries {
   async pass(): Promise<void> {
     if (!this.queue.hasRoom) return;
     await this.takeUpOrphans();
-    if (this.queue.hasRoom && this.isSweepDue()) await this.sweep();
+    const shardsMax = this.queue.hasRoom ? this.shardsToSweep() : 0;
+    if (shardsMax > 0) await this.sweep(shardsMax);
     // It never runs during a sweep, because the sweep skips merchants that are read here.
     if (this.queue.hasRoom) await this.refill();
     if (this.queue.hasRoom) await this.takeUpForgotten();
@@ -104,18 +105,20 @@ export class TakeOverDeliveries {
     this.takeUp(found, before);
   }
 
-  private isSweepDue(): boolean {
+  /** None when no sweep is due. */
+  private shardsToSweep(): number {
     const nowMs = this.options.clock.nowMs();
     if (!this.queue.isEmpty) this.activeMs = nowMs;
-    if (nowMs - this.activeMs >= restAfterMs && nowMs - this.lastSweepMs < restingSweepMs) return false;
+    const isAtRest = nowMs - this.activeMs >= restAfterMs;
+    if (isAtRest && nowMs - this.lastSweepMs < restingSweepMs) return 0;
     this.lastSweepMs = nowMs;
-    return true;
+    return isAtRest ? this.shards.size : shardsPerSweep;
   }
 
-  private async sweep(): Promise<void> {
+  private async sweep(shardsMax: number): Promise<void> {
     const held = [...this.shards.keys()].sort((a, b) => a - b);
-    const ahead = held.filter(shard => shard > this.lastSwept).slice(0, shardsPerSweep);
-    const group = new Set(ahead.length > 0 ? ahead : held.slice(0, shardsPerSweep));
+    const ahead = held.filter(shard => shard > this.lastSwept).slice(0, shardsMax);
+    const group = new Set(ahead.length > 0 && shardsMax < held.length ? ahead : held.slice(0, shardsMax));
     if (group.size === 0) return;
     this.lastSwept = Math.max(...group);
     const cursors = this.cursors(progress => progress.sweptTo).filter(({ shard }) => group.has(shard));

@@ -19,8 +19,8 @@ export interface LogPollerOptions {
 
 /** Pause after a read that found everything. A read costs as much as many events, so the next one waits for several events. */
 const gatherMsDefault = 3;
-/** Interval for a subscription with a delay of minutes, such as the audit, which needs no notifications. */
-const behindPollMs = 1_000;
+/** Longest pause of a subscription with a delay, such as the audit's of minutes, which needs no notifications. */
+const behindPollMsMax = 5_000;
 const failureLimits = { firstMs: 100, maxMs: 5_000 };
 /** Records in all buffers of one subscriber together. */
 const bufferedMax = 8_000;
@@ -73,7 +73,8 @@ export class LogPoller {
   }
 
   private get idleMs(): number {
-    return this.options.subscription.minAgeMs ? behindPollMs : this.options.pollMs();
+    const { minAgeMs } = this.options.subscription;
+    return minAgeMs ? Math.min(behindPollMsMax, minAgeMs) : this.options.pollMs();
   }
 
   private get batchMax(): number {

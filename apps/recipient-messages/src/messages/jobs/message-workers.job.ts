@@ -1,24 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Channel } from '@paycode/dto';
 import type { Logger } from '@paycode/service-runtime';
+import { PeriodicTask } from '@paycode/timing';
 import type { SendMessages } from '../send-messages';
 
 export interface MessageWorkersOptions {
   log: Logger;
-  /** Pause between two checks of an empty queue, in milliseconds. */
+  /** Longest pause between two checks of an empty queue, in milliseconds. */
   idleMs: number;
   /** Gives up old messages and drops finished ones. */
   tidy(): Promise<void>;
 }
 
 const tidyEveryMs = 600_000;
+/** A message that is due and that another replica takes at this moment is no reason to look again at once. */
+const pauseMsMin = 100;
 const faultWaitMs = 5_000;
 const stopMsMax = 3_000;
 
 /** One loop per channel, so that a hanging channel delays neither the other channel nor any delivery. */
 export class MessageWorkersJob {
-  private readonly stopping = new AbortController();
-  private loops: Promise<void>[] = [];
+  private tasks: PeriodicTask[] = [];
   private tidyTimer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -27,39 +29,36 @@ export class MessageWorkersJob {
   ) {}
 
   start(): void {
-    this.loops = this.sending.channels.map(channel => this.loop(channel));
-    this.tidyTimer = setInterval(() => void this.guarded(this.options.tidy), tidyEveryMs).unref();
+    const { idleMs } = this.options;
+    const failed = (error: unknown) => this.warn(error);
+    this.tasks = this.sending.channels.map(channel =>
+      new PeriodicTask(() => this.round(channel), { everyMs: idleMs, afterFaultMs: faultWaitMs, failed }).start(),
+    );
+    this.tidyTimer = setInterval(() => void this.options.tidy().catch(failed), tidyEveryMs).unref();
+  }
+
+  /** There are new messages. */
+  wake(): void {
+    this.tasks.forEach(task => task.wake());
   }
 
   /** Resolves when the messages in progress are done, or after a short time; another replica tries hanging messages again. */
   async stop(): Promise<void> {
     clearInterval(this.tidyTimer);
-    this.stopping.abort();
     const patience = new AbortController();
-    await Promise.race([Promise.all(this.loops), rested(stopMsMax, patience.signal)]);
+    await Promise.race([Promise.all(this.tasks.map(task => task.stop())), rested(stopMsMax, patience.signal)]);
     patience.abort();
   }
 
-  private async loop(channel: Channel): Promise<void> {
-    while (!this.stopping.signal.aborted) {
-      const worked = await this.guarded(() => this.sending.sendDue(channel));
-      if (worked === undefined) await this.rest(faultWaitMs);
-      if (worked === 0) await this.rest(this.options.idleMs);
-    }
+  /** Resolves to the pause before the next round. */
+  private async round(channel: Channel): Promise<number> {
+    if ((await this.sending.sendDue(channel)) > 0) return 0;
+    const dueMs = (await this.sending.nextDueMs(channel)) ?? Infinity;
+    return Math.min(this.options.idleMs, Math.max(pauseMsMin, dueMs));
   }
 
-  /** undefined when the work failed; the failure is logged. */
-  private async guarded<T>(work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      this.options.log.warn({ event: 'message-worker-fault', err: error }, 'recipient messages wait because of a fault');
-      return undefined;
-    }
-  }
-
-  private rest(ms: number): Promise<void> {
-    return rested(ms, this.stopping.signal);
+  private warn(err: unknown): void {
+    this.options.log.warn({ event: 'message-worker-fault', err }, 'recipient messages wait because of a fault');
   }
 }
 

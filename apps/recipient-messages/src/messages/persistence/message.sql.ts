@@ -11,6 +11,9 @@ export const messageSql = {
          order by due_at limit $2 for update skip locked)
        returning message_id, channel, merchant_id, transaction_id, recipient, notification, change_notice, invitation, four_eyes, tries`,
 
+  nextDue: `select ceil(extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as wait_ms
+       from recipient_message where channel = $1 and state = 'PENDING'`,
+
   finish: `update recipient_message set state = $2, recipient = '', notification = null, change_notice = null, invitation = null, four_eyes = null, finished_at = clock_timestamp() where message_id = $1`,
 
   retryAfter: `update recipient_message set due_at = clock_timestamp() + $2 * interval '1 millisecond' where message_id = $1 and state = 'PENDING'`,

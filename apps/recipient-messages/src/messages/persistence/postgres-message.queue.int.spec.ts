@@ -44,4 +44,15 @@ describe('the queue of messages on PostgreSQL', () => {
       expect((await queue.waiting()).has(channel)).toBe(false);
     },
   );
+
+  it('says when the next message of a channel is due, and of an empty channel nothing', async () => {
+    expect(await queue.nextDueMs('SMS')).toBeUndefined();
+    const content = { kind: 'TRANSACTION', payload: 'sealed' } as const;
+    await queue.add([{ channel: 'SMS', recipient: 'x', merchantId: 7, transactionId: 2, cause: 'transaction:2', content }]);
+    expect(await queue.nextDueMs('SMS')).toBe(0);
+    const [taken] = await queue.take('SMS', 10, 180_000);
+    expect(await queue.nextDueMs('SMS')).toBeGreaterThan(60_000);
+    expect(await queue.nextDueMs('EMAIL')).toBeUndefined();
+    await queue.finish(taken!.messageId, 'SENT');
+  });
 });

@@ -58,6 +58,12 @@ export class PostgresMessageQueue extends MessageQueue {
     }));
   }
 
+  override async nextDueMs(channel: Channel): Promise<number | undefined> {
+    const [row] = await this.dataSource.query<{ wait_ms: number | null }[]>(sql.nextDue, [channel]);
+    const waitMs = row?.wait_ms ?? undefined;
+    return waitMs === undefined ? undefined : Math.max(0, waitMs);
+  }
+
   override async finish(messageId: string, state: 'SENT' | 'FAILED'): Promise<void> {
     await this.dataSource.query(sql.finish, [messageId, state]);
   }
