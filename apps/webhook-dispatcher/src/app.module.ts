@@ -58,6 +58,7 @@ function dispatcherOptions(settings: Settings): DispatcherOptions {
     window: { ackWindowMs: settings.ACK_WINDOW_MS, connectBudgetMs: settings.CONNECT_BUDGET_MS },
     slotsMax: settings.SOCKETS_MAX,
     heldMax: settings.HELD_MAX,
+    deliveriesPerLogLine: settings.DELIVERIES_PER_LOG_LINE,
     relaysUrl: settings.SANDBOX_RELAYS_URL ?? undefined,
     handshakesPerSecond: settings.HANDSHAKES_PER_SECOND,
   };

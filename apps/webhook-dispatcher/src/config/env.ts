@@ -107,6 +107,14 @@ export const env = defineEnv({
     description:
       'In a sandbox with relays: their URL at its gateway, `https://sandbox.example.com/public/relay/`. Each relay then has slots of its own; unset, all of them share those of one origin (A-78).',
   },
+  DELIVERIES_PER_LOG_LINE: {
+    type: 'integer',
+    default: 100,
+    min: 1,
+    max: 1_000_000,
+    description:
+      'Of so many deliveries that ended well at their first attempt, one has a log line, chosen by its transaction id; 1: each has. Every other delivery has one.',
+  },
   HELD_MAX: {
     type: 'integer',
     default: 40_000,

@@ -15,4 +15,6 @@ export interface DispatcherOptions extends Pick<
   window: Omit<DispatcherSettings['post'], 'userAgent'>;
   /** New TLS connections to receivers. */
   handshakesPerSecond: number;
+  /** Of so many deliveries that ended well at their first attempt, one is logged. */
+  deliveriesPerLogLine: number;
 }

@@ -53,7 +53,7 @@ export class DispatcherModule implements OnApplicationShutdown {
       providers: [
         ...storeProviders(),
         ...outboundProviders(options),
-        ...ports,
+        ...ports(options),
         dispatcherProvider(options),
         ...useCases(options),
         AssignedPartitions,
@@ -69,13 +69,19 @@ export class DispatcherModule implements OnApplicationShutdown {
   }
 }
 
-const ports: Provider[] = [
-  PrometheusDeliveryMetrics,
-  { provide: DeliveryMetrics, useExisting: PrometheusDeliveryMetrics },
-  DispatcherStores,
-  DispatcherNeighbours,
-  ProcessPorts,
-];
+function ports({ deliveriesPerLogLine }: DispatcherOptions): Provider[] {
+  return [
+    {
+      provide: PrometheusDeliveryMetrics,
+      inject: [LOGGER],
+      useFactory: (logger: Logger) => new PrometheusDeliveryMetrics(logger, { deliveriesPerLogLine }),
+    },
+    { provide: DeliveryMetrics, useExisting: PrometheusDeliveryMetrics },
+    DispatcherStores,
+    DispatcherNeighbours,
+    ProcessPorts,
+  ];
+}
 
 function storeProviders(): Provider[] {
   return [

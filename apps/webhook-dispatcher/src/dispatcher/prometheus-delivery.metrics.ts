@@ -1,17 +1,21 @@
-import { Inject, Injectable } from '@nestjs/common';
 import type { VerdictKind } from '@paycode/dto';
 import { counter, gauge, histogram, scrapedGauge } from '@paycode/metrics';
 import { countParked, dataFaultReason } from '@paycode/persistence';
-import { LOGGER, type Logger } from '@paycode/service-runtime';
+import type { Logger } from '@paycode/service-runtime';
 import { type AttemptOutcome, DeliveryMetrics, type DeliveryReport, type ParkedStep } from '../deliveries';
 import type { QueueLoad } from '../queueing';
 import { outcomeClass } from '../verdicts';
+import { isLogged } from './logged-deliveries';
 import { RecentMerchants } from './recent-merchants';
 
 const ageBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 60, 120, 300, 900];
 
-/** Metrics, and one log line per delivery. Ids are never metric labels. */
-@Injectable()
+export interface DeliveryLogOptions {
+  /** Of so many deliveries that ended well at their first attempt, one is logged; every other delivery is. */
+  deliveriesPerLogLine: number;
+}
+
+/** Metrics of every delivery, and log lines of those that somebody may look for (`isLogged`). Ids are never metric labels. */
 export class PrometheusDeliveryMetrics extends DeliveryMetrics {
   private readonly ingestedTotal = counter(
     'paycode_webhook_dispatcher_events_ingested_total',
@@ -54,7 +58,10 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
 
   private readonly merchants = new RecentMerchants(() => performance.now());
 
-  constructor(@Inject(LOGGER) private readonly logger: Logger) {
+  constructor(
+    private readonly logger: Logger,
+    private readonly log: DeliveryLogOptions,
+  ) {
     super();
     this.parkedTotal.inc(0);
     this.ingestedTotal.inc({ outcome: 'conflicting' }, 0);
@@ -85,11 +92,16 @@ export class PrometheusDeliveryMetrics extends DeliveryMetrics {
     this.attemptsTotal.inc({ outcome: outcomeClass(outcome) });
   }
 
-  override concluded({ delivery, verdict, outcome, ageMs }: DeliveryReport): void {
+  override concluded(report: DeliveryReport): void {
+    const { delivery, verdict, ageMs } = report;
     this.verdictsTotal.inc({ kind: verdict });
     const kind = classOf(verdict);
     this.age.observe({ kind }, ageMs / 1_000);
     if (kind !== 'not_applicable') this.merchants.concluded(delivery.merchantId, kind === 'acknowledged');
+    if (isLogged(report, this.log.deliveriesPerLogLine)) this.write(report);
+  }
+
+  private write({ delivery, verdict, outcome, ageMs }: DeliveryReport): void {
     const { transactionId, merchantId, attempt } = delivery;
     this.logger.info(
       { event: 'delivered', transactionId, merchantId, attempt, verdict, outcome, durationMs: Math.round(ageMs) },
