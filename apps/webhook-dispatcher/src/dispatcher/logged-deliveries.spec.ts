@@ -29,7 +29,7 @@ describe('the log lines of deliveries', () => {
   it.each<[string, VerdictKind, string | null]>([
     ['acknowledged', 'ACKED_HTTP', 'HTTP 200'],
     ['a notice that arrived', 'NOT_APPLICABLE', 'HTTP 200'],
-    ['no webhook', 'NOT_APPLICABLE', null],
+    ['no webhook', 'NOT_APPLICABLE', 'NO WEBHOOK'],
   ])('of a hundred that ended well one has, the same in every process, at no fixed distance: %s', (_, ...rest) => {
     const logged = linesOf(100, ...rest);
     expect(logged.length).toBeGreaterThan(80);

@@ -14,7 +14,7 @@ export function isLogged(report: DeliveryReport, perLine: number): boolean {
 function isOrdinary({ delivery, verdict, outcome }: DeliveryReport): boolean {
   if (delivery.attempt > 1) return false;
   if (outcome === 'HTTP 200') return verdict === 'ACKED_HTTP' || verdict === 'NOT_APPLICABLE';
-  return verdict === 'NOT_APPLICABLE' && outcome === null;
+  return outcome === 'NO WEBHOOK';
 }
 
 /** Spreads ids that follow each other (Knuth's multiplicative hash), or each hundredth would be of the same caller. */
