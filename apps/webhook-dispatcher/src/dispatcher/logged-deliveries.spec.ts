@@ -2,12 +2,13 @@ import type { VerdictKind } from '@paycode/dto';
 import { delivery } from '../deliveries/testing/samples';
 import { isLogged } from './logged-deliveries';
 
-function reportOf(transactionId: number, verdict: VerdictKind, outcome: string | null, attempt = 1) {
+type End = [verdict: VerdictKind, outcome: string | null, attempt?: number];
+
+function reportOf(transactionId: number, [verdict, outcome, attempt = 1]: End) {
   return { delivery: delivery(transactionId, { attempt }), verdict, outcome, ageMs: 5 };
 }
 const ids = Array.from({ length: 10_000 }, (_, at) => 7_000_000_000_000 + at);
-const linesOf = (perLine: number, ...rest: [verdict: VerdictKind, outcome: string | null, attempt?: number]) =>
-  ids.filter(id => isLogged(reportOf(id, ...rest), perLine));
+const linesOf = (perLine: number, ...rest: End) => ids.filter(id => isLogged(reportOf(id, rest), perLine));
 
 describe('the log lines of deliveries', () => {
   it.each<[string, VerdictKind, string | null, number?]>([
