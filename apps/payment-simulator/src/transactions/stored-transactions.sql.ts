@@ -8,7 +8,7 @@ export const storedTransactions: NotificationSource = {
   sealed: 'notification',
   storedAt: 't.completed_at',
   holds: 'true',
-  isDecided: 'not exists (select from outbox o where o.aggregateid = t.transaction_id::text)',
+  isDecided: "not exists (select from outbox o where t.transaction_id::text = any(string_to_array(o.aggregateid, E'\\n')))",
   relatedIds: `
     array(select f.transaction_id from transaction f where f.reference_transaction_id = t.transaction_id order by 1)
     || array_remove(array[t.reference_transaction_id], null)`,

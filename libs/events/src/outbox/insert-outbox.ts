@@ -1,5 +1,6 @@
+import { DataFault } from '@paycode/persistence';
 import type { EventToPublish } from '../event-transport';
-import { encodeBounded } from '../record/event-size';
+import { chunked, encodeBounded, pageLimits } from '../record/event-size';
 import { outboxSql } from './outbox.sql';
 
 /** The object that the caller's transaction uses: a QueryRunner, EntityManager or DataSource of TypeORM, or a client of `pg`. */
@@ -8,7 +9,8 @@ export interface OutboxExecutor {
 }
 
 /**
- * Writes events in the caller's transaction: they are published if and only if it commits. One statement, in the given order.
+ * Writes events in the caller's transaction: they are published if and only if it commits. One statement, in the given order; as
+ * many in a row as fill a page.
  * Throws EventTooLargeError, which fails the transaction, because no broker would accept the event.
  */
 export async function insertOutbox(executor: OutboxExecutor, events: readonly EventToPublish[]): Promise<void> {
@@ -26,15 +28,29 @@ export const insertBesideOutbox = outboxSql.insertBeside;
 export interface OutboxEvent {
   event: EventToPublish;
   payload: string;
+  bytes: number;
 }
 
-/** @throws EventTooLargeError, because no broker would accept the event */
+/** @throws DataFault (EventTooLargeError), because no broker would accept the event; or it would not stay on its line of a row */
 export function outboxEvent(event: EventToPublish): OutboxEvent {
-  return { event, payload: encodeBounded(event).value.toString() };
+  const { value, bytes } = encodeBounded(event);
+  if ([event.key, event.id, event.time, event.traceparent ?? ''].some(text => text.includes('\n')))
+    throw new DataFault('key, id, time or traceparent of an event has a line break');
+  return { event, payload: value.toString(), bytes };
 }
 
-/** The parameters of the events of `insertBesideOutbox`. */
+/** The parameters of the events of `insertBesideOutbox`: their columns, and the place of the row that each goes into. */
 export function outboxColumns(rows: readonly OutboxEvent[]): unknown[] {
+  const inRows = chunked(rows, { ...pageLimits, isAlike });
+  return [...eventColumns(rows), inRows.flatMap((row, place) => row.map(() => place))];
+}
+
+function isAlike({ event: one }: OutboxEvent, { event: next }: OutboxEvent): boolean {
+  return one.topic === next.topic && one.type === next.type && one.source === next.source;
+}
+
+/** The columns of events, each for itself. */
+export function eventColumns(rows: readonly OutboxEvent[]): unknown[] {
   const column = (value: (event: EventToPublish) => string | null) => rows.map(({ event }) => value(event));
   return [
     column(event => event.topic),

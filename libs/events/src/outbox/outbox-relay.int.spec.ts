@@ -1,4 +1,4 @@
-import { ForwardMigration } from '@paycode/persistence';
+import { DataFault, ForwardMigration } from '@paycode/persistence';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
 import { register } from 'prom-client';
@@ -153,8 +153,7 @@ describe('OutboxRelay', () => {
         await transport.publish(events);
       },
     };
-    const rows = numbered('k', 8);
-    await insertOutbox(database.dataSource, rows);
+    for (const event of numbered('k', 8)) await insertOutbox(database.dataSource, [event]);
     await database.dataSource.query(`update outbox set payload = to_json(repeat('x', 300000))::text where event_id = 'k/2'`);
     await database.dataSource.query(`update outbox set payload = 'not json {' where event_id = 'k/5'`);
     const before = await parkedCount();
@@ -167,6 +166,52 @@ describe('OutboxRelay', () => {
     await insertOutbox(database.dataSource, [eventOf(topic, 'later', 0)]);
     await eventually(() => expect(transport.published).toEqual([...others, 'later/0']));
     expect(await parkedCount()).toBe(before + 2);
+  });
+
+  const rowLengths = async () => {
+    const rows = await database.dataSource.query<{ events: string }[]>('select event_id as events from outbox order by id');
+    return rows.map(({ events }) => events.split('\n').length);
+  };
+
+  it('events that are inserted together share rows of a page, and are published as they were inserted, in order (P-I10)', async () => {
+    const events = [3_000, 3_000, 3_000, 200_000, 10, 10].map((length, n) => ({
+      ...eventOf(topic, `k${n}`, n),
+      data: { text: 'é'.repeat(length / 2) },
+      ...(n === 4 ? { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' } : {}),
+    }));
+    const other = { ...eventOf(topic, 'k', 6), type: 'Other' };
+    await insertOutbox(database.dataSource, [...events, other]);
+    expect(await rowLengths()).toEqual([2, 1, 1, 2, 1]);
+    const seen: EventToPublish[] = [];
+    relay({ transport: { publish: async part => void seen.push(...part) } }).start();
+    await eventually(() => expect(seen).toEqual([...events, other]));
+  });
+
+  it('an event that is refused stays without those that shared its row, which are published in order (T-29)', async () => {
+    const refused = new Set(['k/2', 'k/5']);
+    const refusing = {
+      publish: async (events: readonly EventToPublish[]) => {
+        if (events.some(({ id }) => refused.has(id))) throw new DataFault('refused');
+        await transport.publish(events);
+      },
+    };
+    const traced = numbered('k', 8).map((event, n) => (n === 5 ? { ...event, traceparent: 'trace' } : event));
+    await insertOutbox(database.dataSource, traced);
+    expect(await rowLengths()).toEqual([8]);
+    const first = relay({ transport: refusing });
+    first.start();
+    await hasLeft(2);
+    expect(transport.published).toEqual(idsOf('k', 8).filter(id => !refused.has(id)));
+    await first.stop();
+    const seen: EventToPublish[] = [];
+    relay({ transport: { publish: async part => void seen.push(...part) } }).start();
+    await hasLeft(0);
+    expect(seen).toEqual([traced[2], traced[5]]);
+  });
+
+  it('refuses an event whose key, id, time or trace would not stay on its line', async () => {
+    const event = { ...eventOf(topic, 'k', 0), id: 'a\nb' };
+    await expect(insertOutbox(database.dataSource, [event])).rejects.toThrow(/line break/);
   });
 
   it('measures how many events wait and how old the oldest is', async () => {

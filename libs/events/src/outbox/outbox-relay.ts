@@ -1,18 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { countParked, DataFault, dataFaultReason, isolate, withConnection } from '@paycode/persistence';
+import { countParked, dataFaultReason, isolate, withConnection } from '@paycode/persistence';
 import { backoffMs } from '@paycode/timing';
 import type { PoolClient, QueryResult } from 'pg';
 import type { DataSource } from 'typeorm';
 import { Wakeup } from '../delivery/wakeup';
-import type { EventToPublish, EventTransport } from '../event-transport';
+import type { EventTransport } from '../event-transport';
 import type { TransportLog } from '../transport-log';
+import { eventsIn, linesOf, type StoredEvents, type StoredEvent, toEvent } from './stored-events';
 import { outboxSql as sql } from './outbox.sql';
 
 export interface OutboxRelayOptions {
   dataSource: DataSource;
   transport: Pick<EventTransport, 'publish'>;
   log: TransportLog;
-  /** Events published and deleted together. Default 500. */
+  /** Rows whose events are published and which are deleted together. Default 500. */
   batchMax?: number;
   /**
    * Interval at which it looks for events that a replica left behind when it died; `wake()` announces events of this one. Default 2,000.
@@ -47,6 +48,15 @@ const parkedMs = 600_000;
 /** With more refused events than this the relay publishes nothing until they can be published. */
 const parkedMax = 1_000;
 
+interface Published {
+  /** Ids of the rows all of whose events were published. */
+  published: string[];
+  /** The others, with the events that were refused. */
+  reduced: { id: string; events: StoredEvent[] }[];
+}
+
+const nothing: Published = { published: [], reduced: [] };
+
 /** `all` and `many`: published, with nothing or perhaps something left. */
 type Outcome = 'busy' | 'empty' | 'all' | 'many';
 
@@ -56,8 +66,8 @@ type Outcome = 'busy' | 'empty' | 'all' | 'many';
  * by id, so the next pass finds a row of a transaction that commits late with a lower id. A crash between publish and delete publishes
  * again.
  *
- * An event whose own data is refused stays in its row (T-29): the alerts WorkParked and OutboxStuck fire, and the events behind it are
- * published. It is tried again every ten minutes and after a restart.
+ * An event whose own data is refused stays in its row (T-29), without those beside it: the alerts WorkParked and OutboxStuck fire, and the
+ * events behind it are published. It is tried again every ten minutes and after a restart.
  */
 export class OutboxRelay {
   private readonly wakeup = new Wakeup();
@@ -65,7 +75,7 @@ export class OutboxRelay {
   private isStopped = false;
   private failures = 0;
   private busy = 0;
-  /** Ids of refused events, and when each was parked, on the monotonic clock. */
+  /** Ids of the rows of refused events, and when each was parked, on the monotonic clock. */
   private readonly parked = new Map<string, number>();
 
   constructor(private readonly options: OutboxRelayOptions) {}
@@ -135,38 +145,42 @@ export class OutboxRelay {
   private async relay(client: PoolClient): Promise<Outcome> {
     const batchMax = this.options.batchMax ?? batchMaxDefault;
     const { isHeld, rows } = await this.begin(client, batchMax);
-    const published = isHeld ? await this.publish(rows) : [];
+    const { published, reduced } = isHeld ? await this.publish(rows) : nothing;
+    for (const { id, events } of reduced) await client.query(sql.leave, [id, ...linesOf(events)]);
     await client.query(sql.removeAndCommit(published));
     if (!isHeld) return 'busy';
     if (rows.length === 0) return 'empty';
     return rows.length < batchMax ? 'all' : 'many';
   }
 
-  private async begin(client: PoolClient, limit: number): Promise<{ isHeld: boolean; rows: StoredEvent[] }> {
+  private async begin(client: PoolClient, limit: number): Promise<{ isHeld: boolean; rows: StoredEvents[] }> {
     const text = sql.beginWithHead({ lock: relayLock, limit, passedOver: this.passedOver() });
     // A result for each statement; the type of `query` knows of one only.
-    const results = (await client.query(text)) as unknown as [unknown, QueryResult<{ held: boolean }>, QueryResult<StoredEvent>];
+    const results = (await client.query(text)) as unknown as [unknown, QueryResult<{ held: boolean }>, QueryResult<StoredEvents>];
     return { isHeld: results[1].rows[0]!.held, rows: results[2].rows };
   }
 
-  /** The ids of those that were published. */
-  private async publish(rows: readonly StoredEvent[]): Promise<string[]> {
-    const refused = new Set<string>();
-    await isolate(rows, {
+  private async publish(rows: readonly StoredEvents[]): Promise<Published> {
+    const refused = new Map<string, StoredEvent[]>();
+    const events = rows.flatMap(eventsIn);
+    await isolate(events, {
       write: part => this.options.transport.publish(part.map(toEvent)),
-      failed: (row, error) => {
-        this.park(row, error);
-        refused.add(row.id);
+      failed: (event, error) => {
+        this.park(event, error);
+        refused.set(event.rowId, [...(refused.get(event.rowId) ?? []), event]);
       },
     });
-    return rows.map(row => row.id).filter(id => !refused.has(id));
+    return {
+      published: rows.map(row => row.id).filter(id => !refused.has(id)),
+      reduced: [...refused].map(([id, left]) => ({ id, events: left })),
+    };
   }
 
-  private park({ id, aggregatetype: topic, aggregateid }: StoredEvent, error: unknown): void {
+  private park({ rowId, topic, key }: StoredEvent, error: unknown): void {
     if (this.parked.size >= parkedMax) throw new Error(`more than ${parkedMax} events are refused`, { cause: error });
-    this.parked.set(id, performance.now());
+    this.parked.set(rowId, performance.now());
     countParked('outbox');
-    const fields = { event: 'outbox-parked', topic, transactionId: Number(aggregateid), reason: dataFaultReason(error) };
+    const fields = { event: 'outbox-parked', topic, transactionId: Number(key), reason: dataFaultReason(error) };
     this.options.log.error(fields, 'an event was refused because of its data; it stays in the outbox');
   }
 
@@ -174,39 +188,5 @@ export class OutboxRelay {
   private passedOver(): string[] {
     for (const [id, atMs] of this.parked) if (performance.now() - atMs > parkedMs) this.parked.delete(id);
     return [...this.parked.keys()];
-  }
-}
-
-interface StoredEvent {
-  id: string;
-  aggregatetype: string;
-  aggregateid: string;
-  type: string;
-  event_id: string;
-  source: string;
-  time: string;
-  traceparent: string | null;
-  payload: string;
-}
-
-function toEvent(row: StoredEvent): EventToPublish {
-  return {
-    topic: row.aggregatetype,
-    key: row.aggregateid,
-    id: row.event_id,
-    type: row.type,
-    source: row.source,
-    time: row.time,
-    data: dataOf(row),
-    ...(row.traceparent === null ? {} : { traceparent: row.traceparent }),
-  };
-}
-
-function dataOf({ payload }: StoredEvent): unknown {
-  try {
-    return JSON.parse(payload);
-  } catch {
-    // The message of the syntax error may quote the payload (T-16).
-    throw new DataFault('payload is not JSON');
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Statements for a service's migration. Columns follow Debezium's outbox router (aggregatetype routes to the topic, aggregateid is the
- * record key), so that change data capture can replace the relay without a change of the table.
+ * record key). A row may hold several events of one topic, type and source: then the other columns have a line for each (ADR 0092).
  */
 export const createOutboxTable = [
   `create table outbox (
@@ -26,17 +26,30 @@ export const keepPayloadsInOutboxRows = [
   'alter table outbox set (toast_tuple_target = 8160)',
 ] as const;
 
-/** Columns of an event, in the order of `outboxColumns`. */
+/** Columns of an event, in the order of `eventColumns`. */
 const columns = 'aggregatetype, aggregateid, type, event_id, source, time, traceparent, payload';
 const columnCount = columns.split(', ').length;
 
-/** Inserts those events whose columns are the parameters from `$first` on. */
+/** A line for each event of a row. No event has a line break in one of its columns. */
+const lines = (column: string, order: string): string => `string_agg(${column}, E'\\n' order by ${order})`;
+
+/**
+ * A row's columns of several events, in their order: what an insert into `outbox (aggregateid, event_id, time, payload, traceparent)`
+ * selects from events of one topic, type and source.
+ */
+export const linesOfEvents = (columnOf: { key: string; id: string; order: string }): string => `
+  ${lines(columnOf.key, columnOf.order)}, ${lines(columnOf.id, columnOf.order)}, ${lines('time', columnOf.order)},
+  ${lines('payload', columnOf.order)},
+  case when count(traceparent) > 0 then ${lines("coalesce(traceparent, '')", columnOf.order)} end`;
+
+/** Inserts those events whose columns are the parameters from `$first` on, with the place of their row. */
 const insertFrom = (first: number, those = ''): string => `
-  insert into outbox (${columns})
-  select ${columns}
-  from unnest(${Array.from({ length: columnCount }, (_, at) => `$${first + at}::text[]`).join(', ')}) with ordinality
-    as e(${columns}, ordinal) ${those}
-  order by ordinal`;
+  insert into outbox (aggregatetype, type, source, aggregateid, event_id, time, payload, traceparent)
+  select aggregatetype, type, source, ${linesOfEvents({ key: 'aggregateid', id: 'event_id', order: 'ordinal' })}
+  from unnest(${Array.from({ length: columnCount }, (_, at) => `$${first + at}::text[]`).join(', ')}, $${first + columnCount}::int[])
+    with ordinality as e(${columns}, place, ordinal) ${those}
+  group by place, aggregatetype, type, source
+  order by place`;
 
 /** Numbers that PostgreSQL gave. */
 const arrayOf = (ids: readonly string[]): string => `'{${ids.map(BigInt).join(',')}}'::bigint[]`;
@@ -50,7 +63,8 @@ export const outboxSql = {
    * as `announced`, and behind it that of their events. Returns what was announced.
    */
   insertBeside: (rows: string, parameterCount: number): string =>
-    `with fact as (${rows}) ${insertFrom(parameterCount + 1, 'where aggregateid in (select announced from fact)')} returning aggregateid`,
+    `with fact as (${rows}), told as (${insertFrom(parameterCount + 1, 'where aggregateid in (select announced from fact)')})
+     select announced as aggregateid from fact`,
 
   // Reads the index, because it drops deleted rows sooner than the table.
   hasWork: 'select 1 from outbox where id <> all($1::bigint[]) order by id limit 1',
@@ -67,7 +81,11 @@ export const outboxSql = {
   /** Deletes the events and ends the transaction, in one round trip. */
   removeAndCommit: (ids: readonly string[]): string => `delete from outbox where id = any(${arrayOf(ids)}); commit`,
 
+  /** Leaves some of the events of a row in it. */
+  leave: 'update outbox set aggregateid = $2, event_id = $3, time = $4, payload = $5, traceparent = $6 where id = $1',
+
   state: `
-  select count(*)::int as depth, (extract(epoch from clock_timestamp() - min(created_at)) * 1000)::float8 as age
-  from (select created_at from outbox order by id limit $1) waiting`,
+  select coalesce(sum(1 + length(aggregateid) - length(replace(aggregateid, E'\\n', ''))), 0)::int as depth,
+         (extract(epoch from clock_timestamp() - min(created_at)) * 1000)::float8 as age
+  from (select created_at, aggregateid from outbox order by id limit $1) waiting`,
 } as const;

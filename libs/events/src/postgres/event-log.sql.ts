@@ -1,3 +1,5 @@
+import { joinedPayload } from '@paycode/persistence';
+
 /** Statements of the log itself. */
 export const eventLogSql = {
   topics: 'select id, name from event_topic',
@@ -9,8 +11,8 @@ export const eventLogSql = {
   append: `
   with segment as materialized (
     select s.*, sum(s.records) over (partition by s.topic_id order by s.ordinal) - s.records as step
-    from unnest($1::smallint[], $2::int[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[]) with ordinality
-      as s(topic_id, records, bytes, ce_type, ce_source, headers, payloads, ordinal)
+    from unnest($1::smallint[], $2::int[], $3::int[], $4::text[], $5::text[], $6::text[], $8::int[], $9::int[]) with ordinality
+      as s(topic_id, records, bytes, ce_type, ce_source, headers, start, length, ordinal)
   ), wanted as materialized (
     select topic_id, sum(records) as records from segment group by topic_id
   ), held as materialized (
@@ -22,7 +24,7 @@ export const eventLogSql = {
     returning t.id, t.next_position - wanted.records as first_position
   )
   insert into event_segment (topic_id, first_position, records, bytes, published_at, ce_type, ce_source, headers, payloads)
-  select topic_id, first_position + step, records, bytes, clock_timestamp(), ce_type, ce_source, headers, payloads
+  select topic_id, first_position + step, records, bytes, clock_timestamp(), ce_type, ce_source, headers, ${joinedPayload('$7', 'start', 'length')}
   from segment join moved on moved.id = segment.topic_id`,
 
   // Segments from the one that holds position $2 on, at most $3, with at most $4 records or $5 bytes before the last. No row: there is

@@ -1,3 +1,4 @@
+import { joinPayloads } from '@paycode/persistence';
 import type { Pool } from 'pg';
 import { eventLogSql as sql } from './event-log.sql';
 import {
@@ -65,7 +66,7 @@ export class EventLog {
         column(({ type }) => type),
         column(({ source }) => source),
         column(({ headers }) => headers),
-        column(({ payloads }) => payloads),
+        ...payloadsOf(segments),
       ],
     });
     if (rowCount !== segments.length) throw new Error('events were addressed to a topic that the log does not have');
@@ -84,4 +85,9 @@ export class EventLog {
     const to = last ? last.offset + 1n : end;
     return { records, to, isCut: to < end };
   }
+}
+
+function payloadsOf(segments: readonly Segment[]): unknown[] {
+  const { bytes, starts, lengths } = joinPayloads(segments.map(({ payloads }) => payloads));
+  return [bytes, starts, lengths];
 }

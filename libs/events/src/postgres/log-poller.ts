@@ -23,9 +23,9 @@ const gatherMsDefault = 3;
 const behindPollMsMax = 5_000;
 const failureLimits = { firstMs: 100, maxMs: 5_000 };
 /** Records in all buffers of one subscriber together. */
-const bufferedMax = 8_000;
-/** Records of one read, which may end within a segment. */
-const readMax = 2_000;
+const bufferedMax = 9_000;
+/** Records of one read. It waits until there is room for some, so that buffers that are always full are not filled by twos and threes. */
+const readLimits = { min: 1_000, max: 2_000 };
 
 /**
  * Reads the segments of a topic once and hands their records to the owned partitions; again at once while it finds some. A partition
@@ -118,10 +118,10 @@ export class LogPoller {
 
   private async read(from: bigint, before?: bigint): Promise<boolean> {
     const room = bufferedMax - this.consumers().reduce((sum, { buffered }) => sum + buffered, 0);
-    if (room <= 0) this.isBehind = true;
-    if (room <= 0) return false;
+    if (room < readLimits.min) this.isBehind = true;
+    if (room < readLimits.min) return false;
     const { eventLog, topicId } = this.options;
-    const slice = await eventLog.read(topicId, from, Math.min(room, readMax));
+    const slice = await eventLog.read(topicId, from, Math.min(room, readLimits.max));
     if (!slice) return false;
     const isLast = before !== undefined && slice.to >= before;
     this.isBehind ||= slice.isCut && !isLast;

@@ -1,5 +1,5 @@
 import { dlqReasonHeader, headerOf, type RawRecord } from '../record/cloud-event';
-import { chunked } from '../record/event-size';
+import { chunked, pageLimits } from '../record/event-size';
 import type { PartitionRecord } from '../record/raw-record';
 
 export interface LogTopic {
@@ -40,9 +40,6 @@ export interface LogRecord extends PartitionRecord {
   partition: number;
 }
 
-/** A segment of several records stays in one page of PostgreSQL, so it is one row; the rest of the page is the row's other columns. */
-const segmentLimits = { countMax: 500, bytesMax: 7_800 };
-
 interface Line {
   topicId: number;
   type: string;
@@ -56,15 +53,8 @@ type Header = [partition: number, key: string, id: string, time: string, tracepa
 
 /** In the order of the records of each topic. @throws when a record is addressed to a partition that its topic does not have */
 export function segmentsOf(records: readonly LogAppend[]): Segment[] {
-  const byKind: Line[][] = [];
-  for (const [, ofTopic] of Map.groupBy(records, ({ topic }) => topic.id)) {
-    for (const line of ofTopic.map(lineOf)) {
-      const last = byKind.at(-1);
-      if (last && isAlike(last[0]!, line)) last.push(line);
-      else byKind.push([line]);
-    }
-  }
-  return byKind.flatMap(lines => chunked(lines, segmentLimits).map(segmentOf));
+  const byTopic = [...Map.groupBy(records, ({ topic }) => topic.id).values()];
+  return byTopic.flatMap(ofTopic => chunked(ofTopic.map(lineOf), { ...pageLimits, isAlike }).map(segmentOf));
 }
 
 /** In order of position. */
@@ -92,7 +82,7 @@ export function recordsOf(row: StoredSegment, nowMs: number): LogRecord[] {
 }
 
 function isAlike(one: Line, other: Line): boolean {
-  return one.topicId === other.topicId && one.type === other.type && one.source === other.source;
+  return one.type === other.type && one.source === other.source;
 }
 
 function lineOf({ topic, partition, raw }: LogAppend): Line {

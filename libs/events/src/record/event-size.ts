@@ -37,18 +37,24 @@ export function encodeBounded(event: EventToPublish): SizedRecord {
   return { ...record, topic: event.topic, bytes };
 }
 
-export interface ChunkLimits {
+export interface ChunkLimits<T> {
   countMax: number;
   bytesMax: number;
+  /** Whether two items that follow each other may stand in one run. Default: any. */
+  isAlike?(one: T, next: T): boolean;
 }
 
+/** Events that are kept in one row fill a page of PostgreSQL at most, so that the row is not cut into pieces in a second table. */
+export const pageLimits = { countMax: 500, bytesMax: 7_800 };
+
 /** Cuts a list into runs of at most `countMax` items and `bytesMax` bytes (a single larger item makes a run of its own). */
-export function chunked<T extends { bytes: number }>(items: readonly T[], { countMax, bytesMax }: ChunkLimits): T[][] {
+export function chunked<T extends { bytes: number }>(items: readonly T[], limits: ChunkLimits<T>): T[][] {
+  const { countMax, bytesMax, isAlike = () => true } = limits;
   const chunks: T[][] = [];
   let bytes = 0;
   for (const item of items) {
     const last = chunks.at(-1);
-    if (last && last.length < countMax && bytes + item.bytes <= bytesMax) {
+    if (last && last.length < countMax && bytes + item.bytes <= bytesMax && isAlike(last[0]!, item)) {
       last.push(item);
       bytes += item.bytes;
     } else {

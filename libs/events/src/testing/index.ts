@@ -4,3 +4,4 @@ export * from './kafka-harness';
 export * from './postgres-harness';
 export * from './test-brokers';
 export * from './transport-harness';
+export * from './outbox-events.sql';

@@ -49,7 +49,7 @@ describe('case 18', () => {
     faultCase(18, `the disk of Kafka is full - ${what}`, async () => {
       const { merchantId } = await suite.platform.merchant();
       const waiting = async () => {
-        const sql = 'select count(*)::int as n from outbox';
+        const sql = "select count(*)::int as n from outbox, string_to_table(aggregateid, E'\\n')";
         return (await suite.platform.databases.others.query<{ n: number }>('simulator', sql))[0]!.n;
       };
       const ids = await suite.platform.pay(merchantId);

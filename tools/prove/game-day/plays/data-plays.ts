@@ -24,12 +24,9 @@ async function putUnreadableEvent({ home }: Stage): Promise<void> {
   try {
     const found = await client.query<{ id: number }>(eventLogSql.findTopic, [topic]);
     const header = [0, 'game-day', 'game-day', new Date().toISOString()];
-    const about = ['TransactionTerminal', 'payment-simulator', JSON.stringify([header]), '{"transactionId":"none"}'];
-    const row = [found.rows[0]!.id, 1, 100, ...about];
-    await client.query(
-      eventLogSql.append,
-      row.map(value => [value]),
-    );
+    const payload = Buffer.from('{"transactionId":"none"}');
+    const columns = [found.rows[0]!.id, 1, 100, 'TransactionTerminal', 'payment-simulator', JSON.stringify([header])];
+    await client.query(eventLogSql.append, [...columns.map(value => [value]), payload, [1], [payload.length]]);
   } finally {
     await client.end();
   }

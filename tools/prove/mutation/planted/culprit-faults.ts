@@ -77,8 +77,8 @@ export const culpritFaults: readonly PlantedFault[] = [
     breaks: 'An event that cannot be published keeps the whole outbox waiting.',
     against: 'T-29',
     file: `${events}/outbox/outbox-relay.ts`,
-    find: '      failed: (row, error) => {\n        this.park(row, error);',
-    put: '      isFault: () => false,\n      failed: (row, error) => {\n        this.park(row, error);',
+    find: '      failed: (event, error) => {\n        this.park(event, error);',
+    put: '      isFault: () => false,\n      failed: (event, error) => {\n        this.park(event, error);',
     specs: [`${events}/outbox/outbox-relay.int.spec.ts`],
   },
   {
@@ -86,8 +86,8 @@ export const culpritFaults: readonly PlantedFault[] = [
     breaks: 'An event that cannot be published is deleted from the outbox.',
     against: 'T-29',
     file: `${events}/outbox/outbox-relay.ts`,
-    find: '.filter(id => !refused.has(id));',
-    put: ';',
+    find: '.filter(id => !refused.has(id)),',
+    put: ',',
     specs: [`${events}/outbox/outbox-relay.int.spec.ts`],
   },
   {

@@ -1,3 +1,4 @@
+import { outboxEventsSql } from '@paycode/events/testing';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { noTracing } from '@paycode/tracing';
 import { migrations } from '../../../migrations';
@@ -36,7 +37,7 @@ describe('the store of transactions', () => {
   const column = async (text: string) =>
     (await database.dataSource.query<{ value: string }[]>(text)).map(({ value }) => Number(value));
   const stored = () => column('select transaction_id as value from transaction order by transaction_id');
-  const announced = () => column('select aggregateid as value from outbox order by id');
+  const announced = () => column(`select aggregateid as value from (${outboxEventsSql}) announced`);
 
   it('calls that come while one is being written share the next commit, with rows and events in their order (P-I10)', async () => {
     await Promise.all([1, 2, 3, 4, 5].map(id => record(purchase(id))));

@@ -1,4 +1,5 @@
 import {
+  eventColumns,
   type EventToPublish,
   insertBesideOutbox,
   insertOutbox,
@@ -149,7 +150,7 @@ export class PostgresTransactionStore extends TransactionStore {
     if (inserted.length < transactions.length) throw new Error('another transaction has the idempotency key');
     const events = transactions.map(transaction => this.announcementOf(transaction));
     if (announcedAfterS === 0) await insertOutbox(tx, events);
-    else await tx.query(sql.announceLater, [...outboxColumns(events.map(outboxEvent)), announcedAfterS]);
+    else await tx.query(sql.announceLater, [...eventColumns(events.map(outboxEvent)), announcedAfterS]);
   }
 
   private announcementOf(transaction: CompletedTransaction): EventToPublish {

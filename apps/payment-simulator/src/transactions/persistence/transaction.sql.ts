@@ -8,7 +8,7 @@ const select = `
       from transaction f where f.reference_transaction_id = t.transaction_id) as follow_ups
     from transaction t`;
 
-// Columns of an event, as outboxColumns has them.
+// Columns of an event, as eventColumns has them.
 const event = 'aggregatetype, aggregateid, type, event_id, source, time, traceparent, payload';
 /** Events that become due together, for each pass. */
 const dueMax = 500;

@@ -1,6 +1,7 @@
 import type { AckReceived } from '@paycode/dto';
 import { PostgresShardStore } from '@paycode/ownership';
 import { shardStoreConformance } from '@paycode/ownership/testing';
+import { outboxEventsSql } from '@paycode/events/testing';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { migrations } from '../../../migrations';
 import { PostgresDeliveryStore } from '../persistence/postgres-delivery.store';
@@ -18,7 +19,7 @@ describe("the dispatcher's stores in PostgreSQL", () => {
       verdicts: new PostgresVerdictStore(dataSource, 'conformance'),
       informational: new PostgresInformationalStore(dataSource),
       outbox: async () => {
-        const rows = await dataSource.query<{ payload: string }[]>('select payload from outbox order by id');
+        const rows = await dataSource.query<{ payload: string }[]>(outboxEventsSql);
         return rows.map(({ payload }) => JSON.parse(payload) as AckReceived);
       },
       close: () => database.drop(),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ackReceived, type VerdictKind } from '@paycode/dto';
+import { outboxEventsSql } from '@paycode/events/testing';
 import { createTestDatabase, type TestDatabase } from '@paycode/persistence/testing';
 import { PostgresShardStore } from '@paycode/ownership';
 import { ownEveryShard } from '@paycode/ownership/testing';
@@ -34,8 +35,7 @@ describe('the verdict register in PostgreSQL', () => {
     retryAfterMs: null,
     ...changes,
   });
-  const outbox = () =>
-    database.dataSource.query<{ aggregateid: string; type: string; payload: string }[]>('select * from outbox order by id');
+  const outbox = () => database.dataSource.query<{ aggregateid: string; type: string; payload: string }[]>(outboxEventsSql);
   /** Ready to take shard 0 over: everything but the compare-and-set is done. */
   const takeover = async (replica: string) => {
     const shards = new PostgresShardStore(database.dataSource);
@@ -63,6 +63,18 @@ describe('the verdict register in PostgreSQL', () => {
       value: { transactionId: 1, merchantId: 1001, source: 'WEBHOOK', attempt: 1, elapsedMs: 121 },
     });
     expect(woken).toBe(1);
+  });
+
+  it('acknowledgements of one flush share rows of the outbox, in the order of their payments, each with its own trace', async () => {
+    const traced = new PostgresVerdictStore(database.dataSource, 'me', undefined, id => (id === 40 ? 'trace' : undefined));
+    const ids = Array.from({ length: 60 }, (_, at) => at + 1);
+    await traced.acknowledge(ids.map(id => verdict(id, 'ACKED_HTTP')));
+    expect((await outbox()).map(({ aggregateid }) => Number(aggregateid))).toEqual(ids);
+    const rows = await database.dataSource.query<{ event_id: string; traceparent: string | null }[]>(
+      'select event_id, traceparent from outbox order by id',
+    );
+    expect(rows.map(row => row.event_id.split('\n').length)).toEqual([25, 25, 10]);
+    expect(rows.map(row => row.traceparent?.split('\n').indexOf('trace'))).toEqual([undefined, 14, undefined]);
   });
 
   it('the first verdict is kept; a later one gets it as the answer and emits nothing (P-I1)', async () => {

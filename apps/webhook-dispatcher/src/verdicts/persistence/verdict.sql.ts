@@ -1,3 +1,5 @@
+import { linesOfEvents } from '@paycode/events';
+
 // Statements of the verdict register. Rows are inserted in the order of their ids, so that two batches with the same ids cannot deadlock.
 const input = `
   with input as (
@@ -5,6 +7,8 @@ const input = `
                          $8::text[], $9::integer[])
       as t(transaction_id, kind, attempt, outcome, elapsed_ms, armed_at, started_at, unanswered, unanswered_ms))`;
 
+/** AckReceived events of one row of the outbox: of some 290 bytes, they fill a page (ADR 0092). */
+const acksPerRow = 25;
 const columns = 'transaction_id, kind, attempt, outcome, elapsed_ms, armed_at, started_at, unanswered, unanswered_ms';
 
 export const verdictSql = {
@@ -16,11 +20,13 @@ export const verdictSql = {
       on conflict do nothing
       returning transaction_id),
     told as (
-      insert into outbox (aggregatetype, aggregateid, type, event_id, source, time, payload, traceparent)
-      select $10, w.transaction_id::text, $11, 'ack-' || w.transaction_id, $12, e.time, e.payload, e.traceparent
-        from written w
-        join unnest($1::bigint[], $13::text[], $14::text[], $15::text[]) as e(transaction_id, time, payload, traceparent)
-       using (transaction_id))
+      insert into outbox (aggregatetype, type, source, aggregateid, event_id, time, payload, traceparent)
+      select $10, $11, $12, ${linesOfEvents({ key: 'transaction_id::text', id: "'ack-' || transaction_id", order: 'transaction_id' })}
+        from (select transaction_id, time, payload, traceparent, (row_number() over (order by transaction_id) - 1) / ${acksPerRow} as place
+                from written
+                join unnest($1::bigint[], $13::text[], $14::text[], $15::text[]) as e(transaction_id, time, payload, traceparent)
+               using (transaction_id)) ack
+       group by place order by place)
     select transaction_id as id from written`,
 
   // With FOR SHARE a takeover waits for this verdict, and this verdict sees a takeover that came first (P-I4).
