@@ -22,6 +22,7 @@ import { ApiClient } from './api-client';
 export const serviceRange = '10.96.0.0/16';
 const startLimitMs = 300_000;
 const programLimitMs = 300_000;
+const controllerStarts = 10;
 /** What makes pods and counts which may go; nothing schedules or runs them. */
 const controllers = [
   'deployment-controller',
@@ -55,7 +56,8 @@ export interface ProgramResult {
 /** etcd, kube-apiserver and kube-controller-manager on loopback, in a temporary folder. Every namespace has to be `restricted`. */
 export class ControlPlane {
   private readonly token = randomBytes(24).toString('hex');
-  private readonly running: ChildProcess[] = [];
+  private running: ChildProcess[] = [];
+  private isStopping = false;
   private settings: PlaneSettings = {};
   readonly api: ApiClient;
 
@@ -78,12 +80,13 @@ export class ControlPlane {
     plane.launch('etcd', plane.etcdFlags());
     plane.launch('kube-apiserver', plane.apiFlags());
     await plane.untilReady();
-    plane.launch('kube-controller-manager', plane.controllerFlags());
+    plane.keepControllers(controllerStarts);
     return plane;
   }
 
   /** Ends what runs; gives the data folder of etcd when `keep` is set, and removes everything else. */
   async stop(keep?: string): Promise<void> {
+    this.isStopping = true;
     for (const child of this.running.reverse()) await end(child);
     if (keep) cpSync(this.in('etcd-data'), keep, { recursive: true });
     rmSync(this.folder, { recursive: true, force: true });
@@ -144,13 +147,26 @@ export class ControlPlane {
     writeFileSync(this.in('kubeconfig'), JSON.stringify(kubeconfig), { mode: 0o600 });
   }
 
-  private launch(name: string, flags: string[]): void {
-    symlinkSync(join(this.programs, 'control-plane'), this.in(name));
+  /** Starts it again when it ends, as a kubelet does: it gives up when the API server of a busy machine does not answer for ten seconds. */
+  private keepControllers(startsLeft: number): void {
+    const name = 'kube-controller-manager';
+    const child = this.launch(name, this.controllerFlags());
+    child.once('exit', () => {
+      if (this.isStopping) return;
+      process.stderr.write(`${name} ended: ${readFileSync(this.in(`${name}.log`), 'utf8').slice(-2_000)}\n`);
+      this.running = this.running.filter(each => each !== child);
+      if (startsLeft > 1) this.keepControllers(startsLeft - 1);
+    });
+  }
+
+  private launch(name: string, flags: string[]): ChildProcess {
+    if (!existsSync(this.in(name))) symlinkSync(join(this.programs, 'control-plane'), this.in(name));
     const log = openSync(this.in(`${name}.log`), 'a');
     // The run's folder is named in the environment of all that it starts: the next run ends what a killed one left.
     const child = spawn(this.in(name), flags, { cwd: this.folder, stdio: ['ignore', log, log], env: { ...process.env } });
     closeSync(log);
     this.running.push(child);
+    return child;
   }
 
   private async untilReady(): Promise<void> {
