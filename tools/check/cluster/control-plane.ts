@@ -17,35 +17,19 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '@paycode/persistence/embedded';
 import { ApiClient } from './api-client';
+import {
+  admission,
+  apiFlags,
+  controllerFlags,
+  etcdFlags,
+  type PlaneGround,
+  type PlanePorts,
+  type PlaneSettings,
+} from './control-plane-flags';
 
-/** Addresses of Services. */
-export const serviceRange = '10.96.0.0/16';
 const startLimitMs = 300_000;
 const programLimitMs = 300_000;
 const controllerStarts = 10;
-/** What makes pods and counts which may go; nothing schedules or runs them. */
-const controllers = [
-  'deployment-controller',
-  'replicaset-controller',
-  'job-controller',
-  'disruption-controller',
-  'serviceaccount-controller',
-];
-
-interface Ports {
-  etcd: number;
-  peer: number;
-  api: number;
-  controllers: number;
-}
-
-/** For a cluster with nodes. */
-export interface PlaneSettings {
-  /** As `--controllers` takes them. */
-  controllers?: readonly string[];
-  apiFlags?: readonly string[];
-}
-
 export interface ProgramResult {
   status: number;
   output: string;
@@ -64,7 +48,7 @@ export class ControlPlane {
   private constructor(
     private readonly programs: string,
     private readonly folder: string,
-    private readonly ports: Ports,
+    private readonly ports: PlanePorts,
   ) {
     this.api = new ApiClient({ port: ports.api, token: this.token, caFile: this.in('pki/apiserver.crt') });
   }
@@ -77,8 +61,8 @@ export class ControlPlane {
     plane.settings = settings;
     if (template) cpSync(template, plane.in('etcd-data'), { recursive: true });
     plane.writeSettings();
-    plane.launch('etcd', plane.etcdFlags());
-    plane.launch('kube-apiserver', plane.apiFlags());
+    plane.launch('etcd', etcdFlags(plane.ground));
+    plane.launch('kube-apiserver', apiFlags(plane.ground));
     await plane.untilReady();
     plane.keepControllers(controllerStarts);
     return plane;
@@ -121,6 +105,10 @@ export class ControlPlane {
     );
   }
 
+  private get ground(): PlaneGround {
+    return { folder: this.folder, ports: this.ports, settings: this.settings };
+  }
+
   private asAdministrator() {
     const env = { ...process.env, KUBECONFIG: this.in('kubeconfig'), HOME: this.folder };
     return { env, timeout: programLimitMs, maxBuffer: 64 * 1_048_576 };
@@ -150,7 +138,7 @@ export class ControlPlane {
   /** Starts it again when it ends, as a kubelet does: it gives up when the API server of a busy machine does not answer for ten seconds. */
   private keepControllers(startsLeft: number): void {
     const name = 'kube-controller-manager';
-    const child = this.launch(name, this.controllerFlags());
+    const child = this.launch(name, controllerFlags(this.ground));
     child.once('exit', () => {
       if (this.isStopping) return;
       process.stderr.write(`${name} ended: ${readFileSync(this.in(`${name}.log`), 'utf8').slice(-2_000)}\n`);
@@ -183,62 +171,7 @@ export class ControlPlane {
       await pause(100);
     }
   }
-
-  private etcdFlags(): string[] {
-    const { etcd, peer } = this.ports;
-    const [client, own] = [`http://127.0.0.1:${etcd}`, `http://127.0.0.1:${peer}`];
-    const urls = [`--listen-client-urls=${client}`, `--advertise-client-urls=${client}`, `--listen-peer-urls=${own}`];
-    const first = [`--initial-advertise-peer-urls=${own}`, `--initial-cluster=default=${own}`];
-    return [`--data-dir=${this.in('etcd-data')}`, '--unsafe-no-fsync', ...urls, ...first];
-  }
-
-  private apiFlags(): string[] {
-    const key = this.in('service-accounts.key');
-    return [
-      `--etcd-servers=http://127.0.0.1:${this.ports.etcd}`,
-      '--bind-address=127.0.0.1',
-      '--advertise-address=127.0.0.1',
-      '--endpoint-reconciler-type=none',
-      `--secure-port=${this.ports.api}`,
-      `--cert-dir=${this.in('pki')}`,
-      `--token-auth-file=${this.in('tokens.csv')}`,
-      '--authorization-mode=RBAC',
-      '--service-account-issuer=https://kubernetes.invalid',
-      `--service-account-key-file=${key}`,
-      `--service-account-signing-key-file=${key}`,
-      `--service-cluster-ip-range=${serviceRange}`,
-      `--admission-control-config-file=${this.in('admission.json')}`,
-      ...(this.settings.apiFlags ?? []),
-    ];
-  }
-
-  private controllerFlags(): string[] {
-    return [
-      `--kubeconfig=${this.in('kubeconfig')}`,
-      `--controllers=${(this.settings.controllers ?? controllers).join(',')}`,
-      '--leader-elect=false',
-      '--bind-address=127.0.0.1',
-      `--secure-port=${this.ports.controllers}`,
-      `--cert-dir=${this.in('controller-pki')}`,
-    ];
-  }
 }
-
-const level = { enforce: 'restricted', warn: 'restricted' };
-const admission = {
-  apiVersion: 'apiserver.config.k8s.io/v1',
-  kind: 'AdmissionConfiguration',
-  plugins: [
-    {
-      name: 'PodSecurity',
-      configuration: {
-        apiVersion: 'pod-security.admission.config.k8s.io/v1',
-        kind: 'PodSecurityConfiguration',
-        defaults: { ...level, 'enforce-version': 'latest', 'warn-version': 'latest' },
-      },
-    },
-  ],
-};
 
 function linesOf(text: string): string[] {
   return text.split('\n').filter(line => line !== '');

@@ -1,4 +1,4 @@
-import { serviceRange } from '../cluster/control-plane';
+import { serviceRange } from '../cluster/control-plane-flags';
 import { nodeAddress } from './machine-network';
 
 export const nodeName = 'node-1';
