@@ -1,6 +1,7 @@
 /** Which source file a place in a bundle comes from: `libs/events/src/…`, `node_modules/pg/…`. */
 import { existsSync, readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** A place in a loaded script, both counted from 0, as V8 names it. */
@@ -13,8 +14,8 @@ export interface Place {
 type Find = (place: Place) => string;
 
 const ofWorkspace = /(?:^|\/)((?:apps|libs|node_modules)\/.*)$/;
-/** esbuild writes the name of each module above it. */
-const moduleName = /^\/\/ (node_modules\/\S+)$/;
+/** esbuild names each module where it wraps it, and may break the name over two lines. */
+const wrappedModule = /__(?:commonJS|esm)\(\s*\{\s*"((?:[^"\\]|\\\n)+)"\(/g;
 
 export class SourceFinder {
   private readonly found = new Map<string, Find>();
@@ -46,11 +47,13 @@ function byMap(file: string): Find {
 }
 
 function byModuleNames(file: string): Find {
-  const names: string[] = [];
-  let name = '';
-  for (const line of readFileSync(file, 'utf8').split('\n')) {
-    name = moduleName.exec(line)?.[1] ?? name;
-    names.push(name);
-  }
-  return ({ lineNumber }) => names[lineNumber] ?? '';
+  const text = readFileSync(file, 'utf8');
+  const modules = [...text.matchAll(wrappedModule)].map(({ index, 1: name }) => ({ index, name: name!.replaceAll('\\\n', '') }));
+  if (modules.length === 0) throw new Error(`${file} names no module: who bundles it writes other names than this looks for`);
+  const lineStarts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lineStarts.push(at + 1);
+  return ({ lineNumber, columnNumber }) => {
+    const at = (lineStarts[lineNumber] ?? 0) + columnNumber;
+    return modules.findLast(({ index }) => index <= at)?.name ?? basename(file);
+  };
 }
