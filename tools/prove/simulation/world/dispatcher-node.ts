@@ -73,8 +73,11 @@ export class DispatcherNode {
   /** The connection that holds its lock tells the process that it has ended. */
   hearsThatSessionEnded(): void {
     const { identity } = this.process;
-    this.stores.shards.sessionEnded(identity);
-    this.world.watcher.heardSessionEnded(identity);
+    const { shards } = this.stores;
+    const before = shards.sessionsEnded;
+    shards.sessionEnded(identity);
+    // A session whose beginning was never answered is none that the process knows of.
+    if (shards.sessionsEnded > before) this.world.watcher.heardSessionEnded(identity);
   }
 
   /** SIGTERM: resolves when every shard is handed over (P-T9). */
