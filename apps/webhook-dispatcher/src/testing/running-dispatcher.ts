@@ -152,7 +152,7 @@ export class DispatcherRig {
   /** What AckReceived said so far, as the event log has it. */
   async acknowledged(): Promise<AckReceived[]> {
     const rows = await this.events.dataSource.query<{ data: Buffer | string }[]>(
-      `select l.data from event_log l join event_topic t on t.id = l.topic_id where t.name = $1 order by l.published_at`,
+      'select data from event_records() where topic = $1 order by published_at',
       [topics.ackReceived],
     );
     return rows.map(({ data }) => JSON.parse(data.toString()) as AckReceived);
