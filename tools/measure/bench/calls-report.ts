@@ -1,7 +1,8 @@
-/** One payment per call, as a payment core sends them, beside a hundred per call in the same run. */
-import { type Spread, ratioOf, spreadOf } from './statistics.ts';
-import { machineFacts, print, printTable, show, writeJson } from './report.ts';
-import type { CallsBurst, CallsSteady, WayIn } from './way-in.ts';
+/** One payment per call, as a payment core sends them, beside a hundred per call and beside Outpost in the same run. */
+import type { CalledStack, CallsBurst, CallsSteady } from './called-stack.ts';
+import { callsGoals, cpuOf } from './calls-goals.ts';
+import { machineFacts, print, printGoals, printTable, show, writeJson } from './report.ts';
+import { ratioOf, type Spread, spreadOf } from './statistics.ts';
 
 export interface CallsScale {
   rounds: number;
@@ -16,6 +17,8 @@ export interface CallsFigures {
   single: CallsBurst[];
   hundred: CallsBurst[];
   steadies: CallsSteady[];
+  /** Undefined: it did not take part. It takes one event per call. */
+  outpost?: { single: CallsBurst[]; steadies: CallsSteady[] };
 }
 
 export const callsScales: Record<'quick' | 'full', CallsScale> = {
@@ -26,44 +29,81 @@ export const callsScales: Record<'quick' | 'full', CallsScale> = {
 const rates = [1, 200, 500];
 const perCallMax = 100;
 
-export async function measureCalls(wayIn: WayIn, { rounds, warmUp, burst, steadySeconds }: CallsScale): Promise<CallsFigures> {
-  const figures: CallsFigures = { single: [], hundred: [], steadies: [] };
-  for (const perCall of [1, perCallMax]) await wayIn.burst(warmUp, perCall);
+/** Round by round in turn. */
+export async function measureCalls(paycode: CalledStack, scale: CallsScale, outpost?: CalledStack): Promise<CallsFigures> {
+  const { rounds, warmUp, burst, steadySeconds } = scale;
+  const figures: CallsFigures = {
+    single: [],
+    hundred: [],
+    steadies: [],
+    ...(outpost && { outpost: { single: [], steadies: [] } }),
+  };
+  for (const perCall of [1, perCallMax]) await paycode.burst(warmUp, perCall);
+  await outpost?.burst(warmUp, 1);
   for (let round = 0; round < rounds; round++) {
-    figures.single.push(await wayIn.burst(burst, 1));
-    figures.hundred.push(await wayIn.burst(burst, perCallMax));
+    figures.single.push(await paycode.burst(burst, 1));
+    figures.hundred.push(await paycode.burst(burst, perCallMax));
+    if (outpost) figures.outpost!.single.push(await outpost.burst(burst, 1));
   }
-  for (const rate of rates) figures.steadies.push(await wayIn.steady(rate, steadySeconds));
+  for (const rate of rates) {
+    figures.steadies.push(await paycode.steady(rate, steadySeconds));
+    if (outpost) figures.outpost!.steadies.push(await outpost.steady(rate, steadySeconds));
+  }
   return figures;
 }
 
-/** Prints tables and audit, and writes the JSON file. True when the audits found nothing. */
+/** Prints tables, goals and audit, and writes the JSON file. True when the audits found nothing. */
 export function reportCalls(figures: CallsFigures, scale: CallsScale): boolean {
-  const { single, hundred, steadies } = figures;
-  printTable(
-    ['by calls to payment-simulator', 'payments/s', 'CPU us/payment, all processes', 'simulator statements/payment'],
-    [rowOf('one per call', single), rowOf(`${perCallMax} per call`, hundred)],
-  );
-  for (const [name, bursts] of [
+  const goals = callsGoals(figures);
+  printBursts(figures);
+  printLatencies(figures);
+  printGoals(goals);
+  if (!figures.outpost) print('Outpost was not run (-- --outpost FOLDER, see docs/explanation/performance.md)');
+  const deviations = deviationsOf(figures);
+  for (const deviation of deviations) print(`AUDIT ${deviation}`);
+  if (deviations.length === 0) print('audit: every payment has exactly one POST, one verdict and one decision');
+  if (figures.outpost && deviations.length === 0)
+    print('audit: every event of Outpost has exactly one POST and one recorded attempt');
+  print(writeJson('calls', { machine: machineFacts(), scale, ...figures, goals, deviations }));
+  return deviations.length === 0;
+}
+
+function deviationsOf({ single, hundred, steadies, outpost }: CallsFigures): string[] {
+  const counted = [single, hundred, steadies, outpost?.single ?? [], outpost?.steadies ?? []];
+  return counted.flat().flatMap(each => each.deviations);
+}
+
+function printBursts({ single, hundred, outpost }: CallsFigures): void {
+  const contenders = [
     ['one per call', single],
     [`${perCallMax} per call`, hundred],
-  ] as const) {
+    ...(outpost ? ([['Outpost, one per call', outpost.single]] as const) : []),
+  ] as const;
+  printTable(
+    ['by calls', 'payments/s', 'CPU us/payment, all processes', 'statements/payment, database of the way in'],
+    contenders.map(([name, bursts]) => rowOf(name, bursts)),
+  );
+  for (const [name, bursts] of contenders) {
     const each = Object.keys(bursts[0]!.cpuUsBy).map(
       process => `${process} ${spreadOf(bursts.map(({ cpuUsBy }) => cpuUsBy[process]!)).median.toFixed(0)}`,
     );
     print(`CPU us/payment, ${name}: ${each.join(', ')}`);
   }
-  const cpu = ratioOf(single.map(cpuOf), hundred.map(cpuOf));
-  print(`CPU, one per call / ${perCallMax} per call, round by round: ${show(cpu)}\n`);
-  printTable(
-    ['one per call, due to POST', 'p50 ms', 'p99 ms'],
-    steadies.map(({ perSecond, p50Ms, p99Ms }) => [`${perSecond}/s`, p50Ms.toFixed(1), p99Ms.toFixed(1)]),
-  );
-  const deviations = [...single, ...hundred, ...steadies].flatMap(each => each.deviations);
-  for (const deviation of deviations) print(`AUDIT ${deviation}`);
-  if (deviations.length === 0) print('audit: every payment has exactly one POST, one verdict and one decision');
-  print(writeJson('calls', { machine: machineFacts(), scale, ...figures, deviations }));
-  return deviations.length === 0;
+  const beside = (name: string, others: readonly CallsBurst[]) =>
+    print(`CPU, one per call / ${name}, round by round: ${show(ratioOf(single.map(cpuOf), others.map(cpuOf)))}`);
+  beside(`${perCallMax} per call`, hundred);
+  if (outpost) beside('Outpost', outpost.single);
+  print();
+}
+
+function printLatencies({ steadies, outpost }: CallsFigures): void {
+  const row = (name: string, { perSecond, p50Ms, p99Ms }: CallsSteady) => [
+    `${name}${perSecond}/s`,
+    p50Ms.toFixed(1),
+    p99Ms.toFixed(1),
+  ];
+  const rows = steadies.flatMap((steady, at) => [row('', steady), ...(outpost ? [row('Outpost, ', outpost.steadies[at]!)] : [])]);
+  printTable(['one per call, due to POST', 'p50 ms', 'p99 ms'], rows);
 }
 
 function rowOf(name: string, bursts: readonly CallsBurst[]): string[] {
@@ -77,9 +117,4 @@ function rowOf(name: string, bursts: readonly CallsBurst[]): string[] {
     show(column(cpuOf), 0),
     show(column(({ statements }) => statements)),
   ];
-}
-
-/** Of all processes together. */
-function cpuOf({ cpuUsBy }: CallsBurst): number {
-  return Object.values(cpuUsBy).reduce((sum, us) => sum + us, 0);
 }

@@ -8,6 +8,8 @@ import { bundle } from './contender.ts';
 import { inspectFlag } from './inspected-process.ts';
 import { makeMerchants, makeSecrets } from './merchants.ts';
 import { Neighbours } from './neighbours.ts';
+import { findOutpost } from './outpost-programs.ts';
+import { OutpostUnderTest } from './outpost-under-test.ts';
 import { PlatformUnderTest } from './platform-under-test.ts';
 import { ProcessCounters } from './process-work.ts';
 import { cpuUsOfTree } from './process-usage.ts';
@@ -18,6 +20,7 @@ import { workCeilings } from './work-ceilings.ts';
 import { type Counted, reportWork, WorkPerPayment } from './work-per-payment.ts';
 
 const endpoints = 20;
+const flag = { type: 'boolean', default: false } as const;
 
 /** Allocations are counted by inspectors. */
 function flagsOf(isCounted: boolean) {
@@ -36,8 +39,9 @@ async function countWork(wayIn: WayIn, platform: PlatformUnderTest, database: Be
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { quick: { type: 'boolean', default: false }, ceilings: { type: 'boolean', default: false } },
+    options: { quick: flag, ceilings: flag, outpost: { type: 'string' } },
   });
+  const programs = values.outpost === undefined ? undefined : findOutpost(values.outpost);
   const scale = callsScales[values.quick ? 'quick' : 'full'];
   const database = await BenchDatabase.start();
   const neighbours = await Neighbours.start();
@@ -54,10 +58,13 @@ async function main(): Promise<void> {
     closing.push(() => platform.kill());
     const wayIn = await WayIn.start(receiver, platform, { ...around, simulatorFlags: flagsOf(values.ceilings).simulatorFlags });
     closing.push(() => wayIn.stop());
-    const isWell = values.ceilings
-      ? reportWork(await countWork(wayIn, platform, database), workCeilings)
-      : reportCalls(await measureCalls(wayIn, scale), scale);
-    process.exitCode = isWell ? 0 : 1;
+    if (values.ceilings) {
+      process.exitCode = reportWork(await countWork(wayIn, platform, database), workCeilings) ? 0 : 1;
+      return;
+    }
+    const outpost = programs && (await OutpostUnderTest.start(receiver, programs, around));
+    if (outpost) closing.push(() => outpost.stop());
+    process.exitCode = reportCalls(await measureCalls(wayIn, scale, outpost), scale) ? 0 : 1;
   } finally {
     await Promise.allSettled(closing.map(stop => stop()));
     await neighbours.stop();

@@ -11,21 +11,32 @@ export interface ChildOptions {
   hasChannel?: boolean;
 }
 
+export interface ProgramOptions {
+  /** Its whole environment: nothing of this process's. */
+  env: Record<string, string>;
+  /** Its working folder. */
+  folder: string;
+  /** A file descriptor, for whatever it prints. */
+  output: number;
+}
+
 const started = new Set<ChildProcess>();
 let isWatching = false;
 
 /** Starts `file` with the Node that runs this. */
 export function startNode(file: string, args: string[], options: ChildOptions = {}): ChildProcess {
-  endWithThisProcess();
   const { env = {}, nodeFlags = [], output = 'pipe', hasChannel = false } = options;
   const child = spawn(process.execPath, [...nodeFlags, file, ...args], {
     env: { ...process.env, NODE_OPTIONS: '', ...env },
     stdio: ['ignore', output, typeof output === 'number' ? output : 'inherit', ...(hasChannel ? (['ipc'] as const) : [])],
     serialization: 'advanced',
   });
-  started.add(child);
-  child.once('exit', () => started.delete(child));
-  return child;
+  return endingWithThisProcess(child);
+}
+
+/** Starts any other program. It must stay the process that it is started as: an interrupted run kills this one alone. */
+export function startProgram(file: string, args: string[], { env, folder, output }: ProgramOptions): ChildProcess {
+  return endingWithThisProcess(spawn(file, args, { env, cwd: folder, stdio: ['ignore', output, output] }));
 }
 
 /** Resolves to the first match in what the child prints. Rejects when it ends before. */
@@ -52,11 +63,14 @@ export function ended(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): 
 }
 
 /** An interrupted run leaves no process behind; an embedded PostgreSQL ends with this process by itself. */
-function endWithThisProcess(): void {
-  if (isWatching) return;
+function endingWithThisProcess(child: ChildProcess): ChildProcess {
+  started.add(child);
+  child.once('exit', () => started.delete(child));
+  if (isWatching) return child;
   isWatching = true;
   process.once('exit', () => {
-    for (const child of started) child.kill('SIGKILL');
+    for (const each of started) each.kill('SIGKILL');
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  return child;
 }

@@ -38,17 +38,27 @@ export async function startService({ name, folder, port, env, nodeFlags }: Servi
   const child = startNode(main, [], { env: { LOG_LEVEL: 'info', ...ports, ...env }, nodeFlags, output });
   closeSync(output);
   const [internalUrl, publicUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${publicPort}`];
-  await until(`${name} ready`, () => isReady(internalUrl, child), { withinMs: startTimeoutMs, everyMs: 50 }).catch(
-    (error: Error) => {
-      throw new Error(`${error.message}\n${readFileSync(log, 'utf8').slice(-2_000)}`);
-    },
-  );
+  await untilReady(child, { name, log, isReady: () => answersWell(`${internalUrl}/health/ready`) });
   return { pid: child.pid!, internalUrl, publicUrl, log, stop: () => ended(child), kill: () => ended(child, 'SIGKILL') };
 }
 
-async function isReady(internalUrl: string, child: ChildProcess): Promise<boolean> {
-  if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-  return fetch(`${internalUrl}/health/ready`).then(
+/** Rejects with the end of its log when it ends before, or is not ready in time. */
+export async function untilReady(
+  child: ChildProcess,
+  { name, log, isReady }: { name: string; log: string; isReady: () => Promise<boolean> },
+): Promise<void> {
+  const look = async () => {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`${name} ended with ${child.exitCode ?? child.signalCode}`);
+    return isReady();
+  };
+  await until(`${name} ready`, look, { withinMs: startTimeoutMs, everyMs: 50 }).catch((error: Error) => {
+    throw new Error(`${error.message}\n${readFileSync(log, 'utf8').slice(-2_000)}`);
+  });
+}
+
+export function answersWell(url: string): Promise<boolean> {
+  return fetch(url).then(
     response => response.ok,
     () => false,
   );
