@@ -36,9 +36,9 @@ describe('what Outpost runs with', () => {
     const [own, system] = [folderWith('outpost'), folderWith('redis-server')];
     mkdirSync(join(own, 'outpost-server'));
     const find = () => findOutpost(own, [system]);
-    expect(find).toThrow(`--outpost: no program outpost-server in ${own}; build it in its repository`);
-    expect(find).toThrow(`--outpost: no program rabbitmq-server in ${system}; Outpost needs it`);
-    expect(find).toThrow(`no program epmd in ${system}`);
-    expect(find).not.toThrow(/no program (outpost|redis-server) in/);
+    expect(find).toThrow(`--outpost: no program outpost-server in ${own}: build it in its repository`);
+    expect(find).toThrow('--outpost: no program rabbitmq-server on the PATH, and Outpost needs it');
+    expect(find).toThrow('no program epmd on the PATH');
+    expect(find).not.toThrow(/no program (outpost|redis-server) /);
   });
 });
