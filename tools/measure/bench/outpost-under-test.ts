@@ -17,13 +17,13 @@ import { answersWell } from './services.ts';
 import { startReady } from './started-programs.ts';
 
 const database = 'outpost';
-/** Most of them one by default; an attempt is recorded with others of at most a second. Time-outs are those of the protocol. */
+/** Concurrency is one by default. Batches of the log fill before their second is over, and divide a burst: its last one waits for nothing. */
 const settings = {
   PUBLISH_MAX_CONCURRENCY: '100',
   DELIVERY_MAX_CONCURRENCY: '100',
   LOG_MAX_CONCURRENCY: '4',
   LOG_BATCH_THRESHOLD_SECONDS: '1',
-  LOG_BATCH_SIZE: '1000',
+  LOG_BATCH_SIZE: '200',
   DELIVERY_TIMEOUT_SECONDS: '45',
   MAX_RETRY_LIMIT: '3',
   DISABLE_TELEMETRY: 'true',
