@@ -61,6 +61,25 @@ describe('flush queue', () => {
     expect(spaces).toHaveLength(1);
   });
 
+  it('leaves the space that is asked for after a flush of so many requests', async () => {
+    const { batches, ends, flush } = heldFlush();
+    const spaces: (() => void)[] = [];
+    const spacing = (served: number) => (served > 1 ? new Promise<void>(resolve => spaces.push(resolve)) : undefined);
+    const queue = new FlushQueue(flush, { flushMax: 100, queueMax: 100, spacing });
+    const requests = [[1, 2], [3], [4]].map(items => queue.run(items));
+    ends[0]!();
+    await requests[0];
+    await turn();
+    void queue.run([5]);
+    expect(batches).toEqual([[1, 2], [3, 4]]);
+    ends[1]!();
+    await turn();
+    expect(batches).toHaveLength(2);
+    spaces[0]!();
+    await turn();
+    expect(batches[2]).toEqual([5]);
+  });
+
   it('fails every request of a failed flush and continues with the next', async () => {
     const { ends, flush } = heldFlush();
     const queue = new FlushQueue(flush, { flushMax: 100, queueMax: 100 });

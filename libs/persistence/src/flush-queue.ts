@@ -6,10 +6,10 @@ export interface FlushQueueLimits {
   /** Items that may wait; a request beyond it is refused with QueueFullError. */
   queueMax: number;
   /**
-   * Awaited after a flush before the next one begins, unless a full one waits, so that more items share a flush under load. A request
-   * that arrives while no flush runs is still flushed at once.
+   * Awaited after a flush that served so many requests before the next one begins, unless a full one waits, so that more items share a
+   * flush under load. A request that arrives while no flush runs is still flushed at once.
    */
-  spacing?: () => Promise<void>;
+  spacing?: (served: number) => Promise<void> | undefined;
 }
 
 /** More work is waiting than the queue may hold; nothing of the refused request was written. */
@@ -70,8 +70,9 @@ export class FlushQueue<I, O> {
   private async drain(): Promise<void> {
     this.isFlushing = true;
     while (this.waiting.length > 0) {
-      await this.flushOnce(this.take());
-      if (this.waitingItems < this.limits.flushMax) await this.limits.spacing?.();
+      const requests = this.take();
+      await this.flushOnce(requests);
+      if (this.waitingItems < this.limits.flushMax) await this.limits.spacing?.(requests.length);
     }
     this.isFlushing = false;
   }

@@ -1,5 +1,5 @@
 import type { Decision, Route } from '@paycode/dto';
-import { DataFault, FlushQueue } from '@paycode/persistence';
+import { DataFault, FlushQueue, type FlushQueueLimits } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
 import type { OwnedShards } from '@paycode/ownership';
 import { armed, claimed, type Delivery, type DeliveryStore } from '../deliveries';
@@ -51,7 +51,7 @@ export class PrepareAttempt {
     private readonly shards: OwnedShards,
     store: DeliveryStore,
     scheduler: ReversalScheduler,
-    private readonly options: { clock: Clock; spacing?: () => Promise<void> },
+    private readonly options: { clock: Clock; spacing?: FlushQueueLimits['spacing'] },
   ) {
     const limits = { ...batchMax, spacing: options.spacing };
     this.claims = new FlushQueue(async deliveries => {

@@ -54,7 +54,8 @@ export interface DispatcherSettings {
   /** URL of a sandbox's relays, below which each path segment is a receiver of its own. Default: none. */
   relaysUrl?: string | undefined;
   /**
-   * Pause between two calls or statements of one kind under load, in milliseconds, so that more deliveries share each. Default: none.
+   * Pause between two calls or statements of one kind under load, in milliseconds, so that more deliveries share each. A delivery that is
+   * alone before its POST waits for no others. Default: none.
    */
   spacingMs?: number;
 }
@@ -88,17 +89,18 @@ function connect({ queue, dispatch, shards, takeover, pauses }: Parts, { showLoa
 function partsOf(ports: DispatcherPorts, settings: DispatcherSettings) {
   const { clock, metrics } = ports;
   const { replica, instance, rules } = settings;
-  const batching = { clock, spacing: spacingOf(settings, clock) };
+  const spacing = spacingOf(settings, clock);
+  const beforePost = { clock, spacing: spacing && ((served: number) => (served > 1 ? spacing() : undefined)) };
   const shards = new ShardOwnership(ports.shards, clock, { replica, instance, leaseMs: settings.shardLeaseMs });
   const routes = new RouteCache(ports.routes, clock, settings);
   const pauses = new EndpointPauses(ports.pauses, clock);
   const queues = new OriginQueues<Delivery>({ slotsMax: settings.slotsMax });
   const queue = new DeliveryQueue(queues, routes, clock, { heldMax: settings.heldMax }, pauses);
-  const intake = new RecordDeliveries({ store: ports.deliveries, shards, queue, routes, ...batching }, metrics);
-  const preparing = new PrepareAttempt(routes, shards, ports.deliveries, ports.scheduler, batching);
+  const intake = new RecordDeliveries({ store: ports.deliveries, shards, queue, routes, ...beforePost }, metrics);
+  const preparing = new PrepareAttempt(routes, shards, ports.deliveries, ports.scheduler, beforePost);
   const posting = new PostWebhook(ports.poster, ports.sealer, new AckDeadlines(clock), clock, settings.post);
   const settling = new SettleReversals(ports.scheduler, clock, metrics);
-  const verdicts = new RecordVerdict(ports.verdicts, shards, settling, metrics, batching);
+  const verdicts = new RecordVerdict(ports.verdicts, shards, settling, metrics, { clock, spacing });
   const concluding = new ConcludeDelivery(verdicts, ports.informational, rules, clock, metrics);
   const closing = new CloseDeliveries(ports.deliveries, metrics);
   const refill = new RefillQueues(ports.deliveries, queue, shards);

@@ -1,5 +1,5 @@
 import type { TransactionTerminal } from '@paycode/dto';
-import { FlushQueue } from '@paycode/persistence';
+import { FlushQueue, type FlushQueueLimits } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
 import { shardOf, type OwnedShards } from '@paycode/ownership';
 import {
@@ -22,7 +22,7 @@ export interface RecordParts {
   routes: Pick<RouteCache, 'learn'>;
   clock: Clock;
   /** Waits between two inserts under load. */
-  spacing?: () => Promise<void>;
+  spacing?: FlushQueueLimits['spacing'];
 }
 
 /** A delivery to be stored, where it goes after that, and the epoch of its shard if this replica owns it. */

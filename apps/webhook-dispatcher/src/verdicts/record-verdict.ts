@@ -1,5 +1,5 @@
 import type { VerdictKind } from '@paycode/dto';
-import { FlushQueue, isDataFault } from '@paycode/persistence';
+import { FlushQueue, type FlushQueueLimits, isDataFault } from '@paycode/persistence';
 import { backoffMs, type Clock, passed } from '@paycode/timing';
 import type { OwnedShards } from '@paycode/ownership';
 import type { DeliveryMetrics } from '../deliveries';
@@ -39,7 +39,7 @@ export class RecordVerdict {
     shards: OwnedShards,
     private readonly settling: SettleReversals,
     private readonly metrics: DeliveryMetrics,
-    private readonly options: { clock: Clock; spacing?: () => Promise<void> },
+    private readonly options: { clock: Clock; spacing?: FlushQueueLimits['spacing'] },
   ) {
     const limits = { ...batchMax, spacing: options.spacing };
     this.acks = new FlushQueue(verdicts => this.untilWritten(() => store.acknowledge(verdicts)), limits);

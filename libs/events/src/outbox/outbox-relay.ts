@@ -19,7 +19,7 @@ export interface OutboxRelayOptions {
    * Interval at which it looks for events that a replica left behind when it died; `wake()` announces events of this one. Default 2,000.
    */
   idleMs?: number;
-  /** How long events may wait to be published together, in milliseconds, while further ones arrive. Default 5. */
+  /** Pause after each pass, in milliseconds, so that further events are published together. Default 5, and none after a single event. */
   gatherMs?: number;
 }
 
@@ -57,8 +57,8 @@ interface Published {
 
 const nothing: Published = { published: [], reduced: [] };
 
-/** `all` and `many`: published, with nothing or perhaps something left. */
-type Outcome = 'busy' | 'empty' | 'all' | 'many';
+/** `one`, `all` and `many`: published, a single event, several, or with perhaps something left. */
+type Outcome = 'busy' | 'empty' | 'one' | 'all' | 'many';
 
 /**
  * Publishes the outbox in order of insertion and deletes durable events. One replica runs at a time, under an advisory lock that ends
@@ -108,9 +108,14 @@ export class OutboxRelay {
       this.busy = outcome === 'busy' ? this.busy + 1 : 0;
       isWoken = outcome === 'many';
       if (this.isStopped || isWoken) continue;
-      if (outcome === 'all') await pause(this.options.gatherMs ?? gatherMsDefault);
+      await this.gather(outcome);
       isWoken = await this.wakeup.wait(this.waitMs(outcome));
     }
+  }
+
+  private async gather(outcome: Outcome | 'failed'): Promise<void> {
+    const { gatherMs } = this.options;
+    if (outcome === 'all' || (outcome === 'one' && gatherMs !== undefined)) await pause(gatherMs ?? gatherMsDefault);
   }
 
   private waitMs(outcome: Outcome | 'failed'): number {
@@ -150,7 +155,8 @@ export class OutboxRelay {
     await client.query(sql.removeAndCommit(published));
     if (!isHeld) return 'busy';
     if (rows.length === 0) return 'empty';
-    return rows.length < batchMax ? 'all' : 'many';
+    if (rows.length === batchMax) return 'many';
+    return rows.length === 1 && eventsIn(rows[0]!).length === 1 ? 'one' : 'all';
   }
 
   private async begin(client: PoolClient, limit: number): Promise<{ isHeld: boolean; rows: StoredEvents[] }> {

@@ -17,7 +17,10 @@ export interface LogPollerOptions {
   log: TransportLog;
 }
 
-/** Pause after a read that found everything. A read costs as much as many events, so the next one waits for several events. */
+/**
+ * Pause after a read that found several records and left none. A read costs as much as many events, so the next one waits for several
+ * events.
+ */
 const gatherMsDefault = 3;
 /** Longest pause of a subscription with a delay, such as the audit's of minutes, which needs no notifications. */
 const behindPollMsMax = 5_000;
@@ -37,6 +40,8 @@ export class LogPoller {
   private leftOut: ReadonlySet<number> = new Set();
   /** The last read was cut off. */
   private isBehind = false;
+  /** Records that the last pass found. */
+  private found = 0;
   private isStopped = false;
   private failures = 0;
   lastTurnAt = performance.now();
@@ -48,8 +53,10 @@ export class LogPoller {
       this.lastTurnAt = performance.now();
       const hasFound = await this.pass();
       if (this.isStopped) return;
-      if (!hasFound) await this.wakeup.wait(this.failures > 0 ? backoffMs(this.failures, failureLimits) : this.idleMs);
-      else if (!this.isBehind) await pause(this.options.subscription.gatherMs ?? gatherMsDefault);
+      if (hasFound && this.isBehind) continue;
+      if (hasFound) await this.gather();
+      // What is published while this pass reads is announced after its commit. So a pass that left nothing out has seen all there is.
+      if (!hasFound || this.leftOut.size === 0) await this.wakeup.wait(this.untilNextMs);
     }
   }
 
@@ -70,6 +77,15 @@ export class LogPoller {
   /** Records have left the buffer of a partition. */
   onRoom(partition: number): void {
     if (this.isBehind || this.leftOut.has(partition)) this.wakeup.wake();
+  }
+
+  private async gather(): Promise<void> {
+    const { gatherMs } = this.options.subscription;
+    if (gatherMs !== undefined || this.found > 1) await pause(gatherMs ?? gatherMsDefault);
+  }
+
+  private get untilNextMs(): number {
+    return this.failures > 0 ? backoffMs(this.failures, failureLimits) : this.idleMs;
   }
 
   private get idleMs(): number {
@@ -96,6 +112,7 @@ export class LogPoller {
 
   private async poll(): Promise<boolean> {
     this.isBehind = false;
+    this.found = 0;
     const head = this.consumers().reduce((furthest, { wantedOffset }) => (wantedOffset > furthest ? wantedOffset : furthest), 0n);
     const isFound = [await this.readBehind(head), await this.readOn(head)].some(Boolean);
     this.leftOut = new Set(
@@ -125,6 +142,7 @@ export class LogPoller {
     if (!slice) return false;
     const isLast = before !== undefined && slice.to >= before;
     this.isBehind ||= slice.isCut && !isLast;
+    this.found += slice.records.length;
     this.handOut(from, isLast ? { ...slice, to: before } : slice);
     return true;
   }
