@@ -58,7 +58,7 @@ describe('heartbeats (P-T6)', () => {
   });
 });
 
-describe('locks (P-T11)', () => {
+describe('locks (P-T11, A-110)', () => {
   let watch: HeartbeatWatch;
   beforeEach(() => (watch = new HeartbeatWatch('me', { leaseMs: 10_000, graceMs: 1_500 })));
   const look = (atMs: number, isHeld: boolean, { heartbeat = 10, session }: { heartbeat?: number; session?: number }) => {

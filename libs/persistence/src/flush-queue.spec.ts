@@ -71,7 +71,10 @@ describe('flush queue', () => {
     await requests[0];
     await turn();
     void queue.run([5]);
-    expect(batches).toEqual([[1, 2], [3, 4]]);
+    expect(batches).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
     ends[1]!();
     await turn();
     expect(batches).toHaveLength(2);

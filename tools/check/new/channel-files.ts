@@ -82,12 +82,12 @@ export function payment${pascal}(notification: TransactionNotificationV3): strin
 }
 
 function messageSpec({ upper, lower, pascal }: ChannelNames): string {
-  return `import { notification } from '../../testing/notification';
+  return `import { notificationOf } from '@paycode/dto/testing';
 import { payment${pascal} } from './${lower}-message';
 
 describe('what is said over ${upper}', () => {
   it('is one line, and shows nothing of the customer or the card', () => {
-    const text = payment${pascal}(notification(77, { reference: 'a\\r\\nb' }));
+    const text = payment${pascal}(notificationOf(77, { reference: 'a\\r\\nb' }));
     expect(text).toBe('Payment received: ZAR 110.10, transaction 77');
   });
 });
