@@ -5,6 +5,9 @@ import type { CertificateFiles } from './bench-certificate.ts';
 import type { BenchSecrets } from './merchants.ts';
 import { type ServiceUnderTest, startService } from './services.ts';
 
+/** The dispatcher's, as `k8s/base/webhook-dispatcher` has it. */
+const youngGeneration = ['--max-semi-space-size=32'];
+
 /** What every platform of a run stands on. */
 export interface PlatformGround {
   database: BenchDatabase;
@@ -85,7 +88,7 @@ export class PlatformUnderTest {
         DATABASE_URL: options.database.urlOf(this.databases.dispatcher),
         ...options.dispatcher,
       },
-      nodeFlags: options.dispatcherFlags,
+      nodeFlags: [...youngGeneration, ...(options.dispatcherFlags ?? [])],
     });
   }
 

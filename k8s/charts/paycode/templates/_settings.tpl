@@ -194,7 +194,7 @@ MIGRATIONS: check
 MUTUAL_TLS_CA_FILE: /etc/paycode/token-keys/internal-ca.crt
 MUTUAL_TLS_CERT_FILE: /etc/paycode/secrets/MUTUAL_TLS_CERT
 MUTUAL_TLS_KEY_FILE: /etc/paycode/secrets/MUTUAL_TLS_KEY
-NODE_OPTIONS: --max-old-space-size=576
+NODE_OPTIONS: --max-old-space-size=576 --max-semi-space-size=32
 NOTIFICATION_CONFIG_URL: https://notification-config:3102
 OPERATOR_TOKEN_PUBLIC_KEYS_FILE: /etc/paycode/token-keys/operator-public-keys.json
 OPERATOR_TOKEN_REVOCATIONS_FILE: /etc/paycode/token-keys/operator-revocations.json

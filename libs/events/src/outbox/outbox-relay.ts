@@ -153,10 +153,7 @@ export class OutboxRelay {
     const { published, reduced } = isHeld ? await this.publish(rows) : nothing;
     for (const { id, events } of reduced) await client.query(sql.leave, [id, ...linesOf(events)]);
     await client.query(sql.removeAndCommit(published));
-    if (!isHeld) return 'busy';
-    if (rows.length === 0) return 'empty';
-    if (rows.length === batchMax) return 'many';
-    return rows.length === 1 && eventsIn(rows[0]!).length === 1 ? 'one' : 'all';
+    return isHeld ? outcomeOf(rows, batchMax) : 'busy';
   }
 
   private async begin(client: PoolClient, limit: number): Promise<{ isHeld: boolean; rows: StoredEvents[] }> {
@@ -195,4 +192,10 @@ export class OutboxRelay {
     for (const [id, atMs] of this.parked) if (performance.now() - atMs > parkedMs) this.parked.delete(id);
     return [...this.parked.keys()];
   }
+}
+
+function outcomeOf(rows: readonly StoredEvents[], batchMax: number): Outcome {
+  if (rows.length === 0) return 'empty';
+  if (rows.length === batchMax) return 'many';
+  return rows.length === 1 && eventsIn(rows[0]!).length === 1 ? 'one' : 'all';
 }
