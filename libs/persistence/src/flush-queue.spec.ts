@@ -61,7 +61,7 @@ describe('flush queue', () => {
     expect(spaces).toHaveLength(1);
   });
 
-  it('leaves the space that is asked for after a flush of so many requests', async () => {
+  it('says how many requests a flush served, so that after a lone one nobody has to wait', async () => {
     const { batches, ends, flush } = heldFlush();
     const spaces: (() => void)[] = [];
     const spacing = (served: number) => (served > 1 ? new Promise<void>(resolve => spaces.push(resolve)) : undefined);
