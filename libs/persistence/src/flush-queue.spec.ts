@@ -40,6 +40,20 @@ describe('flush queue', () => {
     expect(batches).toEqual([[0], [1, 2], [3, 4], [5, 6, 7, 8]]);
   });
 
+  it('lets requests of one turn share the first flush after a rest', async () => {
+    const { batches, ends, flush } = heldFlush();
+    const queue = new FlushQueue(flush, { flushMax: 100, queueMax: 100, turn });
+    void queue.run([1]);
+    void queue.run([2]);
+    expect(batches).toEqual([]);
+    await turn();
+    expect(batches).toEqual([[1, 2]]);
+    void queue.run([3]);
+    ends[0]!();
+    await turn();
+    expect(batches).toEqual([[1, 2], [3]]);
+  });
+
   it('leaves space between flushes, so that more requests share one, but not before a full one', async () => {
     const { batches, ends, flush } = heldFlush();
     const spaces: (() => void)[] = [];

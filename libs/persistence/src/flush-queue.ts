@@ -6,11 +6,19 @@ export interface FlushQueueLimits {
   /** Items that may wait; a request beyond it is refused with QueueFullError. */
   queueMax: number;
   /**
+   * Awaited before the first flush after a rest, so that requests of one turn of the event loop share it. Default: the first request is
+   * flushed alone, at once.
+   */
+  turn?: () => Promise<void>;
+  /**
    * Awaited after a flush that served so many requests before the next one begins, unless a full one waits, so that more items share a
-   * flush under load. A request that arrives while no flush runs is still flushed at once.
+   * flush under load.
    */
   spacing?: (served: number) => Promise<void> | undefined;
 }
+
+/** When a flush waits for more requests. */
+export type FlushPauses = Pick<FlushQueueLimits, 'turn' | 'spacing'>;
 
 /** More work is waiting than the queue may hold; nothing of the refused request was written. */
 export class QueueFullError extends Error {
@@ -25,8 +33,8 @@ interface Waiting<I, O> {
 }
 
 /**
- * Merges concurrent requests into one write. A flush is what accumulated while the previous one ran: alone, a request is written
- * at once; under load, one statement serves many. `flush` answers in the order of its items.
+ * Merges concurrent requests into one write. A flush is what accumulated while the previous one ran: alone, a request is written at once, or
+ * with those of the same `turn`; under load, one statement serves many. `flush` answers in the order of its items.
  *
  * The data of one request never makes another fail (T-29). A flush that fails because of an item's data (isDataFault) is repeated in halves
  * until each culprit is alone: only it fails, with its own error, and the others get their outputs. Of n requests with k culprits that
@@ -69,6 +77,7 @@ export class FlushQueue<I, O> {
 
   private async drain(): Promise<void> {
     this.isFlushing = true;
+    if (this.limits.turn) await this.limits.turn();
     while (this.waiting.length > 0) {
       const requests = this.take();
       await this.flushOnce(requests);

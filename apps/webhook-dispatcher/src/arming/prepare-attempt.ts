@@ -1,5 +1,5 @@
 import type { Decision, Route } from '@paycode/dto';
-import { DataFault, FlushQueue, type FlushQueueLimits } from '@paycode/persistence';
+import { DataFault, FlushQueue, type FlushPauses } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
 import type { OwnedShards } from '@paycode/ownership';
 import { armed, claimed, type Delivery, type DeliveryStore } from '../deliveries';
@@ -51,9 +51,9 @@ export class PrepareAttempt {
     private readonly shards: OwnedShards,
     store: DeliveryStore,
     scheduler: ReversalScheduler,
-    private readonly options: { clock: Clock; spacing?: FlushQueueLimits['spacing'] },
+    private readonly options: { clock: Clock; flushing: FlushPauses },
   ) {
-    const limits = { ...batchMax, spacing: options.spacing };
+    const limits = { ...batchMax, ...options.flushing };
     this.claims = new FlushQueue(async deliveries => {
       const claimed = new Set(await store.claimAttempts(shards.replica, deliveries));
       return deliveries.map(delivery => claimed.has(delivery.transactionId));

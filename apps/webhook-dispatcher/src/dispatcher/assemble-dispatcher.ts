@@ -1,3 +1,4 @@
+import type { FlushPauses } from '@paycode/persistence';
 import { type Clock, passed } from '@paycode/timing';
 import { type ShardStore, ShardOwnership } from '@paycode/ownership';
 import { PrepareAttempt, type ReversalScheduler } from '../arming';
@@ -53,11 +54,18 @@ export interface DispatcherSettings {
   heldMax: number;
   /** URL of a sandbox's relays, below which each path segment is a receiver of its own. Default: none. */
   relaysUrl?: string | undefined;
-  /**
-   * Pause between two calls or statements of one kind under load, in milliseconds, so that more deliveries share each. A delivery that is
-   * alone before its POST waits for no others. Default: none.
-   */
-  spacingMs?: number;
+  /** Default: deliveries share a call or a statement only with those that came during the one before. */
+  gathering?: Gathering;
+}
+
+/** How deliveries wait for each other, so that more of them share a call or a statement. */
+export interface Gathering {
+  /** Resolves in the next turn of the event loop. A call or a statement that follows a rest waits for it. */
+  turn(): Promise<void>;
+  /** Pause after a call or a statement before the POST that served several deliveries, in milliseconds. One that is alone waits for no others. */
+  beforePostMs: number;
+  /** Pause after each statement that stored verdicts, in milliseconds: only its offset and memory wait for a verdict. */
+  afterVerdictsMs: number;
 }
 
 /** One dispatcher replica: its use cases connected over ports. It has no framework and no timers of its own. */
@@ -89,18 +97,17 @@ function connect({ queue, dispatch, shards, takeover, pauses }: Parts, { showLoa
 function partsOf(ports: DispatcherPorts, settings: DispatcherSettings) {
   const { clock, metrics } = ports;
   const { replica, instance, rules } = settings;
-  const spacing = spacingOf(settings, clock);
-  const beforePost = { clock, spacing: spacing && ((served: number) => (served > 1 ? spacing() : undefined)) };
+  const flushing = flushingOf(settings, clock);
   const shards = new ShardOwnership(ports.shards, clock, { replica, instance, leaseMs: settings.shardLeaseMs });
   const routes = new RouteCache(ports.routes, clock, settings);
   const pauses = new EndpointPauses(ports.pauses, clock);
   const queues = new OriginQueues<Delivery>({ slotsMax: settings.slotsMax });
   const queue = new DeliveryQueue(queues, routes, clock, { heldMax: settings.heldMax }, pauses);
-  const intake = new RecordDeliveries({ store: ports.deliveries, shards, queue, routes, ...beforePost }, metrics);
-  const preparing = new PrepareAttempt(routes, shards, ports.deliveries, ports.scheduler, beforePost);
+  const intake = new RecordDeliveries({ store: ports.deliveries, shards, queue, routes, clock, flushing: flushing.beforePost }, metrics);
+  const preparing = new PrepareAttempt(routes, shards, ports.deliveries, ports.scheduler, { clock, flushing: flushing.beforePost });
   const posting = new PostWebhook(ports.poster, ports.sealer, new AckDeadlines(clock), clock, settings.post);
   const settling = new SettleReversals(ports.scheduler, clock, metrics);
-  const verdicts = new RecordVerdict(ports.verdicts, shards, settling, metrics, { clock, spacing });
+  const verdicts = new RecordVerdict(ports.verdicts, shards, settling, metrics, { clock, flushing: flushing.verdicts });
   const concluding = new ConcludeDelivery(verdicts, ports.informational, rules, clock, metrics);
   const closing = new CloseDeliveries(ports.deliveries, metrics);
   const refill = new RefillQueues(ports.deliveries, queue, shards);
@@ -118,6 +125,11 @@ async function drain({ queue, shards, settling }: Parts): Promise<void> {
   await settling.drain();
 }
 
-function spacingOf({ spacingMs }: DispatcherSettings, clock: Clock): (() => Promise<void>) | undefined {
-  return spacingMs ? () => passed(clock, spacingMs) : undefined;
+function flushingOf({ gathering }: DispatcherSettings, clock: Clock): { beforePost: FlushPauses; verdicts: FlushPauses } {
+  if (!gathering) return { beforePost: {}, verdicts: {} };
+  const { turn, beforePostMs, afterVerdictsMs } = gathering;
+  return {
+    beforePost: { turn, spacing: served => (served > 1 ? passed(clock, beforePostMs) : undefined) },
+    verdicts: { turn, spacing: () => passed(clock, afterVerdictsMs) },
+  };
 }

@@ -1,5 +1,5 @@
 import type { TransactionTerminal } from '@paycode/dto';
-import { FlushQueue, type FlushQueueLimits } from '@paycode/persistence';
+import { FlushQueue, type FlushPauses } from '@paycode/persistence';
 import type { Clock } from '@paycode/timing';
 import { shardOf, type OwnedShards } from '@paycode/ownership';
 import {
@@ -21,8 +21,7 @@ export interface RecordParts {
   /** Reads the routes of new merchants, so that their deliveries have a queue. */
   routes: Pick<RouteCache, 'learn'>;
   clock: Clock;
-  /** Waits between two inserts under load. */
-  spacing?: FlushQueueLimits['spacing'];
+  flushing: FlushPauses;
 }
 
 /** A delivery to be stored, where it goes after that, and the epoch of its shard if this replica owns it. */
@@ -41,7 +40,7 @@ export class RecordDeliveries {
     private readonly parts: RecordParts,
     private readonly metrics: DeliveryMetrics,
   ) {
-    this.inserts = new FlushQueue(deliveries => this.insert(deliveries), { ...batchMax, spacing: parts.spacing });
+    this.inserts = new FlushQueue(deliveries => this.insert(deliveries), { ...batchMax, ...parts.flushing });
   }
 
   /** Rejects when it cannot know that the batch is durable: the batch must come again. */

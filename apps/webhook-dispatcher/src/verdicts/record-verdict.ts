@@ -1,5 +1,5 @@
 import type { VerdictKind } from '@paycode/dto';
-import { FlushQueue, type FlushQueueLimits, isDataFault } from '@paycode/persistence';
+import { FlushQueue, type FlushPauses, isDataFault } from '@paycode/persistence';
 import { backoffMs, type Clock, passed } from '@paycode/timing';
 import type { OwnedShards } from '@paycode/ownership';
 import type { DeliveryMetrics } from '../deliveries';
@@ -39,9 +39,9 @@ export class RecordVerdict {
     shards: OwnedShards,
     private readonly settling: SettleReversals,
     private readonly metrics: DeliveryMetrics,
-    private readonly options: { clock: Clock; spacing?: FlushQueueLimits['spacing'] },
+    private readonly options: { clock: Clock; flushing: FlushPauses },
   ) {
-    const limits = { ...batchMax, spacing: options.spacing };
+    const limits = { ...batchMax, ...options.flushing };
     this.acks = new FlushQueue(verdicts => this.untilWritten(() => store.acknowledge(verdicts)), limits);
     this.conclusions = new FlushQueue(verdicts => this.untilWritten(() => store.conclude(shards.replica, verdicts)), limits);
   }

@@ -55,14 +55,16 @@ describe('a partition consumer', () => {
       isPaused: () => false,
       log: quietLog,
     });
-    consumer.offer([0, 1, 2].map(n => ({ offset: BigInt(n), publishedAtMs: 0, raw: encodeCloudEvent(eventOf('t', 'k', n)) })));
+    offer([0, 1, 2]);
     consumer.start();
   };
+  const offer = (numbers: readonly number[]) =>
+    consumer.offer(numbers.map(n => ({ offset: BigInt(n), publishedAtMs: 0, raw: encodeCloudEvent(eventOf('t', 'k', n)) })));
 
   // A test that failed leaves it at work.
   afterEach(() => consumer.fence());
 
-  it('handles at most one batch while the one before is being committed (P-1.2-1)', async () => {
+  it('waits for a commit when more events than a batch holds are handled and not committed (P-1.2-1)', async () => {
     begin();
     await eventually(() => expect(handled).toEqual(['k/0', 'k/1']));
     expect(edge.commits.map(({ nextOffset }) => nextOffset)).toEqual([1n]);
@@ -76,6 +78,23 @@ describe('a partition consumer', () => {
     edge.commits[2]!.end(true);
     await stopped;
     expect(consumer.committedOffset).toBe(3n);
+  });
+
+  it('goes on while a commit is under way, and the next commit is of all that was handled meanwhile (P-1.2-1)', async () => {
+    begin({ batchMax: 5 });
+    await eventually(() => expect(handled).toHaveLength(3));
+    offer([3]);
+    await eventually(() => expect(handled).toHaveLength(4));
+    offer([4]);
+    await eventually(() => expect(handled).toHaveLength(5));
+    expect([edge.commits.length, consumer.uncommitted]).toEqual([1, 5]);
+    edge.commits[0]!.end(true);
+    await eventually(() => expect(edge.commits.map(({ nextOffset }) => nextOffset)).toEqual([3n, 5n]));
+    expect(consumer.uncommitted).toBe(2);
+    const stopped = consumer.stop();
+    edge.commits[1]!.end(true);
+    await stopped;
+    expect([consumer.committedOffset, consumer.uncommitted]).toEqual([5n, 0]);
   });
 
   it('ends only after its last commit (P-1.2-1)', async () => {

@@ -28,17 +28,18 @@ export interface PartitionConsumerOptions {
 }
 
 export const batchMaxDefault = 500;
-/** Only the batch after the next waits for a commit, so commits share round trips. At most one per partition waits. */
-export const commitLimits = { flushMax: 1_024, queueMax: 4_096, spacing: () => pause(20) };
+/** Nobody waits for a commit as long as it is not far behind, so commits share round trips. At most one per partition waits. */
+export const commitLimits = { flushMax: 1_024, queueMax: 4_096, spacing: () => pause(50) };
 const retryLimits = { firstMs: 100, maxMs: 5_000 };
 /** Commit attempts of a consumer that is giving the partition up; without a commit the batch is redelivered elsewhere. */
 const lastCommitsMax = 3;
 const reasonsLoggedMax = 5;
 
 /**
- * Consumes one owned partition: one batch at a time in offset order, commit after the handler, the same batch again after a
- * rejection. The next batch is handled while the last one is being committed, but not the one after it: so much may come again
- * after a crash. Each partition has its own consumer, so that a failing one delays no other.
+ * Consumes one owned partition: one batch at a time in offset order, the same batch again after a rejection. Commits follow the handler:
+ * one at a time, each of all that is handled by then. The handler waits for them only when more events than a batch holds are handled and
+ * not committed, so at most two full batches come again after a crash. Each partition has its own consumer, so that a failing one delays no
+ * other.
  */
 export class PartitionConsumer {
   private readonly buffer: PartitionRecord[] = [];
@@ -46,10 +47,14 @@ export class PartitionConsumer {
   private readonly ending = new AbortController();
   private isFenced = false;
   private running?: Promise<void>;
-  /** Commit of the last batch; never rejects. */
-  private committing: Promise<void> = Promise.resolve();
+  /** The commit under way; never rejects. */
+  private committing?: Promise<void>;
+  /** Numbers of records. */
   private offered = 0;
+  private handled = 0;
   private committed = 0;
+  /** Next offset after the last handled record. */
+  private handledOffset: bigint;
   /** Next offset to be handed to `offer`. */
   wantedOffset: bigint;
   committedOffset: bigint;
@@ -57,6 +62,7 @@ export class PartitionConsumer {
   constructor(private readonly options: PartitionConsumerOptions) {
     this.wantedOffset = options.nextOffset;
     this.committedOffset = options.nextOffset;
+    this.handledOffset = options.nextOffset;
     bornAtZero(this.labels);
   }
 
@@ -143,14 +149,14 @@ export class PartitionConsumer {
       failures = (await this.deliver(batch, failures + 1)) ? 0 : failures + 1;
       if (failures > 0) await pauseFor(backoffMs(failures, retryLimits), this.ending.signal);
     }
-    await this.committing;
+    while (this.committing) await this.committing;
   }
 
   /** The next batch: old enough, in order, bounded. */
   private due(): PartitionRecord[] {
     if (this.options.isPaused()) return [];
-    const { batchMax = batchMaxDefault, minAgeMs = 0 } = this.options.subscription;
-    const head = this.buffer.slice(0, batchMax);
+    const { minAgeMs = 0 } = this.options.subscription;
+    const head = this.buffer.slice(0, this.batchMax);
     if (minAgeMs === 0) return head;
     const bornBefore = performance.now() - minAgeMs;
     const tooYoung = head.findIndex(record => record.publishedAtMs > bornBefore);
@@ -176,11 +182,12 @@ export class PartitionConsumer {
       log.error({ ...this.place(), attempt, count: batch.length, err: error }, 'event batch failed and comes again');
       return false;
     }
-    await this.committing;
-    if (this.isFenced) return true;
     this.buffer.splice(0, batch.length);
-    this.committing = this.commit(batch.at(-1)!.offset + 1n, batch.length);
+    this.handled += batch.length;
+    this.handledOffset = batch.at(-1)!.offset + 1n;
+    this.commitHandled();
     this.options.edge.onRoom(this.partition);
+    while (this.committing && this.handled - this.committed > this.batchMax) await this.committing;
     return true;
   }
 
@@ -210,20 +217,34 @@ export class PartitionConsumer {
     this.options.log.error(fields, 'an event can neither be handled nor parked and was skipped');
   }
 
-  private async commit(nextOffset: bigint, count: number): Promise<void> {
+  private commitHandled(): void {
+    this.committing ??= this.commit(this.handledOffset, this.handled).then(isCommitted => {
+      this.committing = undefined;
+      if (isCommitted && this.handled > this.committed) this.commitHandled();
+    });
+  }
+
+  /** Repeats a commit that failed. False: the partition has another owner, or this consumer ends and has tried often enough. */
+  private async commit(nextOffset: bigint, handled: number): Promise<boolean> {
     for (let failures = 1; !this.isFenced; failures++) {
       try {
-        if (!(await this.options.edge.commit(this.partition, nextOffset))) return this.fence();
+        if (nextOffset > this.committedOffset && !(await this.options.edge.commit(this.partition, nextOffset))) break;
         this.committedTo(nextOffset);
-        this.committed += count;
-        handledEvents.inc(this.labels, count);
-        return;
+        handledEvents.inc(this.labels, handled - this.committed);
+        this.committed = handled;
+        return true;
       } catch (error) {
         this.options.log.warn({ ...this.place(), attempt: failures, err: error }, 'offset commit failed');
-        if (this.isEnding && failures >= lastCommitsMax) return;
+        if (this.isEnding && failures >= lastCommitsMax) return false;
         await pauseFor(backoffMs(failures, retryLimits), this.ending.signal);
       }
     }
+    this.fence();
+    return false;
+  }
+
+  private get batchMax(): number {
+    return this.options.subscription.batchMax ?? batchMaxDefault;
   }
 
   private get labels() {

@@ -21,7 +21,7 @@ export interface LogPollerOptions {
  * Pause after a read that found several records and left none. A read costs as much as many events, so the next one waits for several
  * events.
  */
-const gatherMsDefault = 3;
+const gatherMsDefault = 8;
 /** Longest pause of a subscription with a delay, such as the audit's of minutes, which needs no notifications. */
 const behindPollMsMax = 5_000;
 const failureLimits = { firstMs: 100, maxMs: 5_000 };

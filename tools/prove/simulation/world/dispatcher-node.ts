@@ -1,7 +1,8 @@
 import type { Identity } from '@paycode/dto';
 import { shardOf, shardsOfPartitions } from '@paycode/ownership';
+import { passed } from '@paycode/timing';
 import type { ReversalScheduler } from '../../../../apps/webhook-dispatcher/src/arming/arming.ports';
-import { assembleDispatcher, type Dispatcher } from '../../../../apps/webhook-dispatcher/src/dispatcher/assemble-dispatcher';
+import { assembleDispatcher, type Dispatcher, type Gathering } from '../../../../apps/webhook-dispatcher/src/dispatcher/assemble-dispatcher';
 import { TransactionTerminalConsumer } from '../../../../apps/webhook-dispatcher/src/intake/events/transaction-terminal.consumer';
 import type { WebhookSealer } from '../../../../apps/webhook-dispatcher/src/posting/posting.ports';
 import { AcknowledgeByPull } from '../../../../apps/webhook-dispatcher/src/recovery/acknowledge-by-pull';
@@ -55,7 +56,7 @@ export class DispatcherNode {
         shardLeaseMs,
         slotsMax: without('NO_BUDGET') ? 10_000 : world.swarm.slotsMax,
         heldMax: world.swarm.heldMax,
-        spacingMs: world.swarm.spacingMs,
+        gathering: this.gathering(),
         replica: process.identity,
         instance: world.swarm.isSupervised ? process.name : undefined,
         rules: { attemptsMax: without('NO_AMAX') ? 100 : attemptsMax, dispatchWindowMs: world.swarm.dispatchWindowMs },
@@ -68,6 +69,12 @@ export class DispatcherNode {
     this.passes();
     const consumer = new TransactionTerminalConsumer(this.dispatcher.intake, new WatchedMetrics(world));
     world.groups.terminal.join(process, batch => consumer.onTransactionTerminal(batch as never));
+  }
+
+  private gathering(): Gathering | undefined {
+    const { spacingMs } = this.world.swarm;
+    if (spacingMs === 0) return undefined;
+    return { turn: () => passed(this.clock(), 0), beforePostMs: spacingMs, afterVerdictsMs: spacingMs };
   }
 
   /** The connection that holds its lock tells the process that it has ended. */
