@@ -103,8 +103,14 @@ function partsOf(ports: DispatcherPorts, settings: DispatcherSettings) {
   const pauses = new EndpointPauses(ports.pauses, clock);
   const queues = new OriginQueues<Delivery>({ slotsMax: settings.slotsMax });
   const queue = new DeliveryQueue(queues, routes, clock, { heldMax: settings.heldMax }, pauses);
-  const intake = new RecordDeliveries({ store: ports.deliveries, shards, queue, routes, clock, flushing: flushing.beforePost }, metrics);
-  const preparing = new PrepareAttempt(routes, shards, ports.deliveries, ports.scheduler, { clock, flushing: flushing.beforePost });
+  const intake = new RecordDeliveries(
+    { store: ports.deliveries, shards, queue, routes, clock, flushing: flushing.beforePost },
+    metrics,
+  );
+  const preparing = new PrepareAttempt(routes, shards, ports.deliveries, ports.scheduler, {
+    clock,
+    flushing: flushing.beforePost,
+  });
   const posting = new PostWebhook(ports.poster, ports.sealer, new AckDeadlines(clock), clock, settings.post);
   const settling = new SettleReversals(ports.scheduler, clock, metrics);
   const verdicts = new RecordVerdict(ports.verdicts, shards, settling, metrics, { clock, flushing: flushing.verdicts });

@@ -2,7 +2,11 @@ import type { Identity } from '@paycode/dto';
 import { shardOf, shardsOfPartitions } from '@paycode/ownership';
 import { passed } from '@paycode/timing';
 import type { ReversalScheduler } from '../../../../apps/webhook-dispatcher/src/arming/arming.ports';
-import { assembleDispatcher, type Dispatcher, type Gathering } from '../../../../apps/webhook-dispatcher/src/dispatcher/assemble-dispatcher';
+import {
+  assembleDispatcher,
+  type Dispatcher,
+  type Gathering,
+} from '../../../../apps/webhook-dispatcher/src/dispatcher/assemble-dispatcher';
 import { TransactionTerminalConsumer } from '../../../../apps/webhook-dispatcher/src/intake/events/transaction-terminal.consumer';
 import type { WebhookSealer } from '../../../../apps/webhook-dispatcher/src/posting/posting.ports';
 import { AcknowledgeByPull } from '../../../../apps/webhook-dispatcher/src/recovery/acknowledge-by-pull';
