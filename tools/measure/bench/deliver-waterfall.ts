@@ -36,13 +36,24 @@ export interface Waterfall {
   totalUs: number[];
   /** The same with the instruments. */
   instrumentedUs: number[];
+  /** From due to POST at a steady rate, in milliseconds, without the instruments; empty for everything at once. */
+  p50Ms: number[];
+  p99Ms: number[];
   statements: StatementUse[];
   unknownStacks: string[];
   deviations: string[];
 }
 
-/** The load; returns what its audit found. */
-type Run = () => Promise<{ payments: number; deviations: string[] }>;
+interface Ran {
+  payments: number;
+  /** What the audit found. */
+  deviations: string[];
+  p50Ms?: number;
+  p99Ms?: number;
+}
+
+/** The load. */
+type Run = () => Promise<Ran>;
 
 interface Readings {
   dispatcher: ThreadsUse;
@@ -93,7 +104,8 @@ export class DeliverWaterfall {
   private async rounds(load: string, run: Run, count: number): Promise<Waterfall> {
     const times = { dispatcher: [], scheduler: [], PostgreSQL: [] };
     const waterfall: Waterfall = {
-      ...{ load, payments: 0, times, totalUs: [], instrumentedUs: [], statements: [], unknownStacks: [], deviations: [] },
+      ...{ load, payments: 0, times, totalUs: [], instrumentedUs: [], p50Ms: [], p99Ms: [] },
+      ...{ statements: [], unknownStacks: [], deviations: [] },
     };
     for (let round = 0; round < count; round++) {
       const plain = await this.used(run);
@@ -103,6 +115,8 @@ export class DeliverWaterfall {
       waterfall.times['PostgreSQL']!.push(timesOfServer(statements, plain.server));
       waterfall.payments += plain.payments;
       waterfall.totalUs.push(plain.totalUs / plain.payments);
+      waterfall.p50Ms.push(...[plain.p50Ms ?? []].flat());
+      waterfall.p99Ms.push(...[plain.p99Ms ?? []].flat());
       waterfall.instrumentedUs.push(instrumented.totalUs / plain.payments);
       waterfall.statements.push(...statements);
       waterfall.deviations.push(...plain.deviations, ...instrumented.deviations);
@@ -122,11 +136,10 @@ export class DeliverWaterfall {
 
   private async used(run: Run) {
     const before = await this.read();
-    const { payments, deviations } = await run();
+    const ran = await run();
     const after = await this.read();
     return {
-      payments,
-      deviations,
+      ...ran,
       dispatcher: difference(after.dispatcher, before.dispatcher),
       scheduler: difference(after.scheduler, before.scheduler),
       server: usedByServer(after.server, before.server),

@@ -17,6 +17,8 @@ interface Summary {
   totalUs: number;
   attributed: number;
   instrumentedUs: number[];
+  p50Ms: number[];
+  p99Ms: number[];
 }
 
 /** Prints tables and audit, and writes the JSON file. True when the audits found nothing and the stages hold enough of the total. */
@@ -31,7 +33,7 @@ export function reportWaterfall(waterfalls: readonly Waterfall[], scale: Waterfa
 }
 
 function printOne(waterfall: Waterfall): Summary {
-  const { load, payments, instrumentedUs } = waterfall;
+  const { load, payments, instrumentedUs, p50Ms, p99Ms } = waterfall;
   const columns = Object.entries(waterfall.times).map(([name, times]) => [name, perPayment(times, payments)] as const);
   const totalUs = waterfall.totalUs.reduce((sum, us) => sum + us, 0) / waterfall.totalUs.length;
   const known = columns.reduce((sum, [, times]) => sum + totalOf(times) - (times.get(unknown) ?? 0), 0);
@@ -45,9 +47,10 @@ function printOne(waterfall: Waterfall): Summary {
     `${load}: ${(attributed * 100).toFixed(1)} % of ${totalUs.toFixed(0)} us are attributed (at least ${attributedMin * 100} %)`,
   );
   print(`by round: ${show(spreadOf(waterfall.totalUs), 0)} us; with the instruments ${show(spreadOf(instrumentedUs), 0)} us`);
+  if (p50Ms.length > 0) print(`due to POST without them: p50 ${show(spreadOf(p50Ms), 1)}, p99 ${show(spreadOf(p99Ms), 1)} ms`);
   printUnknown(waterfall);
   const parts = Object.fromEntries(rows.map(row => [row, partsOf(row, columns)]));
-  return { load, payments, totalUs, attributed, instrumentedUs, rows: parts };
+  return { load, payments, totalUs, attributed, instrumentedUs, p50Ms, p99Ms, rows: parts };
 }
 
 type Columns = readonly (readonly [name: string, times: Times])[];
