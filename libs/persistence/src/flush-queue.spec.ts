@@ -12,7 +12,7 @@ function heldFlush() {
 }
 
 /** Lets the queue hand over its next flush. */
-const turn = () => new Promise(resolve => setImmediate(resolve));
+const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
 describe('flush queue', () => {
   it('writes a lone request at once and merges what accumulated meanwhile', async () => {
