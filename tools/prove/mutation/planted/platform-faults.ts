@@ -14,8 +14,8 @@ export const platformFaults: readonly PlantedFault[] = [
     breaks: 'A commit passes over the event after its batch.',
     against: 'P-I10',
     file: `${events}/delivery/partition-consumer.ts`,
-    find: 'this.commit(batch.at(-1)!.offset + 1n,',
-    put: 'this.commit(batch.at(-1)!.offset + 2n,',
+    find: 'this.handledOffset = batch.at(-1)!.offset + 1n;',
+    put: 'this.handledOffset = batch.at(-1)!.offset + 2n;',
     specs: [consumerSpec],
   },
   {
