@@ -1,5 +1,7 @@
+import { afterTogether } from './shared-wakes';
+
 export interface PeriodicTaskOptions {
-  /** Pause between the end of a run and the start of the next, in milliseconds. */
+  /** Pause between the end of a run and the start of the next, in milliseconds; from a second on up to a quarter of a second shorter. */
   everyMs: number;
   /** Pause before the first run. Default: none. */
   firstAfterMs?: number;
@@ -56,9 +58,9 @@ export class PeriodicTask {
 
   private pause(ms: number): Promise<void> {
     return new Promise(resolve => {
-      const timer = setTimeout(resolve, ms);
+      const cancel = afterTogether(ms, resolve);
       this.endPause = () => {
-        clearTimeout(timer);
+        cancel();
         resolve();
       };
     });
