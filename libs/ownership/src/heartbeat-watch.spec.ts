@@ -67,6 +67,7 @@ describe('locks (P-T11, A-110)', () => {
   };
 
   it('an owner whose lock fell is dead once its heartbeat has stood still for the grace, not a millisecond earlier', () => {
+    look(-1_000, true, { session: 1, heartbeat: 9 });
     look(0, true, { session: 1 });
     expect(look(1_000, false, { session: 1 })).toEqual([]);
     expect(look(1_499, false, { session: 1 })).toEqual([]);
@@ -74,6 +75,7 @@ describe('locks (P-T11, A-110)', () => {
   });
 
   it('one look that misses the lock says nothing: its owner may be taking it again', () => {
+    look(-1_000, true, { session: 1, heartbeat: 9 });
     look(0, true, { session: 1 });
     expect(look(5_000, false, { session: 1 })).toEqual([]);
     expect(look(5_199, false, { session: 1 })).toEqual([]);
@@ -101,6 +103,25 @@ describe('locks (P-T11, A-110)', () => {
       [],
       [],
     ]);
+  });
+
+  it('an owner that has not beaten since both are registered may be resting, and is judged by its lease', () => {
+    look(0, true, { session: 1 });
+    expect([look(1_000, false, { session: 1 }), look(9_999, false, { session: 1 })]).toEqual([[], []]);
+    expect(look(10_000, false, { session: 1 })).toEqual(['other']);
+  });
+
+  it('so is one that had beaten before others forgot this replica and it registered anew', () => {
+    const own = (heartbeat: number) => ({ replica: 'me', heartbeat, isHeld: true });
+    const beside = (atMs: number, mine: number, theirs: number, isHeld = true) => {
+      const replicas = [own(mine), { replica: 'other', heartbeat: theirs, isHeld }];
+      return [...watch.deadOf({ replicas, shards: [], session: 1 }, { askedMs: atMs, readMs: atMs })];
+    };
+    beside(0, 7, 9);
+    beside(1_000, 8, 10);
+    beside(2_000, 1, 10);
+    expect([beside(3_000, 2, 10, false), beside(4_000, 3, 10, false)]).toEqual([[], []]);
+    expect(beside(11_000, 4, 10, false)).toEqual(['other']);
   });
 
   it('looks more often while a lock is missed', () => {

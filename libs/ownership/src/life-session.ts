@@ -13,7 +13,7 @@ export interface LifeSessionOptions {
 
 /**
  * The connection on which a replica holds the lock that says it lives. PostgreSQL drops the lock when the connection ends, so a killed
- * process is missed at once (P-T11). Nothing waits for it: without a session its replica is judged by its heartbeat alone.
+ * process is missed at once (P-T11), and on which it is told of others. Nothing waits for it: without a session its replica is judged by its heartbeat alone.
  */
 export class LifeSession {
   private client: Client | undefined;
@@ -22,6 +22,7 @@ export class LifeSession {
   private isClosed = false;
   private standingAs: number | undefined;
   private endedCount = 0;
+  private news: () => void = () => undefined;
 
   constructor(private readonly options: LifeSessionOptions) {}
 
@@ -40,6 +41,11 @@ export class LifeSession {
   /** How many sessions have ended. */
   get ended(): number {
     return this.endedCount;
+  }
+
+  /** Sets the listener that is called when another replica has registered, while a session stands, and when a session ends. */
+  onNews(listener: () => void): void {
+    this.news = listener;
   }
 
   /** Begins a session for the replica if none stands. Does not wait for it. */
@@ -76,12 +82,15 @@ export class LifeSession {
       keepAlive: true,
     });
     client.on('error', failed);
+    client.on('notification', () => this.news());
     client.on('end', () => {
       if (this.client !== client) return;
       this.forget();
       this.keep(replica);
+      this.news();
     });
     await client.connect();
+    await client.query(sql.listen);
     const { rows } = await client.query<{ held: boolean }>(sql.hold, [replica]);
     // Not held: the server has not noticed yet that an earlier session of this process ended. The next heartbeat tries again.
     if (!rows[0]?.held || this.isClosed) return client.end();

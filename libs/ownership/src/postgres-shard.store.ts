@@ -1,10 +1,12 @@
+import { preparedQuery } from '@paycode/persistence';
 import type { DataSource } from 'typeorm';
 import type { LifeSession } from './life-session';
 import { type HeldShard, type OwnershipRows, type ReplicaRow, type ShardRow, ShardStore } from './ownership.ports';
 import { shardSql as sql } from './shard.sql';
 
 interface Row {
-  shard: number | null;
+  /** Numbers, separated by commas; null for a replica without any. */
+  shards: string | null;
   owner: string | null;
   epoch: string | null;
   replica: string | null;
@@ -29,6 +31,14 @@ export class PostgresShardStore extends ShardStore {
     return this.life?.ended ?? 0;
   }
 
+  override get isTold(): boolean {
+    return this.life?.standing !== undefined;
+  }
+
+  override onNews(listener: () => void): void {
+    this.life?.onNews(listener);
+  }
+
   override async succeed(replica: string, instance: string): Promise<void> {
     await this.dataSource.query(sql.succeed, [replica, instance]);
   }
@@ -36,15 +46,11 @@ export class PostgresShardStore extends ShardStore {
   override async heartbeat(replica: string): Promise<OwnershipRows> {
     this.life?.keep(replica);
     const before = this.life?.standing;
-    await this.dataSource.query(sql.heartbeat, [replica]);
-    const rows = await this.rows<Row>(sql.rows, []);
+    await preparedQuery(this.dataSource, { name: 'replica-heartbeat', text: sql.heartbeat }, [replica]);
+    const rows = await preparedQuery<Row>(this.dataSource, { name: 'shard-rows', text: sql.rows }, [replica]);
     const replicas = new Map(rows.flatMap(row => (row.replica === null ? [] : [[row.replica, replicaRowOf(row.replica, row)]])));
-    const session = this.sessionSince(before, replicas.get(replica)?.isHeld ?? false);
-    return {
-      replicas: [...replicas.values()],
-      shards: rows.flatMap(row => (row.shard === null ? [] : [shardRowOf(row.shard, row)])),
-      ...(session !== undefined && { session }),
-    };
+    const session = replicas.size > 1 ? this.sessionSince(before, replicas.get(replica)?.isHeld ?? false) : undefined;
+    return { replicas: [...replicas.values()], shards: rows.flatMap(shardRowsOf), ...(session !== undefined && { session }) };
   }
 
   /** The session that stood before the rows were read and whose lock is among them. */
@@ -85,6 +91,7 @@ function replicaRowOf(replica: string, row: Row): ReplicaRow {
   return { replica, heartbeat: Number(row.heartbeat), isHeld: row.is_living ?? false };
 }
 
-function shardRowOf(shard: number, { owner, epoch, heartbeat }: Row): ShardRow {
-  return { shard, owner, epoch: Number(epoch), heartbeat: heartbeat === null ? null : Number(heartbeat) };
+function shardRowsOf({ shards, owner, epoch, heartbeat }: Row): ShardRow[] {
+  const row = { owner, epoch: Number(epoch), heartbeat: heartbeat === null ? null : Number(heartbeat) };
+  return (shards?.split(',') ?? []).map(shard => ({ shard: Number(shard), ...row }));
 }

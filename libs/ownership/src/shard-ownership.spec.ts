@@ -150,6 +150,8 @@ describe('owning shards', () => {
     const { ownership, listener } = setUp('b', store, clock);
     store.session = 1;
     await ownership.pass();
+    await dead.ownership.pass();
+    await ownership.pass();
     store.locks.set('a', false);
     await clock.advance(ownership.nextPassMs);
     await ownership.pass();
@@ -159,6 +161,20 @@ describe('owning shards', () => {
       await ownership.pass();
     }
     expect(listener.told).toEqual(['gained 0@2', 'gained 1@2']);
+  });
+
+  it('beats every three seconds at rest while it is alone and told of others, always more often than the half of its lease (P-T6)', async () => {
+    const { ownership } = setUp('a', store, clock);
+    expect(ownership.restingPassMs).toBe(1_000);
+    await ownership.pass();
+    expect([ownership.isAlone, ownership.restingPassMs]).toEqual([true, 1_000]);
+    store.isTold = true;
+    expect(ownership.restingPassMs).toBe(3_000);
+    await setUp('b', store, clock).ownership.pass();
+    await ownership.pass();
+    expect([ownership.isAlone, ownership.restingPassMs]).toEqual([false, 1_000]);
+    const short = new ShardOwnership(new MemoryShardStore(1), clock, { replica: 'a', leaseMs: 3_000 });
+    for (const each of [ownership, short]) expect(each.restingPassMs).toBeLessThan(each.leaseMs / 2);
   });
 
   it('a heartbeat every second, and under a short lease so often that it stays fresh between two passes (P-T6)', () => {

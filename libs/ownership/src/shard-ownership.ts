@@ -21,6 +21,8 @@ const heartbeatMsMax = 1_000;
 const heartbeatsPerLease = 5;
 /** A replica whose lock fell, and which lives, beats within two heartbeats or so, or takes the lock again (P-T11). */
 const graceHeartbeats = 1.5;
+/** Heartbeats of one that is at rest: less than L/2 apart, after which it would start no POST (P-T6). */
+const restingHeartbeats = 3;
 /** Pause between two passes while a lock is missed. */
 const missedMs = 200;
 const noShards: ReadonlySet<number> = new Set();
@@ -55,6 +57,8 @@ export class ShardOwnership {
   /** As the last heartbeat began. */
   private sessionsEnded = 0;
   private lastHeartbeatMs = Number.NEGATIVE_INFINITY;
+  /** Registered replicas beside this one, dead ones too. */
+  private others = Infinity;
   private isLeaving = false;
   private hasSucceeded = false;
   private running: Promise<void> = Promise.resolve();
@@ -94,6 +98,25 @@ export class ShardOwnership {
   /** Pause before the next pass, in milliseconds: shorter while a lock is missed. */
   get nextPassMs(): number {
     return this.watch.misses ? Math.min(missedMs, this.heartbeatMs) : this.heartbeatMs;
+  }
+
+  /**
+   * The same for a replica that has no work and is alone, in milliseconds: longer, if it is told at once when another one registers (P-T6).
+   * Nobody else would judge it.
+   */
+  get restingPassMs(): number {
+    const { nextPassMs } = this;
+    return this.isAlone && this.store.isTold ? Math.min(restingHeartbeats * nextPassMs, this.leaseMs / 3) : nextPassMs;
+  }
+
+  /** Sets the listener that is called when a resting replica must not wait for its next pass. */
+  onNews(listener: () => void): void {
+    this.store.onNews(listener);
+  }
+
+  /** Whether no other replica was registered at the last pass. */
+  get isAlone(): boolean {
+    return this.others === 0;
   }
 
   /** Sets the listener for gained and lost shards. */
@@ -150,6 +173,7 @@ export class ShardOwnership {
     const rows = await this.store.heartbeat(this.replica);
     this.sessionsEnded = sessionsEnded;
     this.lastHeartbeatMs = startedMs;
+    this.others = rows.replicas.filter(({ replica }) => replica !== this.replica).length;
     const dead = this.watch.deadOf(rows, { askedMs: startedMs, readMs: this.clock.nowMs() });
     const wanted = this.isLeaving ? noShards : this.assigned(rows, dead);
     const owned = rows.shards.filter(row => row.owner === this.replica);

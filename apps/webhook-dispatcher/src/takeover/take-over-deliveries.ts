@@ -82,6 +82,13 @@ export class TakeOverDeliveries {
     return [...this.shards.values()].filter(progress => progress.orphansAfter !== undefined).length;
   }
 
+  /** Nothing is held, and has not been for a while, and no shard came or went meanwhile. */
+  get isAtRest(): boolean {
+    const nowMs = this.options.clock.nowMs();
+    if (!this.queue.isEmpty) this.activeMs = nowMs;
+    return nowMs - this.activeMs >= restAfterMs;
+  }
+
   async pass(): Promise<void> {
     if (!this.queue.hasRoom) return;
     await this.takeUpOrphans();
@@ -107,9 +114,8 @@ export class TakeOverDeliveries {
 
   /** None when no sweep is due. */
   private shardsToSweep(): number {
+    const { isAtRest } = this;
     const nowMs = this.options.clock.nowMs();
-    if (!this.queue.isEmpty) this.activeMs = nowMs;
-    const isAtRest = nowMs - this.activeMs >= restAfterMs;
     if (isAtRest && nowMs - this.lastSweepMs < restingSweepMs) return 0;
     this.lastSweepMs = nowMs;
     return isAtRest ? this.shards.size : shardsPerSweep;

@@ -9,6 +9,9 @@ export class MemoryShardStore extends ShardStore {
   readonly locks = new Map<string, boolean>();
   session: number | undefined;
   override sessionsEnded = 0;
+  /** Set by the test. */
+  override isTold = false;
+  override onNews = () => undefined;
   /** Runs before every call; throw to make it fail. */
   beforeCall: () => void | Promise<void> = () => undefined;
 

@@ -5,9 +5,9 @@ import { PeriodicTask } from '@paycode/timing';
 import { ReversalTimers } from '../reversal-timers';
 
 /** Longest pause of a task that nobody wakes, in milliseconds. */
-const idleMs = 1_000;
-/** Before near-due jobs are tried again for which there was no room. */
-const roomMs = 200;
+const idleMs = 5_000;
+/** Before near-due jobs are tried again for which there was no room. Pauses end up to so much early, and a load that came early would have to come again. */
+const roomMs = 250;
 /** Interval at which low-water marks are moved, in milliseconds. */
 const advanceMs = 10_000;
 /** Timers that are due within this time share a call. Each timer is late by at least this time. */
@@ -24,6 +24,8 @@ const concurrentAsks = 4;
 @Injectable()
 export class ReversalTimerJob implements OnApplicationBootstrap {
   private tasks: PeriodicTask[] = [];
+  private owning: PeriodicTask | undefined;
+  private isResting = false;
   private loading: PeriodicTask | undefined;
   private firing: PeriodicTask[] = [];
 
@@ -37,8 +39,10 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     this.firing = Array.from({ length: concurrentAsks }, () => this.every(idleMs, 'fire', signal => this.fireDue(signal)));
     this.loading = this.every(idleMs, 'load', signal => this.loadNearDue(signal));
+    this.owning = this.every(this.ownership.heartbeatMs, 'shards', () => this.ownShards());
+    this.ownership.onNews(() => this.owning?.wake());
     this.tasks = [
-      this.every(this.ownership.heartbeatMs, 'shards', () => this.ownShards()),
+      this.owning,
       this.loading,
       ...this.firing,
       this.every(advanceMs, 'low-water', () => this.timers.advance()),
@@ -57,7 +61,8 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
     await this.ownership.pass();
     this.timers.own(this.ownership.shards);
     if (this.timers.isLoadDue) this.loading?.wake();
-    return this.ownership.nextPassMs;
+    this.isResting = this.timers.size === 0;
+    return this.isResting ? this.ownership.restingPassMs : this.ownership.nextPassMs;
   }
 
   /** Resolves to the wait for the next load. What it read may be due before the callers of `fire` would wake up. */
@@ -65,8 +70,10 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
     if (this.timers.isLoadDue) {
       while (await this.timers.load()) if (signal.aborted) break;
       for (const task of this.firing) task.wake();
+      // With timers in memory it beats each second.
+      if (this.isResting && this.timers.size > 0) this.owning?.wake();
     }
-    return Math.min(idleMs, Math.max(roomMs, this.timers.loadInMs));
+    return Math.min(idleMs, this.timers.loadInMs + roomMs);
   }
 
   /**

@@ -9,6 +9,10 @@ import { DISPATCHER } from '../dispatcher.token';
 const careMs = 1_000;
 const recoverMs = 250;
 const assignmentMs = 100;
+/** In place of the two above, as long as nothing is to do (ADR 0105). */
+const restingMs = 1_000;
+/** Interval of what another replica may have stored meanwhile, while there is none, or of what waits for half a minute and longer. */
+const aloneMs = 5_000;
 /** When the event loop is busy for at least this share of the time, this process is the bottleneck. */
 const saturatedFrom = 0.9;
 
@@ -20,6 +24,10 @@ const saturatedFrom = 0.9;
 export class DispatcherPassesJob implements OnApplicationBootstrap {
   private tasks: PeriodicTask[] = [];
   private wanted = '';
+  private wasAtRest = false;
+  private owning: PeriodicTask | undefined;
+  private recovery: PeriodicTask | undefined;
+  private pauses: PeriodicTask | undefined;
   private utilization = performance.eventLoopUtilization();
 
   constructor(
@@ -30,12 +38,16 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
+    this.owning = this.every(this.dispatcher.shards.heartbeatMs, 'shards', () => this.ownShards());
+    this.dispatcher.shards.onNews(() => this.owning?.wake());
+    this.recovery = this.every(recoverMs, 'recovery', () => this.recover());
+    this.pauses = this.every(careMs, 'pauses', () => this.readPauses());
     this.tasks = [
-      this.every(this.dispatcher.shards.heartbeatMs, 'shards', () => this.ownShards()),
-      this.every(recoverMs, 'recovery', () => this.dispatcher.takeover.pass()),
-      this.every(careMs, 'notices', () => this.dispatcher.informational.pass()),
+      this.owning,
+      this.recovery,
+      this.pauses,
+      this.every(careMs, 'notices', () => this.repeatNotices()),
       this.every(careMs, 'queues', async () => this.lookAfterQueues()),
-      this.every(careMs, 'pauses', () => this.dispatcher.pauses.pass()),
       this.every(assignmentMs, 'assignment', () => this.followAssignment()),
     ];
     this.lifecycle.onDrain('deliveries', () => this.drain());
@@ -43,8 +55,39 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
 
   /** Resolves to the pause before the next pass. */
   private async ownShards(): Promise<number> {
-    await this.dispatcher.shards.pass();
-    return this.dispatcher.shards.nextPassMs;
+    await this.passShards();
+    const { shards, takeover } = this.dispatcher;
+    return takeover.isAtRest ? shards.restingPassMs : shards.nextPassMs;
+  }
+
+  /** What a resting dispatcher does more rarely is done at once when its shards change, or when it is no longer alone. */
+  private async passShards(): Promise<void> {
+    const { shards, takeover } = this.dispatcher;
+    const before = { isAtRest: takeover.isAtRest, isAlone: shards.isAlone };
+    await shards.pass();
+    if (before.isAtRest && !takeover.isAtRest) this.recovery?.wake();
+    if (before.isAlone && !shards.isAlone) this.pauses?.wake();
+  }
+
+  private async recover(): Promise<number> {
+    const { takeover } = this.dispatcher;
+    await takeover.pass();
+    const { isAtRest } = takeover;
+    // Work has come, and with it the time to beat each second.
+    if (this.wasAtRest && !isAtRest) this.owning?.wake();
+    this.wasAtRest = isAtRest;
+    return isAtRest ? restingMs : recoverMs;
+  }
+
+  /** Who pauses an endpoint asks one of the replicas, and that one knows at once. */
+  private async readPauses(): Promise<number> {
+    await this.dispatcher.pauses.pass();
+    return this.dispatcher.shards.isAlone ? aloneMs : careMs;
+  }
+
+  private async repeatNotices(): Promise<number> {
+    await this.dispatcher.informational.pass();
+    return this.dispatcher.takeover.isAtRest ? aloneMs : careMs;
   }
 
   private lookAfterQueues(): void {
@@ -55,7 +98,14 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
     this.dispatcher.overdue.pass();
   }
 
-  private async followAssignment(): Promise<void> {
+  /** Resolves to the pause before the next look. The partitions of one that is alone move only when another one joins. */
+  private async followAssignment(): Promise<number> {
+    await this.followPartitions();
+    const { shards, takeover } = this.dispatcher;
+    return shards.isAlone && takeover.isAtRest ? restingMs : assignmentMs;
+  }
+
+  private async followPartitions(): Promise<void> {
     const shards = await this.assigned.shards();
     const wanted = [...shards].join();
     if (wanted === this.wanted || this.lifecycle.isDraining) return;
@@ -63,7 +113,7 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
     this.wanted = 'unsettled';
     await this.dispatcher.pauses.known();
     this.dispatcher.shards.want(shards);
-    await this.dispatcher.shards.pass();
+    await this.passShards();
     this.wanted = wanted;
     this.logger.info({ event: 'shards', count: this.dispatcher.shards.held.length }, 'shards follow the partitions');
   }
