@@ -19,6 +19,7 @@ class Originals extends TransactionStore {
   override record = () => Promise.reject(new Error('not asked for here'));
   override recordForCode = () => Promise.reject(new Error('not asked for here'));
   override announceDue = () => Promise.reject(new Error('not asked for here'));
+  override onLate = () => undefined;
   override find = () => Promise.reject(new Error('not asked for here'));
   override findByKey = () => Promise.reject(new Error('not asked for here'));
   override latestOfCode = () => Promise.reject(new Error('not asked for here'));

@@ -14,8 +14,10 @@ export abstract class TransactionStore {
     transaction: CompletedTransaction,
     how: { consumes: boolean; announcedAfterS: number },
   ): Promise<boolean>;
-  /** Publishes the events that were to be late and are due now. */
-  abstract announceDue(): Promise<void>;
+  /** Publishes the events that were to be late and are due now. Time until the next one is due, in milliseconds; infinite: none waits. */
+  abstract announceDue(): Promise<number>;
+  /** Sets the listener that is called when an event was recorded that is to be late. */
+  abstract onLate(listener: () => void): void;
   /**
    * Locks the originals, lets `follow` decide from their states, and records the result; a reversed original is END_REVERSED
    * from then on. It is one commit; concurrent calls for one original are serialised.

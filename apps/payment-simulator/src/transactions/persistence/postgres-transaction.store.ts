@@ -37,6 +37,8 @@ export class PostgresTransactionStore extends TransactionStore {
   private readonly ids = new FlushQueue<undefined, number>(wanted => this.drawIds(wanted.length), together);
   private readonly purchases = new FlushQueue<Purchase, StoredTransaction | null>(purchases => this.insert(purchases), together);
 
+  private isLate: () => void = () => undefined;
+
   /** `wakeRelay` is called after a commit that put events into the outbox. */
   constructor(
     private readonly dataSource: DataSource,
@@ -67,13 +69,19 @@ export class PostgresTransactionStore extends TransactionStore {
       await this.write(tx, [transaction], announcedAfterS);
       return true;
     });
-    if (isRecorded) this.wakeRelay();
+    if (isRecorded) (announcedAfterS > 0 ? this.isLate : this.wakeRelay)();
     return isRecorded;
   }
 
-  override async announceDue(): Promise<void> {
-    const [moved] = await this.dataSource.query<{ count: number }[]>(sql.announceDue);
-    if (moved!.count > 0) this.wakeRelay();
+  override async announceDue(): Promise<number> {
+    const [moved] = await this.dataSource.query<{ count: number; wait_ms: number | null }[]>(sql.announceDue);
+    const { count, wait_ms: waitMs } = moved!;
+    if (count > 0) this.wakeRelay();
+    return Math.max(0, waitMs ?? Infinity);
+  }
+
+  override onLate(listener: () => void): void {
+    this.isLate = listener;
   }
 
   override async follow(

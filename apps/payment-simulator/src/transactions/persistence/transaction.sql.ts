@@ -47,7 +47,11 @@ export const transactionSql = {
       select event_id from late_announcement where due_at <= clock_timestamp() order by due_at limit ${dueMax} for update skip locked),
     taken as (delete from late_announcement l using due where l.event_id = due.event_id returning l.*),
     moved as (insert into outbox (${event}) select ${event} from taken order by due_at returning 1)
-    select count(*)::int as count from moved`,
+    select count(*)::int as count, least(
+             case when count(*) = ${dueMax} then 0 end,
+             (select ceil(extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8
+                from late_announcement where due_at > statement_timestamp())) as wait_ms
+      from moved`,
 
   // Locks in one order, so that two batches cannot deadlock.
   lock: 'select 1 from transaction where transaction_id = any($1::bigint[]) order by transaction_id for update',
