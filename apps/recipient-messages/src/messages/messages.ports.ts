@@ -16,8 +16,8 @@ export abstract class MessageQueue {
   abstract add(messages: readonly NewMessage[]): Promise<void>;
   /** Takes due messages. When the replica dies, its messages are due again after `leaseMs`. */
   abstract take(channel: Channel, limit: number, leaseMs: number): Promise<QueuedMessage[]>;
-  /** Time until the next message of the channel is due, in milliseconds; none waits: undefined. */
-  abstract nextDueMs(channel: Channel): Promise<number | undefined>;
+  /** Time until the next message of each channel is due, in milliseconds; a channel without waiting messages is left out. */
+  abstract nextDueMs(channels: readonly Channel[]): Promise<Map<Channel, number>>;
   /** Sets the final state, and erases recipient and content. */
   abstract finish(messageId: string, state: 'SENT' | 'FAILED'): Promise<void>;
   abstract retryAfter(messageId: string, waitMs: number): Promise<void>;

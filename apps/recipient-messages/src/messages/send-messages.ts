@@ -31,6 +31,8 @@ const waitMsMax = 1_800_000;
  * Flow: due messages -> text -> sender -> done, or another try later. It is best effort: the outcome affects no payment (R-1-8, R-6.2-3).
  */
 export class SendMessages {
+  private looking: Promise<Map<Channel, number>> | undefined;
+
   constructor(
     private readonly parts: SendMessagesParts,
     private readonly rules: SendRules,
@@ -47,9 +49,10 @@ export class SendMessages {
     return messages.length;
   }
 
-  /** Time until a message of the channel is due, in milliseconds; undefined when none waits. */
-  nextDueMs(channel: Channel): Promise<number | undefined> {
-    return this.parts.queue.nextDueMs(channel);
+  /** Time until a message of the channel is due, in milliseconds; undefined when none waits. Channels that ask together share the answer. */
+  async nextDueMs(channel: Channel): Promise<number | undefined> {
+    this.looking ??= this.parts.queue.nextDueMs(this.channels).finally(() => (this.looking = undefined));
+    return (await this.looking).get(channel);
   }
 
   private async work(message: QueuedMessage): Promise<void> {

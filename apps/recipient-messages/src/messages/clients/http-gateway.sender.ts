@@ -1,6 +1,6 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import axios, { type AxiosInstance } from 'axios';
+import type { AxiosInstance } from 'axios';
 import { MessageSender, SendError, type Sending } from '../messages.ports';
 import { tlsOptions } from './trusted-authorities';
 
@@ -20,7 +20,7 @@ const temporary = new Set([408, 425, 429]);
 
 /** Sends messages through the operator's HTTP gateway: it POSTs `{to, text, reference}` as JSON; the gateway takes a message by answering 2xx. */
 export class HttpGatewaySender extends MessageSender<string> {
-  private readonly http: AxiosInstance;
+  private http: Promise<AxiosInstance> | undefined;
   private readonly agents: [HttpAgent, HttpsAgent];
 
   constructor(private readonly settings: HttpGatewaySettings) {
@@ -29,20 +29,13 @@ export class HttpGatewaySender extends MessageSender<string> {
       new HttpAgent({ keepAlive: true, maxSockets: 4 }),
       new HttpsAgent({ keepAlive: true, maxSockets: 4, ...tlsOptions(settings.caFile) }),
     ];
-    const authorization = settings.token === null ? {} : { authorization: `Bearer ${settings.token}` };
-    const [httpAgent, httpsAgent] = this.agents;
-    this.http = axios.create({
-      ...limits,
-      httpAgent,
-      httpsAgent,
-      headers: { 'content-type': 'application/json', ...authorization },
-    });
   }
 
   override async send({ recipient, text, reference }: Sending<string>): Promise<void> {
     const { name, url, constants } = this.settings;
     try {
-      await this.http.post(url, JSON.stringify({ ...constants, to: recipient, text, reference }));
+      const http = await (this.http ??= this.client());
+      await http.post(url, JSON.stringify({ ...constants, to: recipient, text, reference }));
     } catch (cause) {
       // Drops the cause, because it contains the request with recipient and text.
       const { response, code } = cause as { response?: { status: number }; code?: string };
@@ -50,6 +43,20 @@ export class HttpGatewaySender extends MessageSender<string> {
       const isPermanent = status !== undefined && status >= 400 && status < 500 && !temporary.has(status);
       throw new SendError(status === undefined ? `${name} ${code ?? 'FAULT'}` : `${name} ${status}`, isPermanent);
     }
+  }
+
+  /** With the first message: a platform without such a gateway never needs its 3 MiB. */
+  private async client(): Promise<AxiosInstance> {
+    const { default: axios } = await import('axios');
+    const { token } = this.settings;
+    const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
+    const [httpAgent, httpsAgent] = this.agents;
+    return axios.create({
+      ...limits,
+      httpAgent,
+      httpsAgent,
+      headers: { 'content-type': 'application/json', ...authorization },
+    });
   }
 
   override async close(): Promise<void> {

@@ -22,6 +22,8 @@ const stopMsMax = 3_000;
 export class MessageWorkersJob {
   private tasks: PeriodicTask[] = [];
   private tidyTimer: NodeJS.Timeout | undefined;
+  /** Channels whose last round sent something, so that the next one need not look first. */
+  private readonly sendingOn = new Set<Channel>();
 
   constructor(
     private readonly sending: SendMessages,
@@ -50,11 +52,14 @@ export class MessageWorkersJob {
     patience.abort();
   }
 
-  /** Resolves to the pause before the next round. */
+  /** Resolves to the pause before the next round. All channels of an idle queue are looked at by one statement. */
   private async round(channel: Channel): Promise<number> {
-    if ((await this.sending.sendDue(channel)) > 0) return 0;
-    const dueMs = (await this.sending.nextDueMs(channel)) ?? Infinity;
-    return Math.min(this.options.idleMs, Math.max(pauseMsMin, dueMs));
+    const wasSending = this.sendingOn.delete(channel);
+    const dueMs = wasSending ? 0 : ((await this.sending.nextDueMs(channel)) ?? Infinity);
+    if (dueMs > 0) return Math.min(this.options.idleMs, Math.max(pauseMsMin, dueMs));
+    if ((await this.sending.sendDue(channel)) > 0) this.sendingOn.add(channel);
+    else if (!wasSending) return pauseMsMin;
+    return 0;
   }
 
   private warn(err: unknown): void {

@@ -11,8 +11,11 @@ export const messageSql = {
          order by due_at limit $2 for update skip locked)
        returning message_id, channel, merchant_id, transaction_id, recipient, notification, change_notice, invitation, four_eyes, tries`,
 
-  nextDue: `select ceil(extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as wait_ms
-       from recipient_message where channel = $1 and state = 'PENDING'`,
+  // For each channel the first row of its index, however many wait.
+  nextDue: `select c.channel, ceil(extract(epoch from next.due_at - clock_timestamp()) * 1000)::float8 as wait_ms
+       from unnest($1::text[]) as c(channel) cross join lateral (
+         select min(due_at) as due_at from recipient_message m where m.channel = c.channel and state = 'PENDING') next
+       where next.due_at is not null`,
 
   finish: `update recipient_message set state = $2, recipient = '', notification = null, change_notice = null, invitation = null, four_eyes = null, finished_at = clock_timestamp() where message_id = $1`,
 

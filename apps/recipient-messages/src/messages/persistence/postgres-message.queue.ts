@@ -58,10 +58,9 @@ export class PostgresMessageQueue extends MessageQueue {
     }));
   }
 
-  override async nextDueMs(channel: Channel): Promise<number | undefined> {
-    const [row] = await this.dataSource.query<{ wait_ms: number | null }[]>(sql.nextDue, [channel]);
-    const waitMs = row?.wait_ms ?? undefined;
-    return waitMs === undefined ? undefined : Math.max(0, waitMs);
+  override async nextDueMs(channels: readonly Channel[]): Promise<Map<Channel, number>> {
+    const rows = await this.dataSource.query<{ channel: Channel; wait_ms: number }[]>(sql.nextDue, [channels]);
+    return new Map(rows.map(({ channel, wait_ms: waitMs }) => [channel, Math.max(0, waitMs)]));
   }
 
   override async finish(messageId: string, state: 'SENT' | 'FAILED'): Promise<void> {
