@@ -3,9 +3,10 @@ import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/timing';
 import { HandOverNoticesService } from '../hand-over-notices.service';
 
-const everyMs = 1_000;
+/** A mail about a change waits for nobody's decision, and may leave some seconds later. */
+const everyMs = 5_000;
 
-/** Hands over due notices, once a second. */
+/** Hands over due notices. */
 @Injectable()
 export class HandOverNoticesJob implements OnApplicationBootstrap {
   private readonly task: PeriodicTask;
