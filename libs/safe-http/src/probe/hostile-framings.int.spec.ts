@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import type { AddressInfo } from 'node:net';
+import { eventually } from '@paycode/service-runtime/testing';
 import { answerBytesMax } from '../dial/read-limit';
 import { OutboundGuard } from '../outbound-guard';
 import {
@@ -79,6 +80,7 @@ describe('the bytes that a receiver can make a probe read', () => {
     const prober = new UrlProber(guard, 'paycode-test/1');
     const dial = jest.spyOn(guard, 'dial');
     const probing = prober.probe(`https://127.0.0.1:${port}/hook`, { result: 'TEST' }, limits);
+    await eventually(() => expect(dial).toHaveBeenCalled());
     const { socket } = await (dial.mock.results[0]!.value as ReturnType<OutboundGuard['dial']>);
     for (let ticket = 0; ticket < 20; ticket++) socket.emit('session', Buffer.alloc(32));
     expect(await probing).toMatchObject({ isAccepted: false, status: null, detail: 'ANSWER_TOO_LARGE' });

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import axios, { type AxiosResponse } from 'axios';
+import type { AxiosResponse } from 'axios';
 import { ReadLimit } from '../dial/read-limit';
 import type { DialTimings, OutboundGuard } from '../outbound-guard';
 import { targetOf } from '../policy/url-rules';
@@ -77,7 +77,7 @@ export class UrlProber {
     }
   }
 
-  private post(
+  private async post(
     url: URL,
     { body, headers }: ProbeMessage,
     { limits, signal, progress }: { limits: ProbeLimits; signal: AbortSignal; progress: Progress },
@@ -90,6 +90,8 @@ export class UrlProber {
         noteConnection(progress, socket, timings);
       },
     });
+    // With the first probe: who only dials through the guard never needs its 3 MiB.
+    const { default: axios } = await import('axios');
     return axios.request<Readable>({
       method: 'post',
       url: url.href,
