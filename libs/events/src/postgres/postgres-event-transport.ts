@@ -38,9 +38,11 @@ const appendLimits = { countMax: 500, bytesMax: 4_194_304 };
 
 /**
  * Longest wait for a notification, in milliseconds. While the session listens, notifications wake its subscribers within one or two
- * milliseconds, and their heartbeats find what a lost one announced.
+ * milliseconds, and their heartbeats find what a lost one announced: the wait only has to keep a connection of the pool from being closed.
  */
-const pollMs = { listening: 5_000, deaf: 250 };
+const pollMs = { listening: 20_000, deaf: 250 };
+/** Between two rounds of the janitor: an event is kept for hours, so some minutes more are no matter. */
+const cleanEveryMs = 300_000;
 
 /** Events in a log of PostgreSQL, so that one machine needs nothing but Node. */
 export class PostgresEventTransport extends EventTransport {
@@ -62,7 +64,7 @@ export class PostgresEventTransport extends EventTransport {
     this.reader = openPool(options, { options: '-c synchronous_commit=off -c enable_seqscan=off -c enable_bitmapscan=off' });
     this.eventLog = new EventLog(this.writer, this.reader);
     this.session = new LogSession({ url, applicationName, log, onNotification: payload => this.onNotification(payload) });
-    this.janitor = new LogJanitor({ pool: this.reader, topics, consumedRetentionMs, everyMs: 60_000, log });
+    this.janitor = new LogJanitor({ pool: this.reader, topics, consumedRetentionMs, everyMs: cleanEveryMs, log });
   }
 
   /** Migrates the events database (one process at a time) and connects. */
