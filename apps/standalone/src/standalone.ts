@@ -13,7 +13,7 @@ import { helpText, homeInUseText, portInUseText, readyText } from './terminal';
 
 /** One Ctrl-C can arrive twice (from the terminal and from npm), so only a later one counts as a second order. */
 const sameOrderMs = 1_000;
-const parentCheckMs = 500;
+const parentCheckMs = 1_000;
 const expectedErrors = [UsageError, EnvError, DatabaseServerError, KafkaUnusableError, ServiceFailure, DemoDataError];
 
 /** Runs the platform until it is told to stop. Gives the exit code. */

@@ -24,7 +24,18 @@ export interface RunningDatabases {
 /**
  * Small shared memory, so that the whole platform fits a laptop. Durability keeps PostgreSQL's defaults (fsync, synchronous_commit on).
  */
-const settings = ['shared_buffers=32MB', 'wal_compression=on', 'max_wal_size=512MB', 'jit=off', 'autovacuum_max_workers=2'];
+const settings = [
+  'shared_buffers=32MB',
+  'wal_compression=on',
+  'max_wal_size=512MB',
+  'jit=off',
+  'autovacuum_max_workers=2',
+  // Without processes that only wait: those that read ahead, and the one that would start subscribers of another server.
+  'io_method=sync',
+  'max_logical_replication_workers=0',
+  // Only what is committed without waiting waits for it: offsets and heartbeats of the event log, which come again after a crash.
+  'wal_writer_delay=1s',
+];
 
 /** Uses the server at `url`. */
 export async function useExternalDatabases(url: string, isFresh: boolean): Promise<RunningDatabases> {

@@ -4,10 +4,11 @@ import type { KeptService, ServiceFailure } from './kept-service';
 import type { ServiceSpec } from './service-process';
 import { SupervisedService } from './supervised-service';
 
-const logIntervalMs = 500;
-const livenessIntervalMs = 5_000;
+const logIntervalMs = 1_000;
+/** Each probe costs an idle process more than a second of its other work. */
+const livenessIntervalMs = 15_000;
 /** A busy process may miss some probes; a process that misses so many in a row (a minute) is killed. */
-const missesMax = 12;
+const missesMax = 4;
 /** Longer than a service's own grace time, so that the service's own limit applies first. */
 const stopGraceMs = 65_000;
 const problemsPerTickMax = 5;
