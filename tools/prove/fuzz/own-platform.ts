@@ -16,14 +16,15 @@ export class OwnPlatform {
   private output = '';
   private readonly child: ChildProcess;
 
-  private constructor(script: readonly string[], settings: Record<string, string>) {
+  private constructor(script: readonly string[], settings: Record<string, string>, isLikeNpm = false) {
     this.home = mkdtempSync(join(tmpdir(), 'paycode-fuzz-'));
     chmodSync(this.home, 0o755); // the embedded PostgreSQL of a root user runs as nobody and must pass through
-    const env = { ...process.env, PAYCODE_HOME: this.home, PAYCODE_PORT: '0', ...settings };
+    const watchesParent = isLikeNpm ? { npm_lifecycle_event: 'start' } : {};
+    const env = { ...process.env, ...watchesParent, PAYCODE_HOME: this.home, PAYCODE_PORT: '0', ...settings };
     this.child = spawn(process.execPath, [...endsWithParent, ...script], {
       cwd: root,
       env,
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      stdio: ['ignore', 'pipe', 'pipe', ...(isLikeNpm ? [] : ['ipc' as const])],
     });
     for (const stream of [this.child.stdout!, this.child.stderr!])
       stream.setEncoding('utf8').on('data', (text: string) => (this.output = (this.output + text).slice(-20_000)));
@@ -34,7 +35,15 @@ export class OwnPlatform {
     script: readonly string[] = ['tools/run.cjs', 'run/start'],
     settings: Record<string, string> = {},
   ): Promise<OwnPlatform> {
-    const platform = new OwnPlatform(script, settings);
+    return OwnPlatform.ready(new OwnPlatform(script, settings));
+  }
+
+  /** As npm starts it, for who measures it: with a channel to this process it would stay in the process of the tool that builds it. */
+  static startLikeNpm(script: readonly string[]): Promise<OwnPlatform> {
+    return OwnPlatform.ready(new OwnPlatform(script, {}, true));
+  }
+
+  private static async ready(platform: OwnPlatform): Promise<OwnPlatform> {
     const giveUpAt = performance.now() + readyWithinMs;
     while (!platform.output.includes('Paycode is ready on')) {
       if (platform.child.exitCode !== null || performance.now() > giveUpAt) {
