@@ -1,4 +1,5 @@
 export * from './array-literal';
+export * from './binary-array';
 export * from './connect-timeout';
 export * from './data-source';
 export * from './exact-integer';

@@ -1,4 +1,4 @@
-import { preparedQuery } from './prepared-query';
+import { preparedQuery, replannedAsItGrows } from './prepared-query';
 import { createTestDatabase, type TestDatabase } from './testing';
 
 describe('a prepared query', () => {
@@ -22,5 +22,11 @@ describe('a prepared query', () => {
     await expect(preparedQuery(database.dataSource, sum, [1, 2])).rejects.toThrow(
       'the data source has no open pool of PostgreSQL connections',
     );
+  });
+
+  it('is planned again whenever its tables may have doubled', () => {
+    const names = [0, 999, 1_000, 2_999, 3_000, 1_000_000].map(rows => replannedAsItGrows(sum, rows).name);
+    expect(names).toEqual(['sum-0', 'sum-0', 'sum-1', 'sum-1', 'sum-2', 'sum-9']);
+    expect(replannedAsItGrows(sum, 5_000).text).toBe(sum.text);
   });
 });

@@ -1,6 +1,9 @@
 import type { DataSource } from 'typeorm';
 import { poolOf } from './pool-of';
 
+/** Rows that a plan may read whole without harm. */
+const fewRows = 1_000;
+
 export interface PreparedQuery {
   /** Name of the statement in PostgreSQL: planned once per connection instead of once per request. */
   name: string;
@@ -21,4 +24,12 @@ export async function preparedQuery<R extends object>(
   values: unknown[],
 ): Promise<R[]> {
   return (await poolOf(dataSource).query<R>({ ...query, values })).rows;
+}
+
+/**
+ * The query under a name that changes whenever a table that it reads may have doubled, so that PostgreSQL plans it again for the table as
+ * it is then. `rows`: how many this process has added so far.
+ */
+export function replannedAsItGrows(query: PreparedQuery, rows: number): PreparedQuery {
+  return { ...query, name: `${query.name}-${Math.floor(Math.log2(1 + rows / fewRows))}` };
 }
