@@ -18,20 +18,45 @@ describe('arming', () => {
     expect(written.mock.calls.map(([jobs]) => jobs)).toEqual([[job(1, 2), job(2, 3)]]);
   });
 
-  it('shares writes of 2,000 items at most, and refuses what would be more than 50,000 that wait', async () => {
-    const { arm, database } = schedulerUnderTest();
-    const { promise: written, resolve: write } = Promise.withResolvers<void>();
-    const sizes: number[] = [];
-    database.jobs.arm = async jobs => {
-      sizes.push(jobs.length);
-      await written;
+  describe('while a write runs', () => {
+    let nextId = 1;
+    const jobs = (count: number) => Array.from({ length: count }, () => job(nextId++));
+
+    /** Writes wait until `write`. */
+    const gated = () => {
+      const { arm, database } = schedulerUnderTest();
+      const { promise: written, resolve: write } = Promise.withResolvers<void>();
+      const sizes: number[] = [];
+      database.jobs.arm = async items => {
+        sizes.push(items.length);
+        await written;
+        return new Map();
+      };
+      return { arm, write, sizes };
     };
-    const armMany = (count: number) => arm(Array.from({ length: count }, (_, at) => job(at)));
-    const calls = [1, 1_000, 1_000, 1, 47_999].map(armMany);
-    await expect(armMany(1)).rejects.toThrow(QueueFullError);
-    write();
-    await Promise.all(calls);
-    expect(sizes).toEqual([1, 1_000, 1, 47_999]);
+
+    it('what comes waits for it and shares the next one; what comes when 1,000 items wait is written beside it', async () => {
+      const { arm, write, sizes } = gated();
+      const calls = [1, 500, 499, 1].map(count => arm(jobs(count)));
+      expect(sizes).toEqual([1]);
+      calls.push(arm(jobs(300)));
+      expect(sizes).toEqual([1, 300]);
+      write();
+      await Promise.all(calls);
+      expect(sizes).toEqual([1, 300, 1_000]);
+    });
+
+    it('writes share 2,000 items at most, and what would be more than 50,000 that wait is refused', async () => {
+      const { arm, write, sizes } = gated();
+      const counts = [1, ...Array.from({ length: 51 }, () => 1_000)];
+      const calls = Promise.allSettled(counts.map(count => arm(jobs(count))));
+      expect(sizes).toEqual([1, 1_000]);
+      await expect(arm(jobs(1))).rejects.toThrow(QueueFullError);
+      write();
+      expect((await calls).map(({ status }) => status)).toEqual(counts.map(() => 'fulfilled'));
+      expect(Math.max(...sizes)).toBe(2_000);
+      expect(sizes.reduce((sum, size) => sum + size)).toBe(51_001);
+    });
   });
 
   it('an item whose data the database refuses has no answer; the others have theirs (T-29)', async () => {
@@ -39,7 +64,7 @@ describe('arming', () => {
     const real = database.jobs.arm.bind(database.jobs);
     database.jobs.arm = async (jobs, delayMs) => {
       if (jobs.some(({ transactionId }) => transactionId === 2)) throw Object.assign(new Error('refused'), { code: '22021' });
-      await real(jobs, delayMs);
+      return real(jobs, delayMs);
     };
     const answers = await arm([job(1), job(2), job(3)]);
     expect(answers.map(({ transactionId }) => transactionId)).toEqual([1, 3]);

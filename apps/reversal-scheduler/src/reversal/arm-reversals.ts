@@ -1,23 +1,29 @@
 import { FlushQueue, isolate } from '@paycode/persistence';
 import type { ArmAnswer, ArmItem } from '@paycode/dto';
 import { timerDelayMs } from './domain/timing';
-import type { DecisionStore, JobStore, ReversalMetrics } from './reversal.ports';
+import type { JobStore, ReversalMetrics } from './reversal.ports';
 
 export interface ArmReversalsPorts {
   jobs: JobStore;
-  decisions: DecisionStore;
   metrics: ReversalMetrics;
 }
 
-/** Flow: concurrent requests -> one upsert and commit -> the decisions that exist already. */
+/** Batches that are stored at the same time. */
+const lanes = 2;
+/** The first lane stores alone while fewer items than this wait for it: under little load, more requests then share a statement. */
+const laneFullAt = 1_000;
+const queueMax = 50_000;
+
+/** Flow: concurrent requests -> one upsert and commit, which tells the decisions that exist already. */
 export class ArmReversals {
-  private readonly queue: FlushQueue<ArmItem, ArmAnswer>;
+  private readonly queues: FlushQueue<ArmItem, ArmAnswer>[];
 
   constructor(
     private readonly ports: ArmReversalsPorts,
     private readonly delayMs = timerDelayMs,
   ) {
-    this.queue = new FlushQueue(items => this.flush(items), { flushMax: 2_000, queueMax: 50_000 });
+    const limits = { flushMax: 2_000, queueMax: queueMax / lanes };
+    this.queues = Array.from({ length: lanes }, () => new FlushQueue(items => this.flush(items), limits));
   }
 
   /**
@@ -27,17 +33,21 @@ export class ArmReversals {
   async arm(items: readonly ArmItem[]): Promise<ArmAnswer[]> {
     const answers: ArmAnswer[] = [];
     await isolate(items, {
-      write: async part => void answers.push(...(await this.queue.run(part))),
+      write: async part => void answers.push(...(await this.lane().run(part))),
       failed: ({ transactionId }, error) => this.ports.metrics.workParked('arm', transactionId, error),
     });
     return answers;
   }
 
+  private lane(): FlushQueue<ArmItem, ArmAnswer> {
+    const [first, ...others] = this.queues as [FlushQueue<ArmItem, ArmAnswer>, ...FlushQueue<ArmItem, ArmAnswer>[]];
+    if (first.depth < laneFullAt) return first;
+    return others.reduce((least, queue) => (queue.depth < least.depth ? queue : least), first);
+  }
+
   private async flush(items: readonly ArmItem[]): Promise<ArmAnswer[]> {
-    await this.ports.jobs.arm(lastAttempts(items), this.delayMs);
+    const decided = await this.ports.jobs.arm(lastAttempts(items), this.delayMs);
     this.ports.metrics.armed(items.length);
-    // Reads after the commit, so that it sees a decision made meanwhile and the dispatcher skips a useless POST.
-    const decided = await this.ports.decisions.find(items.map(item => item.transactionId));
     return items.map(({ transactionId }) => ({ transactionId, decision: decided.get(transactionId) ?? null }));
   }
 }

@@ -3,8 +3,11 @@ import type { DecisionToRecord } from './domain/decision';
 
 /** Durable reversal jobs. */
 export abstract class JobStore {
-  /** Upserts in one commit; the due time is `delayMs` from now on the store's clock and never moves back. */
-  abstract arm(jobs: readonly ArmItem[], delayMs: number): Promise<void>;
+  /**
+   * Upserts in one commit; the due time is `delayMs` from now on the store's clock and never moves back. Resolves after the commit to the
+   * decisions that were there already when the jobs were stored.
+   */
+  abstract arm(jobs: readonly ArmItem[], delayMs: number): Promise<Map<number, Decision>>;
   /** Inserts jobs due `delayMs` from now for transactions that have neither job nor decision; returns how many. */
   abstract watch(items: readonly CloseItem[], delayMs: number): Promise<number>;
   /** Undecided jobs of each cursor's shard after its position that come due within `withinMs`, earliest first, `max` per shard. */

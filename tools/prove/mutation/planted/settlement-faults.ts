@@ -97,4 +97,22 @@ export const settlementFaults: readonly PlantedFault[] = [
     put: 'decision: null',
     specs: [schedulerSpec],
   },
+  {
+    id: 'arm-repeated-fails',
+    breaks: 'Arming jobs that are there already fails, as after an answer that was lost.',
+    against: 'P-I10',
+    file: `${scheduler}/reversal/persistence/postgres-job.store.ts`,
+    find: "const uniqueViolation = '23505';",
+    put: "const uniqueViolation = '23514';",
+    specs: [storesSpec],
+  },
+  {
+    id: 'arm-as-new-in-vain',
+    breaks: 'Each batch is stored as new first, although the dispatcher repeats what it was not answered.',
+    against: 'P-I10',
+    file: `${scheduler}/reversal/persistence/postgres-job.store.ts`,
+    find: 'if (this.repeatsExpected === 0) return',
+    put: 'if (this.repeatsExpected >= 0) return',
+    specs: [storesSpec],
+  },
 ];

@@ -38,7 +38,7 @@ export class SchedulerNode {
     const jobs = onServer<JobStore>(world.reversals.jobs);
     const decisions = onServer<DecisionStore>(world.decisionStore);
     const metrics = new SilentMetrics(world);
-    this.armReversals = new ArmReversals({ jobs, decisions, metrics }, world.swarm.timerDelayMs);
+    this.armReversals = new ArmReversals({ jobs, metrics }, world.swarm.timerDelayMs);
     this.reversals = new DecideReversals({ decisions, metrics });
     const clock = { nowMs: () => process.nowMs() };
     const { timerDelayMs } = world.swarm;

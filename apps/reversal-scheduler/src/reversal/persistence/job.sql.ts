@@ -1,18 +1,29 @@
 const microseconds = (column: string) => `(extract(epoch from ${column}) * 1000000)::bigint`;
 const leftMs = (column: string) => `extract(epoch from ${column} - clock_timestamp()) * 1000`;
 
+/**
+ * One statement stores the jobs and looks for decisions that stand already, as one step of the model does (settlement.pml, ARM). All batches
+ * lock rows in the same order, so that two of the same rows cannot deadlock.
+ */
+const arm = (onConflict: string) => `
+    with armed as (
+      insert into job (transaction_id, shard, merchant_id, attempt, due_at)
+      select id, shard, merchant, attempt, clock_timestamp() + $5::float8 * interval '1 millisecond'
+        from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::smallint[]) as t(id, shard, merchant, attempt)
+       order by id
+      ${onConflict})
+    select t.id, d.kind from unnest($1::bigint[]) as t(id) join decision d on d.transaction_id = t.id`;
+
 /** Statements of jobs. */
 export const jobSql = {
-  /** All batches lock rows in the same order, so that two upserts of the same rows cannot deadlock. */
+  /** For jobs that are new: without an arbiter, a row takes a third less of PostgreSQL's time. Fails when one is not new (SQLSTATE 23505). */
+  armNew: { name: 'arm-new', text: arm('') },
+
+  /** For jobs that may be there already. */
   arm: {
     name: 'arm',
-    text: `
-    insert into job (transaction_id, shard, merchant_id, attempt, due_at)
-    select id, shard, merchant, attempt, clock_timestamp() + $5::float8 * interval '1 millisecond'
-      from unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::smallint[]) as t(id, shard, merchant, attempt)
-     order by id
-    on conflict (transaction_id) do update
-      set attempt = greatest(job.attempt, excluded.attempt), due_at = greatest(job.due_at, excluded.due_at)`,
+    text: arm(`on conflict (transaction_id) do update
+        set attempt = greatest(job.attempt, excluded.attempt), due_at = greatest(job.due_at, excluded.due_at)`),
   },
 
   watch: `with added as (

@@ -1,5 +1,5 @@
-import type { ArmItem, CloseItem, ReversalReason, ReversalState } from '@paycode/dto';
-import { preparedQuery, scalars } from '@paycode/persistence';
+import type { ArmItem, CloseItem, Decision, ReversalReason, ReversalState } from '@paycode/dto';
+import { bigints, type PreparedQuery, preparedQuery, replannedAsItGrows, scalars, smallints } from '@paycode/persistence';
 import type { DataSource } from 'typeorm';
 import { shardOf } from '@paycode/ownership';
 import { type DueJob, JobStore, type LowWaterMark, type ScannedJobs, type ShardCursor } from '../reversal.ports';
@@ -11,27 +11,38 @@ import { jobSql as sql } from './job.sql';
  */
 const lowWaterDistanceMs = 120_000;
 
+/** After jobs that were expected to be new and were not, so many batches are expected to hold further ones: repeats come together. */
+const batchesAfterRepeat = 100;
+const uniqueViolation = '23505';
+
 /** Jobs in PostgreSQL. Every due time comes from the database's clock, so clocks of hosts have no influence (P-T5). */
 export class PostgresJobStore extends JobStore {
+  /** Jobs that this process has stored. */
+  private stored = 0;
+  private repeatsExpected = 0;
+
   constructor(private readonly dataSource: DataSource) {
     super();
   }
 
-  override async arm(jobs: readonly ArmItem[], delayMs: number): Promise<void> {
-    await preparedQuery(this.dataSource, sql.arm, [
-      scalars(jobs.map(job => job.transactionId)),
-      scalars(jobs.map(job => shardOf(job.transactionId))),
-      scalars(jobs.map(job => job.merchantId)),
-      scalars(jobs.map(job => job.attempt)),
+  override async arm(jobs: readonly ArmItem[], delayMs: number): Promise<Map<number, Decision>> {
+    const values = [
+      bigints(jobs.map(job => job.transactionId)),
+      smallints(jobs.map(job => shardOf(job.transactionId))),
+      bigints(jobs.map(job => job.merchantId)),
+      smallints(jobs.map(job => job.attempt)),
       delayMs,
-    ]);
+    ];
+    const rows = (this.mayBeNew(jobs) && (await this.storeNew(values))) || (await this.store(sql.arm, values));
+    this.stored += jobs.length;
+    return new Map(rows.map(row => [Number(row.id), row.kind]));
   }
 
   override async watch(items: readonly CloseItem[], delayMs: number): Promise<number> {
     const rows = await this.rows<{ watched: string }>(sql.watch, [
-      items.map(item => item.transactionId),
-      items.map(item => shardOf(item.transactionId)),
-      items.map(item => item.merchantId),
+      scalars(items.map(item => item.transactionId)),
+      scalars(items.map(item => shardOf(item.transactionId))),
+      scalars(items.map(item => item.merchantId)),
       delayMs,
     ]);
     return Number(rows[0]!.watched);
@@ -39,9 +50,9 @@ export class PostgresJobStore extends JobStore {
 
   override async scan(cursors: readonly ShardCursor[], window: { withinMs: number; max: number }): Promise<ScannedJobs> {
     const rows = await this.rows<ScanRow>(sql.scan, [
-      cursors.map(cursor => cursor.shard),
-      cursors.map(cursor => cursor.after?.dueAtUs ?? null),
-      cursors.map(cursor => cursor.after?.transactionId ?? null),
+      scalars(cursors.map(cursor => cursor.shard)),
+      scalars(cursors.map(cursor => cursor.after?.dueAtUs ?? null)),
+      scalars(cursors.map(cursor => cursor.after?.transactionId ?? null)),
       window.withinMs,
       window.max,
       lowWaterDistanceMs,
@@ -51,7 +62,7 @@ export class PostgresJobStore extends JobStore {
   }
 
   override async undecided(transactionIds: readonly number[]): Promise<Map<number, number>> {
-    const rows = await this.rows<{ id: string; left_ms: string }>(sql.undecided, [transactionIds]);
+    const rows = await this.rows<{ id: string; left_ms: string }>(sql.undecided, [scalars(transactionIds)]);
     return new Map(rows.map(row => [Number(row.id), Number(row.left_ms)]));
   }
 
@@ -68,9 +79,35 @@ export class PostgresJobStore extends JobStore {
     return row && { transactionId, ...stateFrom(row) };
   }
 
+  private mayBeNew(jobs: readonly ArmItem[]): boolean {
+    if (this.repeatsExpected === 0) return jobs.every(job => job.attempt === 1);
+    this.repeatsExpected--;
+    return false;
+  }
+
+  /** Undefined, with nothing stored, when one of the jobs was there already: a call whose answer was lost, or the audit. */
+  private async storeNew(values: unknown[]): Promise<DecisionRow[] | undefined> {
+    try {
+      return await this.store(sql.armNew, values);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== uniqueViolation) throw error;
+      this.repeatsExpected = batchesAfterRepeat;
+      return undefined;
+    }
+  }
+
+  private store(statement: PreparedQuery, values: unknown[]): Promise<DecisionRow[]> {
+    return preparedQuery(this.dataSource, replannedAsItGrows(statement, this.stored), values);
+  }
+
   private rows<T>(statement: string, parameters: unknown[]): Promise<T[]> {
     return this.dataSource.query<T[]>(statement, parameters);
   }
+}
+
+interface DecisionRow {
+  id: string;
+  kind: Decision;
 }
 
 interface ScanRow {

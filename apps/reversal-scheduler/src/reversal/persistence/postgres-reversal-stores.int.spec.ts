@@ -93,6 +93,32 @@ describe('reversal stores in PostgreSQL', () => {
     expect(await outbox()).toHaveLength(500);
   });
 
+  it('first attempts are stored as new jobs until one was there already; then the next batches may hold repeats', async () => {
+    const single = await createTestDatabase({ migrations, poolMax: 1 });
+    const jobs = new PostgresJobStore(single.dataSource);
+    const arm = (attempt: number, ...ids: number[]) =>
+      jobs.arm(
+        ids.map(transactionId => ({ transactionId, merchantId: 7, attempt })),
+        0,
+      );
+    const runs = () =>
+      single.dataSource.query(
+        `select name, (generic_plans + custom_plans)::int as runs from pg_prepared_statements where name like 'arm%' order by name`,
+      );
+    try {
+      await arm(1, 1, 2);
+      await arm(2, 3);
+      expect(await runs()).toEqual([{ name: 'arm-0', runs: 1 }, { name: 'arm-new-0', runs: 1 }]); // prettier-ignore
+      // The answer of 1 was lost. The pool opens another connection after a statement that failed.
+      await arm(1, 1, 4);
+      await arm(1, 5);
+      expect(await runs()).toEqual([{ name: 'arm-0', runs: 2 }]);
+      expect([...(await jobs.undecided([1, 2, 3, 4, 5])).keys()].sort()).toEqual([1, 2, 3, 4, 5]);
+    } finally {
+      await single.drop();
+    }
+  });
+
   it('wakes the relay for a reversal only', async () => {
     await stores.decisions.decide([decisionFor({ transactionId: 1, merchantId: 7, verdict: 'ACKED_HTTP' })]);
     expect(woken).toBe(0);

@@ -63,9 +63,10 @@ class InMemoryJobStore extends JobStore {
     super();
   }
 
-  override async arm(jobs: readonly ArmItem[], delayMs: number): Promise<void> {
+  override async arm(jobs: readonly ArmItem[], delayMs: number): Promise<Map<number, Decision>> {
     const nowUs = this.database.nowUs();
     for (const job of jobs) this.upsert(job, nowUs, nowUs + delayMs * 1_000);
+    return this.database.decisions.find(jobs.map(({ transactionId }) => transactionId));
   }
 
   override async watch(items: readonly CloseItem[], delayMs: number): Promise<number> {

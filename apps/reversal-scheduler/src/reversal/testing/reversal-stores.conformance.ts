@@ -44,6 +44,20 @@ export function reversalStoresConformance(open: () => Promise<ReversalStoresUnde
     expect((await stores.jobs.undecided([1])).get(1)).toBeGreaterThan(hourMs);
   });
 
+  it('jobs that are new are armed beside one that is there, each due after the delay (P-I10)', async () => {
+    await stores.jobs.arm([job(1)], 0);
+    await stores.jobs.arm([job(3), job(1), job(2)], hourMs);
+    expect(await dueNow(1, 2, 3)).toEqual([]);
+    expect([...(await stores.jobs.undecided([1, 2, 3])).keys()].sort()).toEqual([1, 2, 3]);
+  });
+
+  it('arming tells the decisions that stand, of new jobs and of those that were there (P-I10)', async () => {
+    expect(await stores.jobs.arm([job(1), job(2)], hourMs)).toEqual(new Map());
+    await stores.decisions.decide([closed(1), acked(3)]);
+    expect(await stores.jobs.arm([job(3), job(4)], hourMs)).toEqual(new Map([[3, 'SETTLED']]));
+    expect(await stores.jobs.arm([job(1), job(2), job(3)], hourMs)).toEqual(new Map([[1, 'REVERSED'], [3, 'SETTLED']])); // prettier-ignore
+  });
+
   it('the first decision is kept, within a batch and across batches (P-I1)', async () => {
     expect(await stores.decisions.decide([acked(1), closed(1), closed(2)])).toEqual([
       { transactionId: 1, decision: 'SETTLED', isNew: true },
