@@ -113,15 +113,16 @@ describe('locks (P-T11, A-110)', () => {
 
   it('so is one that had beaten before others forgot this replica and it registered anew', () => {
     const own = (heartbeat: number) => ({ replica: 'me', heartbeat, isHeld: true });
-    const beside = (atMs: number, mine: number, theirs: number, isHeld = true) => {
-      const replicas = [own(mine), { replica: 'other', heartbeat: theirs, isHeld }];
+    const beside = (atMs: number, mine: number, other: { heartbeat: number; isHeld?: boolean }) => {
+      const replicas = [own(mine), { replica: 'other', isHeld: true, ...other }];
       return [...watch.deadOf({ replicas, shards: [], session: 1 }, { askedMs: atMs, readMs: atMs })];
     };
-    beside(0, 7, 9);
-    beside(1_000, 8, 10);
-    beside(2_000, 1, 10);
-    expect([beside(3_000, 2, 10, false), beside(4_000, 3, 10, false)]).toEqual([[], []]);
-    expect(beside(11_000, 4, 10, false)).toEqual(['other']);
+    const fallen = { heartbeat: 10, isHeld: false };
+    beside(0, 7, { heartbeat: 9 });
+    beside(1_000, 8, { heartbeat: 10 });
+    beside(2_000, 1, { heartbeat: 10 });
+    expect([beside(3_000, 2, fallen), beside(4_000, 3, fallen)]).toEqual([[], []]);
+    expect(beside(11_000, 4, fallen)).toEqual(['other']);
   });
 
   it('looks more often while a lock is missed', () => {

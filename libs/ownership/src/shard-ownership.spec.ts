@@ -163,20 +163,6 @@ describe('owning shards', () => {
     expect(listener.told).toEqual(['gained 0@2', 'gained 1@2']);
   });
 
-  it('beats every three seconds at rest while it is alone and told of others, always more often than the half of its lease (P-T6)', async () => {
-    const { ownership } = setUp('a', store, clock);
-    expect(ownership.restingPassMs).toBe(1_000);
-    await ownership.pass();
-    expect([ownership.isAlone, ownership.restingPassMs]).toEqual([true, 1_000]);
-    store.isTold = true;
-    expect(ownership.restingPassMs).toBe(3_000);
-    await setUp('b', store, clock).ownership.pass();
-    await ownership.pass();
-    expect([ownership.isAlone, ownership.restingPassMs]).toEqual([false, 1_000]);
-    const short = new ShardOwnership(new MemoryShardStore(1), clock, { replica: 'a', leaseMs: 3_000 });
-    for (const each of [ownership, short]) expect(each.restingPassMs).toBeLessThan(each.leaseMs / 2);
-  });
-
   it('a heartbeat every second, and under a short lease so often that it stays fresh between two passes (P-T6)', () => {
     const heartbeatMs = (leaseMs: number) => new ShardOwnership(store, clock, { replica: 'a', leaseMs }).heartbeatMs;
     expect(heartbeatMs(10_000)).toBe(1_000);

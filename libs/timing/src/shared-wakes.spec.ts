@@ -48,6 +48,20 @@ describe('waits of a process', () => {
     }
   });
 
+  it('that a timer ended a little early are not shorter the next time', () => {
+    const waited = jest.fn();
+    afterTogether(1_000, () => {
+      jest.spyOn(performance, 'now').mockReturnValueOnce(performance.now() - 3);
+      afterTogether(1_000, waited);
+    });
+    while (jest.getTimerCount() > 0 && !jest.isMockFunction(performance.now)) elapse(1);
+    jest.restoreAllMocks();
+    elapse(990);
+    expect(waited).not.toHaveBeenCalled();
+    elapse(15);
+    expect(waited).toHaveBeenCalledTimes(1);
+  });
+
   it('of less than a second end when they say', () => {
     const waited = jest.fn();
     afterTogether(37, waited);

@@ -1,0 +1,32 @@
+import { ManualClock } from '@paycode/timing/testing';
+import { ShardOwnership } from './shard-ownership';
+import { MemoryShardStore } from './testing/memory-shard.store';
+
+describe('the heartbeat of a replica at rest (P-T6)', () => {
+  let store: MemoryShardStore;
+  beforeEach(() => (store = new MemoryShardStore(2)));
+  const replicaOf = (replica: string, leaseMs = 10_000) => new ShardOwnership(store, new ManualClock(), { replica, leaseMs });
+
+  it('comes every three seconds while it is alone and is told of others, else every second', async () => {
+    const me = replicaOf('a');
+    store.isTold = true;
+    expect(me.restingPassMs).toBe(1_000);
+    await me.pass();
+    expect([me.isAlone, me.restingPassMs, me.nextPassMs]).toEqual([true, 3_000, 1_000]);
+    store.isTold = false;
+    expect(me.restingPassMs).toBe(1_000);
+    store.isTold = true;
+    await replicaOf('b').pass();
+    await me.pass();
+    expect([me.isAlone, me.restingPassMs]).toEqual([false, 1_000]);
+  });
+
+  it('is never older than half a lease, after which no POST would start', async () => {
+    store.isTold = true;
+    for (const leaseMs of [1_000, 3_000, 5_000, 10_000]) {
+      const me = replicaOf('a', leaseMs);
+      await me.pass();
+      expect(me.restingPassMs).toBeLessThan(leaseMs / 2);
+    }
+  });
+});
