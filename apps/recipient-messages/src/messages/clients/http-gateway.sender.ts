@@ -34,7 +34,7 @@ export class HttpGatewaySender extends MessageSender<string> {
   override async send({ recipient, text, reference }: Sending<string>): Promise<void> {
     const { name, url, constants } = this.settings;
     try {
-      const http = await (this.http ??= this.client());
+      const http = await this.client();
       await http.post(url, JSON.stringify({ ...constants, to: recipient, text, reference }));
     } catch (cause) {
       // Drops the cause, because it contains the request with recipient and text.
@@ -46,7 +46,11 @@ export class HttpGatewaySender extends MessageSender<string> {
   }
 
   /** With the first message: a platform without such a gateway never needs its 3 MiB. */
-  private async client(): Promise<AxiosInstance> {
+  private client(): Promise<AxiosInstance> {
+    return (this.http ??= this.createClient());
+  }
+
+  private async createClient(): Promise<AxiosInstance> {
     const { default: axios } = await import('axios');
     const { token } = this.settings;
     const authorization = token === null ? {} : { authorization: `Bearer ${token}` };

@@ -41,12 +41,7 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
     this.loading = this.every(idleMs, 'load', signal => this.loadNearDue(signal));
     this.owning = this.every(this.ownership.heartbeatMs, 'shards', () => this.ownShards());
     this.ownership.onNews(() => this.owning?.wake());
-    this.tasks = [
-      this.owning,
-      this.loading,
-      ...this.firing,
-      this.every(advanceMs, 'low-water', () => this.timers.advance()),
-    ];
+    this.tasks = [this.owning, this.loading, ...this.firing, this.every(advanceMs, 'low-water', () => this.timers.advance())];
     this.lifecycle.onDrain('timers', () => this.stop());
   }
 
