@@ -41,7 +41,7 @@ function childrenOf(pid: number): number[] {
 function nameOf(pid: number): string | undefined {
   const command = textOf(`/proc/${pid}/cmdline`).split('\0').join(' ');
   if (command === '') return undefined;
-  const service = /dist\/apps\/([a-z-]+)\/main\.cjs/.exec(command)?.[1];
+  const service = /dist\/apps\/(?!standalone)([a-z-]+)\/main\.cjs/.exec(command)?.[1];
   return service ?? (command.startsWith('postgres') || command.includes('/bin/postgres') ? 'PostgreSQL' : 'npm start');
 }
 
