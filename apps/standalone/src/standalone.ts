@@ -47,6 +47,7 @@ interface Context {
 
 async function runUntilStopped(platform: Platform, context: Context): Promise<number> {
   const startedAt = performance.now();
+  compactAfterStart();
   const orders = listenForOrders(context.isUnderNpm);
   if (context.isOneProcess) process.once('exit', sayEndOfAll);
   say('starting (the first start makes databases, keys and certificates)');
@@ -55,10 +56,7 @@ async function runUntilStopped(platform: Platform, context: Context): Promise<nu
     // A start may fail because of the order to stop.
     start.catch(() => undefined);
     const facts = await Promise.race([start, orders.stop]);
-    if (!isOrder(facts)) {
-      show(readyTextOf(facts, { ...context, afterMs: performance.now() - startedAt }));
-      compactAfterStart();
-    }
+    if (!isOrder(facts)) show(readyTextOf(facts, { ...context, afterMs: performance.now() - startedAt }));
     const end = isOrder(facts) ? facts : await Promise.race([orders.stop, platform.failed]);
     if (isOrder(end)) say(`${end.signal}: finishing what is in progress, then stopping (once more stops at once)`);
     else process.stderr.write(`\n${end.message}\nStopping.\n`);
