@@ -3,6 +3,6 @@ export * from './clock';
 export * from './deadline-heap';
 export * from './pause';
 export * from './periodic-task';
-export * from './shared-wakes';
+export { afterTogether } from './shared-wakes';
 export * from './system-clock';
 export * from './token-bucket';

@@ -1,4 +1,4 @@
-import { afterTogether } from './shared-wakes';
+import { after, afterTogether } from './shared-wakes';
 
 export interface PeriodicTaskOptions {
   /** Pause between the end of a run and the start of the next, in milliseconds; from a second on up to a quarter of a second shorter. */
@@ -7,6 +7,8 @@ export interface PeriodicTaskOptions {
   firstAfterMs?: number;
   /** Pause after a run that failed. Default: `everyMs`. */
   afterFaultMs?: number;
+  /** Pauses end when they say, and not together with those of other tasks. */
+  isExact?: boolean;
   /** Called for each failed run; the task continues. */
   failed(error: unknown): void;
 }
@@ -58,7 +60,7 @@ export class PeriodicTask {
 
   private pause(ms: number): Promise<void> {
     return new Promise(resolve => {
-      const cancel = afterTogether(ms, resolve);
+      const cancel = this.options.isExact ? after(ms, resolve) : afterTogether(ms, resolve);
       this.endPause = () => {
         cancel();
         resolve();

@@ -15,15 +15,17 @@ const wakes = new Map<number, Wake>();
 /** The last one that has come. Its timer may have been some milliseconds early. */
 let cameAtMs = 0;
 
+export function after(delayMs: number, run: () => void): CancelTimer {
+  const timer = setTimeout(run, delayMs);
+  return () => clearTimeout(timer);
+}
+
 /**
- * Like `setTimeout`, but waits of a second or more end up to a quarter of a second early, together with others of the process: a process at
+ * Like `after`, but waits of a second or more end up to a quarter of a second early, together with others of the process: a process at
  * rest wakes up once for all of them. Waits that begin when they ended together, and last as long, end together again.
  */
 export function afterTogether(delayMs: number, run: () => void): CancelTimer {
-  if (delayMs < sharedFromMs) {
-    const timer = setTimeout(run, delayMs);
-    return () => clearTimeout(timer);
-  }
+  if (delayMs < sharedFromMs) return after(delayMs, run);
   const atMs = Math.floor((nowMs() + delayMs) / gridMs) * gridMs;
   // Two waits for the same function are two.
   const waiter = () => run();

@@ -14,6 +14,8 @@ const advanceMs = 10_000;
 const gatherMs = 2;
 /** After a fault of the database or the dispatcher. */
 const faultMs = 1_000;
+/** The task whose rhythm others judge: a pause that ended early would leave two replicas out of step, and a death would be seen later. */
+const heartbeats = 'shards';
 /** Calls to the dispatcher at a time. */
 const concurrentAsks = 4;
 
@@ -39,7 +41,7 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     this.firing = Array.from({ length: concurrentAsks }, () => this.every(idleMs, 'fire', signal => this.fireDue(signal)));
     this.loading = this.every(idleMs, 'load', signal => this.loadNearDue(signal));
-    this.owning = this.every(this.ownership.heartbeatMs, 'shards', () => this.ownShards());
+    this.owning = this.every(this.ownership.heartbeatMs, heartbeats, () => this.ownShards());
     this.ownership.onNews(() => this.owning?.wake());
     this.tasks = [this.owning, this.loading, ...this.firing, this.every(advanceMs, 'low-water', () => this.timers.advance())];
     this.lifecycle.onDrain('timers', () => this.stop());
@@ -82,6 +84,11 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
   private every(everyMs: number, source: string, pass: (signal: AbortSignal) => Promise<number | void>): PeriodicTask {
     const failed = (error: unknown) =>
       this.logger.warn({ event: 'timer-fault', source, err: error }, 'a step of the reversal timers failed and will be repeated');
-    return new PeriodicTask(pass, { everyMs, afterFaultMs: Math.max(everyMs, faultMs), failed }).start();
+    return new PeriodicTask(pass, {
+      everyMs,
+      afterFaultMs: Math.max(everyMs, faultMs),
+      failed,
+      isExact: source === heartbeats,
+    }).start();
   }
 }

@@ -91,7 +91,9 @@ describe('the passes of a dispatcher', () => {
       await elapse(2_000);
       calls.length = 0;
       await elapse(60_000);
-      const counts = Object.fromEntries(['recovery', 'assignment', 'pauses', 'notices', 'shards'].map(name => [name, countOf(name)]));
+      const counts = Object.fromEntries(
+        ['recovery', 'assignment', 'pauses', 'notices', 'shards'].map(name => [name, countOf(name)]),
+      );
       expect(counts).toEqual({ recovery: 60, assignment: 60, pauses: 12, notices: 12, shards: 0 });
     });
 

@@ -13,6 +13,8 @@ const assignmentMs = 100;
 const restingMs = 1_000;
 /** Interval of what another replica may have stored meanwhile, while there is none, or of what waits for half a minute and longer. */
 const aloneMs = 5_000;
+/** The task whose rhythm others judge: a pause that ended early would leave two replicas out of step, and a death would be seen later. */
+const heartbeats = 'shards';
 /** When the event loop is busy for at least this share of the time, this process is the bottleneck. */
 const saturatedFrom = 0.9;
 
@@ -38,7 +40,7 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.owning = this.every(this.dispatcher.shards.heartbeatMs, 'shards', () => this.ownShards());
+    this.owning = this.every(this.dispatcher.shards.heartbeatMs, heartbeats, () => this.ownShards());
     this.dispatcher.shards.onNews(() => this.owning?.wake());
     this.recovery = this.every(recoverMs, 'recovery', () => this.recover());
     this.pauses = this.every(careMs, 'pauses', () => this.readPauses());
@@ -127,6 +129,6 @@ export class DispatcherPassesJob implements OnApplicationBootstrap {
   private every(everyMs: number, source: string, pass: () => Promise<number | void>): PeriodicTask {
     const failed = (error: unknown) =>
       this.logger.warn({ event: 'pass-failed', source, err: error }, 'a pass failed and will be repeated');
-    return new PeriodicTask(pass, { everyMs, failed }).start();
+    return new PeriodicTask(pass, { everyMs, failed, isExact: source === heartbeats }).start();
   }
 }
