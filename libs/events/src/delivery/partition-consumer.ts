@@ -29,7 +29,7 @@ export interface PartitionConsumerOptions {
 
 export const batchMaxDefault = 500;
 /** Nobody waits for a commit as long as it is not far behind, so commits share round trips. At most one per partition waits. */
-export const commitLimits = { flushMax: 1_024, queueMax: 4_096, spacing: () => pause(50) };
+export const commitLimits = { flushMax: 1_024, queueMax: 4_096, spacing: () => pause(100) };
 const retryLimits = { firstMs: 100, maxMs: 5_000 };
 /** Commit attempts of a consumer that is giving the partition up; without a commit the batch is redelivered elsewhere. */
 const lastCommitsMax = 3;

@@ -1,4 +1,4 @@
-import { joinPayloads } from '@paycode/persistence';
+import { joinPayloads, scalars } from '@paycode/persistence';
 import type { Pool } from 'pg';
 import { eventLogSql as sql } from './event-log.sql';
 import {
@@ -9,6 +9,7 @@ import {
   type Segment,
   segmentsOf,
   type StoredSegment,
+  type TopicSegments,
 } from './segment';
 
 export type { LogAppend, LogRecord, LogTopic } from './segment';
@@ -52,24 +53,22 @@ export class EventLog {
     return rows[0];
   }
 
-  /** Appends in the given order of each topic, all or nothing; durable when it resolves. */
+  /** Appends in the given order of each topic, all or nothing; durable and announced when it resolves. */
   async append(records: readonly LogAppend[]): Promise<void> {
-    const segments = segmentsOf(records);
-    const column = (value: (segment: Segment) => unknown) => segments.map(value);
-    const { rowCount } = await this.writer.query({
-      name: 'event-append',
-      text: sql.append,
-      values: [
-        column(({ topicId }) => topicId),
-        column(({ records: count }) => count),
-        column(({ bytes }) => bytes),
-        column(({ type }) => type),
-        column(({ source }) => source),
-        column(({ headers }) => headers),
-        ...payloadsOf(segments),
-      ],
-    });
-    if (rowCount !== segments.length) throw new Error('events were addressed to a topic that the log does not have');
+    const topics = segmentsOf(records);
+    if (topics.length === 1) return appendTo(this.writer, topics[0]!);
+    const client = await this.writer.connect();
+    try {
+      await client.query('begin');
+      // Publishers that lock their topics in one order cannot deadlock.
+      for (const topic of topics.toSorted((one, other) => one.topicId - other.topicId)) await appendTo(client, topic);
+      await client.query('commit');
+      client.release();
+    } catch (error) {
+      // The transaction ends with its connection.
+      client.release(true);
+      throw error;
+    }
   }
 
   /** The slice of a topic that holds position `from`, of about `limit` records; undefined when nothing stands there or behind it yet. */
@@ -85,6 +84,28 @@ export class EventLog {
     const to = last ? last.offset + 1n : end;
     return { records, to, isCut: to < end };
   }
+}
+
+async function appendTo(client: Pick<Pool, 'query'>, { topicId, segments }: TopicSegments): Promise<void> {
+  const column = (value: (segment: Segment) => number) => scalars(segments.map(value));
+  let end = 0;
+  const steps = column(({ records }) => (end += records) - records);
+  const { rowCount } = await client.query({
+    name: 'event-append',
+    text: sql.append,
+    values: [
+      topicId,
+      end,
+      steps,
+      column(({ records }) => records),
+      column(({ bytes }) => bytes),
+      segments.map(({ type }) => type),
+      segments.map(({ source }) => source),
+      segments.map(({ headers }) => headers),
+      ...payloadsOf(segments),
+    ],
+  });
+  if (rowCount !== segments.length) throw new Error('events were addressed to a topic that the log does not have');
 }
 
 function payloadsOf(segments: readonly Segment[]): unknown[] {

@@ -123,13 +123,15 @@ export class GroupMembership {
 
   /** Makes members compute their share at once instead of at their next heartbeat. */
   private tellGroup(): void {
-    this.options.session.notify(groupPayload(this.options.topicId, this.options.group));
+    this.options.session.notify(groupChannel(this.options.topicId));
   }
 }
 
-export function groupPayload(topicId: number, group: string): string {
-  return `group:${topicId}:${group}`;
-}
+/** On this channel members announce that the groups of a topic have changed. */
+export const groupChannel = (topicId: number): string => `paycode_groups_${topicId}`;
+
+/** On this channel publishers announce events of a topic (`event-log.sql.ts`). */
+export const eventChannel = (topicId: number): string => `paycode_events_${topicId}`;
 
 /** Partitions of the member at `rank` among `members`: as even as whole numbers allow. */
 export function shareOf(partitions: number, members: number, rank: number): number {

@@ -16,7 +16,7 @@ const ownersWithout = (those: string): string => `
 export const groupSql = {
   hold: 'select pg_try_advisory_lock($1, $2) as held',
   letGo: 'select pg_advisory_unlock($1, $2)',
-  notify: 'select pg_notify($1, payload) from unnest($2::text[]) payload',
+  notify: "select pg_notify(channel, '') from unnest($1::text[]) channel",
   removeMembers: 'delete from event_member where lock_key = any($1)',
 
   join: `

@@ -8,7 +8,8 @@ export interface LogSessionOptions {
   url: string;
   applicationName: string;
   log: TransportLog;
-  onNotification(payload: string): void;
+  /** A notification on this channel; without one: some may have been missed. */
+  onNotification(channel?: string): void;
 }
 
 export interface SessionQuery {
@@ -19,19 +20,18 @@ export interface SessionQuery {
 
 /** First key of the advisory locks that group members hold while they are alive. */
 export const memberLockClass = 0x70_61_79;
-const channel = 'paycode_events';
 const reconnectLimits = { firstMs: 100, maxMs: 5_000 };
 
 /**
  * The single long-lived connection of a transport. It listens, sends the heartbeats, and holds the advisory locks, which PostgreSQL
  * releases when the process dies. It reconnects by itself; while it is down, queries reject.
  *
- * It also sends the notifications, in separate transactions after the publish has committed: NOTIFY takes a lock that all notifying
- * commits of the server wait for, and a writing transaction must never hold it.
+ * It listens to the channels of its subscriptions alone, so that a process is not woken by events that it does not read.
  */
 export class LogSession {
   private client?: Client;
   private readonly heldLocks = new Set<number>();
+  private readonly channels = new Set<string>();
   private readonly toNotify = new Set<string>();
   private readonly closing = new AbortController();
   private isNotifying = false;
@@ -46,6 +46,13 @@ export class LogSession {
 
   async open(): Promise<void> {
     this.client = await this.connect();
+  }
+
+  /** From when it resolves, and again after each reconnection, until the session is closed. `channel`: letters, digits and `_`. */
+  async listen(channel: string): Promise<void> {
+    if (this.channels.has(channel)) return;
+    this.channels.add(channel);
+    await this.query({ text: `listen ${channel}` });
   }
 
   /** One statement at a time, in order of the calls. */
@@ -87,8 +94,8 @@ export class LogSession {
    * Wakes listeners soon. It is best effort: a listener that misses it polls. Notifications given during a send are sent
    * together.
    */
-  notify(payload: string): void {
-    this.toNotify.add(payload);
+  notify(channel: string): void {
+    this.toNotify.add(channel);
     if (!this.isNotifying) void this.sendNotifications();
   }
 
@@ -102,7 +109,7 @@ export class LogSession {
   private async sendNotifications(): Promise<void> {
     this.isNotifying = true;
     while (this.toNotify.size > 0) {
-      const values = [channel, [...this.toNotify]];
+      const values = [[...this.toNotify]];
       this.toNotify.clear();
       try {
         await this.query({ name: 'event-notify', text: sql.notify, values });
@@ -122,14 +129,14 @@ export class LogSession {
       query_timeout: 15_000,
       keepAlive: true,
       // After a server crash heartbeats, notifications and locks are useless, so they need not wait for the disk.
-      options: '-c synchronous_commit=off',
+      options: '-c synchronous_commit=off -c plan_cache_mode=force_generic_plan',
     });
-    client.on('notification', ({ payload }) => this.options.onNotification(payload ?? ''));
+    client.on('notification', ({ channel }) => this.options.onNotification(channel));
     let isUp = false;
     client.on('error', error => this.options.log.warn({ err: error }, 'event log session failed'));
     client.on('end', () => isUp && this.reconnect(client));
     await client.connect();
-    await client.query(`listen ${channel}`);
+    if (this.channels.size > 0) await client.query([...this.channels].map(channel => `listen ${channel}`).join('; '));
     isUp = true;
     return client;
   }
@@ -138,8 +145,8 @@ export class LogSession {
     if (this.client !== ended) return;
     this.client = undefined;
     this.heldLocks.clear();
-    // From now on notifications are missed. An empty payload makes the subscribers poll.
-    this.options.onNotification('');
+    // From now on notifications are missed, so the subscribers poll.
+    this.options.onNotification();
     void this.untilConnected();
   }
 
@@ -152,8 +159,8 @@ export class LogSession {
         const client = await this.connect();
         if (signal.aborted) return await client.end();
         this.client = client;
-        // Notifications during the outage were missed. An empty payload wakes all subscribers.
-        return this.options.onNotification('');
+        // Notifications during the outage were missed.
+        return this.options.onNotification();
       } catch (error) {
         this.options.log.warn({ attempt: failures, err: error }, 'event log session cannot connect');
       }

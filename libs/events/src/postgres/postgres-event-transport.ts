@@ -11,7 +11,7 @@ import { definitionOf } from '../topics/topic-definitions';
 import type { TransportLog } from '../transport-log';
 import { migrations } from './migrations';
 import { EventLog, type LogAppend, type LogTopic } from './event-log';
-import { GroupMembership, groupPayload } from './group-membership';
+import { eventChannel, groupChannel, GroupMembership } from './group-membership';
 import { LogJanitor } from './log-janitor';
 import { LogSession } from './log-session';
 import { PostgresSubscriber } from './postgres-subscriber';
@@ -33,6 +33,11 @@ export interface PostgresEventTransportOptions {
   consumedRetentionMs?: number;
 }
 
+/**
+ * Each statement of the log has one plan that is right, however many events it is about. PostgreSQL would plan it again each time while the
+ * events are few, because it expects ten; planning costs more than such a statement.
+ */
+const plannedOnce = '-c plan_cache_mode=force_generic_plan';
 const hourMs = 3_600_000;
 const appendLimits = { countMax: 500, bytesMax: 4_194_304 };
 
@@ -52,18 +57,18 @@ export class PostgresEventTransport extends EventTransport {
   private readonly session: LogSession;
   private readonly janitor: LogJanitor;
   private readonly topicsByName = new Map<string, Promise<LogTopic>>();
-  private readonly subscribers = new Map<PostgresSubscriber, { topicId: number; group: string }>();
+  private readonly subscribers = new Map<PostgresSubscriber, number>();
   private closed?: Promise<void>;
 
   private constructor(private readonly options: PostgresEventTransportOptions) {
     super();
     const { url, applicationName, log, topics = topicCatalog, consumedRetentionMs = hourMs } = options;
-    this.writer = openPool(options, {});
+    this.writer = openPool(options, plannedOnce);
     // A lost offset commit only causes redelivery, so it need not wait for the disk. A plan for reads that is kept must be the index's,
     // also when it was made while the log was empty.
-    this.reader = openPool(options, { options: '-c synchronous_commit=off -c enable_seqscan=off -c enable_bitmapscan=off' });
+    this.reader = openPool(options, `${plannedOnce} -c synchronous_commit=off -c enable_seqscan=off -c enable_bitmapscan=off`);
     this.eventLog = new EventLog(this.writer, this.reader);
-    this.session = new LogSession({ url, applicationName, log, onNotification: payload => this.onNotification(payload) });
+    this.session = new LogSession({ url, applicationName, log, onNotification: channel => this.onNotification(channel) });
     this.janitor = new LogJanitor({ pool: this.reader, topics, consumedRetentionMs, everyMs: cleanEveryMs, log });
   }
 
@@ -82,7 +87,7 @@ export class PostgresEventTransport extends EventTransport {
     const topics = new Map<string, LogTopic>();
     for (const { topic } of records) if (!topics.has(topic)) topics.set(topic, await this.topic(topic));
     for (const chunk of chunked(records, appendLimits)) {
-      await this.append(chunk.map(raw => addressed(raw, topics.get(raw.topic)!)));
+      await this.eventLog.append(chunk.map(raw => addressed(raw, topics.get(raw.topic)!)));
     }
   }
 
@@ -104,8 +109,9 @@ export class PostgresEventTransport extends EventTransport {
       park: await this.parking(subscription),
       onStopped: stopped => this.subscribers.delete(stopped),
     });
-    this.subscribers.set(subscriber, { topicId: topic.id, group });
+    this.subscribers.set(subscriber, topic.id);
     try {
+      await this.listenFor(subscription, topic);
       await subscriber.start();
     } catch (error) {
       this.subscribers.delete(subscriber);
@@ -140,11 +146,6 @@ export class PostgresEventTransport extends EventTransport {
     return found;
   }
 
-  private async append(records: readonly LogAppend[]): Promise<void> {
-    await this.eventLog.append(records);
-    for (const topicId of new Set(records.map(({ topic }) => topic.id))) this.session.notify(`topic:${topicId}`);
-  }
-
   private async parking(subscription: Subscription): Promise<(letters: readonly DeadLetter[]) => Promise<void>> {
     const name = parkingTopicOf(subscription);
     if (name === undefined) return passOver(subscription, this.options.log);
@@ -153,7 +154,7 @@ export class PostgresEventTransport extends EventTransport {
   }
 
   private async park(letters: readonly DeadLetter[], topic: LogTopic): Promise<void> {
-    await this.append(
+    await this.eventLog.append(
       letters.map(({ record: { raw }, reason }) => ({
         topic,
         partition: partitionOf(String(raw.key), topic.partitions),
@@ -162,11 +163,17 @@ export class PostgresEventTransport extends EventTransport {
     );
   }
 
-  /** An empty payload means that notifications may have been missed. */
-  private onNotification(payload: string): void {
-    for (const [subscriber, { topicId, group }] of this.subscribers) {
-      if (payload === '' || payload === `topic:${topicId}`) subscriber.onPublished();
-      if (payload === '' || payload === groupPayload(topicId, group)) subscriber.onGroupChanged();
+  /** Who reads events minutes after they came, as the audit does, is not told of each. */
+  private async listenFor({ minAgeMs }: Subscription, { id }: LogTopic): Promise<void> {
+    await this.session.listen(groupChannel(id));
+    if (!minAgeMs) await this.session.listen(eventChannel(id));
+  }
+
+  /** Without a channel: notifications may have been missed. */
+  private onNotification(channel?: string): void {
+    for (const [subscriber, topicId] of this.subscribers) {
+      if (channel === undefined || channel === eventChannel(topicId)) subscriber.onPublished();
+      if (channel === undefined || channel === groupChannel(topicId)) subscriber.onGroupChanged();
     }
   }
 }
@@ -175,7 +182,7 @@ function addressed(raw: { key: string; value: Buffer; headers: Record<string, st
   return { topic, partition: partitionOf(raw.key, topic.partitions), raw };
 }
 
-function openPool({ url, applicationName, log }: PostgresEventTransportOptions, extra: { options?: string }): Pool {
+function openPool({ url, applicationName, log }: PostgresEventTransportOptions, settings: string): Pool {
   const pool = new Pool({
     connectionString: url,
     application_name: applicationName,
@@ -185,7 +192,7 @@ function openPool({ url, applicationName, log }: PostgresEventTransportOptions, 
     statement_timeout: 15_000,
     query_timeout: 20_000,
     keepAlive: true,
-    ...extra,
+    options: settings,
   });
   pool.on('error', error => log.warn({ err: error }, 'idle event log connection failed'));
   return pool;

@@ -10,6 +10,7 @@ const ofText = (text: string, over: Partial<LogAppend> = {}): LogAppend => ({
   raw: { ...encodeCloudEvent(eventOf('t', 'k', 0)), value: text },
   ...over,
 });
+const inOneTopic = (records: readonly LogAppend[]): Segment[] => segmentsOf(records).flatMap(({ segments }) => segments);
 const storedOf = ({ type, source, headers, payloads }: Segment) => ({
   first_position: '40',
   ce_type: type,
@@ -24,7 +25,7 @@ describe('a segment', () => {
     const traced = { ...eventOf('t', 'k', 1), traceparent: '00-1-2-01' };
     const [plain, second] = [encodeCloudEvent(eventOf('t', 'é"☕', 0)), encodeCloudEvent(traced)];
     const letter = { ...second, headers: { ...second.headers, dlq_reason: 'unknown "merchant"' } };
-    const [segment, ...more] = segmentsOf([plain, second, letter].map((raw, partition) => ({ topic, partition, raw })));
+    const [segment, ...more] = inOneTopic([plain, second, letter].map((raw, partition) => ({ topic, partition, raw })));
     expect(more).toEqual([]);
     const records = recordsOf(storedOf(segment!), 5_000);
     expect(records.map(({ partition, offset, publishedAtMs }) => [partition, offset, publishedAtMs])).toEqual([
@@ -40,7 +41,7 @@ describe('a segment', () => {
 
   it('ends where a page is full, and a larger event is one of its own', () => {
     const lengths = [3_000, 3_000, 3_000, 200_000, 10].map(length => ofText('x'.repeat(length)));
-    const segments = segmentsOf(lengths);
+    const segments = inOneTopic(lengths);
     expect(segments.map(({ records }) => records)).toEqual([2, 1, 1, 1]);
     for (const { headers, payloads, bytes, records } of segments) {
       expect(bytes).toBeGreaterThanOrEqual(Buffer.byteLength(headers) + Buffer.byteLength(payloads));
@@ -55,7 +56,7 @@ describe('a segment', () => {
       raw: encodeCloudEvent({ ...eventOf('t', 'k', n), type }),
     });
     const segments = segmentsOf([typed('A', 0), ofText('{}', { topic: other, partition: 0 }), typed('A', 1), typed('B', 2)]);
-    const held = segments.map(segment => [segment.topicId, segment.type, segment.records]);
+    const held = segments.flatMap(({ topicId, segments: some }) => some.map(({ type, records }) => [topicId, type, records]));
     expect(held).toEqual([
       [3, 'A', 2],
       [3, 'B', 1],
@@ -64,7 +65,7 @@ describe('a segment', () => {
   });
 
   it('keeps a payload on its line', () => {
-    const [segment] = segmentsOf([ofText('{\n"a": 1}'), ofText('2')]);
+    const [segment] = inOneTopic([ofText('{\n"a": 1}'), ofText('2')]);
     expect(recordsOf(storedOf(segment!), 0).map(({ raw }) => raw.value)).toEqual(['{ "a": 1}', '2']);
   });
 

@@ -17,13 +17,18 @@ export interface LogAppend {
 
 /** Records of one topic, type and source that follow each other, as a row: what they share once, headers and payloads apart. */
 export interface Segment {
-  topicId: number;
   type: string;
   source: string;
   records: number;
   bytes: number;
   headers: string;
   payloads: string;
+}
+
+/** What is appended to one topic, in order. */
+export interface TopicSegments {
+  topicId: number;
+  segments: Segment[];
 }
 
 export interface StoredSegment {
@@ -41,7 +46,6 @@ export interface LogRecord extends PartitionRecord {
 }
 
 interface Line {
-  topicId: number;
   type: string;
   source: string;
   bytes: number;
@@ -52,9 +56,12 @@ interface Line {
 type Header = [partition: number, key: string, id: string, time: string, traceparent?: string | null, dlqReason?: string | null];
 
 /** In the order of the records of each topic. @throws when a record is addressed to a partition that its topic does not have */
-export function segmentsOf(records: readonly LogAppend[]): Segment[] {
-  const byTopic = [...Map.groupBy(records, ({ topic }) => topic.id).values()];
-  return byTopic.flatMap(ofTopic => chunked(ofTopic.map(lineOf), { ...pageLimits, isAlike }).map(segmentOf));
+export function segmentsOf(records: readonly LogAppend[]): TopicSegments[] {
+  const byTopic = [...Map.groupBy(records, ({ topic }) => topic.id)];
+  return byTopic.map(([topicId, ofTopic]) => ({
+    topicId,
+    segments: chunked(ofTopic.map(lineOf), { ...pageLimits, isAlike }).map(segmentOf),
+  }));
 }
 
 /** In order of position. */
@@ -97,13 +104,12 @@ function lineOf({ topic, partition, raw }: LogAppend): Line {
   // A line break cannot be part of a string in JSON, only white space between two of its parts.
   const payload = String(raw.value).replaceAll('\n', ' ');
   const bytes = Buffer.byteLength(json) + Buffer.byteLength(payload) + 2;
-  return { topicId: topic.id, type: text('ce_type'), source: text('ce_source'), bytes, header: json, payload };
+  return { type: text('ce_type'), source: text('ce_source'), bytes, header: json, payload };
 }
 
 function segmentOf(lines: readonly Line[]): Segment {
-  const { topicId, type, source } = lines[0]!;
+  const { type, source } = lines[0]!;
   return {
-    topicId,
     type,
     source,
     records: lines.length,
