@@ -11,8 +11,8 @@ import { storedDeliveries } from './erasure';
 import { RecoveryModule } from './recovery';
 import { RetentionModule } from './retention';
 
-/** AckReceived may wait this long for others to share its publish: the dispatcher has already told the scheduler directly. */
-const ackReceivedGatherMs = 50;
+/** AckReceived may wait this long for others to share its publish: the reversal that it ends is due a minute later. */
+const ackReceivedGatherMs = 100;
 const dayMs = 86_400_000;
 
 /** The webhook dispatcher: durable deliveries, POSTs under a shard's epoch, write-once verdicts. */

@@ -1,3 +1,5 @@
+import { unseenLength } from '@paycode/persistence';
+
 /**
  * Statements for a service's migration. Columns follow Debezium's outbox router (aggregatetype routes to the topic, aggregateid is the
  * record key). A row may hold several events of one topic, type and source: then the other columns have a line for each (ADR 0092).
@@ -42,11 +44,13 @@ export const linesOfEvents = (columnOf: { key: string; id: string; order: string
   ${lines('payload', columnOf.order)},
   case when count(traceparent) > 0 then ${lines("coalesce(traceparent, '')", columnOf.order)} end`;
 
+const columnsFrom = (first: number): string[] => Array.from({ length: columnCount }, (_, at) => `$${first + at}::text[]`);
+
 /** Inserts those events whose columns are the parameters from `$first` on, with the place of their row. */
 const insertFrom = (first: number, those = ''): string => `
   insert into outbox (aggregatetype, type, source, aggregateid, event_id, time, payload, traceparent)
   select aggregatetype, type, source, ${linesOfEvents({ key: 'aggregateid', id: 'event_id', order: 'ordinal' })}
-  from unnest(${Array.from({ length: columnCount }, (_, at) => `$${first + at}::text[]`).join(', ')}, $${first + columnCount}::int[])
+  from unnest(${columnsFrom(first).join(', ')}, ${unseenLength(`$${first + columnCount}::int[]`)})
     with ordinality as e(${columns}, place, ordinal) ${those}
   group by place, aggregatetype, type, source
   order by place`;

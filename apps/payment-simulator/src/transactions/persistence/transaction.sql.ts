@@ -1,4 +1,4 @@
-import { joinedPayload } from '@paycode/persistence';
+import { joinedPayload, unseenLength } from '@paycode/persistence';
 
 // A transaction with its refunds and reversal; amounts are text, because JavaScript would read JSON numbers as floats.
 const select = `
@@ -22,7 +22,7 @@ export const transactionSql = {
                              reference_transaction_id, completed_at, notification, idempotency_key)
     select transaction_id, merchant_id, kind, tx_state, reference, amount, currency_code, code, reference_transaction_id, completed_at,
            ${joinedPayload('$12', 'start', 'length')}, idempotency_key
-      from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::text[], $8::text[],
+      from unnest(${unseenLength('$1::bigint[]')}, $2::bigint[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::text[], $8::text[],
                   $9::bigint[], $10::timestamptz[], $11::text[], $13::int[], $14::int[])
         as t(transaction_id, merchant_id, kind, tx_state, reference, amount, currency_code, code, reference_transaction_id, completed_at,
              idempotency_key, start, length)

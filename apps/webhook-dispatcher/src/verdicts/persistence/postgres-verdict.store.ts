@@ -1,5 +1,5 @@
 import { type AckReceived, eventTypes, topics, type VerdictKind } from '@paycode/dto';
-import { instants, preparedQuery, scalars, texts } from '@paycode/persistence';
+import { instants, joinPayloads, preparedQuery, scalars, texts } from '@paycode/persistence';
 import type { DataSource } from 'typeorm';
 import type { Verdict } from '../../deliveries';
 import { type OwnedVerdict, VerdictStore } from '../verdicts.ports';
@@ -22,15 +22,17 @@ export class PostgresVerdictStore extends VerdictStore {
 
   override async acknowledge(all: readonly Verdict[]): Promise<VerdictKind[]> {
     const now = new Date();
-    const at = now.toISOString();
     const verdicts = firstOfEach(all);
+    const payloads = joinPayloads(verdicts.map(verdict => JSON.stringify(ackReceivedOf(verdict, now))));
     const written = await this.written('acknowledge', [
       ...columnsOf(verdicts),
       topics.ackReceived,
       eventTypes[topics.ackReceived],
       this.source,
-      texts(verdicts.map(() => at)),
-      texts(verdicts.map(verdict => JSON.stringify(ackReceivedOf(verdict, now)))),
+      now.toISOString(),
+      payloads.bytes,
+      payloads.starts,
+      payloads.lengths,
       // PostgreSQL fills a shorter array up with nulls.
       texts(this.traceparentOf ? verdicts.map(({ transactionId }) => this.traceparentOf!(transactionId) ?? null) : []),
     ]);
