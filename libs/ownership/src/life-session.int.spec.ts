@@ -78,6 +78,7 @@ describe('the lock that shows that a replica lives (P-T11)', () => {
     await other.beat();
     told.mockClear();
     for (let times = 0; times < 3; times++) await other.beat();
+    await me.beat();
     expect(told).not.toHaveBeenCalled();
     await isToldOf(end);
   });

@@ -82,7 +82,7 @@ export class LifeSession {
       keepAlive: true,
     });
     client.on('error', failed);
-    client.on('notification', () => this.news());
+    client.on('notification', ({ payload }) => payload === replica || this.news());
     client.on('end', () => {
       if (this.client !== client) return;
       this.forget();

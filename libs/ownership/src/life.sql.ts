@@ -12,7 +12,7 @@ export const lifeSql = {
   // To a channel of its own, which nobody else has.
   listen: `listen ${newsChannel}`,
   // The first two beats, because one that succeeds others is registered before its first. Notifying commits wait for each other, so no other beat notifies.
-  tellOf: (beat: string) => `select pg_notify('${newsChannel}', '') from ${beat} where heartbeat <= 2`,
+  tellOf: (beat: string) => `select pg_notify('${newsChannel}', id::text) from ${beat} where heartbeat <= 2`,
   isHeld: (id: string) => `exists (
     select from living where living.objid = ${lockKeyOf(id)}::oid)`,
   // Read once per statement, and not at all without cause: pg_locks stops all lock traffic of the server for the moment of its copy.

@@ -21,6 +21,21 @@ describe('the heartbeat of a replica at rest (P-T6)', () => {
     expect([me.isAlone, me.restingPassMs]).toEqual([false, 1_000]);
   });
 
+  it('comes half a second after the pass in which it was told of another one, so that each beats between two beats of the other', async () => {
+    const me = replicaOf('a');
+    const told = jest.fn();
+    me.onNews(told);
+    store.isTold = true;
+    await me.pass();
+    await replicaOf('b').pass();
+    store.news();
+    expect([told.mock.calls.length, me.nextPassMs]).toEqual([1, 1_000]);
+    await me.pass();
+    expect(me.nextPassMs).toBe(500);
+    await me.pass();
+    expect(me.nextPassMs).toBe(1_000);
+  });
+
   it('is never older than half a lease, after which no POST would start', async () => {
     store.isTold = true;
     for (const leaseMs of [1_000, 3_000, 5_000, 10_000]) {

@@ -11,7 +11,7 @@ export const shardSql = {
 
   heartbeat: `with beat as (
          insert into replica (id, heartbeat) values ($1, 1) on conflict (id) do update set heartbeat = replica.heartbeat + 1
-         returning heartbeat)
+         returning id, heartbeat)
        ${lifeSql.tellOf('beat')}`,
 
   // Runs after the heartbeat, so that it sees it. It reads both tables in one statement, so that owner and heartbeat are from the same

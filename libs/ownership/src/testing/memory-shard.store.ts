@@ -11,7 +11,9 @@ export class MemoryShardStore extends ShardStore {
   override sessionsEnded = 0;
   /** Set by the test. */
   override isTold = false;
-  override onNews = () => undefined;
+  /** Call it to tell the replica. */
+  news: () => void = () => undefined;
+  override onNews = (listener: () => void) => void (this.news = listener);
   /** Runs before every call; throw to make it fail. */
   beforeCall: () => void | Promise<void> = () => undefined;
 
