@@ -1,4 +1,4 @@
-import { DataFault } from '@paycode/persistence';
+import { DataFault, joinPayloads, scalars, texts } from '@paycode/persistence';
 import type { EventToPublish } from '../event-transport';
 import { chunked, encodeBounded, pageLimits } from '../record/event-size';
 import { outboxSql } from './outbox.sql';
@@ -42,7 +42,14 @@ export function outboxEvent(event: EventToPublish): OutboxEvent {
 /** The parameters of the events of `insertBesideOutbox`: their columns, and the place of the row that each goes into. */
 export function outboxColumns(rows: readonly OutboxEvent[]): unknown[] {
   const inRows = chunked(rows, { ...pageLimits, isAlike });
-  return [...eventColumns(rows), inRows.flatMap((row, place) => row.map(() => place))];
+  const { bytes, starts, lengths } = joinPayloads(rows.map(({ payload }) => payload));
+  return [
+    ...attributesOf(rows).map(texts),
+    bytes,
+    starts,
+    lengths,
+    scalars(inRows.flatMap((row, place) => row.map(() => place))),
+  ];
 }
 
 function isAlike({ event: one }: OutboxEvent, { event: next }: OutboxEvent): boolean {
@@ -51,6 +58,10 @@ function isAlike({ event: one }: OutboxEvent, { event: next }: OutboxEvent): boo
 
 /** The columns of events, each for itself. */
 export function eventColumns(rows: readonly OutboxEvent[]): unknown[] {
+  return [...attributesOf(rows), rows.map(({ payload }) => payload)];
+}
+
+function attributesOf(rows: readonly OutboxEvent[]): (string | null)[][] {
   const column = (value: (event: EventToPublish) => string | null) => rows.map(({ event }) => value(event));
   return [
     column(event => event.topic),
@@ -60,6 +71,5 @@ export function eventColumns(rows: readonly OutboxEvent[]): unknown[] {
     column(event => event.source),
     column(event => event.time),
     column(event => event.traceparent ?? null),
-    rows.map(({ payload }) => payload),
   ];
 }

@@ -1,4 +1,4 @@
-import { unseenLength } from '@paycode/persistence';
+import { joinedPayload, unseenLength } from '@paycode/persistence';
 
 /**
  * Statements for a service's migration. Columns follow Debezium's outbox router (aggregatetype routes to the topic, aggregateid is the
@@ -28,9 +28,10 @@ export const keepPayloadsInOutboxRows = [
   'alter table outbox set (toast_tuple_target = 8160)',
 ] as const;
 
-/** Columns of an event, in the order of `eventColumns`. */
-const columns = 'aggregatetype, aggregateid, type, event_id, source, time, traceparent, payload';
-const columnCount = columns.split(', ').length;
+/** Columns of an event, in the order of `outboxColumns`. */
+const attributes = 'aggregatetype, aggregateid, type, event_id, source, time, traceparent';
+const columns = `${attributes}, payload`;
+const attributeCount = attributes.split(', ').length;
 
 /** A line for each event of a row. No event has a line break in one of its columns. */
 const lines = (column: string, order: string): string => `string_agg(${column}, E'\\n' order by ${order})`;
@@ -44,16 +45,20 @@ export const linesOfEvents = (columnOf: { key: string; id: string; order: string
   ${lines('payload', columnOf.order)},
   case when count(traceparent) > 0 then ${lines("coalesce(traceparent, '')", columnOf.order)} end`;
 
-const columnsFrom = (first: number): string[] => Array.from({ length: columnCount }, (_, at) => `$${first + at}::text[]`);
+const attributesFrom = (first: number): string[] => Array.from({ length: attributeCount }, (_, at) => `$${first + at}::text[]`);
 
-/** Inserts those events whose columns are the parameters from `$first` on, with the place of their row. */
-const insertFrom = (first: number, those = ''): string => `
+/** Inserts those events whose columns are the parameters from `$first` on: attributes, payloads as `joinPayloads` has them, the place of their row. */
+const insertFrom = (first: number, those = ''): string => {
+  const [bytes, starts, lengths, places] = Array.from({ length: 4 }, (_, at) => `$${first + attributeCount + at}`);
+  return `
   insert into outbox (aggregatetype, type, source, aggregateid, event_id, time, payload, traceparent)
   select aggregatetype, type, source, ${linesOfEvents({ key: 'aggregateid', id: 'event_id', order: 'ordinal' })}
-  from unnest(${columnsFrom(first).join(', ')}, ${unseenLength(`$${first + columnCount}::int[]`)})
-    with ordinality as e(${columns}, place, ordinal) ${those}
+  from (select ${attributes}, ${joinedPayload(bytes!, 'start', 'length')} as payload, place, ordinal
+          from unnest(${attributesFrom(first).join(', ')}, ${starts}::int[], ${lengths}::int[], ${unseenLength(`${places}::int[]`)})
+            with ordinality as a(${attributes}, start, length, place, ordinal) ${those}) e
   group by place, aggregatetype, type, source
   order by place`;
+};
 
 /** Numbers that PostgreSQL gave. */
 const arrayOf = (ids: readonly string[]): string => `'{${ids.map(BigInt).join(',')}}'::bigint[]`;
