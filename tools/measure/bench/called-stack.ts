@@ -37,7 +37,7 @@ export abstract class CalledStack {
   protected readonly core = new CalledProcess(bundle('core'));
 
   protected constructor(
-    private readonly name: string,
+    readonly name: string,
     /** Of the way in. */
     readonly database: string,
     private readonly shared: { receiver: CalledProcess; server: BenchDatabase },

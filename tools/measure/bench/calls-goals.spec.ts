@@ -1,5 +1,5 @@
 import type { CallsBurst, CallsSteady } from './called-stack.ts';
-import { callsGoals } from './calls-goals.ts';
+import { callsGoals, type SenderFigures } from './calls-goals.ts';
 
 const burst = (perSecond: number, cpuUs: number): CallsBurst => ({
   perSecond,
@@ -12,7 +12,13 @@ const reached = {
   single: [burst(900, 990), burst(1_600, 1_000), burst(1_500, 1_010)],
   hundred: [burst(2_900, 600), burst(3_000, 600), burst(3_100, 600)],
   steadies: [steady(1, 5, 16), steady(200, 11, 29), steady(500, 90, 900)],
+  senders: [],
 };
+const sender = (name: SenderFigures['name'], rates: number[]): SenderFigures => ({
+  name,
+  single: rates.map(rate => burst(rate, 1_300)),
+  steadies: [],
+});
 const verdicts = (goals: ReturnType<typeof callsGoals>) => goals.map(({ measure, isMet }) => [measure, isMet]);
 
 describe('the goals of payments by calls', () => {
@@ -26,13 +32,20 @@ describe('the goals of payments by calls', () => {
     ]);
   });
 
-  it('compare with Outpost round by round where it took part, a hundred per call with its one', () => {
-    const outpost = { single: [burst(500, 1_300), burst(1_000, 1_300), burst(1_100, 1_300)] };
-    const goals = callsGoals({ ...reached, outpost });
-    expect(verdicts(goals).slice(-2)).toEqual([
+  it('compare with each sender round by round where it took part, a hundred per call with its one', () => {
+    const senders = [sender('Outpost', [500, 1_000, 1_100]), sender('Svix', [400, 810, 700])];
+    const goals = callsGoals({ ...reached, senders });
+    expect(verdicts(goals).slice(-4)).toEqual([
       ['one per call: recorded per second beside Outpost', true],
       ['100 per call: recorded per second beside Outpost', true],
+      ['one per call: recorded per second beside Svix', true],
+      ['100 per call: recorded per second beside Svix', true],
     ]);
-    expect(goals.slice(-2).map(goal => goal.reached)).toEqual(['1.60 (1.36-1.80)', '3.00 (2.82-5.80)']);
+    expect(goals.slice(-4).map(goal => [goal.reached, goal.goal])).toEqual([
+      ['1.60 (1.36-1.80)', '>= 1.5'],
+      ['3.00 (2.82-5.80)', '>= 3'],
+      ['2.14 (1.98-2.25)', '>= 2'],
+      ['4.43 (3.70-7.25)', '>= 4'],
+    ]);
   });
 });

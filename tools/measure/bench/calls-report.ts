@@ -1,6 +1,7 @@
-/** One payment per call, as a payment core sends them, beside a hundred per call and beside Outpost in the same run. */
+/** One payment per call, as a payment core sends them, beside a hundred per call and beside webhook senders of others in the same run. */
 import type { CalledStack, CallsBurst, CallsSteady } from './called-stack.ts';
-import { callsGoals, cpuOf } from './calls-goals.ts';
+import { type CallsReached, callsGoals, cpuOf, type SenderFigures } from './calls-goals.ts';
+import type { SenderName } from './core-calls.ts';
 import { machineFacts, print, printGoals, printTable, show, writeJson } from './report.ts';
 import { ratioOf, type Spread, spreadOf } from './statistics.ts';
 
@@ -13,14 +14,6 @@ export interface CallsScale {
   steadySeconds: number;
 }
 
-export interface CallsFigures {
-  single: CallsBurst[];
-  hundred: CallsBurst[];
-  steadies: CallsSteady[];
-  /** Undefined: it did not take part. It takes one event per call. */
-  outpost?: { single: CallsBurst[]; steadies: CallsSteady[] };
-}
-
 export const callsScales: Record<'quick' | 'full', CallsScale> = {
   quick: { rounds: 2, warmUp: 3_000, burst: 4_000, steadySeconds: 8 },
   full: { rounds: 3, warmUp: 20_000, burst: 10_000, steadySeconds: 20 },
@@ -28,57 +21,63 @@ export const callsScales: Record<'quick' | 'full', CallsScale> = {
 /** Payments per second. */
 const rates = [1, 200, 500];
 const perCallMax = 100;
+const senderNames: readonly SenderName[] = ['Outpost', 'Svix'];
+
+/** A stack that takes one event per call. */
+export type SenderStack = CalledStack & { readonly name: SenderName };
 
 /** Round by round in turn. */
-export async function measureCalls(paycode: CalledStack, scale: CallsScale, outpost?: CalledStack): Promise<CallsFigures> {
+export async function measureCalls(
+  paycode: CalledStack,
+  scale: CallsScale,
+  senders: readonly SenderStack[],
+): Promise<CallsReached> {
   const { rounds, warmUp, burst, steadySeconds } = scale;
-  const figures: CallsFigures = {
-    single: [],
-    hundred: [],
-    steadies: [],
-    ...(outpost && { outpost: { single: [], steadies: [] } }),
-  };
+  const [single, hundred, steadies]: [CallsBurst[], CallsBurst[], CallsSteady[]] = [[], [], []];
+  const beside = senders.map(stack => ({ stack, figures: { name: stack.name, single: [], steadies: [] } as SenderFigures }));
   for (const perCall of [1, perCallMax]) await paycode.burst(warmUp, perCall);
-  await outpost?.burst(warmUp, 1);
+  for (const { stack } of beside) await stack.burst(warmUp, 1);
   for (let round = 0; round < rounds; round++) {
-    figures.single.push(await paycode.burst(burst, 1));
-    figures.hundred.push(await paycode.burst(burst, perCallMax));
-    if (outpost) figures.outpost!.single.push(await outpost.burst(burst, 1));
+    single.push(await paycode.burst(burst, 1));
+    hundred.push(await paycode.burst(burst, perCallMax));
+    for (const { stack, figures } of beside) figures.single.push(await stack.burst(burst, 1));
   }
   for (const rate of rates) {
-    figures.steadies.push(await paycode.steady(rate, steadySeconds));
-    if (outpost) figures.outpost!.steadies.push(await outpost.steady(rate, steadySeconds));
+    steadies.push(await paycode.steady(rate, steadySeconds));
+    for (const { stack, figures } of beside) figures.steadies.push(await stack.steady(rate, steadySeconds));
   }
-  return figures;
+  return { single, hundred, steadies, senders: beside.map(({ figures }) => figures) };
 }
 
 /** Prints tables, goals and audit, and writes the JSON file. True when the audits found nothing. */
-export function reportCalls(figures: CallsFigures, scale: CallsScale): boolean {
+export function reportCalls(figures: CallsReached, scale: CallsScale): boolean {
   const goals = callsGoals(figures);
   printBursts(figures);
   printLatencies(figures);
   printGoals(goals);
-  if (!figures.outpost) print('Outpost was not run (-- --outpost FOLDER, see docs/explanation/performance.md)');
+  const took = figures.senders.map(({ name }) => name);
+  for (const name of senderNames.filter(each => !took.includes(each)))
+    print(`${name} was not run (-- --${name.toLowerCase()} FOLDER, see docs/explanation/performance.md)`);
   const deviations = deviationsOf(figures);
   for (const deviation of deviations) print(`AUDIT ${deviation}`);
   if (deviations.length === 0) print('audit: every payment has exactly one POST, one verdict and one decision');
-  if (figures.outpost && deviations.length === 0)
-    print('audit: every event of Outpost has exactly one POST and one recorded attempt');
+  if (took.length > 0 && deviations.length === 0)
+    print(`audit: every event of ${took.join(' and ')} has exactly one POST and one recorded attempt`);
   print(writeJson('calls', { machine: machineFacts(), scale, ...figures, goals, deviations }));
   return deviations.length === 0;
 }
 
-function deviationsOf({ single, hundred, steadies, outpost }: CallsFigures): string[] {
-  const counted = [single, hundred, steadies, outpost?.single ?? [], outpost?.steadies ?? []];
+function deviationsOf({ single, hundred, steadies, senders }: CallsReached): string[] {
+  const counted = [single, hundred, steadies, ...senders.flatMap(sender => [sender.single, sender.steadies])];
   return counted.flat().flatMap(each => each.deviations);
 }
 
-function printBursts({ single, hundred, outpost }: CallsFigures): void {
-  const contenders = [
+function printBursts({ single, hundred, senders }: CallsReached): void {
+  const contenders: [string, readonly CallsBurst[]][] = [
     ['one per call', single],
     [`${perCallMax} per call`, hundred],
-    ...(outpost ? ([['Outpost, one per call', outpost.single]] as const) : []),
-  ] as const;
+    ...senders.map(({ name, single }): [string, readonly CallsBurst[]] => [`${name}, one per call`, single]),
+  ];
   printTable(
     ['by calls', 'payments/s', 'CPU us/payment, all processes', 'statements/payment, database of the way in'],
     contenders.map(([name, bursts]) => rowOf(name, bursts)),
@@ -92,17 +91,20 @@ function printBursts({ single, hundred, outpost }: CallsFigures): void {
   const beside = (name: string, others: readonly CallsBurst[]) =>
     print(`CPU, one per call / ${name}, round by round: ${show(ratioOf(single.map(cpuOf), others.map(cpuOf)))}`);
   beside(`${perCallMax} per call`, hundred);
-  if (outpost) beside('Outpost', outpost.single);
+  for (const sender of senders) beside(sender.name, sender.single);
   print();
 }
 
-function printLatencies({ steadies, outpost }: CallsFigures): void {
+function printLatencies({ steadies, senders }: CallsReached): void {
   const row = (name: string, { perSecond, p50Ms, p99Ms }: CallsSteady) => [
     `${name}${perSecond}/s`,
     p50Ms.toFixed(1),
     p99Ms.toFixed(1),
   ];
-  const rows = steadies.flatMap((steady, at) => [row('', steady), ...(outpost ? [row('Outpost, ', outpost.steadies[at]!)] : [])]);
+  const rows = steadies.flatMap((steady, at) => [
+    row('', steady),
+    ...senders.map(sender => row(`${sender.name}, `, sender.steadies[at]!)),
+  ]);
   printTable(['one per call, due to POST', 'p50 ms', 'p99 ms'], rows);
 }
 

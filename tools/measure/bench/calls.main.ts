@@ -8,19 +8,20 @@ import { bundle } from './contender.ts';
 import { inspectFlag } from './inspected-process.ts';
 import { makeMerchants, makeSecrets } from './merchants.ts';
 import { Neighbours } from './neighbours.ts';
-import { findOutpost } from './outpost-programs.ts';
-import { OutpostUnderTest } from './outpost-under-test.ts';
 import { PlatformUnderTest } from './platform-under-test.ts';
 import { ProcessCounters } from './process-work.ts';
 import { cpuUsOfTree } from './process-usage.ts';
 import type { ReceiverPorts } from './receiver.main.ts';
 import { runToEnd } from './run-to-end.ts';
+import type { SenderUnderTest } from './sender-under-test.ts';
+import { chosenSenders } from './senders.ts';
 import { WayIn } from './way-in.ts';
 import { workCeilings } from './work-ceilings.ts';
 import { type Counted, reportWork, WorkPerPayment } from './work-per-payment.ts';
 
 const endpoints = 20;
 const flag = { type: 'boolean', default: false } as const;
+const folder = { type: 'string' } as const;
 
 /** Allocations are counted by inspectors. */
 function flagsOf(isCounted: boolean) {
@@ -39,9 +40,9 @@ async function countWork(wayIn: WayIn, platform: PlatformUnderTest, database: Be
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { quick: flag, ceilings: flag, outpost: { type: 'string' } },
+    options: { quick: flag, ceilings: flag, outpost: folder, svix: folder },
   });
-  const programs = values.outpost === undefined ? undefined : findOutpost(values.outpost);
+  const starts = chosenSenders(values);
   const scale = callsScales[values.quick ? 'quick' : 'full'];
   const database = await BenchDatabase.start();
   const neighbours = await Neighbours.start();
@@ -62,9 +63,13 @@ async function main(): Promise<void> {
       process.exitCode = reportWork(await countWork(wayIn, platform, database), workCeilings) ? 0 : 1;
       return;
     }
-    const outpost = programs && (await OutpostUnderTest.start(receiver, programs, around));
-    if (outpost) closing.push(() => outpost.stop());
-    process.exitCode = reportCalls(await measureCalls(wayIn, scale, outpost), scale) ? 0 : 1;
+    const senders: SenderUnderTest[] = [];
+    for (const start of starts) {
+      const sender = await start(receiver, around);
+      closing.push(() => sender.stop());
+      senders.push(sender);
+    }
+    process.exitCode = reportCalls(await measureCalls(wayIn, scale, senders), scale) ? 0 : 1;
   } finally {
     await Promise.allSettled(closing.map(stop => stop()));
     await neighbours.stop();

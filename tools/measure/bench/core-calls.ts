@@ -1,24 +1,35 @@
 /** How a payment core calls for payments: what it sends, and what it takes for an answer. */
 import { sampleNotification } from './sample-notification.ts';
+import { numberOfMessage } from './svix-messages.ts';
 
-export type CalledKind = 'payment-simulator' | 'outpost';
+/** Webhook senders of others. */
+export type SenderName = 'Outpost' | 'Svix';
+
+export type CalledKind = 'payment-simulator' | SenderName;
+
+export interface Call {
+  path: string;
+  body: string;
+}
 
 export interface CallForm {
-  path: string;
   /** Status of the answer when all payments of a call are accepted. */
   acceptedStatus: number;
-  /** Body of a call with `count` payments; `from` counts those before. */
-  body(from: number, count: number): string;
+  /** A call with `count` payments; `from` counts those before. */
+  call(from: number, count: number): Call;
   /** Payments of an accepted call. @throws when the answer says that one of them goes nowhere */
   idsOf(answer: string): number[];
 }
 
 /** The topic of every event that Outpost gets. */
 export const outpostTopic = 'payment';
+/** The type of every event that Svix gets. */
+const svixEventType = 'payment';
 
 export const callForms: Record<CalledKind, (merchantIds: readonly number[]) => CallForm> = {
   'payment-simulator': simulatorForm,
-  outpost: outpostForm,
+  Outpost: outpostForm,
+  Svix: svixForm,
 };
 
 function simulatorForm(merchantIds: readonly number[]): CallForm {
@@ -30,25 +41,34 @@ function simulatorForm(merchantIds: readonly number[]): CallForm {
     return { merchantId, amount, tipAmount, currencyCode, reference, ...passedThrough };
   };
   return {
-    path: '/internal/transactions',
     acceptedStatus: 201,
-    body: (from, count) => JSON.stringify(Array.from({ length: count }, (_, at) => itemOf(from + at))),
+    call: (from, count) => ({
+      path: '/internal/transactions',
+      body: JSON.stringify(Array.from({ length: count }, (_, at) => itemOf(from + at))),
+    }),
     idsOf: answer => (JSON.parse(answer) as { transactionId: number }[]).map(({ transactionId }) => transactionId),
   };
 }
 
-/** One event per call, with an id of our own: it is the id that the receivers see. A tenant is a merchant. */
-function outpostForm(merchantIds: readonly number[]): CallForm {
+/** One event per call, each with an id of our own; the merchants take turns. */
+function eventCalls(name: SenderName, merchantIds: readonly number[], callOf: (id: number, merchantId: number) => Call) {
   let lastId = 0;
+  return (_from: number, count: number): Call => {
+    if (count !== 1) throw new Error(`${name} takes one event per call, not ${count}`);
+    const id = ++lastId;
+    return callOf(id, merchantIds[id % merchantIds.length]!);
+  };
+}
+
+/** Receivers see our own id of an event. A tenant is a merchant. */
+function outpostForm(merchantIds: readonly number[]): CallForm {
   return {
-    path: '/api/v1/publish',
     acceptedStatus: 202,
-    body: (_from, count) => {
-      if (count !== 1) throw new Error(`Outpost takes one event per call, not ${count}`);
-      const merchantId = merchantIds[++lastId % merchantIds.length]!;
-      const data = sampleNotification(lastId, merchantId);
-      return JSON.stringify({ id: String(lastId), tenant_id: String(merchantId), topic: outpostTopic, data });
-    },
+    call: eventCalls('Outpost', merchantIds, (id, merchantId) => {
+      const data = sampleNotification(id, merchantId);
+      const event = { id: String(id), tenant_id: String(merchantId), topic: outpostTopic, data };
+      return { path: '/api/v1/publish', body: JSON.stringify(event) };
+    }),
     idsOf: answer => {
       const { id, duplicate, destination_ids } = JSON.parse(answer) as {
         id: string;
@@ -58,5 +78,17 @@ function outpostForm(merchantIds: readonly number[]): CallForm {
       if (duplicate || destination_ids.length !== 1) throw new Error(`Outpost does not deliver an event once: ${answer}`);
       return [Number(id)];
     },
+  };
+}
+
+/** Receivers see Svix's id of a message. An application is a merchant; the answer leaves the payload out. */
+function svixForm(merchantIds: readonly number[]): CallForm {
+  return {
+    acceptedStatus: 202,
+    call: eventCalls('Svix', merchantIds, (id, merchantId) => ({
+      path: `/api/v1/app/${merchantId}/msg?with_content=false`,
+      body: JSON.stringify({ eventType: svixEventType, payload: sampleNotification(id, merchantId) }),
+    })),
+    idsOf: answer => [numberOfMessage((JSON.parse(answer) as { id: string }).id)],
   };
 }

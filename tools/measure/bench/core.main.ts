@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { serveCalls } from './child-calls.ts';
 import { monotonicMs } from './clock.ts';
-import { type CalledKind, type CallForm, callForms } from './core-calls.ts';
+import { type Call, type CalledKind, type CallForm, callForms } from './core-calls.ts';
 
 export interface CoreOptions {
   kind: CalledKind;
@@ -45,9 +45,9 @@ let ids: number[] = [];
 let due: number[] = [];
 
 /** A service that is too busy for its database says so (503), and is asked again, as a payment core does. */
-async function answerTo(body: string): Promise<{ status: number; text: string }> {
+async function answerTo({ path, body }: Call): Promise<{ status: number; text: string }> {
   for (let tries = 1; ; tries++) {
-    const answer = await pool.request({ path: form.path, method: 'POST', headers, body });
+    const answer = await pool.request({ path, method: 'POST', headers, body });
     const text = await answer.body.text();
     if (answer.statusCode !== 503 || tries === triesMax) return { status: answer.statusCode, text };
     process.stderr.write(`answered 503, try ${tries} of ${triesMax}\n`);
@@ -55,21 +55,21 @@ async function answerTo(body: string): Promise<{ status: number; text: string }>
   }
 }
 
-async function complete(body: string, dueMs: number): Promise<void> {
-  const { status, text } = await answerTo(body);
-  if (status !== form.acceptedStatus) throw new Error(`${form.path} answered ${status}: ${text.slice(0, 300)}`);
+async function complete(call: Call, dueMs: number): Promise<void> {
+  const { status, text } = await answerTo(call);
+  if (status !== form.acceptedStatus) throw new Error(`${call.path} answered ${status}: ${text.slice(0, 300)}`);
   for (const id of form.idsOf(text)) {
     ids.push(id);
     due.push(dueMs);
   }
 }
 
-/** Bodies are made before the clock starts. Resolves to when it started. */
+/** Calls are made up before the clock starts. Resolves to when it started. */
 async function burst({ count, perCall }: CoreLoad): Promise<number> {
-  const bodies = Array.from({ length: Math.ceil(count / perCall) }, (_, at) => form.body(at * perCall, perCall));
+  const calls = Array.from({ length: Math.ceil(count / perCall) }, (_, at) => form.call(at * perCall, perCall));
   const startedMs = monotonicMs();
   const caller = async () => {
-    for (let body = bodies.pop(); body !== undefined; body = bodies.pop()) await complete(body, monotonicMs());
+    for (let call = calls.pop(); call !== undefined; call = calls.pop()) await complete(call, monotonicMs());
   };
   await Promise.all(Array.from({ length: callers }, caller));
   return startedMs;
@@ -80,10 +80,10 @@ async function steady({ count, perCall, perSecond }: CoreLoad): Promise<number> 
   const underWay: Promise<void>[] = [];
   for (let sent = 0; sent < count; sent += perCall) {
     const dueMs = startedMs + (sent * 1_000) / perSecond;
-    const body = form.body(sent, perCall);
+    const call = form.call(sent, perCall);
     const waitMs = dueMs - monotonicMs();
     if (waitMs > 0) await pause(waitMs);
-    underWay.push(complete(body, dueMs));
+    underWay.push(complete(call, dueMs));
   }
   await Promise.all(underWay);
   return startedMs;

@@ -1,20 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { undoneAfterEach } from '@paycode/service-runtime/testing';
 import { findOutpost } from './outpost-programs.ts';
+import { programFolders } from './testing/program-folders.ts';
 
-const undo = undoneAfterEach();
-
-function folderWith(...programs: string[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'outpost-programs-'));
-  undo(() => rmSync(folder, { recursive: true }));
-  for (const name of programs) {
-    writeFileSync(join(folder, name), '#!/bin/sh\n');
-    chmodSync(join(folder, name), 0o755);
-  }
-  return folder;
-}
+const folderWith = programFolders();
 
 describe('what Outpost runs with', () => {
   it('is found in the folder of its build and in the folders of the system, the first one first', () => {

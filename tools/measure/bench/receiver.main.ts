@@ -1,10 +1,11 @@
 /** Merchants' receivers in a process of their own: TLS, keep-alive, one port per endpoint. Notes what arrives and when. */
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serveCalls } from './child-calls.ts';
 import { monotonicMs } from './clock.ts';
+import { numberOfMessage } from './svix-messages.ts';
 
 export interface ReceiverOptions {
   certFile: string;
@@ -33,8 +34,13 @@ let times: number[] = [];
 let connections = 0;
 let hangingNow = 0;
 
+/** Svix has a header of its own, which no setting renames. */
+function idOf({ 'x-webhook-transaction-id': id, 'svix-id': ofSvix }: IncomingHttpHeaders): number {
+  return typeof ofSvix === 'string' ? numberOfMessage(ofSvix) : Number(id);
+}
+
 const serve = (request: IncomingMessage, response: ServerResponse): void => {
-  ids.push(Number(request.headers['x-webhook-transaction-id']));
+  ids.push(idOf(request.headers));
   times.push(monotonicMs());
   request.resume().once('end', () => response.writeHead(200, { 'content-length': 2 }).end('OK'));
 };
