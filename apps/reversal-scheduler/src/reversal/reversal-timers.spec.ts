@@ -24,6 +24,23 @@ describe('reversal timers', () => {
     expect(await scheduler.database.decisions.find([1, 2])).toEqual(new Map([[1, 'SETTLED'], [2, 'REVERSED']])); // prettier-ignore
   });
 
+  it('a read that takes long makes no timer late: its times count from its beginning (P-T5)', async () => {
+    const scheduler = schedulerUnderTest();
+    const { database, clock, timers, closer } = scheduler;
+    const scan = database.jobs.scan.bind(database.jobs);
+    database.jobs.scan = async (...read) => {
+      const found = await scan(...read);
+      await clock.advance(500);
+      return found;
+    };
+    await scheduler.arm([job(1)]);
+    await clock.advance(59_000);
+    await untilDone(() => timers.load());
+    await clock.advance(500);
+    await untilDone(() => timers.fire());
+    expect(closer.calls).toEqual([[1]]);
+  });
+
   it('OPEN decides nothing and is asked again every 5 s, until there is a verdict (P-I4)', async () => {
     const scheduler = schedulerUnderTest();
     await scheduler.arm([job(1)]);

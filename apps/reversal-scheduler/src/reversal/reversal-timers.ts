@@ -91,18 +91,19 @@ export class ReversalTimers {
     if (this.cursors.size === 0 || this.heap.size >= this.limits.timersMax) return false;
     const { windowMs, pageMax } = this.limits;
     const before = new Map(this.cursors);
+    const beganAtMs = this.ports.clock.nowMs();
     // A shard that is gained from here on makes a load due again.
-    this.loadAtMs = this.ports.clock.nowMs() + windowMs / loadsPerWindow;
+    this.loadAtMs = beganAtMs + windowMs / loadsPerWindow;
     const { jobs: found, nowUs } = await this.ports.jobs.scan([...before.values()], { withinMs: windowMs, max: pageMax });
     const same = new Set([...before].filter(([shard, cursor]) => this.cursors.get(shard) === cursor).map(([shard]) => shard));
-    const nowMs = this.ports.clock.nowMs();
     const perShard = new Map<number, number>();
     for (const { dueInMs, ...job } of found) {
       // The shard was lost during the read: its new owner has the job. If it was also gained again, reading restarts, because its timers
       // were dropped.
       if (!same.has(job.shard)) continue;
       this.cursors.set(job.shard, { shard: job.shard, after: job });
-      const dueAtMs = nowMs + dueInMs;
+      // Reckoned from the beginning: what the answer took would make each timer late. One that asks early learns that, and waits.
+      const dueAtMs = beganAtMs + dueInMs;
       this.heap.push({ ...job, dueAtMs }, dueAtMs);
       perShard.set(job.shard, (perShard.get(job.shard) ?? 0) + 1);
     }

@@ -77,7 +77,7 @@ export interface DueJob extends CloseItem {
   shard: number;
   /** Microseconds since 1970 on the store's clock. */
   dueAtUs: number;
-  /** Time left until due on the store's clock, in milliseconds; negative when overdue. */
+  /** Time from the beginning of the scan until due on the store's clock, in milliseconds; negative when overdue. */
   dueInMs: number;
 }
 

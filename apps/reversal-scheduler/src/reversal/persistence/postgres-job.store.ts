@@ -57,8 +57,9 @@ export class PostgresJobStore extends JobStore {
       window.max,
       lowWaterDistanceMs,
     ]);
-    const jobs = rows.flatMap(({ shard, ...row }) => (shard === null ? [] : [jobFrom({ ...row, shard })]));
-    return { jobs, nowUs: Number(rows.find(row => row.shard === null)!.due_us) };
+    const nowUs = Number(rows.find(row => row.shard === null)!.due_us);
+    const jobs = rows.flatMap(({ shard, ...row }) => (shard === null ? [] : [jobFrom({ ...row, shard }, nowUs)]));
+    return { jobs, nowUs };
   }
 
   override async undecided(transactionIds: readonly number[]): Promise<Map<number, number>> {
@@ -115,16 +116,16 @@ interface ScanRow {
   merchant: string;
   shard: number | null;
   due_us: string;
-  left_ms: string;
 }
 
-function jobFrom(row: ScanRow & { shard: number }): DueJob {
+function jobFrom(row: ScanRow & { shard: number }, nowUs: number): DueJob {
+  const dueAtUs = Number(row.due_us);
   return {
     transactionId: Number(row.id),
     merchantId: Number(row.merchant),
     shard: row.shard,
-    dueAtUs: Number(row.due_us),
-    dueInMs: Number(row.left_ms),
+    dueAtUs,
+    dueInMs: (dueAtUs - nowUs) / 1_000,
   };
 }
 
