@@ -51,8 +51,17 @@ export class SendMessages {
 
   /** Time until a message of the channel is due, in milliseconds; undefined when none waits. Channels that ask together share the answer. */
   async nextDueMs(channel: Channel): Promise<number | undefined> {
-    this.looking ??= this.parts.queue.nextDueMs(this.channels).finally(() => (this.looking = undefined));
-    return (await this.looking).get(channel);
+    const looking = (this.looking ??= this.parts.queue.nextDueMs(this.channels));
+    try {
+      return (await looking).get(channel);
+    } finally {
+      if (this.looking === looking) this.looking = undefined;
+    }
+  }
+
+  /** There are new messages: what is being looked at may have been read before them. */
+  lookAgain(): void {
+    this.looking = undefined;
   }
 
   private async work(message: QueuedMessage): Promise<void> {

@@ -12,10 +12,11 @@ describe('the workers of an idle queue', () => {
 
   function working(nextDueMs: () => number | undefined, sent = 0): { calls: string[]; job: MessageWorkersJob } {
     const calls: string[] = [];
-    const sending: Pick<SendMessages, 'channels' | 'sendDue' | 'nextDueMs'> = {
+    const sending: Pick<SendMessages, 'channels' | 'sendDue' | 'nextDueMs' | 'lookAgain'> = {
       channels: ['EMAIL'] as Channel[],
       sendDue: async () => (calls.push('send'), sent-- > 0 ? 1 : 0),
       nextDueMs: async () => (calls.push('look'), nextDueMs()),
+      lookAgain: () => undefined,
     };
     const log = createLogger('test', 'silent');
     const job = new MessageWorkersJob(sending as SendMessages, { log, idleMs, tidy: async () => undefined });

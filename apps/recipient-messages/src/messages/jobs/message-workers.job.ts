@@ -41,6 +41,7 @@ export class MessageWorkersJob {
 
   /** There are new messages. */
   wake(): void {
+    this.sending.lookAgain();
     this.tasks.forEach(task => task.wake());
   }
 
