@@ -75,7 +75,7 @@ describe('the lock that shows that a replica lives (P-T11)', () => {
     await isToldOf(other.beat);
     await heir.store.succeed(heir.replica, 'pod 1');
     await isToldOf(heir.beat);
-    await other.beat();
+    await isToldOf(other.beat);
     told.mockClear();
     for (let times = 0; times < 3; times++) await other.beat();
     await me.beat();
