@@ -157,13 +157,15 @@ describe('the supervisor', () => {
     });
 
     it('a connection that waits too long for it is asked to come again', async () => {
-      const { door, service } = await behindDoor({ waitMs: 0 });
+      const needed = join(folder, 'needed');
+      const { door, service } = await behindDoor({ waitMs: 0, env: { FAKE_NEEDS: needed } });
       await supervise(service);
       const early = await fetch(door, { headers: { accept: 'text/html' } });
       expect([early.status, early.headers.get('retry-after'), early.headers.get('refresh')]).toEqual([503, '2', '2']);
       const program = await fetch(`${door}/pluto/x?y=1`, { headers: { 'x-request-id': 'r-1' } });
       expect([program.status, program.headers.get('retry-after')]).toEqual([503, '2']);
       expect(await program.json()).toMatchObject({ status: 503, code: 'UNAVAILABLE', path: '/pluto/x', requestId: 'r-1' });
+      writeFileSync(needed, '');
       await eventually(() => expect(woken).toEqual(['sleeper']));
     });
 
