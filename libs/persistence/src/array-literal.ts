@@ -20,9 +20,8 @@ export function instants(values: readonly (Date | null)[]): string {
 }
 
 /**
- * SQL for an array parameter whose length the planner does not see. Where it does, a prepared statement of few items looks cheaper than its
- * kept plan, which expects ten, so PostgreSQL plans it again each time: at a payment a time that is half of an insert. One such
- * array for each `unnest` is enough, because the longest decides. `parameter`: with its type, `$1::bigint[]`.
+ * SQL for an array parameter whose length the planner does not see, so that a plan for few items cannot look cheaper than the kept one of a
+ * prepared statement, which expects ten, and be made again each time (ADR 0107). `parameter`: with its type, `$1::bigint[]`.
  */
 export function unseenLength(parameter: string): string {
   return `(select ${parameter})`;
