@@ -15,7 +15,7 @@ probe_service() {
   grep -q "$image: environment is not usable" <<<"$output" || fail "does not load: $output"
   # The driver is found by a name that no bundler sees; port 1 refuses.
   [ "$image" = api-gateway ] || {
-    output=$(buildah run --env DATABASE_URL=postgres://nobody:none@127.0.0.1:1/none "$container" -- node main.cjs migrate 2>&1) && fail 'migrates without a server'
+    output=$(buildah run --env DATABASE_URL="postgres://nobody:none@127.0.0.1:1/none?connect_timeout=600" "$container" -- node main.cjs migrate 2>&1) && fail 'migrates without a server'
     grep -q ECONNREFUSED <<<"$output" || fail "has no driver of PostgreSQL: $output"
   }
   settings_are '[PATH=/usr/local/bin:/usr/bin:/bin NODE_ENV=production LISTEN_HOST=0.0.0.0]'

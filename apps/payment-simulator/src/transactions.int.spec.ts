@@ -222,7 +222,7 @@ describe('transactions of the simulator', () => {
   ])('refuses a full card number in %s without repeating it (R-2.5-15)', async (field, extra) => {
     const answer = await simulator.complete(`[${purchase(extra)}]`);
     expect([answer.status, answer.data]).toEqual([400, expect.stringContaining(field)]);
-    expect(answer.data).not.toMatch(/4111/);
+    expect(answer.data).not.toMatch(/4111.?1111/);
   });
 
   it('takes at most 1,000 completions at a time', async () => {

@@ -29,7 +29,8 @@ export function parseJsonBody(text: string, multilineFields: ReadonlySet<string>
   } catch (cause) {
     throw new DomainError({ status: 400, reason: 'INVALID_JSON', message: 'body is not valid JSON', cause });
   }
-  refuseDuplicateKeys(text);
+  // A text that its own value writes again, byte for byte, has every key once: most callers send such a text, and writing it costs a fifth of a scan.
+  if (text.includes('__proto__') || JSON.stringify(value) !== text) refuseDuplicateKeys(text);
   if (maybeUnacceptable.test(text)) refuseUnacceptable(value, { path: '', isMultiline: false, multilineFields });
   return value;
 }

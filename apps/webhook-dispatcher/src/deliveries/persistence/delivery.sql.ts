@@ -1,4 +1,4 @@
-import { joinedPayload, unseenLength } from '@paycode/persistence';
+import { joinedPayload } from '@paycode/persistence';
 
 // Statements of the delivery store. They lock shards FOR SHARE in the order of their number. A takeover (FOR UPDATE) and these statements
 // wait for each other, so a takeover sees every row written before it.
@@ -14,7 +14,7 @@ export const deliverySql = {
   // is visible.
   insert: `
     with input as (
-      select * from unnest(${unseenLength('$2::bigint[]')}, $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::timestamptz[], $9::int[], $10::int[],
+      select * from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::timestamptz[], $9::int[], $10::int[],
                            $11::boolean[], $12::bigint[], $13::smallint[])
         as t(transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, start, length, reversible, epoch, shard)),
     held as materialized (

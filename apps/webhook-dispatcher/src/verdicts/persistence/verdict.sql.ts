@@ -1,10 +1,10 @@
 import { linesOfEvents } from '@paycode/events';
-import { joinedPayload, unseenLength } from '@paycode/persistence';
+import { joinedPayload } from '@paycode/persistence';
 
 // Statements of the verdict register. Rows are inserted in the order of their ids, so that two batches with the same ids cannot deadlock.
 const input = `
   with input as (
-    select * from unnest(${unseenLength('$1::bigint[]')}, $2::text[], $3::smallint[], $4::text[], $5::integer[], $6::timestamptz[], $7::timestamptz[],
+    select * from unnest($1::bigint[], $2::text[], $3::smallint[], $4::text[], $5::integer[], $6::timestamptz[], $7::timestamptz[],
                          $8::text[], $9::integer[])
       as t(transaction_id, kind, attempt, outcome, elapsed_ms, armed_at, started_at, unanswered, unanswered_ms))`;
 
@@ -26,7 +26,7 @@ export const verdictSql = {
         from (select transaction_id, $13::text as time, ${joinedPayload('$14', 'start', 'length')} as payload, traceparent,
                      (row_number() over (order by transaction_id) - 1) / ${acksPerRow} as place
                 from written
-                join unnest(${unseenLength('$1::bigint[]')}, $15::int[], $16::int[], $17::text[]) as e(transaction_id, start, length, traceparent)
+                join unnest($1::bigint[], $15::int[], $16::int[], $17::text[]) as e(transaction_id, start, length, traceparent)
                using (transaction_id)) ack
        group by place order by place)
     select transaction_id as id from written`,
