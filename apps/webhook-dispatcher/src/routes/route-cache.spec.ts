@@ -66,6 +66,19 @@ describe('routes under a lease (P-I11, A-10)', () => {
     expect(source.asked).toEqual([[9], [1, 2]]);
   });
 
+  it('reads a route whose lease has run out while its event is stored, once for the store and the POST', async () => {
+    await cache.learn([1]);
+    await clock.advance(1_000);
+    let answer = () => {};
+    source.beforeAnswer = () => new Promise(resolve => (answer = resolve));
+    await cache.learn([1]);
+    expect(source.asked).toEqual([[1], [1]]);
+    const route = cache.current(1);
+    answer();
+    expect((await route).url).toBe('https://first.example/hook');
+    expect(source.asked).toEqual([[1], [1]]);
+  });
+
   it('an unreachable source gives an error, never an old route (P-T8)', async () => {
     await cache.current(1);
     await clock.advance(1_000);

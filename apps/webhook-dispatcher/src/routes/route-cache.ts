@@ -63,14 +63,20 @@ export class RouteCache {
     return route!;
   }
 
-  /** Reads the routes of new merchants. It ignores failures; `current` reports them. */
+  /**
+   * Reads the routes of new merchants. Those whose lease has run out are read meanwhile, so that `current` need not wait for them. It ignores
+   * failures; `current` reports them.
+   */
   async learn(merchantIds: Iterable<number>): Promise<void> {
-    const unknown = [...new Set(merchantIds)].filter(merchantId => !this.leased.has(merchantId));
-    await this.reads.run(unknown);
+    const ids = [...new Set(merchantIds)];
+    this.reads.run(ids.filter(id => this.leased.has(id) && !this.leasedNow(id))).catch(() => undefined);
+    await this.reads.run(ids.filter(id => !this.leased.has(id)));
   }
 
   private async read(merchantIds: readonly number[]): Promise<(Route | Error)[]> {
     const askedMs = this.clock.nowMs();
+    // A read that ended while these waited has answered some of them.
+    const wanted = [...new Set(merchantIds)].filter(merchantId => !this.leasedNow(merchantId));
     const faults = new Map<number, RouteUnavailableError>();
     let fault = new RouteUnavailableError('the lease of a route had run out when the answer came');
     const failed = (merchantId: number, cause: unknown) =>
@@ -84,7 +90,7 @@ export class RouteCache {
       }
     };
     try {
-      const pages = chunksOf([...new Set(merchantIds)], routesPerCallMax);
+      const pages = chunksOf(wanted, routesPerCallMax);
       await Promise.all(pages.map(page => isolate(page, { write, failed })));
     } catch (cause) {
       fault = new RouteUnavailableError('routes cannot be read', { cause });
