@@ -30,7 +30,7 @@ const scales: Record<'quick' | 'full', IsolationScale> = {
     stored: { stored: 100_000, rounds: 2, burst: 4_000 },
   },
   full: {
-    rounds: 2,
+    rounds: 3,
     merchant: { ...rates, seconds: 60, ackWindowMs: 45_000, warmUp: 20_000 },
     receivers: { requests: 10_000, healthyPerSecond: 100 },
     stored: { stored: 1_000_000, rounds: 3, burst: 8_000 },
