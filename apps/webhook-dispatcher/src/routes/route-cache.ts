@@ -69,7 +69,10 @@ export class RouteCache {
    */
   async learn(merchantIds: Iterable<number>): Promise<void> {
     const ids = [...new Set(merchantIds)];
-    this.reads.run(ids.filter(id => this.leased.has(id) && !this.leasedNow(id))).catch(() => undefined);
+    const expired = ids.filter(id => this.leased.has(id) && !this.leasedNow(id));
+    this.reads.run(expired).catch(() => {
+      // `current` reads what this one could not, and reports why.
+    });
     await this.reads.run(ids.filter(id => !this.leased.has(id)));
   }
 
