@@ -66,17 +66,32 @@ describe('routes under a lease (P-I11, A-10)', () => {
     expect(source.asked).toEqual([[9], [1, 2]]);
   });
 
-  it('reads a route whose lease has run out while its event is stored, once for the store and the POST', async () => {
+  it('an event whose merchant has an old lease begins the read that its POST waits for, and is stored meanwhile', async () => {
     await cache.learn([1]);
     await clock.advance(1_000);
     let answer = () => {};
-    source.beforeAnswer = () => new Promise(resolve => (answer = resolve));
+    const answered = new Promise<void>(resolve => (answer = resolve));
+    source.beforeAnswer = () => answered;
     await cache.learn([1]);
-    expect(source.asked).toEqual([[1], [1]]);
+    await cache.learn([1]);
     const route = cache.current(1);
     answer();
     expect((await route).url).toBe('https://first.example/hook');
     expect(source.asked).toEqual([[1], [1]]);
+  });
+
+  it('when that read fails, or its answer is older than the lease, the POST reads for itself (P-T8)', async () => {
+    await cache.learn([1]);
+    const answers = [() => Promise.reject(new Error('down')), () => clock.advance(1_000)];
+    for (const beforeAnswer of answers) {
+      await clock.advance(1_000);
+      source.beforeAnswer = beforeAnswer;
+      await cache.learn([1]);
+      const route = cache.current(1);
+      source.beforeAnswer = async () => undefined;
+      expect((await route).url).toBe('https://first.example/hook');
+    }
+    expect(source.asked).toEqual([[1], [1], [1], [1], [1]]);
   });
 
   it('an unreachable source gives an error, never an old route (P-T8)', async () => {

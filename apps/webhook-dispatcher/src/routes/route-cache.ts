@@ -33,6 +33,8 @@ const routesKeptMax = 50_000;
  */
 export class RouteCache {
   private readonly leased = new Map<number, Leased>();
+  /** Routes that `learn` is reading again; settled when the answer is kept. */
+  private readonly renewing = new Map<number, Promise<unknown>>();
   private readonly reads: FlushQueue<number, Route | Error>;
 
   constructor(
@@ -56,6 +58,7 @@ export class RouteCache {
 
   /** The route under a valid lease; reads it again if necessary. @throws RouteUnavailableError */
   async current(merchantId: number): Promise<Route> {
+    if (!this.leasedNow(merchantId)) await this.renewing.get(merchantId);
     const leased = this.leasedNow(merchantId);
     if (leased) return leased;
     const [route] = await this.reads.run([merchantId]);
@@ -64,22 +67,26 @@ export class RouteCache {
   }
 
   /**
-   * Reads the routes of new merchants. Those whose lease has run out are read meanwhile, so that `current` need not wait for them. It ignores
+   * Reads the routes of new merchants, and begins to read those whose lease has run out, so that `current` waits less for them. It ignores
    * failures; `current` reports them.
    */
   async learn(merchantIds: Iterable<number>): Promise<void> {
     const ids = [...new Set(merchantIds)];
-    const expired = ids.filter(id => this.leased.has(id) && !this.leasedNow(id));
-    this.reads.run(expired).catch(() => {
-      // `current` reads what this one could not, and reports why.
-    });
-    await this.reads.run(ids.filter(id => !this.leased.has(id)));
+    // New ones first, because the events wait for these.
+    const learning = this.reads.run(ids.filter(id => !this.leased.has(id)));
+    this.renew(ids.filter(id => this.leased.has(id) && !this.leasedNow(id) && !this.renewing.has(id)));
+    await learning;
+  }
+
+  private renew(merchantIds: readonly number[]): void {
+    const done = () => merchantIds.forEach(id => this.renewing.delete(id));
+    // Whatever it could not read, `current` reads again, and reports why it cannot.
+    const reading = this.reads.run(merchantIds).then(done, done);
+    for (const id of merchantIds) this.renewing.set(id, reading);
   }
 
   private async read(merchantIds: readonly number[]): Promise<(Route | Error)[]> {
     const askedMs = this.clock.nowMs();
-    // A read that ended while these waited has answered some of them.
-    const wanted = [...new Set(merchantIds)].filter(merchantId => !this.leasedNow(merchantId));
     const faults = new Map<number, RouteUnavailableError>();
     let fault = new RouteUnavailableError('the lease of a route had run out when the answer came');
     const failed = (merchantId: number, cause: unknown) =>
@@ -93,7 +100,7 @@ export class RouteCache {
       }
     };
     try {
-      const pages = chunksOf(wanted, routesPerCallMax);
+      const pages = chunksOf([...new Set(merchantIds)], routesPerCallMax);
       await Promise.all(pages.map(page => isolate(page, { write, failed })));
     } catch (cause) {
       fault = new RouteUnavailableError('routes cannot be read', { cause });
