@@ -134,6 +134,25 @@ describe('the checks of every request to a service', () => {
     expect(refusalOf(await post('/orders', body))).toEqual([400, 'body', 'must be UTF-8']);
   });
 
+  it.each([
+    ['twice', '{"reference":"a","reference":"b"}', 'reference', 'appears more than once'],
+    ['twice with one value', '{"reference":"a","reference":"a"}', 'reference', 'appears more than once'],
+    ['twice, between spaces', '{ "reference": "a", "reference": "b" }', 'reference', 'appears more than once'],
+    ['twice, once as an escape', String.raw`{"reference":"a","\u0072eference":"b"}`, 'reference', 'appears more than once'],
+    ['twice inside an object', '{"reference":"a","contact":{"name":"a","name":"b"}}', 'name', 'appears more than once'],
+    ['that is a number twice', '{"reference":"a","1":1,"1":1}', '1', 'appears more than once'],
+    ['named __proto__', '{"__proto__":{"reference":"a"}}', '__proto__', 'is not an allowed key'],
+    ['named __proto__ by an escape', String.raw`{"\u005f_proto__":{"reference":"a"}}`, '__proto__', 'is not an allowed key'],
+  ])('refuses a key %s (A-59)', async (_, body, ...fieldAndRule) => {
+    expect(refusalOf(await post('/orders', body))).toEqual([400, ...fieldAndRule]);
+  });
+
+  it('takes a key in each of several objects, between spaces or not (A-59)', async () => {
+    const order = { reference: '__proto__', contact: { name: 'a' }, others: [{ name: 'a' }, { name: 'a' }] };
+    const statuses = [0, 2].map(async indent => (await post('/orders', JSON.stringify(order, null, indent))).status);
+    expect(await Promise.all(statuses)).toEqual([201, 201]);
+  });
+
   it('takes every other text unchanged', async () => {
     const reference = 'Ωmega 🙂 \u{10FFFF} "quoted" \\ / \u202e e\u0301';
     const answer = await post('/orders', JSON.stringify({ reference }));
