@@ -146,25 +146,32 @@ describe('the time limits of the gateway', () => {
   beforeAll(async () => (gateway = await GatewayUnderTest.start({ HEADERS_TIMEOUT_MS: '300', REQUEST_TIMEOUT_MS: '600' })));
   beforeEach(() => gateway.reset());
   afterAll(() => gateway.stop());
-  const nobodyAsked = () => expect([...gateway.auth.seen, ...gateway.upstream.seen]).toEqual([]);
 
   it.each([
-    ['nothing', ''],
-    ['half a header', 'GET /public/x HTTP/1.1\r\nHost: loc'],
-  ])('a client that sends %s is cut off after the header time', async (_name, bytes) => {
+    ['half a header', 'GET /public/x HTTP/1.1\r\nHost: loc', 0],
+    [
+      'half a body',
+      'POST /pluto/code/create HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a"',
+      0,
+    ],
+    ['half a second request', 'GET /public/x HTTP/1.1\r\nHost: localhost\r\n\r\nGET /public/y HTTP/1.1\r\nHost: loc', 1],
+  ])('a client that sends %s is told by 408 that it took too long, and cut off', async (_name, bytes, reached) => {
     const connection = await gateway.raw();
     connection.send(bytes);
-    expect(statusesOf(await connection.untilClosed())).toEqual([400]);
-    nobodyAsked();
+    const raw = await connection.untilClosed();
+    expect(statusesOf(raw).at(-1)).toBe(408);
+    expect(JSON.parse(raw.split('\r\n\r\n').at(-1)!)).toMatchObject({
+      code: 'REQUEST_TIMEOUT',
+      message: 'the request took too long',
+    });
+    expect([gateway.auth.seen.length, gateway.upstream.seen.length]).toEqual([reached, reached]);
   });
 
-  it('a client that never ends its body is cut off after the request time', async () => {
+  it('a connection that a browser opened ahead and never used is closed without an answer, which it would read as the next one', async () => {
     const connection = await gateway.raw();
-    connection.send(
-      'POST /pluto/code/create HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a"',
-    );
-    expect(statusesOf(await connection.untilClosed())).toEqual([400]);
-    nobodyAsked();
+    expect([await connection.untilClosed(), connection.errorCode]).toEqual(['', undefined]);
+    const metrics = await fetch(`http://127.0.0.1:${gateway.service.ports.internal}/metrics`).then(answer => answer.text());
+    expect(metrics).toMatch(/^paycode_api_gateway_connections_refused_total\{.*reason="silent".*\} 1$/m);
   });
 
   it('a connection on which no byte comes at all is closed', async () => {

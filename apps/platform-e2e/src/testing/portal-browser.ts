@@ -45,7 +45,10 @@ export class PortalBrowser {
     const page = await context.newPage();
     page.setDefaultTimeout(patienceMs);
     const opened = new PortalBrowser(browser, context, page, baseUrl);
-    page.on('console', message => message.type() === 'error' && !isRefusal(message) && opened.complaints.push(message.text()));
+    page.on('console', message => {
+      if (message.type() === 'error' && !isRefusal(message))
+        opened.complaints.push(`${message.text()} (${message.location().url}, on ${page.url()})`);
+    });
     page.on('pageerror', error => opened.complaints.push(error.message));
     page.on('request', request => {
       if (!request.url().startsWith(baseUrl) && !request.url().startsWith('data:'))

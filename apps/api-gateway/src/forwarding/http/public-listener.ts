@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import { type AddressInfo, Server as TcpServer } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { type AddressInfo, type Socket, Server as TcpServer } from 'node:net';
 import { acceptWaiting, backlog } from '@paycode/service-runtime';
+import type { ConnectionRefusal } from '../../telemetry';
 import type { Certificate } from '../../tls';
 import type { ListenerOptions } from '../forwarding-options';
 import { ConnectionTurns } from './connection-turns';
 import { ListenerParts } from './listener-parts';
-import { refuseAndCut } from './raw-answer';
+import { refuseAndCut, type UnreadableRequest } from './raw-answer';
 
 const sweepIntervalMs = 50;
 /** Grace time, because a request, or the first byte of a connection, may be on its way when the gateway begins to stop. */
@@ -19,7 +19,7 @@ export class PublicListener {
   private server: Server | undefined;
   private readonly turns = new ConnectionTurns();
   /** Connections that never carried a request: Node does not count them as idle. */
-  private readonly unused = new Set<Duplex>();
+  private readonly unused = new Set<Socket>();
 
   constructor(
     private readonly options: ListenerOptions,
@@ -47,7 +47,7 @@ export class PublicListener {
     for (const event of ['request', 'checkContinue', 'checkExpectation']) {
       server.on(event, (request: IncomingMessage, response: ServerResponse) => this.onRequest(request, response));
     }
-    server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => this.onUnreadable(error, socket));
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.onUnreadable(error, socket));
     server.listen({ host: this.options.host, port: this.options.port, backlog });
     await once(server, 'listening');
     this.server = server;
@@ -113,26 +113,32 @@ export class PublicListener {
     void turn.take(response, () => this.parts.answerRequest.answer(request, response));
   }
 
-  /** Handles unreadable requests (malformed, contradictory (smuggling), too large, too slow) and failed TLS handshakes. */
-  private onUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-    const message = messageFor(error.code ?? '');
-    this.parts.metrics.connectionRefused(reasonOf(error.code, message));
-    if (message === undefined || !socket.writable || this.turns.of(socket).isAnswering) return void socket.destroy();
-    refuseAndCut(socket, message);
+  /**
+   * Handles unreadable requests (malformed, contradictory (smuggling), too large, too slow) and failed TLS handshakes. A connection on which
+   * no request began is closed without an answer: browsers open connections ahead, and would read it as the answer to what they ask next.
+   */
+  private onUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+    const isSilent = error.code === timedOut && socket.bytesRead === 0;
+    const unreadable = isSilent ? undefined : unreadableBy(error.code ?? '');
+    this.parts.metrics.connectionRefused(isSilent ? 'silent' : reasonOf(error.code, unreadable));
+    if (!unreadable || !socket.writable || this.turns.of(socket).isAnswering) return void socket.destroy();
+    refuseAndCut(socket, unreadable);
   }
 }
 
-const messages: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: 'header fields are larger than allowed',
-  ERR_HTTP_REQUEST_TIMEOUT: 'the request took too long',
+const timedOut = 'ERR_HTTP_REQUEST_TIMEOUT';
+
+const unreadables: Record<string, UnreadableRequest> = {
+  HPE_HEADER_OVERFLOW: { status: 400, message: 'header fields are larger than allowed' },
+  [timedOut]: { status: 408, message: 'the request took too long' },
 };
 
-/** Message for a client whose request could not be read; undefined when it does not use TLS. */
-function messageFor(code: string): string | undefined {
-  return messages[code] ?? (code.startsWith('HPE_') ? 'request is not valid HTTP' : undefined);
+/** What a client is told whose request could not be read; undefined when it does not use TLS. */
+function unreadableBy(code: string): UnreadableRequest | undefined {
+  return unreadables[code] ?? (code.startsWith('HPE_') ? { status: 400, message: 'request is not valid HTTP' } : undefined);
 }
 
-function reasonOf(code: string | undefined, message: string | undefined) {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'slow';
-  return message === undefined ? 'tls' : 'malformed';
+function reasonOf(code: string | undefined, unreadable: UnreadableRequest | undefined): ConnectionRefusal {
+  if (code === timedOut) return 'slow';
+  return unreadable ? 'malformed' : 'tls';
 }

@@ -1,14 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorBody } from '@paycode/service-runtime';
 
 const lingerMs = 2_000;
 const lingerBytesMax = 1_048_576;
 
-/** Answers 400 on a connection whose request cannot be read, and closes it, so that later bytes are never read as a request. */
-export function refuseAndCut(socket: Duplex, message: string): void {
+/** Why a request could not be read: 400 where it is not valid, 408 where it took too long. */
+export interface UnreadableRequest {
+  status: 400 | 408;
+  message: string;
+}
+
+/** Answers on a connection whose request cannot be read, and closes it, so that later bytes are never read as a request. */
+export function refuseAndCut(socket: Duplex, unreadable: UnreadableRequest): void {
   socket.on('error', () => socket.destroy());
-  socket.end(rawAnswer(message), () => socket.destroy());
+  socket.end(rawAnswer(unreadable), () => socket.destroy());
 }
 
 /**
@@ -17,15 +24,15 @@ export function refuseAndCut(socket: Duplex, message: string): void {
  */
 export function refuseConnection(socket: Duplex, message: string): void {
   socket.on('error', () => socket.destroy());
-  socket.end(rawAnswer(message));
+  socket.end(rawAnswer({ status: 400, message }));
   drainThenDestroy(socket);
 }
 
-function rawAnswer(message: string): string {
+function rawAnswer({ status, message }: UnreadableRequest): string {
   const id = randomUUID();
-  const body = JSON.stringify(errorBody({ url: '', id }, { status: 400, message }));
+  const body = JSON.stringify(errorBody({ url: '', id }, { status, message }));
   const head = [
-    'HTTP/1.1 400 Bad Request',
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Cache-Control: no-store',
