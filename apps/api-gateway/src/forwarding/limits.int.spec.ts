@@ -155,7 +155,7 @@ describe('the time limits of the gateway', () => {
       0,
     ],
     ['half a second request', 'GET /public/x HTTP/1.1\r\nHost: localhost\r\n\r\nGET /public/y HTTP/1.1\r\nHost: loc', 1],
-  ])('a client that sends %s is told by 408 that it took too long, and cut off', async (_name, bytes, reached) => {
+  ])('a client that sends %s is told by 408 that it took too long, and cut off (ADR 0017)', async (_name, bytes, reached) => {
     const connection = await gateway.raw();
     connection.send(bytes);
     const raw = await connection.untilClosed();
@@ -167,7 +167,7 @@ describe('the time limits of the gateway', () => {
     expect([gateway.auth.seen.length, gateway.upstream.seen.length]).toEqual([reached, reached]);
   });
 
-  it('a connection that a browser opened ahead and never used is closed without an answer, which it would read as the next one', async () => {
+  it('a connection that a browser opened ahead and never used is closed without an answer, which it would read as the next one (ADR 0017)', async () => {
     const connection = await gateway.raw();
     expect([await connection.untilClosed(), connection.errorCode]).toEqual(['', undefined]);
     const metrics = await fetch(`http://127.0.0.1:${gateway.service.ports.internal}/metrics`).then(answer => answer.text());
