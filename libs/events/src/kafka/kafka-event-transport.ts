@@ -24,6 +24,11 @@ export interface KafkaEventTransportOptions {
   topics?: readonly TopicDefinition[];
   /** A member that is silent for this long loses its partitions. Default 10,000. */
   sessionTimeoutMs?: number;
+  /**
+   * How long a subscriber tries its first join while brokers answer that they are not ready, as a coordinator does that still loads its
+   * groups. Default 60,000, which is half of what the manifests allow a start.
+   */
+  firstJoinMs?: number;
 }
 
 /** An estimate for splitting requests; no limit depends on it. */
@@ -59,13 +64,14 @@ export class KafkaEventTransport extends EventTransport {
 
   async subscribe(subscription: Subscription): Promise<Subscriber> {
     if (this.closed) throw new Error('event transport is closed');
-    const { log, sessionTimeoutMs = 10_000 } = this.options;
+    const { log, sessionTimeoutMs = 10_000, firstJoinMs = 60_000 } = this.options;
     this.requireOwnGroup(subscription);
     await this.partitionCount(subscription.topic);
     const subscriber = new KafkaSubscriber({
       kafka: this.kafka,
       subscription,
       sessionTimeoutMs,
+      firstJoinMs,
       log,
       park: await this.parking(subscription),
       onStopped: stopped => this.subscribers.delete(stopped),

@@ -15,6 +15,8 @@ export interface KafkaSubscriberOptions {
   kafka: Kafka;
   subscription: Subscription;
   sessionTimeoutMs: number;
+  /** How long the first join is tried again. */
+  firstJoinMs: number;
   log: TransportLog;
   /** Makes dead letters durable. */
   park(letters: readonly DeadLetter[]): Promise<void>;
@@ -27,8 +29,6 @@ interface Commit {
 }
 
 const rejoinLimits = { firstMs: 200, maxMs: 5_000 };
-/** A service that starts while brokers are unreachable fails after so many tries instead of waiting silently. */
-const firstJoinRetriesMax = 3;
 
 const watchEveryMs = 5_000;
 const stalledAfterMsMin = 30_000;
@@ -38,7 +38,7 @@ const stallsMax = 3;
 /**
  * One member of a group. kafkajs fetches and keeps the membership. Batches are handled outside its loop, which therefore never blocks:
  * heartbeats continue during slow handlers, and a failing partition delays no other. A crashed kafkajs consumer is replaced when brokers
- * were unreachable; otherwise the subscriber makes no more progress, and liveness reports that.
+ * were unreachable or not ready; otherwise the subscriber makes no more progress, and liveness reports that.
  */
 export class KafkaSubscriber implements Subscriber, PartitionEdge {
   private readonly owned: OwnedPartitions;
@@ -69,7 +69,7 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
     this.member = this.createMember();
   }
 
-  /** Resolves when the group has been joined; rejects when that fails. */
+  /** Resolves when the group has been joined; rejects when that fails, at once for a fault that lasts, else after `firstJoinMs`. */
   async start(): Promise<void> {
     void this.supervise();
     try {
@@ -162,10 +162,11 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
   }
 
   private async supervise(): Promise<void> {
+    const firstJoinEndsAt = performance.now() + this.options.firstJoinMs;
     while (!this.stopping.signal.aborted) {
       const error = await this.memberEnd();
       if (error === undefined || this.stopping.signal.aborted) return;
-      if (!isTransient(error) || (!this.hasJoined && this.failures >= firstJoinRetriesMax)) return this.giveIn(error);
+      if (!isTransient(error) || (!this.hasJoined && performance.now() >= firstJoinEndsAt)) return this.giveIn(error);
       await this.replaceMember(error);
     }
   }
@@ -204,7 +205,7 @@ export class KafkaSubscriber implements Subscriber, PartitionEdge {
     this.failures++;
     this.options.log.warn(
       { ...this.place(), attempt: this.failures, err: error },
-      'event consumer lost its brokers and joins its group again',
+      'event consumer found its brokers unreachable or not ready, and joins its group again',
     );
     void this.owned.lose(this.owned.numbers());
     await this.closeMember();

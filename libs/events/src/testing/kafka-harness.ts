@@ -8,7 +8,7 @@ import type { EventTransport } from '../event-transport';
 import type { EventsEnv } from '../events-env';
 import { ensureTopics } from '../kafka/ensure-topics';
 import { createKafkaClient, type KafkaConnection } from '../kafka/kafka-client';
-import { KafkaEventTransport } from '../kafka/kafka-event-transport';
+import { KafkaEventTransport, type KafkaEventTransportOptions } from '../kafka/kafka-event-transport';
 import { dlqReasonHeader, headerOf } from '../record/cloud-event';
 import { partitionOf } from '../record/partitioning';
 import { quietLog, type RawLetter, type Severable, TransportHarness } from './transport-harness';
@@ -19,6 +19,8 @@ export interface KafkaHarnessOptions {
   /** File of `connection.tlsCa`, for other processes. */
   caFile?: string;
 }
+
+export type KafkaTransportTuning = Partial<Pick<KafkaEventTransportOptions, 'connection' | 'firstJoinMs'>>;
 
 /** The Kafka transport on running brokers. */
 export class KafkaHarness extends TransportHarness {
@@ -46,10 +48,11 @@ export class KafkaHarness extends TransportHarness {
     };
   }
 
-  async openTransport(connection: KafkaConnection = this.options.connection): Promise<EventTransport> {
+  async openTransport(options: KafkaTransportTuning = {}): Promise<EventTransport> {
     // The shortest session that a broker allows: tests wait for it.
     return new KafkaEventTransport({
-      connection,
+      connection: this.options.connection,
+      ...options,
       clientId: 'conformance',
       log: quietLog,
       topics: this.topics,
@@ -105,7 +108,7 @@ export class KafkaHarness extends TransportHarness {
       sockets.add(socket);
       return socket.on('close', () => sockets.delete(socket));
     };
-    const transport = await this.openTransport({ ...this.options.connection, socketFactory });
+    const transport = await this.openTransport({ connection: { ...this.options.connection, socketFactory } });
     const sever = () => {
       isSevered = true;
       // As a peer's reset looks; a silent destroy would go unnoticed by kafkajs.
