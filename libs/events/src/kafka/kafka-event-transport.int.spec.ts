@@ -27,9 +27,9 @@ const notRun = brokers ? '' : ' (not run: no KAFKA_BROKERS)';
     });
     afterAll(() => harness.close());
 
-    /** A transport whose first `answers` joins are refused by that. */
-    const openBehind = async (answers: number, limits: { firstJoinMs?: number } = {}) => {
-      coordinator = await LoadingCoordinator.open(connection.brokers[0]!, answers);
+    /** A transport whose first joins are refused by that, so many. */
+    const openBehind = async (refusals: number, limits: { firstJoinMs?: number } = {}) => {
+      coordinator = await LoadingCoordinator.open(connection.brokers[0]!, refusals);
       const { socketFactory } = coordinator;
       transport = await harness.openTransport({ connection: { ...connection, socketFactory }, ...limits });
       return transport;
@@ -44,11 +44,10 @@ const notRun = brokers ? '' : ' (not run: no KAFKA_BROKERS)';
       expect(coordinator!.refused).toBe(5);
     });
 
-    it('a subscriber that starts says so when they are never loaded', async () => {
+    it('a subscriber that starts fails with that reason when they are not loaded in time', async () => {
       const topic = await harness.topic(1);
       const behind = await openBehind(Infinity, { firstJoinMs: 500 });
       await expect(collect(behind, { topic })).rejects.toMatchObject({ type: 'GROUP_LOAD_IN_PROGRESS' });
-      expect(coordinator!.refused).toBeGreaterThanOrEqual(2);
     });
   });
 });

@@ -12,7 +12,7 @@ const correlationIdAt = 4;
 const errorOfJoinAt = 8;
 
 /**
- * Relays to one broker without TLS. Its coordinator "still loads its groups" for the first `answers` joins: what the broker answered is
+ * Relays to one broker without TLS. Its coordinator "still loads its groups" for the first `refusals` joins: what the broker answered is
  * replaced by the error COORDINATOR_LOAD_IN_PROGRESS, as right after a broker became the leader of those groups.
  */
 export class LoadingCoordinator {
@@ -23,14 +23,14 @@ export class LoadingCoordinator {
 
   private constructor(
     private readonly broker: { host: string; port: number },
-    private readonly answers: number,
+    private readonly refusals: number,
   ) {
     this.server = createServer(client => this.relay(client));
   }
 
-  static async open(address: string, answers: number): Promise<LoadingCoordinator> {
+  static async open(address: string, refusals: number): Promise<LoadingCoordinator> {
     const [host, port] = address.split(':');
-    const coordinator = new LoadingCoordinator({ host: host!, port: Number(port) }, answers);
+    const coordinator = new LoadingCoordinator({ host: host!, port: Number(port) }, refusals);
     await once(coordinator.server.listen(0, '127.0.0.1'), 'listening');
     return coordinator;
   }
@@ -61,7 +61,7 @@ export class LoadingCoordinator {
       broker.write(sized(frame));
     });
     onFrame(broker, frame => {
-      if (joins.delete(frame.readInt32BE(0)) && this.refused < this.answers) {
+      if (joins.delete(frame.readInt32BE(0)) && this.refused < this.refusals) {
         this.refused++;
         frame.writeInt16BE(coordinatorLoadInProgress, errorOfJoinAt);
       }
