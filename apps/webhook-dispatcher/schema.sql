@@ -155,6 +155,7 @@ WITH (toast_tuple_target=8160);
 CREATE TABLE verdict_default PARTITION OF verdict DEFAULT;
 
 CREATE INDEX dead_letter_parked_at ON dead_letter USING btree (parked_at);
+CREATE INDEX delivery_reversal ON delivery USING btree (reference_transaction_id) WHERE kind = 'REVERSAL'::text;
 CREATE INDEX delivery_shard_seq ON delivery USING btree (shard, seq);
 CREATE INDEX delivery_unclaimed ON delivery USING btree (shard, seq) WHERE epoch = 0 AND NOT stub;
 CREATE INDEX delivery_waiting ON delivery USING btree (merchant_id, seq) WHERE epoch = 0 AND NOT stub;

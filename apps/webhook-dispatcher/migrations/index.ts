@@ -6,6 +6,7 @@ import { NameInstances1796000000000 } from './1796000000000-name-instances';
 import { KeepDeadLetters1797000000000 } from './1797000000000-keep-dead-letters';
 import { PauseEndpoints1804000000000 } from './1804000000000-pause-endpoints';
 import { KeepPayloadsInOutboxRows1805000000000 } from './1805000000000-keep-payloads-in-outbox-rows';
+import { FindReversals1807000000000 } from './1807000000000-find-reversals';
 
 /** In order of application. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   KeepDeadLetters1797000000000,
   PauseEndpoints1804000000000,
   KeepPayloadsInOutboxRows1805000000000,
+  FindReversals1807000000000,
 ];

@@ -5,10 +5,10 @@ import { Acknowledgements, type StoredNotification } from './recovery.ports';
 
 /**
  * Writes ACKED_PULL into the verdict register and tells the scheduler. A failed write rejects, because the reply must not be sent
- * without the verdict.
+ * without the verdict. Nothing is told when the core has given the money back: then nothing was written.
  */
 export class AcknowledgeByPull extends Acknowledgements {
-  private readonly acks: FlushQueue<StoredNotification, VerdictKind>;
+  private readonly acks: FlushQueue<StoredNotification, VerdictKind | null>;
 
   constructor(
     verdicts: VerdictStore,
@@ -19,11 +19,10 @@ export class AcknowledgeByPull extends Acknowledgements {
     this.acks = new FlushQueue(write, { flushMax: 1_000, queueMax: 10_000 });
   }
 
-  override async acknowledge(notification: StoredNotification): Promise<VerdictKind> {
+  override async acknowledge(notification: StoredNotification): Promise<void> {
     const [verdict] = await this.acks.run([notification]);
     const { transactionId, merchantId } = notification;
-    this.settling.tell({ transactionId, merchantId, verdict: verdict! });
-    return verdict!;
+    if (verdict) this.settling.tell({ transactionId, merchantId, verdict });
   }
 }
 

@@ -1,4 +1,4 @@
-import { decisionOf, type Identity, parseNotification, serializeNotification, type VerdictKind } from '@paycode/dto';
+import { decisionOf, type Identity, parseNotification, serializeNotification } from '@paycode/dto';
 import type {
   Acknowledgements,
   MerchantOwners,
@@ -8,8 +8,13 @@ import type {
 } from './recovery.ports';
 
 /**
- * Flow: notification by id -> may this caller read it -> acknowledge if it is an unacknowledged success -> the notification as it stands.
- * The verdict row serialises all calls: the first commit counts for every caller and for the webhook (R-4.4-3, T-20).
+ * Flow: notification by id -> may this caller read it -> acknowledge if it is a success that nobody has acknowledged and the core has not
+ * reversed -> the notification as it stands after that.
+ *
+ * The verdict row serialises all calls: the first commit counts for every caller and for the webhook (R-4.4-3, T-20). A reversal by the
+ * core needs no lock. The statement that acknowledges also looks for the reversal, in its own snapshot: a reversal that committed before is
+ * found, and nothing is acknowledged. One that commits later is newer than the acknowledgement. The answer is read after the commit of the
+ * acknowledgement, in one snapshot of verdict and reversals, so it says REVERSED in both cases.
  */
 export class RecoverNotification {
   constructor(
@@ -34,7 +39,7 @@ export class RecoverNotification {
 
   private async read(notification: StoredNotification): Promise<string> {
     const json = this.opener.openText(notification.payload);
-    return isReversed(await this.verdictOf(notification)) ? reversed(json) : json;
+    return isReversed(await this.acknowledged(notification)) ? reversed(json) : json;
   }
 
   /** The merchant itself or its PSP. */
@@ -44,14 +49,23 @@ export class RecoverNotification {
   }
 
   /** Acknowledges and commits before the reply (P-I9). A notification other than a success is only read. */
-  private async verdictOf(notification: StoredNotification): Promise<VerdictKind | null> {
-    if (!notification.isReversible || notification.verdict) return notification.verdict;
-    return this.acknowledgements.acknowledge(notification);
+  private async acknowledged(notification: StoredNotification): Promise<StoredNotification> {
+    const { transactionId, isReversible, verdict, isReversedByCore } = notification;
+    if (!isReversible || verdict || isReversedByCore) return notification;
+    await this.acknowledgements.acknowledge(notification);
+    const standing = await this.store.find(transactionId);
+    if (!standing) throw new Error('the notification was deleted while it was read');
+    return standing;
   }
 }
 
-function isReversed(verdict: VerdictKind | null): boolean {
-  return verdict !== null && decisionOf(verdict) === 'REVERSED';
+/**
+ * Whether the money went back or is on its way (A-14). The core's word counts more than the verdict: it may reverse what was acknowledged,
+ * and when it could not reverse what it was asked to, the payment stands.
+ */
+function isReversed({ isReversible, verdict, isReversedByCore }: StoredNotification): boolean {
+  if (!isReversible) return false;
+  return isReversedByCore ?? (verdict !== null && decisionOf(verdict) === 'REVERSED');
 }
 
 /** The status is never SUCCESS after the reversal began. */

@@ -18,6 +18,9 @@ describe('getNotification', () => {
     await rig.start();
   });
   afterEach(async () => {
+    jest.restoreAllMocks();
+    // A call that a failed test left held back would delay the stop as well.
+    for (const open of openers.splice(0)) open();
     // The receiver stops first: a request that it leaves unanswered would delay the stop of the service for a whole
     // window.
     await receiver.stop();
@@ -29,6 +32,21 @@ describe('getNotification', () => {
     receiver.answer = silence;
     await rig.publish(rig.terminal(notificationOf(transactionId)));
     await eventually(() => expect(receiver.transactionIds).toContain(transactionId));
+  };
+
+  const openers: (() => void)[] = [];
+  /** Holds every call of the method back; `open` lets them go on, in order of arrival. */
+  const hold = (method: 'acknowledge' | 'conclude') => {
+    const store = rig.services[0]!.app.get(VerdictStore);
+    let open!: () => void;
+    const opened = new Promise<void>(resolve => (open = resolve));
+    openers.push(open);
+    const real = store[method].bind(store) as (...args: unknown[]) => Promise<never>;
+    const held = jest.spyOn(store, method).mockImplementation(async (...args: unknown[]) => {
+      await opened;
+      return real(...args);
+    });
+    return { open, held };
   };
 
   describe('as in A-57, R-4.4-1, A-18', () => {
@@ -73,24 +91,112 @@ describe('getNotification', () => {
     expect(await rig.verdict(1)).toBe('CLOSED_NON200');
   });
 
+  describe('a payment that the core reverses by itself', () => {
+    const statusOf = async (id: number) =>
+      (JSON.parse((await rig.recover(id, merchant)).data) as { status: string; transactionId: number }).status;
+    /** The core says that it gave the money back, or that it could not. */
+    const announce = async (id: number, original: number, status: 'REVERSED' | 'FAILED') => {
+      const notification = notificationOf(id, { status, referenceTransactionId: original });
+      const changes = { kind: 'REVERSAL', txState: `END_${status === 'FAILED' ? 'REVERSAL_FAILED' : status}` } as const;
+      await rig.publish(rig.terminal(notification, { ...changes, referenceTransactionId: original }));
+      await eventually(async () => expect(await rig.timeline(id)).toBeDefined());
+    };
+
+    it('regression: reads REVERSED before anybody acknowledged it, and the read acknowledges nothing (A-14)', async () => {
+      await pending(1);
+      await announce(2, 1, 'REVERSED');
+      for (let call = 1; call <= 3; call++) expect(await statusOf(1)).toBe('REVERSED');
+      expect((await rig.recover(1, merchant)).data).toBe(serializeNotification(notificationOf(1, { status: 'REVERSED' })));
+      expect((await rig.timeline(1))!.verdict).toBeNull();
+      // What the server answers is all that is recorded.
+      status(500)(receiver.requests[0]!);
+      expect(await rig.verdict(1)).toBe('CLOSED_NON200');
+      expect(await rig.acknowledged()).toEqual([]);
+      expect(await statusOf(1)).toBe('REVERSED');
+    });
+
+    it('regression: reads REVERSED after its server acknowledged it (A-14)', async () => {
+      await rig.publish(rig.terminal(notificationOf(1)));
+      expect(await rig.verdict(1)).toBe('ACKED_HTTP');
+      expect(await statusOf(1)).toBe('SUCCESS');
+      await announce(2, 1, 'REVERSED');
+      expect(await statusOf(1)).toBe('REVERSED');
+    });
+
+    it('regression: reads REVERSED when its server answers 200 afterwards; the core is not asked to reverse it again (A-14, A-74)', async () => {
+      await pending(1);
+      await announce(2, 1, 'REVERSED');
+      status(200)(receiver.requests[0]!);
+      expect(await rig.verdict(1)).toBe('ACKED_HTTP');
+      expect(await statusOf(1)).toBe('REVERSED');
+    });
+
+    it('regression: reads REVERSED when the reversal comes before the payment (A-14)', async () => {
+      receiver.answer = silence;
+      await announce(2, 1, 'REVERSED');
+      await pending(1);
+      expect(await statusOf(1)).toBe('REVERSED');
+      expect((await rig.timeline(1))!.verdict).toBeNull();
+    });
+
+    it('is not acknowledged by a read that found no reversal, when one is stored before the acknowledgement (A-14)', async () => {
+      await pending(1);
+      const { open, held } = hold('acknowledge');
+      const call = statusOf(1);
+      await eventually(() => expect(held).toHaveBeenCalled());
+      await announce(2, 1, 'REVERSED');
+      open();
+      expect(await call).toBe('REVERSED');
+      expect((await rig.timeline(1))!.verdict).toBeNull();
+    });
+
+    it('reads REVERSED from the first call after the reversal is stored, whatever calls race with it (A-14)', async () => {
+      await pending(1);
+      const racing = Array.from({ length: 20 }, () => statusOf(1));
+      await announce(2, 1, 'REVERSED');
+      expect(await statusOf(1)).toBe('REVERSED');
+      // One that said SUCCESS had acknowledged it before.
+      if ((await Promise.all(racing)).includes('SUCCESS')) expect(await rig.verdict(1)).toBe('ACKED_PULL');
+      expect(await statusOf(1)).toBe('REVERSED');
+    });
+
+    it('regression: reads SUCCESS once the core could not reverse it, and REVERSED until then (A-14)', async () => {
+      receiver.answer = status(500);
+      await rig.publish(rig.terminal(notificationOf(1)));
+      expect(await rig.verdict(1)).toBe('CLOSED_NON200');
+      expect(await statusOf(1)).toBe('REVERSED');
+      await announce(2, 1, 'FAILED');
+      expect(await statusOf(1)).toBe('SUCCESS');
+      expect(await rig.verdict(1)).toBe('CLOSED_NON200');
+      expect(await rig.acknowledged()).toEqual([]);
+      await announce(3, 1, 'REVERSED');
+      expect(await statusOf(1)).toBe('REVERSED');
+    });
+
+    it('is acknowledged by the read as ever, when the core only said that it could not reverse it (A-74)', async () => {
+      await pending(1);
+      await announce(2, 1, 'FAILED');
+      expect(await statusOf(1)).toBe('SUCCESS');
+      expect(await rig.verdict(1)).toBe('ACKED_PULL');
+    });
+
+    it('does not touch other payments, nor does a refund (A-14)', async () => {
+      await pending(1);
+      await pending(3);
+      await announce(2, 3, 'REVERSED');
+      const refund = notificationOf(4, { status: 'REFUNDED', referenceTransactionId: 1 });
+      await rig.publish(rig.terminal(refund, { kind: 'REFUND', txState: 'END_REFUNDED', referenceTransactionId: 1 }));
+      await eventually(async () => expect(await rig.timeline(4)).toBeDefined());
+      expect(await statusOf(1)).toBe('SUCCESS');
+      expect(await rig.verdict(1)).toBe('ACKED_PULL');
+    });
+  });
+
   describe('fifty calls that race with the failing POST', () => {
     const statusesOf = async (calls: Promise<{ status: number; data: string }>[]) =>
       (await Promise.all(calls)).map(({ status: code, data }) => [code, (JSON.parse(data) as { status: string }).status]);
     const fiftyCalls = (id: number) => Array.from({ length: 50 }, () => rig.recover(id, merchant));
     const fifty = (answer: string) => Array.from({ length: 50 }, () => [200, answer]);
-    /** Holds every call of the method back; `open` lets them go on, in order of arrival. */
-    const hold = (method: 'acknowledge' | 'conclude') => {
-      const store = rig.services[0]!.app.get(VerdictStore);
-      let open!: () => void;
-      const opened = new Promise<void>(resolve => (open = resolve));
-      const real = store[method].bind(store) as (...args: unknown[]) => Promise<never>;
-      const held = jest.spyOn(store, method).mockImplementation(async (...args: unknown[]) => {
-        await opened;
-        return real(...args);
-      });
-      return { open, held };
-    };
-    afterEach(() => jest.restoreAllMocks());
 
     describe('as in R-4.4-3, T-20, P-I9', () => {
       it('all answer SUCCESS when they are written first, and the failure changes nothing', async () => {
@@ -185,8 +291,11 @@ describe('getNotification', () => {
   it('answers 503, not a notification, when the acknowledgement cannot be made durable (P-I9)', async () => {
     await pending(1);
     await rig.database.dataSource.query('alter table verdict rename to verdict_away');
-    expect((await rig.recover(1, merchant)).status).toBe(503);
-    await rig.database.dataSource.query('alter table verdict_away rename to verdict');
+    // Back before any assertion: without its table no service can stop, and the reason of a failure would be lost.
+    const refused = await rig
+      .recover(1, merchant)
+      .finally(() => rig.database.dataSource.query('alter table verdict_away rename to verdict'));
+    expect(refused.status).toBe(503);
     expect((await rig.recover(1, merchant)).status).toBe(200);
   });
 });

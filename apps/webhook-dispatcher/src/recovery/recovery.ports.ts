@@ -10,15 +10,17 @@ export interface StoredNotification {
   payload: string;
   attemptsClaimed: number;
   verdict: VerdictKind | null;
+  /** Whether the core gave the money back: false when it only said that it could not, null when it said nothing. */
+  isReversedByCore: boolean | null;
 }
 
 export abstract class NotificationStore {
   abstract find(transactionId: number): Promise<StoredNotification | undefined>;
 }
 
-/** Acknowledges a notification that was read. Resolves after the commit to the valid verdict, whoever wrote it. */
+/** Acknowledges a notification that was read, unless it has a verdict or the core has given the money back. Resolves after the commit. */
 export abstract class Acknowledgements {
-  abstract acknowledge(notification: StoredNotification): Promise<VerdictKind>;
+  abstract acknowledge(notification: StoredNotification): Promise<void>;
 }
 
 /** Tells the owner of a merchant. @throws when notification-config cannot be asked now */

@@ -30,7 +30,7 @@ const undescribed = { outcome: null, elapsedMs: null, armedAt: null, startedAt: 
  * acknowledged it (P-I4).
  */
 export class RecordVerdict {
-  private readonly acks: FlushQueue<OwnedVerdict, VerdictKind>;
+  private readonly acks: FlushQueue<OwnedVerdict, VerdictKind | null>;
   private readonly conclusions: FlushQueue<OwnedVerdict, VerdictKind | null>;
   private unwritten = 0;
 

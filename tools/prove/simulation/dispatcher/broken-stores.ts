@@ -77,12 +77,12 @@ export class UnfencedVerdictStore extends MemoryVerdictStore {
 
 /** NO_CAS: writes a verdict that was absent a statement ago, even if it exists now. */
 export class OverwritingVerdictStore extends MemoryVerdictStore {
-  override async acknowledge(all: readonly Verdict[]): Promise<VerdictKind[]> {
+  override async acknowledge(all: readonly Verdict[]): Promise<(VerdictKind | null)[]> {
     const open = await this.openOf(all);
     return this.execute(() =>
       all.map(verdict => {
         if (open.has(verdict.transactionId)) this.writeAck(verdict);
-        return this.tables.verdicts.get(verdict.transactionId)!.kind;
+        return this.tables.verdicts.get(verdict.transactionId)?.kind ?? null;
       }),
     );
   }

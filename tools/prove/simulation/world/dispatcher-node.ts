@@ -191,7 +191,6 @@ function answeringFirst(acknowledging: AcknowledgeByPull): Acknowledgements {
     acknowledge: async notification => {
       // Without this guard a failed write is not noticed.
       acknowledging.acknowledge(notification).catch(() => undefined);
-      return 'ACKED_PULL';
     },
   };
 }
@@ -202,5 +201,6 @@ function notificationOf(world: SimulatedWorld, transactionId: number): StoredNot
   const { merchantId, isReversible, payload } = row;
   const attemptsClaimed = world.tables.attemptsClaimed(row);
   const verdict = world.tables.verdicts.get(transactionId)?.kind ?? null;
-  return { transactionId, merchantId, isReversible, payload: payload!, attemptsClaimed, verdict };
+  const isReversedByCore = world.tables.reversedByCore.get(transactionId) ?? null;
+  return { transactionId, merchantId, isReversible, payload: payload!, attemptsClaimed, verdict, isReversedByCore };
 }

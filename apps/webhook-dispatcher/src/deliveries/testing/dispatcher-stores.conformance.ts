@@ -199,6 +199,22 @@ export function dispatcherStoresConformance(open: () => Promise<DispatcherStores
       expect(acks.sort()).toEqual([[1, 'WEBHOOK'], [2, 'RECOVERY']]); // prettier-ignore
     });
 
+    it('a read acknowledges no payment that the core has reversed; the 200 of a receiver does, and a failed reversal hinders nothing (A-14)', async () => {
+      const reversal = (id: number, referenceTransactionId: number, status: string) =>
+        fresh(id, { kind: 'REVERSAL', status, isReversible: false, referenceTransactionId });
+      const reversals = [reversal(11, 1, 'REVERSED'), reversal(12, 2, 'REVERSED'), reversal(13, 3, 'FAILED')];
+      await stores.deliveries.insert(me, [fresh(1), fresh(2), fresh(3), fresh(4), ...reversals]);
+      const reads = [1, 3, 4].map(id => verdict(id, 'ACKED_PULL'));
+      expect(await stores.verdicts.acknowledge([...reads, verdict(2, 'ACKED_HTTP')])).toEqual([
+        null,
+        'ACKED_PULL',
+        'ACKED_PULL',
+        'ACKED_HTTP',
+      ]);
+      expect((await stores.outbox()).map(({ transactionId }) => transactionId).sort()).toEqual([2, 3, 4]);
+      expect(await stores.verdicts.acknowledge([verdict(1, 'ACKED_HTTP'), verdict(1, 'ACKED_PULL')])).toEqual(['ACKED_HTTP', 'ACKED_HTTP']); // prettier-ignore
+    });
+
     it('the fence: a negative verdict only from the owner at its epoch, a positive one from anybody', async () => {
       await stores.deliveries.insert(me, [fresh(1), fresh(2)]);
       await takeAll(other);

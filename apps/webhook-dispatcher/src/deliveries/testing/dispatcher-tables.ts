@@ -56,6 +56,8 @@ export class DispatcherTables {
   readonly locks = new Map<string, number>();
   lastSession = 0;
   readonly deliveries = new Map<number, DeliveryTableRow>();
+  /** Whether the core gave the money of a payment back, by payment; false: it said that it could not. In place of the index of reversals. */
+  readonly reversedByCore = new Map<number, boolean>();
   /** Unresolved deliveries per shard, in order of seq, in place of the indexes. */
   readonly unresolved = new Map<number, DeliveryTableRow[]>();
   /** Epoch of each claim, by transaction and attempt. */
@@ -89,6 +91,9 @@ export class DispatcherTables {
     this.watcher?.deliveryWritten(row.transactionId, this.deliveries.get(row.transactionId));
     this.deliveries.set(row.transactionId, row);
     if (row.isStub) return;
+    const { kind, status, referenceTransactionId: original } = row;
+    if (kind === 'REVERSAL')
+      this.reversedByCore.set(original, status === 'REVERSED' || this.reversedByCore.get(original) === true);
     const rows = this.unresolved.get(row.shard);
     if (rows) rows.push(row);
     else this.unresolved.set(row.shard, [row]);

@@ -13,14 +13,14 @@ export class MemoryVerdictStore extends VerdictStore {
     super();
   }
 
-  override async acknowledge(all: readonly Verdict[]): Promise<VerdictKind[]> {
+  override async acknowledge(all: readonly Verdict[]): Promise<(VerdictKind | null)[]> {
     const written = await this.execute(() => {
       const ids = new Map<number, VerdictKind>();
       for (const verdict of all) if (this.writeAck(verdict)) ids.set(verdict.transactionId, verdict.kind);
       return ids;
     });
     const standing = await this.standing(all.filter(({ transactionId }) => !written.has(transactionId)));
-    return all.map(({ transactionId }) => written.get(transactionId) ?? standing.get(transactionId)!);
+    return all.map(({ transactionId }) => written.get(transactionId) ?? standing.get(transactionId) ?? null);
   }
 
   /** Two verdicts of one transaction are written one after the other. */
@@ -57,6 +57,7 @@ export class MemoryVerdictStore extends VerdictStore {
   }
 
   protected writeAck(verdict: Verdict): boolean {
+    if (verdict.kind === 'ACKED_PULL' && this.tables.reversedByCore.get(verdict.transactionId)) return false;
     if (!this.write(verdict.transactionId, rowOf(verdict))) return false;
     this.tables.addAck(verdict.transactionId, ackOf(verdict, new Date(this.tables.nowMs()).toISOString()));
     return true;

@@ -9,6 +9,7 @@ interface Row {
   payload: string;
   claimed: number;
   verdict: VerdictKind | null;
+  reversed: boolean | null;
 }
 
 export class PostgresNotificationStore extends NotificationStore {
@@ -26,6 +27,7 @@ export class PostgresNotificationStore extends NotificationStore {
         payload: row.payload,
         attemptsClaimed: row.claimed,
         verdict: row.verdict,
+        isReversedByCore: row.reversed,
       }
     );
   }

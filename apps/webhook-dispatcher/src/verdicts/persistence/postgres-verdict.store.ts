@@ -20,11 +20,13 @@ export class PostgresVerdictStore extends VerdictStore {
     super();
   }
 
-  override async acknowledge(all: readonly Verdict[]): Promise<VerdictKind[]> {
+  override async acknowledge(all: readonly Verdict[]): Promise<(VerdictKind | null)[]> {
     const now = new Date();
     const verdicts = firstOfEach(all);
     const payloads = joinPayloads(verdicts.map(verdict => JSON.stringify(ackReceivedOf(verdict, now))));
-    const written = await this.written('acknowledge', [
+    // Apart: the many 200s of receivers have no need of the reversals, and must not lock the partitions of all deliveries.
+    const hasReads = verdicts.some(({ kind }) => kind === 'ACKED_PULL');
+    const written = await this.written(hasReads ? 'acknowledgeReads' : 'acknowledge', [
       ...columnsOf(verdicts),
       topics.ackReceived,
       eventTypes[topics.ackReceived],
@@ -39,7 +41,7 @@ export class PostgresVerdictStore extends VerdictStore {
     if (written.size > 0) this.onAcknowledged();
     const standing = await this.standing(verdicts, written);
     for (const { transactionId, kind } of verdicts) if (written.has(transactionId)) standing.set(transactionId, kind);
-    return all.map(verdict => standing.get(verdict.transactionId)!);
+    return all.map(verdict => standing.get(verdict.transactionId) ?? null);
   }
 
   override async conclude(replica: string, all: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]> {
@@ -67,9 +69,13 @@ export class PostgresVerdictStore extends VerdictStore {
     return verdicts.map(({ transactionId, kind }) => (written.has(transactionId) ? kind : (standing.get(transactionId) ?? null)));
   }
 
-  private async written(statement: 'acknowledge' | 'conclude', parameters: unknown[]): Promise<Set<number>> {
-    const query = { name: `verdict-${statement}`, text: sql[statement] };
-    const rows = await preparedQuery<{ id: string }>(this.dataSource, query, parameters);
+  private async written(statement: keyof Omit<typeof sql, 'standing'>, parameters: unknown[]): Promise<Set<number>> {
+    const text = sql[statement];
+    // Reads are few, and planned each time: a plan that was made while there were few deliveries would read them all.
+    const rows =
+      statement === 'acknowledgeReads'
+        ? await this.dataSource.query<{ id: string }[]>(text, parameters)
+        : await preparedQuery<{ id: string }>(this.dataSource, { name: `verdict-${statement}`, text }, parameters);
     return new Set(rows.map(row => Number(row.id)));
   }
 

@@ -12,12 +12,11 @@ const input = `
 const acksPerRow = 25;
 const columns = 'transaction_id, kind, attempt, outcome, elapsed_ms, armed_at, started_at, unanswered, unanswered_ms';
 
-export const verdictSql = {
-  // A positive verdict needs no fence: any replica that saw the acknowledgement may write it while there is no row (P-1.1).
-  acknowledge: `
+// A positive verdict needs no fence: any replica that saw the acknowledgement may write it while there is no row (P-1.1).
+const acknowledge = (condition: string) => `
     ${input},
     written as (
-      insert into verdict (${columns}) select ${columns} from input order by transaction_id
+      insert into verdict (${columns}) select ${columns} from input where ${condition} order by transaction_id
       on conflict do nothing
       returning transaction_id),
     told as (
@@ -29,7 +28,17 @@ export const verdictSql = {
                 join unnest($1::bigint[], $15::int[], $16::int[], $17::text[]) as e(transaction_id, start, length, traceparent)
                using (transaction_id)) ack
        group by place order by place)
-    select transaction_id as id from written`,
+    select transaction_id as id from written`;
+
+export const verdictSql = {
+  acknowledge: acknowledge('true'),
+
+  // With reads in the batch. It takes no lock for the reversal: its snapshot finds one that committed before, and one that commits later
+  // comes after the acknowledgement (A-14). A scalar subquery is one step into the index delivery_reversal per read; `not exists` may
+  // become a hash of all reversals.
+  acknowledgeReads: acknowledge(`kind <> 'ACKED_PULL' or (
+        select true from delivery r
+         where r.kind = 'REVERSAL' and r.status = 'REVERSED' and r.reference_transaction_id = input.transaction_id limit 1) is null`),
 
   // With FOR SHARE a takeover waits for this verdict, and this verdict sees a takeover that came first (P-I4).
   conclude: `

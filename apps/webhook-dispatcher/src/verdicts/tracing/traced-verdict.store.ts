@@ -14,19 +14,23 @@ export class TracedVerdictStore extends VerdictStore {
     super();
   }
 
-  override acknowledge(verdicts: readonly Verdict[]): Promise<VerdictKind[]> {
-    return this.traced(verdicts, () => this.store.acknowledge(verdicts));
+  override acknowledge(verdicts: readonly Verdict[]): Promise<(VerdictKind | null)[]> {
+    return this.traced(verdicts, 'REVERSED_BY_CORE', () => this.store.acknowledge(verdicts));
   }
 
   override conclude(replica: string, verdicts: readonly OwnedVerdict[]): Promise<(VerdictKind | null)[]> {
-    return this.traced(verdicts, () => this.store.conclude(replica, verdicts));
+    return this.traced(verdicts, 'FENCED', () => this.store.conclude(replica, verdicts));
   }
 
-  private traced<R extends VerdictKind | null>(verdicts: readonly Verdict[], write: () => Promise<R[]>): Promise<R[]> {
+  private traced(
+    verdicts: readonly Verdict[],
+    refused: 'FENCED' | 'REVERSED_BY_CORE',
+    write: () => Promise<(VerdictKind | null)[]>,
+  ): Promise<(VerdictKind | null)[]> {
     const items = verdicts.map(({ transactionId }) => ({ transactionId }));
     return traceAll(this.tracing, { ...start, items }, async (_carried, spans) => {
       const standing = await write();
-      verdicts.forEach(({ transactionId }, at) => spans.end(transactionId, { outcome: standing[at] ?? 'FENCED' }));
+      verdicts.forEach(({ transactionId }, at) => spans.end(transactionId, { outcome: standing[at] ?? refused }));
       return standing;
     });
   }
