@@ -129,19 +129,25 @@ CREATE TABLE payment (
   reversal_requested_at timestamp with time zone,
   reversal_reason text,
   reversed_by bigint,
-  outcome text GENERATED ALWAYS AS (
-CASE
-    WHEN ((kind IS DISTINCT FROM 'PURCHASE'::text) OR (status IS DISTINCT FROM 'SUCCESS'::text)) THEN 'NO_MONEY'::text
-    WHEN ((reversal_requested_at IS NOT NULL) OR (reversed_by IS NOT NULL)) THEN 'REVERSED'::text
-    WHEN (acknowledged_at IS NOT NULL) THEN 'SETTLED'::text
-    ELSE 'PENDING'::text
-END) STORED,
   answer text GENERATED ALWAYS AS (COALESCE(reversal_reason,
 CASE ack_source
     WHEN 'WEBHOOK'::text THEN 'HTTP_200'::text
     WHEN 'RECOVERY'::text THEN 'READ'::text
     ELSE NULL::text
 END)) STORED,
+  reversal_failed_by bigint,
+  outcome text GENERATED ALWAYS AS (
+CASE
+    WHEN ((kind IS DISTINCT FROM 'PURCHASE'::text) OR (status IS DISTINCT FROM 'SUCCESS'::text)) THEN 'NO_MONEY'::text
+    WHEN (reversed_by IS NOT NULL) THEN 'REVERSED'::text
+    WHEN (reversal_requested_at IS NOT NULL) THEN
+    CASE
+        WHEN (reversal_failed_by IS NULL) THEN 'REVERSED'::text
+        ELSE 'SETTLED'::text
+    END
+    WHEN (acknowledged_at IS NOT NULL) THEN 'SETTLED'::text
+    ELSE 'PENDING'::text
+END) STORED,
   CONSTRAINT payment_pkey PRIMARY KEY (transaction_id)
 )
 WITH (fillfactor=70);
@@ -207,6 +213,7 @@ CREATE INDEX payment_amount ON payment USING btree (merchant_id, amount, complet
 CREATE INDEX payment_answer ON payment USING btree (merchant_id, answer, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND answer IS NOT NULL;
 CREATE INDEX payment_at ON payment USING btree (completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND transaction_id > 0;
 CREATE INDEX payment_code ON payment USING btree (merchant_id, code, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND code IS NOT NULL;
+CREATE INDEX payment_not_reversed ON payment USING btree (merchant_id, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL AND reversal_failed_by IS NOT NULL;
 CREATE INDEX payment_of_merchant ON payment USING btree (merchant_id, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
 CREATE INDEX payment_outcome ON payment USING btree (merchant_id, outcome, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
 CREATE INDEX payment_reference ON payment USING btree (merchant_id, reference, completed_at DESC, transaction_id DESC) WHERE completed_at IS NOT NULL;
@@ -234,5 +241,6 @@ COMMENT ON COLUMN four_eyes_request.fingerprint IS 'SHA-256 of what was asked ab
 COMMENT ON COLUMN four_eyes_request.about IS 'What was asked about, where the kind and the tenant do not say it.';
 COMMENT ON COLUMN identity_provider.client_secret_sealed IS 'Sealed under KEY_ENCRYPTION_KEYS.';
 COMMENT ON TABLE passkey_challenge_used IS 'A challenge is good once: the first answer to it stands here until the challenge expires.';
+COMMENT ON COLUMN payment.reversal_failed_by IS 'The transaction that said that the core could not give the money back.';
 COMMENT ON COLUMN person.totp_sealed IS 'Shared secret of the authenticator app, sealed under KEY_ENCRYPTION_KEYS.';
 COMMENT ON COLUMN person.has_passkey IS 'As the rows of passkey say, in the same transaction.';

@@ -5,6 +5,7 @@ import { AddIdentityProviders1793000000000 } from './1793000000000-add-identity-
 import { AddFourEyes1794000000000 } from './1794000000000-add-four-eyes';
 import { KeepDeadLetters1797000000000 } from './1797000000000-keep-dead-letters';
 import { FourEyesAbout1798000000000 } from './1798000000000-four-eyes-about';
+import { ReversalsMayFail1807000000000 } from './1807000000000-reversals-may-fail';
 
 /** Tables whose rows only the owner of the schema can change or delete. */
 export const insertOnly = ['audit_event'];
@@ -18,4 +19,5 @@ export const migrations = [
   AddFourEyes1794000000000,
   KeepDeadLetters1797000000000,
   FourEyesAbout1798000000000,
+  ReversalsMayFail1807000000000,
 ];

@@ -32,17 +32,22 @@ export class ShowPaymentService {
     const payment = await this.reader.find(scope, transactionId);
     if (!payment) throw notYours();
     const silent: string[] = [];
+    const noticeId = payment.reversedBy ?? payment.reversalFailedBy;
     const [delivery, reversal, notice] = await Promise.all([
       this.orSilent('delivery', this.witness.delivery(transactionId), silent),
       this.orSilent('reversal', this.witness.reversal(transactionId), silent),
-      payment.reversedBy === null ? undefined : this.reader.find(scope, payment.reversedBy),
+      noticeId === null ? undefined : this.reader.find(scope, noticeId),
     ]);
     const evidence = { payment, delivery, reversal };
-    const returned = notice ? { at: notice.completedAt, transactionId: notice.transactionId } : null;
+    const said = notice && {
+      at: notice.completedAt,
+      transactionId: notice.transactionId,
+      isFailed: payment.reversedBy === null,
+    };
     return {
       payment,
       explanation: explain(evidence),
-      timeline: timelineOf({ ...evidence, notice: returned }),
+      timeline: timelineOf({ ...evidence, notice: said ?? null }),
       silent,
       attempts: delivery?.attempts ?? [],
       // What is not known is taken for not decided.

@@ -39,14 +39,15 @@ describe('GET /pluto/purchase/notifications', () => {
     });
     await portal.database.dataSource.query(`
       insert into payment (transaction_id, merchant_id, kind, status, reference_transaction_id, completed_at, reference, code,
-                           acknowledged_at, ack_source, reversal_requested_at)
+                           acknowledged_at, ack_source, reversal_requested_at, reversal_failed_by)
       select id, 7, 'PURCHASE', 'SUCCESS', 0, timestamptz '2030-01-01 10:00:00.000001Z' + (id / 3) * interval '1 microsecond', 'order-' || id,
-             lpad(id::text, 10, '0'), now(), 'WEBHOOK', null::timestamptz from generate_series(100, 129) id
-      union all select 201, 8, 'PURCHASE', 'SUCCESS', 0, '2030-02-01 00:00Z', 'shared', '0000000201', now(), 'RECOVERY', null
-      union all select 202, 8, 'PURCHASE', 'SUCCESS', 0, '2030-02-02 00:00Z', 'lost', '0000000202', null, null, now()
-      union all select 203, 8, 'REVERSAL', 'REVERSED', 202, '2030-02-03 00:00Z', 'lost', '0000000202', null, null, null
-      union all select 204, 8, 'PURCHASE', 'SUCCESS', 0, '2030-02-04 00:00Z', 'open', null, null, null, null
-      union all select 301, 9, 'PURCHASE', 'SUCCESS', 0, '2030-02-01 00:00Z', 'shared', '0000000201', null, null, null`);
+             lpad(id::text, 10, '0'), now(), 'WEBHOOK', null::timestamptz, null::bigint from generate_series(100, 129) id
+      union all select 201, 8, 'PURCHASE', 'SUCCESS', 0, '2030-02-01 00:00Z', 'shared', '0000000201', now(), 'RECOVERY', null, null
+      union all select 202, 8, 'PURCHASE', 'SUCCESS', 0, '2030-02-02 00:00Z', 'lost', '0000000202', null, null, now(), null
+      union all select 203, 8, 'REVERSAL', 'REVERSED', 202, '2030-02-03 00:00Z', 'lost', '0000000202', null, null, null, null
+      union all select 204, 8, 'PURCHASE', 'SUCCESS', 0, '2030-02-04 00:00Z', 'open', null, null, null, null, null
+      union all select 205, 8, 'PURCHASE', 'SUCCESS', 0, '2030-01-05 00:00Z', 'stands', null, null, null, now(), 206
+      union all select 301, 9, 'PURCHASE', 'SUCCESS', 0, '2030-02-01 00:00Z', 'shared', '0000000201', null, null, null, null`);
   });
   afterAll(async () => {
     await portal.stop();
@@ -79,6 +80,8 @@ describe('GET /pluto/purchase/notifications', () => {
     expect(headers.get('cache-control')).toBe('no-store');
     expect(body).toEqual({
       notifications: [
+        // Its reversal failed (A-14).
+        expect.objectContaining({ transactionId: 205, status: 'SUCCESS', delivery: 'NOTICE', acknowledgedAt: null }),
         expect.objectContaining({
           transactionId: 201,
           status: 'SUCCESS',

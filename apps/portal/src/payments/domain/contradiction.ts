@@ -1,4 +1,3 @@
-import { reversalReasons } from '@paycode/dto';
 import type { Answer, Outcome } from './payment';
 
 export interface Wanted {
@@ -11,6 +10,5 @@ export interface Wanted {
 export function isContradiction({ outcome, status, answer }: Wanted): boolean {
   if (outcome === null || outcome === 'NO_MONEY') return false;
   if (status !== null && status !== 'SUCCESS') return true;
-  if (answer === null || outcome === 'REVERSED') return false;
-  return outcome === 'PENDING' || (reversalReasons as readonly Answer[]).includes(answer);
+  return outcome === 'PENDING' && answer !== null;
 }

@@ -51,6 +51,15 @@ describe('what a merchant is told of a payment', () => {
     expect(why('RECOVERY', 120)).toEqual({ headline: 'Settled', why: expect.stringContaining('getNotification'), advice: [] });
   });
 
+  it('says of a payment that the core could not reverse that it stands, and what its merchant owes (A-14)', () => {
+    const stands = { ...payment, outcome: 'SETTLED', reversalReason: 'NON_200', answer: 'NON_200', reversalFailedBy: 2 } as const;
+    expect(explain({ payment: stands, delivery, reversal: null })).toEqual({
+      headline: 'Not reversed: the payment stands',
+      why: expect.stringContaining('could not give the money back (transaction 2)'),
+      advice: [expect.stringContaining('deliver the goods, or refund')],
+    });
+  });
+
   it('says when a waiting payment is reversed, once it was sent', () => {
     const reversal = { transactionId: 1, dueAt: '2030-01-01T10:01:00.000Z' } as ReversalState;
     const sent = explain({ payment, delivery: { ...delivery, verdict: null }, reversal });

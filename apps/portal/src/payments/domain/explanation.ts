@@ -41,7 +41,13 @@ function explainNotice({ kind, status, referenceTransactionId }: Payment): Expla
   };
 }
 
-function explainSettled({ ackSource, ackElapsedMs }: Payment): Explanation {
+function explainSettled({ ackSource, ackElapsedMs, reversalFailedBy }: Payment): Explanation {
+  if (ackSource === null && reversalFailedBy !== null)
+    return {
+      headline: 'Not reversed: the payment stands',
+      why: `Nobody acknowledged the payment, but the payment network could not give the money back (transaction ${reversalFailedBy}).`,
+      advice: ['The customer has paid, less what was refunded: deliver the goods, or refund the rest.'],
+    };
   if (ackSource === 'RECOVERY')
     return {
       headline: 'Settled',

@@ -1,6 +1,6 @@
 import { type ReversalReason, reversalReasons, type TransactionKind } from '@paycode/dto';
 
-/** What became of the money. `NO_MONEY`: a failed payment, or a notice of a refund or reversal; nothing to acknowledge. */
+/** What became of the money. `SETTLED`: acknowledged, or the core could not reverse it. `NO_MONEY`: a failed payment, or a notice of a refund or reversal; nothing to acknowledge. */
 export const outcomes = ['PENDING', 'SETTLED', 'REVERSED', 'NO_MONEY'] as const;
 export type Outcome = (typeof outcomes)[number];
 
@@ -31,6 +31,8 @@ export interface Payment {
   answer: Answer | null;
   /** The transaction that gave the money back. */
   reversedBy: number | null;
+  /** The transaction that said that the core could not give the money back. */
+  reversalFailedBy: number | null;
 }
 
 /** Where a page ended: the next one begins behind it. */

@@ -56,10 +56,15 @@ describe('the life of a payment', () => {
 
   it('ends with the order that gives the money back, and with the money', () => {
     const reversed = { ...payment, reversalRequestedAt: at(6), reversalReason: 'NON_200' } as const;
-    const steps = timelineOf({ ...nothing, payment: reversed, notice: { at: at(7), transactionId: 2 } });
+    const steps = timelineOf({ ...nothing, payment: reversed, notice: { at: at(7), transactionId: 2, isFailed: false } });
     expect(steps.slice(1)).toEqual([
       { at: at(6), kind: 'REVERSAL_REQUESTED', text: 'Reversal ordered: NON_200' },
       { at: at(7), kind: 'REVERSED', text: 'Money returned by transaction 2' },
     ]);
+  });
+
+  it('regression: does not say that the money returned when the core could not give it back (A-14)', () => {
+    const steps = timelineOf({ ...nothing, notice: { at: at(7), transactionId: 2, isFailed: true } });
+    expect(steps.slice(1)).toEqual([{ at: at(7), kind: 'REVERSAL_FAILED', text: 'Reversal failed: transaction 2' }]);
   });
 });

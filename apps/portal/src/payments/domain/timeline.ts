@@ -12,18 +12,25 @@ export interface TimelineStep {
     | 'VERDICT'
     | 'DECIDED'
     | 'REVERSAL_REQUESTED'
-    | 'REVERSED';
+    | 'REVERSED'
+    | 'REVERSAL_FAILED';
   text: string;
+}
+
+/** What the core said of a reversal of the payment. */
+interface ReversalNotice {
+  at: string;
+  transactionId: number;
+  isFailed: boolean;
 }
 
 const order: readonly TimelineStep['kind'][] = [
   'PAID', 'RECEIVED', 'ARMED', 'SENT', 'ANSWERED', 'ACKNOWLEDGED', 'VERDICT', 'DECIDED', 'REVERSAL_REQUESTED', 'REVERSED',
+  'REVERSAL_FAILED',
 ]; // prettier-ignore
 
 /** The life of one payment in the order in which it happened; what happened at one instant, in the order of the protocol. */
-export function timelineOf(
-  evidence: Evidence & { reversal: Evidence['reversal']; notice: { at: string; transactionId: number } | null },
-): TimelineStep[] {
+export function timelineOf(evidence: Evidence & { notice: ReversalNotice | null }): TimelineStep[] {
   const steps = [
     ...paymentSteps(evidence),
     ...deliverySteps(evidence),
@@ -75,8 +82,12 @@ function reversalSteps({ reversal }: Evidence): TimelineStep[] {
   return [step(reversal.decidedAt, 'DECIDED', reversal.state === 'SETTLED' ? 'Decided: settled' : 'Decided: reversed')];
 }
 
-function noticeSteps(notice: { at: string; transactionId: number } | null): TimelineStep[] {
-  return notice ? [step(notice.at, 'REVERSED', `Money returned by transaction ${notice.transactionId}`)] : [];
+function noticeSteps(notice: ReversalNotice | null): TimelineStep[] {
+  if (!notice) return [];
+  const { at, transactionId, isFailed } = notice;
+  return isFailed
+    ? [step(at, 'REVERSAL_FAILED', `Reversal failed: transaction ${transactionId}`)]
+    : [step(at, 'REVERSED', `Money returned by transaction ${transactionId}`)];
 }
 
 function step(at: string, kind: TimelineStep['kind'], text: string): TimelineStep {

@@ -37,6 +37,7 @@ const sought: [string, Partial<PaymentFilter>][] = [
   ['a rare amount of an outcome', { amount: '7000', outcome: 'SETTLED' }],
   ['an outcome of a day', { outcome: 'REVERSED', from: '2030-01-01T01:00:00.000Z', to: '2030-01-01T03:00:00.000Z' }],
   ['an answer of a status', { answer: 'TIMEOUT', status: 'SUCCESS' }],
+  ['settled without an acknowledgement', { outcome: 'SETTLED', answer: 'TIMEOUT' }],
   ['the reference of all', { search: 'till' }],
   ['one reference', { search: 'order-10000' }],
   ['one code', { search: 'c7000' }],

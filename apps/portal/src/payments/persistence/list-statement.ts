@@ -1,4 +1,6 @@
+import { reversalReasons } from '@paycode/dto';
 import type { Scope } from '../../tenancy';
+import type { Answer } from '../domain/payment';
 import type { PaymentFilter } from '../payments.ports';
 import { type ListShape, readSql as sql } from './payment.sql';
 
@@ -42,11 +44,15 @@ function conditionsOf({ outcome, status, answer, amount, from, to, after, before
     [to, 'p.completed_at <', '::timestamptz'],
   ];
   const conditions = given.flatMap(([value, is, type]) => (value === null ? [] : [`${is} ${bind(value)}${type}`]));
+  // Few among the settled ones, and among those with this answer: they have an index of their own.
+  if (outcome === 'SETTLED' && isReversalReason(answer)) conditions.push('p.reversal_failed_by is not null');
   const key = after ?? before;
   if (!key) return conditions;
   const bound = `(${bind(key.completedAt)}::timestamptz, ${bind(key.transactionId)}::bigint)`;
   return [...conditions, `(p.completed_at, p.transaction_id) ${after ? '<' : '>'} ${bound}`];
 }
+
+const isReversalReason = (answer: Answer | null) => (reversalReasons as readonly (string | null)[]).includes(answer);
 
 const isId = (text: string) => /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text));
 

@@ -12,6 +12,10 @@ export const writeSql = {
     insert into payment as p (transaction_id, merchant_id, reversed_by)
     select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) order by 1
     on conflict (transaction_id) do update set reversed_by = excluded.reversed_by where p.reversed_by is null`,
+  reversalFailedBy: `
+    insert into payment as p (transaction_id, merchant_id, reversal_failed_by)
+    select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) order by 1
+    on conflict (transaction_id) do update set reversal_failed_by = excluded.reversal_failed_by where p.reversal_failed_by is null`,
   acks: `
     insert into payment as p (transaction_id, merchant_id, acknowledged_at, ack_source, ack_elapsed_ms)
     select * from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::text[], $5::int[]) order by 1
@@ -29,7 +33,7 @@ export const writeSql = {
 const columns = `
   p.transaction_id, p.merchant_id, p.kind, p.status, p.outcome, p.completed_at, p.amount, p.currency_code, p.reference, p.code,
   p.reference_transaction_id, p.acknowledged_at, p.ack_source, p.ack_elapsed_ms, p.reversal_requested_at, p.reversal_reason, p.answer,
-  p.reversed_by`;
+  p.reversed_by, p.reversal_failed_by`;
 
 export interface ListShape {
   /** `GIVEN`: those of `$1`, which is null for the two others. `EVERY`: each merchant's payments are read from its own indexes. */
@@ -59,7 +63,7 @@ const everyMerchant = `
 export const readSql = {
   find: `select ${columns} from payment p where p.transaction_id = $2 and p.completed_at is not null and ${inScope}`,
   versions: `
-    select p.transaction_id, concat_ws(' ', p.outcome, p.acknowledged_at, p.reversal_requested_at, p.reversed_by) as version
+    select p.transaction_id, concat_ws(' ', p.outcome, p.acknowledged_at, p.reversal_requested_at, p.reversed_by, p.reversal_failed_by) as version
       from payment p where p.transaction_id = any($1::bigint[])`,
   /**
    * A page behind or before a key. For several merchants each one's page is read from its index and merged: the work grows with merchants and

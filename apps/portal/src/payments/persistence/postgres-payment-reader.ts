@@ -27,6 +27,7 @@ interface Row {
   reversal_reason: ReversalReason | null;
   answer: Answer | null;
   reversed_by: string | null;
+  reversal_failed_by: string | null;
 }
 
 @Injectable()
@@ -103,5 +104,6 @@ function paymentOf(row: Row): Payment {
     reversalReason: row.reversal_reason,
     answer: row.answer,
     reversedBy: row.reversed_by === null ? null : Number(row.reversed_by),
+    reversalFailedBy: row.reversal_failed_by === null ? null : Number(row.reversal_failed_by),
   };
 }

@@ -26,16 +26,10 @@ export class PostgresPaymentWriter extends PaymentWriter {
       fact => fact.code,
     ]);
     const reversals = each.filter(({ kind, referenceTransactionId }) => kind === 'REVERSAL' && referenceTransactionId > 0);
-    const originals = reversals.map(({ transactionId, merchantId, referenceTransactionId }) => ({
-      transactionId: referenceTransactionId,
-      merchantId,
-      reversedBy: transactionId,
-    }));
-    await this.write(sql.reversedBy, onceEach(originals), [
-      row => row.transactionId,
-      row => row.merchantId,
-      row => row.reversedBy,
-    ]);
+    // Any other status says that the money was not given back.
+    const [succeeded, failed] = [true, false].map(is => reversals.filter(({ status }) => (status === 'REVERSED') === is));
+    await this.reversalsOf(sql.reversedBy, succeeded!);
+    await this.reversalsOf(sql.reversalFailedBy, failed!);
   }
 
   override acks(acks: readonly AckReceived[]): Promise<void> {
@@ -55,6 +49,16 @@ export class PostgresPaymentWriter extends PaymentWriter {
       reversal => reversal.requestedAt,
       reversal => reversal.reason,
     ]);
+  }
+
+  /** Writes which reversal refers to a payment into the row of the payment. */
+  private reversalsOf(text: string, reversals: readonly TerminalFacts[]): Promise<void> {
+    const originals = reversals.map(({ transactionId, merchantId, referenceTransactionId }) => ({
+      transactionId: referenceTransactionId,
+      merchantId,
+      reversal: transactionId,
+    }));
+    return this.write(text, onceEach(originals), [row => row.transactionId, row => row.merchantId, row => row.reversal]);
   }
 
   private async write<T>(text: string, rows: readonly T[], columns: readonly ((row: T) => unknown)[]): Promise<void> {

@@ -70,6 +70,19 @@ describe('the read model of payments', () => {
           referenceTransactionId: transactionId,
         }),
       ]),
+    notReturned: () =>
+      writer.terminals([
+        terminal({ transactionId: transactionId + 1, kind: 'REVERSAL', status: 'FAILED', referenceTransactionId: transactionId }),
+      ]),
+    returnedLater: () =>
+      writer.terminals([
+        terminal({
+          transactionId: transactionId + 2,
+          kind: 'REVERSAL',
+          status: 'REVERSED',
+          referenceTransactionId: transactionId,
+        }),
+      ]),
   });
   type Step = keyof ReturnType<typeof stepsOf>;
   const orders: [string, Step[], object][] = [
@@ -79,12 +92,22 @@ describe('the read model of payments', () => {
     ['paid, ordered, returned', ['paid', 'ordered', 'returned'], { outcome: 'REVERSED', reversalReason: 'NON_200' }],
     ['returned, ordered, paid', ['returned', 'ordered', 'paid'], { outcome: 'REVERSED', reversalReason: 'NON_200' }],
     ['returned, paid', ['returned', 'paid'], { outcome: 'REVERSED', reversalReason: null }],
+    // The core could not give the money back: the payment stands.
+    [
+      'paid, ordered, not returned',
+      ['paid', 'ordered', 'notReturned'],
+      { outcome: 'SETTLED', answer: 'NON_200', reversedBy: null },
+    ],
+    ['not returned, ordered, paid', ['notReturned', 'ordered', 'paid'], { outcome: 'SETTLED', answer: 'NON_200' }],
+    ['acknowledged, not returned', ['paid', 'acknowledged', 'notReturned'], { outcome: 'SETTLED', answer: 'HTTP_200' }],
+    ['not returned, paid', ['notReturned', 'paid'], { outcome: 'PENDING', reversedBy: null }],
+    ['not returned, then returned', ['paid', 'ordered', 'notReturned', 'returnedLater'], { outcome: 'REVERSED' }],
     ['everything twice', ['paid', 'acknowledged', 'paid', 'acknowledged'], { outcome: 'SETTLED' }],
   ];
 
   it.each(orders)('%s: the same payment whatever the order, and however often', async (...row) => {
     const [, order, expected] = row;
-    const transactionId = (lastId += 2);
+    const transactionId = (lastId += 3);
     const steps = stepsOf(transactionId);
     for (const step of order) await steps[step]();
     expect(await reader.find(await scopeOf(7), transactionId)).toMatchObject({ transactionId, completedAt, ...expected });
@@ -164,29 +187,46 @@ describe('the read model of payments', () => {
   });
 
   it('finds payments by outcome, status, answer, amount, day, and by two of them; another merchant finds none of them (T-24)', async () => {
-    const ids = { settled: 8_001, failed: 8_003, refused: 8_005, read: 8_007 };
+    const ids = { settled: 8_001, failed: 8_003, refused: 8_005, read: 8_007, stands: 8_009, notReturned: 8_011 };
     const of = { merchantId: 41, completedAt: '2033-01-02T10:00:00.000Z' };
     await writer.terminals([
       terminal({ ...of, transactionId: ids.settled, amount: '12.30', reference: 'till', code: 'till' }),
       terminal({ ...of, transactionId: ids.failed, status: 'BANK_REJECTED', reference: 'till' }),
       terminal({ ...of, transactionId: ids.refused, amount: '12.3', reference: '8007' }),
       terminal({ ...of, transactionId: ids.read, completedAt: '2033-01-03T10:00:00.000Z', amount: '0.001', code: '8001' }),
+      terminal({ ...of, transactionId: ids.stands, completedAt: '2033-01-01T10:00:00.000Z' }),
+      terminal({
+        ...of,
+        transactionId: ids.notReturned,
+        completedAt: '2033-01-01T10:00:01.000Z',
+        kind: 'REVERSAL',
+        status: 'FAILED',
+        referenceTransactionId: ids.stands,
+      }),
     ]);
     const ack = { merchantId: 41, attempt: 1, elapsedMs: 12, acknowledgedAt: of.completedAt };
     await writer.acks([
       { ...ack, transactionId: ids.settled, source: 'WEBHOOK' },
       { ...ack, transactionId: ids.read, source: 'RECOVERY', elapsedMs: null },
     ]);
-    await writer.reversals([{ transactionId: ids.refused, merchantId: 41, reason: 'NON_200', requestedAt: of.completedAt }]);
+    await writer.reversals(
+      [ids.refused, ids.stands].map(id => ({
+        transactionId: id,
+        merchantId: 41,
+        reason: 'NON_200',
+        requestedAt: of.completedAt,
+      })),
+    );
     const found = async (merchantId: number, filter: Partial<PaymentFilter>) =>
       (await reader.list(await scopeOf(merchantId), { ...everything, ...filter })).map(({ transactionId }) => transactionId);
     const cases: [Partial<PaymentFilter>, number[]][] = [
-      [{ outcome: 'SETTLED' }, [ids.read, ids.settled]],
+      [{ outcome: 'SETTLED' }, [ids.read, ids.settled, ids.stands]],
+      [{ outcome: 'SETTLED', answer: 'NON_200' }, [ids.stands]],
       [{ outcome: 'REVERSED' }, [ids.refused]],
       [{ status: 'BANK_REJECTED' }, [ids.failed]],
       [{ answer: 'HTTP_200' }, [ids.settled]],
       [{ answer: 'READ' }, [ids.read]],
-      [{ answer: 'NON_200' }, [ids.refused]],
+      [{ answer: 'NON_200' }, [ids.refused, ids.stands]],
       [{ amount: '12.3' }, [ids.refused, ids.settled]],
       [{ amount: '0.001' }, [ids.read]],
       [{ amount: '12.300', outcome: 'REVERSED' }, [ids.refused]],
@@ -200,7 +240,7 @@ describe('the read model of payments', () => {
     ];
     const answered = async (merchantId: number) => reader.answeredSince(await scopeOf(merchantId), '2033-01-01T00:00:00.000Z');
     expect([await answered(41), await answered(42)]).toEqual([
-      { reversed: 1, acknowledged: 1, failed: 1 },
+      { reversed: 1, acknowledged: 1, failed: 2 },
       { reversed: 0, acknowledged: 0, failed: 0 },
     ]);
     for (const [filter, expected] of cases) {

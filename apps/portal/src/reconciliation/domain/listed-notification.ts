@@ -6,7 +6,7 @@ export interface ListedNotification {
   /** What getNotification takes. */
   transactionId: number;
   merchantId: number;
-  /** As getNotification says it: `REVERSED` from the moment that the reversal of a payment has begun. */
+  /** As getNotification says it: `REVERSED` from the moment that the reversal of a payment has begun, or the payment network gave it back; the payment's own again when the reversal failed. */
   status: string;
   /** The merchantReference of the code. */
   reference: string;
@@ -17,8 +17,8 @@ export interface ListedNotification {
   /** When the transaction became final. */
   completedAt: string;
   /**
-   * PENDING: a payment that nobody has acknowledged so far; without a URL nobody is asked, and it stays so. DELIVERED: your server answered 200 in time. READ: getNotification acknowledged it. REVERSED: nobody did, the
-   * money goes back. NOTICE: it moves no money by your answer, and nobody waits for one.
+   * PENDING: a payment that nobody has acknowledged so far; without a URL nobody is asked, and it stays so. DELIVERED: your server answered 200 in time. READ: getNotification acknowledged it. REVERSED: the
+   * money goes back, or is back. NOTICE: it moves no money by your answer, and nobody waits for one; so is a payment whose reversal failed.
    */
   delivery: DeliveryState;
   /** null: nobody has acknowledged it. */
@@ -34,5 +34,7 @@ export interface DeliveryFacts {
 export function deliveryOf({ outcome, ackSource }: DeliveryFacts): DeliveryState {
   if (outcome === 'NO_MONEY') return 'NOTICE';
   if (outcome !== 'SETTLED') return outcome;
+  // Settled by nobody's acknowledgement: its reversal failed.
+  if (ackSource === null) return 'NOTICE';
   return ackSource === 'RECOVERY' ? 'READ' : 'DELIVERED';
 }

@@ -21,6 +21,7 @@ export const payment: Payment = {
   reversalReason: null,
   answer: null,
   reversedBy: null,
+  reversalFailedBy: null,
 };
 
 /** Its delivery: one attempt, which the receiver answered with 503. */
