@@ -4,7 +4,7 @@ import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { notYours, type Scope } from '../tenancy';
 import { explain, type Explanation } from './domain/explanation';
 import type { Payment } from './domain/payment';
-import { timelineOf, type TimelineStep } from './domain/timeline';
+import { type ReversalNotice, timelineOf, type TimelineStep } from './domain/timeline';
 import { PaymentReader, PaymentWitness } from './payments.ports';
 
 export interface ShownPayment {
@@ -32,27 +32,28 @@ export class ShowPaymentService {
     const payment = await this.reader.find(scope, transactionId);
     if (!payment) throw notYours();
     const silent: string[] = [];
-    const noticeId = payment.reversedBy ?? payment.reversalFailedBy;
     const [delivery, reversal, notice] = await Promise.all([
       this.orSilent('delivery', this.witness.delivery(transactionId), silent),
       this.orSilent('reversal', this.witness.reversal(transactionId), silent),
-      noticeId === null ? undefined : this.reader.find(scope, noticeId),
+      this.reversalOf(scope, payment),
     ]);
     const evidence = { payment, delivery, reversal };
-    const said = notice && {
-      at: notice.completedAt,
-      transactionId: notice.transactionId,
-      isFailed: payment.reversedBy === null,
-    };
     return {
       payment,
       explanation: explain(evidence),
-      timeline: timelineOf({ ...evidence, notice: said ?? null }),
+      timeline: timelineOf({ ...evidence, notice }),
       silent,
       attempts: delivery?.attempts ?? [],
       // What is not known is taken for not decided.
       doesFetchAcknowledge: payment.outcome === 'PENDING' && !delivery?.verdict,
     };
+  }
+
+  /** The reversal that gave the money back, or else the one that failed at the core. */
+  private async reversalOf(scope: Scope, { reversedBy, reversalFailedBy }: Payment): Promise<ReversalNotice | null> {
+    const id = reversedBy ?? reversalFailedBy;
+    const found = id === null ? undefined : await this.reader.find(scope, id);
+    return found ? { at: found.completedAt, transactionId: found.transactionId, isFailed: reversedBy === null } : null;
   }
 
   /** A page without one of the sources is better than none. */

@@ -18,7 +18,7 @@ export interface TimelineStep {
 }
 
 /** What the core said of a reversal of the payment. */
-interface ReversalNotice {
+export interface ReversalNotice {
   at: string;
   transactionId: number;
   isFailed: boolean;
