@@ -33,7 +33,10 @@ const receiver = new Receiver({
   store,
   when: KIT_WHEN,
   answerWithinMs: Number(KIT_ANSWER_WITHIN_MS),
-  onError: error => say(`error ${error.message}`),
+  onError: error => {
+    say(`error ${error.message}`);
+    if (existsSync(join(KIT_FOLDER, 'fail-on-error'))) throw new Error('told to fail, too');
+  },
   handler: async ({ transactionId, status, amount, reference }) => {
     say(`handling ${transactionId}`);
     if (reference.startsWith('fail') && existsSync(join(KIT_FOLDER, 'fail'))) throw new Error('told to fail');
@@ -42,15 +45,28 @@ const receiver = new Receiver({
   },
 });
 
+async function withExpress(name) {
+  const { default: express } = await import(name);
+  const app = express();
+  app.post('/paycode', forExpress(receiver)); // above express.json(), because the kit reads the raw body itself
+  app.use(express.json());
+  return app.listen(0, '127.0.0.1');
+}
+
+/** The mistake that the page warns of. */
+async function behindParser(name) {
+  const { default: express } = await import(name);
+  const app = express().use(express.json());
+  app.post('/paycode', forExpress(receiver));
+  return app.listen(0, '127.0.0.1');
+}
+
 const adapters = {
   http: async () => createServer(forHttp(receiver)).listen(0, '127.0.0.1'),
-  express: async () => {
-    const { default: express } = await import('express');
-    const app = express();
-    app.post('/paycode', forExpress(receiver)); // above express.json(), because the kit reads the raw body itself
-    app.use(express.json());
-    return app.listen(0, '127.0.0.1');
-  },
+  express: () => withExpress('express'),
+  express4: () => withExpress('express4'),
+  'express, parser first': () => behindParser('express'),
+  'express4, parser first': () => behindParser('express4'),
   fastify: async () => {
     const { default: fastify } = await import('fastify');
     const app = fastify();

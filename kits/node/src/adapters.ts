@@ -1,13 +1,32 @@
 /** Thin functions between a Receiver and a web framework. The frameworks are not dependencies: the types here describe the parts of them that are used. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { bodyBytesMax, type Receiver } from './receiver.js';
+import { type Answer, bodyBytesMax, type Receiver } from './receiver.js';
 
-/** For node:http, and for Express: `app.post('/paycode', forHttp(receiver))`, above any `app.use(express.json())`. */
+type HttpRequest = IncomingMessage & { body?: unknown };
+
+const parsedBefore =
+  'a body parser has read the notification: mount the receiver before the parser, or parse with express.text({ type: "*/*" })';
+/** A connection that closes with unread bytes may lose the answer, so that the rest of a long body is dropped for so long. */
+const lingerMs = 1_000;
+
+/**
+ * For node:http, and for Express: `app.post('/paycode', forHttp(receiver))`, above any `app.use(express.json())`. The promise never rejects: neither
+ * node:http nor Express 4 handles a rejection, and an unhandled one ends the process.
+ */
 export function forHttp(receiver: Receiver) {
-  return async (request: IncomingMessage & { body?: unknown }, response: ServerResponse): Promise<void> => {
-    const body = await rawBody(request);
-    const answer = await receiver.receive(body, name => headerOf(request.headers[name]));
-    response.writeHead(answer.status, { 'Content-Type': 'text/plain' }).end(answer.reason, () => void answer.after?.());
+  return async (request: HttpRequest, response: ServerResponse): Promise<void> => {
+    const arrivedAt = performance.now();
+    try {
+      const body = await bodyOf(request);
+      if (body === undefined) return void request.destroy();
+      if (body instanceof TypeError) return send(response, { status: receiver.failed(body).status, text: body.message });
+      const { status, reason, after } = await receiver.receive(body, name => headerOf(request.headers[name]), arrivedAt);
+      if (status === 413 && !request.readableEnded) refuse(request, response, reason);
+      else send(response, { status, text: reason, after });
+    } catch (error) {
+      receiver.failed(error);
+      response.destroy();
+    }
   };
 }
 
@@ -21,6 +40,7 @@ export interface FastifyScope {
     options: { parseAs: 'buffer'; bodyLimit: number },
     parser: (request: unknown, body: Buffer) => Promise<Buffer>,
   ): unknown;
+  addHook(name: 'onRequest', hook: (request: FastifyCall) => Promise<void>): unknown;
   post(path: string, handler: (request: FastifyCall, reply: FastifyAnswer) => Promise<unknown>): unknown;
 }
 
@@ -39,28 +59,52 @@ export function forFastify(receiver: Receiver, path: string) {
   return async (scope: FastifyScope): Promise<void> => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyBytesMax }, async (_request, body) => body);
+    const arrivals = new WeakMap<FastifyCall, number>();
+    scope.addHook('onRequest', async request => void arrivals.set(request, performance.now()));
     scope.post(path, async (request, reply) => {
-      const answer = await receiver.receive((request.body as Buffer | null) ?? '', name => headerOf(request.headers[name]));
+      const body = (request.body as Buffer | null) ?? '';
+      const answer = await receiver.receive(body, name => headerOf(request.headers[name]), arrivals.get(request));
       reply.raw.once('finish', () => void answer.after?.());
       return reply.code(answer.status).send(answer.reason);
     });
   };
 }
 
-async function rawBody(request: IncomingMessage & { body?: unknown }): Promise<Buffer | string> {
+/** The body once it has ended or is too long. Undefined: the client or the connection broke off. A TypeError: a parser has taken it. */
+async function bodyOf(request: HttpRequest): Promise<Uint8Array | string | TypeError | undefined> {
   if (typeof request.body === 'string' || Buffer.isBuffer(request.body)) return request.body;
-  if (request.body !== undefined && request.readableEnded)
-    throw new TypeError(
-      'a body parser has read the notification: mount the receiver before the parser, or parse with express.text({ type: "*/*" })',
-    );
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    // Bytes beyond the limit are read and dropped, so that the receiver can answer 413.
-    if (bytes <= bodyBytesMax + 1) chunks.push(chunk);
-  }
-  return bytes > bodyBytesMax ? Buffer.alloc(bodyBytesMax + 1) : Buffer.concat(chunks);
+  if (request.readableEnded) return new TypeError(parsedBefore);
+  if (request.destroyed) return undefined;
+  const tooLong = Buffer.alloc(bodyBytesMax + 1);
+  if (Number(request.headers['content-length']) > bodyBytesMax) return tooLong;
+  return new Promise(resolve => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > bodyBytesMax) resolve(tooLong);
+      else chunks.push(chunk);
+    });
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    // 'close' follows; without a listener the error of an aborted request ends the process.
+    request.on('error', () => undefined).once('close', () => resolve(undefined));
+  });
+}
+
+function send(
+  response: ServerResponse,
+  { status, text, after }: { status: number; text: string; after?: Answer['after'] },
+): void {
+  response.writeHead(status, { 'Content-Type': 'text/plain' }).end(text, () => void after?.());
+}
+
+/** Answers before the body has ended, and closes the connection. */
+function refuse(request: IncomingMessage, response: ServerResponse, reason: string): void {
+  const headers = { 'Content-Type': 'text/plain', 'Content-Length': reason.length, Connection: 'close' };
+  response.writeHead(413, headers).write(reason);
+  const timer = setTimeout(() => request.destroy(), lingerMs);
+  request.on('error', () => undefined).once('close', () => clearTimeout(timer));
+  request.resume().once('end', () => response.end());
 }
 
 function headerOf(value: string | string[] | undefined): string | undefined {

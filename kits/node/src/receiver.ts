@@ -25,8 +25,8 @@ export interface ReceiverOptions {
   when?: 'BEFORE' | 'AFTER';
   /** The answer is sent within this time, whatever the handler does; the platform waits 45 seconds. */
   answerWithinMs?: number;
-  /** Called when the handler, the keys or the store fails. */
-  onError?: (error: unknown) => void;
+  /** Called when the handler, the keys or the store fails, or a body parser was in front of the receiver. */
+  onError?: (error: unknown) => void | Promise<void>;
 }
 
 /** The receiver refuses longer bodies (413); a notification is far smaller. */
@@ -41,9 +41,13 @@ export class Receiver {
     this.options = { when: 'BEFORE', answerWithinMs: 40_000, onError: () => undefined, ...options };
   }
 
-  /** The answer to a raw body. `header` gives a header's value by its lower-case name. */
-  async receive(rawBody: Uint8Array | string, header: (name: string) => string | undefined): Promise<Answer> {
-    const dueAt = Date.now() + this.options.answerWithinMs;
+  /** The answer to a raw body. `header` gives a header's value by its lower-case name. `arrivedAt`: when the request came, on the clock of `performance`. */
+  async receive(
+    rawBody: Uint8Array | string,
+    header: (name: string) => string | undefined,
+    arrivedAt = performance.now(),
+  ): Promise<Answer> {
+    const dueAt = arrivedAt + this.options.answerWithinMs;
     if (rawBody.length > bodyBytesMax) return { status: 413, reason: 'TOO_LONG' };
     if (probe.test(Buffer.from(rawBody as string).toString('latin1'))) return { status: 200, reason: 'PROBE' };
     try {
@@ -63,7 +67,13 @@ export class Receiver {
     for (const transactionId of await this.options.store.pending())
       await read(transactionId)
         .then(notification => this.resumed(notification))
-        .catch(this.options.onError);
+        .catch(error => void this.failed(error));
+  }
+
+  /** Calls `onError`, and gives the answer that reverses the payment. Never throws: a failing `onError` must not end the process. */
+  failed(error: unknown): Answer {
+    void (async () => this.options.onError(error))().catch(failure => process.emitWarning(`onError failed: ${String(failure)}`));
+    return { status: 500, reason: 'HANDLER_FAILED' };
   }
 
   private async resumed(notification: Notification): Promise<void> {
@@ -76,7 +86,7 @@ export class Receiver {
     const { store, when } = this.options;
     let claim = await store.claim(notification);
     while (claim === 'BUSY' && when === 'BEFORE') {
-      if (Date.now() + busyPauseMs > dueAt) return { status: 503, reason: 'BUSY' };
+      if (performance.now() + busyPauseMs > dueAt) return { status: 503, reason: 'BUSY' };
       await pause(busyPauseMs);
       claim = await store.claim(notification);
     }
@@ -89,7 +99,7 @@ export class Receiver {
 
   private async handledBy(dueAt: number, notification: Notification): Promise<Answer> {
     const giveUp = new AbortController();
-    const tooLate: Promise<Answer> = pause(Math.max(0, dueAt - Date.now()), { status: 503, reason: 'TOO_SLOW' }, giveUp);
+    const tooLate: Promise<Answer> = pause(Math.max(0, dueAt - performance.now()), { status: 503, reason: 'TOO_SLOW' }, giveUp);
     const handled = this.handle(notification, { mayRetry: true });
     // Nothing waits for the loser of the race: an aborted pause rejects, and a handler that runs on ends by itself.
     return Promise.race([handled, tooLate]).finally(() => {
@@ -105,14 +115,9 @@ export class Receiver {
       return { status: 200, reason: 'HANDLED' };
     } catch (error) {
       // The platform does not repeat after a 200, so the claim stays and resume() finds it.
-      if (mayRetry) await this.options.store.release(notification.transactionId).catch(this.options.onError);
+      if (mayRetry) await this.options.store.release(notification.transactionId).catch(error => void this.failed(error));
       return this.failed(error);
     }
-  }
-
-  private failed(error: unknown): Answer {
-    this.options.onError(error);
-    return { status: 500, reason: 'HANDLER_FAILED' };
   }
 }
 

@@ -44,7 +44,8 @@ export class MerchantReceiver {
 
   private constructor(address: string) {
     this.address = address;
-    this.server = createServer((request, response) => void this.handle(request, response));
+    // Without the catch, a client that breaks off in the middle of a body ends the process.
+    this.server = createServer((request, response) => void this.handle(request, response).catch(() => request.destroy()));
   }
 
   /** `address`: where it listens; in a container network the platform does not reach 127.0.0.1. Any free port unless one is given. */

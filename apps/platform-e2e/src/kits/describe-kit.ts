@@ -25,6 +25,6 @@ export function describeKit(kit: ReceiverKit): void {
     describeReceiver(underTest);
     describe.each(kit.adapters)('served by %s', adapter => describeLiveRound(underTest, adapter));
     describeClient(underTest);
-    kit.alsoTested?.();
+    kit.alsoTested?.(underTest);
   });
 }

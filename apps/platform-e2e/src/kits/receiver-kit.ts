@@ -25,7 +25,7 @@ export interface ReceiverKit {
   /** Packs the kit and installs the package into the folder. */
   install(folder: string): Promise<Program>;
   /** Tests of this kit alone. */
-  alsoTested?(): void;
+  alsoTested?(underTest: KitUnderTest): void;
 }
 
 /** What the suites of a kit share: the installed package, and a folder for each process. */
