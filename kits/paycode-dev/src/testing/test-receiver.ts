@@ -20,7 +20,8 @@ export type Fault =
   | 'KNOWS_THE_OLD_KEY_ONLY'
   | 'PARSES_JSON_FIRST'
   | 'LIMITS_BODIES_TO_16_KIB'
-  | 'FAILS_ON_A_BAD_BODY';
+  | 'FAILS_ON_A_BAD_BODY'
+  | 'DIES_OF_HALF_A_BODY';
 
 const inHandlingMax = 5;
 const handlingMs = 25;
@@ -64,7 +65,8 @@ export class TestReceiver {
   }
 
   private async receive(request: IncomingMessage & { body?: unknown }, response: ServerResponse): Promise<void> {
-    const body = Buffer.concat((await request.toArray()) as Buffer[]).toString('latin1');
+    const body = await textOf(request);
+    if (body === undefined) return this.fault === 'DIES_OF_HALF_A_BODY' ? void this.crash() : void request.destroy();
     request.body = body;
     if (!body.includes('"result":"TEST"') && this.isSpoilt(body, request, response)) return;
     this.inHandling += 1;
@@ -98,6 +100,7 @@ export class TestReceiver {
       PARSES_JSON_FIRST: () => !isJson(body) && 400,
       LIMITS_BODIES_TO_16_KIB: () => body.length > 16_384 && 413,
       FAILS_ON_A_BAD_BODY: () => !notification && 500,
+      DIES_OF_HALF_A_BODY: () => false,
     };
     if (fault === 'ROUNDS_IDS' && notification?.status === 'REVERSED') this.store.markReversed(rounded(notification.paymentId));
     return statuses[fault]() || undefined;
@@ -120,6 +123,15 @@ export class TestReceiver {
     } catch {
       return undefined; // a bad body, as many of the check are
     }
+  }
+}
+
+/** Undefined when the client broke off. */
+async function textOf(request: IncomingMessage): Promise<string | undefined> {
+  try {
+    return Buffer.concat((await request.toArray()) as Buffer[]).toString('latin1');
+  } catch {
+    return undefined;
   }
 }
 

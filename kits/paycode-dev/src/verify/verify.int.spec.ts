@@ -96,6 +96,7 @@ describe('verify tells receivers with one fault apart', () => {
     ],
     ['KNOWS_THE_OLD_KEY_ONLY', ['new-key'], /^The answer was 400\. The platform uses the new key from/],
     ['PARSES_JSON_FIRST', ['good-body'], /^The answer was 400\. .*does it read the raw body/],
+    ['DIES_OF_HALF_A_BODY', ['half-sent'], /^After half a body, a good one was not accepted: .*Catch that error \(in Node: /],
     ['LIMITS_BODIES_TO_16_KIB', ['large-body'], /^The answer was 413\./],
   ];
   it.each(faults)('%s fails %j', async (fault, failed, reason) => {

@@ -1,10 +1,16 @@
 import type { Exchange } from '../../transport/exchange';
+import { sealed } from '../../webhook/envelope';
+import { notificationRequest } from '../../webhook/webhook-request';
 import { type Check, fail, type Finding, pass, type Subject, warn } from '../check';
 import { isAccepted, milliseconds, outcomeOf, sentence } from '../outcome';
 
 const section = 'Connections, load and time';
 const inARow = 10;
 const atOnce = 50;
+/** More than one, for a receiver that ends a moment after the broken request. */
+const afterHalf = 3;
+const halfSentAdvice =
+  'It seems that the receiver crashed: reading the body of an aborted request fails. Catch that error (in Node: put the loop over the request into the try), or whoever knows the URL can stop the receiver.';
 
 async function keepAlive({ endpoint, maker, deliver }: Subject): Promise<Finding> {
   const connections = endpoint.connections();
@@ -43,6 +49,17 @@ async function fiftyAtOnce({ maker, deliver }: Subject): Promise<Finding> {
   return pass(`the slowest after ${milliseconds(Math.max(...exchanges.map(({ ms }) => ms!)))}`);
 }
 
+async function halfSent({ endpoint, maker, key, deliver }: Subject): Promise<Finding> {
+  const { transactionId, text } = maker.success();
+  await endpoint.breakOff(notificationRequest(sealed(text, key).toString('base64'), { transactionId }));
+  for (let count = 0; count < afterHalf; count += 1) {
+    const exchange = await deliver(maker.success());
+    if (!isAccepted(exchange))
+      return fail(`After half a body, a good one was not accepted: ${outcomeOf(exchange)}. ${halfSentAdvice}`);
+  }
+  return pass('good bodies after it were accepted');
+}
+
 /** The value below which `share` of the sorted times are. */
 export function quantile(times: readonly number[], share: number): number {
   const sorted = [...times].sort((one, other) => one - other);
@@ -71,6 +88,14 @@ export const loadChecks: Check[] = [
   { id: 'connection-close', title: 'the header Connection: close is honoured', section, run: connectionClose },
   { id: 'fifty-at-once', title: '50 notifications at once', section, run: fiftyAtOnce },
 ];
+
+/** After all others that send something: a receiver that it ends fails each of them. */
+export const halfSentCheck: Check = {
+  id: 'half-sent',
+  title: 'a request that breaks off does no harm',
+  section,
+  run: halfSent,
+};
 
 /** They look back at all that was answered. */
 export const closingChecks: Check[] = [
