@@ -27,6 +27,7 @@ public sealed record Notification(
     private const int TagBytes = 16;
     private const long IdMax = (1L << 53) - 1;
     private static readonly Regex Base64 = new(@"\A(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?\z");
+    private static readonly Regex Key = new(@"\A[0-9A-Fa-f]{32}\z");
     private static readonly UTF8Encoding Utf8 = new(false, true);
 
     /// <summary>The id of the payment that this notification is about; for a reversal, of the original payment.</summary>
@@ -34,7 +35,7 @@ public sealed record Notification(
 
     /// <summary>
     /// The notification in a raw body: base64 of nonce (12 bytes), ciphertext and tag (16 bytes), AES-128-GCM under one of the keys (32 hexadecimal characters
-    /// each). Give the new and the old key during a renewal.
+    /// each; blank lines and space around a key do not matter). Give the new and the old key during a renewal.
     /// </summary>
     public static Notification Open(byte[] rawBody, IReadOnlyList<string> keys)
     {
@@ -42,10 +43,15 @@ public sealed record Notification(
         if (!Base64.IsMatch(body)) throw new RefusedBody("BAD_ENCODING");
         var bytes = Convert.FromBase64String(body);
         if (bytes.Length < NonceBytes + TagBytes) throw new RefusedBody("TOO_SHORT");
-        foreach (var key in keys)
+        var isUnreadable = false;
+        foreach (var key in keys.Select(line => line.Trim()).Where(line => line.Length > 0))
         {
+            if (!Key.IsMatch(key))
+            {
+                isUnreadable = true; // another line may hold the key of this body
+                continue;
+            }
             var secret = Convert.FromHexString(key);
-            if (secret.Length != 16) throw new ArgumentException("a webhook key is 32 hexadecimal characters");
             var plaintext = new byte[bytes.Length - NonceBytes - TagBytes];
             using var gcm = new AesGcm(secret, TagBytes);
             try
@@ -58,6 +64,7 @@ public sealed record Notification(
             }
             return Read(plaintext);
         }
+        if (isUnreadable) throw new ArgumentException("a webhook key is 32 hexadecimal characters");
         throw new RefusedBody("NOT_AUTHENTIC");
     }
 

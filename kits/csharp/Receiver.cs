@@ -5,7 +5,8 @@ namespace Paycode.Receiver;
 
 /// <summary>
 /// 200 keeps the payment, anything else reverses it. Reason, for your log: HANDLED, ACCEPTED, REPEAT, PROBE, TEST, REVERSED, BUSY, TOO_SLOW, HANDLER_FAILED,
-/// TOO_LONG or the code of a RefusedBody. After: the handler's work when the receiver answers first, else null; start it once the answer is sent.
+/// TOO_LONG or the code of a RefusedBody. After: the handler's work when the receiver answers first, else null; start it once the answer is sent,
+/// in a task that the connection does not wait for: the platform sends the next notification on the same connection.
 /// </summary>
 public sealed record Answer(int Status, string Reason, Func<Task>? After = null);
 
