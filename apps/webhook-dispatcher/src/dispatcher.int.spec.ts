@@ -1,4 +1,5 @@
 import { notificationOf } from '@paycode/dto/testing';
+import { TestDnsServer } from '@paycode/safe-http/testing';
 import { eventually } from '@paycode/service-runtime/testing';
 import { DispatcherRig } from './testing/running-dispatcher';
 import { silence, status, WireReceiver } from './testing/wire-receiver';
@@ -85,6 +86,28 @@ describe('webhook dispatcher', () => {
     await rig.publish(rig.terminal(notificationOf(1)));
     expect(await rig.verdict(1)).toBe('CLOSED_TIMEOUT');
     expect((await rig.timeline(1))!.verdict!.elapsedMs).toBeGreaterThanOrEqual(1_500);
+  });
+
+  it('regression: a host that moved gets the next payment at its new address when the old server answers 503 (P-T12)', async () => {
+    let address = '127.0.0.1';
+    const dns = await TestDnsServer.start(() => [address]);
+    const moved = await WireReceiver.start(undefined, { host: '127.0.0.2', port: receiver.port });
+    try {
+      await rig.services[0]!.stop('test');
+      await rig.start({ OUTBOUND_DNS_SERVERS: dns.address });
+      rig.route(1001, `http://shop.test:${receiver.port}/hook`);
+      await rig.publish(rig.terminal(notificationOf(1)));
+      expect(await rig.verdict(1)).toBe('ACKED_HTTP');
+      address = '127.0.0.2';
+      receiver.answer = status(503);
+      await rig.publish(rig.terminal(notificationOf(2)));
+      await rig.verdict(2);
+      await rig.publish(rig.terminal(notificationOf(3)));
+      expect(await rig.verdict(3)).toBe('ACKED_HTTP');
+      expect(moved.transactionIds).toContain(3);
+    } finally {
+      await Promise.all([dns.stop(), moved.stop()]);
+    }
   });
 
   it('a refused connection reverses (R-3.1-4)', async () => {

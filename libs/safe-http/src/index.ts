@@ -7,7 +7,7 @@ export {
   OutboundTimeoutError,
 } from './outbound-errors';
 export { outboundEnv, type OutboundEnv, outboundPolicyOf } from './outbound-env';
-export { type DialOptions, type DialTimings, OutboundGuard, type UrlVerdict } from './outbound-guard';
+export { addressTtlMsOf, type DialOptions, type DialTimings, OutboundGuard, type UrlVerdict } from './outbound-guard';
 export type { OutboundPolicy } from './policy/outbound-policy';
 export { type OutboundTarget, targetOf, type UrlRefusal } from './policy/url-rules';
 export type { CoarseReason, ProbeDetail, ProbeOutcome, ProbeTimings } from './probe/probe-outcome';

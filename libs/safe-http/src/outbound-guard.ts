@@ -8,7 +8,7 @@ import { NameResolutionError, OutboundRefusedError } from './outbound-errors';
 import { CidrList, isGloballyRoutable } from './policy/address-ranges';
 import type { OutboundPolicy } from './policy/outbound-policy';
 import { bareHostname, isStandardPair, type OutboundTarget, readUrl, targetOf, type UrlRefusal } from './policy/url-rules';
-import { NameResolver } from './resolve/name-resolver';
+import { NameResolver, type ResolvedName } from './resolve/name-resolver';
 
 export type UrlVerdict = { ok: true; url: URL } | { ok: false; reason: UrlRefusal };
 
@@ -65,29 +65,29 @@ export class OutboundGuard {
   }
 
   /** Looks the host up once and checks every answer. @throws OutboundRefusedError, NameResolutionError */
-  async resolve(target: OutboundTarget): Promise<string[]> {
+  async resolve(target: OutboundTarget): Promise<ResolvedName> {
     const isLiteral = isIP(target.hostname) !== 0;
     if (isLiteral && this.policy.environment === 'production') throw new OutboundRefusedError('IP_LITERAL');
-    const addresses = isLiteral ? [target.hostname] : await this.addressesOf(target);
-    const refusal = this.refusalOf(target, addresses);
+    const resolved = isLiteral ? { addresses: [target.hostname], ttlMs: Infinity } : await this.lookUp(target);
+    const refusal = this.refusalOf(target, resolved.addresses);
     if (refusal) throw new OutboundRefusedError(refusal);
-    return addresses;
+    return resolved;
   }
 
   /** Opens a connection to the target. @throws OutboundRefusedError and the faults that `isOurFault` classifies */
   async dial(target: OutboundTarget, options: DialOptions): Promise<{ socket: Socket; timings: DialTimings }> {
     const deadline = new Deadline(options.connectTimeoutMs);
     const startedAt = performance.now();
-    const addresses = await deadline.bound(this.resolve(target), () => new NameResolutionError('EAI_AGAIN'));
+    const { addresses, ttlMs } = await deadline.bound(this.resolve(target), () => new NameResolutionError('EAI_AGAIN'));
     const resolvedAt = performance.now();
     const vetted: VettedTarget = { ...target, addresses: familiesInTurn(addresses).slice(0, dialledAddressesMax) };
     const tcp = await this.open(vetted, deadline);
     const connectedAt = performance.now();
     const timings = { dnsMs: resolvedAt - startedAt, connectMs: connectedAt - resolvedAt, tlsMs: null };
-    if (target.protocol === 'http:') return { socket: tcp, timings };
+    if (target.protocol === 'http:') return { socket: resolvedFor(ttlMs, tcp), timings };
     const hostname = target.hostname.replace(/\.$/, '');
     const socket = await openTls(tcp, hostname, { trust: this.trust, deadline });
-    return { socket, timings: { ...timings, tlsMs: performance.now() - connectedAt } };
+    return { socket: resolvedFor(ttlMs, socket), timings: { ...timings, tlsMs: performance.now() - connectedAt } };
   }
 
   /** `connect` of an undici Pool or Client. */
@@ -107,9 +107,9 @@ export class OutboundGuard {
   }
 
   /** A name without an address has none that may be reached on any port, so its port is refused first (A-82). */
-  private async addressesOf(target: OutboundTarget): Promise<string[]> {
+  private async lookUp(target: OutboundTarget): Promise<ResolvedName> {
     try {
-      return await this.resolver.addressesOf(target.hostname);
+      return await this.resolver.resolve(target.hostname);
     } catch (error) {
       const isMissing = error instanceof NameResolutionError && error.code === 'ENOTFOUND';
       if (isMissing && !isStandardPair(target, this.policy)) throw new OutboundRefusedError('SCHEME_OR_PORT');
@@ -137,6 +137,21 @@ export class OutboundGuard {
     if (this.deny.contains(address)) return false;
     return isGloballyRoutable(address) || this.allow.contains(address);
   }
+}
+
+const ttlsMs = new WeakMap<Socket, number>();
+
+/**
+ * How long the address of a connection that the guard opened was valid when it was looked up, in milliseconds: the TTL of its name, and
+ * Infinity without a name.
+ */
+export function addressTtlMsOf(socket: Socket): number {
+  return ttlsMs.get(socket) ?? Infinity;
+}
+
+function resolvedFor(ttlMs: number, socket: Socket): Socket {
+  ttlsMs.set(socket, ttlMs);
+  return socket;
 }
 
 function sourcesByFamily(addresses: readonly string[]): Map<number, string> {

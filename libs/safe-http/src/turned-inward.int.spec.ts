@@ -77,7 +77,7 @@ describe('outbound requests to inward addresses (T-11)', () => {
     for (const environment of ['sandbox', 'production'] as const) {
       for (const { url } of honestUrls.filter(({ isProduction }) => isProduction || environment === 'sandbox')) {
         const verdict = guard({ environment }).checkUrl(url);
-        const addresses = verdict.ok ? await guard({ environment }).resolve(targetOf(verdict.url)) : [];
+        const addresses = verdict.ok ? (await guard({ environment }).resolve(targetOf(verdict.url))).addresses : [];
         if (addresses.length === 0) refused.push(url);
       }
     }

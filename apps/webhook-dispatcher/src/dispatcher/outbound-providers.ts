@@ -52,7 +52,8 @@ function receiverProviders({ keys, outbound, window, handshakesPerSecond }: Disp
         // The attempt watches the budget itself and does not blame the receiver for a stall of this process. This limit only cleans
         // up.
         const connectTimeoutMs = window.connectBudgetMs + 2_000;
-        return new UndiciWebhookClient({ connect: new OutboundGuard(outbound).connector({ connectTimeoutMs }), isOurFault });
+        const connect = new OutboundGuard(outbound).connector({ connectTimeoutMs });
+        return new UndiciWebhookClient({ connect, isOurFault, clock: new SystemClock() });
       },
     },
     {

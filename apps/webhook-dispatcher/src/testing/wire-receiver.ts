@@ -39,11 +39,13 @@ export class WireReceiver {
     private readonly scheme: 'http' | 'https',
   ) {}
 
-  static async start(tls?: { key: string; cert: string }): Promise<WireReceiver> {
+  static async start(tls?: { key: string; cert: string }, at: { host?: string; port?: number } = {}): Promise<WireReceiver> {
     const server = tls ? createTlsServer(tls) : createServer();
     const receiver = new WireReceiver(server, tls ? 'https' : 'http');
     server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => receiver.onConnection(socket));
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(at.port ?? 0, at.host ?? '127.0.0.1', resolve);
+    });
     return receiver;
   }
 

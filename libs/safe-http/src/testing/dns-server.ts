@@ -18,6 +18,8 @@ interface Question {
 /** A name server for tests on a free loopback port: every query is answered by `answerOf`, so an answer may change from query to query. */
 export class TestDnsServer {
   readonly queries: string[] = [];
+  /** Of every answer from now on. */
+  ttlSeconds = 0;
 
   private constructor(
     private readonly socket: Socket,
@@ -47,7 +49,7 @@ export class TestDnsServer {
     const key = `${question.name} ${question.type}`;
     const answer = this.answerOf(question.name, this.queries.filter(query => query === key).length);
     this.queries.push(key);
-    if (answer !== 'SILENCE') this.socket.send(responseTo(question, answer), from.port, from.address);
+    if (answer !== 'SILENCE') this.socket.send(responseTo(question, answer, this.ttlSeconds), from.port, from.address);
   }
 }
 
@@ -66,8 +68,8 @@ function questionOf(message: Buffer): Question {
   };
 }
 
-function responseTo(question: Question, answer: Exclude<DnsAnswer, 'SILENCE'>): Buffer {
-  const records = typeof answer === 'string' ? [] : answer.flatMap(address => recordOf(address, question.type));
+function responseTo(question: Question, answer: Exclude<DnsAnswer, 'SILENCE'>, ttlSeconds: number): Buffer {
+  const records = typeof answer === 'string' ? [] : answer.flatMap(address => recordOf(address, question.type, ttlSeconds));
   const header = Buffer.alloc(12);
   header.writeUInt16BE(question.id, 0);
   header.writeUInt16BE(0x8180 | (typeof answer === 'string' ? responseCodes[answer] : 0), 2);
@@ -76,13 +78,14 @@ function responseTo(question: Question, answer: Exclude<DnsAnswer, 'SILENCE'>): 
   return Buffer.concat([header, question.section, ...records]);
 }
 
-function recordOf(address: string, type: number): Buffer[] {
+function recordOf(address: string, type: number, ttlSeconds: number): Buffer[] {
   if ((isIP(address) === 4 ? typeA : typeAaaa) !== type) return [];
   const data = isIP(address) === 4 ? Buffer.from(address.split('.').map(Number)) : bytesOfIpv6(address);
   const fixed = Buffer.alloc(12);
   fixed.writeUInt16BE(0xc00c, 0); // the name: pointer to the question
   fixed.writeUInt16BE(type, 2);
   fixed.writeUInt16BE(1, 4);
+  fixed.writeUInt32BE(ttlSeconds, 6);
   fixed.writeUInt16BE(data.length, 10);
   return [Buffer.concat([fixed, data])];
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { answerBytesMax, isOurFault, OutboundGuard } from '@paycode/safe-http';
 import { framingsAfterStatus, framingsBeforeStatus, framingsInHeader } from '@paycode/safe-http/testing';
+import { SystemClock } from '@paycode/timing';
 import { status, WireReceiver } from '../../testing/wire-receiver';
 import type { PostFault } from '../posting.ports';
 import { UndiciWebhookClient } from './undici-webhook.client';
@@ -21,6 +22,7 @@ describe('the bytes that a receiver can make a POST read (T-12)', () => {
     const connect = guard.connector({ connectTimeoutMs: 120_000 });
     client = new UndiciWebhookClient({
       isOurFault,
+      clock: new SystemClock(),
       connect: (options, callback) =>
         connect(options, (...[error, socket]: Parameters<typeof callback>) => {
           if (socket) dialled.push(socket);

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import { ReadLimit } from '@paycode/safe-http';
+import { addressTtlMsOf, ReadLimit } from '@paycode/safe-http';
+import type { Clock } from '@paycode/timing';
 import { type buildConnector, Client, type Dispatcher } from 'undici';
 import type { PostFault, PostObserver, WebhookRequest } from '../posting.ports';
 import { InterimResponses } from './interim-responses';
@@ -9,11 +10,21 @@ const headerBytesMax = 16_384;
 /** To keep the connection, so much of an answer's body is read. Beyond it, dropping the connection is cheaper (P-T1). */
 const bodyBytesMax = 16_384;
 const bodyMsMax = 5_000;
+/**
+ * Greatest age at which a connection takes a request (P-T12). A busy connection is never idle, so without this limit a receiver that moved
+ * to another address would get no payment there.
+ */
+const ageMsMax = 60_000;
+/** Limit for names with a shorter TTL. Some have a TTL of 0, and not each payment can pay for a TLS handshake. */
+const shortTtlMs = 5_000;
+/** Connections that were opened together end over this last part of their age, so that they are not all opened again at once. */
+const ageSpread = 0.25;
 
 export interface ConnectionOptions {
   connect: buildConnector.connector;
+  clock: Clock;
   isOurFault(error: unknown): boolean;
-  /** The connection is gone. */
+  /** The connection is gone, or too old for another request. */
   onGone(connection: OriginConnection): void;
 }
 
@@ -25,6 +36,7 @@ export class OriginConnection {
   private dials = 0;
   /** Whether the current socket has carried a complete request and answer. */
   private hasServed = false;
+  private endsMs = Infinity;
   private limit: ReadLimit | undefined;
 
   constructor(
@@ -40,7 +52,7 @@ export class OriginConnection {
       headersTimeout: 0,
       bodyTimeout: bodyMsMax,
       keepAliveTimeout: 30_000,
-      keepAliveMaxTimeout: 120_000,
+      keepAliveMaxTimeout: ageMsMax,
       keepAliveTimeoutThreshold: 1_000,
     });
     this.client.on('disconnect', () => {
@@ -49,11 +61,16 @@ export class OriginConnection {
     });
   }
 
-  get isOpen(): boolean {
+  /** Whether it may carry another request: it is open and not too old. */
+  get isUsable(): boolean {
+    return this.isOpen && this.options.clock.nowMs() < this.endsMs;
+  }
+
+  private get isOpen(): boolean {
     return this.socket !== undefined && !this.socket.destroyed;
   }
 
-  /** `onFree` is called once, when the connection may carry the next request (true) or is gone (false). */
+  /** `onFree` is called once: true after a 200, else false; then the connection carries no other request (P-T12). */
   post(request: WebhookRequest, path: string, observer: PostObserver & { onFree(isReusable: boolean): void }): void {
     const [hadServed, dialsBefore] = [this.isOpen && this.hasServed, this.dials];
     this.limit?.restart();
@@ -72,17 +89,19 @@ export class OriginConnection {
   }
 
   private open(target: buildConnector.Options, callback: buildConnector.Callback): void {
+    const startedMs = this.options.clock.nowMs();
     this.options.connect(target, (...[error, socket]: Parameters<buildConnector.Callback>) => {
-      if (socket) this.adopt(socket);
+      if (socket) this.adopt(socket, startedMs);
       // The callback type has one overload for success and one for failure; this passes both on unchanged.
       (callback as (error: Error | null, socket: Socket | null) => void)(error, socket);
     });
   }
 
-  private adopt(socket: Socket): void {
+  private adopt(socket: Socket, startedMs: number): void {
     this.socket = socket;
     this.dials++;
     this.hasServed = false;
+    this.limitAge(socket, startedMs);
     this.limit = ReadLimit.on(socket);
     const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
     socket.read = (size?: number) => {
@@ -92,6 +111,15 @@ export class OriginConnection {
       }
       return null;
     };
+  }
+
+  private limitAge(socket: Socket, startedMs: number): void {
+    const { clock, onGone } = this.options;
+    const longestMs = Math.min(ageMsMax, Math.max(shortTtlMs, addressTtlMsOf(socket)));
+    this.endsMs = startedMs + longestMs * (1 - ageSpread * Math.random());
+    // A request on the connection is not disturbed: only a free one is in the pool.
+    const cancel = clock.after(Math.max(0, this.endsMs - clock.nowMs()), () => onGone(this));
+    socket.once('close', cancel);
   }
 }
 
@@ -104,7 +132,7 @@ interface ExchangeContext {
 
 /** One request and its answer, as undici reports them. */
 class Exchange implements Dispatcher.DispatchHandler {
-  private isAnswered = false;
+  private status: number | undefined;
   private bodyBytes = 0;
   private bodyTimer: NodeJS.Timeout | undefined;
 
@@ -121,7 +149,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
     if (status < 200 && status !== 101) return;
-    this.isAnswered = true;
+    this.status = status;
     this.observer.answered(status);
     if (status === 101) return controller.abort(new Error('protocol switch'));
     this.bodyTimer = setTimeout(() => controller.abort(new Error('slow body')), bodyMsMax);
@@ -135,12 +163,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     clearTimeout(this.bodyTimer);
     this.context.onServed();
-    this.observer.onFree(true);
+    this.observer.onFree(this.status === 200);
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     clearTimeout(this.bodyTimer);
-    if (!this.isAnswered) this.observer.failed(this.faultOf(error));
+    if (this.status === undefined) this.observer.failed(this.faultOf(error));
     this.observer.onFree(false);
   }
 

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { isOurFault, OutboundGuard } from '@paycode/safe-http';
 import { inwardNames, inwardUrls, publicV4, RawReceiver, TestDnsServer } from '@paycode/safe-http/testing';
 import { undoneAfterEach } from '@paycode/service-runtime/testing';
+import { SystemClock } from '@paycode/timing';
 import type { PostFault } from '../posting.ports';
 import { UndiciWebhookClient } from './undici-webhook.client';
 
@@ -25,7 +26,8 @@ describe('deliveries to URLs that lead inward (T-11)', () => {
 
   const clientAllowing = (allow: string[]) => {
     const guard = new OutboundGuard({ environment: 'sandbox', allow, dnsServers: [dns.address], lookUpTimeoutMs: patienceMs });
-    return new UndiciWebhookClient({ connect: guard.connector({ connectTimeoutMs: patienceMs }), isOurFault });
+    const connect = guard.connector({ connectTimeoutMs: patienceMs });
+    return new UndiciWebhookClient({ connect, isOurFault, clock: new SystemClock() });
   };
 
   const outcomeOf = (client: UndiciWebhookClient, url: string) =>

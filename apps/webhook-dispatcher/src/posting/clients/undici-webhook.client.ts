@@ -1,3 +1,4 @@
+import type { Clock } from '@paycode/timing';
 import type { buildConnector } from 'undici';
 import { type PostObserver, WebhookPoster, type WebhookRequest } from '../posting.ports';
 import { OriginConnection } from './origin-connection';
@@ -6,6 +7,7 @@ export interface UndiciWebhookOptions {
   /** Connects to checked addresses only (T-11). */
   connect: buildConnector.connector;
   isOurFault(error: unknown): boolean;
+  clock: Clock;
 }
 
 /** Idle connections kept per endpoint; more are closed as they become free. */
@@ -13,7 +15,8 @@ const idlePerOriginMax = 512;
 
 /**
  * Sends webhook POSTs over undici connections, one request at a time on each. Each endpoint has its own pool. The most recently used
- * connection is used first, so idle ones time out.
+ * connection is used first, so idle ones time out. One that is too old, or had an answer other than 200, is closed, so that a receiver that
+ * moved is looked up again (P-T12).
  */
 export class UndiciWebhookClient extends WebhookPoster {
   private readonly idle = new Map<string, OriginConnection[]>();
@@ -65,7 +68,7 @@ export class UndiciWebhookClient extends WebhookPoster {
   private takeIdle(origin: string): OriginConnection | undefined {
     const pool = this.idle.get(origin);
     for (let connection = pool?.pop(); connection; connection = pool?.pop()) {
-      if (connection.isOpen) return connection;
+      if (connection.isUsable) return connection;
       connection.destroy();
     }
     return undefined;
@@ -79,7 +82,7 @@ export class UndiciWebhookClient extends WebhookPoster {
   private keep(origin: string, connection: OriginConnection): void {
     let pool = this.idle.get(origin);
     if (!pool) this.idle.set(origin, (pool = []));
-    if (connection.isOpen && pool.length < idlePerOriginMax) pool.push(connection);
+    if (connection.isUsable && pool.length < idlePerOriginMax) pool.push(connection);
     else connection.destroy();
   }
 

@@ -33,7 +33,8 @@ describe('a POST on the wire', () => {
   const guardOf = (policy: Partial<OutboundPolicy> = {}) =>
     new OutboundGuard({ environment: 'sandbox', allow, lookUpTimeoutMs: patienceMs, ...policy });
   const use = (guard: OutboundGuard, rules: Partial<PostWindowRules> = {}, clock = new SystemClock()) => {
-    client = new UndiciWebhookClient({ connect: guard.connector({ connectTimeoutMs: patienceMs }), isOurFault });
+    const connect = guard.connector({ connectTimeoutMs: patienceMs });
+    client = new UndiciWebhookClient({ connect, isOurFault, clock });
     const options = { ackWindowMs: patienceMs, connectBudgetMs: patienceMs, userAgent: 'Paycode/test', ...rules };
     posting = new PostWebhook(client, new PlainSealer(), new AckDeadlines(clock), clock, options);
   };
