@@ -1,5 +1,5 @@
 import { mutualTlsFilesOf } from '@paycode/service-runtime';
-import type { ForwardingOptions } from '../forwarding';
+import { type ForwardingOptions, openBodyLimitsOf } from '../forwarding';
 import type { GatewayEnv } from './env';
 
 const relayKeyBytes = 32;
@@ -17,6 +17,7 @@ export function forwardingOptionsOf(env: GatewayEnv): ForwardingOptions {
     relayKey: relayKeyOf(env),
     siteFolder: env.SITE_FOLDER ?? undefined,
     limits: { bodyBytesMax: env.BODY_BYTES_MAX, inFlightMax: env.IN_FLIGHT_MAX },
+    openBodies: openBodyLimitsOf(env.BODY_BYTES_MAX),
     services: servicesOptions(env),
   };
 }

@@ -16,7 +16,7 @@ export interface ClientRequest {
   address: string;
   /** Aborted when the client has disconnected. */
   signal: AbortSignal;
-  /** Reads the whole body. Rejects with BodyTooLargeError beyond `bytesMax`, ClientGoneError when the client has disconnected. */
+  /** Reads the whole body. Rejects with BodyTooLargeError beyond `bytesMax`, BodyTooSlowError, or ClientGoneError when the client has disconnected. */
   readBody(bytesMax: number): Promise<Buffer>;
 }
 
@@ -30,5 +30,8 @@ export interface Answer {
 }
 
 export class BodyTooLargeError extends Error {}
+
+/** The body came too slowly, or was the slowest when too many were incomplete. */
+export class BodyTooSlowError extends Error {}
 
 export class ClientGoneError extends Error {}

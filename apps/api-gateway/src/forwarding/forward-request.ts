@@ -4,9 +4,9 @@ import { DomainError } from '@paycode/service-runtime';
 import { type Admission, RateLimits } from '../limits';
 import type { RelayEndpoints } from '../relay';
 import type { Site } from '../site';
-import { type Answer, BodyTooLargeError, type ClientRequest } from './client-request';
+import { type Answer, BodyTooLargeError, BodyTooSlowError, type ClientRequest } from './client-request';
 import { answerHeaders, forwardedHeaders, valuesOf } from './domain/header-lines';
-import { bodyTooLarge, bodyTypeObjection, type Objection, objectionTo } from './domain/request-rules';
+import { bodyTooLarge, bodyTooSlow, bodyTypeObjection, type Objection, objectionTo } from './domain/request-rules';
 import { mayReadCookies, mayReadCredentials, type UpstreamName, upstreamOf } from './domain/route-table';
 import { Authorizer, AuthorizerUnavailableError, Upstreams, UpstreamUnavailableError } from './forwarding.ports';
 
@@ -51,14 +51,27 @@ export class ForwardRequest {
 
   /** Resolves to the answer for the client; rejects with DomainError for the gateway's own refusals. */
   async handle(request: ClientRequest): Promise<Answer> {
-    if (this.inFlight >= this.limits.inFlightMax) throw unavailable('OVERLOADED', 'too many requests in progress');
+    this.refuseBeyondInFlight();
+    const admitted = this.admit(request);
+    const page = await this.counted(() => this.page(admitted));
+    if (page) return page;
+    // It is counted only when its body is complete: bodies that never come would fill IN_FLIGHT_MAX.
+    const body = await this.bodyOf(admitted);
+    return this.counted(() => this.authorizeForward(admitted, body));
+  }
+
+  private async counted<T>(work: () => Promise<T>): Promise<T> {
+    this.refuseBeyondInFlight();
     this.inFlight += 1;
     try {
-      const admitted = this.admit(request);
-      return (await this.page(admitted)) ?? (await this.authorizeForward(admitted));
+      return await work();
     } finally {
       this.inFlight -= 1;
     }
+  }
+
+  private refuseBeyondInFlight(): void {
+    if (this.inFlight >= this.limits.inFlightMax) throw unavailable('OVERLOADED', 'too many requests in progress');
   }
 
   /** The gateway's own rules, before anyone is asked. */
@@ -75,8 +88,7 @@ export class ForwardRequest {
     return { request, admission, path, authorization, isAnyType };
   }
 
-  private async authorizeForward({ request, admission, path, authorization, isAnyType }: Admitted): Promise<Answer> {
-    const body = await this.bodyOf(request, isAnyType);
+  private async authorizeForward({ request, admission, path, authorization }: Admitted, body: Buffer | null): Promise<Answer> {
     const decision = await this.authorize(request, authorization);
     this.chargeAccount(admission, decision);
     if (!decision.allowed) return refusedBy(decision);
@@ -113,7 +125,7 @@ export class ForwardRequest {
     if (account !== undefined) refuseBeyondRate(this.rates.charge(credential, account, performance.now()));
   }
 
-  private async bodyOf(request: ClientRequest, isAnyType: boolean): Promise<Buffer | null> {
+  private async bodyOf({ request, isAnyType }: Admitted): Promise<Buffer | null> {
     if (request.announcedBytes === 0) return null;
     try {
       const body = await request.readBody(this.limits.bodyBytesMax);
@@ -122,6 +134,7 @@ export class ForwardRequest {
       return body.length > 0 ? body : null;
     } catch (error) {
       if (error instanceof BodyTooLargeError) throw refusalFor(bodyTooLarge);
+      if (error instanceof BodyTooSlowError) throw refusalFor(bodyTooSlow);
       throw error;
     }
   }

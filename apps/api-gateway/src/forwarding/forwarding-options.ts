@@ -3,6 +3,7 @@ import type { RateLimitSettings } from '../limits';
 import type { CertificateSettings } from '../tls';
 import type { UpstreamName } from './domain/route-table';
 import type { ForwardingLimits } from './forward-request';
+import type { OpenBodyLimits } from './http/open-bodies';
 
 export interface ForwardingOptions {
   /** The public TLS listener. */
@@ -25,6 +26,7 @@ export interface ForwardingOptions {
   /** Of the documentation; undefined: there is none. */
   siteFolder: string | undefined;
   limits: ForwardingLimits;
+  openBodies: OpenBodyLimits;
   services: ServicesOptions;
 }
 

@@ -32,6 +32,7 @@ export class GatewayMetrics {
     'Connections refused before a request was read.',
     ['reason'],
   );
+  private readonly openBodies = gauge('paycode_api_gateway_open_bodies', 'Request bodies that are not complete yet.');
   private readonly inFlight = gauge('paycode_api_gateway_requests_in_flight', 'Requests in progress on the public listener.');
   private readonly certificateExpiry = gauge(
     'paycode_api_gateway_certificate_not_after_timestamp_seconds',
@@ -53,9 +54,23 @@ export class GatewayMetrics {
     this.refusals.inc({ reason });
   }
 
+  bodiesOpen(count: number): void {
+    this.openBodies.set(count);
+  }
+
   certificateInUse(notAfter: Date): void {
     this.certificateExpiry.set(notAfter.getTime() / 1_000);
   }
 }
 
-export type ConnectionRefusal = 'plain-http' | 'silent' | 'address-limit' | 'malformed' | 'slow' | 'tls' | 'proxy-header';
+export type ConnectionRefusal =
+  | 'plain-http'
+  | 'silent'
+  | 'address-limit'
+  | 'malformed'
+  | 'slow'
+  | 'tls'
+  | 'proxy-header'
+  | 'body-address-limit'
+  | 'body-limit'
+  | 'body-slow';

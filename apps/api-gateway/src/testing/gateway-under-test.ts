@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { TestTokenKeys } from '@paycode/access/testing';
 import type { AuthorizeRequest } from '@paycode/dto';
 import { type RunningService, startService } from '@paycode/service-runtime';
-import { PlainListener, PublicListener } from '../forwarding';
+import { forwardingOptionsOf } from '../config/forwarding-options';
+import { ForwardingModule, type ForwardingOptions, PlainListener, PublicListener } from '../forwarding';
 import { gatewayDefinition } from '../gateway.definition';
 import { RawConnection } from './raw-connection';
 import { json, StubService } from './stub-service';
@@ -36,12 +37,13 @@ export class GatewayUnderTest {
     private readonly folder: string,
   ) {}
 
-  static async start(settings: Record<string, string> = {}): Promise<GatewayUnderTest> {
+  /** `settings`: of the environment; `options`: in the place of constants. */
+  static async start(settings: Record<string, string> = {}, options?: Partial<ForwardingOptions>): Promise<GatewayUnderTest> {
     const folder = mkdtempSync(join(tmpdir(), 'paycode-gateway-'));
     const certificate = await writeTestCertificate(folder);
     const auth = await StubService.start((_request, response) => json(response, { allowed: true, identity: 'assertion' }));
     const upstream = await StubService.start((_request, response) => json(response, { from: 'upstream' }));
-    const service = await startService(gatewayDefinition, {
+    const service = await startService(options ? definitionWith(options) : gatewayDefinition, {
       LOG_LEVEL: 'silent',
       INTERNAL_PORT: '0',
       PUBLIC_PORT: '0',
@@ -102,8 +104,16 @@ export class GatewayUnderTest {
     return this.send(path, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
   }
 
-  raw(): Promise<RawConnection> {
-    return RawConnection.tls(this.port, this.certificate.cert);
+  /** `from`: another address of this machine. */
+  raw(from?: string): Promise<RawConnection> {
+    return RawConnection.tls(this.port, this.certificate.cert, from);
+  }
+
+  /** Value of a sample of the gateway's metrics; undefined when there is none. */
+  async metric(sample: RegExp): Promise<number | undefined> {
+    const text = await fetch(`http://127.0.0.1:${this.service.ports.internal}/metrics`).then(answer => answer.text());
+    const line = text.split('\n').find(each => sample.test(each));
+    return line === undefined ? undefined : Number(line.split(' ').at(-1));
   }
 
   async stop(): Promise<void> {
@@ -112,4 +122,8 @@ export class GatewayUnderTest {
     await Promise.all([this.auth.stop(), this.upstream.stop()]);
     rmSync(this.folder, { recursive: true });
   }
+}
+
+function definitionWith(options: Partial<ForwardingOptions>): typeof gatewayDefinition {
+  return { ...gatewayDefinition, module: env => ForwardingModule.register({ ...forwardingOptionsOf(env), ...options }) };
 }

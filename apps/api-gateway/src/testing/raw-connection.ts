@@ -18,8 +18,9 @@ export class RawConnection {
     this.closed = new Promise(resolve => socket.once('close', () => resolve()));
   }
 
-  static async tls(port: number, ca: string): Promise<RawConnection> {
-    const socket = connectTls({ port, host: '127.0.0.1', servername: 'localhost', ca, ALPNProtocols: ['http/1.1'] });
+  static async tls(port: number, ca: string, localAddress?: string): Promise<RawConnection> {
+    const tcp = connectTcp({ port, host: '127.0.0.1', localAddress });
+    const socket = connectTls({ socket: tcp, servername: 'localhost', ca, ALPNProtocols: ['http/1.1'] });
     await once(socket, 'secureConnect');
     return new RawConnection(socket);
   }

@@ -12,7 +12,7 @@ export interface RequestLine {
 }
 
 export interface Objection {
-  status: 400 | 413 | 415 | 501;
+  status: 400 | 408 | 413 | 415 | 501;
   message: string;
 }
 
@@ -84,3 +84,4 @@ export function bodyTypeObjection(headers: RawHeaders, bodyBytes: number): Objec
 }
 
 export const bodyTooLarge: Objection = { status: 413, message: 'body is larger than allowed' };
+export const bodyTooSlow: Objection = { status: 408, message: 'the body of the request came too slowly' };

@@ -5,6 +5,7 @@ import { GatewayMetrics } from '../../telemetry';
 import { type Answer, ClientGoneError, type ClientRequest } from '../client-request';
 import { ForwardRequest } from '../forward-request';
 import { ClientAddresses } from './client-addresses';
+import { OpenBodies } from './open-bodies';
 import { clientRequestOf } from './read-request';
 import { writeAnswer } from './write-answer';
 
@@ -20,6 +21,7 @@ export class AnswerRequest {
   constructor(
     private readonly forwardRequest: ForwardRequest,
     private readonly addresses: ClientAddresses,
+    private readonly openBodies: OpenBodies,
     private readonly metrics: GatewayMetrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -27,7 +29,7 @@ export class AnswerRequest {
   async answer(raw: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAtMs = performance.now();
     this.metrics.requestStarted();
-    const request = clientRequestOf(raw, response, this.addresses);
+    const request = clientRequestOf(raw, response, { addresses: this.addresses, openBodies: this.openBodies });
     const answer = await this.forwardRequest.handle(request).catch((error: unknown) => this.refusal(request, error));
     const status = await this.write(answer, { request, raw, response });
     const durationS = (performance.now() - startedAtMs) / 1_000;

@@ -1,4 +1,5 @@
 import type { Provider } from '@nestjs/common';
+import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { GatewayMetrics } from '../../telemetry';
 import { CertificateFiles } from '../../tls';
 import type { ForwardingOptions } from '../forwarding-options';
@@ -7,12 +8,13 @@ import { TrustedProxies } from './client-address';
 import { ClientAddresses } from './client-addresses';
 import { ConnectionGate } from './connection-gate';
 import { GateReports } from './gate-reports';
+import { OpenBodies } from './open-bodies';
 import { PlainListener } from './plain-listener';
 import { PublicListener } from './public-listener';
 import { ListenerParts } from './listener-parts';
 
 /** The inbound side: who is a trusted proxy, the TLS listener behind its gate, the port that refuses plain HTTP. */
-export function listenerProviders({ proxies, gate, certificate, listener, plain }: ForwardingOptions): Provider[] {
+export function listenerProviders({ proxies, gate, certificate, listener, plain, openBodies }: ForwardingOptions): Provider[] {
   return [
     { provide: ClientAddresses, useFactory: () => clientAddressesOf(proxies) },
     GateReports,
@@ -22,6 +24,11 @@ export function listenerProviders({ proxies, gate, certificate, listener, plain 
       useFactory: (addresses: ClientAddresses, reports: GateReports) => new ConnectionGate(gate, addresses, reports),
     },
     { provide: CertificateFiles, useFactory: () => new CertificateFiles(certificate) },
+    {
+      provide: OpenBodies,
+      inject: [GatewayMetrics, LOGGER],
+      useFactory: (metrics: GatewayMetrics, logger: Logger) => new OpenBodies(openBodies, metrics, logger),
+    },
     AnswerRequest,
     ListenerParts,
     {

@@ -1,46 +1,64 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdHeader } from '@paycode/dto';
 import { requestIdOf } from '@paycode/service-runtime';
-import { BodyTooLargeError, ClientGoneError, type ClientRequest } from '../client-request';
+import { BodyTooLargeError, BodyTooSlowError, ClientGoneError, type ClientRequest } from '../client-request';
 import type { ClientAddresses } from './client-addresses';
+import type { OpenBodies } from './open-bodies';
+
+interface Parts {
+  addresses: ClientAddresses;
+  openBodies: OpenBodies;
+}
 
 /** A request of the public listener in the form the use case reads. */
-export function clientRequestOf(raw: IncomingMessage, response: ServerResponse, addresses: ClientAddresses): ClientRequest {
+export function clientRequestOf(raw: IncomingMessage, response: ServerResponse, { addresses, openBodies }: Parts): ClientRequest {
+  const address = addresses.clientOf(raw.socket, raw.rawHeaders);
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new ClientGoneError('the client closed the connection'));
   });
+  const announcedBytes = raw.headers['transfer-encoding'] === undefined ? Number(raw.headers['content-length'] ?? 0) : undefined;
   return {
     id: requestIdOf(raw.headers[requestIdHeader]),
     version: raw.httpVersion,
     method: raw.method ?? '',
     target: raw.url ?? '',
     headers: raw.rawHeaders,
-    announcedBytes: raw.headers['transfer-encoding'] === undefined ? Number(raw.headers['content-length'] ?? 0) : undefined,
-    address: addresses.clientOf(raw.socket, raw.rawHeaders),
+    announcedBytes,
+    address,
     signal: gone.signal,
     readBody: bytesMax => {
       // Answers the client's `Expect: 100-continue` only here, so that the client never sends the body of a refused
       // request.
       if (raw.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
-      return readBody(raw, bytesMax);
+      return readBody(raw, { bytesMax: announcedBytes ?? bytesMax, address, openBodies });
     },
   };
 }
 
-function readBody(raw: IncomingMessage, bytesMax: number): Promise<Buffer> {
+interface BodyReading {
+  /** Announced, or else allowed. */
+  bytesMax: number;
+  address: string;
+  openBodies: OpenBodies;
+}
+
+function readBody(raw: IncomingMessage, { bytesMax, address, openBodies }: BodyReading): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const gone = (): void => reject(new ClientGoneError('the client closed the connection'));
-    raw.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= bytesMax) return void chunks.push(chunk);
+    const giveUp = (error: Error): void => {
       raw.pause();
       raw.removeAllListeners('data');
-      reject(new BodyTooLargeError('body is larger than allowed'));
+      openBodies.close(body);
+      reject(error);
+    };
+    const onDropped = (): void => giveUp(new BodyTooSlowError('the body came too slowly'));
+    const body = openBodies.open(address, { bytesMax, onDropped });
+    const gone = (): void => giveUp(new ClientGoneError('the client closed the connection'));
+    raw.on('data', (chunk: Buffer) => {
+      if (body.receivedBytes + chunk.length > bytesMax) giveUp(new BodyTooLargeError('body is larger than allowed'));
+      else openBodies.add(body, chunk);
     });
-    raw.once('end', () => resolve(Buffer.concat(chunks, bytes)));
+    raw.once('end', () => resolve(openBodies.close(body)));
     raw.once('error', gone);
     raw.once('close', gone);
   });
