@@ -3,7 +3,7 @@ import type { RateLimitSettings } from '../limits';
 import type { CertificateSettings } from '../tls';
 import type { UpstreamName } from './domain/route-table';
 import type { ForwardingLimits } from './forward-request';
-import type { OpenBodyLimits } from './http/open-bodies';
+import type { OpenBodyLimits } from './open-body-limits';
 
 export interface ForwardingOptions {
   /** The public TLS listener. */

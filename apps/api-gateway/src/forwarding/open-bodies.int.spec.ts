@@ -1,6 +1,6 @@
 import { GatewayUnderTest, type RawConnection, statusesOf } from '../testing';
 import { eventually, undoneAfterEach } from '@paycode/service-runtime/testing';
-import { openBodyLimitsOf } from './http/open-bodies';
+import { openBodyLimitsOf } from './open-body-limits';
 
 /** No body is too slow, however busy the machine is. */
 const patient = { ...openBodyLimitsOf(262_144), graceMs: 3_600_000 };
@@ -110,6 +110,29 @@ describe('request bodies that are not complete (T-12)', () => {
     expect(await dropped(gateway, 'body-slow')).toBe(1);
     expect(await finish(slow, otherHalf)).toEqual([200]);
   });
+
+  it.each([
+    ['two of them wait', 2, undefined],
+    ['a third one closes its connection', 3, 1],
+  ])(
+    'regression: bodies that wait behind an unanswered request of their connection are few: %s',
+    async (_name, count, refused) => {
+      const gateway = await gatewayWith({});
+      let release = (): void => undefined;
+      gateway.upstream.answer = (_request, response) => (release = () => response.end('{}'));
+      const connection = await gateway.raw();
+      later(() => connection.destroy());
+      connection.send(post('Content-Length: 0'));
+      await eventually(() => expect(gateway.upstream.seen).toHaveLength(1));
+      gateway.upstream.answer = (_request, response) => response.end('{}');
+      connection.send(`${announced}${half}${otherHalf}`.repeat(count));
+      if (refused) await connection.untilClosed();
+      expect((await gateway.post('/pluto/code/create', '{}')).status).toBe(200);
+      release();
+      await eventually(() => expect(statusesOf(connection.received)).toEqual(refused ? [] : [200, 200, 200]));
+      expect(await dropped(gateway, 'pipelined')).toBe(refused);
+    },
+  );
 
   it('bodies that hold too much memory drop the slowest of those that hold some', async () => {
     const gateway = await gatewayWith({ bytesMax: 5_000, settleMs: 1 });

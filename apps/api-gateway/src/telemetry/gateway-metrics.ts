@@ -71,6 +71,7 @@ export type ConnectionRefusal =
   | 'slow'
   | 'tls'
   | 'proxy-header'
+  | 'pipelined'
   | 'body-address-limit'
   | 'body-limit'
   | 'body-slow';

@@ -12,7 +12,7 @@ import { requirePeerCertificate } from '../tls/require-peer-certificate';
 import { ErrorBodyFilter } from './error-body.filter';
 import { answerUnroutable, guardRequests } from './guard-requests';
 import { decodeBody, parseJsonBody } from './json-body';
-import { listenerNameOf } from './listeners';
+import { listenerOfRoute } from './route-table';
 import { validationPipe } from './validation';
 
 const wellFormedRequestId = /^[A-Za-z0-9._-]{8,64}$/;
@@ -58,13 +58,15 @@ function harden(fastify: FastifyInstance): void {
       done(error as Error);
     }
   });
+  // By the route and not after parsing, so that a client cannot make a public listener keep what only internal calls may send.
+  fastify.addHook('onRoute', route => {
+    if (listenerOfRoute(route.url) === 'public') route.bodyLimit = bodyBytesMax;
+  });
   requirePeerCertificate(fastify);
   guardRequests(fastify);
 }
 
 function parseBody(request: FastifyRequest, body: Buffer): unknown {
-  const isPublic = listenerNameOf(request.raw) === 'public';
-  if (isPublic && body.length > bodyBytesMax) throw Object.assign(new Error('too large'), { statusCode: 413 });
   const text = decodeBody(body);
   (request as FastifyRequest & { rawBody?: string }).rawBody = text;
   return text === '' ? undefined : parseJsonBody(text, request.routeOptions.config.multilineFields);

@@ -125,6 +125,23 @@ describe('the checks of every request to a service', () => {
   });
 
   it.each([
+    ['announced', 'content-length: 262145', ''],
+    ['chunked', 'transfer-encoding: chunked', `40001\r\n${' '.repeat(262_145)}`],
+  ])('regression: a public body beyond 256 KiB is refused before it is complete: %s (T-12)', async (_, framing, begun) => {
+    const head = `POST /orders HTTP/1.1\r\nhost: test\r\nconnection: close\r\ncontent-type: application/json\r\n${framing}\r\n\r\n`;
+    expect(refusalOf(await rawExchange(service.ports.public!, head + begun))).toEqual([
+      413,
+      'body is larger than allowed',
+      undefined,
+    ]);
+  });
+
+  it('internal calls may send larger bodies', async () => {
+    const large = JSON.stringify({ text: 'x'.repeat(300_000) });
+    expect((await post('/internal/orders', large, service.ports.internal)).status).toBe(201);
+  });
+
+  it.each([
     ['bytes that are none', [0xff, 0xfe]],
     ['an overlong NUL', [0xc0, 0x80]],
     ['an encoded surrogate', [0xed, 0xa0, 0x80]],

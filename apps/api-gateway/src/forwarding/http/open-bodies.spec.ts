@@ -1,4 +1,5 @@
-import { OpenBodies, type OpenBodyLimits, openBodyLimitsOf } from './open-bodies';
+import { type OpenBodyLimits, openBodyLimitsOf } from '../open-body-limits';
+import { OpenBodies } from './open-bodies';
 
 const usual = openBodyLimitsOf(262_144);
 

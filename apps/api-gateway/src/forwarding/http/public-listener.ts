@@ -17,7 +17,7 @@ const idleGraceMs = 1_000;
 /** The TLS listener for all clients. It offers HTTP/1.1 only, by ALPN; docs/adr says why. */
 export class PublicListener {
   private server: Server | undefined;
-  private readonly turns = new ConnectionTurns();
+  private readonly turns = new ConnectionTurns(() => this.parts.metrics.connectionRefused('pipelined'));
   /** Connections that never carried a request: Node does not count them as idle. */
   private readonly unused = new Set<Socket>();
 
