@@ -111,7 +111,8 @@ export const gatewayEnv = defineEnv({
     unit: 'ms',
     default: 65_000,
     min: 100,
-    description: 'Time a kept-alive connection may be silent, and a client may stop reading an answer.',
+    description:
+      'Time a kept-alive connection may be silent. A client that takes less than 16 KiB of its answer in this time, or in 30 s if that is less, is cut off.',
   },
   AUTHORIZE_TIMEOUT_MS: {
     type: 'integer',

@@ -25,6 +25,8 @@ export interface Answer {
   status: number;
   headers: Record<string, string | string[]>;
   body: string | Readable;
+  /** Subject of the caller's identity, which its streams are counted for; undefined on open paths. */
+  account?: string | undefined;
   /** Name of the service that answered or refused, for the access log and metrics. */
   route: string;
 }

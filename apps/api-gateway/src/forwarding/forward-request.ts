@@ -112,7 +112,7 @@ export class ForwardRequest {
     const account = subjectOf(to.decision.identity);
     const body = to.body ?? Buffer.alloc(0);
     const answer = await this.parts.relay?.answerTo({ method, path: to.path, headers, body, signal, account });
-    return answer && { ...answer, route: 'relay' };
+    return answer && { ...answer, account, route: 'relay' };
   }
 
   private chargeAccount({ credential, isCharged }: Admission, decision: AuthorizeAnswer): void {
@@ -174,7 +174,8 @@ export class ForwardRequest {
         body: to.body,
         signal,
       });
-      return { status: answer.status, headers: answerHeaders(answer.headers), body: answer.body, route: upstream };
+      const account = subjectOf(to.decision.identity);
+      return { status: answer.status, headers: answerHeaders(answer.headers), body: answer.body, account, route: upstream };
     } catch (cause) {
       if (!(cause instanceof UpstreamUnavailableError)) throw cause;
       throw unavailable('UPSTREAM_UNAVAILABLE', 'the service is temporarily unavailable', cause);

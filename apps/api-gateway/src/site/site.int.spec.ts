@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GatewayUnderTest } from '../testing';
+import { eventually } from '@paycode/service-runtime/testing';
+import { GatewayUnderTest, SlowReaders } from '../testing';
 
 const policy = `default-src 'none'; script-src 'self'`;
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -27,6 +28,25 @@ function writeSite(folder: string, changed: Record<string, string> = {}): void {
   );
   rmSync(join(folder, 'site.json'), { force: true });
   writeFileSync(join(folder, 'site.json'), JSON.stringify({ policy, files }));
+}
+
+/** Files below `folder` that this process has open. */
+function openFiles(folder: string): string[] {
+  const targets = readdirSync('/proc/self/fd').map(fd => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      // The file was closed meanwhile.
+      return '';
+    }
+  });
+  return targets.filter(target => target.startsWith(folder));
+}
+
+/** Bytes of answers that the gateway keeps for its clients. */
+async function heldBytes(gateway: GatewayUnderTest): Promise<number> {
+  const metrics = await fetch(`http://127.0.0.1:${gateway.service.ports.internal}/metrics`).then(answer => answer.text());
+  return Number(/^paycode_api_gateway_answer_bytes_held\S* (\d+)$/m.exec(metrics)?.[1] ?? 0);
 }
 
 describe('the documentation at /docs/ (A-90)', () => {
@@ -109,6 +129,19 @@ describe('the documentation at /docs/ (A-90)', () => {
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
     writeSite(folder);
     expect((await gateway.send('/docs/')).text).toBe('start');
+  });
+
+  it('regression: clients that do not read keep no file open (T-12)', async () => {
+    writeSite(folder, { 'assets/large.abc.js': 'x'.repeat(500_000) });
+    const readers = await SlowReaders.open({ port: gateway.port, paths: Array<string>(8).fill('/docs/assets/large.abc.js') });
+    try {
+      await eventually(async () => expect(await heldBytes(gateway)).toBeGreaterThan(0));
+      await eventually(() => expect(openFiles(folder)).toEqual([]));
+      expect(await heldBytes(gateway)).toBeGreaterThan(0);
+    } finally {
+      await readers.close();
+      writeSite(folder);
+    }
   });
 
   it('while nothing is built, /docs/ says so and / is as without a site', async () => {

@@ -33,6 +33,15 @@ export class GatewayMetrics {
     ['reason'],
   );
   private readonly openBodies = gauge('paycode_api_gateway_open_bodies', 'Request bodies that are not complete yet.');
+  private readonly readerRefusals = counter(
+    'paycode_api_gateway_readers_refused_total',
+    'Clients cut off because of how they read their answer, or refused a live stream.',
+    ['reason'],
+  );
+  private readonly heldBytes = gauge(
+    'paycode_api_gateway_answer_bytes_held',
+    'Bytes of answers that clients have not taken yet.',
+  );
   private readonly inFlight = gauge('paycode_api_gateway_requests_in_flight', 'Requests in progress on the public listener.');
   private readonly certificateExpiry = gauge(
     'paycode_api_gateway_certificate_not_after_timestamp_seconds',
@@ -58,6 +67,14 @@ export class GatewayMetrics {
     this.openBodies.set(count);
   }
 
+  readerRefused(reason: ReaderRefusal): void {
+    this.readerRefusals.inc({ reason });
+  }
+
+  answerBytesHeld(bytes: number): void {
+    this.heldBytes.set(bytes);
+  }
+
   certificateInUse(notAfter: Date): void {
     this.certificateExpiry.set(notAfter.getTime() / 1_000);
   }
@@ -75,3 +92,8 @@ export type ConnectionRefusal =
   | 'body-address-limit'
   | 'body-limit'
   | 'body-slow';
+/**
+ * slow: took less than the least rate; buffers-full: the slowest one when all answers need too much memory; large-answers: the slowest one of too many answers
+ * that keep a connection to a service; live-streams: one more than its address, its account or its service may have.
+ */
+export type ReaderRefusal = 'slow' | 'buffers-full' | 'large-answers' | 'live-streams';

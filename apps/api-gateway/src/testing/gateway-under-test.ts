@@ -56,6 +56,7 @@ export class GatewayUnderTest {
       NOTIFICATION_CONFIG_PUBLIC_URL: upstream.url,
       WEBHOOK_DISPATCHER_PUBLIC_URL: upstream.url,
       PAYMENT_SIMULATOR_PUBLIC_URL: upstream.url,
+      PORTAL_PUBLIC_URL: upstream.url,
       ...settings,
     });
     return new GatewayUnderTest(service, auth, upstream, certificate, folder);

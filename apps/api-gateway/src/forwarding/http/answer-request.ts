@@ -4,9 +4,9 @@ import { DomainError, errorBody, LOGGER, type Logger } from '@paycode/service-ru
 import { GatewayMetrics } from '../../telemetry';
 import { type Answer, ClientGoneError, type ClientRequest } from '../client-request';
 import { ForwardRequest } from '../forward-request';
-import { ClientAddresses } from './client-addresses';
-import { OpenBodies } from './open-bodies';
-import { clientRequestOf } from './read-request';
+import { AnswerBuffers } from './answer-buffers';
+import { ReaderCutError } from './open-answer';
+import { RequestReader } from './read-request';
 import { writeAnswer } from './write-answer';
 
 /** nginx's status for "the client closed the connection before the answer"; only for logs and metrics. */
@@ -20,8 +20,8 @@ export class AnswerRequest {
 
   constructor(
     private readonly forwardRequest: ForwardRequest,
-    private readonly addresses: ClientAddresses,
-    private readonly openBodies: OpenBodies,
+    private readonly reader: RequestReader,
+    private readonly buffers: AnswerBuffers,
     private readonly metrics: GatewayMetrics,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -29,8 +29,11 @@ export class AnswerRequest {
   async answer(raw: IncomingMessage, response: ServerResponse): Promise<void> {
     const startedAtMs = performance.now();
     this.metrics.requestStarted();
-    const request = clientRequestOf(raw, response, { addresses: this.addresses, openBodies: this.openBodies });
-    const answer = await this.forwardRequest.handle(request).catch((error: unknown) => this.refusal(request, error));
+    const request = this.reader.read(raw, response);
+    const answer = await this.forwardRequest
+      .handle(request)
+      .then(given => this.buffers.admitted(given, request.address))
+      .catch((error: unknown) => this.refusal(request, error));
     const status = await this.write(answer, { request, raw, response });
     const durationS = (performance.now() - startedAtMs) / 1_000;
     this.metrics.requestEnded({ route: answer.route, method: request.method, status, durationS });
@@ -41,12 +44,16 @@ export class AnswerRequest {
     answer: Answer,
     { request, raw, response }: { request: ClientRequest; raw: IncomingMessage; response: ServerResponse },
   ): Promise<number> {
-    if (response.destroyed) return clientGoneStatus;
+    if (response.destroyed) {
+      if (typeof answer.body !== 'string') answer.body.destroy();
+      return clientGoneStatus;
+    }
+    const { buffers, isClosing } = this;
     try {
-      await writeAnswer(answer, { request: raw, response, requestId: request.id, isClosing: this.isClosing });
+      await writeAnswer(answer, { request: raw, response, buffers, requestId: request.id, address: request.address, isClosing });
       return answer.status;
     } catch (error) {
-      if (!request.signal.aborted)
+      if (!request.signal.aborted && !(error instanceof ReaderCutError))
         this.logger.warn({ requestId: request.id, route: answer.route, err: error }, 'answer broke off');
       raw.socket.destroy();
       return clientGoneStatus;

@@ -3,6 +3,7 @@ import { LOGGER, type Logger } from '@paycode/service-runtime';
 import { GatewayMetrics } from '../../telemetry';
 import { CertificateFiles } from '../../tls';
 import type { ForwardingOptions } from '../forwarding-options';
+import { AnswerBuffers } from './answer-buffers';
 import { AnswerRequest } from './answer-request';
 import { TrustedProxies } from './client-address';
 import { ClientAddresses } from './client-addresses';
@@ -11,10 +12,19 @@ import { GateReports } from './gate-reports';
 import { OpenBodies } from './open-bodies';
 import { PlainListener } from './plain-listener';
 import { PublicListener } from './public-listener';
+import { RequestReader } from './read-request';
 import { ListenerParts } from './listener-parts';
 
 /** The inbound side: who is a trusted proxy, the TLS listener behind its gate, the port that refuses plain HTTP. */
-export function listenerProviders({ proxies, gate, certificate, listener, plain, openBodies }: ForwardingOptions): Provider[] {
+export function listenerProviders({
+  proxies,
+  gate,
+  certificate,
+  listener,
+  plain,
+  openBodies,
+  services,
+}: ForwardingOptions): Provider[] {
   return [
     { provide: ClientAddresses, useFactory: () => clientAddressesOf(proxies) },
     GateReports,
@@ -29,6 +39,13 @@ export function listenerProviders({ proxies, gate, certificate, listener, plain,
       inject: [GatewayMetrics, LOGGER],
       useFactory: (metrics: GatewayMetrics, logger: Logger) => new OpenBodies(openBodies, metrics, logger),
     },
+    {
+      provide: AnswerBuffers,
+      inject: [GatewayMetrics],
+      useFactory: (metrics: GatewayMetrics) =>
+        new AnswerBuffers({ idleTimeoutMs: listener.idleTimeoutMs, connectionsMax: services.connectionsMax }, metrics),
+    },
+    RequestReader,
     AnswerRequest,
     ListenerParts,
     {

@@ -1,39 +1,45 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Injectable } from '@nestjs/common';
 import { requestIdHeader } from '@paycode/dto';
 import { requestIdOf } from '@paycode/service-runtime';
 import { BodyTooLargeError, BodyTooSlowError, ClientGoneError, type ClientRequest } from '../client-request';
-import type { ClientAddresses } from './client-addresses';
-import type { OpenBodies } from './open-bodies';
+import { ClientAddresses } from './client-addresses';
+import { OpenBodies } from './open-bodies';
 
-interface Parts {
-  addresses: ClientAddresses;
-  openBodies: OpenBodies;
-}
+/** Gives a request of the public listener the form that the use case reads. */
+@Injectable()
+export class RequestReader {
+  constructor(
+    private readonly addresses: ClientAddresses,
+    private readonly openBodies: OpenBodies,
+  ) {}
 
-/** A request of the public listener in the form the use case reads. */
-export function clientRequestOf(raw: IncomingMessage, response: ServerResponse, { addresses, openBodies }: Parts): ClientRequest {
-  const address = addresses.clientOf(raw.socket, raw.rawHeaders);
-  const gone = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) gone.abort(new ClientGoneError('the client closed the connection'));
-  });
-  const announcedBytes = raw.headers['transfer-encoding'] === undefined ? Number(raw.headers['content-length'] ?? 0) : undefined;
-  return {
-    id: requestIdOf(raw.headers[requestIdHeader]),
-    version: raw.httpVersion,
-    method: raw.method ?? '',
-    target: raw.url ?? '',
-    headers: raw.rawHeaders,
-    announcedBytes,
-    address,
-    signal: gone.signal,
-    readBody: bytesMax => {
-      // Answers the client's `Expect: 100-continue` only here, so that the client never sends the body of a refused
-      // request.
-      if (raw.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
-      return readBody(raw, { bytesMax: announcedBytes ?? bytesMax, address, openBodies });
-    },
-  };
+  read(raw: IncomingMessage, response: ServerResponse): ClientRequest {
+    const { openBodies } = this;
+    const address = this.addresses.clientOf(raw.socket, raw.rawHeaders);
+    const gone = new AbortController();
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort(new ClientGoneError('the client closed the connection'));
+    });
+    const announcedBytes =
+      raw.headers['transfer-encoding'] === undefined ? Number(raw.headers['content-length'] ?? 0) : undefined;
+    return {
+      id: requestIdOf(raw.headers[requestIdHeader]),
+      version: raw.httpVersion,
+      method: raw.method ?? '',
+      target: raw.url ?? '',
+      headers: raw.rawHeaders,
+      announcedBytes,
+      address,
+      signal: gone.signal,
+      readBody: bytesMax => {
+        // Answers the client's `Expect: 100-continue` only here, so that the client never sends the body of a refused
+        // request.
+        if (raw.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
+        return readBody(raw, { bytesMax: announcedBytes ?? bytesMax, address, openBodies });
+      },
+    };
+  }
 }
 
 interface BodyReading {

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { requestIdHeader } from '@paycode/dto';
 import type { Answer } from '../client-request';
+import type { AnswerBuffers } from './answer-buffers';
 
 /**
  * Header fields of every answer. Without includeSubDomains, because the owner of the DNS zone decides about the names below (A-72).
@@ -14,31 +13,33 @@ const lingerBytesMax = 1_048_576;
 export interface AnswerContext {
   request: IncomingMessage;
   response: ServerResponse;
+  buffers: AnswerBuffers;
   requestId: string;
+  /** Of the client. */
+  address: string;
   /** True while the gateway stops, so that the client uses another connection next. */
   isClosing: boolean;
 }
 
 /**
- * Writes a complete answer. Rejects when the client has disconnected or a streamed body ended early (the connection is then
+ * Writes a complete answer. Rejects when the client has disconnected or was cut off, or a streamed body ended early (the connection is then
  * closed).
  */
-export async function writeAnswer(answer: Answer, { request, response, requestId, isClosing }: AnswerContext): Promise<void> {
+export async function writeAnswer(answer: Answer, context: AnswerContext): Promise<void> {
+  const { request, response, requestId, isClosing } = context;
   const isUnread = !request.complete;
   response.statusCode = answer.status;
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
   for (const [name, value] of Object.entries(ownFields)) response.setHeader(name, value);
   response.setHeader(requestIdHeader, requestId);
   if (isUnread || isClosing) response.setHeader('connection', 'close');
-  if (answer.body instanceof Readable) return pipeline(answer.body, response);
+  const { buffers } = context;
+  if (typeof answer.body !== 'string') return buffers.send(answer, context);
   response.setHeader('content-length', Buffer.byteLength(answer.body));
-  if (isUnread && request.method !== 'HEAD') {
-    response.write(answer.body);
-    await discardRest(request);
-    response.end();
-    return;
-  }
-  response.end(answer.body);
+  if (!isUnread || request.method === 'HEAD') return buffers.send(answer, context);
+  response.write(answer.body);
+  await discardRest(request);
+  await buffers.send({ ...answer, body: '' }, context);
 }
 
 /**
