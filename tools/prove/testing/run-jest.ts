@@ -47,7 +47,7 @@ async function jestIn(folder: string, { name, args, words, env }: JestRun): Prom
   const child = spawn(process.execPath, [...node, ...jest], {
     cwd: root,
     stdio: ['inherit', 'inherit', 'pipe'],
-    env: { ...process.env, ...env, TMPDIR: folder, PAYCODE_TEST_RUN: name },
+    env: { ...process.env, ...env, TMPDIR: folder },
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
   let hasLeak = false;
@@ -68,10 +68,10 @@ async function jestIn(folder: string, { name, args, words, env }: JestRun): Prom
 }
 
 function reporting(report: string, words: readonly string[]): string[] {
-  const reporter = `--reporters=${join(root, 'tools/prove/testing/progress-reporter.ts')}`;
-  if (words.some(word => word.startsWith('--outputFile='))) return [reporter];
+  const reporters = ['--reporters=default', `--reporters=${join(root, 'tools/prove/testing/skip-reporter.ts')}`];
+  if (words.some(word => word.startsWith('--outputFile='))) return reporters;
   mkdirSync(dirname(report), { recursive: true });
-  return [reporter, '--json', `--outputFile=${report}`];
+  return [...reporters, '--json', `--outputFile=${report}`];
 }
 
 /**
