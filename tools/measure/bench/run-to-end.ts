@@ -2,8 +2,9 @@
 export function runToEnd(main: () => Promise<void>): void {
   main().then(
     () => process.exit(),
-    (error: Error) => {
-      process.stderr.write(`${error.stack}\n`);
+    (error: NodeJS.ErrnoException) => {
+      const isUsage = error.code?.startsWith('ERR_PARSE_ARGS');
+      process.stderr.write(`${isUsage ? error.message : error.stack}\n`);
       process.exit(1);
     },
   );

@@ -44,12 +44,23 @@ interface Chosen {
 }
 
 function main(): number {
-  const { values } = parseArgs({ options });
+  const values = chosenOptions();
+  if (!values) return 1;
   if (values.help) {
     say(usage);
     return 0;
   }
   return values.ci ? continuous() : chosen(values);
+}
+
+/** The options of the command; undefined after it has said which one it does not know. */
+function chosenOptions() {
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${usage}\n`);
+    return undefined;
+  }
 }
 
 function chosen(values: Chosen): number {
