@@ -1,10 +1,12 @@
-// Boundaries inside a project; between projects the ESLint rule @nx/enforce-module-boundaries decides. Every rule here has a planted
+// Boundaries inside a project; between projects the ESLint rule @nx/enforce-module-boundaries decides. Every rule here has a seeded
 // violation in tools/check/architecture/canary that must be reported.
 const spec = String.raw`\.spec\.ts$|\.conformance\.ts$`;
 const testCode = String.raw`${spec}|/testing/|^apps/platform-e2e/`;
-const capability = String.raw`^apps/([^/]+)/src/([^/]+)/`;
-/** What puts a capability together; the channel table gives each channel its sender. */
-const wiring = String.raw`/index\.ts$|\.(module|provider)\.ts$|/messages/channel-table\.ts$`;
+const inbound = String.raw`^(apps|libs)/.*\.(controller|consumer|job)\.ts$`;
+const controller = String.raw`\.(controller|consumer)\.ts$`;
+const outbound = String.raw`^(apps|libs)/.*\.(store|client|queue|mailer|sender)\.ts$`;
+/** What puts a service together. */
+const wiring = String.raw`/(index|main)\.ts$|\.(module|provider)\.ts$`;
 
 /** What a group of tools uses: operate <- run <- prove <- check, and measure uses run and operate. */
 const toolGroups = [
@@ -41,37 +43,20 @@ module.exports = {
       },
     },
     {
-      name: 'use-case-never-imports-an-edge',
-      comment: 'A use case speaks to the outside through its ports.',
-      severity: 'error',
-      // What stands in the capability's folder itself, beside what puts it together.
-      from: { path: `${capability}[^/]+\\.ts$`, pathNot: `${testCode}|${wiring}` },
-      to: { path: '^apps/$1/src/$2/(http|events|jobs|persistence|clients)/' },
-    },
-    {
-      name: 'inbound-never-imports-outbound',
-      comment: 'http/, events/ and jobs/ call one use case; they know no table and no client.',
-      severity: 'error',
-      from: { path: `${capability}(http|events|jobs)/`, pathNot: testCode },
-      to: { path: '^apps/$1/src/[^/]+/(persistence|clients)/' },
-    },
-    {
-      name: 'outbound-never-imports-inbound',
-      severity: 'error',
-      comment: 'persistence/ and clients/ implement ports; they call nobody back.',
-      from: { path: `${capability}(persistence|clients)/`, pathNot: testCode },
-      to: { path: '^apps/$1/src/[^/]+/(http|events|jobs)/' },
-    },
-    {
-      name: 'capability-only-through-its-index',
+      name: 'inbound-edge-is-never-called',
       comment:
-        'Another capability is known by its index.ts; what is behind it may move. Domain files name the domain file they need.',
+        'A controller, consumer or job calls use cases. Only the module that lists it, what makes it or another of them knows it.',
       severity: 'error',
-      from: { path: capability, pathNot: `${testCode}|/domain/` },
-      to: {
-        path: '^apps/$1/src/[^/]+/',
-        pathNot: ['^apps/$1/src/$2/', '^apps/$1/src/[^/]+/index\\.ts$', '^apps/$1/src/config/env\\.ts$'],
-      },
+      from: { path: '^(apps|libs)/', pathNot: `${testCode}|${wiring}|${inbound}` },
+      to: { path: inbound },
+    },
+    {
+      name: 'controller-knows-no-store',
+      comment:
+        'A controller or consumer parses, calls one use case and translates its result. The use case calls stores and clients.',
+      severity: 'error',
+      from: { path: controller },
+      to: { path: outbound },
     },
     {
       name: 'reached-from-main',

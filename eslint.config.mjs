@@ -129,8 +129,8 @@ const impureCalls = [
 const defaultExport = { selector: 'ExportDefaultDeclaration', message: 'named exports only' };
 
 const rules = {
-  'max-lines': ['error', { max: 200, skipBlankLines: true, skipComments: true }],
-  'max-lines-per-function': ['error', { max: 40, skipBlankLines: true, skipComments: true, IIFEs: true }],
+  'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+  'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true, IIFEs: true }],
   complexity: ['error', 8],
   'max-depth': ['error', 3],
   'no-empty': ['error', { allowEmptyCatch: false }],
@@ -230,8 +230,8 @@ export default tseslint.config(
       'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
     },
   },
-  // A migration is one list of statements, read from top to bottom.
-  { files: ['apps/*/migrations/**/*.ts'], rules: { 'max-lines-per-function': 'off' } },
+  // Lists that are read from top to bottom: a migration's statements, a module's parts, an assembly.
+  { files: ['apps/*/migrations/**/*.ts', '**/*.module.ts', '**/assemble-*.ts'], rules: { 'max-lines-per-function': 'off' } },
   { files: ['**/domain/**/*.ts'], ignores: specs, rules: { 'no-restricted-syntax': ['error', defaultExport, ...impureCalls] } },
   { files: ['**/config/env.ts', 'tools/**/*.ts', ...specs], rules: { 'no-restricted-properties': 'off' } },
   // Where settings get the names of options, and the programs that set the environment of others.
@@ -263,7 +263,6 @@ export default tseslint.config(
   {
     files: specs,
     rules: {
-      'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
       // describe() blocks are as long as their rules are many; `it` stays short by the file limit.
       'max-lines-per-function': 'off',
       'no-restricted-syntax': ['error', defaultExport, sleep],

@@ -1,6 +1,6 @@
 /**
  * `npm run check`: every gate that needs no running service. Each step prints its time and, when it fails, what it found.
- * `npm run check -- lint types` runs the named steps only.
+ * `npm run check -- lint types` runs the named steps only; `npm run check -- size --write` records what became smaller.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ import { citedIdProblems, definedIds, doubleIds } from './gates/cited-ids.ts';
 import { deadLinks, orphanPages } from './gates/dead-links.ts';
 import { forbiddenText } from './gates/forbidden-text.ts';
 import { glossaryProblems } from './gates/glossary.ts';
-import { inlineSql } from './gates/inline-sql.ts';
 import { FileTree, misnamedFolders } from './gates/named-folders.ts';
 import { CommandError, run } from './gates/run.ts';
+import { sizeProblems } from './gates/size.ts';
 import { type LockedWorkspace, supplyChainProblems } from './gates/supply-chain.ts';
 import { unreadSettings } from './gates/unread-settings.ts';
 import { unwiredEvents } from './gates/unwired-events.ts';
@@ -46,10 +46,10 @@ const gates: Record<string, Gate> = {
   folders,
   ids,
   glossary,
-  sql,
   settings,
   events,
   docs: staleDocs,
+  size,
   'supply-chain': supplyChain,
 };
 
@@ -96,8 +96,9 @@ async function glossary(): Promise<string[]> {
   return glossaryProblems(texts.get('docs/glossary.md') ?? '', sources).map(({ rule, text }) => `${rule}: ${text}`);
 }
 
-async function sql(): Promise<string[]> {
-  return [...(await projectTexts())].flatMap(([file, content]) => inlineSql(file, content));
+/** With `--write` the smaller numbers are recorded. */
+async function size(): Promise<string[]> {
+  return sizeProblems(await projectTexts(), process.argv.includes('--write'));
 }
 
 /** Every setting that a service declares is read by its code. The declarations are those of the generated page, which `docs` compares. */
@@ -195,4 +196,4 @@ async function main(wanted: string[]): Promise<void> {
   process.exitCode = failed > 0 ? 1 : 0;
 }
 
-await main(process.argv.slice(2));
+await main(process.argv.slice(2).filter(word => word !== '--write'));

@@ -15,7 +15,7 @@ const usage = `usage:
   npm run new -- event <name> --from <service> --to <service>[,<service>]
   npm run new -- setting <service> <NAME> --type string|integer|boolean|list|url [--default <value>] [--unit <unit>] [--min <number>] [--max <number>]
                   --says <sentence>      without --default every deployment must set it
-  npm run new -- capability <service> <name> <verb-object>
+  npm run new -- capability <service> <name>
   npm run new -- channel <NAME>
 `;
 
@@ -59,13 +59,14 @@ const makers = {
     ];
     return { edit, generators: ['generate-docs.ts'], next };
   },
-  capability(edit: WorkspaceEdit, [service, name, useCase]: string[]): Made {
-    newCapability(edit, { service: named(service), name: named(name), useCase: named(useCase) });
+  capability(edit: WorkspaceEdit, [service, name]: string[]): Made {
+    newCapability(edit, { service: named(service), name: named(name) });
     const next = [
-      `write ${useCase} and its test: apps/${service}/src/${name}`,
-      'add folders as needed: http/ events/ jobs/ for input, domain/ for rules, persistence/ clients/ for output',
+      `write the use cases and their test: apps/${service}/src/${name}`,
+      'who may call the route: libs/access/src/service-token/internal-calls.ts',
+      'rules without clock and I/O go into domain/; a table needs a migration',
     ];
-    return { edit, generators: [], next };
+    return { edit, generators: ['generate-docs.ts'], next };
   },
   channel(edit: WorkspaceEdit, [name]: string[]): Made {
     const { upper, lower } = newChannel(edit, named(name));

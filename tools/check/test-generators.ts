@@ -24,8 +24,8 @@ const commands = [
     '--says',
     'Most POSTs at once.',
   ],
-  ['capability', 'notification-config', 'opening-hours', 'read-opening-hours'],
-  ['capability', 'webhook-dispatcher', 'quiet-hours', 'keep-quiet-hours'],
+  ['capability', 'notification-config', 'opening-hours'],
+  ['capability', 'webhook-dispatcher', 'quiet-hours'],
   ['channel', 'PUSH'],
 ];
 /** What the checks of settings and events must name in the copy, and nothing else. */
@@ -50,7 +50,7 @@ const refused: [args: string[], words: string][] = [
   [['event', 'code-sold', '--from', 'nobody', '--to', 'webhook-dispatcher'], 'no service nobody'],
   [['setting', 'webhook-dispatcher', 'ACK_WINDOW_MS', '--says', 'x'], 'ACK_WINDOW_MS already'],
   [['setting', 'webhook-dispatcher', 'NOTE', '--max', '9', '--says', 'x'], 'of an integer'],
-  [['capability', 'webhook-dispatcher', 'intake', 'take-in'], 'is there already'],
+  [['capability', 'webhook-dispatcher', 'intake'], 'is there already'],
   [['capability', 'webhook-dispatcher'], 'usage'],
   [['channel', 'push'], 'in capitals'],
   [['channel', 'SMS'], 'SMS already'],

@@ -1,6 +1,6 @@
 /**
  * Proves that the gates still work: copies the planted violations of tools/check/architecture/canary into a workspace of their own, runs
- * ESLint, dependency-cruiser, the checks of the lock file, of named folders, of the glossary and of SQL there with the project's own configuration, and fails for every
+ * ESLint, dependency-cruiser, the checks of the lock file, of named folders, of the glossary and of classes there with the project's own configuration, and fails for every
  * planted violation that is not reported and for every rule that has none planted. Gates die silently: the Nx rule without a project graph skips
  * itself and exits 0.
  */
@@ -10,9 +10,9 @@ import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse } from 'jsonc-parser';
 import { glossaryProblems, glossaryRules } from '../gates/glossary.ts';
-import { inlineSql, inlineSqlRule } from '../gates/inline-sql.ts';
 import { FileTree, misnamedFolders } from '../gates/named-folders.ts';
 import { run } from '../gates/run.ts';
+import { shapesOf } from '../gates/size.ts';
 import { type LockedWorkspace, supplyChainProblems, supplyChainRules } from '../gates/supply-chain.ts';
 import { supplyChainPolicy } from '../../run/images/supply-chain.policy.ts';
 
@@ -27,9 +27,10 @@ const configuration = [
   'tsconfig.json',
   'tools/check/architecture/rules',
 ];
-const header = /^(?:\/\/|<!--) reports: (eslint|depcruise|supply-chain|pages|glossary|sql) (\S+)(?: "(.*)")?(?: -->)?$/gm;
-/** The rule of tools/check about pages and folders. */
+const header = /^(?:\/\/|<!--) reports: (eslint|depcruise|supply-chain|pages|glossary|size) (\S+)(?: "(.*)")?(?: -->)?$/gm;
+/** The rules of tools/check about pages and folders, and about the shapes of classes. */
 const namedFolders = 'named-folders';
+const shapes = ['bag', 'port-without-double'];
 
 interface Finding {
   tool: string;
@@ -51,7 +52,7 @@ export async function canaryProblems(): Promise<string[]> {
       ...supplyChainFindings(workspace),
       ...pageFindings(workspace),
       ...glossaryFindings(workspace),
-      ...sqlFindings(workspace),
+      ...shapeFindings(workspace),
     ];
     return [...missing(expected, found), ...(await unguarded(expected))];
   } finally {
@@ -114,24 +115,21 @@ function pageFindings(workspace: string): Finding[] {
   );
 }
 
-function glossaryFindings(workspace: string): Finding[] {
-  const file = 'docs/glossary.md';
+function sourcesIn(workspace: string): Map<string, string> {
   const names = readdirSync(workspace, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'));
-  const sources = names.map(name => [name, readFileSync(join(workspace, name), 'utf8')] as const);
-  const problems = glossaryProblems(readFileSync(join(workspace, file), 'utf8'), sources);
-  return problems.map(({ rule, text }) => ({ tool: 'glossary', rule, file, message: text }));
+  return new Map(names.map(name => [name, readFileSync(join(workspace, name), 'utf8')]));
 }
 
-function sqlFindings(workspace: string): Finding[] {
-  const files = readdirSync(workspace, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'));
-  return files.flatMap(file =>
-    inlineSql(file, readFileSync(join(workspace, file), 'utf8')).map(message => ({
-      tool: 'sql',
-      rule: inlineSqlRule,
-      file,
-      message,
-    })),
-  );
+function shapeFindings(workspace: string): Finding[] {
+  const { bags, ports } = shapesOf(sourcesIn(workspace));
+  const finding = (rule: string) => (message: string) => ({ tool: 'size', rule, file: /\((.*)\)/.exec(message)![1]!, message });
+  return [...bags.map(finding('bag')), ...ports.map(finding('port-without-double'))];
+}
+
+function glossaryFindings(workspace: string): Finding[] {
+  const file = 'docs/glossary.md';
+  const problems = glossaryProblems(readFileSync(join(workspace, file), 'utf8'), sourcesIn(workspace));
+  return problems.map(({ rule, text }) => ({ tool: 'glossary', rule, file, message: text }));
 }
 
 function missing(expected: Finding[], found: Finding[]): string[] {
@@ -162,7 +160,7 @@ async function unguarded(expected: Finding[]): Promise<string[]> {
       ...supplyChainRules,
       ...glossaryRules,
       namedFolders,
-      inlineSqlRule,
+      ...shapes,
     ].filter(rule => !isPlanted(rule)),
     ...[...guarded.boundaries, ...guarded.messages].filter(text => !isCited(text)),
   ].map(name => `no planted violation for: ${name}`);

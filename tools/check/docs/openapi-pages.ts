@@ -54,24 +54,39 @@ export async function openApiPages(): Promise<Page[]> {
   }));
 }
 
-/** An app's own controllers, and those of libraries that its module imports. */
+/** Files with an app's own controllers, and with those of libraries whose modules its module imports. */
 function controllersOf(app: string): string[] {
   const module = join(root, 'apps', app, 'src/app.module.ts');
-  const text = existsSync(module) ? readFileSync(module, 'utf8') : '';
-  const libraries = globSync('libs/*/src/http/*.controller.ts', { cwd: root }).filter(file =>
-    modulesWith(file).some(name => text.includes(name)),
-  );
-  return [...globSync(`apps/${app}/src/**/*.controller.ts`, { cwd: root }), ...libraries].map(file => join(root, file)).sort();
+  if (!existsSync(module)) return [];
+  const text = readFileSync(module, 'utf8');
+  const libraries = readdirSync(join(root, 'libs')).flatMap(name => filesWith('Controller', `libs/${name}`));
+  const imported = libraries.filter(file => modulesWith(file).some(name => text.includes(name)));
+  return [...filesWith('Controller', `apps/${app}`), ...imported].map(file => join(root, file)).sort();
 }
 
-/** The modules of its library that have this controller. */
-function modulesWith(file: string): string[] {
-  const [controller] = /\w+Controller\b/.exec(readFileSync(join(root, file), 'utf8').split('export class ')[1] ?? '') ?? [];
-  if (!controller) throw new Error(`${file} exports no controller`);
-  const texts = globSync(`libs/${file.split('/')[1]}/src/**/*.module.ts`, { cwd: root }).map(path =>
-    readFileSync(join(root, path), 'utf8'),
+const decoratedFiles = new Map<string, string[]>();
+
+/** Source files of a project in which a class has this decorator. */
+function filesWith(decorator: 'Controller' | 'Module', project: string): string[] {
+  const known = decoratedFiles.get(`${decorator} ${project}`);
+  if (known) return known;
+  const isDecorated = new RegExp(`^@${decorator}\\(`, 'm');
+  const files = globSync(`${project}/src/**/*.ts`, { cwd: root }).filter(
+    file => !/\.spec\.ts$|\/testing\//.test(file) && isDecorated.test(readFileSync(join(root, file), 'utf8')),
   );
-  return texts.filter(text => text.includes(controller)).flatMap(text => /export class (\w+)/.exec(text)?.[1] ?? []);
+  decoratedFiles.set(`${decorator} ${project}`, files);
+  return files;
+}
+
+/** The modules of its library that have one of the controllers of this file. */
+function modulesWith(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const controllers = [...text.matchAll(/^@Controller\([\s\S]*?^export class (\w+)/gm)].map(([, name]) => name!);
+  if (controllers.length === 0) throw new Error(`${file} exports no controller`);
+  const modules = filesWith('Module', file.split('/', 2).join('/')).map(path => readFileSync(join(root, path), 'utf8'));
+  return modules
+    .filter(found => controllers.some(name => found.includes(name)))
+    .flatMap(found => /^export class (\w+Module)\b/m.exec(found)?.[1] ?? []);
 }
 
 function controllersProgram(): ts.Program {

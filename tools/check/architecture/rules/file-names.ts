@@ -6,7 +6,7 @@ const emptyWords = /(^|-)(manager|helpers?|utils?|common|misc|impl)(?=[-.]|$)/;
 const emptyClassWords = /(Manager|Helpers?|Utils?|Common|Impl)$/;
 const interfacePrefix = /^I[A-Z][a-z]/;
 
-/** Suffixes that say what the class of the file is: `pay-code.service.ts` holds PayCodeService. A class without one stands in a file without one. */
+/** Suffixes that are the last word of a class in the file: `pay-code.service.ts` exports a class …Service. */
 const classSuffixes = new Set(
   `client consumer controller directory entity error filter guard interceptor job mailer metrics middleware module opener pipe
    poster probe query queue repository route sender service store strategy`.split(/\s+/),
@@ -18,28 +18,12 @@ const otherSuffixes = new Set(
    token worker`.split(/\s+/),
 );
 
-/** How Nest itself names what makes a module with options. */
-const moduleFactory = /^(forRoot|forFeature|register)(Async)?$/;
-
-/** Decorator of a class to the suffixes its file may have. */
-const decoratorSuffixes: Record<string, string[]> = {
-  // Nest binds event handlers in controllers too; those are consumers.
-  Controller: ['controller', 'consumer'],
-  Entity: ['entity'],
-  Module: ['module'],
-};
-
-interface Member {
-  type: string;
-  static?: boolean;
-  accessibility?: string;
-  key?: { name?: string };
-}
+/** Boundary rules know controllers and consumers by their suffix; Nest binds event handlers in controllers too. */
+const controllerSuffixes = ['controller', 'consumer'];
 
 /** The parts of a class, interface or type declaration that the rules read; ESLint's own types know no decorators. */
 interface Declaration {
   id?: { name: string } | null;
-  body?: { body: Member[] };
   decorators?: { expression: { callee?: { name?: string } } }[];
 }
 
@@ -52,20 +36,8 @@ function decoratorsOf(node: Rule.Node): string[] {
   return decorators.map(({ expression }) => expression.callee?.name ?? '');
 }
 
-/** Names of the static methods that others may call. */
-function factoriesOf(node: Rule.Node): string[] {
-  const { body } = node as unknown as Declaration;
-  const isFactory = ({ type, static: isStatic, accessibility }: Member): boolean =>
-    type === 'MethodDefinition' && isStatic === true && accessibility !== 'private';
-  return (body?.body ?? []).filter(isFactory).map(({ key }) => key?.name ?? '');
-}
-
 function lastWordOf(name: string): string {
   return /[A-Z][a-z]*$/.exec(name)?.[0].toLowerCase() ?? '';
-}
-
-function pascalCase(name: string): string {
-  return name.replace(/(^|[-.])([a-z0-9])/g, (_, __, letter: string) => letter.toUpperCase());
 }
 
 /** `fileName`: kebab-case with dots before known role suffixes, and no word that says nothing. */
@@ -111,55 +83,29 @@ export const className: Rule.RuleModule = {
   },
 };
 
-/** `classFile`: a file with a role suffix holds the class of the same name, suffix and all; a decorated class sits in a file with its suffix. */
+/** `classFile`: a file with a role suffix exports a class whose name ends in it, and a controller stands in a file with its suffix. */
 export const classFile: Rule.RuleModule = {
   meta: {
     type: 'problem',
     schema: [],
     messages: {
-      missing: 'this file should hold the class {{expected}}',
-      suffix: 'a @{{decorator}} class belongs into a .{{suffix}}.ts file',
-      name: '{{name}} belongs into a .{{suffix}}.ts file, or is called something else',
-      factory: '{{name}}: dynamic modules are made by forRoot, forFeature or register',
+      missing: 'a .{{suffix}}.ts file exports a class whose name ends in that word',
+      controller: 'a @Controller class belongs into a .controller.ts or .consumer.ts file',
     },
   },
   create: context => {
-    const name = basename(context.filename, '.ts');
-    const suffix = name
-      .split('.')
-      .slice(1)
-      .find(role => classSuffixes.has(role));
-    const classes: string[] = [];
+    const roles = basename(context.filename).split('.').slice(1, -1);
+    const suffix = roles.find(role => classSuffixes.has(role));
+    const lastWords: string[] = [];
     return {
       ClassDeclaration(node) {
-        classes.push(nameOf(node));
-        for (const problem of problemsOf(node, suffix)) context.report({ node, ...problem });
+        lastWords.push(lastWordOf(nameOf(node)));
+        if (decoratorsOf(node).includes('Controller') && !controllerSuffixes.includes(suffix ?? ''))
+          context.report({ node, messageId: 'controller' });
       },
       'Program:exit'(node) {
-        if (!suffix) return;
-        const expected = pascalCase(name);
-        if (!classes.includes(expected)) context.report({ node, messageId: 'missing', data: { expected } });
+        if (suffix && !lastWords.includes(suffix)) context.report({ node, messageId: 'missing', data: { suffix } });
       },
     };
   },
 };
-
-interface Problem {
-  messageId: string;
-  data: Record<string, string>;
-}
-
-function problemsOf(node: Rule.Node, suffix: string | undefined): Problem[] {
-  const decorators = decoratorsOf(node);
-  const misplaced = decorators.flatMap((decorator): Problem[] => {
-    const wanted = decoratorSuffixes[decorator];
-    if (!wanted || wanted.includes(suffix ?? '')) return [];
-    return [{ messageId: 'suffix', data: { decorator, suffix: wanted[0]! } }];
-  });
-  const role = lastWordOf(nameOf(node));
-  if (decorators.length > 0 && misplaced.length === 0 && classSuffixes.has(role) && role !== suffix)
-    misplaced.push({ messageId: 'name', data: { name: nameOf(node), suffix: role } });
-  if (!decorators.includes('Module')) return misplaced;
-  const strange = factoriesOf(node).filter(name => !moduleFactory.test(name));
-  return [...misplaced, ...strange.map(name => ({ messageId: 'factory', data: { name } }))];
-}
