@@ -1,6 +1,7 @@
 /**
  * `npm run check`: every gate that needs no running service. Each step prints its time and, when it fails, what it found.
- * `npm run check -- lint types` runs the named steps only; `npm run check -- size --write` records what became smaller.
+ * `npm run check -- lint types` runs the named steps only; `npm run check -- size --write` records what became smaller. With `--changed`, lint
+ * reads only the projects that the changes since `main` can reach; the other steps are quick and always read everything.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,6 +22,7 @@ import { staleDocs } from './generate-docs.ts';
 
 const root = join(import.meta.dirname, '../..');
 const atOnce = 2;
+const flags = new Set<string>(process.argv.filter(word => word === '--write' || word === '--changed'));
 
 /** Throws, or returns the problems; the gate passes when there are none. */
 type Gate = () => Promise<string[]>;
@@ -50,6 +52,7 @@ const gates: Record<string, Gate> = {
   events,
   docs: staleDocs,
   size,
+  unused: () => command('knip', ['--include', 'dependencies,files,unlisted']),
   'supply-chain': supplyChain,
 };
 
@@ -68,7 +71,10 @@ async function types(): Promise<string[]> {
 async function lint(): Promise<string[]> {
   // Without the project graph the boundary rule skips itself and ESLint exits 0.
   await run('nx', ['show', 'projects'], { env: { NX_DAEMON: 'false', NX_TUI: 'false' } });
-  const { stdout, stderr } = await run('eslint', ['.', '--max-warnings', '0', '--cache', '--cache-location', '.cache/eslint/']);
+  const [program, ...args] = flags.has('--changed')
+    ? ['nx', 'affected', '--target=lint', '--base=main', '--outputStyle=static']
+    : ['eslint', '.', '--max-warnings', '0', '--cache', '--cache-location', '.cache/eslint/'];
+  const { stdout, stderr } = await run(program!, args, { env: { NX_DAEMON: 'false', NX_TUI: 'false' } });
   return /rule will be skipped/i.test(stdout + stderr) ? ['the project boundary rule skipped itself: no project graph'] : [];
 }
 
@@ -98,7 +104,7 @@ async function glossary(): Promise<string[]> {
 
 /** With `--write` the smaller numbers are recorded. */
 async function size(): Promise<string[]> {
-  return sizeProblems(await projectTexts(), process.argv.includes('--write'));
+  return sizeProblems(await projectTexts(), flags.has('--write'));
 }
 
 /** Every setting that a service declares is read by its code. The declarations are those of the generated page, which `docs` compares. */
@@ -196,4 +202,4 @@ async function main(wanted: string[]): Promise<void> {
   process.exitCode = failed > 0 ? 1 : 0;
 }
 
-await main(process.argv.slice(2).filter(word => word !== '--write'));
+await main(process.argv.slice(2).filter(word => !flags.has(word)));
