@@ -127,24 +127,23 @@ async function supplyChain(): Promise<string[]> {
   return supplyChainProblems(workspace, supplyChainPolicy).map(({ rule, text }) => `package-lock.json: ${rule}: ${text}`);
 }
 
-/** Folders that a page names exist. Decision records are not checked, because they describe the state at their date. */
+/** Folders that a page names exist. The change log is not checked, because it describes the state of each release. */
 async function folders(): Promise<string[]> {
   const texts = await projectTexts();
   const tree = new FileTree([...texts].filter(([, text]) => text !== '').map(([file]) => file));
-  const pages = [...texts].filter(([file]) => file.endsWith('.md') && !/^(docs\/adr\/|CHANGELOG)/.test(file));
+  const pages = [...texts].filter(([file]) => file.endsWith('.md') && !file.startsWith('CHANGELOG'));
   return pages.flatMap(([file, content]) => misnamedFolders(file, content, tree));
 }
 
 /**
- * Ids that code, tests and pages cite are defined once. Decision records and the change log are not checked, because
- * they describe the state at their date.
+ * Ids that code, tests and pages cite are defined once. The change log is not checked, because it describes the state of each
+ * release.
  */
 async function ids(): Promise<string[]> {
   const texts = await projectTexts();
   const defined = definedIds(texts);
   const citing = [...texts].filter(
-    ([file]) =>
-      /\.(ts|md|pml|json|yaml)$/.test(file) && !/^(docs\/adr\/|CHANGELOG|tools\/check\/gates\/cited-ids|package-lock)/.test(file),
+    ([file]) => /\.(ts|md|pml|json|yaml)$/.test(file) && !/^(CHANGELOG|tools\/check\/gates\/cited-ids|package-lock)/.test(file),
   );
   return [...doubleIds(defined), ...citing.flatMap(([file, content]) => citedIdProblems(file, content, defined))];
 }

@@ -51,7 +51,7 @@ describeInBrowser('the documentation site in a browser', () => {
     await page.click('#local-search button');
     await page.fill('.VPLocalSearchBox input', 'challenge renew token');
     await page.click('.VPLocalSearchBox .result >> nth=0');
-    await page.waitForURL(/\/docs\/(how-to|kits|specification|reference|adr)\//);
+    await page.waitForURL(/\/docs\/(how-to|kits|specification|reference|decisions)\//);
     await page.goto(`${origin}/docs/how-to/log-in`);
     expect(await page.textContent('h1')).toContain('Log in');
     await page.click('.VPSwitchAppearance >> visible=true');

@@ -1,4 +1,4 @@
-/** Opens the body of a webhook and reads the notification in it. Decisions: docs/adr/0056-receiver-kits-have-one-shape.md. */
+/** Opens the body of a webhook and reads the notification in it. Decisions: docs/decisions/integrators.md#adr-0056. */
 import { createDecipheriv } from 'node:crypto';
 
 /** Why a body was refused. */

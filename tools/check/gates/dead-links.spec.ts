@@ -1,7 +1,7 @@
 import { deadLinks, orphanPages } from './dead-links.ts';
 
 const files: Record<string, string> = {
-  'docs/a.md': '# A title, with (words)\n\n## Two',
+  'docs/a.md': '# A title, with (words)\n\n<a id="adr-0001"></a><a id="adr-0002"></a>\n## Two',
   'docs/sub': '',
   'docs/calls.openapi.yaml':
     'paths:\n  /codes:\n    post:\n      operationId: createCode\n      tags:\n        - Payment codes\n',
@@ -13,6 +13,7 @@ describe('links between pages', () => {
   it.each([
     '[a](a.md)',
     '[a](./a.md#a-title-with-words)',
+    '[by its number](a.md#adr-0002)',
     '[s](sub)',
     '[up](../README.md)',
     '[self](#here)',
@@ -22,7 +23,7 @@ describe('links between pages', () => {
     expect(find(text)).toEqual([]);
   });
 
-  it.each(['b.md', '../a.md', 'a.md#three', '#there', 'calls.openapi.yaml#/Payment%20codes/readCode'])(
+  it.each(['b.md', '../a.md', 'a.md#three', 'a.md#adr-0003', '#there', 'calls.openapi.yaml#/Payment%20codes/readCode'])(
     'a link to %s is reported',
     target => {
       expect(find(`see [it](${target})`)).toEqual([`docs/page.md: link to ${target} leads nowhere`]);

@@ -44,15 +44,17 @@ function linksOf(file: string, text: string): Link[] {
     });
 }
 
-/** A heading of a page, or `/<tag>/<operationId>` of an OpenAPI document, as the API reference names an operation. */
+/** A heading or anchor of a page, or `/<tag>/<operationId>` of an OpenAPI document, as the API reference names an operation. */
 function hasPlace(text: string, { path, heading }: { path: string; heading: string }): boolean {
-  if (!path.endsWith('.openapi.yaml')) return headingsOf(text).has(heading);
+  if (!path.endsWith('.openapi.yaml')) return placesOf(text).has(heading);
   const [, tag = '', operationId = ''] = decodeURIComponent(heading).split('/');
   const lines = text.split('\n').map(line => line.trim());
   return lines.includes(`operationId: ${operationId}`) && lines.includes(`- ${tag}`);
 }
 
-function headingsOf(text: string): Set<string> {
-  const headings = [...text.replace(codeFence, '').matchAll(/^#{1,6}\s+(.+?)\s*$/gm)].map(([, heading]) => heading!);
-  return new Set(headings.map(anchorOf));
+function placesOf(text: string): Set<string> {
+  const prose = text.replace(codeFence, '');
+  const headings = [...prose.matchAll(/^#{1,6}\s+(.+?)\s*$/gm)].map(([, heading]) => anchorOf(heading!));
+  const anchors = [...prose.matchAll(/<a id="([\w-]+)"><\/a>/g)].map(([, id]) => id!);
+  return new Set([...headings, ...anchors]);
 }

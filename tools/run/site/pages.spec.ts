@@ -9,7 +9,7 @@ import { CodeColours } from './code-colours';
 describe('the documentation site (A-90)', () => {
   const pages = new Map([
     ['docs/how-to/log-in.md', '/how-to/log-in'],
-    ['docs/adr/README.md', '/adr/'],
+    ['docs/decisions/README.md', '/decisions/'],
     ['README.md', '/project'],
   ]);
   const copied = (file: string) => (file.endsWith('.yaml') ? `/files/${file}` : undefined);
@@ -18,8 +18,9 @@ describe('the documentation site (A-90)', () => {
   it.each([
     ['[log in](../how-to/log-in.md)', '[log in](/how-to/log-in)'],
     ['[log in](../how-to/log-in.md#renew)', '[log in](/how-to/log-in#renew)'],
-    ['[records](../adr/README.md)', '[records](/adr/)'],
-    ['[records](../adr)', '[records](/adr/)'],
+    ['[decisions](../decisions/README.md)', '[decisions](/decisions/)'],
+    ['[one](../decisions/README.md#adr-0026)', '[one](/decisions/#adr-0026)'],
+    ['[decisions](../decisions)', '[decisions](/decisions/)'],
     ['[README](../../README.md)', '[README](/project)'],
     ['[below](#here)', '[below](#here)'],
     ['[peer](https://example.org/x.md)', '[peer](https://example.org/x.md)'],

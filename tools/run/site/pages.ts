@@ -5,7 +5,7 @@ import { basename, dirname, join, normalize } from 'node:path';
 export interface Page {
   /** In the project: `docs/how-to/log-in.md`. */
   file: string;
-  /** In the site, without its beginning `/docs`: `/how-to/log-in`, `/adr/`. */
+  /** In the site, without its beginning `/docs`: `/how-to/log-in`, `/decisions/`. */
   path: string;
   text: string;
 }

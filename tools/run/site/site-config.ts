@@ -1,10 +1,24 @@
-import { defineConfig, type UserConfig } from 'vitepress';
+import { defineConfig, type MarkdownRenderer, type UserConfig } from 'vitepress';
 import { anchorOf } from './anchor-of.ts';
 import { CodeColours } from './code-colours.ts';
 import type { SidebarItem } from './navigation.ts';
 
 /** Where the gateway serves the site. */
 const base = '/docs/';
+
+const anchorLine = /^(?:<a id="[\w-]+"><\/a>)+$/;
+
+/** The only HTML that pages may have: a line of anchors, by which links find a section under another name than its heading. */
+function keepAnchorLines(md: MarkdownRenderer): void {
+  md.block.ruler.before('paragraph', 'anchor-line', (state, startLine, _endLine, silent) => {
+    const text = state.getLines(startLine, startLine + 1, state.blkIndent, false).trim();
+    if (!anchorLine.test(text)) return false;
+    if (silent) return true;
+    state.push('html_block', '', 0).content = text;
+    state.line = startLine + 1;
+    return true;
+  });
+}
 
 /** VitePress's configuration; `folder`: that of the pages. */
 export function siteConfig({ folder, outDir, sidebar }: { folder: string; outDir: string; sidebar: SidebarItem[] }): UserConfig {
@@ -30,6 +44,7 @@ export function siteConfig({ folder, outDir, sidebar }: { folder: string; outDir
     markdown: {
       // Pages are written for readers of the project's files too: `<name>` is text, and headings have the anchors that code forges make.
       html: false,
+      config: keepAnchorLines,
       anchor: { slugify: anchorOf },
       codeTransformers: [colours.transformer],
     },

@@ -14,7 +14,7 @@ function writeSite(folder: string, changed: Record<string, string> = {}): void {
     '404.html': 'no such page',
     'landing.html': 'landing',
     'how-to/log-in.html': 'log in',
-    'adr/index.html': 'records',
+    'decisions/index.html': 'decisions',
     'assets/app.abc.js': 'script',
     ...changed,
   };
@@ -68,7 +68,7 @@ describe('the documentation at /docs/ (A-90)', () => {
     ['/docs/', 200, 'start'],
     ['/docs/how-to/log-in', 200, 'log in'],
     ['/docs/how-to/log-in?theme=dark', 200, 'log in'],
-    ['/docs/adr/', 200, 'records'],
+    ['/docs/decisions/', 200, 'decisions'],
     ['/docs/assets/app.abc.js', 200, 'script'],
     ['/docs/nothing-here', 404, 'no such page'],
     ['/docs/unlisted.txt', 404, 'no such page'],

@@ -11,7 +11,7 @@ interface Size {
 }
 
 const usual: Size = { receiving: 300, client: 150 };
-/** Most lines of each part; the reasons for more than the usual: docs/adr/0071-how-long-a-receiver-kit-may-be.md. */
+/** Most lines of each part; the reasons for more than the usual: docs/decisions/integrators.md#adr-0071. */
 const limits: Record<string, Size> = {
   node: usual,
   python: usual,

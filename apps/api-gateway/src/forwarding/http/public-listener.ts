@@ -14,7 +14,7 @@ const sweepIntervalMs = 50;
 /** Grace time, because a request, or the first byte of a connection, may be on its way when the gateway begins to stop. */
 const idleGraceMs = 1_000;
 
-/** The TLS listener for all clients. It offers HTTP/1.1 only, by ALPN; docs/adr says why. */
+/** The TLS listener for all clients. It offers HTTP/1.1 only, by ALPN; docs/decisions/edge-and-access.md says why. */
 export class PublicListener {
   private server: Server | undefined;
   private readonly turns = new ConnectionTurns(() => this.parts.metrics.connectionRefused('pipelined'));
