@@ -55,7 +55,7 @@ function write(file: string, text: string): void {
 function copyFor(file: string, folder: string): string | undefined {
   const source = join(root, file);
   if (!copied.test(file) || !existsSync(source) || !statSync(source).isFile()) return undefined;
-  const path = `/files/${file}${/\.(json|yaml|txt)$/.test(file) ? '' : '.txt'}`;
+  const path = `/files/${file}${/\.(json|yaml|txt|png)$/.test(file) ? '' : '.txt'}`;
   const target = join(folder, 'public', path);
   mkdirSync(dirname(target), { recursive: true });
   copyFileSync(source, target);

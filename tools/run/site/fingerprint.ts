@@ -5,7 +5,7 @@ import { withProgram } from './language-page.ts';
 import { pagesOf } from './pages.ts';
 
 /** Files that pages lead to, and what builds them. */
-const brought = ['docs/reference', 'kits/vectors', 'libs/dto/contracts', 'libs/dto/samples', 'tools/run/site'];
+const brought = ['docs/images', 'docs/reference', 'kits/vectors', 'libs/dto/contracts', 'libs/dto/samples', 'tools/run/site'];
 
 /** Changes with every page, with what the pages lead to, and with how they are built. */
 export function siteFingerprint(root: string): string {

@@ -12,7 +12,7 @@ describe('the documentation site (A-90)', () => {
     ['docs/decisions/README.md', '/decisions/'],
     ['README.md', '/project'],
   ]);
-  const copied = (file: string) => (file.endsWith('.yaml') ? `/files/${file}` : undefined);
+  const copied = (file: string) => (/\.(yaml|png)$/.test(file) ? `/files/${file}` : undefined);
   const rewritten = (text: string, file = 'docs/tutorials/first-payment.md') => withSiteLinks({ file, text }, { pages, copied });
 
   it.each([
@@ -25,6 +25,7 @@ describe('the documentation site (A-90)', () => {
     ['[below](#here)', '[below](#here)'],
     ['[peer](https://example.org/x.md)', '[peer](https://example.org/x.md)'],
     ['[contract](../reference/a.yaml)', '[contract](/files/docs/reference/a.yaml)'],
+    ['![payments](../images/a.png)', '![payments](/files/docs/images/a.png)'],
     ['[the build](../../tools/run/build.ts)', 'the build (`tools/run/build.ts`)'],
     ['[`build.ts`](../../tools/run/build.ts)', '`build.ts`'],
     [

@@ -60,8 +60,8 @@ export function withSiteLinks({ file, text }: Pick<Page, 'file' | 'text'>, targe
   const rewritten = (part: string) =>
     part.replace(link, (...match: string[]) => {
       const [whole, image, label, target] = match;
-      const isOurs = image === '' && !/^(#|[a-z][a-z0-9+.-]*:)/i.test(target!);
-      return isOurs ? siteLink({ file, label: label!, target: target! }, targets) : whole!;
+      const isOurs = !/^(#|[a-z][a-z0-9+.-]*:)/i.test(target!);
+      return isOurs ? `${image}${siteLink({ file, label: label!, target: target! }, targets)}` : whole!;
     });
   return text
     .split(codeFence)
