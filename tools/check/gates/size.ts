@@ -40,7 +40,8 @@ export function sizeProblems(texts: ReadonlyMap<string, string>, isRecording: bo
 function areaSizes(texts: ReadonlyMap<string, string>): Sizes {
   const sizes: Sizes = Object.fromEntries([...areas.map(([area]) => area), 'other', 'total'].map(area => [area, [0, 0]]));
   for (const [file, text] of texts) {
-    if (text === '' || file.endsWith('package-lock.json')) continue;
+    // A picture has no lines.
+    if (text === '' || text.includes('\0') || file.endsWith('package-lock.json')) continue;
     const lines = text.split('\n').length - 1;
     for (const area of [areaOf(file, text), 'total']) {
       sizes[area]![0]! += 1;
