@@ -10,7 +10,7 @@ const anchorLine = /^(?:<a id="[\w-]+"><\/a>)+$/;
 
 /** The only HTML that pages may have: a line of anchors, by which links find a section under another name than its heading. */
 function keepAnchorLines(md: MarkdownRenderer): void {
-  md.block.ruler.before('paragraph', 'anchor-line', (state, startLine, _endLine, silent) => {
+  md.block.ruler.before('paragraph', 'anchor-line', (...[state, startLine, , silent]) => {
     const text = state.getLines(startLine, startLine + 1, state.blkIndent, false).trim();
     if (!anchorLine.test(text)) return false;
     if (silent) return true;
