@@ -17,6 +17,7 @@ import { type LockedWorkspace, supplyChainProblems } from './gates/supply-chain.
 import { unreadSettings } from './gates/unread-settings.ts';
 import { unwiredEvents } from './gates/unwired-events.ts';
 import { events as registry } from '../../libs/dto/src/events/events.ts';
+import { serviceSettings } from '../run/build/declarations.ts';
 import { supplyChainPolicy } from '../run/images/supply-chain.policy.ts';
 import { staleDocs } from './generate-docs.ts';
 
@@ -107,10 +108,9 @@ async function size(): Promise<string[]> {
   return sizeProblems(await projectTexts(), flags.has('--write'));
 }
 
-/** Every setting that a service declares is read by its code. The declarations are those of the generated page, which `docs` compares. */
+/** Every setting that a service declares is read by its code. */
 async function settings(): Promise<string[]> {
-  const declared = JSON.parse(await textOf('docs/reference/environment.json')) as Parameters<typeof unreadSettings>[0];
-  return unreadSettings(declared, await projectTexts());
+  return unreadSettings(await serviceSettings(), await projectTexts());
 }
 
 /** Every event of the registry has its producers and consumers in the code, and no service consumes what the registry does not know. */

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { bundleOptions } from '../run/build.ts';
+import { bundleOptions } from '../run/build/bundle-options.ts';
 
 const outdir = join(import.meta.dirname, '../../dist/tools');
 const entryPoints = { simulation: join(import.meta.dirname, 'simulation/main.ts') };

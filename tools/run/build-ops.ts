@@ -1,7 +1,7 @@
 /** Bundles the operators' commands for the ops image into dist/apps/ops, like an app (build.ts). Usage: node tools/run/build-ops.ts. */
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { bundleOptions } from './build.ts';
+import { bundleOptions } from './build/bundle-options.ts';
 import { bundlePackages, fromPackageBundle } from './build/package-bundle.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -3,11 +3,12 @@
  * Usage: node tools/run/build.ts <app> | --all. Output: dist/apps/<app>/*.cjs; its imports from node_modules are in packages.cjs.
  */
 import { existsSync } from 'node:fs';
-import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build, type BuildOptions, type Plugin } from 'esbuild';
-import { transform } from '@swc/core';
+import { build } from 'esbuild';
+import { bundleOptions, decorators } from './build/bundle-options.ts';
+import { serviceSettings } from './build/declarations.ts';
 import { inAscii } from './build/in-ascii.ts';
 import { bundlePackages, fromPackageBundle } from './build/package-bundle.ts';
 import { buildPortalPages, pagesApp } from './build/portal-pages.ts';
@@ -16,51 +17,12 @@ const root = join(import.meta.dirname, '../..');
 /** The app that starts the services. */
 const starter = 'standalone';
 
-const decorators: Plugin = {
-  name: 'swc-decorators',
-  setup(builder) {
-    builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-      const source = await readFile(path, 'utf8');
-      if (!/@\w/.test(source)) return { contents: source, loader: 'ts' };
-      const { code } = await transform(source, {
-        filename: path,
-        configFile: false,
-        swcrc: false,
-        sourceMaps: 'inline',
-        module: { type: 'es6' },
-        jsc: {
-          target: 'es2022',
-          keepClassNames: true,
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
-        },
-      });
-      return { contents: code, loader: 'js' };
-    });
-  },
-};
-
 /** Entry points of an app: `main.ts` and what needs a file of its own: worker threads and modules loaded before a program. */
 async function entryPoints(app: string): Promise<string[]> {
   const source = join(root, 'apps', app, 'src');
   const files = await readdir(source, { recursive: true });
   return files.filter(file => file === 'main.ts' || /\.(worker|preload)\.ts$/.test(file)).map(file => join(source, file));
 }
-
-/** How everything of this workspace is bundled; entry points and output are the caller's. Packages are left in node_modules. */
-export const bundleOptions: BuildOptions = {
-  absWorkingDir: root,
-  bundle: true,
-  platform: 'node',
-  target: 'node24',
-  format: 'cjs',
-  outExtension: { '.js': '.cjs' },
-  packages: 'external',
-  tsconfig: join(root, 'tsconfig.base.json'),
-  sourcemap: true,
-  logLevel: 'warning',
-  plugins: [decorators],
-};
 
 /** Bundles apps into dist/apps/<app>, or a single one into another folder of the workspace. Throws when an import cannot be resolved. */
 export async function buildApps(
@@ -76,12 +38,24 @@ export async function buildApps(
     return [folderOf(app), imported] as const;
   });
   const pages = names.includes(pagesApp) ? buildPortalPages(folderOf(pagesApp)) : undefined;
+  const settings = names.includes(starter) ? writeServiceSettings(folderOf(starter)) : undefined;
   const imports = new Map(await Promise.all(bundled));
   // With `--one-process` it runs all of them on one copy of their packages.
   if (imports.has(folderOf(starter)) && names.length > 1)
     imports.set(folderOf(starter), new Set([...imports.values()].flatMap(each => [...each])));
   await bundlePackages(imports);
-  await pages;
+  await Promise.all([pages, settings]);
+}
+
+/** The variables that each service reads, for the app that starts the services: every setting, and `<NAME>_FILE` of every secret. */
+async function writeServiceSettings(folder: string): Promise<void> {
+  const { [starter]: _own, ...services } = await serviceSettings();
+  const names = Object.entries(services).map(([service, settings]) => [
+    service,
+    Object.entries(settings).flatMap(([name, { secret }]) => (secret ? [name, `${name}_FILE`] : [name])),
+  ]);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'service-settings.json'), JSON.stringify(Object.fromEntries(names)));
 }
 
 async function rewriteInAscii(file: string): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { TopicDefinition } from '../../../libs/dto/src/events/define-event.ts';
 import { assertAsyncApi } from './validate.ts';
-import { loadWorkspaceModules } from './workspace-modules.ts';
+import { loadWorkspaceModules } from '../../run/build/workspace-modules.ts';
 import type { Page } from './page.ts';
 
 const root = join(import.meta.dirname, '../../..');

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import type { Page } from './page.ts';
-import { loadWorkspaceModules } from './workspace-modules.ts';
+import { loadWorkspaceModules } from '../../run/build/workspace-modules.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

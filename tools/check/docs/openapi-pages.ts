@@ -8,7 +8,7 @@ import { portable } from './openapi/portable.ts';
 import { routesIn, type Route } from './openapi/routes.ts';
 import { TypeSchemas } from './openapi/type-schema.ts';
 import type { Page } from './page.ts';
-import { loadWorkspaceModules } from './workspace-modules.ts';
+import { loadWorkspaceModules } from '../../run/build/workspace-modules.ts';
 import { assertOpenApi } from './validate.ts';
 
 const root = join(import.meta.dirname, '../../..');

@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readDeclarations } from '../../run/build/read-declarations';
 import { nameOf, render, type Resource } from './render';
 
 const root = join(__dirname, '../../..');
-const environment = JSON.parse(readFileSync(join(root, 'docs/reference/environment.json'), 'utf8')) as Record<
-  string,
-  Record<string, { required: boolean; secret?: boolean }>
->;
+const environment = readDeclarations().settings;
 
 interface Secret {
   kind: string;

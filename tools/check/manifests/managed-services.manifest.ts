@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { readDeclarations } from '../../run/build/read-declarations';
 import { render, renderWithBase, type Resource } from './render';
 
-const environment = JSON.parse(readFileSync(join(__dirname, '../../../docs/reference/environment.json'), 'utf8')) as Record<
-  string,
-  Record<string, object>
->;
+const environment = readDeclarations().settings;
 /** RFC 5737: belongs to nobody, so an address that is not replaced opens no way. */
 const documentation = ipaddr.parseCIDR('192.0.2.0/24');
 const outside = 'app.kubernetes.io/name';

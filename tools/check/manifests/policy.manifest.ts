@@ -1,12 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readDeclarations } from '../../run/build/read-declarations';
 import { nameOf, render, renderWithBase, type Resource } from './render';
 
 const root = join(__dirname, '../../..');
-const environment = JSON.parse(readFileSync(join(root, 'docs/reference/environment.json'), 'utf8')) as Record<
-  string,
-  Record<string, { required: boolean; secret?: boolean }>
->;
+const environment = readDeclarations().settings;
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 
 interface Container {

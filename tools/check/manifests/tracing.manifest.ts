@@ -1,12 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readDeclarations } from '../../run/build/read-declarations';
 import { renderWithBase } from './render';
 
 const key = 'OTEL_EXPORTER_OTLP_ENDPOINT';
-const environment = JSON.parse(readFileSync(join(__dirname, '../../../docs/reference/environment.json'), 'utf8')) as Record<
-  string,
-  Record<string, unknown>
->;
+const environment = readDeclarations().settings;
 
 interface ConfigMap {
   data: Record<string, string>;

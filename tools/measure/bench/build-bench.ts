@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
-import { buildApps, bundleOptions } from '../../run/build.ts';
+import { buildApps } from '../../run/build.ts';
+import { bundleOptions } from '../../run/build/bundle-options.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const outdir = join(root, 'dist/tools/bench');

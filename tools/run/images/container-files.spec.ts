@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DCLinter } from 'dclint';
 import { validate } from 'dockerfile-utils';
 import { parse } from 'yaml';
+import { readDeclarations } from '../build/read-declarations';
 
 const root = join(__dirname, '../../..');
 const text = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -17,10 +18,7 @@ interface ComposeService {
   ports?: string[];
 }
 const compose = parse(text('docker/compose.yaml'), { merge: true }) as { services: Record<string, ComposeService> };
-const environment = JSON.parse(text('docs/reference/environment.json')) as Record<
-  string,
-  Record<string, { required: boolean; secret?: boolean }>
->;
+const environment = readDeclarations().settings;
 const apps = Object.entries(compose.services).filter(([, service]) => service.build?.args?.APP);
 
 /** A secret may come from the file that `<KEY>_FILE` names. */

@@ -1,12 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
-import { type ReleaseState, type Settings, tagBefore } from './upgrade-notes.ts';
+import { readDeclarations } from '../build/read-declarations.ts';
+import { type ReleaseState, tagBefore } from './upgrade-notes.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const settingsFile = 'docs/reference/environment.json';
-const topicsFile = 'docs/reference/topics.yaml';
 const migration = /^(apps|libs)\/[^/]+\/(src\/.*)?migrations\/(?!index\.ts$).*\.ts$/;
 
 function git(...args: string[]): string {
@@ -48,20 +46,32 @@ export function previousRelease(version: string): { version: string; state: Rele
   const tags = git('tag', '--list', 'v[0-9]*', '--sort=-version:refname', '--merged', 'HEAD').split('\n');
   const tag = tagBefore(tags, version);
   if (!tag) return null;
-  return {
-    version: tag.slice(1),
-    state: stateOf(file => git('show', `${tag}:${file}`), git('ls-tree', '-r', '--name-only', tag)),
-  };
+  const files = git('ls-tree', '-r', '--name-only', tag);
+  return { version: tag.slice(1), state: inTreeOf(tag, tree => stateOf(files, tree)) };
 }
 
 export function presentState(): ReleaseState {
-  return stateOf(file => readFileSync(join(root, file), 'utf8'), git('ls-files'));
+  return stateOf(git('ls-files'), root);
 }
 
-function stateOf(read: (file: string) => string, files: string): ReleaseState {
-  const { topics } = parse(read(topicsFile)) as { topics: { name: string; partitions: number }[] };
+/** Gives `use` a copy of what the declarations of a release are read from. It is inside the workspace, whose packages they use. */
+function inTreeOf<T>(tag: string, use: (tree: string) => T): T {
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  const tree = mkdtempSync(join(root, '.cache/release-'));
+  try {
+    const archive = ['archive', '--format=tar', tag, 'apps', 'libs', 'tsconfig.base.json'];
+    const input = execFileSync('git', archive, { cwd: root, maxBuffer: 256 * 1_048_576 });
+    execFileSync('tar', ['-xf', '-', '-C', tree], { input });
+    return use(tree);
+  } finally {
+    rmSync(tree, { recursive: true, force: true });
+  }
+}
+
+function stateOf(files: string, tree: string): ReleaseState {
+  const { settings, topics } = readDeclarations(tree);
   return {
-    settings: JSON.parse(read(settingsFile)) as Settings,
+    settings,
     migrations: files.split('\n').filter(file => migration.test(file) && !file.endsWith('.spec.ts')),
     topics: Object.fromEntries(topics.map(({ name, partitions }) => [name, partitions])),
   };

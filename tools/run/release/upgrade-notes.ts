@@ -1,4 +1,4 @@
-/** docs/reference/environment.json: settings by service. */
+/** Settings by service. */
 export type Settings = Record<string, Record<string, Setting>>;
 
 interface Setting {

@@ -11,9 +11,12 @@ const buildInputs = [
   'package-lock.json',
   'tsconfig.base.json',
   'tools/run/build.ts',
+  'tools/run/build/bundle-options.ts',
+  'tools/run/build/declarations.ts',
   'tools/run/build/in-ascii.ts',
   'tools/run/build/package-bundle.ts',
   'tools/run/build/portal-pages.ts',
+  'tools/run/build/workspace-modules.ts',
 ];
 
 /**

@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ServiceName } from './ports';
-import settings from './service-settings.json';
 
 type Env = Record<string, string | undefined>;
 
@@ -10,13 +11,18 @@ const platformNames = ['NODE_COMPILE_CACHE', 'MALLOC_ARENA_MAX', 'MALLOC_MMAP_TH
 /** What a service has of the environment beside its settings. */
 export const processVariables: readonly string[] = [...systemNames, ...platformNames];
 
+/** The variables that each service reads, as the build wrote them beside this program. */
+export function declaredSettings(appsFolder: string): Record<ServiceName, string[]> {
+  return JSON.parse(readFileSync(join(appsFolder, 'standalone/service-settings.json'), 'utf8')) as Record<ServiceName, string[]>;
+}
+
 /**
  * The environment of a service: the settings that its `config/env.ts` declares, and no other variable of the shell, which may have
  * credentials of other programs. A value of the platform overrides one of the shell, also when the shell uses the `_FILE` spelling of a
  * secret or the reverse.
  */
-export function serviceEnvironment(name: ServiceName, { inherited, given }: { inherited: Env; given: Env }): Env {
-  const declared = new Set<string>(settings[name]);
+export function serviceEnvironment(settings: readonly string[], { inherited, given }: { inherited: Env; given: Env }): Env {
+  const declared = new Set(settings);
   const fromShell = pick(inherited, key => (declared.has(key) && !isGivenAsFile(key, given)) || systemNames.includes(key));
   return { ...fromShell, ...pick(given, key => declared.has(key) || platformNames.includes(key)) };
 }

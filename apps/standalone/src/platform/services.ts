@@ -7,7 +7,7 @@ import { type HomeFolder, operatorTokenLifetimeS, privateFile, type SecretFiles 
 import type { ServiceSpec } from '../processes';
 import type { GatewayCertificate } from '../tls';
 import type { PlatformPorts, ServiceName, ServicePorts } from './ports';
-import { serviceEnvironment } from './service-environment';
+import { declaredSettings, serviceEnvironment } from './service-environment';
 
 export interface PlatformParts {
   /** Folder of the built apps, one folder each. */
@@ -67,12 +67,13 @@ const besidePayments: ReadonlySet<ServiceName> = new Set(['notification-config',
 
 /** The services to start, in the order in which they stop. */
 export function serviceSpecs(parts: PlatformParts, inherited: Env): ServiceSpec[] {
+  const settings = declaredSettings(parts.appsFolder);
   return stopOrder.map(name => ({
     name,
     script: join(parts.appsFolder, name, 'main.cjs'),
     preload: join(parts.appsFolder, 'standalone', 'end-with-parent.preload.cjs'),
     nodeFlags: nodeFlagsOf(name, parts.inspected),
-    env: serviceEnvironment(name, {
+    env: serviceEnvironment(settings[name], {
       inherited,
       given: { ...commonEnv(parts), ...ownAuthority(parts, inherited), ...ownEnv(name, parts) },
     }),
