@@ -19,7 +19,7 @@ import { unwiredEvents } from './gates/unwired-events.ts';
 import { events as registry } from '../../libs/dto/src/events/events.ts';
 import { serviceSettings } from '../run/build/declarations.ts';
 import { supplyChainPolicy } from '../run/images/supply-chain.policy.ts';
-import { staleDocs } from './generate-docs.ts';
+import { generatedPages, staleDocs } from './generate-docs.ts';
 
 const root = join(import.meta.dirname, '../..');
 const atOnce = 2;
@@ -80,13 +80,13 @@ async function lint(): Promise<string[]> {
 }
 
 async function text(): Promise<string[]> {
-  const texts = await projectTexts();
+  const texts = await textsWithGenerated();
   const checked = [...texts].filter(([file]) => !file.startsWith('tools/check/gates/forbidden-text'));
   return checked.flatMap(([file, content]) => forbiddenText(file, content).map(({ place, reason }) => `${place}: ${reason}`));
 }
 
 async function links(): Promise<string[]> {
-  const texts = await projectTexts();
+  const texts = await textsWithGenerated();
   const tree = new FileTree([...texts.keys()]);
   const textOf = (path: string): string | undefined => texts.get(path) ?? (tree.has(path.replace(/\/$/, '')) ? '' : undefined);
   const pages = [...texts].filter(([file]) => file.endsWith('.md'));
@@ -129,7 +129,7 @@ async function supplyChain(): Promise<string[]> {
 
 /** Folders that a page names exist. The change log is not checked, because it describes the state of each release. */
 async function folders(): Promise<string[]> {
-  const texts = await projectTexts();
+  const texts = await textsWithGenerated();
   const tree = new FileTree([...texts].filter(([, text]) => text !== '').map(([file]) => file));
   const pages = [...texts].filter(([file]) => file.endsWith('.md') && !file.startsWith('CHANGELOG'));
   return pages.flatMap(([file, content]) => misnamedFolders(file, content, tree));
@@ -140,7 +140,7 @@ async function folders(): Promise<string[]> {
  * release.
  */
 async function ids(): Promise<string[]> {
-  const texts = await projectTexts();
+  const texts = await textsWithGenerated();
   const defined = definedIds(texts);
   const citing = [...texts].filter(
     ([file]) => /\.(ts|md|pml|json|yaml)$/.test(file) && !/^(CHANGELOG|tools\/check\/gates\/cited-ids|package-lock)/.test(file),
@@ -153,6 +153,12 @@ async function projectTexts(): Promise<Map<string, string>> {
   const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z']);
   const files = [...new Set(stdout.split('\0'))].filter(file => file !== '');
   return new Map(await Promise.all(files.map(async (file): Promise<[string, string]> => [file, await textOf(file)])));
+}
+
+/** The project's files and those that are generated, also where nobody has generated them. */
+async function textsWithGenerated(): Promise<Map<string, string>> {
+  const [texts, generated] = await Promise.all([projectTexts(), generatedPages()]);
+  return new Map([...texts, ...generated.map(({ path, text }): [string, string] => [path, text])]);
 }
 
 /** A file that is listed but removed (and not yet committed) has no text. */

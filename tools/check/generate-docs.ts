@@ -1,6 +1,7 @@
-/** `npm run docs:generate`: writes the reference pages that are made from code. `npm run check` fails when one of them is stale. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+/**
+ * `npm run docs:generate`: writes everything that is made from code, but for the Helm chart: reference pages, contracts, settings, manifests.
+ * `-- --ignored`: only what git does not hold.
+ */
 import { pathToFileURL } from 'node:url';
 import { apiVersionPages } from './docs/api-version-pages.ts';
 import { asyncApiPages } from './docs/asyncapi-page.ts';
@@ -12,10 +13,17 @@ import { eventsPages } from './docs/events-page.ts';
 import { faultCasesPages } from './docs/fault-cases-page.ts';
 import { openApiPages } from './docs/openapi-pages.ts';
 import { operationsPages } from './docs/operations-page.ts';
-import type { Page } from './docs/page.ts';
+import { isCurrent, type Page, writePages } from './docs/page.ts';
 import { topicsPages } from './docs/topics-page.ts';
+import { run } from './gates/run.ts';
+import { generatedManifests } from './manifests/generated-manifests.ts';
 
-const root = join(import.meta.dirname, '../..');
+let made: Promise<Page[]> | undefined;
+
+/** Everything that is generated, in memory. @throws Error when a source cannot be rendered */
+export function generatedPages(): Promise<Page[]> {
+  return (made ??= pages());
+}
 
 async function pages(): Promise<Page[]> {
   const openApi = await openApiPages();
@@ -34,30 +42,30 @@ async function pages(): Promise<Page[]> {
     ...topicsPages(),
     ...errorsPages(),
     ...faultCasesPages(),
+    ...generatedManifests(),
   ];
 }
 
-function isCurrent({ path, text }: Page): boolean {
-  try {
-    return readFileSync(join(root, path), 'utf8') === text;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
+/** Pages in git that differ from what the code says now. */
+export async function staleDocs(): Promise<string[]> {
+  const pages = await generatedPages();
+  const ignored = await ignoredOf(pages);
+  return pages
+    .filter(page => !ignored.includes(page) && !isCurrent(page))
+    .map(({ path }) => `${path} is stale: npm run docs:generate`);
 }
 
-/** Pages that differ from what the code says now. */
-export async function staleDocs(): Promise<string[]> {
-  const stale = (await pages()).filter(page => !isCurrent(page));
-  return stale.map(({ path }) => `${path} is stale: npm run docs:generate`);
+/** Those that git ignores; all of them where there is no repository. */
+async function ignoredOf(pages: Page[]): Promise<Page[]> {
+  const { code, stdout } = await run('git', ['check-ignore', ...pages.map(({ path }) => path)], { mayFail: true });
+  const paths = new Set(stdout.split('\n'));
+  return code > 1 ? pages : pages.filter(({ path }) => paths.has(path));
 }
 
 async function generate(): Promise<void> {
-  for (const page of (await pages()).filter(found => !isCurrent(found))) {
-    mkdirSync(dirname(join(root, page.path)), { recursive: true });
-    writeFileSync(join(root, page.path), page.text);
-    console.log(`wrote ${page.path}`);
-  }
+  const pages = await generatedPages();
+  const wanted = process.argv.includes('--ignored') ? await ignoredOf(pages) : pages;
+  for (const path of writePages(wanted)) console.log(`wrote ${path}`);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await generate();

@@ -49,7 +49,7 @@ const makers = {
       'the consumer (@OnEvents, its group as in the definition) is idempotent by primary key and rejects events that it cannot use',
       'npm run check -- events: names the producer and the consumers that are missing',
     ];
-    return { edit, generators: ['generate-docs.ts', 'generate-manifests.ts'], next };
+    return { edit, generators: ['generate-docs.ts'], next };
   },
   setting(edit: WorkspaceEdit, [service, name]: string[], values: Partial<Values>): Made {
     const { type = 'string', says, ...rest } = values;

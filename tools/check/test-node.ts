@@ -33,7 +33,6 @@ const inImages = [
   'tools/check/node/node-images.sh',
   'tools/check/node/postgres-entrypoint.sh',
   'tools/check/node/postgres-image.sh',
-  'docs/reference/topics.yaml',
   'package.json',
   'package-lock.json',
   'tsconfig.base.json',

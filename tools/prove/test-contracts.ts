@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { missingPrograms, toolchain } from './contracts/toolchain.ts';
 import { OwnPlatform } from './fuzz/own-platform.ts';
 import { runJest } from './testing/run-jest.ts';
+import { makeGeneratedPages } from '../run/build/generated-pages.ts';
 
 async function main(words: string[]): Promise<number> {
   const missing = missingPrograms();
@@ -16,6 +17,7 @@ async function main(words: string[]): Promise<number> {
   }
   const at = words.indexOf('--home');
   const home = at < 0 ? undefined : words.splice(at, 2)[1];
+  await makeGeneratedPages();
   const tools = await toolchain();
   const platform = home === undefined ? await OwnPlatform.start() : undefined;
   try {

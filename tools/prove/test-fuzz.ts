@@ -5,6 +5,7 @@ import { Ground } from './fuzz/ground.ts';
 import { operationsIn } from './fuzz/operations.ts';
 import { OwnPlatform } from './fuzz/own-platform.ts';
 import { runFuzz } from './fuzz/run-fuzz.ts';
+import { makeGeneratedPages } from '../run/build/generated-pages.ts';
 
 const usage = `npm run test:fuzz -- [options]
   --cases <n>         cases of each operation (default 2000)
@@ -58,6 +59,7 @@ function count(option: 'cases' | 'seed', otherwise: number): number {
 
 async function main(): Promise<boolean> {
   const options = optionsOf();
+  await makeGeneratedPages();
   const operations = operationsIn(documents).filter(({ service, name }) => `${service} ${name}`.includes(values.operation));
   if (operations.length === 0) throw new Error(`no operation's name contains ${values.operation}`);
   const platform = values.home === undefined ? await OwnPlatform.start() : undefined;

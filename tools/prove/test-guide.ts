@@ -4,8 +4,10 @@
  */
 import { join } from 'node:path';
 import { apps, buildApps } from '../run/build.ts';
+import { makeGeneratedPages } from '../run/build/generated-pages.ts';
 import { runJest } from './testing/run-jest.ts';
 
+await makeGeneratedPages();
 await buildApps(await apps());
 await import('../run/build-ops.ts');
 process.exitCode = await runJest({

@@ -1,10 +1,11 @@
 /**
  * `npm run site`: builds the documentation site of docs/ into dist/site, which the gateway serves at /docs/ (ADR 0070). `npm start` runs it when a page has
- * changed. Fails on a link that leads nowhere and on a page that no list of docs/README.md has.
+ * changed. It makes the generated pages first. Fails on a link that leads nowhere and on a page that no list of docs/README.md has.
  */
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'vitepress';
+import { makeGeneratedPages } from './build/generated-pages.ts';
 import { writeApiReference } from './site/api-reference.ts';
 import { lockBuild } from './site/build-lock.ts';
 import { siteFingerprint } from './site/fingerprint.ts';
@@ -75,6 +76,7 @@ async function buildSite(): Promise<void> {
   const built = `${output}.next`;
   for (const path of [staging, built]) rmSync(path, { recursive: true, force: true });
   mkdirSync(staging, { recursive: true });
+  await makeGeneratedPages();
   const source = siteFingerprint(root);
   const pages = stage(staging, built);
   await build(staging);

@@ -1,35 +1,33 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
 import { parse, stringify } from 'yaml';
-import { coreManifests, kafkaPasswords, kafkaTopics, kafkaUsers, paymentCores, type TopicsFile, withoutCore } from './strimzi.ts';
+import { coreManifests, kafkaPasswords, kafkaTopics, kafkaUsers, paymentCores } from '../../run/kafka/strimzi.ts';
+import type { Page } from '../docs/page.ts';
 
-/** Text of every manifest that has another source, by its path in `root`: PrometheusRules, Strimzi topics and users. */
-export async function generatedManifests(root: string): Promise<Map<string, string>> {
-  const read = (path: string): unknown => parse(readFileSync(join(root, path), 'utf8'));
-  const topics = read('docs/reference/topics.yaml') as TopicsFile;
-  const files: [path: string, source: string, resources: object[]][] = [
-    ...alertRules(read),
-    ['k8s/components/kafka-strimzi/topics.yaml', 'docs/reference/topics.yaml', kafkaTopics(withoutCore(topics))],
-    ['k8s/components/kafka-strimzi/users.yaml', 'docs/reference/topics.yaml', kafkaUsers(topics)],
-    ['k8s/components/kafka-strimzi/passwords.yaml', 'docs/reference/topics.yaml', kafkaPasswords(topics)],
+const root = join(import.meta.dirname, '../../..');
+const catalog = 'libs/dto/src/events';
+type Manifest = [path: string, source: string, resources: object[]];
+
+/** Every manifest that has another source: PrometheusRules, Strimzi topics and users. */
+export function generatedManifests(): Page[] {
+  const files: Manifest[] = [
+    ...alertRules(),
+    ['k8s/components/kafka-strimzi/topics.yaml', catalog, kafkaTopics()],
+    ['k8s/components/kafka-strimzi/users.yaml', catalog, kafkaUsers()],
+    ['k8s/components/kafka-strimzi/passwords.yaml', catalog, kafkaPasswords()],
     ...paymentCores.flatMap(core =>
-      Object.entries(coreManifests(topics, core)).map(([name, resources]): [string, string, object[]] => [
+      Object.entries(coreManifests(core)).map(([name, resources]): Manifest => [
         `k8s/components/${core}-kafka/${name}.yaml`,
-        'docs/reference/topics.yaml',
+        catalog,
         resources,
       ]),
     ),
   ];
-  const style = await resolveConfig(join(root, 'k8s/manifest.yaml'));
-  const texts = files.map(async ([path, source, resources]): Promise<[string, string]> => {
-    return [path, await format(textOf(source, resources), { ...style, parser: 'yaml' })];
-  });
-  return new Map(await Promise.all(texts));
+  return files.map(([path, source, resources]) => ({ path, text: textOf(source, resources) }));
 }
 
 /** PrometheusRules of the alert files beside them. */
-function alertRules(read: (path: string) => unknown): [path: string, source: string, resources: object[]][] {
+function alertRules(): Manifest[] {
   return [
     [
       'k8s/components/monitoring/prometheus-rule.yaml',
@@ -57,6 +55,10 @@ function alertRules(read: (path: string) => unknown): [path: string, source: str
   ];
 }
 
+function read(path: string): unknown {
+  return parse(readFileSync(join(root, path), 'utf8'));
+}
+
 function rule(name: string, groups: unknown, namespace = 'paycode'): object {
   return {
     apiVersion: 'monitoring.coreos.com/v1',
@@ -68,5 +70,5 @@ function rule(name: string, groups: unknown, namespace = 'paycode'): object {
 
 function textOf(source: string, resources: object[]): string {
   const documents = resources.map(resource => stringify(resource, { lineWidth: 0 }));
-  return `# Generated from ${source} by npm run manifests:generate.\n${documents.join('---\n')}`;
+  return `# Generated from ${source} by npm run docs:generate.\n${documents.join('---\n')}`;
 }

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { parseAllDocuments } from 'yaml';
+import { writePages } from '../docs/page.ts';
+import { generatedManifests } from './generated-manifests.ts';
 
 export interface Resource {
   apiVersion: string;
@@ -8,8 +10,9 @@ export interface Resource {
   [field: string]: unknown;
 }
 
-/** Resources of a kustomization folder, rendered offline. Throws with kustomize's own message. */
+/** Resources of a kustomization folder, rendered offline with the manifests as they are generated now. Throws with kustomize's own message. */
 export function kustomize(folder: string): Resource[] {
+  writePages(generatedManifests());
   return resourcesOf(execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }));
 }
 

@@ -7,6 +7,8 @@ import { PlatformConnection } from '../../../libs/platform-client/src/platform-c
 import { parseAllDocuments } from 'yaml';
 import { GuideKafka, GuidePostgres } from '../../prove/guide/data-services';
 import type { Resource, Secret } from '../../prove/guide/pod';
+import { writePages } from '../docs/page';
+import { generatedManifests } from '../manifests/generated-manifests';
 import type { EvaluationGround } from './evaluation-ground';
 import { nodeAddress } from './machine-network';
 import { overlayOfNode } from './sandbox-overlay';
@@ -36,6 +38,7 @@ export class SandboxGround {
     writeFileSync(key, 'of a bucket that nobody has');
     const backups = ['access-key-id', 'secret-access-key'].flatMap(name => ['--take', `paycode/backup/${name}=${key}`]);
     paycode('secrets', 'init', '--for', 'sandbox', '--folder', folder, '--host', host, ...backups);
+    writePages(generatedManifests());
     const wanted = documentsOf(ground.kubectl('kustomize', join(root, 'k8s/overlays/data-services')));
     const secrets = secretsIn(folder);
     const postgres = await GuidePostgres.start(wanted, secrets, { address: nodeAddress, port: postgresPort });

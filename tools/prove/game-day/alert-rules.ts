@@ -1,7 +1,7 @@
 /** The rules that k8s/ ships, as Prometheus reads them. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse, parseAllDocuments } from 'yaml';
+import { basename, join } from 'node:path';
+import { parse } from 'yaml';
 
 /** One file of rules for Prometheus. */
 export interface RuleFile {
@@ -39,13 +39,9 @@ const ofComponents: Record<string, string> = {
   'postgres-cnpg': 'PostgreSQL under CloudNativePG',
 };
 
-/** Reads `k8s/components`; the rules of `monitoring` are taken from its PrometheusRules, `for:` and windows as they stand. */
+/** Reads `k8s/components`; the rules of `monitoring` are taken as its alert files have them, with `for:` and windows. */
 export function shippedAlerts(components: string): ShippedAlerts {
-  const text = readFileSync(join(components, 'monitoring/prometheus-rule.yaml'), 'utf8');
-  const files = parseAllDocuments(text).map(document => {
-    const { metadata, spec } = document.toJS() as { metadata: { name: string }; spec: RuleGroups };
-    return { name: metadata.name, spec };
-  });
+  const files = filesIn(join(components, 'monitoring/alerts'));
   const played = new Map<string, string>();
   const elsewhere = new Map<string, string>();
   for (const { alert, expr, labels } of files.flatMap(alertsOf)) {
@@ -54,15 +50,17 @@ export function shippedAlerts(components: string): ShippedAlerts {
     else played.set(alert, labels?.severity ?? 'none');
   }
   for (const [folder, what] of Object.entries(ofComponents))
-    for (const { alert } of alertsIn(join(components, folder, 'alerts'))) elsewhere.set(alert, what);
+    for (const { alert } of filesIn(join(components, folder, 'alerts')).flatMap(alertsOf)) elsewhere.set(alert, what);
   return { files, played, elsewhere };
 }
 
-function alertsOf({ spec }: Pick<RuleFile, 'spec'>): (Rule & { alert: string })[] {
+function alertsOf({ spec }: RuleFile): (Rule & { alert: string })[] {
   return spec.groups.flatMap(({ rules }) => rules).filter((rule): rule is Rule & { alert: string } => rule.alert !== undefined);
 }
 
-function alertsIn(folder: string): (Rule & { alert: string })[] {
-  const specs = readdirSync(folder).map(file => parse(readFileSync(join(folder, file), 'utf8')) as RuleGroups);
-  return specs.flatMap(spec => alertsOf({ spec }));
+function filesIn(folder: string): RuleFile[] {
+  return readdirSync(folder).map(file => ({
+    name: basename(file, '.yaml'),
+    spec: parse(readFileSync(join(folder, file), 'utf8')) as RuleGroups,
+  }));
 }

@@ -1,11 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type AclEntry, AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } from 'kafkajs';
-import { parseAllDocuments } from 'yaml';
-
-const components = join(__dirname, '../../../k8s/components');
-/** With both cores, as no cluster has them. */
-const files = ['kafka-strimzi/users.yaml', 'payment-simulator-kafka/user.yaml', 'payment-core-kafka/user.yaml'];
+import { coreManifests, kafkaUsers, paymentCores } from './strimzi';
 
 interface KafkaUser {
   metadata: { name: string };
@@ -47,12 +41,11 @@ function entriesOf(user: string, { resource, operations: names }: Rule): AclEntr
 
 function known<T>(values: Record<string, T>, name: string): T {
   const value = values[name];
-  if (value === undefined) throw new Error(`${components}: nobody knows what ${name} is`);
+  if (value === undefined) throw new Error(`KafkaUser: ${name} is unknown`);
   return value;
 }
 
+/** With both cores, as no cluster has them. */
 function usersOf(): KafkaUser[] {
-  return files.flatMap(file =>
-    parseAllDocuments(readFileSync(join(components, file), 'utf8')).map(document => document.toJS() as KafkaUser),
-  );
+  return [...kafkaUsers(), ...paymentCores.flatMap(core => coreManifests(core).user)] as KafkaUser[];
 }

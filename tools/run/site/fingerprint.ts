@@ -1,18 +1,21 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withProgram } from './language-page.ts';
 import { pagesOf } from './pages.ts';
 
 /** Files that pages lead to, and what builds them. */
 const brought = ['docs/images', 'docs/reference', 'kits/vectors', 'libs/dto/contracts', 'libs/dto/samples', 'tools/run/site'];
+/** The build makes pages from these: settings, events, errors, calls of services. */
+const sources = ['apps/*/src/config/env.ts', 'apps/*/src/**/*.controller.ts', 'libs/dto/src/**/*.ts', 'tools/check/docs/**/*.ts'];
 
 /** Changes with every page, with what the pages lead to, and with how they are built. */
 export function siteFingerprint(root: string): string {
   const hash = createHash('sha256');
   for (const { file, text } of pagesOf(root).map(page => withProgram(root, page))) hash.update(`${file}\0${text}\0`);
   const folders = brought.flatMap(folder => filesIn(root, folder));
-  for (const file of ['package-lock.json', 'tools/run/site.ts', ...folders])
+  const made = globSync(sources, { cwd: root }).sort();
+  for (const file of ['package-lock.json', 'tools/run/site.ts', ...folders, ...made])
     hash.update(file).update(readFileSync(join(root, file)));
   return hash.digest('hex');
 }

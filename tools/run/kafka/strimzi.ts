@@ -1,18 +1,7 @@
-/** docs/reference/topics.yaml. */
-export interface TopicsFile {
-  defaults: { replicationFactor: number; minInSyncReplicas: number; timestampType: string };
-  deadLetters: { partitions: number; retentionMs: number; cleanupPolicy: string };
-  topics: Topic[];
-}
+import type { TopicDefinition } from '../../../libs/dto/src/events/define-event.ts';
+import { deadLetterDefaults, topicCatalog, topicDefaults } from '../../../libs/dto/src/events/topic-catalog.ts';
 
-interface Topic {
-  name: string;
-  partitions: number;
-  retentionMs: number;
-  cleanupPolicy: string;
-  producers: string[];
-  consumers: { group: string; service: string }[];
-}
+type Topics = readonly TopicDefinition[];
 
 const apiVersion = 'kafka.strimzi.io/v1';
 const cluster = { 'strimzi.io/cluster': 'paycode' };
@@ -24,48 +13,51 @@ export const paymentCores = [sandboxCore, 'payment-core'] as const;
 type PaymentCore = (typeof paymentCores)[number];
 
 /** What Paycode's own services produce and consume. */
-export function withoutCore(file: TopicsFile): TopicsFile {
-  return coreRenamed(file, undefined);
+function withoutCore(): Topics {
+  return coreRenamed(undefined);
 }
 
 /** What one core produces and consumes. */
-function onlyCore(file: TopicsFile, core: PaymentCore): TopicsFile {
-  const topics = coreRenamed(file, core).topics.map(topic => ({
+function onlyCore(core: PaymentCore): Topics {
+  return coreRenamed(core).map(topic => ({
     ...topic,
     producers: topic.producers.filter(producer => producer === core),
     consumers: topic.consumers.filter(({ service }) => service === core),
   }));
-  return { ...file, topics };
 }
 
 /** The files of the component of one core: its dead-letter topic, its user, the user's password. */
-export function coreManifests(file: TopicsFile, core: PaymentCore): Record<'topic' | 'user' | 'password', object[]> {
-  const own = onlyCore(file, core);
-  const names = new Set(file.topics.map(({ name }) => name));
+export function coreManifests(core: PaymentCore): Record<'topic' | 'user' | 'password', object[]> {
+  const own = onlyCore(core);
+  const names = new Set(topicCatalog.map(({ name }) => name));
   return {
-    topic: kafkaTopics(own).filter(topic => !names.has((topic as { metadata: { name: string } }).metadata.name)),
+    topic: topicsOf(own).filter(topic => !names.has((topic as { metadata: { name: string } }).metadata.name)),
     user: servicesUsers(own),
     password: passwordsOf([core]),
   };
 }
 
 /** Undefined: no core at all. */
-function coreRenamed(file: TopicsFile, name: PaymentCore | undefined): TopicsFile {
-  const topics = file.topics.map(topic => ({
+function coreRenamed(name: PaymentCore | undefined): Topics {
+  return topicCatalog.map(topic => ({
     ...topic,
     producers: topic.producers.flatMap(producer => (producer === sandboxCore ? (name ?? []) : producer)),
     consumers: topic.consumers.flatMap(consumer =>
       consumer.service !== sandboxCore ? consumer : name === undefined ? [] : { group: name, service: name },
     ),
   }));
-  return { ...file, topics };
+}
+
+/** The topics of Paycode's own services. */
+export function kafkaTopics(): object[] {
+  return topicsOf(withoutCore());
 }
 
 /** A KafkaTopic per topic and per dead-letter topic (`<topic>.<group>.dlq`) of these consumers. */
-export function kafkaTopics({ topics, defaults, deadLetters }: TopicsFile): object[] {
+function topicsOf(topics: Topics): object[] {
   const all = topics.flatMap(topic => [
     topic,
-    ...topic.consumers.map(({ group }) => ({ ...deadLetters, name: deadLetterOf(topic.name, group) })),
+    ...topic.consumers.map(({ group }) => ({ ...deadLetterDefaults, name: deadLetterOf(topic.name, group) })),
   ]);
   return all.map(({ name, partitions, retentionMs, cleanupPolicy }) => ({
     apiVersion,
@@ -73,28 +65,28 @@ export function kafkaTopics({ topics, defaults, deadLetters }: TopicsFile): obje
     metadata: { name, namespace: 'kafka', labels: cluster },
     spec: {
       partitions,
-      replicas: defaults.replicationFactor,
+      replicas: topicDefaults.replicationFactor,
       config: {
         'retention.ms': retentionMs,
         'cleanup.policy': cleanupPolicy,
-        'min.insync.replicas': defaults.minInSyncReplicas,
-        'message.timestamp.type': defaults.timestampType,
+        'min.insync.replicas': topicDefaults.minInSyncReplicas,
+        'message.timestamp.type': topicDefaults.timestampType,
       },
     },
   }));
 }
 
 /** The users of Paycode's own services, of the autoscaler and of operators. */
-export function kafkaUsers(file: TopicsFile): object[] {
-  const { topics } = withoutCore(file);
+export function kafkaUsers(): object[] {
+  const topics = withoutCore();
   // Operators redrive the dead letters of every core.
-  const cores = paymentCores.map(core => onlyCore(file, core).topics);
+  const cores = paymentCores.map(onlyCore);
   const watched = topics.map((topic, at) => ({
     ...topic,
     consumers: [...topic.consumers, ...cores.flatMap(core => core[at]!.consumers)],
   }));
   return [
-    ...servicesUsers({ ...file, topics }),
+    ...servicesUsers(topics),
     kafkaUser(
       'keda',
       topics.flatMap(topic => watches(topic, 'webhook-dispatcher')),
@@ -104,7 +96,7 @@ export function kafkaUsers(file: TopicsFile): object[] {
 }
 
 /** A KafkaUser per service: may write what it produces, read what it consumes, and put into its own dead letters; nothing else (T-19). */
-function servicesUsers({ topics }: TopicsFile): object[] {
+function servicesUsers(topics: Topics): object[] {
   const services = new Set(topics.flatMap(topic => [...topic.producers, ...topic.consumers.map(({ service }) => service)]));
   return [...services].sort().map(service =>
     kafkaUser(
@@ -126,8 +118,8 @@ function passwordSecretOf(user: string): string {
 }
 
 /** An ExternalSecret per KafkaUser: the service and the broker are told one password, from one store. */
-export function kafkaPasswords(file: TopicsFile): object[] {
-  return passwordsOf(kafkaUsers(file).map(user => (user as { metadata: { name: string } }).metadata.name));
+export function kafkaPasswords(): object[] {
+  return passwordsOf(kafkaUsers().map(user => (user as { metadata: { name: string } }).metadata.name));
 }
 
 function passwordsOf(names: readonly string[]): object[] {
@@ -144,11 +136,11 @@ function passwordsOf(names: readonly string[]): object[] {
   }));
 }
 
-function writes({ name, producers }: Topic, service: string): object[] {
+function writes({ name, producers }: TopicDefinition, service: string): object[] {
   return producers.includes(service) ? [allow('topic', name, ['Write', 'Describe'])] : [];
 }
 
-function reads({ name, consumers }: Topic, service: string): object[] {
+function reads({ name, consumers }: TopicDefinition, service: string): object[] {
   const own = consumers.filter(consumer => consumer.service === service);
   if (own.length === 0) return [];
   const groups = own.flatMap(({ group }) => [
@@ -159,7 +151,7 @@ function reads({ name, consumers }: Topic, service: string): object[] {
 }
 
 /** An autoscaler may read the offsets of a group, never its events. */
-function watches({ name, consumers }: Topic, service: string): object[] {
+function watches({ name, consumers }: TopicDefinition, service: string): object[] {
   const own = consumers.filter(consumer => consumer.service === service);
   return own.length === 0
     ? []
@@ -167,7 +159,7 @@ function watches({ name, consumers }: Topic, service: string): object[] {
 }
 
 /** A person puts dead letters back where they came from, and sees how far each group is. */
-function redrives({ name, consumers }: Topic): object[] {
+function redrives({ name, consumers }: TopicDefinition): object[] {
   const groups = consumers.flatMap(({ group }) => [
     allow('group', group, ['Describe']),
     allow('topic', deadLetterOf(name, group), ['Read', 'Describe']),
