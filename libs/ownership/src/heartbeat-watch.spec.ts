@@ -105,26 +105,6 @@ describe('locks (P-T11, A-110)', () => {
     ]);
   });
 
-  it('an owner that has not beaten since both are registered may be resting, and is judged by its lease', () => {
-    look(0, true, { session: 1 });
-    expect([look(1_000, false, { session: 1 }), look(9_999, false, { session: 1 })]).toEqual([[], []]);
-    expect(look(10_000, false, { session: 1 })).toEqual(['other']);
-  });
-
-  it('so is one that had beaten before others forgot this replica and it registered anew', () => {
-    const own = (heartbeat: number) => ({ replica: 'me', heartbeat, isHeld: true });
-    const beside = (atMs: number, mine: number, other: { heartbeat: number; isHeld?: boolean }) => {
-      const replicas = [own(mine), { replica: 'other', isHeld: true, ...other }];
-      return [...watch.deadOf({ replicas, shards: [], session: 1 }, { askedMs: atMs, readMs: atMs })];
-    };
-    const fallen = { heartbeat: 10, isHeld: false };
-    beside(0, 7, { heartbeat: 9 });
-    beside(1_000, 8, { heartbeat: 10 });
-    beside(2_000, 1, { heartbeat: 10 });
-    expect([beside(3_000, 2, fallen), beside(4_000, 3, fallen)]).toEqual([[], []]);
-    expect(beside(11_000, 4, fallen)).toEqual(['other']);
-  });
-
   it('looks more often while a lock is missed', () => {
     look(0, true, { session: 1 });
     expect(watch.misses).toBe(false);

@@ -18,8 +18,6 @@ export interface ReadTimes {
 interface Seen {
   heartbeat: number | null;
   sinceMs: number;
-  /** It has moved since both are registered, so its owner has read that it is not alone, and beats each second (P-T6). */
-  hasMoved: boolean;
   /** Session of this process in which the replica's lock was seen. */
   heldIn?: number;
   /** First look of this session that missed the lock. */
@@ -38,7 +36,6 @@ const missedTwiceMs = 200;
 export class HeartbeatWatch {
   private readonly seen = new Map<string, Seen>();
   private missing = 0;
-  private ownHeartbeat = 0;
 
   constructor(
     private readonly self: string,
@@ -58,7 +55,6 @@ export class HeartbeatWatch {
     const heartbeats = new Map<string, number | null>();
     for (const { owner, heartbeat } of rows.shards) if (owner !== null) heartbeats.set(owner, heartbeat);
     for (const { replica, heartbeat } of rows.replicas) heartbeats.set(replica, heartbeat);
-    this.lookAtOwn(heartbeats.get(this.self) ?? 0);
     heartbeats.delete(this.self);
     for (const replica of this.seen.keys()) if (!heartbeats.has(replica)) this.seen.delete(replica);
     for (const [replica, heartbeat] of heartbeats) this.see(replica, heartbeat, readMs);
@@ -68,14 +64,7 @@ export class HeartbeatWatch {
 
   private see(replica: string, heartbeat: number | null, nowMs: number): void {
     const known = this.seen.get(replica);
-    if (known?.heartbeat !== heartbeat)
-      this.seen.set(replica, { ...known, heartbeat, sinceMs: nowMs, hasMoved: known !== undefined });
-  }
-
-  /** A replica that others had forgotten is registered anew, and counts from one again. */
-  private lookAtOwn(heartbeat: number): void {
-    if (heartbeat < this.ownHeartbeat) for (const seen of this.seen.values()) seen.hasMoved = false;
-    this.ownHeartbeat = heartbeat;
+    if (known?.heartbeat !== heartbeat) this.seen.set(replica, { ...known, heartbeat, sinceMs: nowMs });
   }
 
   private lookAtLocks({ replicas, session }: OwnershipRows, nowMs: number): void {
@@ -93,10 +82,10 @@ export class HeartbeatWatch {
     }
   }
 
-  private isDead({ sinceMs, missedAtMs, hasMoved }: Seen, nowMs: number): boolean {
+  private isDead({ sinceMs, missedAtMs }: Seen, nowMs: number): boolean {
     const { leaseMs, graceMs } = this.limits;
     const stoodStillMs = nowMs - sinceMs;
     if (stoodStillMs >= leaseMs) return true;
-    return hasMoved && missedAtMs !== undefined && nowMs - missedAtMs >= missedTwiceMs && stoodStillMs >= graceMs;
+    return missedAtMs !== undefined && nowMs - missedAtMs >= missedTwiceMs && stoodStillMs >= graceMs;
   }
 }

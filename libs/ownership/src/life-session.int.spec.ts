@@ -49,40 +49,6 @@ describe('the lock that shows that a replica lives (P-T11)', () => {
     expect(await stands(me)).toBe(1);
   });
 
-  it('a replica that is alone looks at no lock, and at all of them once another one is registered', async () => {
-    const [me, other] = [open(), open()];
-    await me.beat();
-    await eventually(() => expect(me.life.standing).toBeDefined(), patienceMs);
-    const alone = await me.beat();
-    expect([alone.session, alone.replicas]).toEqual([undefined, [{ replica: me.replica, heartbeat: 2, isHeld: false }]]);
-    await other.beat();
-    expect(await stands(me)).toBe(1);
-    expect((await me.beat()).replicas.find(({ replica }) => replica === me.replica)?.isHeld).toBe(true);
-  });
-
-  it('one that is alone is told at once when another one registers, also one that succeeds others, and when its session ends (P-T6)', async () => {
-    const [me, other, heir] = [open(), open(), open()];
-    const told = jest.fn();
-    me.store.onNews(told);
-    expect(me.store.isTold).toBe(false);
-    await me.beat();
-    await eventually(() => expect(me.store.isTold).toBe(true), patienceMs);
-    const isToldOf = async (what: () => Promise<unknown>) => {
-      told.mockClear();
-      await what();
-      await eventually(() => expect(told).toHaveBeenCalled(), patienceMs);
-    };
-    await isToldOf(other.beat);
-    await heir.store.succeed(heir.replica, 'pod 1');
-    await isToldOf(heir.beat);
-    await isToldOf(other.beat);
-    told.mockClear();
-    for (let times = 0; times < 3; times++) await other.beat();
-    await me.beat();
-    expect(told).not.toHaveBeenCalled();
-    await isToldOf(end);
-  });
-
   it('a session that the server ended is begun again, under another number, and the process knows that one ended', async () => {
     const me = open();
     await open().beat();

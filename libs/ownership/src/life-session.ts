@@ -22,7 +22,6 @@ export class LifeSession {
   private isClosed = false;
   private standingAs: number | undefined;
   private endedCount = 0;
-  private news: () => void = () => undefined;
 
   constructor(private readonly options: LifeSessionOptions) {}
 
@@ -41,11 +40,6 @@ export class LifeSession {
   /** How many sessions have ended. */
   get ended(): number {
     return this.endedCount;
-  }
-
-  /** Sets the listener that is called when another replica has registered, while a session stands, and when a session ends. */
-  onNews(listener: () => void): void {
-    this.news = listener;
   }
 
   /** Begins a session for the replica if none stands. Does not wait for it. */
@@ -82,15 +76,12 @@ export class LifeSession {
       keepAlive: true,
     });
     client.on('error', failed);
-    client.on('notification', ({ payload }) => payload === replica || this.news());
     client.on('end', () => {
       if (this.client !== client) return;
       this.forget();
       this.keep(replica);
-      this.news();
     });
     await client.connect();
-    await client.query(sql.listen);
     const { rows } = await client.query<{ held: boolean }>(sql.hold, [replica]);
     // Not held: the server has not noticed yet that an earlier session of this process ended. The next heartbeat tries again.
     if (!rows[0]?.held || this.isClosed) return client.end();

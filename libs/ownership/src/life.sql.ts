@@ -1,23 +1,17 @@
 /** First key of the locks that say which replicas live. */
 const lifeLockClass = 0x6c_69_66;
 
-const newsChannel = 'paycode_replica';
-
 /** The second key: the last part of a replica's id. If two were alike, one of them would be judged by its heartbeat alone. */
 const lockKeyOf = (id: string) => `('x' || right(${id}::text, 8))::bit(32)::int`;
 
 /** The locks by which replicas show that they live (P-T11). They fall with the connection that took them. */
 export const lifeSql = {
   hold: `select pg_try_advisory_lock(${lifeLockClass}, ${lockKeyOf('$1::uuid')}) as held`,
-  // To a channel of its own, which nobody else has.
-  listen: `listen ${newsChannel}`,
-  // The first two beats, because one that succeeds others is registered before its first. Notifying commits wait for each other, so no other beat notifies.
-  tellOf: (beat: string) => `select pg_notify('${newsChannel}', id::text) from ${beat} where heartbeat <= 2`,
   isHeld: (id: string) => `exists (
     select from living where living.objid = ${lockKeyOf(id)}::oid)`,
-  // Read once per statement, and not at all without cause: pg_locks stops all lock traffic of the server for the moment of its copy.
-  living: (cause: string) => `living as materialized (
+  // Read once per statement: pg_locks stops all lock traffic of the server for the moment of its copy.
+  living: `living as materialized (
     select objid from pg_locks
      where locktype = 'advisory' and classid = ${lifeLockClass}::oid and objsubid = 2 and granted
-       and database = (select oid from pg_database where datname = current_database()) and ${cause})`,
+       and database = (select oid from pg_database where datname = current_database()))`,
 } as const;

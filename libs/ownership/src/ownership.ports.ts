@@ -18,7 +18,7 @@ export interface HeldShard {
 export interface ReplicaRow {
   replica: string;
   heartbeat: number;
-  /** Whether its lock stands, which falls with its connection. Undefined: nobody looked. */
+  /** Whether its lock stands, which falls with its connection. Undefined: the locks were not read. */
   isHeld?: boolean;
 }
 
@@ -37,12 +37,6 @@ export interface OwnershipRows {
 export abstract class ShardStore {
   /** How many sessions whose lock showed that this process lives have ended, as far as the process knows (P-T11). */
   abstract readonly sessionsEnded: number;
-
-  /** Whether this process is told at once when another replica registers. */
-  abstract readonly isTold: boolean;
-
-  /** Sets the listener that is told so, and when the process is told no more. */
-  abstract onNews(listener: () => void): void;
 
   /** Registers the replica as the only living one at `instance`, and frees the shards of those that were there before it (P-T10). */
   abstract succeed(replica: string, instance: string): Promise<void>;

@@ -31,14 +31,6 @@ export class PostgresShardStore extends ShardStore {
     return this.life?.ended ?? 0;
   }
 
-  override get isTold(): boolean {
-    return this.life?.standing !== undefined;
-  }
-
-  override onNews(listener: () => void): void {
-    this.life?.onNews(listener);
-  }
-
   override async succeed(replica: string, instance: string): Promise<void> {
     await this.dataSource.query(sql.succeed, [replica, instance]);
   }
@@ -47,9 +39,9 @@ export class PostgresShardStore extends ShardStore {
     this.life?.keep(replica);
     const before = this.life?.standing;
     await preparedQuery(this.dataSource, { name: 'replica-heartbeat', text: sql.heartbeat }, [replica]);
-    const rows = await preparedQuery<Row>(this.dataSource, { name: 'shard-rows', text: sql.rows }, [replica]);
+    const rows = await preparedQuery<Row>(this.dataSource, { name: 'shard-rows', text: sql.rows }, []);
     const replicas = new Map(rows.flatMap(row => (row.replica === null ? [] : [[row.replica, replicaRowOf(row.replica, row)]])));
-    const session = replicas.size > 1 ? this.sessionSince(before, replicas.get(replica)?.isHeld ?? false) : undefined;
+    const session = this.sessionSince(before, replicas.get(replica)?.isHeld ?? false);
     return { replicas: [...replicas.values()], shards: rows.flatMap(shardRowsOf), ...(session !== undefined && { session }) };
   }
 

@@ -21,8 +21,6 @@ const heartbeatMsMax = 1_000;
 const heartbeatsPerLease = 5;
 /** A replica whose lock fell, and which lives, beats within two heartbeats or so, or takes the lock again (P-T11). */
 const graceHeartbeats = 1.5;
-/** Heartbeats of one that is at rest: less than L/2 apart, after which it would start no POST (P-T6). */
-const restingHeartbeats = 3;
 /** Pause between two passes while a lock is missed. */
 const missedMs = 200;
 const noShards: ReadonlySet<number> = new Set();
@@ -57,11 +55,6 @@ export class ShardOwnership {
   /** As the last heartbeat began. */
   private sessionsEnded = 0;
   private lastHeartbeatMs = Number.NEGATIVE_INFINITY;
-  /** Registered replicas beside this one, dead ones too. */
-  private others = Infinity;
-  private hasNews = false;
-  /** The last pass began with news. */
-  private wasTold = false;
   private isLeaving = false;
   private hasSucceeded = false;
   private running: Promise<void> = Promise.resolve();
@@ -88,7 +81,7 @@ export class ShardOwnership {
     return this.options.leaseMs;
   }
 
-  /** Pause between two passes, in milliseconds. */
+  /** Interval of heartbeats, in milliseconds. */
   get heartbeatMs(): number {
     return Math.min(heartbeatMsMax, this.options.leaseMs / heartbeatsPerLease);
   }
@@ -98,35 +91,9 @@ export class ShardOwnership {
     return graceHeartbeats * this.heartbeatMs;
   }
 
-  /**
-   * Pause before the next pass, in milliseconds: shorter while a lock is missed. Of two replicas of which one was told of the other, each beats
-   * between two beats of the other: one that looked just before them would see a death nearly a heartbeat later.
-   */
+  /** Pause before the next pass, in milliseconds: a heartbeat, or less while a lock is missed, because its owner may be dead (P-T11). */
   get nextPassMs(): number {
-    if (this.watch.misses) return Math.min(missedMs, this.heartbeatMs);
-    return this.wasTold ? this.heartbeatMs / 2 : this.heartbeatMs;
-  }
-
-  /**
-   * The same for a replica that has no work and is alone, in milliseconds: longer, if it is told at once when another one registers (P-T6).
-   * Nobody else would judge it.
-   */
-  get restingPassMs(): number {
-    const { nextPassMs } = this;
-    return this.isAlone && this.store.isTold ? Math.min(restingHeartbeats * nextPassMs, this.leaseMs / 3) : nextPassMs;
-  }
-
-  /** Sets the listener that is called when a resting replica must not wait for its next pass. */
-  onNews(listener: () => void): void {
-    this.store.onNews(() => {
-      this.hasNews = true;
-      listener();
-    });
-  }
-
-  /** Whether no other replica was registered at the last pass. */
-  get isAlone(): boolean {
-    return this.others === 0;
+    return this.watch.misses ? Math.min(missedMs, this.heartbeatMs) : this.heartbeatMs;
   }
 
   /** Sets the listener for gained and lost shards. */
@@ -178,13 +145,11 @@ export class ShardOwnership {
 
   private async passOnce(): Promise<void> {
     await this.succeedOnce();
-    [this.wasTold, this.hasNews] = [this.hasNews, false];
     const startedMs = this.clock.nowMs();
     const { sessionsEnded } = this.store;
     const rows = await this.store.heartbeat(this.replica);
     this.sessionsEnded = sessionsEnded;
     this.lastHeartbeatMs = startedMs;
-    this.others = rows.replicas.filter(({ replica }) => replica !== this.replica).length;
     const dead = this.watch.deadOf(rows, { askedMs: startedMs, readMs: this.clock.nowMs() });
     const wanted = this.isLeaving ? noShards : this.assigned(rows, dead);
     const owned = rows.shards.filter(row => row.owner === this.replica);

@@ -9,14 +9,12 @@ export const shardSql = {
        theirs as materialized (select s.shard from shard s join former on s.owner = former.id order by s.shard for update of s)
        update shard set owner = null from theirs where shard.shard = theirs.shard`,
 
-  heartbeat: `with beat as (
-         insert into replica (id, heartbeat) values ($1, 1) on conflict (id) do update set heartbeat = replica.heartbeat + 1
-         returning id, heartbeat)
-       ${lifeSql.tellOf('beat')}`,
+  heartbeat:
+    'insert into replica (id, heartbeat) values ($1, 1) on conflict (id) do update set heartbeat = replica.heartbeat + 1',
 
   // Runs after the heartbeat, so that it sees it. It reads both tables in one statement, so that owner and heartbeat are from the same
-  // instant. Shards of one owner and epoch are one row. $1, who reads, looks at no lock while nobody else is registered.
-  rows: `with ${lifeSql.living('exists (select from replica where id <> $1)')}
+  // instant. Shards of one owner and epoch are one row.
+  rows: `with ${lifeSql.living}
          select s.owner, s.epoch, string_agg(s.shard::text, ',') as shards, r.id as replica, r.heartbeat, r.is_living
          from shard s full join (select id, heartbeat, ${lifeSql.isHeld('id')} as is_living from replica) r on r.id = s.owner
          group by s.owner, s.epoch, r.id, r.heartbeat, r.is_living`,

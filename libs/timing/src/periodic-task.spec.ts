@@ -99,24 +99,6 @@ describe('a periodic task', () => {
     await task.stop();
   });
 
-  it('joins the pauses of other tasks, unless it is exact', async () => {
-    jest.useFakeTimers();
-    const endedAt: Record<string, number> = {};
-    const task = (name: string, isExact: boolean) => {
-      const work = () => Promise.resolve(void (endedAt[name] ??= performance.now()));
-      made.push(new PeriodicTask(work, { everyMs: 86_400_000, firstAfterMs: 1_100, isExact, failed: () => undefined }).start());
-    };
-    await jest.advanceTimersByTimeAsync(1_000 - (performance.now() % 250));
-    await jest.advanceTimersByTimeAsync(30);
-    const begunAt = performance.now();
-    task('shared', false);
-    task('exact', true);
-    await jest.advanceTimersByTimeAsync(1_200);
-    expect([endedAt['shared']! - begunAt, endedAt['exact']! - begunAt]).toEqual([970, 1_100]);
-    await Promise.all(made.map(each => each.stop()));
-    jest.useRealTimers();
-  });
-
   it('stops within its pause, and never before the run under way has ended', async () => {
     const { task, next, runs } = started();
     const first = next();

@@ -1,14 +1,10 @@
-import { after, afterTogether } from './shared-wakes';
-
 export interface PeriodicTaskOptions {
-  /** Pause between the end of a run and the start of the next, in milliseconds; from a second on up to a quarter of a second shorter. */
+  /** Pause between the end of a run and the start of the next, in milliseconds. */
   everyMs: number;
   /** Pause before the first run. Default: none. */
   firstAfterMs?: number;
   /** Pause after a run that failed. Default: `everyMs`. */
   afterFaultMs?: number;
-  /** Pauses end when they say, and not together with those of other tasks. */
-  isExact?: boolean;
   /** Called for each failed run; the task continues. */
   failed(error: unknown): void;
 }
@@ -60,9 +56,9 @@ export class PeriodicTask {
 
   private pause(ms: number): Promise<void> {
     return new Promise(resolve => {
-      const cancel = this.options.isExact ? after(ms, resolve) : afterTogether(ms, resolve);
+      const timer = setTimeout(resolve, ms);
       this.endPause = () => {
-        cancel();
+        clearTimeout(timer);
         resolve();
       };
     });

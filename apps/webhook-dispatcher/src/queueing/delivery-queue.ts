@@ -66,10 +66,6 @@ export class DeliveryQueue {
     return !this.isClosed && this.held.size < this.limits.heldMax;
   }
 
-  get isEmpty(): boolean {
-    return this.held.size === 0;
-  }
-
   get load(): QueueLoad {
     const unattempted = this.held.oldestUnattemptedMs(({ merchantId }) => !this.queues.isHeldUp(this.originOf(merchantId)));
     return {

@@ -17,14 +17,7 @@ const pageMax = 200;
 /** Shards per sweep. It is limited because a sweep briefly waits for inserts into its shards. */
 const shardsPerSweep = 64;
 /**
- * How long after a change of its shards, or the last delivery that it held, a replica sweeps in every pass. Later, another replica stores in its
- * shards only what it kept back for longer, or a dead letter that was redriven there: neither is armed yet.
- */
-const restAfterMs = 30_000;
-/** Between two sweeps at rest, of all shards of the replica: no insert is there to wait for. */
-const restingSweepMs = 5_000;
-/**
- * How often this replica looks for its own claims that nobody works on, and their minimum age. It is longer than any statement may
+ * How often this replica searches for its own claims that nobody works on, and their minimum age. It is longer than any statement may
  * take.
  */
 const forgottenMs = 60_000;
@@ -43,9 +36,7 @@ interface ShardProgress {
 export class TakeOverDeliveries {
   private readonly shards = new Map<number, ShardProgress>();
   private lastSwept = -1;
-  private lastSweepMs = Number.NEGATIVE_INFINITY;
-  private activeMs = Number.NEGATIVE_INFINITY;
-  private lastLookMs: number;
+  private lastForgottenSearchMs: number;
 
   constructor(
     private readonly store: DeliveryStore,
@@ -54,18 +45,16 @@ export class TakeOverDeliveries {
     private readonly ownership: OwnedShards,
     private readonly options: { rules: AttemptRules; clock: Clock; refill: RefillQueues },
   ) {
-    this.lastLookMs = options.clock.nowMs();
+    this.lastForgottenSearchMs = options.clock.nowMs();
   }
 
   gained(shards: readonly HeldShard[]): void {
     for (const { shard, epoch } of shards) this.shards.set(shard, { epoch, orphansAfter: 0, sweptTo: 0 });
-    this.activeMs = this.options.clock.nowMs();
     this.queue.backlog.restart();
   }
 
   lost(shards: readonly HeldShard[]): void {
     for (const { shard, epoch } of shards) if (this.shards.get(shard)?.epoch === epoch) this.shards.delete(shard);
-    this.activeMs = this.options.clock.nowMs();
   }
 
   /**
@@ -82,18 +71,10 @@ export class TakeOverDeliveries {
     return [...this.shards.values()].filter(progress => progress.orphansAfter !== undefined).length;
   }
 
-  /** Nothing is held, and has not been for a while, and no shard came or went meanwhile. */
-  get isAtRest(): boolean {
-    const nowMs = this.options.clock.nowMs();
-    if (!this.queue.isEmpty) this.activeMs = nowMs;
-    return nowMs - this.activeMs >= restAfterMs;
-  }
-
   async pass(): Promise<void> {
     if (!this.queue.hasRoom) return;
     await this.takeUpOrphans();
-    const shardsMax = this.queue.hasRoom ? this.shardsToSweep() : 0;
-    if (shardsMax > 0) await this.sweep(shardsMax);
+    if (this.queue.hasRoom) await this.sweep();
     // It never runs during a sweep, because the sweep skips merchants that are read here.
     if (this.queue.hasRoom) await this.refill();
     if (this.queue.hasRoom) await this.takeUpForgotten();
@@ -112,19 +93,10 @@ export class TakeOverDeliveries {
     this.takeUp(found, before);
   }
 
-  /** None when no sweep is due. */
-  private shardsToSweep(): number {
-    const { isAtRest } = this;
-    const nowMs = this.options.clock.nowMs();
-    if (isAtRest && nowMs - this.lastSweepMs < restingSweepMs) return 0;
-    this.lastSweepMs = nowMs;
-    return isAtRest ? this.shards.size : shardsPerSweep;
-  }
-
-  private async sweep(shardsMax: number): Promise<void> {
+  private async sweep(): Promise<void> {
     const held = [...this.shards.keys()].sort((a, b) => a - b);
-    const ahead = held.filter(shard => shard > this.lastSwept).slice(0, shardsMax);
-    const group = new Set(ahead.length > 0 && shardsMax < held.length ? ahead : held.slice(0, shardsMax));
+    const ahead = held.filter(shard => shard > this.lastSwept).slice(0, shardsPerSweep);
+    const group = new Set(ahead.length > 0 ? ahead : held.slice(0, shardsPerSweep));
     if (group.size === 0) return;
     this.lastSwept = Math.max(...group);
     const cursors = this.cursors(progress => progress.sweptTo).filter(({ shard }) => group.has(shard));
@@ -148,8 +120,8 @@ export class TakeOverDeliveries {
    * moves.
    */
   private async takeUpForgotten(): Promise<void> {
-    if (this.options.clock.nowMs() - this.lastLookMs < forgottenMs) return;
-    this.lastLookMs = this.options.clock.nowMs();
+    if (this.options.clock.nowMs() - this.lastForgottenSearchMs < forgottenMs) return;
+    this.lastForgottenSearchMs = this.options.clock.nowMs();
     // Under the next epoch, claims of this one count as orphaned.
     const cursors = this.cursors(() => 0).map(cursor => ({ ...cursor, epoch: cursor.epoch + 1 }));
     if (cursors.length === 0) return;

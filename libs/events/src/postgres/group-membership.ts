@@ -13,8 +13,6 @@ export interface OwnedPartition {
 
 /** State of a member in its group. */
 export interface Standing {
-  /** Other live members. */
-  others: number;
   /** Partitions that are this member's share; the shares of all members add up to all partitions. */
   share: number;
   /** Epoch by owned partition. */
@@ -72,7 +70,6 @@ export class GroupMembership {
     const others = row.members ?? [];
     const rank = others.filter(key => key < this.lockKey).length;
     return {
-      others: others.length,
       share: shareOf(partitions, others.length + 1, rank),
       owned: new Map(row.owned ?? []),
       dead: row.dead ?? [],

@@ -28,8 +28,7 @@ export const groupSql = {
   insert into event_member (lock_key, topic_id, group_name, heartbeat_at) values ($4, $1, $2, clock_timestamp())
   on conflict (lock_key) do update set heartbeat_at = excluded.heartbeat_at`,
 
-  // pg_locks shows at once that a killed process is gone; the heartbeat covers one that hangs with its connection open. A member that is
-  // alone asks for no lock: to copy them stops all lock traffic of the server for a moment.
+  // pg_locks shows at once that a killed process is gone; the heartbeat covers one that hangs with its connection open.
   heartbeat: `
   with me as (
     update event_member set heartbeat_at = clock_timestamp() where lock_key = $1 returning 1
@@ -37,7 +36,6 @@ export const groupSql = {
     select objid::bigint as lock_key from pg_locks
     where locktype = 'advisory' and classid = $5::int::oid and objsubid = 2 and granted
       and database = (select oid from pg_database where datname = current_database())
-      and exists (select from event_member where topic_id = $2 and group_name = $3 and lock_key <> $1)
   ), live as materialized (
     select lock_key from event_member m
     where topic_id = $2 and group_name = $3 and lock_key <> $1

@@ -23,9 +23,6 @@ export interface PostgresSubscriberOptions {
   onStopped(subscriber: PostgresSubscriber): void;
 }
 
-/** Intervals between two heartbeats of a member that waits for nobody: it is alone, and its topic stands still. Who joins wakes it. */
-const quietIntervals = 3;
-
 /** One member of a group: sends heartbeats, keeps its share of the partitions, and feeds them from the log. */
 export class PostgresSubscriber implements Subscriber, PartitionEdge {
   private readonly owned: OwnedPartitions;
@@ -39,7 +36,6 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
   /** Position of the topic's next record at the last heartbeat. */
   private topicEnd?: bigint;
   private heartbeatAt = performance.now();
-  private isQuiet = false;
   private lastTurnAt = performance.now();
 
   constructor(private readonly options: PostgresSubscriberOptions) {
@@ -152,7 +148,7 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
 
   private async heartbeatLoop(): Promise<void> {
     while (!this.stopped) {
-      await this.wakeup.wait(this.untilHeartbeatMs);
+      await this.wakeup.wait(this.options.heartbeatMs);
       if (this.stopped) return;
       // This counts as progress even while the database is down, because restarting this process would not help.
       this.lastTurnAt = performance.now();
@@ -160,22 +156,15 @@ export class PostgresSubscriber implements Subscriber, PartitionEdge {
         await this.keepShare();
         if (this.moves().length > 0) await this.write([]);
       } catch (error) {
-        this.isQuiet = false;
         this.options.log.warn({ ...this.place(), err: error }, 'group heartbeat failed');
         this.dropExpired();
       }
     }
   }
 
-  private get untilHeartbeatMs(): number {
-    const { heartbeatMs, leaseMs } = this.options;
-    return this.isQuiet ? Math.min(quietIntervals * heartbeatMs, leaseMs / quietIntervals) : heartbeatMs;
-  }
-
   private async keepShare(): Promise<void> {
     const standing = await this.options.membership.heartbeat();
     this.heartbeatAt = performance.now();
-    this.isQuiet = standing?.others === 0 && standing.share === this.owned.numbers().length && standing.end === this.topicEnd;
     if (!standing) return this.options.membership.join();
     this.topicEnd = standing.end;
     // Their publisher may have died before it notified.

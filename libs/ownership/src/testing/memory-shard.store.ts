@@ -9,11 +9,6 @@ export class MemoryShardStore extends ShardStore {
   readonly locks = new Map<string, boolean>();
   session: number | undefined;
   override sessionsEnded = 0;
-  /** Set by the test. */
-  override isTold = false;
-  /** Call it to tell the replica. */
-  news: () => void = () => undefined;
-  override onNews = (listener: () => void) => void (this.news = listener);
   /** Runs before every call; throw to make it fail. */
   beforeCall: () => void | Promise<void> = () => undefined;
 

@@ -54,15 +54,6 @@ export const takeoverFaults: readonly PlantedFault[] = [
     specs: [`${ownership}/heartbeat-watch.spec.ts`],
   },
   {
-    id: 'judges-the-resting',
-    breaks: 'A replica that beats seldom, because it was alone and has no work, is judged dead as one that beats each second.',
-    against: 'P-T11',
-    file: `${ownership}/heartbeat-watch.ts`,
-    find: 'return hasMoved && missedAtMs',
-    put: 'return missedAtMs',
-    specs: [`${ownership}/heartbeat-watch.spec.ts`],
-  },
-  {
     id: 'claim-without-epoch',
     breaks: 'A replica claims an attempt in a shard under an epoch that has passed.',
     against: 'P-I8',

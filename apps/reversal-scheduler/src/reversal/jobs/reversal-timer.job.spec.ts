@@ -9,7 +9,6 @@ const heartbeatMs = 10;
 class FakeTimers {
   isLoadDue = false;
   nextInMs = Infinity;
-  size = 0;
   readonly calls: string[] = [];
   isShardGained = false;
 
@@ -41,21 +40,16 @@ class FakeTimers {
 describe('the job of the reversal timers', () => {
   let timers: FakeTimers;
   let drain: () => Promise<void>;
-  let passes: number;
-  let news: () => void;
 
   beforeEach(async () => {
     jest.useFakeTimers();
     timers = new FakeTimers();
-    passes = 0;
     const ownership = {
       heartbeatMs,
       nextPassMs: heartbeatMs,
-      restingPassMs: 86_400_000,
-      pass: () => Promise.resolve(void passes++),
+      pass: () => Promise.resolve(),
       shards: new Set([1]),
       leave: () => Promise.resolve(),
-      onNews: (listener: () => void) => (news = listener),
     };
     const lifecycle = { onDrain: (_name: string, work: () => Promise<void>) => (drain = work) };
     const logger = { warn: jest.fn() };
@@ -73,27 +67,14 @@ describe('the job of the reversal timers', () => {
     jest.useRealTimers();
   });
 
-  it('looks every five seconds and caller whether a timer is due while none is', async () => {
+  it('checks every five seconds and caller whether a timer is due while none is', async () => {
     await jest.advanceTimersByTimeAsync(10_000);
     expect(timers.calls).toEqual(Array.from({ length: 8 }, () => 'fire'));
   });
 
   it('reads the jobs of a gained shard with the heartbeat that gained it, and asks about those that are overdue at once (P-T10)', async () => {
     timers.isShardGained = true;
-    news();
     await jest.advanceTimersByTimeAsync(2 * heartbeatMs);
     expect(timers.calls.slice(0, 2)).toEqual(['load', 'fire']);
-  });
-
-  it('beats seldom while no timer is in memory, at once when another replica registers, and each second with timers (P-T6)', async () => {
-    await jest.advanceTimersByTimeAsync(60_000);
-    expect(passes).toBe(1);
-    news();
-    await jest.advanceTimersByTimeAsync(0);
-    expect(passes).toBe(2);
-    timers.size = 1;
-    timers.isLoadDue = true;
-    await jest.advanceTimersByTimeAsync(6_000);
-    expect(passes).toBeGreaterThan(10);
   });
 });

@@ -4,18 +4,16 @@ import { Lifecycle, LOGGER, type Logger } from '@paycode/service-runtime';
 import { PeriodicTask } from '@paycode/timing';
 import { ReversalTimers } from '../reversal-timers';
 
-/** Longest pause of a task that nobody wakes, in milliseconds. */
+/** Longest pause of a task, in milliseconds. It ends earlier when a timer is due or the task is woken. */
 const idleMs = 5_000;
-/** Before near-due jobs are tried again for which there was no room. Pauses end up to so much early, and a load that came early would have to come again. */
-const roomMs = 250;
+/** Shortest pause between two loads: when memory has no room for near-due jobs, they are tried again after it. */
+const roomMs = 200;
 /** Interval at which low-water marks are moved, in milliseconds. */
 const advanceMs = 10_000;
 /** Timers that are due within this time share a call. Each timer is late by at least this time. */
 const gatherMs = 2;
 /** After a fault of the database or the dispatcher. */
 const faultMs = 1_000;
-/** The task whose rhythm others judge: a pause that ended early would leave two replicas out of step, and a death would be seen later. */
-const heartbeats = 'shards';
 /** Calls to the dispatcher at a time. */
 const concurrentAsks = 4;
 
@@ -26,8 +24,6 @@ const concurrentAsks = 4;
 @Injectable()
 export class ReversalTimerJob implements OnApplicationBootstrap {
   private tasks: PeriodicTask[] = [];
-  private owning: PeriodicTask | undefined;
-  private isResting = false;
   private loading: PeriodicTask | undefined;
   private firing: PeriodicTask[] = [];
 
@@ -41,9 +37,12 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
   onApplicationBootstrap(): void {
     this.firing = Array.from({ length: concurrentAsks }, () => this.every(idleMs, 'fire', signal => this.fireDue(signal)));
     this.loading = this.every(idleMs, 'load', signal => this.loadNearDue(signal));
-    this.owning = this.every(this.ownership.heartbeatMs, heartbeats, () => this.ownShards());
-    this.ownership.onNews(() => this.owning?.wake());
-    this.tasks = [this.owning, this.loading, ...this.firing, this.every(advanceMs, 'low-water', () => this.timers.advance())];
+    this.tasks = [
+      this.every(this.ownership.heartbeatMs, 'heartbeat', () => this.ownShards()),
+      this.loading,
+      ...this.firing,
+      this.every(advanceMs, 'low-water', () => this.timers.advance()),
+    ];
     this.lifecycle.onDrain('timers', () => this.stop());
   }
 
@@ -58,8 +57,7 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
     await this.ownership.pass();
     this.timers.own(this.ownership.shards);
     if (this.timers.isLoadDue) this.loading?.wake();
-    this.isResting = this.timers.size === 0;
-    return this.isResting ? this.ownership.restingPassMs : this.ownership.nextPassMs;
+    return this.ownership.nextPassMs;
   }
 
   /** Resolves to the wait for the next load. What it read may be due before the callers of `fire` would wake up. */
@@ -67,10 +65,8 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
     if (this.timers.isLoadDue) {
       while (await this.timers.load()) if (signal.aborted) break;
       for (const task of this.firing) task.wake();
-      // With timers in memory it beats each second.
-      if (this.isResting && this.timers.size > 0) this.owning?.wake();
     }
-    return Math.min(idleMs, this.timers.loadInMs + roomMs);
+    return Math.min(idleMs, Math.max(roomMs, this.timers.loadInMs));
   }
 
   /**
@@ -84,11 +80,6 @@ export class ReversalTimerJob implements OnApplicationBootstrap {
   private every(everyMs: number, source: string, pass: (signal: AbortSignal) => Promise<number | void>): PeriodicTask {
     const failed = (error: unknown) =>
       this.logger.warn({ event: 'timer-fault', source, err: error }, 'a step of the reversal timers failed and will be repeated');
-    return new PeriodicTask(pass, {
-      everyMs,
-      afterFaultMs: Math.max(everyMs, faultMs),
-      failed,
-      isExact: source === heartbeats,
-    }).start();
+    return new PeriodicTask(pass, { everyMs, afterFaultMs: Math.max(everyMs, faultMs), failed }).start();
   }
 }

@@ -18,10 +18,6 @@ export class TableShardStore extends ShardStore {
     return this.endedCount;
   }
 
-  /** Nobody is told of others here: every replica beats each second. */
-  override readonly isTold = false;
-  override onNews = () => undefined;
-
   /** The process has heard that its session ended; it begins another one. */
   sessionEnded(replica: string): void {
     if (this.standing !== undefined) this.endedCount++;
